@@ -1,0 +1,559 @@
+//! One edit as a value: what is to change, whether it may, and the new text of the line.
+//!
+//! A change is applied to the line that was just read under the lock, never to a cache. Applying it twice is applying it
+//! once, except for comments and appended notes. A change that says what the line says already is no change: the line
+//! keeps its bytes and its `updated_at`.
+
+use super::dependency::{Dependency, DependencyType};
+use super::issue::{self, IssueType, Priority, Status};
+use super::json::{Dialect, Json};
+use super::record::{KeyEdit, Record};
+use super::time::{self, Instant};
+
+pub const MAX_TITLE: usize = 500;
+
+/// A text field that can be replaced or, with an empty text, cleared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextField {
+    Description,
+    Design,
+    AcceptanceCriteria,
+    Notes,
+    Assignee,
+    ExternalRef,
+    Owner,
+}
+
+impl TextField {
+    pub fn key(self) -> &'static str {
+        match self {
+            TextField::Description => "description",
+            TextField::Design => "design",
+            TextField::AcceptanceCriteria => "acceptance_criteria",
+            TextField::Notes => "notes",
+            TextField::Assignee => "assignee",
+            TextField::ExternalRef => "external_ref",
+            TextField::Owner => "owner",
+        }
+    }
+}
+
+/// A date field that can be set or cleared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DateField {
+    Due,
+    DeferUntil,
+}
+
+impl DateField {
+    fn key(self) -> &'static str {
+        match self {
+            DateField::Due => "due_at",
+            DateField::DeferUntil => "defer_until",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    Title(String),
+    Text(TextField, String),
+    AppendNotes(String),
+    Status(Status),
+    Close {
+        reason: Option<String>,
+    },
+    Reopen,
+    Priority(Priority),
+    Type(IssueType),
+    Estimate(Option<i64>),
+    Date(DateField, Option<Instant>),
+    AddLabel(String),
+    RemoveLabel(String),
+    SetLabels(Vec<String>),
+    AddDependency {
+        target: String,
+        kind: DependencyType,
+    },
+    /// Removes edges to the target; of one type, or of every type.
+    RemoveDependency {
+        target: String,
+        kind: Option<DependencyType>,
+    },
+    /// `None` detaches the issue from its parent.
+    Parent(Option<String>),
+    /// `id` is random, below 2^53.
+    AddComment {
+        id: i64,
+        author: String,
+        text: String,
+    },
+    /// Leaves a tombstone that keeps every field.
+    Delete {
+        reason: Option<String>,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChangeError {
+    #[error("title required: an issue needs a title")]
+    EmptyTitle,
+    #[error("the title has {0} bytes, {MAX_TITLE} are allowed")]
+    LongTitle(usize),
+    #[error("a label cannot be empty")]
+    EmptyLabel,
+    #[error("a comment cannot be empty")]
+    EmptyComment,
+    #[error("an estimate cannot be negative")]
+    NegativeEstimate,
+    #[error("{0} cannot depend on itself")]
+    SelfDependency(String),
+    #[error("{0} is deleted")]
+    Deleted(String),
+}
+
+/// What an edit needs to know besides the line.
+#[derive(Debug, Clone, Copy)]
+pub struct Stamp<'a> {
+    pub now: Instant,
+    pub actor: &'a str,
+    pub dialect: Dialect,
+}
+
+/// Checks a title that is about to be written.
+pub fn check_title(title: &str) -> Result<(), ChangeError> {
+    if title.trim().is_empty() {
+        return Err(ChangeError::EmptyTitle);
+    }
+    if title.len() > MAX_TITLE {
+        return Err(ChangeError::LongTitle(title.len()));
+    }
+    Ok(())
+}
+
+/// Applies changes in order to one line; `None` when the line says all of it already.
+pub fn apply(line: &str, changes: &[Change], stamp: Stamp<'_>) -> Result<Option<String>, ChangeError> {
+    let mut text = line.to_owned();
+    for change in changes {
+        let record = Record::parse(&text).expect("the ledger hands over valid records");
+        change.validate(&record)?;
+        let edits = change.edits(&record, stamp);
+        if !edits.is_empty() {
+            text = record.with(&edits, stamp.dialect);
+        }
+    }
+    if text == line {
+        return Ok(None);
+    }
+    let record = Record::parse(&text).expect("an edited record stays a valid object");
+    let previous = record.string("updated_at").and_then(|text| Instant::parse(&text));
+    let updated = time::after(previous, stamp.now).to_string();
+    Ok(Some(record.with(&[("updated_at", Some(stamp.dialect.string(&updated)))], stamp.dialect)))
+}
+
+impl Change {
+    /// Whether this change may be made to this line.
+    pub fn validate(&self, record: &Record<'_>) -> Result<(), ChangeError> {
+        let id = || record.string("id").unwrap_or_default().into_owned();
+        let deleted = issue::status_of(record).is_tombstone();
+        if deleted && !matches!(self, Change::Reopen | Change::Delete { .. } | Change::AddComment { .. }) {
+            return Err(ChangeError::Deleted(id()));
+        }
+        match self {
+            Change::Title(title) => check_title(title),
+            Change::AddLabel(label) if label.trim().is_empty() => Err(ChangeError::EmptyLabel),
+            Change::SetLabels(labels) if labels.iter().any(|l| l.trim().is_empty()) => Err(ChangeError::EmptyLabel),
+            Change::AddComment { text, .. } if text.trim().is_empty() => Err(ChangeError::EmptyComment),
+            Change::Estimate(Some(minutes)) if *minutes < 0 => Err(ChangeError::NegativeEstimate),
+            Change::AddDependency { target, .. } | Change::Parent(Some(target)) if *target == id() => {
+                Err(ChangeError::SelfDependency(id()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn edits(&self, record: &Record<'_>, stamp: Stamp<'_>) -> Vec<KeyEdit> {
+        match self {
+            Change::Title(title) => text_edit(record, "title", title, stamp),
+            Change::Text(field, text) => text_edit(record, field.key(), text, stamp),
+            Change::AppendNotes(text) => {
+                let notes = match record.text_of("notes") {
+                    Some(old) => format!("{old}\n{text}"),
+                    None => text.clone(),
+                };
+                text_edit(record, "notes", &notes, stamp)
+            }
+            Change::Status(status) => status_edits(record, status, None, stamp),
+            Change::Close { reason } => status_edits(record, &Status::new("closed"), reason.as_deref(), stamp),
+            Change::Reopen => reopen_edits(record, stamp),
+            Change::Priority(priority) => {
+                let known = record.raw("priority").is_some() && issue::priority_of(record) == *priority;
+                edit_unless(known, "priority", Some(priority.number().to_string()))
+            }
+            Change::Type(kind) => text_edit(record, "issue_type", kind.as_str(), stamp),
+            Change::Estimate(minutes) => {
+                let known = record.integer("estimated_minutes") == *minutes;
+                edit_unless(known, "estimated_minutes", minutes.map(|n| n.to_string()))
+            }
+            Change::Date(field, instant) => {
+                let old = record.string(field.key()).and_then(|text| Instant::parse(&text));
+                let new = instant.map(|at| Instant::from_millis(at.millis()));
+                edit_unless(old == new, field.key(), new.map(|at| stamp.dialect.string(&at.to_string())))
+            }
+            Change::AddLabel(label) => label_edits(record, stamp, |labels| {
+                if !labels.contains(label) {
+                    labels.push(label.clone());
+                }
+            }),
+            Change::RemoveLabel(label) => label_edits(record, stamp, |labels| labels.retain(|old| old != label)),
+            Change::SetLabels(new) => label_edits(record, stamp, |labels| *labels = new.clone()),
+            Change::AddDependency { target, kind } => dependency_edits(record, stamp, |_| true, Some((target, kind))),
+            Change::RemoveDependency { target, kind } => {
+                let other = |d: &Dependency| d.target != *target || kind.as_ref().is_some_and(|kind| d.kind != *kind);
+                dependency_edits(record, stamp, other, None)
+            }
+            Change::Parent(parent) => {
+                let kind = DependencyType::parent_child();
+                let stays = |d: &Dependency| !d.kind.is_parent_child() || parent.as_ref() == Some(&d.target);
+                dependency_edits(record, stamp, stays, parent.as_ref().map(|target| (target, &kind)))
+            }
+            Change::AddComment { id, author, text } => {
+                let issue_id = record.string("id").unwrap_or_default().into_owned();
+                let comment = stamp.dialect.render(&Json::Object(vec![
+                    ("id".into(), Json::Int(*id)),
+                    ("issue_id".into(), Json::Text(issue_id)),
+                    ("author".into(), Json::Text(author.clone())),
+                    ("text".into(), Json::Text(text.clone())),
+                    ("created_at".into(), Json::Text(stamp.now.to_string())),
+                ]));
+                let mut parts = record.elements("comments");
+                parts.push(&comment);
+                vec![("comments", Some(stamp.dialect.array(parts)))]
+            }
+            Change::Delete { reason } => delete_edits(record, reason.as_deref(), stamp),
+        }
+    }
+}
+
+fn edit_unless(known: bool, key: &'static str, value: Option<String>) -> Vec<KeyEdit> {
+    if known { Vec::new() } else { vec![(key, value)] }
+}
+
+fn text_edit(record: &Record<'_>, key: &'static str, text: &str, stamp: Stamp<'_>) -> Vec<KeyEdit> {
+    let old = record.text_of(key);
+    let known = old.as_deref().unwrap_or_default() == text;
+    edit_unless(known, key, (!text.is_empty()).then(|| stamp.dialect.string(text)))
+}
+
+/// Keeps `closed` and `closed_at` together, and notes the first start of work.
+fn status_edits(record: &Record<'_>, status: &Status, reason: Option<&str>, stamp: Stamp<'_>) -> Vec<KeyEdit> {
+    let now = stamp.dialect.string(&stamp.now.to_string());
+    let was = issue::status_of(record);
+    let mut edits = Vec::new();
+    if was != *status {
+        edits.push(("status", Some(stamp.dialect.string(status.as_str()))));
+    }
+    if status.as_str() == "closed" {
+        if was != *status || record.text_of("closed_at").is_none() {
+            edits.push(("closed_at", Some(now)));
+        }
+        if let Some(reason) = reason.filter(|reason| record.text_of("close_reason").as_deref() != Some(reason)) {
+            edits.push(("close_reason", Some(stamp.dialect.string(reason))));
+        }
+        return edits;
+    }
+    if was == *status {
+        return edits;
+    }
+    if status.as_str() == "in_progress" && record.text_of("started_at").is_none() {
+        edits.push(("started_at", Some(now)));
+    }
+    if status.as_str() == "open" && was.as_str() == "deferred" && record.raw("defer_until").is_some() {
+        edits.push(("defer_until", None));
+    }
+    for key in ["closed_at", "close_reason", "closed_by_session"] {
+        if record.raw(key).is_some() {
+            edits.push((key, None));
+        }
+    }
+    edits
+}
+
+fn reopen_edits(record: &Record<'_>, stamp: Stamp<'_>) -> Vec<KeyEdit> {
+    if !issue::status_of(record).is_done() {
+        return Vec::new();
+    }
+    let mut edits = status_edits(record, &Status::open(), None, stamp);
+    if let Some(kind) = record.text_of("original_type") {
+        edits.push(("issue_type", Some(stamp.dialect.string(&kind))));
+    }
+    for key in ["deleted_at", "deleted_by", "delete_reason", "original_type"] {
+        if record.raw(key).is_some() {
+            edits.push((key, None));
+        }
+    }
+    edits
+}
+
+fn delete_edits(record: &Record<'_>, reason: Option<&str>, stamp: Stamp<'_>) -> Vec<KeyEdit> {
+    if issue::status_of(record).is_tombstone() {
+        return Vec::new();
+    }
+    let text = |text: &str| Some(stamp.dialect.string(text));
+    vec![
+        ("status", text("tombstone")),
+        ("deleted_at", text(&stamp.now.to_string())),
+        ("deleted_by", text(stamp.actor)),
+        ("delete_reason", text(reason.unwrap_or("deleted"))),
+        ("original_type", text(issue::type_of(record).as_str())),
+    ]
+}
+
+/// Labels are a set, written sorted; elements that are not text stay where they are.
+fn label_edits(record: &Record<'_>, stamp: Stamp<'_>, change: impl FnOnce(&mut Vec<String>)) -> Vec<KeyEdit> {
+    let old = issue::labels_of(record);
+    let mut new = old.clone();
+    change(&mut new);
+    new.sort();
+    new.dedup();
+    let mut before = old;
+    before.sort();
+    before.dedup();
+    if new == before {
+        return Vec::new();
+    }
+    let odd = record.elements("labels").into_iter().filter(|raw| !raw.starts_with('"')).map(str::to_owned);
+    let parts: Vec<String> = new.iter().map(|label| stamp.dialect.string(label)).chain(odd).collect();
+    let value = (!parts.is_empty()).then(|| stamp.dialect.array(parts.iter().map(String::as_str)));
+    vec![("labels", value)]
+}
+
+/// Edges that stay keep their bytes, those that we cannot read included.
+fn dependency_edits(
+    record: &Record<'_>,
+    stamp: Stamp<'_>,
+    stays: impl Fn(&Dependency) -> bool,
+    add: Option<(&String, &DependencyType)>,
+) -> Vec<KeyEdit> {
+    let before = record.elements("dependencies");
+    let mut parts: Vec<&str> = before.clone();
+    parts.retain(|raw| Dependency::decode(raw).is_none_or(|d| stays(&d)));
+    let present = |target: &String, kind: &DependencyType| {
+        let same = |d: Dependency| d.target == *target && d.kind == *kind;
+        parts.iter().any(|raw| Dependency::decode(raw).is_some_and(same))
+    };
+    let added = add.filter(|(target, kind)| !present(target, kind)).map(|(target, kind)| {
+        let issue_id = record.string("id").unwrap_or_default().into_owned();
+        edge(&issue_id, target, kind, stamp)
+    });
+    if added.is_none() && parts.len() == before.len() {
+        return Vec::new();
+    }
+    parts.extend(added.as_deref());
+    vec![("dependencies", (!parts.is_empty()).then(|| stamp.dialect.array(parts)))]
+}
+
+fn edge(issue_id: &str, target: &str, kind: &DependencyType, stamp: Stamp<'_>) -> String {
+    stamp.dialect.render(&Json::Object(vec![
+        ("issue_id".into(), Json::Text(issue_id.to_owned())),
+        ("depends_on_id".into(), Json::Text(target.to_owned())),
+        ("type".into(), Json::Text(kind.to_string())),
+        ("created_at".into(), Json::Text(stamp.now.to_string())),
+        ("created_by".into(), Json::Text(stamp.actor.to_owned())),
+    ]))
+}
+
+/// An issue that is about to be filed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewIssue {
+    pub title: String,
+    pub description: String,
+    pub design: String,
+    pub acceptance_criteria: String,
+    pub notes: String,
+    pub status: Status,
+    pub priority: Priority,
+    pub issue_type: IssueType,
+    pub assignee: String,
+    pub estimated_minutes: Option<i64>,
+    pub due_at: Option<Instant>,
+    pub defer_until: Option<Instant>,
+    pub external_ref: String,
+    pub labels: Vec<String>,
+    pub dependencies: Vec<(String, DependencyType)>,
+}
+
+impl NewIssue {
+    pub fn titled(title: impl Into<String>) -> Self {
+        NewIssue {
+            title: title.into(),
+            description: String::new(),
+            design: String::new(),
+            acceptance_criteria: String::new(),
+            notes: String::new(),
+            status: Status::open(),
+            priority: Priority::DEFAULT,
+            issue_type: IssueType::task(),
+            assignee: String::new(),
+            estimated_minutes: None,
+            due_at: None,
+            defer_until: None,
+            external_ref: String::new(),
+            labels: Vec::new(),
+            dependencies: Vec::new(),
+        }
+    }
+
+    pub fn validate(&self) -> Result<(), ChangeError> {
+        check_title(&self.title)?;
+        if self.labels.iter().any(|label| label.trim().is_empty()) {
+            return Err(ChangeError::EmptyLabel);
+        }
+        if self.estimated_minutes.is_some_and(|minutes| minutes < 0) {
+            return Err(ChangeError::NegativeEstimate);
+        }
+        Ok(())
+    }
+
+    /// The line that files this issue under `id`.
+    pub fn line(&self, id: &str, stamp: Stamp<'_>) -> Result<String, ChangeError> {
+        self.validate()?;
+        if self.dependencies.iter().any(|(target, _)| target == id) {
+            return Err(ChangeError::SelfDependency(id.to_owned()));
+        }
+        let now = Json::Text(stamp.now.to_string());
+        let date = |at: Option<Instant>| at.map(|at| Json::Text(at.to_string()));
+        let text = |text: &str| (!text.is_empty()).then(|| Json::Text(text.to_owned()));
+        let mut labels = self.labels.clone();
+        labels.sort();
+        labels.dedup();
+        let labels: Vec<Json> = labels.into_iter().map(Json::Text).collect();
+        let mut edges = self.dependencies.clone();
+        let mut seen = std::collections::HashSet::new();
+        edges.retain(|edge| seen.insert(edge.clone()));
+        let edges: Vec<Json> = edges.iter().map(|(target, kind)| Json::Raw(edge(id, target, kind, stamp))).collect();
+        let started = (self.status.as_str() == "in_progress").then(|| now.clone());
+        let closed = (self.status.as_str() == "closed").then(|| now.clone());
+        let fields = [
+            ("id", Some(Json::Text(id.to_owned()))),
+            ("title", Some(Json::Text(self.title.clone()))),
+            ("description", text(&self.description)),
+            ("design", text(&self.design)),
+            ("acceptance_criteria", text(&self.acceptance_criteria)),
+            ("notes", text(&self.notes)),
+            ("status", text(self.status.as_str())),
+            ("priority", Some(Json::Int(self.priority.number()))),
+            ("issue_type", text(self.issue_type.as_str())),
+            ("assignee", text(&self.assignee)),
+            ("estimated_minutes", self.estimated_minutes.map(Json::Int)),
+            ("created_at", Some(now.clone())),
+            ("created_by", text(stamp.actor)),
+            ("updated_at", Some(now)),
+            ("started_at", started),
+            ("closed_at", closed),
+            ("due_at", date(self.due_at)),
+            ("defer_until", date(self.defer_until)),
+            ("external_ref", text(&self.external_ref)),
+            ("labels", (!labels.is_empty()).then_some(Json::List(labels))),
+            ("dependencies", (!edges.is_empty()).then_some(Json::List(edges))),
+        ];
+        let members = fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
+        Ok(stamp.dialect.render(&Json::Object(members)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = r#"{"id":"bd-1","title":"T","x":1e400,"status":"open","priority":2,"created_at":"2025-01-01T00:00:00Z","updated_at":"2025-01-01T00:00:00Z","labels":["b"]}"#;
+
+    fn stamp() -> Stamp<'static> {
+        Stamp { now: Instant::parse("2026-01-02T03:04:05.678Z").unwrap(), actor: "ann", dialect: Dialect::default() }
+    }
+
+    fn changed(line: &str, changes: &[Change]) -> String {
+        apply(line, changes, stamp()).unwrap().expect("a change")
+    }
+
+    #[test]
+    fn a_priority_changes_two_values() {
+        let expected = LINE
+            .replace("\"priority\":2", "\"priority\":1")
+            .replace("\"updated_at\":\"2025-01-01T00:00:00Z\"", "\"updated_at\":\"2026-01-02T03:04:05.678Z\"");
+        assert_eq!(changed(LINE, &[Change::Priority(Priority::in_file(1))]), expected);
+    }
+
+    #[test]
+    fn what_is_so_already_is_no_change() {
+        let same = [
+            Change::Title("T".into()),
+            Change::Priority(Priority::in_file(2)),
+            Change::Status(Status::open()),
+            Change::AddLabel("b".into()),
+            Change::RemoveLabel("zz".into()),
+            Change::Text(TextField::Notes, String::new()),
+            Change::RemoveDependency { target: "q".into(), kind: None },
+            Change::Parent(None),
+            Change::Reopen,
+        ];
+        assert_eq!(apply(LINE, &same, stamp()), Ok(None));
+    }
+
+    #[test]
+    fn close_and_reopen_are_inverse_but_for_time() {
+        let closed = changed(LINE, &[Change::Close { reason: Some("done".into()) }]);
+        assert!(closed.contains(r#""closed_at":"2026-01-02T03:04:05.678Z","close_reason":"done""#), "{closed}");
+        let open = changed(&closed, &[Change::Reopen]);
+        assert_eq!(open.replace("2026-01-02T03:04:05.679Z", "2025-01-01T00:00:00Z"), LINE);
+        let deleted = changed(LINE, &[Change::Delete { reason: None }]);
+        assert_eq!(apply(&deleted, &[Change::Title("x".into())], stamp()), Err(ChangeError::Deleted("bd-1".into())));
+        let back = changed(&deleted, &[Change::Reopen]);
+        assert!(back.starts_with(r#"{"id":"bd-1","title":"T","x":1e400,"status":"open""#) && !back.contains("deleted"));
+    }
+
+    #[test]
+    fn list_edits_keep_the_other_elements() {
+        let line = r#"{"id":"a","dependencies":[{"depends_on_id":"x","type":"blocks","odd":1.0},{"depends_on_id":"y","type":"related"}],"comments":[{"id":9,"z":[1 , 2]}]}"#;
+        let removed = changed(line, &[Change::RemoveDependency { target: "y".into(), kind: None }]);
+        assert!(removed.contains(r#""dependencies":[{"depends_on_id":"x","type":"blocks","odd":1.0}]"#), "{removed}");
+        let comment = Change::AddComment { id: 5, author: "ann".into(), text: "hi".into() };
+        let commented = changed(line, &[comment]);
+        let expected = r#""comments":[{"id":9,"z":[1 , 2]},{"id":5,"issue_id":"a","author":"ann","text":"hi","created_at":"2026-01-02T03:04:05.678Z"}]"#;
+        assert!(commented.contains(expected), "{commented}");
+    }
+
+    #[test]
+    fn a_new_parent_replaces_the_old_one() {
+        let first = changed(r#"{"id":"a"}"#, &[Change::Parent(Some("p".into()))]);
+        let second = changed(&first, &[Change::Parent(Some("q".into()))]);
+        assert!(!second.contains("\"p\"") && second.contains(r#""depends_on_id":"q","type":"parent-child""#));
+        assert_eq!(apply(&second, &[Change::Parent(Some("q".into()))], stamp()), Ok(None));
+        let none = changed(&second, &[Change::Parent(None)]);
+        assert!(!none.contains("dependencies"));
+    }
+
+    #[test]
+    fn refusals() {
+        let cases = [
+            (Change::Title(" ".into()), "title required: an issue needs a title"),
+            (Change::AddLabel("".into()), "a label cannot be empty"),
+            (Change::Estimate(Some(-1)), "an estimate cannot be negative"),
+            (Change::Parent(Some("bd-1".into())), "bd-1 cannot depend on itself"),
+        ];
+        for (change, message) in cases {
+            assert_eq!(apply(LINE, &[change], stamp()).unwrap_err().to_string(), message);
+        }
+    }
+
+    #[test]
+    fn a_new_line_has_the_canonical_order() {
+        let mut new = NewIssue::titled("T <x>");
+        new.labels = vec!["b".into(), "a".into(), "b".into()];
+        new.dependencies = vec![("bd-2".into(), DependencyType::blocks())];
+        assert_eq!(
+            new.line("bd-9", stamp()).unwrap(),
+            r#"{"id":"bd-9","title":"T <x>","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-02T03:04:05.678Z","created_by":"ann","updated_at":"2026-01-02T03:04:05.678Z","labels":["a","b"],"dependencies":[{"issue_id":"bd-9","depends_on_id":"bd-2","type":"blocks","created_at":"2026-01-02T03:04:05.678Z","created_by":"ann"}]}"#
+        );
+    }
+}

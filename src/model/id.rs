@@ -1,0 +1,223 @@
+//! Issue ids: minting, what a file may hold, and resolving what a person types.
+
+use std::fmt;
+
+use super::time::Instant;
+
+/// The id of an issue, as it stands in a file: 1 to 256 bytes without control characters.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct IssueId(String);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IdError {
+    #[error("an id has 1 to 256 bytes, this one has {0}")]
+    Length(usize),
+    #[error("an id has no control characters")]
+    Control,
+    #[error("a new id is made of a-z, 0-9, '-' and '.': {0:?}")]
+    Alphabet(String),
+    #[error("a prefix is made of a-z, 0-9 and '-', and starts with a letter: {0:?}")]
+    Prefix(String),
+}
+
+impl IssueId {
+    /// Accepts any id that a file may hold.
+    pub fn parse(text: &str) -> Result<Self, IdError> {
+        if !(1..=256).contains(&text.len()) {
+            return Err(IdError::Length(text.len()));
+        }
+        if text.chars().any(char::is_control) {
+            return Err(IdError::Control);
+        }
+        Ok(IssueId(text.to_owned()))
+    }
+
+    /// Accepts an id that a person asks for with `--id`.
+    pub fn chosen(text: &str) -> Result<Self, IdError> {
+        let id = Self::parse(text)?;
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.');
+        let starts_well = text.starts_with(|c: char| c.is_ascii_alphanumeric());
+        if starts_well && text.chars().all(plain) { Ok(id) } else { Err(IdError::Alphabet(text.to_owned())) }
+    }
+
+    /// Mints `<prefix>-` and 8 base36 characters of blake3 over what is being filed, when, and 16 random bytes.
+    pub fn mint(prefix: &str, title: &str, description: &str, now: Instant, nonce: [u8; 16]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for part in [title, description] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        hasher.update(&now.millis().to_le_bytes());
+        hasher.update(&nonce);
+        let hash = hasher.finalize();
+        let mut number = u128::from_le_bytes(hash.as_bytes()[..16].try_into().expect("a hash has 32 bytes"));
+        let mut digits = [0u8; 8];
+        for digit in &mut digits {
+            *digit = b"0123456789abcdefghijklmnopqrstuvwxyz"[(number % 36) as usize];
+            number /= 36;
+        }
+        IssueId(format!("{prefix}-{}", String::from_utf8_lossy(&digits)))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for IssueId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Checks a prefix for ids that we mint.
+pub fn check_prefix(prefix: &str) -> Result<(), IdError> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let fine = prefix.starts_with(|c: char| c.is_ascii_lowercase())
+        && prefix.len() <= 40
+        && prefix.chars().all(plain)
+        && !prefix.ends_with('-');
+    if fine { Ok(()) } else { Err(IdError::Prefix(prefix.to_owned())) }
+}
+
+/// The nearest legal prefix to a directory name.
+pub fn prefix_from(name: &str) -> String {
+    let mut prefix = String::new();
+    for c in name.chars().flat_map(char::to_lowercase) {
+        match c {
+            'a'..='z' | '0'..='9' => prefix.push(c),
+            _ if !prefix.is_empty() && !prefix.ends_with('-') => prefix.push('-'),
+            _ => {}
+        }
+    }
+    prefix.truncate(20);
+    let prefix = prefix.trim_matches('-').trim_start_matches(|c: char| c.is_ascii_digit() || c == '-');
+    if prefix.is_empty() { "bd".to_owned() } else { prefix.to_owned() }
+}
+
+/// The part before the last dash, or nothing.
+pub fn prefix_of(id: &str) -> Option<&str> {
+    id.rsplit_once('-').map(|(prefix, _)| prefix)
+}
+
+/// The part that people type: what follows the last dash, or the whole id.
+pub fn hash_of(id: &str) -> &str {
+    id.rsplit_once('-').map_or(id, |(_, hash)| hash)
+}
+
+/// What a typed id stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resolved {
+    One(String),
+    None,
+    /// Sorted, all of them.
+    Many(Vec<String>),
+}
+
+/// Resolves a typed id among all known ids: the exact id; else the ids whose hash is exactly it, else those whose hash
+/// starts with it, else those that start with it as a whole.
+pub fn resolve<'a>(typed: &str, ids: impl IntoIterator<Item = &'a str>) -> Resolved {
+    let mut by_hash = Vec::new();
+    let mut by_prefix = Vec::new();
+    let mut by_start = Vec::new();
+    if typed.is_empty() {
+        return Resolved::None;
+    }
+    for id in ids {
+        if id == typed {
+            return Resolved::One(id.to_owned());
+        }
+        let hash = hash_of(id);
+        if hash == typed {
+            by_hash.push(id);
+        } else if hash.starts_with(typed) {
+            by_prefix.push(id);
+        } else if id.starts_with(typed) {
+            by_start.push(id);
+        }
+    }
+    let found = [by_hash, by_prefix, by_start].into_iter().find(|found| !found.is_empty());
+    let Some(mut found) = found else { return Resolved::None };
+    found.sort_unstable();
+    found.dedup();
+    match found.as_slice() {
+        [one] => Resolved::One((*one).to_owned()),
+        many => Resolved::Many(many.iter().map(|id| (*id).to_owned()).collect()),
+    }
+}
+
+/// Answers how many characters of an id's hash are enough to name it among all others.
+#[derive(Debug, Default, Clone)]
+pub struct PrefixIndex {
+    hashes: Vec<String>,
+}
+
+impl PrefixIndex {
+    pub fn new<'a>(ids: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut ids: Vec<&str> = ids.into_iter().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let mut hashes: Vec<String> = ids.into_iter().map(|id| hash_of(id).to_owned()).collect();
+        hashes.sort_unstable();
+        PrefixIndex { hashes }
+    }
+
+    /// The number of bytes of the hash that resolve to this id alone, or `None` if only the whole id does.
+    pub fn shortest(&self, id: &str) -> Option<usize> {
+        let hash = hash_of(id);
+        let at = self.hashes.partition_point(|other| other.as_str() < hash);
+        if self.hashes.get(at + 1).is_some_and(|next| next == hash) {
+            return None;
+        }
+        let shared = |other: &String| hash.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+        let before = at.checked_sub(1).and_then(|n| self.hashes.get(n)).map_or(0, shared);
+        let next = self.hashes.get(at + 1).map_or(0, shared);
+        let chars = (before.max(next) + 1).min(hash.chars().count());
+        Some(hash.chars().take(chars).map(char::len_utf8).sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resolution_prefers_the_exact_and_names_the_ambiguous() {
+        let ids = ["bd-1", "bd-12", "bd-a3f8", "bd-a3f8.1", "my proj-a3zz", "x-bd"];
+        let one = |id: &str| Resolved::One(id.to_owned());
+        assert_eq!(resolve("bd-1", ids), one("bd-1"));
+        assert_eq!(resolve("1", ids), one("bd-1"));
+        assert_eq!(resolve("12", ids), one("bd-12"));
+        assert_eq!(resolve("a3f8", ids), one("bd-a3f8"));
+        assert_eq!(resolve("a3z", ids), one("my proj-a3zz"));
+        assert_eq!(resolve("bd", ids), one("x-bd"));
+        assert_eq!(resolve("my", ids), one("my proj-a3zz"));
+        assert_eq!(resolve("q", ids), Resolved::None);
+        assert_eq!(
+            resolve("a3", ids),
+            Resolved::Many(["bd-a3f8", "bd-a3f8.1", "my proj-a3zz"].map(String::from).into())
+        );
+    }
+
+    #[test]
+    fn minted_ids_depend_on_every_part() {
+        let at = Instant::from_millis(1);
+        let base = IssueId::mint("bd", "t", "d", at, [0; 16]);
+        assert_eq!(base.as_str().len(), 11);
+        let others = [
+            IssueId::mint("bd", "td", "", at, [0; 16]),
+            IssueId::mint("bd", "t", "d", Instant::from_millis(2), [0; 16]),
+            IssueId::mint("bd", "t", "d", at, [1; 16]),
+        ];
+        assert!(others.iter().all(|other| other != &base && IssueId::chosen(other.as_str()).is_ok()));
+    }
+
+    #[test]
+    fn prefixes_from_directory_names() {
+        let cases = [("My Project", "my-project"), ("beads.rs", "beads-rs"), ("42", "bd"), ("--", "bd"), ("7up", "up")];
+        for (name, prefix) in cases {
+            assert_eq!(prefix_from(name), prefix);
+            assert!(check_prefix(prefix).is_ok());
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! JSON as bytes that must survive: where the values of a line stand, and how a changed value is written.
+//!
+//! Owns the scanner (strict grammar, spans instead of trees) and the renderer (three dialects seen in real ledgers).
+//! Does not own meaning: nothing here knows what an issue is. A value that is not changed is never decoded and
+//! encoded again, so big numbers, escapes and key order cannot drift.
+
+mod pretty;
+mod render;
+mod scan;
+
+pub use pretty::{ascii_only, pretty};
+pub use render::{Dialect, DialectEvidence, Json};
+pub use scan::{MAX_DEPTH, Member, ScanError, decode_string, elements, members};

@@ -1,0 +1,159 @@
+//! Writing a changed value the way its line is written.
+
+use std::fmt::Write as _;
+
+/// A value to be written. Numbers are integers only: no ledger field that `bd` sets is a float.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Json {
+    Text(String),
+    Int(i64),
+    Bool(bool),
+    List(Vec<Json>),
+    Object(Vec<(String, Json)>),
+    /// Text that is JSON already and is kept as it is.
+    Raw(String),
+}
+
+/// How a line is written: Go's HTML escapes or raw, with or without a space after separators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Dialect {
+    pub html: bool,
+    pub spaced: bool,
+}
+
+/// What one line shows of its dialect; a line without `<`, `>` or `&` says nothing about escaping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DialectEvidence {
+    pub html: Option<bool>,
+    pub spaced: bool,
+}
+
+impl DialectEvidence {
+    /// Reads the signs from a whole line.
+    pub fn of(line: &str) -> Self {
+        let bytes = line.as_bytes();
+        let raw = memchr::memchr3(b'<', b'>', b'&', bytes).is_some();
+        let html = if raw {
+            Some(false)
+        } else {
+            ["\\u003c", "\\u003e", "\\u0026"].iter().any(|sign| line.contains(sign)).then_some(true)
+        };
+        let spaced = line.find("\":").is_some_and(|at| bytes.get(at + 2) == Some(&b' '));
+        DialectEvidence { html, spaced }
+    }
+
+    /// Settles what the line leaves open with what is usual in its file.
+    pub fn or(self, usual: Dialect) -> Dialect {
+        Dialect { html: self.html.unwrap_or(usual.html), spaced: self.spaced }
+    }
+}
+
+impl Dialect {
+    pub fn comma(self) -> &'static str {
+        if self.spaced { ", " } else { "," }
+    }
+
+    pub fn colon(self) -> &'static str {
+        if self.spaced { ": " } else { ":" }
+    }
+
+    pub fn render(self, value: &Json) -> String {
+        let mut out = String::new();
+        self.write(value, &mut out);
+        out
+    }
+
+    pub fn string(self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len() + 2);
+        self.write_string(text, &mut out);
+        out
+    }
+
+    /// Joins ready texts into an array.
+    pub fn array<'a>(self, parts: impl IntoIterator<Item = &'a str>) -> String {
+        let parts: Vec<_> = parts.into_iter().collect();
+        format!("[{}]", parts.join(self.comma()))
+    }
+
+    fn write(self, value: &Json, out: &mut String) {
+        match value {
+            Json::Text(text) => self.write_string(text, out),
+            Json::Int(number) => {
+                let _ = write!(out, "{number}");
+            }
+            Json::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
+            Json::Raw(raw) => out.push_str(raw),
+            Json::List(items) => {
+                out.push('[');
+                for (n, item) in items.iter().enumerate() {
+                    if n > 0 {
+                        out.push_str(self.comma());
+                    }
+                    self.write(item, out);
+                }
+                out.push(']');
+            }
+            Json::Object(members) => {
+                out.push('{');
+                for (n, (key, item)) in members.iter().enumerate() {
+                    if n > 0 {
+                        out.push_str(self.comma());
+                    }
+                    self.write_string(key, out);
+                    out.push_str(self.colon());
+                    self.write(item, out);
+                }
+                out.push('}');
+            }
+        }
+    }
+
+    fn write_string(self, text: &str, out: &mut String) {
+        out.push('"');
+        for c in text.chars() {
+            match c {
+                '"' => out.push_str("\\\""),
+                '\\' => out.push_str("\\\\"),
+                '\n' => out.push_str("\\n"),
+                '\r' => out.push_str("\\r"),
+                '\t' => out.push_str("\\t"),
+                '\u{8}' => out.push_str("\\b"),
+                '\u{c}' => out.push_str("\\f"),
+                '\0'..='\u{1f}' => escape_unit(c as u32, out),
+                '<' | '>' | '&' | '\u{2028}' | '\u{2029}' if self.html => escape_unit(c as u32, out),
+                _ => out.push(c),
+            }
+        }
+        out.push('"');
+    }
+}
+
+fn escape_unit(unit: u32, out: &mut String) {
+    let _ = write!(out, "\\u{unit:04x}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_three_dialects() {
+        let value = Json::Object(vec![
+            ("t".into(), Json::Text("a<b> & \"c\"\n\u{1}é".into())),
+            ("n".into(), Json::List(vec![Json::Int(-1), Json::Bool(true)])),
+        ]);
+        let html = Dialect { html: true, spaced: false };
+        let raw = Dialect::default();
+        let spaced = Dialect { html: false, spaced: true };
+        assert_eq!(html.render(&value), r#"{"t":"a\u003cb\u003e \u0026 \"c\"\n\u0001é","n":[-1,true]}"#);
+        assert_eq!(raw.render(&value), r#"{"t":"a<b> & \"c\"\n\u0001é","n":[-1,true]}"#);
+        assert_eq!(spaced.render(&value), r#"{"t": "a<b> & \"c\"\n\u0001é", "n": [-1, true]}"#);
+    }
+
+    #[test]
+    fn evidence_is_only_what_the_line_shows() {
+        assert_eq!(DialectEvidence::of(r#"{"id":"a"}"#), DialectEvidence { html: None, spaced: false });
+        assert_eq!(DialectEvidence::of(r#"{"id": "a<"}"#), DialectEvidence { html: Some(false), spaced: true });
+        assert_eq!(DialectEvidence::of(r#"{"id":"\u003e"}"#), DialectEvidence { html: Some(true), spaced: false });
+    }
+}

@@ -1,0 +1,127 @@
+//! Two copies of one issue made into one, without a common ancestor.
+//!
+//! Used for duplicate ids and for two ledgers side by side. The result does not depend on which copy comes first. Sets are
+//! joined; of two different values the one of the later copy stands (a tie is settled by bytes), and a text that lost is
+//! kept as a comment, so that no word anyone wrote is gone.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::dependency::Dependency;
+use super::json::{Dialect, Json};
+use super::record::{KeyEdit, Record};
+use super::time::Instant;
+
+/// Long texts and the title: what a person wrote and may want back.
+const TEXTS: &[&str] = &["title", "description", "design", "acceptance_criteria", "notes", "close_reason"];
+
+/// Joins two copies of one issue; `None` if one of the lines is no record.
+pub fn join_copies(one: &str, other: &str, dialect: Dialect) -> Option<String> {
+    let (one, other) = (Record::parse(one).ok()?, Record::parse(other).ok()?);
+    let (winner, loser) = if order(&one) >= order(&other) { (one, other) } else { (other, one) };
+    if winner.text() == loser.text() {
+        return Some(winner.text().to_owned());
+    }
+    let mut line = winner.text().to_owned();
+    let mut lost = Vec::new();
+    for (key, theirs) in loser.iter() {
+        match winner.raw(&key) {
+            None | Some("null") => line = set(&line, &key, theirs, dialect),
+            Some(ours) if ours == theirs => {}
+            Some(ours) => match key.as_ref() {
+                "labels" => line = set(&line, &key, &joined(ours, theirs, dialect, label_identity), dialect),
+                "dependencies" => line = set(&line, &key, &joined(ours, theirs, dialect, edge_identity), dialect),
+                "comments" => line = set(&line, &key, &joined(ours, theirs, dialect, comment_identity), dialect),
+                text if TEXTS.contains(&text) => {
+                    lost.extend(
+                        loser.text_of(text).filter(|t| winner.text_of(text).as_ref() != Some(t)).map(|t| (key, t)),
+                    );
+                }
+                _ => {}
+            },
+        }
+    }
+    for (key, text) in lost {
+        line = keep_as_comment(&line, &key, &text, &loser, dialect);
+    }
+    Some(line)
+}
+
+/// Later copies are greater; equal times fall back to the bytes.
+fn order<'a>(record: &Record<'a>) -> (Option<Instant>, &'a str) {
+    (record.string("updated_at").and_then(|text| Instant::parse(&text)), record.text())
+}
+
+fn set(line: &str, key: &str, raw: &str, dialect: Dialect) -> String {
+    let record = Record::parse(line).expect("a joined record stays a valid object");
+    record.with_key(key, raw, dialect)
+}
+
+fn joined(ours: &str, theirs: &str, dialect: Dialect, identity: fn(&str) -> String) -> String {
+    let spans = |raw: &str| super::json::elements(raw).unwrap_or_default();
+    let mut seen = BTreeSet::new();
+    let mut parts = Vec::new();
+    for raw in [ours, theirs] {
+        for span in spans(raw) {
+            let element = &raw[span];
+            if seen.insert(identity(element)) {
+                parts.push(element.to_owned());
+            }
+        }
+    }
+    dialect.array(parts.iter().map(String::as_str))
+}
+
+fn label_identity(raw: &str) -> String {
+    super::json::decode_string(raw).map_or(raw.to_owned(), |text| text.into_owned())
+}
+
+fn edge_identity(raw: &str) -> String {
+    Dependency::decode(raw).map_or(raw.to_owned(), |d| format!("{}\u{0}{}", d.target, d.kind))
+}
+
+fn comment_identity(raw: &str) -> String {
+    let Ok(record) = Record::parse(raw) else { return raw.to_owned() };
+    let part = |key| record.raw(key).unwrap_or_default().to_owned();
+    let time = record.string("created_at").and_then(|text| Instant::parse(&text)).map(|at| at.nanos());
+    format!("{}\u{0}{}\u{0}{}\u{0}{time:?}", part("id"), part("author"), record.string("text").unwrap_or_default())
+}
+
+fn keep_as_comment(line: &str, key: &str, text: &str, loser: &Record<'_>, dialect: Dialect) -> String {
+    let record = Record::parse(line).expect("a joined record stays a valid object");
+    let hash = blake3::hash([key.as_bytes(), b"\0", text.as_bytes()].concat().as_slice());
+    let number = u64::from_le_bytes(hash.as_bytes()[..8].try_into().expect("a hash has 32 bytes")) >> 11;
+    let time =
+        loser.text_of("updated_at").or(loser.text_of("created_at")).unwrap_or(Cow::Borrowed("1970-01-01T00:00:00Z"));
+    let comment = dialect.render(&Json::Object(vec![
+        ("id".into(), Json::Int(number as i64)),
+        ("issue_id".into(), Json::Text(record.string("id").unwrap_or_default().into_owned())),
+        ("author".into(), Json::Text("bd merge".into())),
+        ("text".into(), Json::Text(format!("{key} of the other copy: {text}"))),
+        ("created_at".into(), Json::Text(time.into_owned())),
+    ]));
+    let current = record.raw("comments").unwrap_or("[]");
+    let comments = joined(current, &format!("[{comment}]"), dialect, comment_identity);
+    let edit: KeyEdit = ("comments", Some(comments));
+    record.with(&[edit], dialect)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_either_copy_is_missing() {
+        let old = r#"{"id":"a","title":"Old title","notes":"n","labels":["x"],"updated_at":"2025-01-01T00:00:00Z","comments":[{"id":1,"author":"p","text":"t","created_at":"2025-01-01T00:00:00Z"}],"odd":1e400}"#;
+        let new = r#"{"id":"a","title":"New title","labels":["y"],"updated_at":"2025-01-02T00:00:00Z","comments":[{"id":1,"author":"q","text":"u","created_at":"2025-01-01T00:00:00Z"}]}"#;
+        let joined = join_copies(old, new, Dialect::default()).unwrap();
+        assert_eq!(join_copies(new, old, Dialect::default()).unwrap(), joined);
+        for part in
+            ["New title", "title of the other copy: Old title", r#"["y","x"]"#, r#""odd":1e400"#, r#""notes":"n""#]
+        {
+            assert!(joined.contains(part), "{part} in {joined}");
+        }
+        assert_eq!(joined.matches("\"author\":").count(), 3, "{joined}");
+        assert_eq!(join_copies(&joined, old, Dialect::default()).unwrap(), joined, "joining again changes nothing");
+    }
+}

@@ -1,0 +1,12 @@
+//! Pure values and rules: no files, no clock, no SQL.
+
+pub mod change;
+pub mod dependency;
+pub mod id;
+pub mod issue;
+pub mod json;
+pub mod merge;
+pub mod query;
+pub mod record;
+pub mod time;
+pub mod when;

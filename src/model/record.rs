@@ -1,0 +1,233 @@
+//! One line of a ledger as an ordered list of keys and raw values.
+//!
+//! Invariant: what is not edited keeps its bytes and its place. New keys go where the beads key order puts them.
+
+use std::borrow::Cow;
+
+use super::json::{self, Dialect, Member, ScanError};
+
+/// The key order that real writers use; ours (`visibility`, `proposal`) follow the three lists.
+const KEY_ORDER: &[&str] = &[
+    "_type",
+    "id",
+    "content_hash",
+    "title",
+    "description",
+    "design",
+    "acceptance_criteria",
+    "notes",
+    "spec_id",
+    "status",
+    "priority",
+    "issue_type",
+    "assignee",
+    "owner",
+    "estimated_minutes",
+    "created_at",
+    "created_by",
+    "updated_at",
+    "started_at",
+    "closed_at",
+    "close_reason",
+    "closed_by_session",
+    "due_at",
+    "defer_until",
+    "external_ref",
+    "source_system",
+    "source_repo",
+    "source_repo_path",
+    "metadata",
+    "pinned",
+    "ephemeral",
+    "is_template",
+    "labels",
+    "dependencies",
+    "comments",
+    "visibility",
+    "proposal",
+    "deleted_at",
+    "deleted_by",
+    "delete_reason",
+    "original_type",
+    "compaction_level",
+    "compacted_at",
+    "compacted_at_commit",
+    "original_size",
+    "dependency_count",
+    "dependent_count",
+    "comment_count",
+    "parent",
+];
+
+fn rank(key: &str) -> Option<usize> {
+    KEY_ORDER.iter().position(|known| *known == key)
+}
+
+/// A parsed line that borrows its text.
+#[derive(Debug, Clone)]
+pub struct Record<'a> {
+    text: &'a str,
+    members: Vec<Member>,
+}
+
+/// One key of a record with its new raw value, or `None` to remove it.
+pub type KeyEdit = (&'static str, Option<String>);
+
+impl<'a> Record<'a> {
+    /// Parses a line (without its line end) strictly; see [`json::members`].
+    pub fn parse(text: &'a str) -> Result<Self, ScanError> {
+        let members = json::members(text)?;
+        Ok(Record { text, members })
+    }
+
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Keys (decoded) and raw values in the order of the line.
+    pub fn iter(&self) -> impl Iterator<Item = (Cow<'a, str>, &'a str)> + '_ {
+        self.members.iter().map(|m| (self.key(m), &self.text[m.value.clone()]))
+    }
+
+    /// The raw value of a key.
+    pub fn raw(&self, key: &str) -> Option<&'a str> {
+        self.find(key).map(|n| &self.text[self.members[n].value.clone()])
+    }
+
+    /// A string value; `None` when absent, null or of another kind.
+    pub fn string(&self, key: &str) -> Option<Cow<'a, str>> {
+        self.raw(key).and_then(json::decode_string)
+    }
+
+    /// A string value that says something: absent, null and empty are all `None`.
+    pub fn text_of(&self, key: &str) -> Option<Cow<'a, str>> {
+        self.string(key).filter(|text| !text.is_empty())
+    }
+
+    pub fn integer(&self, key: &str) -> Option<i64> {
+        let raw = self.raw(key)?;
+        raw.parse::<i64>().ok().or_else(|| {
+            let number = raw.parse::<f64>().ok()?;
+            (number.fract() == 0.0 && number.abs() < 9.0e15).then_some(number as i64)
+        })
+    }
+
+    pub fn flag(&self, key: &str) -> bool {
+        self.raw(key) == Some("true")
+    }
+
+    /// The raw elements of an array value; empty when absent or not an array.
+    pub fn elements(&self, key: &str) -> Vec<&'a str> {
+        let Some(raw) = self.raw(key) else { return Vec::new() };
+        let spans = json::elements(raw).unwrap_or_default();
+        spans.into_iter().map(|span| &raw[span]).collect()
+    }
+
+    /// The line with some keys set or removed; everything else keeps its bytes.
+    pub fn with(&self, edits: &[KeyEdit], dialect: Dialect) -> String {
+        let mut line = self.text.to_owned();
+        for (key, value) in edits {
+            let now = Record::parse(&line).expect("an edited record stays a valid object");
+            line = match value {
+                Some(raw) => now.set(key, raw, dialect),
+                None => now.unset(key),
+            };
+        }
+        line
+    }
+
+    /// The line with one key, of whatever name, set to a raw value.
+    pub fn with_key(&self, key: &str, raw: &str, dialect: Dialect) -> String {
+        self.set(key, raw, dialect)
+    }
+
+    fn key(&self, member: &Member) -> Cow<'a, str> {
+        let plain = &self.text[member.key.clone()];
+        if plain.contains('\\') {
+            json::decode_string(&self.text[member.key.start - 1..member.key.end + 1]).unwrap_or(Cow::Borrowed(plain))
+        } else {
+            Cow::Borrowed(plain)
+        }
+    }
+
+    fn find(&self, key: &str) -> Option<usize> {
+        let literal = self.members.iter().position(|m| &self.text[m.key.clone()] == key);
+        literal.or_else(|| {
+            let escaped = |m: &Member| self.text[m.key.clone()].contains('\\') && self.key(m) == key;
+            self.members.iter().position(escaped)
+        })
+    }
+
+    fn set(&self, key: &str, raw: &str, dialect: Dialect) -> String {
+        if let Some(n) = self.find(key) {
+            let span = &self.members[n].value;
+            return [&self.text[..span.start], raw, &self.text[span.end..]].concat();
+        }
+        let member = [&dialect.string(key), dialect.colon(), raw].concat();
+        let before = rank(key).and_then(|mine| {
+            let known = |m: &Member| rank(&self.key(m)).is_some_and(|theirs| theirs < mine);
+            self.members.iter().rposition(known)
+        });
+        match before.or(self.members.len().checked_sub(1)) {
+            Some(n) => {
+                let at = self.members[n].value.end;
+                [&self.text[..at], dialect.comma(), &member, &self.text[at..]].concat()
+            }
+            None => {
+                let at = self.text.find('{').map_or(0, |at| at + 1);
+                [&self.text[..at], &member, &self.text[at..]].concat()
+            }
+        }
+    }
+
+    fn unset(&self, key: &str) -> String {
+        let Some(n) = self.find(key) else { return self.text.to_owned() };
+        let quote_before = |m: &Member| m.key.start - 1;
+        let (from, to) = match (n.checked_sub(1), self.members.get(n + 1)) {
+            (_, Some(next)) => (quote_before(&self.members[n]), quote_before(next)),
+            (Some(previous), None) => (self.members[previous].value.end, self.members[n].value.end),
+            (None, None) => (quote_before(&self.members[n]), self.members[n].value.end),
+        };
+        [&self.text[..from], &self.text[to..]].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMPACT: Dialect = Dialect { html: false, spaced: false };
+    const SPACED: Dialect = Dialect { html: false, spaced: true };
+
+    fn edit(line: &str, edits: &[KeyEdit], dialect: Dialect) -> String {
+        Record::parse(line).unwrap().with(edits, dialect)
+    }
+
+    #[test]
+    fn only_the_changed_value_changes() {
+        let line = r#"{"z":18446744073709551616,"id":"a","priority":2,"x":"\u00e9\/","updated_at":"t"}"#;
+        let edits = [("priority", Some("1".into())), ("updated_at", Some("\"u\"".into()))];
+        let expected = r#"{"z":18446744073709551616,"id":"a","priority":1,"x":"\u00e9\/","updated_at":"u"}"#;
+        assert_eq!(edit(line, &edits, COMPACT), expected);
+    }
+
+    #[test]
+    fn new_keys_find_their_place() {
+        let line = r#"{"id":"a","title":"t","status":"open","zz":1,"created_at":"c","labels":["x"]}"#;
+        let edits = [("priority", Some("1".into())), ("comments", Some("[]".into())), ("updated_at", Some("2".into()))];
+        assert_eq!(
+            edit(line, &edits, COMPACT),
+            r#"{"id":"a","title":"t","status":"open","priority":1,"zz":1,"created_at":"c","updated_at":2,"labels":["x"],"comments":[]}"#
+        );
+        assert_eq!(edit(r#"{"id": "a"}"#, &[("title", Some("\"t\"".into()))], SPACED), r#"{"id": "a", "title": "t"}"#);
+    }
+
+    #[test]
+    fn keys_leave_without_a_trace() {
+        let line = r#"{"a":1,"b":2,"c":3}"#;
+        assert_eq!(edit(line, &[("a", None)], COMPACT), r#"{"b":2,"c":3}"#);
+        assert_eq!(edit(line, &[("b", None)], COMPACT), r#"{"a":1,"c":3}"#);
+        assert_eq!(edit(line, &[("c", None)], COMPACT), r#"{"a":1,"b":2}"#);
+        assert_eq!(edit(r#"{"a":1}"#, &[("a", None), ("b", Some("2".into()))], COMPACT), r#"{"b":2}"#);
+    }
+}

@@ -1,0 +1,188 @@
+//! Instants and how ledgers write them.
+//!
+//! Files hold RFC 3339 with 0 to 9 fraction digits and any offset. The text is kept, the instant is compared. New times
+//! are UTC with milliseconds. No clock is read here.
+
+use std::fmt;
+
+/// Nanoseconds since 1970-01-01T00:00:00Z; years 1678 to 2261, others are clamped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Instant(i64);
+
+pub const MILLI: i64 = 1_000_000;
+pub const SECOND: i64 = 1_000 * MILLI;
+pub const DAY: i64 = 86_400 * SECOND;
+
+impl Instant {
+    pub const fn from_nanos(nanos: i64) -> Self {
+        Instant(nanos)
+    }
+
+    pub const fn from_millis(millis: i64) -> Self {
+        Instant(millis.saturating_mul(MILLI))
+    }
+
+    pub const fn nanos(self) -> i64 {
+        self.0
+    }
+
+    pub const fn millis(self) -> i64 {
+        self.0.div_euclid(MILLI)
+    }
+
+    pub const fn plus_nanos(self, nanos: i64) -> Self {
+        Instant(self.0.saturating_add(nanos))
+    }
+
+    /// Reads RFC 3339; also a space for `T` and a missing offset (UTC), both seen in real files.
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let number = |range: std::ops::Range<usize>| -> Option<i64> {
+            let digits = bytes.get(range)?;
+            digits.iter().try_fold(0i64, |sum, b| b.is_ascii_digit().then(|| sum * 10 + i64::from(b - b'0')))
+        };
+        let separators = [(4, b'-'), (7, b'-'), (13, b':'), (16, b':')];
+        if separators.iter().any(|&(at, want)| bytes.get(at) != Some(&want)) {
+            return None;
+        }
+        if !matches!(bytes.get(10), Some(b'T' | b't' | b' ')) {
+            return None;
+        }
+        let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
+        let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
+        if !(1..=12).contains(&month)
+            || day < 1
+            || day > days_in(year, month)
+            || hour > 23
+            || minute > 59
+            || second > 60
+        {
+            return None;
+        }
+        let mut at = 19;
+        let mut nanos = 0i64;
+        if bytes.get(at) == Some(&b'.') {
+            at += 1;
+            let start = at;
+            while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+                if at - start < 9 {
+                    nanos = nanos * 10 + i64::from(bytes[at] - b'0');
+                }
+                at += 1;
+            }
+            if at == start {
+                return None;
+            }
+            for _ in (at - start).min(9)..9 {
+                nanos *= 10;
+            }
+        }
+        let offset = match bytes.get(at..)? {
+            b"" | b"Z" | b"z" => 0,
+            [sign @ (b'+' | b'-'), _, _, b':', _, _] => {
+                let seconds = number(at + 1..at + 3)? * 3600 + number(at + 4..at + 6)? * 60;
+                if *sign == b'-' { -seconds } else { seconds }
+            }
+            _ => return None,
+        };
+        let seconds = days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
+        Some(Instant(seconds.saturating_mul(SECOND).saturating_add(nanos)))
+    }
+}
+
+impl fmt::Display for Instant {
+    /// UTC with milliseconds, the form in which `bd` writes every new time.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let millis = self.millis();
+        let (days, rest) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000));
+        let (year, month, day) = civil_from_days(days);
+        write!(
+            f,
+            "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{:03}Z",
+            rest / 3_600_000,
+            rest / 60_000 % 60,
+            rest / 1000 % 60,
+            rest % 1000
+        )
+    }
+}
+
+/// The hybrid clock of `updated_at`: now, but always after what is edited, whatever the clocks said.
+pub fn after(previous: Option<Instant>, now: Instant) -> Instant {
+    let floor = previous.map_or(i64::MIN, |p| p.0.saturating_add(MILLI - 1).div_euclid(MILLI).saturating_add(1));
+    Instant::from_millis(now.millis().max(floor))
+}
+
+fn days_in(year: i64, month: i64) -> i64 {
+    match month {
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// Days since 1970-01-01 in the proleptic Gregorian calendar: years start in March, so leap days come last.
+fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+}
+
+fn civil_from_days(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let day_of_era = days.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, day_of_year - (153 * shifted + 2) / 5 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_ledgers_hold() {
+        let same = [
+            "2025-10-12T16:19:11.971233-07:00",
+            "2025-10-12T23:19:11.971233Z",
+            "2025-10-13T04:49:11.971233000+05:30",
+            "2025-10-12 23:19:11.971233Z",
+        ];
+        for text in same {
+            assert_eq!(Instant::parse(text).unwrap().nanos(), 1_760_311_151_971_233_000, "{text}");
+        }
+        assert_eq!(Instant::parse("1970-01-01T00:00:00Z"), Some(Instant(0)));
+        for bad in
+            ["", "tomorrow", "2025-13-01T00:00:00Z", "2025-02-29T00:00:00Z", "2025-01-01T25:00:00Z", "2025-01-01"]
+        {
+            assert_eq!(Instant::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn display_round_trips_across_centuries() {
+        let mut millis = -8_000_000_000_000i64;
+        while millis < 9_000_000_000_000 {
+            let instant = Instant::from_millis(millis);
+            assert_eq!(Instant::parse(&instant.to_string()), Some(instant));
+            millis += 86_400_000 * 13 + 12_345_678;
+        }
+        assert_eq!(Instant::from_millis(1_582_934_400_000).to_string(), "2020-02-29T00:00:00.000Z");
+    }
+
+    #[test]
+    fn an_edit_orders_after_what_it_edited() {
+        let now = Instant::parse("2026-01-01T00:00:00.500Z").unwrap();
+        let ahead = Instant::parse("2026-01-02T00:00:00.000000001Z").unwrap();
+        assert_eq!(after(None, now).to_string(), "2026-01-01T00:00:00.500Z");
+        assert_eq!(after(Some(now), now).to_string(), "2026-01-01T00:00:00.501Z");
+        assert!(after(Some(ahead), now) > ahead);
+    }
+}
