@@ -1,2 +1,4 @@
 //! probe
+pub mod ledger;
 pub mod model;
+pub mod sys;

@@ -1,0 +1,116 @@
+//! What is odd about a ledger, for warnings and for `bd doctor`.
+
+use std::collections::BTreeMap;
+
+use super::document::Document;
+use super::line::{Damage, Line};
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    #[error("{0}")]
+    Damaged(Damage),
+    #[error("the last line is cut off ({0})")]
+    Torn(Damage),
+    #[error("{id} stands on {} lines ({}); the latest is shown", lines.len(), list(lines))]
+    Duplicate { id: String, lines: Vec<usize> },
+    #[error("lines are not sorted by id")]
+    Unsorted,
+    #[error("the last line has no line feed")]
+    NoFinalNewline,
+    #[error("{0} lines end with a carriage return")]
+    CarriageReturns(usize),
+    #[error("the file starts with a byte order mark")]
+    ByteOrderMark,
+    #[error("{0} blank lines")]
+    Blank(usize),
+}
+
+fn list(lines: &[usize]) -> String {
+    lines.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+}
+
+impl Problem {
+    /// Every command warns of these; the others only `bd doctor` mentions.
+    pub fn is_serious(&self) -> bool {
+        matches!(self, Problem::Damaged(_) | Problem::Torn(_) | Problem::Duplicate { .. })
+    }
+}
+
+/// A problem and the line it starts on, counted from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    pub line: usize,
+    pub problem: Problem,
+}
+
+impl Document {
+    /// Everything odd, in file order.
+    pub fn check(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut ids: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let (mut blank, mut returns) = ((0, 0), (0, 0));
+        let torn = self.torn();
+        for n in 0..self.len() {
+            if self.raw(n).ends_with(b"\r") {
+                returns = (if returns.1 == 0 { n } else { returns.0 }, returns.1 + 1);
+            }
+            match self.line(n) {
+                Line::Issue(record) => {
+                    ids.entry(record.string("id").unwrap_or_default().into_owned()).or_default().push(n + 1)
+                }
+                Line::Other => {}
+                Line::Blank => blank = (if blank.1 == 0 { n } else { blank.0 }, blank.1 + 1),
+                Line::Damaged(damage) => {
+                    let is_torn = torn.as_ref().is_some_and(|(at, _)| *at == n);
+                    let problem = if is_torn { Problem::Torn(damage) } else { Problem::Damaged(damage) };
+                    findings.push(Finding { line: n + 1, problem });
+                }
+            }
+        }
+        let doubled = ids.into_iter().filter(|(_, lines)| lines.len() > 1);
+        findings
+            .extend(doubled.map(|(id, lines)| Finding { line: lines[0], problem: Problem::Duplicate { id, lines } }));
+        let mut add = |line: usize, problem| findings.push(Finding { line, problem });
+        if self.has_bom() {
+            add(1, Problem::ByteOrderMark);
+        }
+        if returns.1 > 0 {
+            add(returns.0 + 1, Problem::CarriageReturns(returns.1));
+        }
+        if blank.1 > 0 {
+            add(blank.0 + 1, Problem::Blank(blank.1));
+        }
+        if !self.ends_well() && torn.is_none() {
+            add(self.len(), Problem::NoFinalNewline);
+        }
+        if !self.is_sorted() {
+            add(1, Problem::Unsorted);
+        }
+        findings.sort_by_key(|finding| finding.line);
+        findings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_name_their_lines() {
+        let text = "\u{feff}{\"id\":\"b\"}\r\n{\"id\":\"a\"}\n<<<<<<< x\n\n{\"id\":\"a\",\"x\":1}\n{\"id\":";
+        let found: Vec<String> =
+            Document::new(text.into()).check().iter().map(|f| format!("{}: {}", f.line, f.problem)).collect();
+        assert_eq!(
+            found,
+            [
+                "1: the file starts with a byte order mark",
+                "1: 1 lines end with a carriage return",
+                "1: lines are not sorted by id",
+                "2: a stands on 2 lines (2, 5); the latest is shown",
+                "3: conflict marker",
+                "4: 1 blank lines",
+                "6: the last line is cut off (ends in the middle of a value (column 7))",
+            ]
+        );
+    }
+}

@@ -1,0 +1,237 @@
+//! The text of a ledger, divided into lines.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::line::{Damage, Line, is_marker, leading_id};
+use crate::model::json::{Dialect, DialectEvidence};
+use crate::model::record::Record;
+use crate::model::time::Instant;
+
+/// A longer line is kept but not read (F35).
+pub const MAX_LINE: usize = 16 << 20;
+/// A larger ledger is refused.
+pub const MAX_LEDGER: u64 = 1 << 30;
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// The bytes of a ledger and where its lines are.
+#[derive(Debug, Clone, Default)]
+pub struct Document {
+    bytes: Vec<u8>,
+    lines: Vec<Range<u32>>,
+}
+
+impl Document {
+    pub fn new(bytes: Vec<u8>) -> Self {
+        let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+        let mut lines = Vec::with_capacity(bytes.len() / 512 + 1);
+        let mut from = start;
+        for end in memchr::memchr_iter(b'\n', &bytes[start..]) {
+            lines.push(from as u32..(start + end) as u32);
+            from = start + end + 1;
+        }
+        if from < bytes.len() {
+            lines.push(from as u32..bytes.len() as u32);
+        }
+        Document { bytes, lines }
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    pub fn has_bom(&self) -> bool {
+        self.bytes.starts_with(BOM)
+    }
+
+    /// Where a line stands in the file, without its line feed.
+    pub fn span(&self, n: usize) -> Range<usize> {
+        self.lines[n].start as usize..self.lines[n].end as usize
+    }
+
+    /// The bytes of a line without its line feed; a carriage return still belongs to it.
+    pub fn raw(&self, n: usize) -> &[u8] {
+        &self.bytes[self.span(n)]
+    }
+
+    /// The bytes of a line without any line end.
+    pub fn text(&self, n: usize) -> &[u8] {
+        let raw = self.raw(n);
+        raw.strip_suffix(b"\r").unwrap_or(raw)
+    }
+
+    pub fn line(&self, n: usize) -> Line<'_> {
+        Line::read(self.text(n), MAX_LINE)
+    }
+
+    pub fn record(&self, n: usize) -> Option<Record<'_>> {
+        match self.line(n) {
+            Line::Issue(record) => Some(record),
+            _ => None,
+        }
+    }
+
+    /// The id on a line, found the cheap way where possible. A damaged line may answer too.
+    pub fn id(&self, n: usize) -> Option<Cow<'_, str>> {
+        let text = self.text(n);
+        match leading_id(text) {
+            Some(id) => Some(Cow::Borrowed(id)),
+            None => match Line::read(text, MAX_LINE) {
+                Line::Issue(record) => record.string("id"),
+                _ => None,
+            },
+        }
+    }
+
+    /// The last byte is a line feed, or there is nothing.
+    pub fn ends_well(&self) -> bool {
+        self.bytes.last().is_none_or(|byte| *byte == b'\n')
+    }
+
+    /// The last line, if it is cut off: no line feed and no valid record.
+    pub fn torn(&self) -> Option<(usize, Damage)> {
+        if self.ends_well() {
+            return None;
+        }
+        let n = self.lines.len().checked_sub(1)?;
+        match self.line(n) {
+            Line::Damaged(damage) => Some((n, damage)),
+            _ => None,
+        }
+    }
+
+    /// Line ranges that conflict markers enclose, markers included.
+    pub fn conflicts(&self) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        let mut open: Option<usize> = None;
+        for n in 0..self.len() {
+            let text = self.text(n);
+            if !is_marker(text) {
+                continue;
+            }
+            match (text[0], open) {
+                (b'<', None) => open = Some(n),
+                (b'>', Some(start)) => {
+                    found.push(start..n + 1);
+                    open = None;
+                }
+                (_, Some(_)) => {}
+                (_, None) => found.push(n..n + 1),
+            }
+        }
+        found.extend(open.map(|start| start..self.len()));
+        found
+    }
+
+    /// The lines that hold an issue with this id, in file order.
+    pub fn find(&self, id: &str) -> Vec<usize> {
+        let names_it = |n: &usize| self.id(*n).is_some_and(|found| found == id);
+        (0..self.len())
+            .filter(names_it)
+            .filter(|n| self.record(*n).is_some_and(|r| r.string("id").as_deref() == Some(id)))
+            .collect()
+    }
+
+    /// Of several lines with one id the one to show and to edit: the latest `updated_at`, then the greatest bytes.
+    pub fn effective(&self, id: &str) -> Option<usize> {
+        let age = |n: usize| {
+            let updated =
+                self.record(n).and_then(|record| record.string("updated_at").and_then(|t| Instant::parse(&t)));
+            (updated, self.text(n))
+        };
+        self.find(id).into_iter().max_by(|a, b| age(*a).cmp(&age(*b)))
+    }
+
+    /// All ids, cheaply; with those of damaged lines, so that a new id never equals one.
+    pub fn ids(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        (0..self.len()).filter_map(|n| self.id(n))
+    }
+
+    pub fn is_sorted(&self) -> bool {
+        let mut last: Option<Cow<'_, str>> = None;
+        for id in self.ids() {
+            if last.as_ref().is_some_and(|last| *last > id) {
+                return false;
+            }
+            last = Some(id);
+        }
+        true
+    }
+
+    /// How this file is usually written, for lines that do not show it themselves.
+    pub fn dialect(&self) -> Dialect {
+        let evidence =
+            (0..self.len().min(400)).filter_map(|n| std::str::from_utf8(self.text(n)).ok()).map(DialectEvidence::of);
+        let (mut html, mut raw, mut spaced, mut compact) = (0, 0, 0, 0);
+        for line in evidence {
+            match line.html {
+                Some(true) => html += 1,
+                Some(false) => raw += 1,
+                None => {}
+            }
+            if line.spaced { spaced += 1 } else { compact += 1 }
+        }
+        Dialect { html: html > raw, spaced: spaced > compact }
+    }
+
+    /// The dialect of one line.
+    pub fn dialect_of(&self, n: usize) -> Dialect {
+        let text = std::str::from_utf8(self.text(n)).unwrap_or_default();
+        let evidence = DialectEvidence::of(text);
+        // Only a line that shows nothing needs a look at the others.
+        evidence.or(if evidence.html.is_none() { self.dialect() } else { Dialect::default() })
+    }
+
+    /// The line end that new lines get: that of the first line.
+    pub fn line_end(&self) -> &'static [u8] {
+        if !self.is_empty() && self.raw(0).ends_with(b"\r") { b"\r\n" } else { b"\n" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(text: &str) -> Document {
+        Document::new(text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn lines_and_ends() {
+        let doc = document("\u{feff}{\"id\":\"a\"}\r\n\n{\"id\":\"b\"}");
+        let texts: Vec<_> = (0..doc.len()).map(|n| doc.text(n)).collect();
+        assert_eq!(texts, [&br#"{"id":"a"}"#[..], b"", br#"{"id":"b"}"#]);
+        assert!(doc.has_bom() && !doc.ends_well() && doc.torn().is_none() && doc.is_sorted());
+        assert_eq!(doc.line_end(), b"\r\n");
+        assert!(document("{\"id\":\"a\"}\n{\"id\":\"b").torn().is_some());
+        assert!(document("").is_empty());
+    }
+
+    #[test]
+    fn conflict_regions() {
+        let doc = document("{\"id\":\"a\"}\n<<<<<<< x\n{\"id\":\"b\"}\n=======\n>>>>>>> y\n{\"id\":\"c\"}\n");
+        assert_eq!(doc.conflicts(), [1..5]);
+        assert_eq!(document("<<<<<<< x\n{}\n").conflicts(), [0..2]);
+        assert_eq!(document("a\n=======\nb\n").conflicts(), [1..2]);
+    }
+
+    #[test]
+    fn the_latest_copy_is_effective() {
+        let doc = document(concat!(
+            "{\"id\":\"a\",\"updated_at\":\"2025-01-02T00:00:00Z\"}\n",
+            "{\"id\":\"a\",\"updated_at\":\"2025-01-01T00:00:00Z\"}\n",
+            "{\"x\":1,\"id\":\"a\"}\n",
+        ));
+        assert_eq!((doc.find("a"), doc.effective("a")), (vec![0, 1, 2], Some(0)));
+        assert_eq!(doc.effective("b"), None);
+    }
+}

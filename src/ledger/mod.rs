@@ -1,0 +1,103 @@
+//! One JSONL file of issues: its lines, how it is read while others rewrite it, and the one way to write it.
+//!
+//! Owns `<repo>/.beads/beads.jsonl` (or `issues.jsonl`, or the file that the config names). Invariants: a line that is not
+//! named by a change keeps its bytes; a line that cannot be read is kept and reported; an absent or empty file never
+//! silently means "no issues". Does not know the cache or version control.
+
+mod check;
+mod document;
+mod line;
+mod read;
+mod repair;
+mod write;
+
+pub use check::{Finding, Problem};
+pub use document::{Document, MAX_LEDGER, MAX_LINE};
+pub use line::{Damage, Line};
+pub use read::{Snapshot, Stamp};
+pub use repair::{Repair, RepairStep};
+pub use write::{Edit, LockedLedger, Outcome};
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::sys::Entropy;
+use crate::sys::fs::FsError;
+use crate::sys::lock::{self, LockError};
+
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    #[error("{}: the ledger is missing", path.display())]
+    Missing { path: PathBuf },
+    /// Something says that the file should hold issues, and it does not.
+    #[error("{}: the ledger is {what}, but version control or an earlier read knows issues in it", path.display())]
+    Vanished { path: PathBuf, what: &'static str },
+    #[error("{}: the file kept changing while it was read", path.display())]
+    Unstable { path: PathBuf },
+    #[error("{}:{line}: the last line is cut off ({reason}); the ledger is read-only until it is repaired", path.display())]
+    Torn { path: PathBuf, line: usize, reason: String },
+    #[error("{}:{line}: conflict markers; {what}", path.display())]
+    Conflicted { path: PathBuf, line: usize, what: &'static str },
+    #[error("{} is a link to {}, outside of its repository", path.display(), target.display())]
+    Outside { path: PathBuf, target: PathBuf },
+    #[error("{} has {links} hard links; replacing it would split them", path.display())]
+    HardLinks { path: PathBuf, links: u64 },
+    #[error("no issue {id} in {}", path.display())]
+    NoSuchIssue { path: PathBuf, id: String },
+    #[error("{id} is in {} already", path.display())]
+    IdTaken { path: PathBuf, id: String },
+    #[error("conservation check failed on {}: {what}; nothing was written{}", path.display(), kept.as_ref().map(|k| format!(", the refused text is in {}", k.display())).unwrap_or_default())]
+    Gate { path: PathBuf, what: String, kept: Option<PathBuf> },
+}
+
+/// The place of one ledger. Reading needs nothing more; writing needs [`Ledger::lock`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ledger {
+    path: PathBuf,
+}
+
+impl Ledger {
+    /// Takes the path of a ledger. A link is followed if it stays inside `root`, and refused otherwise (F7).
+    pub fn at(path: &Path, root: &Path) -> Result<Self, LedgerError> {
+        let is_link = std::fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_symlink());
+        if !is_link {
+            return Ok(Ledger { path: path.to_owned() });
+        }
+        let real = |path: &Path| std::fs::canonicalize(path).map_err(|e| FsError::new("follow", path, e));
+        let target = real(path)?;
+        if target.starts_with(real(root)?) {
+            Ok(Ledger { path: target })
+        } else {
+            Err(LedgerError::Outside { path: path.to_owned(), target })
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn name(&self) -> &str {
+        self.path.file_name().and_then(|name| name.to_str()).unwrap_or("beads.jsonl")
+    }
+
+    fn directory(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
+    }
+
+    /// Takes the lock of the directory that holds this ledger.
+    pub fn lock(&self, wait: Duration) -> Result<LockedLedger, LedgerError> {
+        let lock = lock::lock(self.directory(), wait)?;
+        lock.dir().remove_orphans()?;
+        Ok(LockedLedger::new(self.clone(), lock))
+    }
+
+    /// Makes an empty ledger; `false` if there is one.
+    pub fn create(&self, wait: Duration, entropy: &Entropy) -> Result<bool, LedgerError> {
+        let lock = lock::lock(self.directory(), wait)?;
+        Ok(lock.dir().create(self.name(), b"", entropy)?)
+    }
+}

@@ -1,0 +1,124 @@
+//! Reading a ledger while other programs rewrite it.
+//!
+//! git replaces a file by unlink, create and write, so a reader meets it absent, empty or half written. Each of these is
+//! waited out for a short while and then reported; none of them is taken for a ledger without issues. Readers take no
+//! lock and open nothing for writing.
+
+use std::time::{Duration, Instant as Moment};
+
+use super::document::{Document, MAX_LEDGER};
+use super::{Ledger, LedgerError};
+use crate::model::time::{Instant, MILLI, SECOND};
+use crate::sys::fs::{self, Contents, FileStamp, Granularity};
+
+/// How long a reader waits for a file that is being rewritten.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// A file that is torn and was touched within this time may still be being written.
+const FRESH: i64 = 2 * SECOND;
+
+/// What identifies a read: the file's stamp, its hash, and when it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamp {
+    pub file: FileStamp,
+    pub hash: blake3::Hash,
+    pub read_at: Instant,
+    granularity: Granularity,
+}
+
+impl Stamp {
+    /// The file at the path is certainly the one that was read: same stamp, and old enough at the time of reading that a
+    /// later write would have shown (R4).
+    fn proves_unchanged(&self, now: &FileStamp) -> bool {
+        let window = match self.granularity {
+            Granularity::Fine => 50 * MILLI,
+            Granularity::Coarse => 2 * SECOND,
+            Granularity::Unreliable => return false,
+        };
+        let settled = self.read_at.plus_nanos(-window);
+        self.file == *now && now.mtime < settled && now.ctime < settled
+    }
+}
+
+/// A ledger as it was read.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    pub document: Document,
+    pub stamp: Stamp,
+    pub(super) links: u64,
+}
+
+impl Ledger {
+    /// Reads the ledger. `expected` is asked only when the file is absent or empty: does anything know of issues in it?
+    pub fn read(&self, expected: impl Fn() -> bool) -> Result<Snapshot, LedgerError> {
+        let start = Moment::now();
+        let mut pause = Duration::from_millis(1);
+        let mut known: Option<bool> = None;
+        loop {
+            let last_try = start.elapsed() >= PATIENCE;
+            let found = match fs::read(self.path(), MAX_LEDGER) {
+                Ok(contents) => Some(contents),
+                Err(error) if error.is_missing() => None,
+                Err(error) => return Err(error.into()),
+            };
+            match found {
+                None => {
+                    if !*known.get_or_insert_with(&expected) {
+                        return Err(LedgerError::Missing { path: self.path().to_owned() });
+                    }
+                    if last_try {
+                        return Err(LedgerError::Vanished { path: self.path().to_owned(), what: "missing" });
+                    }
+                }
+                Some(contents) if !contents.stable => {
+                    if last_try {
+                        return Err(LedgerError::Unstable { path: self.path().to_owned() });
+                    }
+                }
+                Some(contents) if contents.bytes.is_empty() => {
+                    if !*known.get_or_insert_with(&expected) {
+                        return Ok(self.snapshot(contents));
+                    }
+                    if last_try {
+                        return Err(LedgerError::Vanished { path: self.path().to_owned(), what: "empty" });
+                    }
+                }
+                Some(contents) => {
+                    let age = fs::realtime().nanos().saturating_sub(contents.stamp.mtime.nanos());
+                    let snapshot = self.snapshot(contents);
+                    let being_written = age < FRESH && snapshot.document.torn().is_some();
+                    if !being_written || last_try {
+                        return Ok(snapshot);
+                    }
+                }
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(50));
+        }
+    }
+
+    /// Looks whether the ledger still is what was read; costs one `stat` when it is and was settled. `Ok(None)` means
+    /// unchanged, and moves the stamp forward where the bytes had to be compared.
+    pub fn refresh(&self, stamp: &mut Stamp, expected: impl Fn() -> bool) -> Result<Option<Snapshot>, LedgerError> {
+        if let Ok(now) = fs::stat(self.path()) {
+            if stamp.proves_unchanged(&now) {
+                return Ok(None);
+            }
+        }
+        let snapshot = self.read(expected)?;
+        if snapshot.stamp.hash == stamp.hash {
+            *stamp = snapshot.stamp;
+            return Ok(None);
+        }
+        Ok(Some(snapshot))
+    }
+
+    fn snapshot(&self, contents: Contents) -> Snapshot {
+        let stamp = Stamp {
+            file: contents.stamp,
+            hash: blake3::hash(&contents.bytes),
+            read_at: contents.read_at,
+            granularity: fs::granularity(self.path()),
+        };
+        Snapshot { document: Document::new(contents.bytes), stamp, links: contents.links }
+    }
+}

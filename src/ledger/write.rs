@@ -1,0 +1,323 @@
+//! The only way a ledger is written (R1), with the check that nothing is lost by it (R6).
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+use super::document::Document;
+use super::read::Snapshot;
+use super::{Ledger, LedgerError};
+use crate::sys::Entropy;
+use crate::sys::fs::Replaced;
+use crate::sys::lock::DirLock;
+
+/// A change to the lines of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edit {
+    /// New text for the line that holds this issue.
+    Set { line: usize, id: String, text: String },
+    /// A new line, placed by its id if the file is sorted, else at the end.
+    Insert { id: String, text: String },
+    /// Takes a line out: a damaged one that was put elsewhere, or a copy that was joined with another.
+    Remove { line: usize },
+    /// Puts the lines into the order of their ids.
+    Sort,
+    /// Drops carriage returns and a byte order mark.
+    Normalise,
+}
+
+/// What a write came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Every byte stays; the file was not touched.
+    Unchanged,
+    Written,
+}
+
+/// A ledger whose lock is held. Dropping it releases the lock; nothing is written before [`LockedLedger::apply`].
+#[derive(Debug)]
+#[must_use = "the lock is released when this is dropped"]
+pub struct LockedLedger {
+    ledger: Ledger,
+    lock: DirLock,
+}
+
+impl LockedLedger {
+    pub(super) fn new(ledger: Ledger, lock: DirLock) -> Self {
+        LockedLedger { ledger, lock }
+    }
+
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Reads the ledger now, plans edits on what was read, and replaces the file. If another program changes the file
+    /// between the read and the replacement, everything is done again on what it left.
+    pub fn apply<E: From<LedgerError>>(
+        &self,
+        entropy: &Entropy,
+        expected: impl Fn() -> bool,
+        mut plan: impl FnMut(&Document) -> Result<Vec<Edit>, E>,
+    ) -> Result<Outcome, E> {
+        loop {
+            let snapshot = self.ledger.read(&expected).map_err(E::from)?;
+            let edits = plan(&snapshot.document)?;
+            if edits.is_empty() {
+                return Ok(Outcome::Unchanged);
+            }
+            match self.replace(&snapshot, &edits, entropy).map_err(E::from)? {
+                Some(outcome) => return Ok(outcome),
+                None => continue,
+            }
+        }
+    }
+
+    /// `None` if another program was faster.
+    fn replace(&self, snapshot: &Snapshot, edits: &[Edit], entropy: &Entropy) -> Result<Option<Outcome>, LedgerError> {
+        let document = &snapshot.document;
+        refuse_damage(&self.ledger, document, edits)?;
+        if snapshot.links > 1 {
+            return Err(LedgerError::HardLinks { path: self.ledger.path().to_owned(), links: snapshot.links });
+        }
+        let new = Document::new(render(document, edits));
+        if new.bytes() == document.bytes() {
+            return Ok(Some(Outcome::Unchanged));
+        }
+        if let Err(what) = conserves(document, &new, edits) {
+            let kept = self.keep_refused(new.bytes(), entropy);
+            return Err(LedgerError::Gate { path: self.ledger.path().to_owned(), what, kept });
+        }
+        match self.lock.dir().replace(self.ledger.name(), new.bytes(), &snapshot.stamp.file, entropy)? {
+            Replaced::Done => Ok(Some(Outcome::Written)),
+            Replaced::Foreign => Ok(None),
+        }
+    }
+
+    fn keep_refused(&self, bytes: &[u8], entropy: &Entropy) -> Option<PathBuf> {
+        let name = format!(".bd-refused-{}", &blake3::hash(bytes).to_hex()[..12]);
+        let created = self.lock.dir().create(&name, bytes, entropy).ok()?;
+        created.then(|| self.lock.dir().path().join(name))
+    }
+}
+
+/// A torn file takes no change but a repair. In a file with conflict markers only issues outside of them can be changed:
+/// whichever side is chosen later, such a line is in it.
+fn refuse_damage(ledger: &Ledger, document: &Document, edits: &[Edit]) -> Result<(), LedgerError> {
+    let path = || ledger.path().to_owned();
+    let repairs = |n: usize| edits.contains(&Edit::Remove { line: n });
+    if let Some((n, damage)) = document.torn().filter(|(n, _)| !repairs(*n)) {
+        return Err(LedgerError::Torn { path: path(), line: n + 1, reason: damage.to_string() });
+    }
+    for region in document.conflicts() {
+        if repairs(region.start) {
+            continue;
+        }
+        let refused = |what| Err(LedgerError::Conflicted { path: path(), line: region.start + 1, what });
+        for edit in edits {
+            match edit {
+                Edit::Set { line, .. } if region.contains(line) => return refused("this issue is in conflict"),
+                Edit::Insert { .. } => return refused("no issue can be added"),
+                Edit::Sort | Edit::Normalise => return refused("the file cannot be put in order"),
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+fn render(document: &Document, edits: &[Edit]) -> Vec<u8> {
+    let mut set: HashMap<usize, &str> = HashMap::new();
+    let mut removed = HashSet::new();
+    let mut inserted: Vec<(&str, &str)> = Vec::new();
+    let (mut sort, mut normalise) = (false, false);
+    for edit in edits {
+        match edit {
+            Edit::Set { line, text, .. } => drop(set.insert(*line, text)),
+            Edit::Insert { id, text } => inserted.push((id, text)),
+            Edit::Remove { line } => drop(removed.insert(*line)),
+            Edit::Sort => sort = true,
+            Edit::Normalise => normalise = true,
+        }
+    }
+    inserted.sort();
+    let sorted = sort || inserted.is_empty() || document.is_sorted();
+    let mut order: Vec<usize> = (0..document.len()).filter(|n| !removed.contains(n)).collect();
+    if sort {
+        // Lines without an id keep their order, after those with one.
+        order.sort_by_cached_key(|n| document.id(*n).map_or((1, String::new()), |id| (0, id.into_owned())));
+    }
+    let end = if normalise { &b"\n"[..] } else { document.line_end() };
+    let mut out = Vec::with_capacity(document.bytes().len() + inserted.iter().map(|(_, t)| t.len() + 2).sum::<usize>());
+    if document.has_bom() && !normalise {
+        out.extend_from_slice(&document.bytes()[..3]);
+    }
+    let mut waiting = inserted.into_iter().peekable();
+    let last_with_id = order.iter().rposition(|n| document.id(*n).is_some());
+    for (place, n) in order.iter().enumerate() {
+        if sorted && waiting.peek().is_some() {
+            let id = document.id(*n);
+            while waiting.peek().is_some_and(|(new, _)| id.as_deref().is_some_and(|id| *new < id)) {
+                push(&mut out, waiting.next().map_or("", |(_, text)| text).as_bytes(), end);
+            }
+        }
+        let raw = document.raw(*n);
+        let cr = raw.ends_with(b"\r") && !normalise;
+        match set.get(n) {
+            Some(text) => push(&mut out, text.as_bytes(), if cr { b"\r\n" } else { b"\n" }),
+            None if normalise => push(&mut out, document.text(*n), b"\n"),
+            None => push(&mut out, raw, b"\n"),
+        }
+        if sorted && Some(place) == last_with_id {
+            for (_, text) in waiting.by_ref() {
+                push(&mut out, text.as_bytes(), end);
+            }
+        }
+    }
+    for (_, text) in waiting {
+        push(&mut out, text.as_bytes(), end);
+    }
+    out
+}
+
+fn push(out: &mut Vec<u8>, text: &[u8], end: &[u8]) {
+    out.extend_from_slice(text);
+    out.extend_from_slice(end);
+}
+
+/// The conservation gate: the new text, divided afresh, holds every line that no edit named, byte for byte, and besides
+/// them only the lines that the edits put there. It shares no code with [`render`] but the division into lines.
+fn conserves(old: &Document, new: &Document, edits: &[Edit]) -> Result<(), String> {
+    let reorders = edits.contains(&Edit::Sort);
+    let bare = edits.contains(&Edit::Normalise);
+    let mut named = HashSet::new();
+    let mut wanted: HashMap<&[u8], (usize, &str)> = HashMap::new();
+    for edit in edits {
+        if let Edit::Set { line, .. } | Edit::Remove { line } = edit {
+            named.insert(*line);
+        }
+        if let Edit::Set { id, text, .. } | Edit::Insert { id, text } = edit {
+            wanted.entry(text.as_bytes()).or_insert((0, id)).0 += 1;
+        }
+    }
+    let mut kept: Vec<&[u8]> = (0..old.len()).filter(|n| !named.contains(n)).map(|n| content(old, n, bare)).collect();
+    let mut found: Vec<&[u8]> = Vec::with_capacity(kept.len());
+    for n in 0..new.len() {
+        let line = content(new, n, bare);
+        if !reorders && kept.get(found.len()) == Some(&line) {
+            found.push(line);
+            continue;
+        }
+        match wanted.get_mut(new.text(n)) {
+            Some((count, id)) if *count > 0 => {
+                *count -= 1;
+                let record = new.record(n).ok_or_else(|| format!("the new line of {id} cannot be read back"))?;
+                if record.string("id").as_deref() != Some(*id) {
+                    return Err(format!("the new line of {id} bears another id"));
+                }
+            }
+            _ => found.push(line),
+        }
+    }
+    if let Some((_, id)) = wanted.values().find(|(count, _)| *count > 0) {
+        return Err(format!("the new line of {id} is missing"));
+    }
+    if reorders {
+        kept.sort_unstable();
+        found.sort_unstable();
+    }
+    if kept.len() != found.len() {
+        return Err(format!("{} lines should stay as they are, {} would", kept.len(), found.len()));
+    }
+    if let Some((line, _)) = kept.iter().zip(&found).find(|(a, b)| a != b) {
+        let start: String = String::from_utf8_lossy(line).chars().take(60).collect();
+        return Err(format!("a line that no change names would differ: {start}"));
+    }
+    if old.has_bom() && !bare && !new.has_bom() {
+        return Err("the byte order mark would go".into());
+    }
+    Ok(())
+}
+
+fn content(document: &Document, n: usize, bare: bool) -> &[u8] {
+    if bare { document.text(n) } else { document.raw(n) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(text: &str) -> Document {
+        Document::new(text.as_bytes().to_vec())
+    }
+
+    fn insert(id: &str) -> Edit {
+        Edit::Insert { id: id.into(), text: format!("{{\"id\":\"{id}\"}}") }
+    }
+
+    fn rendered(text: &str, edits: &[Edit]) -> String {
+        let doc = document(text);
+        let new = Document::new(render(&doc, edits));
+        conserves(&doc, &new, edits).unwrap();
+        String::from_utf8(new.bytes().to_vec()).unwrap()
+    }
+
+    #[test]
+    fn new_lines_go_to_their_place() {
+        let sorted = "{\"id\":\"a\"}\n{\"id\":\"c\"}\n{\"_type\":\"memory\"}\n";
+        assert_eq!(
+            rendered(sorted, &[insert("b")]),
+            "{\"id\":\"a\"}\n{\"id\":\"b\"}\n{\"id\":\"c\"}\n{\"_type\":\"memory\"}\n"
+        );
+        assert_eq!(
+            rendered(sorted, &[insert("d")]),
+            "{\"id\":\"a\"}\n{\"id\":\"c\"}\n{\"id\":\"d\"}\n{\"_type\":\"memory\"}\n"
+        );
+        let unsorted = "{\"id\":\"c\"}\n{\"id\":\"a\"}\n";
+        assert_eq!(rendered(unsorted, &[insert("b")]), "{\"id\":\"c\"}\n{\"id\":\"a\"}\n{\"id\":\"b\"}\n");
+        assert_eq!(rendered("", &[insert("b"), insert("a")]), "{\"id\":\"a\"}\n{\"id\":\"b\"}\n");
+    }
+
+    #[test]
+    fn line_ends_and_marks_stay() {
+        let text = "\u{feff}{\"id\":\"a\"}\r\n{\"id\":\"c\"}\r\n\n# note\n{\"id\":\"d\"}";
+        let set = Edit::Set { line: 1, id: "c".into(), text: "{\"id\":\"c\",\"x\":1}".into() };
+        assert_eq!(
+            rendered(text, &[set, insert("b")]),
+            "\u{feff}{\"id\":\"a\"}\r\n{\"id\":\"b\"}\r\n{\"id\":\"c\",\"x\":1}\r\n\n# note\n{\"id\":\"d\"}\n"
+        );
+        assert_eq!(rendered(text, &[Edit::Normalise]), "{\"id\":\"a\"}\n{\"id\":\"c\"}\n\n# note\n{\"id\":\"d\"}\n");
+    }
+
+    /// A18: what a writer with a stale, empty or confused idea of the file would produce.
+    #[test]
+    fn the_gate_refuses_every_seeded_bug() {
+        let text = "{\"id\":\"a\"}\n{\"id\":\"b\"}\nopaque\n{\"id\":\"c\"}\n";
+        let doc = document(text);
+        let set = [Edit::Set { line: 1, id: "b".into(), text: "{\"id\":\"b\",\"x\":1}".into() }];
+        let good = "{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\nopaque\n{\"id\":\"c\"}\n";
+        assert_eq!(conserves(&doc, &document(good), &set), Ok(()));
+        for (bug, bytes) in [
+            ("empty cache", ""),
+            ("half load", "{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\n"),
+            ("stale snapshot", "{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\nopaque\n{\"id\":\"c\",\"old\":1}\n"),
+            ("dropped opaque line", "{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\n{\"id\":\"c\"}\n"),
+            ("wrong id", "{\"id\":\"a\"}\n{\"id\":\"z\",\"x\":1}\nopaque\n{\"id\":\"c\"}\n"),
+            ("reordered file", "{\"id\":\"c\"}\n{\"id\":\"b\",\"x\":1}\nopaque\n{\"id\":\"a\"}\n"),
+            ("truncated", "{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\nopaque\n{\"id\":\"c\""),
+            ("edit lost", text),
+            ("doubled line", "{\"id\":\"a\"}\n{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\nopaque\n{\"id\":\"c\"}\n"),
+            (
+                "doubled edit",
+                "{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\n{\"id\":\"b\",\"x\":1}\nopaque\n{\"id\":\"c\"}\n",
+            ),
+            ("re-rendered neighbour", "{\"id\": \"a\"}\n{\"id\":\"b\",\"x\":1}\nopaque\n{\"id\":\"c\"}\n"),
+            ("old line kept too", "{\"id\":\"a\"}\n{\"id\":\"b\"}\n{\"id\":\"b\",\"x\":1}\nopaque\n{\"id\":\"c\"}\n"),
+            ("nothing but the edit", "{\"id\":\"b\",\"x\":1}\n"),
+        ] {
+            assert!(conserves(&doc, &document(bytes), &set).is_err(), "{bug}");
+        }
+        let wrong = [Edit::Set { line: 1, id: "b".into(), text: "{\"id\":\"z\"}".into() }];
+        assert!(conserves(&doc, &Document::new(render(&doc, &wrong)), &wrong).is_err(), "an edit that changes the id");
+        let broken = [Edit::Insert { id: "d".into(), text: "{\"id\":\"d\"".into() }];
+        assert!(conserves(&doc, &Document::new(render(&doc, &broken)), &broken).is_err(), "an edit that is no JSON");
+    }
+}

@@ -1,0 +1,36 @@
+//! Random bytes.
+
+use std::sync::Mutex;
+
+use rand::rngs::StdRng;
+use rand::{Rng as _, SeedableRng as _};
+
+use super::Env;
+
+/// The operating system's randomness, or a seeded sequence for tests.
+#[derive(Debug)]
+pub enum Entropy {
+    System,
+    Seeded(Mutex<StdRng>),
+}
+
+impl Entropy {
+    pub(super) fn from_env(env: &Env) -> Self {
+        let seed = env.var("BD_TEST_SEED").and_then(|text| text.parse().ok());
+        seed.map_or(Entropy::System, |seed| Entropy::Seeded(Mutex::new(StdRng::seed_from_u64(seed))))
+    }
+
+    pub fn bytes<const N: usize>(&self) -> [u8; N] {
+        let mut bytes = [0; N];
+        match self {
+            Entropy::System => rand::rng().fill_bytes(&mut bytes),
+            Entropy::Seeded(rng) => rng.lock().expect("no holder panics").fill_bytes(&mut bytes),
+        }
+        bytes
+    }
+
+    /// A number that every JSON reader can hold: positive and below 2^53.
+    pub fn comment_id(&self) -> i64 {
+        (i64::from_le_bytes(self.bytes()) & ((1 << 53) - 1)).max(1)
+    }
+}

@@ -1,0 +1,357 @@
+//! Files: reading one as it stands, and replacing one so that a crash leaves the old or the new, whole.
+//!
+//! Replacing works relative to an open directory, so it cannot be led astray by a directory that is swapped underneath.
+//! A temporary file has no name until it is complete (Linux); where that is not possible it has one that starts with
+//! [`TEMP_PREFIX`]. No other part of `bd` opens a ledger for writing.
+
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, Stat};
+use rustix::io::Errno;
+
+use super::Entropy;
+use crate::model::time::Instant;
+
+/// Temporary files that a crash may leave behind start with this; the next write removes them.
+pub const TEMP_PREFIX: &str = ".bd-tmp-";
+
+/// An I/O failure with what was being done to which path.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {action} {}: {source}", path.display())]
+pub struct FsError {
+    pub action: &'static str,
+    pub path: PathBuf,
+    pub source: io::Error,
+}
+
+impl FsError {
+    pub fn new(action: &'static str, path: impl Into<PathBuf>, source: impl Into<io::Error>) -> Self {
+        FsError { action, path: path.into(), source: source.into() }
+    }
+
+    pub fn is_missing(&self) -> bool {
+        self.source.kind() == io::ErrorKind::NotFound
+    }
+}
+
+/// The identity of a file's content as far as the file system tells: compared for equality, never for age (F26).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileStamp {
+    pub dev: u64,
+    pub ino: u64,
+    pub size: u64,
+    pub mtime: Instant,
+    pub ctime: Instant,
+}
+
+impl FileStamp {
+    fn of(stat: &Stat) -> Self {
+        let time =
+            |seconds: i64, nanos: i64| Instant::from_nanos(seconds.saturating_mul(1_000_000_000).saturating_add(nanos));
+        FileStamp {
+            dev: stat.st_dev as u64,
+            ino: stat.st_ino as u64,
+            size: stat.st_size as u64,
+            mtime: time(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            ctime: time(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        }
+    }
+
+    /// Like equality, but for what a rename itself changes.
+    fn same_content(&self, other: &FileStamp) -> bool {
+        (self.dev, self.ino, self.size, self.mtime) == (other.dev, other.ino, other.size, other.mtime)
+    }
+}
+
+/// The clock that file stamps are made with.
+pub fn realtime() -> Instant {
+    super::clock::realtime()
+}
+
+/// Stats a path, following links.
+pub fn stat(path: &Path) -> Result<FileStamp, FsError> {
+    let stat = retry(|| rustix::fs::stat(path)).map_err(|e| FsError::new("stat", path, e))?;
+    Ok(FileStamp::of(&stat))
+}
+
+/// How far the clock of a file system can be trusted to tell two writes apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Granularity {
+    /// A local file system whose stamps come from the clock we read.
+    Fine,
+    /// Unknown: stamps may be coarse.
+    Coarse,
+    /// A network or user-space file system: stamps prove nothing.
+    Unreliable,
+}
+
+/// Classifies the file system that holds a path.
+#[cfg(target_os = "linux")]
+pub fn granularity(path: &Path) -> Granularity {
+    // The magic numbers of statfs(2): ext, xfs, btrfs, tmpfs, overlayfs; then nfs, smb, cifs, smb2, fuse, 9p, ceph, afs.
+    const FINE: [u64; 5] = [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630];
+    const REMOTE: [u64; 8] =
+        [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546, 0x0102_1997, 0x00C3_6400, 0x5346_414F];
+    match rustix::fs::statfs(path).map(|s| s.f_type as u64) {
+        Ok(kind) if FINE.contains(&kind) => Granularity::Fine,
+        Ok(kind) if REMOTE.contains(&kind) => Granularity::Unreliable,
+        Ok(_) => Granularity::Coarse,
+        Err(_) => Granularity::Unreliable,
+    }
+}
+
+/// Classifies the file system that holds a path.
+#[cfg(not(target_os = "linux"))]
+pub fn granularity(_path: &Path) -> Granularity {
+    Granularity::Coarse
+}
+
+/// A file as it stood during one read.
+#[derive(Debug)]
+pub struct Contents {
+    pub bytes: Vec<u8>,
+    pub stamp: FileStamp,
+    /// Taken before the file was opened.
+    pub read_at: Instant,
+    /// The stamps before and after the read agree.
+    pub stable: bool,
+    pub links: u64,
+}
+
+/// Reads a regular file without following a link in its last component; never blocks on a FIFO or a device (F55).
+pub fn read(path: &Path, limit: u64) -> Result<Contents, FsError> {
+    let error = |action, e: io::Error| FsError::new(action, path, e);
+    let read_at = realtime();
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let fd = retry(|| rustix::fs::open(path, flags, Mode::empty())).map_err(|e| error("open", e.into()))?;
+    let before = rustix::fs::fstat(&fd).map_err(|e| error("stat", e.into()))?;
+    if FileType::from_raw_mode(before.st_mode) != FileType::RegularFile {
+        return Err(error("read", io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
+    }
+    if before.st_size as u64 > limit {
+        let message = format!("{} bytes, the limit is {limit}", before.st_size);
+        return Err(error("read", io::Error::new(io::ErrorKind::FileTooLarge, message)));
+    }
+    let mut file = File::from(fd);
+    let mut bytes = Vec::with_capacity(before.st_size as usize + 1);
+    file.read_to_end(&mut bytes).map_err(|e| error("read", e))?;
+    let after = rustix::fs::fstat(&file).map_err(|e| error("stat", e.into()))?;
+    let stamp = FileStamp::of(&after);
+    let stable = FileStamp::of(&before) == stamp && bytes.len() as u64 == stamp.size;
+    Ok(Contents { bytes, stamp, read_at, stable, links: before.st_nlink as u64 })
+}
+
+/// What became of a replacement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Replaced {
+    Done,
+    /// Another program changed the file since it was read; nothing was replaced.
+    Foreign,
+}
+
+/// An open directory.
+#[derive(Debug)]
+pub struct Dir {
+    file: File,
+    path: PathBuf,
+}
+
+impl Dir {
+    pub fn open(path: &Path) -> Result<Self, FsError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = retry(|| rustix::fs::open(path, flags, Mode::empty())).map_err(|e| FsError::new("open", path, e))?;
+        Ok(Dir { file: File::from(fd), path: path.to_owned() })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The path still leads to this directory.
+    pub fn is_current(&self) -> bool {
+        let here = rustix::fs::fstat(&self.file);
+        let there = rustix::fs::stat(&self.path);
+        matches!((here, there), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
+    }
+
+    /// Removes what a killed writer left. Only for the holder of this directory's lock.
+    pub fn remove_orphans(&self) -> Result<(), FsError> {
+        let entries = std::fs::read_dir(&self.path).map_err(|e| FsError::new("list", &self.path, e))?;
+        for entry in entries.flatten() {
+            if entry.file_name().to_str().is_some_and(|name| name.starts_with(TEMP_PREFIX)) {
+                let _ = rustix::fs::unlinkat(&self.file, entry.file_name(), AtFlags::empty());
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces a file by new bytes if it still is the file that was read, and returns once both the bytes and the name are
+    /// on disk.
+    pub fn replace(&self, name: &str, bytes: &[u8], read: &FileStamp, entropy: &Entropy) -> Result<Replaced, FsError> {
+        let path = self.path.join(name);
+        let old = self.stat(name)?;
+        if FileStamp::of(&old) != *read {
+            return Ok(Replaced::Foreign);
+        }
+        let temp = Temp::write(self, bytes, Some(&old), entropy)?;
+        if !self.is_current() || FileStamp::of(&self.stat(name)?) != *read {
+            return Ok(Replaced::Foreign);
+        }
+        match rustix::fs::renameat_with(&self.file, &temp.name, &self.file, name, RenameFlags::EXCHANGE) {
+            Ok(()) => {
+                // The displaced file now bears the temporary name: a last look at whether it is what was read.
+                let displaced = FileStamp::of(&self.stat(&temp.name)?);
+                if !displaced.same_content(read) {
+                    let back =
+                        rustix::fs::renameat_with(&self.file, &temp.name, &self.file, name, RenameFlags::EXCHANGE);
+                    back.map_err(|e| FsError::new("put back", &path, e))?;
+                    return Ok(Replaced::Foreign);
+                }
+                drop(temp);
+            }
+            Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {
+                rustix::fs::renameat(&self.file, &temp.name, &self.file, name)
+                    .map_err(|e| FsError::new("replace", &path, e))?;
+                temp.keep();
+            }
+            Err(e) => return Err(FsError::new("replace", &path, e)),
+        }
+        self.sync()?;
+        Ok(Replaced::Done)
+    }
+
+    /// Creates a file that must not exist yet; `false` if it does.
+    pub fn create(&self, name: &str, bytes: &[u8], entropy: &Entropy) -> Result<bool, FsError> {
+        let temp = Temp::write(self, bytes, None, entropy)?;
+        match rustix::fs::linkat(&self.file, &temp.name, &self.file, name, AtFlags::empty()) {
+            Ok(()) => {}
+            Err(Errno::EXIST) => return Ok(false),
+            Err(e) => return Err(FsError::new("create", self.path.join(name), e)),
+        }
+        drop(temp);
+        self.sync()?;
+        Ok(true)
+    }
+
+    fn stat(&self, name: &str) -> Result<Stat, FsError> {
+        let stat = retry(|| rustix::fs::statat(&self.file, name, AtFlags::SYMLINK_NOFOLLOW));
+        stat.map_err(|e| FsError::new("stat", self.path.join(name), e))
+    }
+
+    fn sync(&self) -> Result<(), FsError> {
+        let synced = retry(|| rustix::fs::fsync(&self.file));
+        synced.map_err(|e| FsError::new("sync (written, but not known to be on disk)", &self.path, e))
+    }
+}
+
+/// A complete, synced file under a temporary name; the name goes away on drop.
+struct Temp<'a> {
+    dir: &'a Dir,
+    name: String,
+}
+
+impl<'a> Temp<'a> {
+    fn write(dir: &'a Dir, bytes: &[u8], like: Option<&Stat>, entropy: &Entropy) -> Result<Self, FsError> {
+        let random: [u8; 8] = entropy.bytes();
+        let name = format!("{TEMP_PREFIX}{}-{:016x}", std::process::id(), u64::from_le_bytes(random));
+        let path = dir.path.join(&name);
+        let error = |action, e: io::Error| FsError::new(action, &path, e);
+        let (fd, named) = open_temp(dir, &name).map_err(|e| error("create", e))?;
+        let temp = named.then(|| Temp { dir, name: name.clone() });
+        if let Some(like) = like {
+            keep_access(&fd, like).map_err(|e| error("keep the mode and group of the ledger on", e))?;
+        }
+        let mut file = File::from(fd);
+        file.write_all(bytes).map_err(|e| error("write", e))?;
+        file.sync_all().map_err(|e| error("sync", e))?;
+        let size = file.metadata().map_err(|e| error("stat", e))?.len();
+        if size != bytes.len() as u64 {
+            return Err(error("write", io::Error::other(format!("{size} of {} bytes arrived", bytes.len()))));
+        }
+        match temp {
+            Some(temp) => Ok(temp),
+            None => {
+                link_temp(&file, dir, &name).map_err(|e| error("name", e))?;
+                Ok(Temp { dir, name })
+            }
+        }
+    }
+
+    /// The name is in use as something else now.
+    fn keep(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Temp<'_> {
+    fn drop(&mut self) {
+        let _ = rustix::fs::unlinkat(&self.dir.file, &self.name, AtFlags::empty());
+    }
+}
+
+/// Opens a file without a name, or a named one where the file system cannot do that.
+#[cfg(target_os = "linux")]
+fn open_temp(dir: &Dir, name: &str) -> io::Result<(OwnedFd, bool)> {
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let linkable = Path::new("/proc/self/fd").exists();
+    match retry(|| rustix::fs::openat(&dir.file, ".", flags, temp_mode())) {
+        Ok(fd) if linkable => Ok((fd, false)),
+        Ok(_) | Err(Errno::NOTSUP | Errno::ISDIR | Errno::NOENT | Errno::INVAL) => open_named(dir, name),
+        Err(e) => Err(e.into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_temp(dir: &Dir, name: &str) -> io::Result<(OwnedFd, bool)> {
+    open_named(dir, name)
+}
+
+fn open_named(dir: &Dir, name: &str) -> io::Result<(OwnedFd, bool)> {
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let fd = retry(|| rustix::fs::openat(&dir.file, name, flags, temp_mode()))?;
+    Ok((fd, true))
+}
+
+fn temp_mode() -> Mode {
+    Mode::from_raw_mode(0o666)
+}
+
+fn link_temp(file: &File, dir: &Dir, name: &str) -> io::Result<()> {
+    use std::os::fd::AsRawFd as _;
+    let source = format!("/proc/self/fd/{}", file.as_raw_fd());
+    rustix::fs::linkat(CWD, source, &dir.file, name, AtFlags::SYMLINK_FOLLOW)?;
+    Ok(())
+}
+
+/// Mode and group as before; the owner too where the system lets us (F7).
+fn keep_access(fd: impl AsFd, like: &Stat) -> io::Result<()> {
+    let fresh = rustix::fs::fstat(&fd)?;
+    let (uid, gid) = (rustix::fs::Uid::from_raw(like.st_uid), rustix::fs::Gid::from_raw(like.st_gid));
+    if fresh.st_uid != like.st_uid
+        && rustix::fs::fchown(&fd, Some(uid), Some(gid)).is_err()
+        && fresh.st_gid != like.st_gid
+    {
+        rustix::fs::fchown(&fd, None, Some(gid))?;
+    } else if fresh.st_uid == like.st_uid && fresh.st_gid != like.st_gid {
+        rustix::fs::fchown(&fd, None, Some(gid))?;
+    }
+    rustix::fs::fchmod(&fd, Mode::from_raw_mode(like.st_mode & 0o7777))?;
+    Ok(())
+}
+
+fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
+    loop {
+        match call() {
+            Err(Errno::INTR) => {}
+            other => return other,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! One writer at a time: an advisory lock on the directory that holds a ledger.
+//!
+//! The directory itself is the sidecar: whoever can reach the ledger can open it, it leaves no file that version control
+//! could pick up, and it cannot be deleted while the ledger is in it. A lock on the ledger file would be no lock, because
+//! the file is replaced. The lock goes with its process, so there is no stale lock to break.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use super::fs::{Dir, FsError};
+
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    #[error(transparent)]
+    Open(#[from] FsError),
+    #[error("{} is locked by {}; waited {} s", path.display(), holder.as_deref().unwrap_or("another process"), waited.as_secs())]
+    Timeout { path: PathBuf, holder: Option<String>, waited: Duration },
+    #[error("cannot lock {}: {source}", path.display())]
+    Failed { path: PathBuf, source: io::Error },
+}
+
+/// Holds the lock until it is dropped.
+#[derive(Debug)]
+#[must_use = "the lock is released when this is dropped"]
+pub struct DirLock {
+    dir: Dir,
+}
+
+impl DirLock {
+    pub fn dir(&self) -> &Dir {
+        &self.dir
+    }
+}
+
+/// Locks a directory, waiting at most `wait`.
+pub fn lock(path: &Path, wait: Duration) -> Result<DirLock, LockError> {
+    let start = Instant::now();
+    loop {
+        let dir = Dir::open(path)?;
+        let left = wait.saturating_sub(start.elapsed());
+        let Some(dir) = acquire(dir, left)? else {
+            let holder = holder(path);
+            return Err(LockError::Timeout { path: path.to_owned(), holder, waited: wait });
+        };
+        // A directory that was removed and made anew has another lock: start over with the one the path leads to (F12).
+        if dir.is_current() {
+            return Ok(DirLock { dir });
+        }
+    }
+}
+
+/// Waits in the kernel, in a thread of its own: polling would starve under load. A lock that is granted too late is
+/// dropped with the channel.
+fn acquire(dir: Dir, wait: Duration) -> Result<Option<Dir>, LockError> {
+    let failed = |dir: &Dir, source| LockError::Failed { path: dir.path().to_owned(), source };
+    match fs4::FileExt::try_lock(dir.file()) {
+        Ok(()) => return Ok(Some(dir)),
+        Err(fs4::TryLockError::WouldBlock) if wait.is_zero() => return Ok(None),
+        Err(fs4::TryLockError::WouldBlock) => {}
+        Err(fs4::TryLockError::Error(e)) if e.kind() == io::ErrorKind::Interrupted => {}
+        Err(fs4::TryLockError::Error(e)) => return Err(failed(&dir, e)),
+    }
+    let (send, receive) = mpsc::sync_channel(1);
+    std::thread::spawn(move || {
+        let granted = loop {
+            match fs4::FileExt::lock(dir.file()) {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                other => break other,
+            }
+        };
+        let _ = send.send((dir, granted));
+    });
+    match receive.recv_timeout(wait) {
+        Ok((dir, Ok(()))) => Ok(Some(dir)),
+        Ok((dir, Err(e))) => Err(failed(&dir, e)),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The process that holds the lock, where the system tells (Linux).
+fn holder(path: &Path) -> Option<String> {
+    let stamp = super::fs::stat(path).ok()?;
+    let locks = std::fs::read_to_string("/proc/locks").ok()?;
+    let inode = format!(":{}", stamp.ino);
+    let pid = locks.lines().find_map(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let flock = fields.get(1) == Some(&"FLOCK") && fields.get(5)?.ends_with(&inode);
+        flock.then(|| fields.get(4).copied()).flatten()
+    })?;
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    Some(format!("process {pid} ({})", name.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_held_lock_times_out_and_names_its_holder() {
+        let dir = tempfile::tempdir().unwrap();
+        let held = lock(dir.path(), Duration::ZERO).unwrap();
+        let error = lock(dir.path(), Duration::from_millis(50)).unwrap_err();
+        assert!(matches!(&error, LockError::Timeout { .. }), "{error}");
+        if Path::new("/proc/locks").exists() {
+            assert!(error.to_string().contains(&format!("process {}", std::process::id())), "{error}");
+        }
+        drop(held);
+        drop(lock(dir.path(), Duration::from_secs(5)).unwrap());
+    }
+
+    #[test]
+    fn a_waiter_gets_the_lock_when_it_is_free() {
+        let dir = tempfile::tempdir().unwrap();
+        let held = lock(dir.path(), Duration::ZERO).unwrap();
+        let path = dir.path().to_owned();
+        let waiter = std::thread::spawn(move || lock(&path, Duration::from_secs(20)).map(|_| ()));
+        std::thread::sleep(Duration::from_millis(50));
+        drop(held);
+        waiter.join().unwrap().unwrap();
+    }
+}

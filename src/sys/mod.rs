@@ -1,0 +1,30 @@
+//! The only contact with the host: time, randomness, environment, files, locks, processes.
+//!
+//! Everything above takes a [`Host`], so a test can fix the clock and the dice.
+
+mod clock;
+mod entropy;
+mod env;
+pub mod fs;
+pub mod lock;
+pub mod process;
+
+pub use clock::Clock;
+pub use entropy::Entropy;
+pub use env::Env;
+
+/// What a command may know of the machine it runs on.
+#[derive(Debug)]
+pub struct Host {
+    pub clock: Clock,
+    pub entropy: Entropy,
+    pub env: Env,
+}
+
+impl Host {
+    /// The real machine. `BD_TEST_NOW` and `BD_TEST_SEED` fix clock and randomness for reproducible runs.
+    pub fn real() -> Self {
+        let env = Env::process();
+        Host { clock: Clock::from_env(&env), entropy: Entropy::from_env(&env), env }
+    }
+}
