@@ -1,4 +1,7 @@
 //! probe
+pub mod cache;
 pub mod ledger;
 pub mod model;
+pub mod store;
 pub mod sys;
+pub mod vcs;

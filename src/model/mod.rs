@@ -2,6 +2,7 @@
 
 pub mod change;
 pub mod dependency;
+pub mod graph;
 pub mod id;
 pub mod issue;
 pub mod json;

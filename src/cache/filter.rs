@@ -1,0 +1,154 @@
+//! A condition as SQL over `live AS i`.
+
+use rusqlite::types::Value as Sql;
+
+use crate::model::query::{Expr, Field, Op, Value};
+
+/// A WHERE clause and its parameters.
+#[derive(Debug, Default)]
+pub(super) struct Clause {
+    pub sql: String,
+    pub parameters: Vec<Sql>,
+    /// The clause reads the table of texts.
+    pub needs_texts: bool,
+}
+
+impl Clause {
+    pub fn of(expr: &Expr) -> Self {
+        let mut clause = Clause::default();
+        clause.write(expr);
+        clause
+    }
+
+    fn write(&mut self, expr: &Expr) {
+        match expr {
+            Expr::And(parts) => self.join(parts, " AND ", "1"),
+            Expr::Or(parts) => self.join(parts, " OR ", "0"),
+            Expr::Not(part) => {
+                // A condition on an absent value is neither true nor false in SQL; here it is false.
+                self.sql.push_str("NOT coalesce(");
+                self.write(part);
+                self.sql.push_str(", 0)");
+            }
+            Expr::Is(field, op, value) => self.condition(*field, *op, value),
+        }
+    }
+
+    fn join(&mut self, parts: &[Expr], word: &str, empty: &str) {
+        if parts.is_empty() {
+            self.sql.push_str(empty);
+            return;
+        }
+        self.sql.push('(');
+        for (n, part) in parts.iter().enumerate() {
+            if n > 0 {
+                self.sql.push_str(word);
+            }
+            self.write(part);
+        }
+        self.sql.push(')');
+    }
+
+    fn condition(&mut self, field: Field, op: Op, value: &Value) {
+        match field {
+            Field::Label => self.exists("SELECT 1 FROM labels x WHERE x.key = i.key", "x.label", op, value),
+            Field::Parent => self.exists(
+                "SELECT 1 FROM edges x WHERE x.key = i.key AND x.type = 'parent-child'",
+                "x.target",
+                op,
+                value,
+            ),
+            Field::Description | Field::Notes | Field::Text => self.text(field, op, value),
+            _ => self.compare(&format!("i.{}", column(field)), op, value),
+        }
+    }
+
+    fn exists(&mut self, select: &str, column: &str, op: Op, value: &Value) {
+        if *value == Value::Nothing {
+            self.sql.push_str(&format!("NOT EXISTS ({select})"));
+            return;
+        }
+        self.sql.push_str(&format!("EXISTS ({select} AND "));
+        self.compare(column, op, value);
+        self.sql.push(')');
+    }
+
+    fn text(&mut self, field: Field, op: Op, value: &Value) {
+        self.needs_texts = true;
+        let columns: &[&str] = match field {
+            Field::Description => &["description"],
+            Field::Notes => &["notes"],
+            _ => &["title", "description", "design", "acceptance_criteria", "notes", "comments", "labels"],
+        };
+        self.sql.push_str("EXISTS (SELECT 1 FROM texts x WHERE x.rowid = i.key AND (");
+        for (n, column) in columns.iter().enumerate() {
+            if n > 0 {
+                self.sql.push_str(" OR ");
+            }
+            self.compare(&format!("x.{column}"), op, value);
+        }
+        self.sql.push_str("))");
+    }
+
+    fn compare(&mut self, column: &str, op: Op, value: &Value) {
+        let parameter = match (value, op) {
+            (Value::Nothing, _) => {
+                self.sql.push_str(&format!("({column} IS NULL OR {column} = '')"));
+                return;
+            }
+            (Value::Text(text), Op::Contains) => Sql::Text(like(text)),
+            (Value::Text(text), _) => Sql::Text(text.clone()),
+            (Value::Number(number), _) => Sql::Integer(*number),
+            (Value::Time(at), _) => Sql::Integer(at.nanos()),
+        };
+        let sign = match op {
+            Op::Eq => "=",
+            Op::Less => "<",
+            Op::LessEq => "<=",
+            Op::More => ">",
+            Op::MoreEq => ">=",
+            Op::Contains => "LIKE",
+        };
+        let tail = if op == Op::Contains { " ESCAPE '\\'" } else { "" };
+        self.sql.push_str(&format!("{column} {sign} ?{tail}"));
+        self.parameters.push(parameter);
+    }
+}
+
+/// A pattern that matches the text anywhere, taken literally.
+pub(super) fn like(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for c in text.chars() {
+        if matches!(c, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern.push('%');
+    pattern
+}
+
+fn column(field: Field) -> &'static str {
+    match field {
+        Field::Id => "id",
+        Field::Title => "title",
+        Field::Status => "status",
+        Field::Type => "type",
+        Field::Priority => "priority",
+        Field::Assignee => "assignee",
+        Field::Author => "author",
+        Field::Owner => "owner",
+        Field::ExternalRef => "external_ref",
+        Field::Visibility => "visibility",
+        Field::Repo => "source",
+        Field::Created => "created",
+        Field::Updated => "updated",
+        Field::Started => "started",
+        Field::Closed => "closed",
+        Field::Due => "due",
+        Field::Defer => "defer",
+        Field::Description | Field::Notes | Field::Text | Field::Label | Field::Parent => {
+            unreachable!("these fields live in tables of their own")
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Selecting issues and their neighbours.
+
+use rusqlite::params_from_iter;
+use rusqlite::types::Value as Sql;
+
+use super::filter::Clause;
+use super::{Cache, Key, Result};
+use crate::model::graph::Graph;
+use crate::model::query::Expr;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SortBy {
+    Priority,
+    Created,
+    Updated,
+    Closed,
+    Due,
+    Id,
+    Title,
+    Status,
+    Type,
+    Assignee,
+}
+
+/// An order of issues. Every order ends with the id, so that equal issues do not change places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sort {
+    pub by: SortBy,
+    pub reverse: bool,
+}
+
+impl Default for Sort {
+    fn default() -> Self {
+        Sort { by: SortBy::Priority, reverse: false }
+    }
+}
+
+impl Sort {
+    fn sql(self) -> String {
+        let (up, down) = if self.reverse { ("DESC", "ASC") } else { ("ASC", "DESC") };
+        let order = match self.by {
+            SortBy::Priority => format!("i.priority {up}, i.created {down}"),
+            SortBy::Created => format!("i.created {down}"),
+            SortBy::Updated => format!("i.updated {down}"),
+            SortBy::Closed => format!("i.closed {down}"),
+            SortBy::Due => format!("i.due IS NULL, i.due {up}"),
+            SortBy::Id => format!("i.id {up}"),
+            SortBy::Title => format!("i.title COLLATE NOCASE {up}"),
+            SortBy::Status => format!("i.status {up}, i.priority"),
+            SortBy::Type => format!("i.type {up}, i.priority"),
+            SortBy::Assignee => format!("i.assignee IS NULL, i.assignee {up}, i.priority"),
+        };
+        format!("{order}, i.id")
+    }
+}
+
+/// The keys that were asked for, and how many there are without the limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    pub keys: Vec<Key>,
+    pub total: usize,
+}
+
+/// Derived numbers of one issue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    pub dependencies: i64,
+    pub dependents: i64,
+    pub comments: i64,
+}
+
+/// One end of a dependency: the issue at the other end and the type between.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge {
+    pub id: String,
+    /// `None` if no repo holds that id.
+    pub key: Option<Key>,
+    pub kind: String,
+}
+
+impl Cache {
+    /// Whether a condition needs the texts, which the store then has to bring.
+    pub fn needs_texts(expr: &Expr) -> bool {
+        Clause::of(expr).needs_texts
+    }
+
+    pub fn select(&self, expr: &Expr, sort: Sort, limit: Option<usize>) -> Result<Listing> {
+        let clause = Clause::of(expr);
+        let sql = format!("SELECT i.key FROM live i WHERE {} ORDER BY {}", clause.sql, sort.sql());
+        let mut keys = self.keys(&sql, clause.parameters)?;
+        let total = keys.len();
+        keys.truncate(limit.unwrap_or(total));
+        Ok(Listing { keys, total })
+    }
+
+    pub(super) fn keys(&self, sql: &str, parameters: Vec<Sql>) -> Result<Vec<Key>> {
+        let mut statement = self.db.prepare_cached(sql)?;
+        let rows = statement.query_map(params_from_iter(parameters), |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The effective row of an id.
+    pub fn key_of(&self, id: &str) -> Result<Option<Key>> {
+        let mut statement = self.db.prepare_cached("SELECT key FROM live WHERE id = ?1")?;
+        let mut rows = statement.query([id])?;
+        Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
+    }
+
+    pub fn ids(&self) -> Result<Vec<String>> {
+        let mut statement = self.db.prepare_cached("SELECT id FROM live ORDER BY id")?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The words in use for a column of the open sets.
+    pub fn words(&self, statuses: bool) -> Result<Vec<String>> {
+        let column = if statuses { "status" } else { "type" };
+        let mut statement = self.db.prepare_cached(&format!("SELECT DISTINCT {column} FROM live ORDER BY 1"))?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    pub fn counts(&self, key: Key) -> Result<Counts> {
+        let mut statement = self.db.prepare_cached(
+            "SELECT (SELECT count(*) FROM edges e WHERE e.key = i.key),
+                    (SELECT count(*) FROM edges e JOIN live d ON d.key = e.key WHERE e.target = i.id),
+                    i.comments
+             FROM issues i WHERE i.key = ?1",
+        )?;
+        let mut rows = statement.query([key])?;
+        let Some(row) = rows.next()? else { return Ok(Counts::default()) };
+        Ok(Counts { dependencies: row.get(0)?, dependents: row.get(1)?, comments: row.get(2)? })
+    }
+
+    /// What an issue depends on, in the order of its line.
+    pub fn dependencies(&self, id: &str) -> Result<Vec<Edge>> {
+        self.edges(
+            "SELECT e.target, t.key, e.type FROM live i JOIN edges e ON e.key = i.key LEFT JOIN live t ON t.id = e.target
+             WHERE i.id = ?1 ORDER BY e.n",
+            id,
+        )
+    }
+
+    /// What depends on an issue, by id.
+    pub fn dependents(&self, id: &str) -> Result<Vec<Edge>> {
+        self.edges(
+            "SELECT d.id, d.key, e.type FROM edges e JOIN live d ON d.key = e.key WHERE e.target = ?1 ORDER BY d.id, e.n",
+            id,
+        )
+    }
+
+    fn edges(&self, sql: &str, id: &str) -> Result<Vec<Edge>> {
+        let mut statement = self.db.prepare_cached(sql)?;
+        let rows =
+            statement.query_map([id], |row| Ok(Edge { id: row.get(0)?, key: row.get(1)?, kind: row.get(2)? }))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Edges whose target no repo holds: (issue, target, type).
+    pub fn dangling(&self) -> Result<Vec<(String, String, String)>> {
+        let mut statement = self.db.prepare_cached(
+            "SELECT i.id, e.target, e.type FROM edges e JOIN live i ON i.key = e.key
+             WHERE NOT EXISTS (SELECT 1 FROM live t WHERE t.id = e.target) AND i.status NOT IN ('closed', 'tombstone')
+             ORDER BY i.id, e.n",
+        )?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The graph that must stay free of cycles: what blocks what, or who is whose child.
+    pub fn graph(&self, parents: bool) -> Result<Graph> {
+        let types =
+            if parents { "e.type = 'parent-child'" } else { "e.type IN ('blocks', 'conditional-blocks', 'waits-for')" };
+        let sql = format!("SELECT i.id, e.target FROM edges e JOIN live i ON i.key = e.key WHERE {types}");
+        let mut statement = self.db.prepare_cached(&sql)?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Labels in use on issues that are not deleted, with how many bear them.
+    pub fn labels(&self) -> Result<Vec<(String, i64)>> {
+        let mut statement = self.db.prepare_cached(
+            "SELECT l.label, count(*) FROM labels l JOIN live i ON i.key = l.key
+             WHERE i.status <> 'tombstone' GROUP BY l.label ORDER BY l.label",
+        )?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}

@@ -1,0 +1,118 @@
+//! Filling the tables, in bulk or a few lines at a time.
+
+use rusqlite::params;
+
+use super::{Cache, Entry, Key, Result};
+
+impl Cache {
+    /// Adds rows. Keys must be new.
+    pub fn insert<'a>(&mut self, source: usize, entries: impl IntoIterator<Item = (Key, Entry<'a>)>) -> Result<()> {
+        self.touch();
+        let tx = self.db.transaction()?;
+        {
+            let mut issue = tx.prepare_cached(
+                "INSERT INTO issues (key, source, id, title, status, priority, type, assignee, author, owner, external_ref,
+                   visibility, created, updated, started, closed, due, defer, failed, hidden, comments)
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21)",
+            )?;
+            let mut label = tx.prepare_cached("INSERT OR IGNORE INTO labels (key, label) VALUES (?1, ?2)")?;
+            let mut edge = tx.prepare_cached(
+                "INSERT INTO edges (key, n, target, type, any_gate, spawner) VALUES (?1,?2,?3,?4,?5,?6)",
+            )?;
+            for (key, e) in entries {
+                issue.execute(params![
+                    key,
+                    source as i64,
+                    e.id,
+                    e.title,
+                    e.status,
+                    e.priority,
+                    e.issue_type,
+                    e.assignee,
+                    e.author,
+                    e.owner,
+                    e.external_ref,
+                    e.visibility,
+                    e.created,
+                    e.updated,
+                    e.started,
+                    e.closed,
+                    e.due,
+                    e.defer,
+                    e.failed,
+                    e.hidden,
+                    e.comments as i64,
+                ])?;
+                for text in &e.labels {
+                    label.execute(params![key, text])?;
+                }
+                for (n, dependency) in e.dependencies.iter().enumerate() {
+                    let gate = dependency.gate.as_ref();
+                    edge.execute(params![
+                        key,
+                        n as i64,
+                        dependency.target,
+                        dependency.kind.as_str(),
+                        gate.is_some_and(|g| g.any),
+                        gate.and_then(|g| g.spawner.as_deref()),
+                    ])?;
+                }
+            }
+        }
+        tx.commit()?;
+        Ok(())
+    }
+
+    /// Takes rows away.
+    pub fn remove(&mut self, keys: &[Key]) -> Result<()> {
+        self.touch();
+        let tx = self.db.transaction()?;
+        for key in keys {
+            for table in ["issues", "labels", "edges"] {
+                tx.prepare_cached(&format!("DELETE FROM {table} WHERE key = ?1"))?.execute([key])?;
+            }
+            if self.texts_known {
+                tx.prepare_cached("DELETE FROM texts WHERE rowid = ?1")?.execute([key])?;
+            }
+        }
+        tx.commit()?;
+        Ok(())
+    }
+
+    /// Makes the indexes, after the bulk of the rows is in: that is much cheaper than before.
+    pub fn index(&mut self) -> Result<()> {
+        if !self.indexed {
+            self.db
+                .execute_batch("CREATE INDEX issues_id ON issues (id); CREATE INDEX edges_target ON edges (target);")?;
+            self.indexed = true;
+        }
+        Ok(())
+    }
+
+    /// Groups of rows that bear one id, for the store to choose from.
+    pub fn duplicates(&self) -> Result<Vec<Vec<Key>>> {
+        let mut statement = self.db.prepare_cached(
+            "SELECT id, key FROM issues WHERE id IN (SELECT id FROM issues GROUP BY id HAVING count(*) > 1) ORDER BY id, key",
+        )?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Key>(1)?)))?;
+        let mut groups: Vec<(String, Vec<Key>)> = Vec::new();
+        for row in rows {
+            let (id, key) = row?;
+            match groups.last_mut() {
+                Some((last, keys)) if *last == id => keys.push(key),
+                _ => groups.push((id, vec![key])),
+            }
+        }
+        Ok(groups.into_iter().map(|(_, keys)| keys).collect())
+    }
+
+    /// Says which rows stand behind another one of the same id.
+    pub fn set_shadowed(&mut self, keys: &[Key]) -> Result<()> {
+        self.touch();
+        self.db.execute("UPDATE issues SET effective = 1 WHERE effective = 0", [])?;
+        for key in keys {
+            self.db.prepare_cached("UPDATE issues SET effective = 0 WHERE key = ?1")?.execute([key])?;
+        }
+        Ok(())
+    }
+}

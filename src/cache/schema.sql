@@ -1,0 +1,56 @@
+-- The cache: a shadow of the ledgers in memory. It holds what is filtered, sorted or joined by, and for each issue the
+-- handle (key) under which the store finds its line. Rebuilt at will, never migrated, never the source of a write.
+
+CREATE TABLE issues (
+  key          INTEGER PRIMARY KEY,
+  source       INTEGER NOT NULL,            -- which repo's ledger
+  id           TEXT NOT NULL,
+  effective    INTEGER NOT NULL DEFAULT 1,  -- 0: another line with this id is shown instead
+  title        TEXT NOT NULL,
+  status       TEXT NOT NULL,
+  priority     INTEGER NOT NULL,
+  type         TEXT NOT NULL,
+  assignee     TEXT,
+  author       TEXT,
+  owner        TEXT,
+  external_ref TEXT,
+  visibility   TEXT NOT NULL,
+  created      INTEGER,                     -- instants in nanoseconds since 1970
+  updated      INTEGER,
+  started      INTEGER,
+  closed       INTEGER,
+  due          INTEGER,
+  defer        INTEGER,
+  failed       INTEGER NOT NULL,            -- closed for a reason that conditional-blocks counts as failure
+  hidden       INTEGER NOT NULL,            -- pinned, ephemeral or a template
+  comments     INTEGER NOT NULL
+);
+
+CREATE TABLE labels (
+  key   INTEGER NOT NULL,
+  label TEXT NOT NULL,
+  PRIMARY KEY (key, label)
+) WITHOUT ROWID;
+
+-- "The issue of this key depends on target."
+CREATE TABLE edges (
+  key      INTEGER NOT NULL,
+  n        INTEGER NOT NULL,
+  target   TEXT NOT NULL,
+  type     TEXT NOT NULL,
+  any_gate INTEGER NOT NULL,                -- waits-for: one closed child is enough
+  spawner  TEXT,                            -- waits-for: whose children count, if not the target's
+  PRIMARY KEY (key, n)
+) WITHOUT ROWID;
+
+CREATE VIEW live AS SELECT * FROM issues WHERE effective = 1;
+
+-- Who is whose child.
+CREATE VIEW kin AS
+  SELECT live.id AS child, edges.target AS parent
+  FROM edges JOIN live ON live.key = edges.key
+  WHERE edges.type = 'parent-child';
+
+-- Filled by ready.rs when a question needs them.
+CREATE TABLE blockers (id TEXT NOT NULL, blocker TEXT NOT NULL, type TEXT NOT NULL, known INTEGER NOT NULL);
+CREATE TABLE inherited (id TEXT NOT NULL, via TEXT NOT NULL);

@@ -1,0 +1,112 @@
+//! Full-text search over everything people wrote. The index is built when the first search comes, and kept up afterwards.
+
+use rusqlite::params;
+
+use super::filter::like;
+use super::{Cache, Key, Result};
+
+/// The texts of one issue.
+#[derive(Debug, Default, Clone)]
+pub struct Texts {
+    pub title: String,
+    pub description: String,
+    pub design: String,
+    pub acceptance_criteria: String,
+    pub notes: String,
+    pub comments: String,
+    pub labels: String,
+}
+
+/// An issue that a search found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    pub key: Key,
+    /// The fields in which a word of the search stands.
+    pub fields: Vec<&'static str>,
+}
+
+const FIELDS: [&str; 7] = ["title", "description", "design", "acceptance_criteria", "notes", "comments", "labels"];
+
+impl Cache {
+    /// The keys whose texts are not in the index yet.
+    pub fn missing_texts(&mut self) -> Result<Vec<Key>> {
+        if !self.texts_known {
+            self.db.execute_batch(
+                "CREATE VIRTUAL TABLE texts USING fts5(
+                   title, description, design, acceptance_criteria, notes, comments, labels,
+                   tokenize = \"unicode61 remove_diacritics 2\")",
+            )?;
+            self.texts_known = true;
+        }
+        self.keys("SELECT key FROM issues WHERE key NOT IN (SELECT rowid FROM texts)", Vec::new())
+    }
+
+    pub fn insert_texts(&mut self, texts: impl IntoIterator<Item = (Key, Texts)>) -> Result<()> {
+        let tx = self.db.transaction()?;
+        {
+            let mut statement = tx.prepare_cached(
+                "INSERT INTO texts (rowid, title, description, design, acceptance_criteria, notes, comments, labels)
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
+            )?;
+            for (key, t) in texts {
+                statement.execute(params![
+                    key,
+                    t.title,
+                    t.description,
+                    t.design,
+                    t.acceptance_criteria,
+                    t.notes,
+                    t.comments,
+                    t.labels
+                ])?;
+            }
+        }
+        tx.commit()?;
+        Ok(())
+    }
+
+    /// Issues in which every word occurs (as a word or its beginning), best first; then those whose id or title merely
+    /// contains the whole text. Deleted ones are left out.
+    pub fn search(&self, text: &str) -> Result<Vec<Hit>> {
+        let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let mut keys = Vec::new();
+        if !words.is_empty() {
+            let query: Vec<String> = words.iter().map(|word| format!("\"{word}\"*")).collect();
+            let sql = "SELECT i.key FROM texts JOIN live i ON i.key = texts.rowid
+                       WHERE texts MATCH ?1 AND i.status <> 'tombstone'
+                       ORDER BY bm25(texts, 10.0, 4.0, 2.0, 2.0, 2.0, 2.0, 5.0), i.id";
+            keys = self.keys(sql, vec![query.join(" ").into()])?;
+        }
+        let sql = "SELECT i.key FROM live i WHERE (i.id LIKE ?1 ESCAPE '\\' OR i.title LIKE ?1 ESCAPE '\\')
+                   AND i.status <> 'tombstone' ORDER BY i.priority, i.id";
+        for key in self.keys(sql, vec![like(text).into()])? {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        keys.into_iter().map(|key| Ok(Hit { key, fields: self.matched_fields(key, &words, text)? })).collect()
+    }
+
+    fn matched_fields(&self, key: Key, words: &[&str], text: &str) -> Result<Vec<&'static str>> {
+        let sql = format!(
+            "SELECT i.id, {} FROM texts JOIN issues i ON i.key = texts.rowid WHERE texts.rowid = ?1",
+            FIELDS.map(|field| format!("texts.{field}")).join(", ")
+        );
+        let mut statement = self.db.prepare_cached(&sql)?;
+        let mut rows = statement.query([key])?;
+        let Some(row) = rows.next()? else { return Ok(Vec::new()) };
+        let needles: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+        let whole = text.to_lowercase();
+        let mut found = Vec::new();
+        if row.get::<_, String>(0)?.to_lowercase().contains(&whole) {
+            found.push("id");
+        }
+        for (n, field) in FIELDS.iter().enumerate() {
+            let content = row.get::<_, String>(n + 1)?.to_lowercase();
+            if needles.iter().any(|needle| content.contains(needle)) {
+                found.push(*field);
+            }
+        }
+        Ok(found)
+    }
+}

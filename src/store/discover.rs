@@ -1,0 +1,104 @@
+//! Finding the repo that a command is about.
+
+use std::path::{Path, PathBuf};
+
+use super::{Result, StoreError};
+use crate::model::id;
+use crate::sys::Env;
+use crate::vcs;
+
+pub const BEADS_DIR: &str = ".beads";
+/// The ledger's name: ours, and that of later beads.
+pub const LEDGER_NAMES: [&str; 2] = ["beads.jsonl", "issues.jsonl"];
+
+/// A directory with a `.beads` in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repo {
+    root: PathBuf,
+    beads: PathBuf,
+    /// Why this one.
+    reason: String,
+}
+
+impl Repo {
+    /// Finds the repo: `BEADS_DIR`, `BEADS_DB`, then upwards from the path.
+    pub fn discover(start: &Path, env: &Env) -> Result<Self> {
+        for name in ["BEADS_DIR", "BEADS_DB"] {
+            if let Some(value) = env.var(name) {
+                let path = env.path(&value);
+                let found = Self::at(&path, name.to_owned());
+                return found.unwrap_or(Err(StoreError::NoRepository { start: path }));
+            }
+        }
+        let start = env.cwd().join(start);
+        if let Some(found) = Self::at(&start, "given path".to_owned()) {
+            return found;
+        }
+        let from = std::fs::canonicalize(&start).unwrap_or_else(|_| start.clone());
+        let above = from.ancestors().find(|dir| dir.join(BEADS_DIR).is_dir());
+        let Some(root) = above else { return Err(StoreError::NoRepository { start }) };
+        let reason =
+            if root == from { "working directory".to_owned() } else { "found above the working directory".to_owned() };
+        Self::follow(root.join(BEADS_DIR), reason)
+    }
+
+    /// A path that names a `.beads` directory, or a file in one (which need not exist).
+    fn at(path: &Path, reason: String) -> Option<Result<Self>> {
+        let is_beads = |path: &Path| path.file_name().is_some_and(|name| name == BEADS_DIR);
+        let beads = if path.is_dir() && (is_beads(path) || LEDGER_NAMES.iter().any(|name| path.join(name).is_file())) {
+            Some(path.to_owned())
+        } else {
+            path.parent().filter(|parent| !path.is_dir() && is_beads(parent) && parent.is_dir()).map(Path::to_owned)
+        };
+        let beads = beads.or_else(|| Some(path.join(BEADS_DIR)).filter(|beads| beads.is_dir()));
+        beads.map(|beads| Self::follow(beads, reason))
+    }
+
+    /// Follows `.beads/redirect` and a linked `.beads`, as long as they stay in the same repository family.
+    fn follow(beads: PathBuf, mut reason: String) -> Result<Self> {
+        let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let named =
+            real(beads.parent().unwrap_or(Path::new("."))).join(beads.file_name().unwrap_or(BEADS_DIR.as_ref()));
+        let mut target = real(&beads);
+        if let Ok(text) = std::fs::read_to_string(beads.join("redirect")) {
+            let line = text.lines().next().unwrap_or_default().trim();
+            if !line.is_empty() {
+                let to = named.parent().unwrap_or(Path::new(".")).join(line);
+                let to = if to.join(BEADS_DIR).is_dir() { to.join(BEADS_DIR) } else { to };
+                if !to.is_dir() {
+                    return Err(StoreError::NoRepository { start: to });
+                }
+                target = real(&to);
+                reason = format!("{reason}, redirected");
+            }
+        }
+        if target != named && !same_family(&named, &target) {
+            return Err(StoreError::Redirect { from: named, to: target });
+        }
+        let root = target.parent().unwrap_or(&target).to_owned();
+        Ok(Repo { root, beads: target, reason })
+    }
+
+    /// The directory that holds `.beads`.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub fn beads(&self) -> &Path {
+        &self.beads
+    }
+
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    pub(super) fn default_prefix(&self) -> String {
+        id::prefix_from(self.root.file_name().and_then(|name| name.to_str()).unwrap_or("bd"))
+    }
+}
+
+/// Both paths lie in one working copy, or in two checkouts of one repository.
+fn same_family(one: &Path, other: &Path) -> bool {
+    let Some(root) = vcs::root(one) else { return one.parent() == other.parent() };
+    other.starts_with(&root) || vcs::common_dir(one).is_some_and(|dir| vcs::common_dir(other) == Some(dir))
+}

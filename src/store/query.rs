@@ -1,0 +1,262 @@
+//! Questions to the store. Each brings the answers up to date first.
+
+use std::path::PathBuf;
+
+use super::{Result, Store, StoreError};
+use crate::cache::{
+    Blocked, Cache, Counts, Edge, EpicProgress, GroupBy, Key, Listing, ReadyOrder, ReadyQuery, Sort, Statistics, Texts,
+};
+use crate::model::id::PrefixIndex;
+use crate::model::issue::Issue;
+use crate::model::query::Expr;
+use crate::model::record::Record;
+
+/// One issue as an answer: its line, what it means, and where it lives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    pub issue: Issue,
+    /// The line as it stands in the file.
+    pub line: String,
+    /// The repo that owns it; `.` is the project's own.
+    pub source_repo: String,
+    pub file: PathBuf,
+    /// From 1.
+    pub line_number: usize,
+    pub counts: Counts,
+}
+
+/// Rows, and how many there would be without the limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    pub rows: Vec<Row>,
+    pub total: usize,
+}
+
+/// Which ready issues to give. The default is all of them, in the usual order.
+#[derive(Debug, Clone)]
+pub struct ReadyFilter {
+    pub filter: Expr,
+    pub order: ReadyOrder,
+    pub include_deferred: bool,
+    pub any_type: bool,
+    pub limit: Option<usize>,
+}
+
+impl Default for ReadyFilter {
+    fn default() -> Self {
+        ReadyFilter {
+            filter: Expr::ALL,
+            order: ReadyOrder::default(),
+            include_deferred: false,
+            any_type: false,
+            limit: None,
+        }
+    }
+}
+
+/// An issue that cannot be worked on, and what stands in its way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockedRow {
+    pub row: Row,
+    pub blocked: Blocked,
+}
+
+/// An issue that a search found, and in which fields.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchRow {
+    pub row: Row,
+    pub fields: Vec<&'static str>,
+}
+
+impl Store {
+    /// One issue by its full id.
+    pub fn get(&mut self, id: &str) -> Result<Option<Row>> {
+        self.refresh()?;
+        self.cache.key_of(id)?.map(|key| self.row(key)).transpose()
+    }
+
+    /// One issue by what a person typed.
+    pub fn find(&mut self, typed: &str) -> Result<Row> {
+        self.refresh()?;
+        let id = self.resolve(typed)?;
+        self.get(&id)?.ok_or_else(|| {
+            let damage = self.warnings().into_iter().find(|w| self.text_at(w).contains(&id));
+            match damage {
+                Some(w) => {
+                    StoreError::Unreadable { id: id.clone(), what: format!("damaged line ({})", w.finding.problem) }
+                }
+                None => StoreError::NotFound { typed: typed.to_owned() },
+            }
+        })
+    }
+
+    fn text_at(&self, warning: &super::Warning) -> String {
+        let document =
+            self.sources.documents().find(|(ledger, _)| ledger.path() == warning.file).map(|(_, document)| document);
+        document.map(|d| String::from_utf8_lossy(d.text(warning.finding.line - 1)).into_owned()).unwrap_or_default()
+    }
+
+    pub fn list(&mut self, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Page> {
+        self.refresh()?;
+        if Cache::needs_texts(filter) {
+            self.load_texts()?;
+        }
+        let listing = self.cache.select(filter, sort, limit)?;
+        self.page(listing)
+    }
+
+    /// Issues that can be worked on now.
+    pub fn ready(&mut self, filter: &ReadyFilter) -> Result<Page> {
+        self.refresh()?;
+        if Cache::needs_texts(&filter.filter) {
+            self.load_texts()?;
+        }
+        let listing = self.cache.ready(&ReadyQuery {
+            filter: filter.filter.clone(),
+            now: self.host.clock.now(),
+            order: filter.order,
+            include_deferred: filter.include_deferred,
+            any_type: filter.any_type,
+            unknown_blocks: self.config.unknown_blocks,
+            limit: filter.limit,
+        })?;
+        self.page(listing)
+    }
+
+    pub fn blocked(&mut self, filter: &Expr) -> Result<Vec<BlockedRow>> {
+        self.refresh()?;
+        let found = self.cache.blocked(filter, self.config.unknown_blocks)?;
+        found.into_iter().map(|blocked| Ok(BlockedRow { row: self.row(blocked.key)?, blocked })).collect()
+    }
+
+    /// What stands in the way of one issue.
+    pub fn obstacles(&mut self, id: &str) -> Result<Option<Blocked>> {
+        self.refresh()?;
+        let Some(key) = self.cache.key_of(id)? else { return Ok(None) };
+        Ok(Some(self.cache.obstacles_of(key, id, self.config.unknown_blocks)?))
+    }
+
+    pub fn open_children(&mut self, id: &str) -> Result<Vec<String>> {
+        self.refresh()?;
+        Ok(self.cache.open_children(id)?)
+    }
+
+    pub fn search(&mut self, text: &str) -> Result<Vec<SearchRow>> {
+        self.refresh()?;
+        self.load_texts()?;
+        let hits = self.cache.search(text)?;
+        hits.into_iter().map(|hit| Ok(SearchRow { row: self.row(hit.key)?, fields: hit.fields })).collect()
+    }
+
+    pub fn dependencies(&mut self, id: &str) -> Result<Vec<(Edge, Option<Row>)>> {
+        self.refresh()?;
+        let edges = self.cache.dependencies(id)?;
+        edges.into_iter().map(|edge| Ok((edge.clone(), edge.key.map(|key| self.row(key)).transpose()?))).collect()
+    }
+
+    pub fn dependents(&mut self, id: &str) -> Result<Vec<(Edge, Option<Row>)>> {
+        self.refresh()?;
+        let edges = self.cache.dependents(id)?;
+        edges.into_iter().map(|edge| Ok((edge.clone(), edge.key.map(|key| self.row(key)).transpose()?))).collect()
+    }
+
+    /// Dependency cycles, as ids.
+    pub fn cycles(&mut self) -> Result<Vec<Vec<String>>> {
+        self.refresh()?;
+        let mut found = self.cache.graph(false)?.cycles();
+        found.extend(self.cache.graph(true)?.cycles());
+        Ok(found)
+    }
+
+    /// Dependencies on ids that no repo holds: (issue, target, type).
+    pub fn dangling(&mut self) -> Result<Vec<(String, String, String)>> {
+        self.refresh()?;
+        Ok(self.cache.dangling()?)
+    }
+
+    pub fn labels(&mut self) -> Result<Vec<(String, i64)>> {
+        self.refresh()?;
+        Ok(self.cache.labels()?)
+    }
+
+    pub fn statistics(&mut self) -> Result<Statistics> {
+        self.refresh()?;
+        let now = self.host.clock.now();
+        Ok(self.cache.statistics(now, self.config.unknown_blocks)?)
+    }
+
+    pub fn epics(&mut self) -> Result<Vec<(Row, EpicProgress)>> {
+        self.refresh()?;
+        let epics = self.cache.epics()?;
+        epics.into_iter().map(|epic| Ok((self.row(epic.key)?, epic))).collect()
+    }
+
+    pub fn count_by(&mut self, filter: &Expr, by: GroupBy) -> Result<Vec<(String, i64)>> {
+        self.refresh()?;
+        if Cache::needs_texts(filter) {
+            self.load_texts()?;
+        }
+        Ok(self.cache.count_by(filter, by)?)
+    }
+
+    /// Statuses in use beyond the known ones.
+    pub fn statuses(&mut self) -> Result<Vec<String>> {
+        self.refresh()?;
+        Ok(self.cache.words(true)?)
+    }
+
+    /// Issue types in use.
+    pub fn types(&mut self) -> Result<Vec<String>> {
+        self.refresh()?;
+        Ok(self.cache.words(false)?)
+    }
+
+    /// For marking how much of an id is enough.
+    pub fn prefix_index(&mut self) -> Result<PrefixIndex> {
+        self.sources.read()?;
+        Ok(PrefixIndex::new(self.sources.ids().iter().map(|id| id.as_ref())))
+    }
+
+    fn page(&self, listing: Listing) -> Result<Page> {
+        let rows = listing.keys.iter().map(|key| self.row(*key)).collect::<Result<_>>()?;
+        Ok(Page { rows, total: listing.total })
+    }
+
+    fn row(&self, key: Key) -> Result<Row> {
+        let line = self.sources.text(key);
+        let issue = Issue::decode(&Record::parse(&line).expect("a key stands for a valid record"));
+        let (file, line_number) = self.sources.place(key);
+        Ok(Row {
+            issue,
+            line,
+            source_repo: self.sources.repo_of(key).to_owned(),
+            file: file.to_owned(),
+            line_number,
+            counts: self.cache.counts(key)?,
+        })
+    }
+
+    /// Brings the texts that a search needs into the cache.
+    fn load_texts(&mut self) -> Result<()> {
+        let missing = self.cache.missing_texts()?;
+        let texts = missing.into_iter().map(|key| {
+            let line = self.sources.text(key);
+            let record = Record::parse(&line).expect("a key stands for a valid record");
+            let issue = Issue::decode(&record);
+            let comments: Vec<String> = issue.comments.into_iter().map(|comment| comment.text).collect();
+            let texts = Texts {
+                title: issue.title,
+                description: issue.description.unwrap_or_default(),
+                design: issue.design.unwrap_or_default(),
+                acceptance_criteria: issue.acceptance_criteria.unwrap_or_default(),
+                notes: issue.notes.unwrap_or_default(),
+                comments: comments.join("\n"),
+                labels: issue.labels.join("\n"),
+            };
+            (key, texts)
+        });
+        let texts: Vec<_> = texts.collect();
+        self.cache.insert_texts(texts)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,41 @@
+//! git, read with gix.
+
+use std::path::{Path, PathBuf};
+
+/// `user.name` as git would use it at this place.
+pub fn user_name(directory: &Path) -> Option<String> {
+    let config = match gix::discover(directory) {
+        Ok(repository) => repository.config_snapshot().string("user.name").map(|name| name.to_string()),
+        Err(_) => {
+            let global = gix::config::File::from_globals().ok()?;
+            global.string("user.name").map(|name| name.to_string())
+        }
+    };
+    config.filter(|name| !name.trim().is_empty())
+}
+
+/// The size of a file in the last commit; `None` if there is no commit or it is not in it.
+pub fn committed_size(file: &Path) -> Option<u64> {
+    let file = std::fs::canonicalize(file.parent()?).ok()?.join(file.file_name()?);
+    let repository = gix::discover(file.parent()?).ok()?;
+    let root = std::fs::canonicalize(repository.workdir()?).ok()?;
+    let inside = file.strip_prefix(&root).ok()?;
+    let tree = repository.head_tree().ok()?;
+    let entry = tree.lookup_entry_by_path(inside).ok()??;
+    Some(repository.find_header(entry.object_id()).ok()?.size())
+}
+
+/// Resolves `.git` (a directory, or a file that names one) to the directory shared by all worktrees.
+pub(super) fn common_dir(dot_git: &Path) -> Option<PathBuf> {
+    let own = if dot_git.is_dir() {
+        dot_git.to_owned()
+    } else {
+        let text = std::fs::read_to_string(dot_git).ok()?;
+        dot_git.parent()?.join(text.strip_prefix("gitdir:")?.trim())
+    };
+    let shared = match std::fs::read_to_string(own.join("commondir")) {
+        Ok(text) => own.join(text.trim()),
+        Err(_) => own,
+    };
+    std::fs::canonicalize(shared).ok()
+}
