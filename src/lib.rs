@@ -2,6 +2,8 @@
 pub mod cache;
 pub mod ledger;
 pub mod model;
+pub mod ops;
 pub mod store;
 pub mod sys;
 pub mod vcs;
+pub mod view;

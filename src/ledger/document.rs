@@ -104,6 +104,7 @@ impl Document {
         }
         let n = self.lines.len().checked_sub(1)?;
         match self.line(n) {
+            Line::Damaged(Damage::Marker) => None,
             Line::Damaged(damage) => Some((n, damage)),
             _ => None,
         }

@@ -66,13 +66,11 @@ impl<'a> Line<'a> {
     }
 }
 
-/// A line that a merge left: seven equal signs of git's, diff3's or jj's set, alone or followed by a blank.
+/// A line that a merge left: seven or more equal signs of git's, diff3's or jj's set, alone or followed by a blank.
 pub fn is_marker(line: &[u8]) -> bool {
     let Some(&first) = line.first() else { return false };
-    b"<=>|%+-\\".contains(&first)
-        && line.len() >= 7
-        && line[..7].iter().all(|byte| *byte == first)
-        && line.get(7).is_none_or(|byte| byte.is_ascii_whitespace())
+    let run = line.iter().take_while(|byte| **byte == first).count();
+    b"<=>|%+-\\".contains(&first) && run >= 7 && line.get(run).is_none_or(|byte| byte.is_ascii_whitespace())
 }
 
 /// The id of a line when it stands at the start, which is where every writer puts it; no proof that the line is valid.
@@ -81,7 +79,7 @@ pub fn leading_id(line: &[u8]) -> Option<&str> {
     let rest = rest.strip_prefix(b"\"id\":")?;
     let rest = rest.strip_prefix(b" ").unwrap_or(rest).strip_prefix(b"\"")?;
     let end = memchr::memchr2(b'"', b'\\', rest)?;
-    if rest[end] == b'\\' {
+    if rest[end] == b'\\' || end == 0 {
         return None;
     }
     std::str::from_utf8(&rest[..end]).ok()
@@ -112,6 +110,7 @@ mod tests {
             (b"=======", "conflict marker"),
             (b"%%%%%%% Changes from base", "conflict marker"),
             (b"======= =", "conflict marker"),
+            (b"<<<<<<<<<<< conflict 1 of 1", "conflict marker"),
             (b"\0\0\0\0", "contains NUL bytes"),
             (b"{\"id\":\"a\xff\"}", "not valid UTF-8"),
             (br#"{"id":""}"#, "bad id: an id has 1 to 256 bytes, this one has 0"),

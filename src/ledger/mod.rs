@@ -14,7 +14,7 @@ mod write;
 pub use check::{Finding, Problem};
 pub use document::{Document, MAX_LEDGER, MAX_LINE};
 pub use line::{Damage, Line};
-pub use read::{Snapshot, Stamp};
+pub use read::{Expectation, Snapshot, Stamp};
 pub use repair::{Repair, RepairStep};
 pub use write::{Edit, LockedLedger, Outcome};
 
@@ -46,10 +46,8 @@ pub enum LedgerError {
     Outside { path: PathBuf, target: PathBuf },
     #[error("{} has {links} hard links; replacing it would split them", path.display())]
     HardLinks { path: PathBuf, links: u64 },
-    #[error("no issue {id} in {}", path.display())]
-    NoSuchIssue { path: PathBuf, id: String },
-    #[error("{id} is in {} already", path.display())]
-    IdTaken { path: PathBuf, id: String },
+    #[error("{} would grow beyond 1 GiB", path.display())]
+    TooLarge { path: PathBuf },
     #[error("conservation check failed on {}: {what}; nothing was written{}", path.display(), kept.as_ref().map(|k| format!(", the refused text is in {}", k.display())).unwrap_or_default())]
     Gate { path: PathBuf, what: String, kept: Option<PathBuf> },
 }

@@ -16,6 +16,17 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// A file that is torn and was touched within this time may still be being written.
 const FRESH: i64 = 2 * SECOND;
 
+/// What is known about a ledger that is absent or empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expectation {
+    /// Nothing speaks against it.
+    Nothing,
+    /// A program is rewriting the working copy: wait, then take it as it is.
+    Rewriting,
+    /// It should hold issues: wait, then refuse.
+    Issues,
+}
+
 /// What identifies a read: the file's stamp, its hash, and when it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
@@ -49,10 +60,11 @@ pub struct Snapshot {
 
 impl Ledger {
     /// Reads the ledger. `expected` is asked only when the file is absent or empty: does anything know of issues in it?
-    pub fn read(&self, expected: impl Fn() -> bool) -> Result<Snapshot, LedgerError> {
+    pub fn read(&self, expected: impl Fn() -> Expectation) -> Result<Snapshot, LedgerError> {
         let start = Moment::now();
         let mut pause = Duration::from_millis(1);
-        let mut known: Option<bool> = None;
+        let mut known: Option<Expectation> = None;
+        let mut expected = || *known.get_or_insert_with(&expected);
         loop {
             let last_try = start.elapsed() >= PATIENCE;
             let found = match fs::read(self.path(), MAX_LEDGER) {
@@ -61,27 +73,27 @@ impl Ledger {
                 Err(error) => return Err(error.into()),
             };
             match found {
-                None => {
-                    if !*known.get_or_insert_with(&expected) {
-                        return Err(LedgerError::Missing { path: self.path().to_owned() });
-                    }
-                    if last_try {
+                None => match expected() {
+                    Expectation::Issues if last_try => {
                         return Err(LedgerError::Vanished { path: self.path().to_owned(), what: "missing" });
                     }
-                }
+                    Expectation::Issues => {}
+                    Expectation::Rewriting if !last_try => {}
+                    _ => return Err(LedgerError::Missing { path: self.path().to_owned() }),
+                },
                 Some(contents) if !contents.stable => {
                     if last_try {
                         return Err(LedgerError::Unstable { path: self.path().to_owned() });
                     }
                 }
-                Some(contents) if contents.bytes.is_empty() => {
-                    if !*known.get_or_insert_with(&expected) {
-                        return Ok(self.snapshot(contents));
-                    }
-                    if last_try {
+                Some(contents) if contents.bytes.is_empty() => match expected() {
+                    Expectation::Issues if last_try => {
                         return Err(LedgerError::Vanished { path: self.path().to_owned(), what: "empty" });
                     }
-                }
+                    Expectation::Issues => {}
+                    Expectation::Rewriting if !last_try => {}
+                    _ => return Ok(self.snapshot(contents)),
+                },
                 Some(contents) => {
                     let age = fs::realtime().nanos().saturating_sub(contents.stamp.mtime.nanos());
                     let snapshot = self.snapshot(contents);
@@ -98,7 +110,11 @@ impl Ledger {
 
     /// Looks whether the ledger still is what was read; costs one `stat` when it is and was settled. `Ok(None)` means
     /// unchanged, and moves the stamp forward where the bytes had to be compared.
-    pub fn refresh(&self, stamp: &mut Stamp, expected: impl Fn() -> bool) -> Result<Option<Snapshot>, LedgerError> {
+    pub fn refresh(
+        &self,
+        stamp: &mut Stamp,
+        expected: impl Fn() -> Expectation,
+    ) -> Result<Option<Snapshot>, LedgerError> {
         if let Ok(now) = fs::stat(self.path()) {
             if stamp.proves_unchanged(&now) {
                 return Ok(None);

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use super::document::Document;
-use super::read::Snapshot;
+use super::document::{Document, MAX_LEDGER};
+use super::read::{Expectation, Snapshot};
 use super::{Ledger, LedgerError};
 use crate::sys::Entropy;
 use crate::sys::fs::Replaced;
@@ -24,6 +24,9 @@ pub enum Edit {
     /// Drops carriage returns and a byte order mark.
     Normalise,
 }
+
+/// How often a write starts over because another program was faster.
+const MAX_TRIES: usize = 100;
 
 /// What a write came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,10 +58,10 @@ impl LockedLedger {
     pub fn apply<E: From<LedgerError>>(
         &self,
         entropy: &Entropy,
-        expected: impl Fn() -> bool,
+        expected: impl Fn() -> Expectation,
         mut plan: impl FnMut(&Document) -> Result<Vec<Edit>, E>,
     ) -> Result<Outcome, E> {
-        loop {
+        for _ in 0..MAX_TRIES {
             let snapshot = self.ledger.read(&expected).map_err(E::from)?;
             let edits = plan(&snapshot.document)?;
             if edits.is_empty() {
@@ -66,19 +69,24 @@ impl LockedLedger {
             }
             match self.replace(&snapshot, &edits, entropy).map_err(E::from)? {
                 Some(outcome) => return Ok(outcome),
+                None if !self.lock.dir().is_current() => break,
                 None => continue,
             }
         }
+        Err(LedgerError::Unstable { path: self.ledger.path().to_owned() }.into())
     }
 
     /// `None` if another program was faster.
     fn replace(&self, snapshot: &Snapshot, edits: &[Edit], entropy: &Entropy) -> Result<Option<Outcome>, LedgerError> {
         let document = &snapshot.document;
-        refuse_damage(&self.ledger, document, edits)?;
+        self.ledger.refuse(document, edits)?;
         if snapshot.links > 1 {
             return Err(LedgerError::HardLinks { path: self.ledger.path().to_owned(), links: snapshot.links });
         }
         let new = Document::new(render(document, edits));
+        if new.bytes().len() as u64 > MAX_LEDGER {
+            return Err(LedgerError::TooLarge { path: self.ledger.path().to_owned() });
+        }
         if new.bytes() == document.bytes() {
             return Ok(Some(Outcome::Unchanged));
         }
@@ -94,34 +102,34 @@ impl LockedLedger {
 
     fn keep_refused(&self, bytes: &[u8], entropy: &Entropy) -> Option<PathBuf> {
         let name = format!(".bd-refused-{}", &blake3::hash(bytes).to_hex()[..12]);
-        let created = self.lock.dir().create(&name, bytes, entropy).ok()?;
-        created.then(|| self.lock.dir().path().join(name))
+        // One that is there already has the same bytes: its name is their hash.
+        self.lock.dir().create(&name, bytes, entropy).ok()?;
+        Some(self.lock.dir().path().join(name))
     }
 }
 
-/// A torn file takes no change but a repair. In a file with conflict markers only issues outside of them can be changed:
-/// whichever side is chosen later, such a line is in it.
-fn refuse_damage(ledger: &Ledger, document: &Document, edits: &[Edit]) -> Result<(), LedgerError> {
-    let path = || ledger.path().to_owned();
-    let repairs = |n: usize| edits.contains(&Edit::Remove { line: n });
-    if let Some((n, damage)) = document.torn().filter(|(n, _)| !repairs(*n)) {
-        return Err(LedgerError::Torn { path: path(), line: n + 1, reason: damage.to_string() });
-    }
-    for region in document.conflicts() {
-        if repairs(region.start) {
-            continue;
+impl Ledger {
+    /// Refuses edits that damage forbids. A torn file takes no change but a repair. In a file with conflict markers only
+    /// issues outside of them can be changed: whichever side is chosen later, such a line is in it.
+    pub fn refuse(&self, document: &Document, edits: &[Edit]) -> Result<(), LedgerError> {
+        let path = || self.path().to_owned();
+        let repairs = |n: usize| edits.contains(&Edit::Remove { line: n });
+        if let Some((n, damage)) = document.torn().filter(|(n, _)| !repairs(*n)) {
+            return Err(LedgerError::Torn { path: path(), line: n + 1, reason: damage.to_string() });
         }
-        let refused = |what| Err(LedgerError::Conflicted { path: path(), line: region.start + 1, what });
-        for edit in edits {
-            match edit {
-                Edit::Set { line, .. } if region.contains(line) => return refused("this issue is in conflict"),
-                Edit::Insert { .. } => return refused("no issue can be added"),
-                Edit::Sort | Edit::Normalise => return refused("the file cannot be put in order"),
-                _ => {}
+        for region in document.conflicts() {
+            let refused = |what| Err(LedgerError::Conflicted { path: path(), line: region.start + 1, what });
+            for edit in edits {
+                match edit {
+                    Edit::Set { line, .. } if region.contains(line) => return refused("this issue is in conflict"),
+                    Edit::Insert { .. } => return refused("no issue can be added"),
+                    Edit::Sort | Edit::Normalise => return refused("the file cannot be put in order"),
+                    _ => {}
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 fn render(document: &Document, edits: &[Edit]) -> Vec<u8> {

@@ -64,6 +64,11 @@ pub enum Change {
         reason: Option<String>,
     },
     Reopen,
+    /// Assigns the issue to someone and starts it, unless another has it: decided on the line just read, so that of many
+    /// at once one wins.
+    Claim {
+        assignee: String,
+    },
     Priority(Priority),
     Type(IssueType),
     Estimate(Option<i64>),
@@ -108,8 +113,16 @@ pub enum ChangeError {
     NegativeEstimate,
     #[error("{0} cannot depend on itself")]
     SelfDependency(String),
+    #[error("{id}: {key} holds something other than a list; it would be lost")]
+    NotAList { id: String, key: &'static str },
+    #[error("the line of {id} would have {bytes} bytes, 16 MiB are allowed")]
+    TooLong { id: String, bytes: usize },
     #[error("{0} is deleted")]
     Deleted(String),
+    #[error("{id} is already claimed by {holder}")]
+    Claimed { id: String, holder: String },
+    #[error("{id} is {status} and cannot be claimed")]
+    NotClaimable { id: String, status: String },
 }
 
 /// What an edit needs to know besides the line.
@@ -159,16 +172,32 @@ impl Change {
         if deleted && !matches!(self, Change::Reopen | Change::Delete { .. } | Change::AddComment { .. }) {
             return Err(ChangeError::Deleted(id()));
         }
+        if let Some(key) =
+            self.list().filter(|key| record.raw(key).is_some_and(|raw| !raw.starts_with('[') && raw != "null"))
+        {
+            return Err(ChangeError::NotAList { id: id(), key });
+        }
         match self {
             Change::Title(title) => check_title(title),
             Change::AddLabel(label) if label.trim().is_empty() => Err(ChangeError::EmptyLabel),
             Change::SetLabels(labels) if labels.iter().any(|l| l.trim().is_empty()) => Err(ChangeError::EmptyLabel),
             Change::AddComment { text, .. } if text.trim().is_empty() => Err(ChangeError::EmptyComment),
             Change::Estimate(Some(minutes)) if *minutes < 0 => Err(ChangeError::NegativeEstimate),
+            Change::Claim { assignee } => claimable(record, assignee),
             Change::AddDependency { target, .. } | Change::Parent(Some(target)) if *target == id() => {
                 Err(ChangeError::SelfDependency(id()))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// The list that this change edits element by element.
+    fn list(&self) -> Option<&'static str> {
+        match self {
+            Change::AddLabel(_) | Change::RemoveLabel(_) | Change::SetLabels(_) => Some("labels"),
+            Change::AddDependency { .. } | Change::RemoveDependency { .. } | Change::Parent(_) => Some("dependencies"),
+            Change::AddComment { .. } => Some("comments"),
+            _ => None,
         }
     }
 
@@ -186,6 +215,11 @@ impl Change {
             Change::Status(status) => status_edits(record, status, None, stamp),
             Change::Close { reason } => status_edits(record, &Status::new("closed"), reason.as_deref(), stamp),
             Change::Reopen => reopen_edits(record, stamp),
+            Change::Claim { assignee } => {
+                let mut edits = text_edit(record, TextField::Assignee.key(), assignee, stamp);
+                edits.extend(status_edits(record, &Status::new("in_progress"), None, stamp));
+                edits
+            }
             Change::Priority(priority) => {
                 let known = record.raw("priority").is_some() && issue::priority_of(record) == *priority;
                 edit_unless(known, "priority", Some(priority.number().to_string()))
@@ -232,6 +266,16 @@ impl Change {
             }
             Change::Delete { reason } => delete_edits(record, reason.as_deref(), stamp),
         }
+    }
+}
+
+fn claimable(record: &Record<'_>, assignee: &str) -> Result<(), ChangeError> {
+    let id = || record.string("id").unwrap_or_default().into_owned();
+    let status = issue::status_of(record);
+    match record.text_of("assignee") {
+        Some(holder) if holder != assignee => Err(ChangeError::Claimed { id: id(), holder: holder.into_owned() }),
+        _ if status.is_done() => Err(ChangeError::NotClaimable { id: id(), status: status.to_string() }),
+        _ => Ok(()),
     }
 }
 
@@ -309,7 +353,7 @@ fn delete_edits(record: &Record<'_>, reason: Option<&str>, stamp: Stamp<'_>) -> 
     ]
 }
 
-/// Labels are a set, written sorted; elements that are not text stay where they are.
+/// Labels are a set, written sorted; elements that are not text are kept after them.
 fn label_edits(record: &Record<'_>, stamp: Stamp<'_>, change: impl FnOnce(&mut Vec<String>)) -> Vec<KeyEdit> {
     let old = issue::labels_of(record);
     let mut new = old.clone();
@@ -544,6 +588,18 @@ mod tests {
         for (change, message) in cases {
             assert_eq!(apply(LINE, &[change], stamp()).unwrap_err().to_string(), message);
         }
+    }
+
+    #[test]
+    fn a_claim_has_one_winner() {
+        let mine = changed(LINE, &[Change::Claim { assignee: "ann".into() }]);
+        assert!(mine.contains(r#""status":"in_progress""#) && mine.contains(r#""assignee":"ann""#), "{mine}");
+        assert_eq!(apply(&mine, &[Change::Claim { assignee: "ann".into() }], stamp()), Ok(None));
+        let late = apply(&mine, &[Change::Claim { assignee: "bob".into() }], stamp()).unwrap_err();
+        assert_eq!(late.to_string(), "bd-1 is already claimed by ann");
+        let closed = changed(LINE, &[Change::Close { reason: None }]);
+        let done = apply(&closed, &[Change::Claim { assignee: "bob".into() }], stamp()).unwrap_err();
+        assert_eq!(done.to_string(), "bd-1 is closed and cannot be claimed");
     }
 
     #[test]

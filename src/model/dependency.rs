@@ -107,7 +107,7 @@ pub struct Dependency {
 
 impl Dependency {
     pub(super) fn decode(raw: &str) -> Option<Self> {
-        let record = Record::parse(raw).ok()?;
+        let record = Record::parse_part(raw).ok()?;
         let target = record.text_of("depends_on_id")?.into_owned();
         let kind =
             record.text_of("type").map_or_else(DependencyType::blocks, |word| DependencyType::new(word.into_owned()));
@@ -119,7 +119,7 @@ impl Dependency {
         // `metadata` is a JSON text inside a string in files, an object in some exports.
         let text = record.string("metadata").map(|text| text.into_owned());
         let raw = text.as_deref().or(record.raw("metadata")).unwrap_or("{}");
-        let metadata = Record::parse(raw).ok();
+        let metadata = Record::parse_part(raw).ok();
         let field = |key| metadata.as_ref().and_then(|m| m.text_of(key)).map(|text| text.into_owned());
         Gate { any: field("gate").as_deref() == Some("any-children"), spawner: field("spawner_id") }
     }

@@ -185,7 +185,7 @@ pub struct Comment {
 
 impl Comment {
     fn decode(raw: &str) -> Option<Self> {
-        let record = Record::parse(raw).ok()?;
+        let record = Record::parse_part(raw).ok()?;
         let id = record.raw("id").map(|raw| json::decode_string(raw).map_or(raw.to_owned(), |text| text.into_owned()));
         Some(Comment {
             id: id.unwrap_or_default(),

@@ -1,8 +1,8 @@
 //! Two copies of one issue made into one, without a common ancestor.
 //!
 //! Used for duplicate ids and for two ledgers side by side. The result does not depend on which copy comes first. Sets are
-//! joined; of two different values the one of the later copy stands (a tie is settled by bytes), and a text that lost is
-//! kept as a comment, so that no word anyone wrote is gone.
+//! joined; of two different values the one of the later copy stands (a tie is settled by bytes), and what lost is kept as a
+//! comment, so that nothing anyone wrote is gone.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -15,6 +15,10 @@ use super::time::Instant;
 /// Long texts and the title: what a person wrote and may want back.
 const TEXTS: &[&str] = &["title", "description", "design", "acceptance_criteria", "notes", "close_reason"];
 
+/// What says nothing of its own: times of the edit itself, hashes and counters.
+const DERIVED: &[&str] =
+    &["updated_at", "content_hash", "dependency_count", "dependent_count", "comment_count", "source_repo"];
+
 /// Joins two copies of one issue; `None` if one of the lines is no record.
 pub fn join_copies(one: &str, other: &str, dialect: Dialect) -> Option<String> {
     let (one, other) = (Record::parse(one).ok()?, Record::parse(other).ok()?);
@@ -24,22 +28,33 @@ pub fn join_copies(one: &str, other: &str, dialect: Dialect) -> Option<String> {
     }
     let mut line = winner.text().to_owned();
     let mut lost = Vec::new();
+    let mut values = Vec::new();
     for (key, theirs) in loser.iter() {
+        let both_lists = |ours: &str| ours.starts_with('[') && theirs.starts_with('[');
         match winner.raw(&key) {
             None | Some("null") => line = set(&line, &key, theirs, dialect),
-            Some(ours) if ours == theirs => {}
+            Some(ours) if ours == theirs || matches!(theirs, "null" | "\"\"" | "[]") => {}
             Some(ours) => match key.as_ref() {
-                "labels" => line = set(&line, &key, &joined(ours, theirs, dialect, label_identity), dialect),
-                "dependencies" => line = set(&line, &key, &joined(ours, theirs, dialect, edge_identity), dialect),
-                "comments" => line = set(&line, &key, &joined(ours, theirs, dialect, comment_identity), dialect),
-                text if TEXTS.contains(&text) => {
-                    lost.extend(
-                        loser.text_of(text).filter(|t| winner.text_of(text).as_ref() != Some(t)).map(|t| (key, t)),
-                    );
+                "labels" if both_lists(ours) => {
+                    line = set(&line, &key, &joined(ours, theirs, dialect, label_identity), dialect);
                 }
-                _ => {}
+                "dependencies" if both_lists(ours) => {
+                    line = set(&line, &key, &joined(ours, theirs, dialect, edge_identity), dialect);
+                }
+                "comments" if both_lists(ours) => {
+                    line = set(&line, &key, &joined(ours, theirs, dialect, comment_identity), dialect);
+                }
+                text if TEXTS.contains(&text) => match loser.text_of(text) {
+                    Some(value) if winner.text_of(text).as_ref() != Some(&value) => lost.push((key, value)),
+                    _ => {}
+                },
+                other if DERIVED.contains(&other) => {}
+                _ => values.push(format!("{key}: {theirs}")),
             },
         }
+    }
+    if !values.is_empty() {
+        lost.push((Cow::Borrowed("values"), Cow::Owned(values.join(", "))));
     }
     for (key, text) in lost {
         line = keep_as_comment(&line, &key, &text, &loser, dialect);
@@ -81,7 +96,7 @@ fn edge_identity(raw: &str) -> String {
 }
 
 fn comment_identity(raw: &str) -> String {
-    let Ok(record) = Record::parse(raw) else { return raw.to_owned() };
+    let Ok(record) = Record::parse_part(raw) else { return raw.to_owned() };
     let part = |key| record.raw(key).unwrap_or_default().to_owned();
     let time = record.string("created_at").and_then(|text| Instant::parse(&text)).map(|at| at.nanos());
     format!("{}\u{0}{}\u{0}{}\u{0}{time:?}", part("id"), part("author"), record.string("text").unwrap_or_default())
@@ -112,16 +127,21 @@ mod tests {
 
     #[test]
     fn nothing_of_either_copy_is_missing() {
-        let old = r#"{"id":"a","title":"Old title","notes":"n","labels":["x"],"updated_at":"2025-01-01T00:00:00Z","comments":[{"id":1,"author":"p","text":"t","created_at":"2025-01-01T00:00:00Z"}],"odd":1e400}"#;
-        let new = r#"{"id":"a","title":"New title","labels":["y"],"updated_at":"2025-01-02T00:00:00Z","comments":[{"id":1,"author":"q","text":"u","created_at":"2025-01-01T00:00:00Z"}]}"#;
+        let old = r#"{"id":"a","title":"Old title","priority":3,"notes":"n","labels":["x"],"updated_at":"2025-01-01T00:00:00Z","comments":[{"id":1,"author":"p","text":"t","created_at":"2025-01-01T00:00:00Z"}],"odd":1e400}"#;
+        let new = r#"{"id":"a","title":"New title","priority":1,"labels":["y"],"updated_at":"2025-01-02T00:00:00Z","comments":[{"id":1,"author":"q","text":"u","created_at":"2025-01-01T00:00:00Z"}]}"#;
         let joined = join_copies(old, new, Dialect::default()).unwrap();
         assert_eq!(join_copies(new, old, Dialect::default()).unwrap(), joined);
-        for part in
-            ["New title", "title of the other copy: Old title", r#"["y","x"]"#, r#""odd":1e400"#, r#""notes":"n""#]
-        {
+        for part in [
+            "New title",
+            "title of the other copy: Old title",
+            r#"["y","x"]"#,
+            "values of the other copy: priority: 3",
+            r#""odd":1e400"#,
+            r#""notes":"n""#,
+        ] {
             assert!(joined.contains(part), "{part} in {joined}");
         }
-        assert_eq!(joined.matches("\"author\":").count(), 3, "{joined}");
+        assert_eq!(joined.matches("\"author\":").count(), 4, "{joined}");
         assert_eq!(join_copies(&joined, old, Dialect::default()).unwrap(), joined, "joining again changes nothing");
     }
 }

@@ -80,6 +80,12 @@ impl<'a> Record<'a> {
         Ok(Record { text, members })
     }
 
+    /// Parses an object inside a record, such as a comment; see [`json::members_of_part`].
+    pub fn parse_part(text: &'a str) -> Result<Self, ScanError> {
+        let members = json::members_of_part(text)?;
+        Ok(Record { text, members })
+    }
+
     pub fn text(&self) -> &'a str {
         self.text
     }

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::cache::{Cache, CacheError};
-use crate::ledger::LedgerError;
+use crate::ledger::{Document, Ledger, LedgerError};
 use crate::model::change::{Change, ChangeError, NewIssue};
 use crate::model::id::{self, IdError, Resolved};
 use crate::model::issue::Issue;
@@ -127,6 +127,19 @@ impl Store {
             lock_wait: options.lock_wait,
             host: options.host,
         })
+    }
+
+    /// Looks for the ledgers anew, after one came or went.
+    pub fn reopen(&mut self) -> Result<()> {
+        self.config = Config::read(&self.repo)?;
+        self.sources = Sources::of(&self.repo, &self.config)?;
+        self.cache = Cache::new()?;
+        Ok(())
+    }
+
+    /// The ledgers and their text, as last read.
+    pub fn documents(&self) -> Vec<(&Ledger, &Document)> {
+        self.sources.documents().collect()
     }
 
     pub fn host(&self) -> &Host {

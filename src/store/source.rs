@@ -8,7 +8,7 @@ use twox_hash::XxHash3_64;
 
 use super::{Config, LEDGER_NAMES, Repo, Result, StoreError};
 use crate::cache::{Cache, Entry, Key};
-use crate::ledger::{Damage, Document, Finding, Ledger, LedgerError, Line, Problem, Snapshot, Stamp};
+use crate::ledger::{Damage, Document, Expectation, Finding, Ledger, LedgerError, Line, Problem, Snapshot, Stamp};
 use crate::model::id;
 use crate::model::time::Instant;
 use crate::vcs;
@@ -117,7 +117,9 @@ impl Sources {
                 Some(mut read) => {
                     let known = !read.document.is_empty();
                     let path = source.ledger.path().to_owned();
-                    let found = source.ledger.refresh(&mut read.stamp, || known || expected(&path));
+                    let found = source
+                        .ledger
+                        .refresh(&mut read.stamp, || if known { Expectation::Issues } else { expected(&path) });
                     source.read = Some(read);
                     match found {
                         Ok(None) => {}
@@ -126,8 +128,8 @@ impl Sources {
                             report.parsed += self.replace(n, snapshot, cache)?;
                         }
                         // A file that was emptied for good, as far as version control knows, holds no issues.
-                        Err(LedgerError::Vanished { what: "empty", .. }) if !expected(&path) => {
-                            let snapshot = self.all[n].ledger.read(|| false)?;
+                        Err(LedgerError::Vanished { what: "empty", .. }) if expected(&path) != Expectation::Issues => {
+                            let snapshot = self.all[n].ledger.read(|| Expectation::Nothing)?;
                             report.changed += 1;
                             report.parsed += self.replace(n, snapshot, cache)?;
                         }
@@ -206,7 +208,7 @@ impl Sources {
         Ok(parsed)
     }
 
-    /// Of several lines with one id the latest is shown (then the greatest bytes); a primary's before any other's.
+    /// Of several lines with one id the latest is shown, then the one with the greatest bytes.
     fn settle_duplicates(&mut self, cache: &mut Cache) -> Result<()> {
         let groups = cache.duplicates()?;
         if groups.is_empty() && self.doubled.is_empty() {
@@ -292,7 +294,7 @@ impl Sources {
             }));
             for (id, places) in &self.doubled {
                 let lines: Vec<usize> = places.iter().filter(|p| p.0 as usize == n).map(|p| p.1 as usize + 1).collect();
-                if let Some(&line) = lines.first() {
+                if let [line, _, ..] = *lines {
                     let problem = Problem::Duplicate { id: id.clone(), lines };
                     found.push(Warning { file: file.to_owned(), finding: Finding { line, problem } });
                 }
@@ -315,9 +317,15 @@ impl Source {
     }
 }
 
-/// Something is known that the file should hold: the last commit, or a program is rewriting the working copy.
-pub(super) fn expected(path: &Path) -> bool {
-    vcs::committed_size(path).is_some_and(|size| size > 0) || vcs::is_busy(path)
+/// What version control knows about a file that is absent or empty.
+pub(super) fn expected(path: &Path) -> Expectation {
+    if vcs::committed_size(path).is_some_and(|size| size > 0) {
+        Expectation::Issues
+    } else if vcs::is_busy(path) {
+        Expectation::Rewriting
+    } else {
+        Expectation::Nothing
+    }
 }
 
 fn present(path: &Path) -> bool {

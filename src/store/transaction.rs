@@ -2,11 +2,13 @@
 
 use super::source::expected;
 use super::{Result, Store, StoreError};
-use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
+use crate::ledger::{Document, Edit, Ledger, LedgerError, LockedLedger, MAX_LINE, Outcome};
 use crate::model::change::{self, Change, ChangeError, NewIssue, Stamp};
 use crate::model::id::IssueId;
 use crate::model::issue::Issue;
+use crate::model::json::Dialect;
 use crate::model::record::Record;
+use crate::model::time::Instant;
 
 /// One thing to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +49,8 @@ pub enum WriteError {
     Taken(String),
     #[error(transparent)]
     Change(#[from] ChangeError),
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
 }
 
 impl WriteError {
@@ -55,6 +59,7 @@ impl WriteError {
             WriteError::NotFound(typed) => StoreError::NotFound { typed },
             WriteError::Taken(id) => StoreError::Taken { id },
             WriteError::Change(error) => StoreError::Change(error),
+            WriteError::Ledger(error) => StoreError::Ledger(error),
         }
     }
 }
@@ -118,7 +123,7 @@ impl Transaction<'_> {
         let [lock] = locks.as_slice() else {
             return Err(StoreError::TwoLedgers { directory: store.repo.beads().to_owned() });
         };
-        let plan = Plan { store, prefix: &prefix, actor: &actor };
+        let plan = Plan { store, ledger: lock.ledger(), prefix: &prefix, actor: &actor };
         let path = lock.ledger().path();
         let mut answers = Vec::new();
         lock.apply::<StoreError>(
@@ -149,6 +154,7 @@ type Answer = std::result::Result<Written, WriteError>;
 
 struct Plan<'a> {
     store: &'a Store,
+    ledger: &'a Ledger,
     prefix: &'a str,
     actor: &'a str,
 }
@@ -165,10 +171,10 @@ impl Plan<'_> {
                 Write::Change { id, changes } => self.change(document, &mut edits, id, |line, dialect| {
                     change::apply(line, changes, Stamp { now, actor: self.actor, dialect })
                 }),
-                Write::Put { id, line } if document.effective(id).is_none() => {
-                    edits.push(Edit::Insert { id: id.clone(), text: line.clone() });
-                    Ok(self.written(id.clone(), line.clone(), None, true))
-                }
+                Write::Put { id, .. } if is_inserted(&edits, id) => Err(WriteError::Taken(id.clone())),
+                Write::Put { id, line } if document.effective(id).is_none() => self
+                    .push(document, &mut edits, Edit::Insert { id: id.clone(), text: line.clone() })
+                    .map(|()| written(id, line.clone(), None, true)),
                 Write::Put { id, line } => {
                     self.change(document, &mut edits, id, |old, _| Ok((old != line).then(|| line.clone())))
                 }
@@ -184,11 +190,9 @@ impl Plan<'_> {
         edits: &mut Vec<Edit>,
         issue: &NewIssue,
         chosen: Option<&IssueId>,
-        now: crate::model::time::Instant,
+        now: Instant,
     ) -> Answer {
-        let staged =
-            |edits: &[Edit], id: &str| edits.iter().any(|e| matches!(e, Edit::Insert { id: other, .. } if other == id));
-        let taken = |edits: &[Edit], id: &str| staged(edits, id) || document.ids().any(|known| known == id);
+        let taken = |edits: &[Edit], id: &str| is_inserted(edits, id) || document.ids().any(|known| known == id);
         let id = match chosen {
             Some(id) if taken(edits, id.as_str()) => return Err(WriteError::Taken(id.to_string())),
             Some(id) => id.clone(),
@@ -201,8 +205,8 @@ impl Plan<'_> {
             },
         };
         let line = issue.line(id.as_str(), Stamp { now, actor: self.actor, dialect: document.dialect() })?;
-        edits.push(Edit::Insert { id: id.to_string(), text: line.clone() });
-        Ok(self.written(id.to_string(), line, None, true))
+        self.push(document, edits, Edit::Insert { id: id.to_string(), text: line.clone() })?;
+        Ok(written(id.as_str(), line, None, true))
     }
 
     fn change(
@@ -210,7 +214,7 @@ impl Plan<'_> {
         document: &Document,
         edits: &mut Vec<Edit>,
         id: &str,
-        apply: impl FnOnce(&str, crate::model::json::Dialect) -> std::result::Result<Option<String>, ChangeError>,
+        apply: impl FnOnce(&str, Dialect) -> std::result::Result<Option<String>, ChangeError>,
     ) -> Answer {
         let Some(line) = document.effective(id) else { return Err(WriteError::NotFound(id.to_owned())) };
         // A second change of the same issue in one transaction builds on the first.
@@ -220,19 +224,33 @@ impl Plan<'_> {
             Some(Edit::Set { text, .. }) => text.clone(),
             _ => on_disk.clone(),
         };
-        match apply(&before, document.dialect_of(line))? {
-            None => Ok(self.written(id.to_owned(), before, Some(on_disk), false)),
-            Some(text) => {
-                if let Some(n) = earlier {
-                    edits.remove(n);
-                }
-                edits.push(Edit::Set { line, id: id.to_owned(), text: text.clone() });
-                Ok(self.written(id.to_owned(), text, Some(on_disk), true))
-            }
+        let Some(text) = apply(&before, document.dialect_of(line))? else {
+            return Ok(written(id, before, Some(on_disk), false));
+        };
+        self.push(document, edits, Edit::Set { line, id: id.to_owned(), text: text.clone() })?;
+        if let Some(n) = earlier {
+            edits.remove(n);
         }
+        Ok(written(id, text, Some(on_disk), true))
     }
 
-    fn written(&self, id: String, line: String, before: Option<String>, changed: bool) -> Written {
-        Written { id, line, before, changed, source_repo: ".".to_owned() }
+    /// Takes an edit into the plan, unless damage or a limit forbids just this one.
+    fn push(&self, document: &Document, edits: &mut Vec<Edit>, edit: Edit) -> std::result::Result<(), WriteError> {
+        if let Edit::Set { id, text, .. } | Edit::Insert { id, text } = &edit {
+            if text.len() > MAX_LINE {
+                return Err(ChangeError::TooLong { id: id.clone(), bytes: text.len() }.into());
+            }
+        }
+        self.ledger.refuse(document, std::slice::from_ref(&edit))?;
+        edits.push(edit);
+        Ok(())
     }
+}
+
+fn is_inserted(edits: &[Edit], id: &str) -> bool {
+    edits.iter().any(|edit| matches!(edit, Edit::Insert { id: other, .. } if other == id))
+}
+
+fn written(id: &str, line: String, before: Option<String>, changed: bool) -> Written {
+    Written { id: id.to_owned(), line, before, changed, source_repo: ".".to_owned() }
 }

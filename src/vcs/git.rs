@@ -25,14 +25,18 @@ pub fn committed_size(file: &Path) -> Option<u64> {
     Some(repository.find_header(entry.object_id()).ok()?.size())
 }
 
-/// Resolves `.git` (a directory, or a file that names one) to the directory shared by all worktrees.
+/// Resolves `.git` (a directory, or a file that names one) to the directory of this working copy.
+pub(super) fn own_dir(dot_git: &Path) -> Option<PathBuf> {
+    if dot_git.is_dir() {
+        return Some(dot_git.to_owned());
+    }
+    let text = std::fs::read_to_string(dot_git).ok()?;
+    Some(dot_git.parent()?.join(text.strip_prefix("gitdir:")?.trim()))
+}
+
+/// Resolves `.git` to the directory shared by all worktrees.
 pub(super) fn common_dir(dot_git: &Path) -> Option<PathBuf> {
-    let own = if dot_git.is_dir() {
-        dot_git.to_owned()
-    } else {
-        let text = std::fs::read_to_string(dot_git).ok()?;
-        dot_git.parent()?.join(text.strip_prefix("gitdir:")?.trim())
-    };
+    let own = own_dir(dot_git)?;
     let shared = match std::fs::read_to_string(own.join("commondir")) {
         Ok(text) => own.join(text.trim()),
         Err(_) => own,

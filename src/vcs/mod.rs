@@ -29,8 +29,8 @@ pub fn common_dir(path: &Path) -> Option<PathBuf> {
 /// A version control program is rewriting the working copy right now.
 pub fn is_busy(path: &Path) -> bool {
     let Some(root) = root(path) else { return false };
-    [".git/index.lock", ".hg/wlock", ".jj/working_copy/working_copy.lock"].iter().any(|name| {
-        // A lock of hg is a link that may lead nowhere.
-        std::fs::symlink_metadata(root.join(name)).is_ok()
-    })
+    let mut locks = vec![root.join(".hg/wlock"), root.join(".jj/working_copy/working_copy.lock")];
+    locks.extend(git::own_dir(&root.join(".git")).map(|dir| dir.join("index.lock")));
+    // A lock of hg is a link that may lead nowhere.
+    locks.iter().any(|lock| std::fs::symlink_metadata(lock).is_ok())
 }

@@ -10,4 +10,4 @@ mod scan;
 
 pub use pretty::{ascii_only, pretty};
 pub use render::{Dialect, DialectEvidence, Json};
-pub use scan::{MAX_DEPTH, Member, ScanError, decode_string, elements, members};
+pub use scan::{MAX_DEPTH, Member, ScanError, decode_string, elements, members, members_of_part};

@@ -43,6 +43,14 @@ pub enum ScanError {
 
 /// The members of the object that makes up the whole of `text`.
 pub fn members(text: &str) -> Result<Vec<Member>, ScanError> {
+    let found = members_of_part(text)?;
+    unique(text, &found)?;
+    Ok(found)
+}
+
+/// The members of an object inside a record. It is never written again as a whole, so a doubled key does no harm there:
+/// the first one counts.
+pub fn members_of_part(text: &str) -> Result<Vec<Member>, ScanError> {
     let mut scan = Scan::new(text);
     scan.space();
     if scan.peek() != Some(b'{') {
@@ -51,7 +59,6 @@ pub fn members(text: &str) -> Result<Vec<Member>, ScanError> {
     let mut found = Vec::with_capacity(24);
     scan.object(0, Some(&mut found))?;
     scan.end()?;
-    unique(text, &found)?;
     Ok(found)
 }
 

@@ -1,0 +1,83 @@
+//! Why an issue is ready, or not: every reason, by name.
+
+use super::Result;
+use crate::cache::Blocker;
+use crate::model::issue::IssueType;
+use crate::store::{Row, Store};
+
+/// One reason why an issue is not offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// Only open issues are offered.
+    Status(String),
+    Deferred {
+        until: Option<String>,
+    },
+    /// Pinned, ephemeral or a template.
+    Hidden(&'static str),
+    InternalType(String),
+    Blocked(Blocker),
+    InheritedFrom {
+        ancestor: String,
+        blockers: Vec<String>,
+    },
+    OpenChildren(Vec<String>),
+}
+
+#[derive(Debug, Clone)]
+pub struct Explanation {
+    pub row: Row,
+    pub ready: bool,
+    pub reasons: Vec<Reason>,
+    /// Dependencies on ids that no repo holds; they do not block unless configured to.
+    pub unknown: Vec<String>,
+    /// Blockers that are done.
+    pub satisfied: Vec<String>,
+}
+
+pub fn explain(store: &mut Store, typed: &str) -> Result<Explanation> {
+    let row = store.find(typed)?;
+    let issue = &row.issue;
+    let now = store.host().clock.now();
+    let mut reasons = Vec::new();
+    let status = issue.status.as_str();
+    let until = issue.defer_until.as_ref();
+    let later = until.is_some_and(|time| time.instant > now);
+    match status {
+        "open" if later => reasons.push(Reason::Deferred { until: until.map(|t| t.text.clone()) }),
+        "deferred" if later || until.is_none() => {
+            reasons.push(Reason::Deferred { until: until.map(|t| t.text.clone()) })
+        }
+        "open" | "deferred" => {}
+        other => reasons.push(Reason::Status(other.to_owned())),
+    }
+    let flags = [(issue.pinned, "pinned"), (issue.ephemeral, "ephemeral"), (issue.is_template, "a template")];
+    reasons.extend(flags.into_iter().filter(|(set, _)| *set).map(|(_, name)| Reason::Hidden(name)));
+    if IssueType::INTERNAL.contains(&issue.issue_type.as_str()) {
+        reasons.push(Reason::InternalType(issue.issue_type.to_string()));
+    }
+    if let Some(blocked) = store.obstacles(&issue.id)? {
+        reasons.extend(blocked.blockers.into_iter().map(Reason::Blocked));
+        reasons.extend(blocked.inherited.into_iter().map(|inherited| Reason::InheritedFrom {
+            ancestor: inherited.ancestor,
+            blockers: inherited.blockers.into_iter().map(|blocker| blocker.id).collect(),
+        }));
+    }
+    if issue.issue_type.as_str() == "epic" {
+        let children = store.open_children(&issue.id)?;
+        if !children.is_empty() {
+            reasons.push(Reason::OpenChildren(children));
+        }
+    }
+    let (mut unknown, mut satisfied) = (Vec::new(), Vec::new());
+    for (edge, target) in store.dependencies(&row.issue.id)? {
+        let blocking = crate::model::dependency::DependencyType::new(edge.kind.clone()).is_blocking();
+        let waits = reasons.iter().any(|reason| matches!(reason, Reason::Blocked(b) if b.id == edge.id));
+        match target {
+            None => unknown.push(edge.id),
+            Some(_) if blocking && !waits => satisfied.push(edge.id),
+            Some(_) => {}
+        }
+    }
+    Ok(Explanation { ready: reasons.is_empty(), row, reasons, unknown, satisfied })
+}

@@ -1,0 +1,96 @@
+//! Bringing in lines from another file: beads JSONL of any era.
+//!
+//! A line with a new id comes in with its bytes. A line with a known id is joined with ours if it is newer, and skipped if
+//! it is not, so importing twice changes nothing. A deletion manifest (`{"id","ts","by","reason"}`) leaves tombstones.
+
+use std::collections::BTreeMap;
+
+use super::Result;
+use crate::ledger::{Damage, Document, Line};
+use crate::model::change::Change;
+use crate::model::json::DialectEvidence;
+use crate::model::merge::join_copies;
+use crate::model::record::Record;
+use crate::model::time::Instant;
+use crate::store::{Store, Write, WriteError};
+
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    #[error("{file}:{line}: {damage}; nothing was imported")]
+    Damaged { file: String, line: usize, damage: Damage },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Imported {
+    pub created: Vec<String>,
+    pub updated: Vec<String>,
+    /// Known, and not older here.
+    pub unchanged: Vec<String>,
+    pub deleted: Vec<String>,
+    /// Lines of other kinds, and damaged ones that were to be skipped: line and why.
+    pub skipped: Vec<(usize, String)>,
+}
+
+pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, dry_run: bool, skip_damaged: bool) -> Result<Imported> {
+    let incoming = Document::new(bytes);
+    let mut report = Imported::default();
+    let mut lines: BTreeMap<String, String> = BTreeMap::new();
+    let mut deletions = Vec::new();
+    for n in 0..incoming.len() {
+        match incoming.line(n) {
+            Line::Issue(record) => {
+                let id = record.string("id").unwrap_or_default().into_owned();
+                if record.raw("title").is_none() && record.raw("ts").is_some() {
+                    deletions.push((id, record.text_of("reason").map(|reason| reason.into_owned())));
+                    continue;
+                }
+                let dialect = incoming.dialect_of(n);
+                let text = record.text().to_owned();
+                let joined = lines.remove(&id).and_then(|earlier| join_copies(&earlier, &text, dialect));
+                lines.insert(id, joined.unwrap_or(text));
+            }
+            Line::Blank => {}
+            Line::Other => report.skipped.push((n + 1, "not an issue".into())),
+            Line::Damaged(damage) if skip_damaged => report.skipped.push((n + 1, damage.to_string())),
+            Line::Damaged(damage) => {
+                return Err(ImportError::Damaged { file: file.to_owned(), line: n + 1, damage }.into());
+            }
+        }
+    }
+    let mut transaction = store.begin()?;
+    transaction.store().refresh()?;
+    for (id, line) in lines {
+        match transaction.store().get(&id)? {
+            None => {
+                report.created.push(id.clone());
+                transaction.stage(Write::Put { id, line })?;
+            }
+            Some(row) if age(&line) > age(&row.line) => {
+                let dialect = DialectEvidence::of(&row.line).or(Default::default());
+                let joined = join_copies(&line, &row.line, dialect).unwrap_or(line);
+                report.updated.push(id.clone());
+                transaction.stage(Write::Put { id, line: joined })?;
+            }
+            Some(_) => report.unchanged.push(id),
+        }
+    }
+    for (id, reason) in deletions {
+        match transaction.store().get(&id)? {
+            Some(row) if !row.issue.status.is_done() => {
+                report.deleted.push(id.clone());
+                transaction.stage(Write::Change { id, changes: vec![Change::Delete { reason }] })?;
+            }
+            _ => report.unchanged.push(id),
+        }
+    }
+    if !dry_run {
+        for answer in transaction.commit()? {
+            answer.map_err(|error| super::OpError::Store(WriteError::into_store(error)))?;
+        }
+    }
+    Ok(report)
+}
+
+fn age(line: &str) -> Option<Instant> {
+    Record::parse(line).ok()?.string("updated_at").and_then(|text| Instant::parse(&text))
+}

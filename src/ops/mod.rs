@@ -1,0 +1,67 @@
+//! One function per thing a user can do. No printing, no argument parsing: an operation takes values and returns a full
+//! outcome, from which text and JSON are made elsewhere.
+
+mod change;
+mod dependencies;
+mod doctor;
+mod edit;
+mod explain;
+mod export;
+mod file;
+mod import;
+mod init;
+mod plan;
+mod show;
+
+pub use change::{Batch, change_each, check_status, check_type};
+pub use dependencies::{TreeNode, add_dependency, parse_dependency, remove_dependency, tree};
+pub use doctor::{Health, Report as DoctorReport, Severity, doctor};
+pub use edit::{EditError, EditSheet, apply_sheet};
+pub use explain::{Explanation, Reason, explain};
+pub use export::export;
+pub use file::{Filing, file_all};
+pub use import::{ImportError, Imported, import};
+pub use init::{Initialised, init};
+pub use plan::{PlanError, parse_plan};
+pub use show::{Neighbour, Shown, show, unblocked_by};
+
+use crate::model::issue::PriorityError;
+use crate::model::query::QueryError;
+use crate::store::StoreError;
+
+/// Why an operation did not succeed.
+#[derive(Debug, thiserror::Error)]
+pub enum OpError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    #[error(transparent)]
+    Priority(#[from] PriorityError),
+    #[error("invalid status {word:?}; known: {}", known.join(" "))]
+    Status { word: String, known: Vec<String> },
+    #[error("invalid issue type {word:?}; known: {}", known.join(" "))]
+    Type { word: String, known: Vec<String> },
+    #[error("invalid dependency type {0:?}: lower-case letters, digits and dashes, at most 50")]
+    DependencyType(String),
+    #[error("invalid --{flag} format {value:?}: not a date")]
+    Date { flag: &'static str, value: String },
+    #[error("{0}")]
+    Usage(String),
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    #[error(transparent)]
+    Fs(#[from] crate::sys::fs::FsError),
+}
+
+impl From<crate::ledger::LedgerError> for OpError {
+    fn from(error: crate::ledger::LedgerError) -> Self {
+        OpError::Store(error.into())
+    }
+}
+
+pub type Result<T> = std::result::Result<T, OpError>;

@@ -1,0 +1,171 @@
+//! The one map from what went wrong to what callers are told: exit code, stable word, hint.
+
+use crate::ledger::LedgerError;
+use crate::model::change::ChangeError;
+use crate::ops::{EditError, ImportError, OpError};
+use crate::store::StoreError;
+use crate::sys::lock::LockError;
+
+/// Exit codes, as `docs/exit-codes.md` lists them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    Ok = 0,
+    Failed = 1,
+    Usage = 2,
+    NotFound = 3,
+    Claimed = 4,
+    Illegal = 5,
+    Busy = 6,
+    Damaged = 8,
+    NoRepository = 9,
+    Gate = 70,
+}
+
+impl Exit {
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+/// A failure as callers see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    pub exit: Exit,
+    /// A stable word for programs.
+    pub code: &'static str,
+    pub message: String,
+    pub hint: Option<String>,
+    /// Trying again, unchanged, may succeed.
+    pub recoverable: bool,
+}
+
+impl Failure {
+    fn new(exit: Exit, code: &'static str, message: String) -> Self {
+        Failure { exit, code, message, hint: None, recoverable: exit == Exit::Busy }
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, "usage", message.into())
+    }
+
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::new(Exit::Failed, "failed", message.into())
+    }
+}
+
+impl From<OpError> for Failure {
+    fn from(error: OpError) -> Self {
+        let message = error.to_string();
+        match error {
+            OpError::Store(error) => error.into(),
+            OpError::Query(_) => Self::usage(message).hint("bd query --help shows the language"),
+            OpError::Date { .. } => Self::usage(message).hint("2026-03-01, tomorrow, friday, 3d, +2w, or RFC 3339"),
+            OpError::Usage(_) if message.contains("not found") => Self::new(Exit::NotFound, "not_found", message),
+            OpError::Priority(_)
+            | OpError::Status { .. }
+            | OpError::Type { .. }
+            | OpError::DependencyType(_)
+            | OpError::Usage(_)
+            | OpError::Plan(_) => Self::usage(message),
+            OpError::Import(ImportError::Damaged { .. }) => Self::new(Exit::Damaged, "damaged", message)
+                .hint("mend that line, or import the rest with --skip-damaged"),
+            OpError::Edit(EditError::Overtaken { .. }) => Self::new(Exit::Illegal, "illegal", message),
+            OpError::Edit(_) => Self::failed(message),
+            OpError::Fs(_) => Self::failed(message),
+        }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let message = error.to_string();
+        match error {
+            StoreError::NoRepository { .. } => Self::new(Exit::NoRepository, "no_repository", message)
+                .hint("bd init makes one here; -C DIR or BEADS_DIR names another place"),
+            StoreError::NoLedger { .. } => {
+                Self::new(Exit::NoRepository, "no_repository", message).hint("bd init makes an empty ledger")
+            }
+            StoreError::TwoLedgers { .. } => {
+                Self::new(Exit::Damaged, "damaged", message).hint("bd doctor --fix joins them by id")
+            }
+            StoreError::Redirect { .. } => Self::new(Exit::Illegal, "illegal", message),
+            StoreError::Config { .. } => {
+                Self::new(Exit::Failed, "failed", message).hint("mend the file, or remove that line")
+            }
+            StoreError::NotFound { .. } => {
+                Self::new(Exit::NotFound, "not_found", message).hint("bd list --all shows every id")
+            }
+            StoreError::Ambiguous { .. } => {
+                Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
+            }
+            StoreError::Unreadable { .. } => {
+                Self::new(Exit::Damaged, "damaged", message).hint("bd doctor names the line")
+            }
+            StoreError::Cycle { .. } => {
+                Self::new(Exit::Illegal, "illegal", message).hint("bd dep tree ID shows what depends on what")
+            }
+            StoreError::Taken { .. } => {
+                Self::new(Exit::Illegal, "illegal", message).hint("leave --id out to get a fresh id")
+            }
+            StoreError::Ledger(error) => error.into(),
+            StoreError::Change(error) => error.into(),
+            StoreError::Id(_) => Self::usage(message),
+            StoreError::Cache(_) | StoreError::Fs(_) => Self::failed(message),
+        }
+    }
+}
+
+impl From<ChangeError> for Failure {
+    fn from(error: ChangeError) -> Self {
+        let message = error.to_string();
+        match error {
+            ChangeError::Deleted(_) => Self::new(Exit::Illegal, "illegal", message).hint("bd reopen brings it back"),
+            ChangeError::Claimed { .. } => Self::new(Exit::Claimed, "claimed", message),
+            ChangeError::NotClaimable { .. } => {
+                Self::new(Exit::Illegal, "illegal", message).hint("bd reopen makes it open")
+            }
+            ChangeError::NotAList { .. } => {
+                Self::new(Exit::Damaged, "damaged", message).hint("mend that field of the line by hand")
+            }
+            ChangeError::SelfDependency(_) => Self::new(Exit::Illegal, "illegal", message),
+            _ => Self::usage(message),
+        }
+    }
+}
+
+impl From<LedgerError> for Failure {
+    fn from(error: LedgerError) -> Self {
+        let message = error.to_string();
+        match error {
+            LedgerError::Lock(LockError::Timeout { .. }) => {
+                Self::new(Exit::Busy, "busy", message).hint("try again, or wait longer with --lock-timeout")
+            }
+            LedgerError::Lock(LockError::Failed { .. }) => Self::new(Exit::Busy, "busy", message)
+                .hint("this file system cannot lock; reading works, writing does not"),
+            LedgerError::Unstable { .. } => Self::new(Exit::Busy, "busy", message).hint("try again"),
+            LedgerError::Vanished { what: "missing", .. } => Self::new(Exit::Busy, "busy", message)
+                .hint("try again when version control is done; bd doctor helps if it stays so"),
+            LedgerError::Vanished { .. } => Self::new(Exit::Damaged, "damaged", message)
+                .hint("restore the file from the last commit (git checkout -- FILE)"),
+            LedgerError::Torn { .. } => Self::new(Exit::Damaged, "damaged", message)
+                .hint("restore the file from version control, or run bd doctor --fix"),
+            LedgerError::Conflicted { .. } => Self::new(Exit::Damaged, "damaged", message)
+                .hint("resolve the conflict in the file: keep the lines of both sides, remove the marker lines"),
+            LedgerError::Missing { .. } => {
+                Self::new(Exit::NoRepository, "no_repository", message).hint("bd init makes an empty ledger")
+            }
+            LedgerError::Outside { .. } | LedgerError::HardLinks { .. } | LedgerError::TooLarge { .. } => {
+                Self::new(Exit::Illegal, "illegal", message)
+            }
+            LedgerError::Gate { .. } => Self::new(Exit::Gate, "gate", message)
+                .hint("this is a fault of bd; please report it with the refused file"),
+            LedgerError::Fs(_) | LedgerError::Lock(LockError::Open(_)) => Self::failed(message),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! What programs read: the public JSON shapes, and the one map from a failure to its code.
+//!
+//! Stored and printed shapes are apart: each can change alone. `bd schema` publishes these.
+
+mod escape;
+mod failure;
+mod issue;
+mod object;
+pub mod schema;
+mod shapes;
+
+pub use escape::{block, inline};
+pub use failure::{Exit, Failure};
+pub use issue::{detail, edge_issue, reply, summary};
+pub use object::{Object, array};
+pub use shapes::*;

@@ -1,0 +1,60 @@
+//! Putting JSON text together from pieces that are JSON already.
+
+use crate::model::json::Dialect;
+
+/// An object under construction; keys keep the order in which they come.
+#[derive(Debug, Default, Clone)]
+pub struct Object {
+    text: String,
+}
+
+impl Object {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A value that is JSON text.
+    pub fn raw(mut self, key: &str, json: &str) -> Self {
+        if !self.text.is_empty() {
+            self.text.push(',');
+        }
+        self.text.push_str(&Dialect::default().string(key));
+        self.text.push(':');
+        self.text.push_str(json);
+        self
+    }
+
+    pub fn text(self, key: &str, value: &str) -> Self {
+        let json = Dialect::default().string(value);
+        self.raw(key, &json)
+    }
+
+    pub fn optional(self, key: &str, value: Option<&str>) -> Self {
+        match value {
+            Some(value) => self.text(key, value),
+            None => self,
+        }
+    }
+
+    pub fn number(self, key: &str, value: i64) -> Self {
+        self.raw(key, &value.to_string())
+    }
+
+    pub fn flag(self, key: &str, value: bool) -> Self {
+        self.raw(key, if value { "true" } else { "false" })
+    }
+
+    pub fn texts<S: AsRef<str>>(self, key: &str, values: impl IntoIterator<Item = S>) -> Self {
+        let items = values.into_iter().map(|value| Dialect::default().string(value.as_ref()));
+        self.raw(key, &array(items))
+    }
+
+    pub fn finish(self) -> String {
+        format!("{{{}}}", self.text)
+    }
+}
+
+/// An array of JSON texts.
+pub fn array(items: impl IntoIterator<Item = String>) -> String {
+    format!("[{}]", items.into_iter().collect::<Vec<_>>().join(","))
+}

@@ -1,0 +1,209 @@
+//! The shapes that are not lists of issues.
+
+use super::issue::{comment_object, edge_issue, summary};
+use super::object::{Object, array};
+use super::{Failure, reply};
+use crate::cache::{EpicProgress, Statistics};
+use crate::model::issue::Comment;
+use crate::ops::{DoctorReport, Explanation, Imported, Reason, Severity, TreeNode};
+use crate::store::{BlockedRow, Row, SearchRow, Warning, Written};
+
+pub fn rows(rows: &[Row]) -> String {
+    array(rows.iter().map(|row| summary(row).finish()))
+}
+
+pub fn replies<'a>(written: impl IntoIterator<Item = &'a Written>) -> String {
+    array(written.into_iter().map(|written| reply(written).finish()))
+}
+
+pub fn found(rows: &[SearchRow]) -> String {
+    array(rows.iter().map(|found| summary(&found.row).texts("matched_fields", &found.fields).finish()))
+}
+
+pub fn blocked(rows: &[BlockedRow]) -> String {
+    array(rows.iter().map(|found| {
+        let ids = blocked_by(found);
+        summary(&found.row).number("blocked_by_count", ids.len() as i64).texts("blocked_by", ids).finish()
+    }))
+}
+
+/// What an issue waits for: its own blockers, and the blocked ancestors it inherits from.
+pub fn blocked_by(found: &BlockedRow) -> Vec<&str> {
+    let own = found.blocked.blockers.iter().map(|blocker| blocker.id.as_str());
+    let above = found.blocked.inherited.iter().map(|inherited| inherited.ancestor.as_str());
+    let mut ids: Vec<&str> = own.chain(above).collect();
+    ids.dedup();
+    ids
+}
+
+pub fn comments(issue_id: &str, comments: &[Comment]) -> String {
+    array(comments.iter().map(|c| comment_object(issue_id, c).finish()))
+}
+
+pub fn comment(issue_id: &str, comment: &Comment) -> String {
+    comment_object(issue_id, comment).finish()
+}
+
+pub fn neighbours(edges: &[crate::ops::Neighbour]) -> String {
+    array(edges.iter().map(|e| edge_issue(&e.id, &e.kind, e.row.as_ref()).finish()))
+}
+
+pub fn tree(nodes: &[TreeNode]) -> String {
+    array(nodes.iter().map(|node| {
+        edge_issue(&node.id, &node.kind, node.row.as_ref())
+            .number("depth", node.depth as i64)
+            .text("parent_id", &node.parent)
+            .flag("truncated", node.truncated)
+            .finish()
+    }))
+}
+
+pub fn epics(epics: &[(Row, EpicProgress)]) -> String {
+    array(epics.iter().map(|(row, progress)| {
+        Object::new()
+            .raw("epic", &summary(row).finish())
+            .number("total_children", progress.children)
+            .number("closed_children", progress.closed)
+            .flag("eligible_for_close", progress.children > 0 && progress.children == progress.closed)
+            .finish()
+    }))
+}
+
+/// The numbers both under `summary` and at the top: versions of clients want either.
+pub fn statistics(numbers: &Statistics) -> String {
+    let fields = |object: Object| {
+        object
+            .number("total_issues", numbers.total)
+            .number("open_issues", numbers.open)
+            .number("in_progress_issues", numbers.in_progress)
+            .number("closed_issues", numbers.closed)
+            .number("blocked_issues", numbers.blocked)
+            .number("deferred_issues", numbers.deferred)
+            .number("ready_issues", numbers.ready)
+            .number("tombstone_issues", numbers.tombstones)
+            .number("pinned_issues", numbers.pinned)
+            .number("epics_eligible_for_closure", numbers.epics_closeable)
+            .raw("average_lead_time_hours", &format!("{:.1}", numbers.average_lead_time_hours))
+    };
+    fields(Object::new().raw("summary", &fields(Object::new()).finish())).finish()
+}
+
+pub fn groups(groups: &[(String, i64)]) -> String {
+    let total = groups.iter().map(|(_, count)| count).sum();
+    let items = groups.iter().map(|(group, count)| Object::new().text("group", group).number("count", *count).finish());
+    Object::new().number("total", total).raw("groups", &array(items)).finish()
+}
+
+pub fn explanation(explanation: &Explanation) -> String {
+    let reasons = explanation.reasons.iter().map(|reason| {
+        let object = Object::new().text("reason", reason_word(reason)).text("text", &reason_text(reason));
+        match reason {
+            Reason::Blocked(blocker) => object.text("id", &blocker.id).text("dependency_type", &blocker.kind),
+            Reason::InheritedFrom { ancestor, blockers } => object.text("id", ancestor).texts("blockers", blockers),
+            Reason::OpenChildren(children) => object.texts("children", children),
+            _ => object,
+        }
+        .finish()
+    });
+    Object::new()
+        .text("id", &explanation.row.issue.id)
+        .text("title", &explanation.row.issue.title)
+        .text("status", explanation.row.issue.status.as_str())
+        .flag("ready", explanation.ready)
+        .raw("reasons", &array(reasons))
+        .texts("unknown_dependencies", &explanation.unknown)
+        .texts("satisfied", &explanation.satisfied)
+        .finish()
+}
+
+fn reason_word(reason: &Reason) -> &'static str {
+    match reason {
+        Reason::Status(_) => "status",
+        Reason::Deferred { .. } => "deferred",
+        Reason::Hidden(_) => "hidden",
+        Reason::InternalType(_) => "internal_type",
+        Reason::Blocked(_) => "blocked",
+        Reason::InheritedFrom { .. } => "blocked_ancestor",
+        Reason::OpenChildren(_) => "open_children",
+    }
+}
+
+/// A reason in words.
+pub fn reason_text(reason: &Reason) -> String {
+    match reason {
+        Reason::Status(status) => format!("its status is {status}, only open issues are offered"),
+        Reason::Deferred { until: Some(until) } => format!("it is deferred until {until}"),
+        Reason::Deferred { until: None } => "it is deferred".into(),
+        Reason::Hidden(what) => format!("it is {what}"),
+        Reason::InternalType(kind) => format!("type {kind} is offered only with --type {kind}"),
+        Reason::Blocked(blocker) if !blocker.known => {
+            format!("it depends ({}) on {}, which is in no ledger", blocker.kind, blocker.id)
+        }
+        Reason::Blocked(blocker) => format!("it waits ({}) for {}", blocker.kind, blocker.id),
+        Reason::InheritedFrom { ancestor, blockers } => {
+            format!("its ancestor {ancestor} is blocked by {}", blockers.join(", "))
+        }
+        Reason::OpenChildren(children) => format!("it is an epic with open children: {}", children.join(", ")),
+    }
+}
+
+pub fn imported(report: &Imported, dry_run: bool) -> String {
+    let skipped = report
+        .skipped
+        .iter()
+        .map(|(line, reason)| Object::new().number("line", *line as i64).text("reason", reason).finish());
+    Object::new()
+        .flag("dry_run", dry_run)
+        .number("created", report.created.len() as i64)
+        .number("updated", report.updated.len() as i64)
+        .number("unchanged", report.unchanged.len() as i64)
+        .number("deleted", report.deleted.len() as i64)
+        .texts("created_ids", &report.created)
+        .texts("updated_ids", &report.updated)
+        .raw("skipped", &array(skipped))
+        .finish()
+}
+
+pub fn doctor(report: &DoctorReport) -> String {
+    let findings = report.findings.iter().map(|finding| {
+        let severity = match finding.severity {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Damage => "damage",
+        };
+        let file = finding.file.as_ref().map(|file| file.display().to_string());
+        let mut object = Object::new().text("severity", severity).optional("file", file.as_deref());
+        if let Some(line) = finding.line {
+            object = object.number("line", line as i64);
+        }
+        object.text("message", &finding.message).optional("remedy", finding.remedy.as_deref()).finish()
+    });
+    let findings: Vec<String> = findings.collect();
+    Object::new()
+        .flag("ok", !report.findings.iter().any(|f| f.severity >= Severity::Warning))
+        .raw("findings", &array(findings))
+        .texts("fixed", &report.fixed)
+        .finish()
+}
+
+pub fn warnings(warnings: &[String]) -> String {
+    let mut object = Object::new().texts("w", warnings).finish();
+    object.truncate(object.len() - 1);
+    object.split_off(5)
+}
+
+/// `file:line: reason`, with what to do.
+pub fn warning_text(warning: &Warning) -> String {
+    format!("{}:{}: {}", warning.file.display(), warning.finding.line, warning.finding.problem)
+}
+
+pub fn error(failure: &Failure, id: Option<&str>) -> String {
+    let inner = Object::new()
+        .text("code", failure.code)
+        .text("message", &failure.message)
+        .optional("hint", failure.hint.as_deref())
+        .flag("recoverable", failure.recoverable)
+        .number("exit_code", i64::from(failure.exit.code()))
+        .optional("id", id);
+    Object::new().raw("error", &inner.finish()).finish()
+}
