@@ -1,5 +1,6 @@
 //! probe
 pub mod cache;
+pub mod cli;
 pub mod ledger;
 pub mod model;
 pub mod ops;

@@ -64,6 +64,8 @@ pub enum Change {
         reason: Option<String>,
     },
     Reopen,
+    /// Ends a deferral: no date any more, and open if it was put off.
+    Undefer,
     /// Assigns the issue to someone and starts it, unless another has it: decided on the line just read, so that of many
     /// at once one wins.
     Claim {
@@ -215,6 +217,16 @@ impl Change {
             Change::Status(status) => status_edits(record, status, None, stamp),
             Change::Close { reason } => status_edits(record, &Status::new("closed"), reason.as_deref(), stamp),
             Change::Reopen => reopen_edits(record, stamp),
+            Change::Undefer => {
+                let mut edits = match issue::status_of(record).as_str() {
+                    "deferred" => status_edits(record, &Status::open(), None, stamp),
+                    _ => Vec::new(),
+                };
+                if edits.is_empty() && record.raw("defer_until").is_some() {
+                    edits.push(("defer_until", None));
+                }
+                edits
+            }
             Change::Claim { assignee } => {
                 let mut edits = text_edit(record, TextField::Assignee.key(), assignee, stamp);
                 edits.extend(status_edits(record, &Status::new("in_progress"), None, stamp));

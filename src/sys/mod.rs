@@ -8,6 +8,7 @@ mod env;
 pub mod fs;
 pub mod lock;
 pub mod process;
+pub mod terminal;
 
 pub use clock::Clock;
 pub use entropy::Entropy;

@@ -1,1 +1,184 @@
-//! probe
+//! JSON Schemas (draft 2020-12) of the shapes in this module's neighbours, made from one table.
+
+use super::object::{Object, array};
+
+/// What a command prints with `--json`.
+enum Shape {
+    /// An array of issues with these further required keys.
+    Issues(&'static [&'static str]),
+    /// One issue.
+    Issue,
+    /// An object with these required keys.
+    Object(&'static [(&'static str, &'static str)]),
+    /// An array of such objects.
+    Objects(&'static [(&'static str, &'static str)]),
+    Strings,
+}
+
+const COUNTS: &[&str] = &["dependency_count", "dependent_count", "comment_count"];
+const EDGE: &[(&str, &str)] = &[("status", "string"), ("issue_id", "string"), ("depends_on_id", "string")];
+const COMMENT: &[(&str, &str)] =
+    &[("id", "string"), ("issue_id", "string"), ("author", "string"), ("text", "string"), ("created_at", "string")];
+
+const SHAPES: &[(&str, Shape)] = &[
+    ("add", Shape::Issue),
+    ("blocked", Shape::Issues(&["blocked_by", "blocked_by_count"])),
+    ("children", Shape::Issues(COUNTS)),
+    ("close", Shape::Issues(&[])),
+    ("comments", Shape::Objects(COMMENT)),
+    ("comments add", Shape::Object(COMMENT)),
+    ("count", Shape::Object(&[("count", "integer")])),
+    ("count --by", Shape::Object(&[("total", "integer"), ("groups", "array")])),
+    ("dep add", Shape::Object(EDGE)),
+    ("dep list", Shape::Issues(&["dependency_type"])),
+    ("dep remove", Shape::Object(EDGE)),
+    ("dep tree", Shape::Issues(&["depth", "parent_id", "truncated"])),
+    ("doctor", Shape::Object(&[("ok", "boolean"), ("findings", "array"), ("fixed", "array")])),
+    ("duplicates", Shape::Object(&[("duplicate_groups", "integer"), ("groups", "array")])),
+    (
+        "epic status",
+        Shape::Objects(&[
+            ("epic", "object"),
+            ("total_children", "integer"),
+            ("closed_children", "integer"),
+            ("eligible_for_close", "boolean"),
+        ]),
+    ),
+    (
+        "import",
+        Shape::Object(&[
+            ("created", "integer"),
+            ("updated", "integer"),
+            ("unchanged", "integer"),
+            ("deleted", "integer"),
+            ("skipped", "array"),
+        ]),
+    ),
+    ("info", Shape::Object(&[("database_path", "string"), ("issue_count", "integer"), ("mode", "string")])),
+    ("init", Shape::Object(&[("status", "string"), ("path", "string"), ("prefix", "string")])),
+    ("label add", Shape::Objects(&[("status", "string"), ("issue_id", "string"), ("label", "string")])),
+    ("label list", Shape::Strings),
+    ("label list-all", Shape::Objects(&[("label", "string"), ("count", "integer")])),
+    ("list", Shape::Issues(COUNTS)),
+    ("query", Shape::Issues(COUNTS)),
+    ("ready", Shape::Issues(COUNTS)),
+    ("reopen", Shape::Issues(&[])),
+    ("search", Shape::Issues(&["matched_fields"])),
+    ("show", Shape::Issues(COUNTS)),
+    ("stale", Shape::Issues(COUNTS)),
+    (
+        "stats",
+        Shape::Object(&[
+            ("summary", "object"),
+            ("total_issues", "integer"),
+            ("open_issues", "integer"),
+            ("ready_issues", "integer"),
+            ("average_lead_time_hours", "number"),
+        ]),
+    ),
+    ("update", Shape::Issues(&[])),
+    ("version", Shape::Object(&[("version", "string")])),
+    ("where", Shape::Object(&[("path", "string"), ("prefix", "string"), ("database_path", "string")])),
+    ("why", Shape::Object(&[("id", "string"), ("ready", "boolean"), ("reasons", "array")])),
+];
+
+/// Fields that every issue has, and those it may have, with their JSON types.
+const ISSUE: &[(&str, &str, bool)] = &[
+    ("id", "string", true),
+    ("title", "string", true),
+    ("status", "string", true),
+    ("priority", "integer", true),
+    ("issue_type", "string", true),
+    ("created_at", "string", true),
+    ("updated_at", "string", true),
+    ("source_repo", "string", true),
+    ("visibility", "string", true),
+    ("description", "string", false),
+    ("design", "string", false),
+    ("acceptance_criteria", "string", false),
+    ("notes", "string", false),
+    ("assignee", "string", false),
+    ("owner", "string", false),
+    ("estimated_minutes", "integer", false),
+    ("created_by", "string", false),
+    ("started_at", "string", false),
+    ("closed_at", "string", false),
+    ("close_reason", "string", false),
+    ("due_at", "string", false),
+    ("defer_until", "string", false),
+    ("external_ref", "string", false),
+    ("parent", "string", false),
+    ("labels", "array", false),
+    ("dependencies", "array", false),
+    ("dependents", "array", false),
+    ("comments", "array", false),
+    ("dependency_count", "integer", false),
+    ("dependent_count", "integer", false),
+    ("comment_count", "integer", false),
+    ("blocked_by", "array", false),
+    ("blocked_by_count", "integer", false),
+    ("matched_fields", "array", false),
+    ("dependency_type", "string", false),
+    ("depth", "integer", false),
+    ("parent_id", "string", false),
+    ("truncated", "boolean", false),
+];
+
+fn kind(name: &str) -> Object {
+    Object::new().text("type", name)
+}
+
+fn issue(also_required: &[&str]) -> String {
+    let required =
+        ISSUE.iter().filter(|(key, _, always)| *always || also_required.contains(key)).map(|(key, _, _)| *key);
+    let properties = ISSUE.iter().fold(Object::new(), |object, (key, name, _)| object.raw(key, &kind(name).finish()));
+    kind("object").raw("properties", &properties.finish()).texts("required", required).finish()
+}
+
+fn object(fields: &[(&str, &str)]) -> String {
+    let properties = fields.iter().fold(Object::new(), |object, (key, name)| object.raw(key, &kind(name).finish()));
+    kind("object")
+        .raw("properties", &properties.finish())
+        .texts("required", fields.iter().map(|(key, _)| *key))
+        .finish()
+}
+
+fn list(items: &str) -> String {
+    kind("array").raw("items", items).finish()
+}
+
+fn schema(shape: &Shape) -> String {
+    match shape {
+        Shape::Issue => issue(&[]),
+        Shape::Issues(required) => list(&issue(required)),
+        Shape::Object(fields) => object(fields),
+        Shape::Objects(fields) => list(&object(fields)),
+        Shape::Strings => list(&kind("string").finish()),
+    }
+}
+
+/// The commands that have a schema.
+pub fn commands() -> impl Iterator<Item = &'static str> {
+    SHAPES.iter().map(|(name, _)| *name)
+}
+
+/// The schema of one command.
+pub fn of(command: &str) -> Option<String> {
+    let (_, shape) = SHAPES.iter().find(|(name, _)| *name == command)?;
+    Some(schema(shape))
+}
+
+/// All schemas, by command, and that of an error.
+pub fn all() -> String {
+    let commands = SHAPES.iter().fold(Object::new(), |object, (name, shape)| object.raw(name, &schema(shape)));
+    let error = object(&[("code", "string"), ("message", "string"), ("recoverable", "boolean")]);
+    let error =
+        kind("object").raw("properties", &Object::new().raw("error", &error).finish()).texts("required", ["error"]);
+    Object::new()
+        .text("$schema", "https://json-schema.org/draft/2020-12/schema")
+        .number("schema_version", 1)
+        .raw("commands", &commands.finish())
+        .raw("error", &error.finish())
+        .raw("envelope_keys", &array(["schema_version", "data", "warnings"].map(|key| format!("\"{key}\""))))
+        .finish()
+}

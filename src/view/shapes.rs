@@ -186,10 +186,16 @@ pub fn doctor(report: &DoctorReport) -> String {
         .finish()
 }
 
-pub fn warnings(warnings: &[String]) -> String {
-    let mut object = Object::new().texts("w", warnings).finish();
-    object.truncate(object.len() - 1);
-    object.split_off(5)
+/// Adds warnings to an answer that is an object; an array has no place for them.
+pub fn with_warnings(json: String, warnings: &[String]) -> String {
+    match json.strip_suffix('}') {
+        Some(open) if !warnings.is_empty() => {
+            let comma = if open == "{" { "" } else { "," };
+            let tail = Object::new().texts("warnings", warnings).finish();
+            format!("{open}{comma}{}", &tail[1..])
+        }
+        _ => json,
+    }
 }
 
 /// `file:line: reason`, with what to do.

@@ -1,0 +1,180 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::model::change::NewIssue;
+use crate::model::issue::Priority;
+use crate::model::when::Bare;
+use crate::ops::{self, Filing, OpError};
+use crate::view::{self, Exit, Failure};
+
+/// File an issue
+///
+/// Prints the id of the new issue. Dependencies are written TYPE:ID, or just ID for one that blocks.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd add \"Fix the parser\" -t bug -p 1
+  bd add \"Write docs\" -l docs --deps discovered-from:bd-a3f8 -d \"What and why\"
+  bd add \"Part one\" --parent bd-a3f8 --due friday
+  bd add -f plan.md          one issue for each \"## Title\" of a Markdown file
+  git log -1 --format=%b | bd add \"Follow up\" --stdin")]
+pub struct AddArgs {
+    /// The title
+    title: Option<String>,
+    /// The title, as a flag
+    #[arg(long = "title", value_name = "TITLE", hide = true)]
+    title_flag: Option<String>,
+    /// bug, feature, task, epic, chore, …
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// 0 (urgent) to 4
+    #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
+    priority: Option<String>,
+    /// What it is about
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    description: Option<String>,
+    /// Who does it (`me` is you)
+    #[arg(short, long, value_name = "NAME")]
+    assignee: Option<String>,
+    /// Labels, comma-separated
+    #[arg(short, long = "labels", value_name = "LABEL", value_delimiter = ',', alias = "label")]
+    labels: Vec<String>,
+    /// Dependencies, comma-separated
+    #[arg(long, value_name = "TYPE:ID", value_delimiter = ',')]
+    deps: Vec<String>,
+    /// The issue it is a part of
+    #[arg(long, value_name = "ID")]
+    parent: Option<String>,
+    /// The issue whose children it waits for
+    #[arg(long, value_name = "ID")]
+    waits_for: Option<String>,
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    design: Option<String>,
+    #[arg(long, value_name = "TEXT", alias = "acceptance-criteria", allow_hyphen_values = true)]
+    acceptance: Option<String>,
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    notes: Option<String>,
+    /// An id of your choice
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+    /// A reference elsewhere, such as gh-9
+    #[arg(long, value_name = "REF")]
+    external_ref: Option<String>,
+    /// Estimated minutes
+    #[arg(short, long, value_name = "MINUTES", allow_negative_numbers = true)]
+    estimate: Option<i64>,
+    #[arg(long, value_name = "DATE")]
+    due: Option<String>,
+    /// Not before this date
+    #[arg(long, value_name = "DATE")]
+    defer: Option<String>,
+    /// Read the description from a file (- is standard input)
+    #[arg(long, value_name = "FILE")]
+    body_file: Option<String>,
+    /// Read the description from standard input
+    #[arg(long)]
+    stdin: bool,
+    /// Many issues from a Markdown file
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["title", "id", "stdin", "body_file"])]
+    file: Option<String>,
+    /// Print only the id
+    #[arg(long)]
+    silent: bool,
+    /// Say what would be filed, and file nothing
+    #[arg(long)]
+    dry_run: bool,
+    #[arg(long, hide = true)]
+    force: bool,
+}
+
+pub fn run(args: AddArgs, cx: &mut Context) -> Outcome {
+    let many = args.file.is_some();
+    let (silent, dry_run) = (args.silent, args.dry_run);
+    let filings = match &args.file {
+        Some(file) => {
+            let text = cx.text(None, Some(file), false)?.unwrap_or_default();
+            ops::parse_plan(cx.store()?, &text)?
+        }
+        None => vec![filing(args, cx)?],
+    };
+    if dry_run {
+        return preview(filings, cx);
+    }
+    let written = ops::file_all(cx.store()?, filings)?;
+    if silent {
+        written.iter().for_each(|issue| cx.ui.line(&view::inline(&issue.id)));
+    } else if cx.ui.wants_json() {
+        let json = match written.as_slice() {
+            [one] if !many => view::reply(one).finish(),
+            all => view::replies(all),
+        };
+        cx.json(json);
+    } else {
+        written.iter().for_each(|issue| cx.ui.done(&format!("Created issue: {}", issue.id)));
+    }
+    Ok(Exit::Ok)
+}
+
+fn preview(filings: Vec<Filing>, cx: &mut Context) -> Outcome {
+    let ledger = cx.store()?.ledger_path().display().to_string();
+    for filing in &filings {
+        for (_, target) in filing.dependencies.iter().filter(|(_, target)| !target.starts_with("external:")) {
+            cx.store()?.resolve(target)?;
+        }
+        if let Some(parent) = &filing.parent {
+            cx.store()?.resolve(parent)?;
+        }
+        filing.issue.validate().map_err(crate::store::StoreError::from)?;
+    }
+    if cx.ui.wants_json() {
+        let items = filings.iter().map(|filing| {
+            let issue = &filing.issue;
+            view::Object::new()
+                .flag("dry_run", true)
+                .text("title", &issue.title)
+                .text("issue_type", issue.issue_type.as_str())
+                .number("priority", issue.priority.number())
+                .text("ledger", &ledger)
+                .text("source_repo", ".")
+                .finish()
+        });
+        let json = view::array(items);
+        cx.json(json);
+        return Ok(Exit::Ok);
+    }
+    for filing in &filings {
+        let issue = &filing.issue;
+        cx.ui.done(&format!("Would file {} {} \"{}\" in {ledger}", issue.priority, issue.issue_type, issue.title));
+    }
+    Ok(Exit::Ok)
+}
+
+fn filing(args: AddArgs, cx: &mut Context) -> Result<Filing, Failure> {
+    let description = cx.text(args.description.as_deref(), args.body_file.as_deref(), args.stdin)?;
+    let title = args.title.or(args.title_flag).unwrap_or_default();
+    let mut issue = NewIssue::titled(title);
+    issue.validate().map_err(crate::store::StoreError::from)?;
+    issue.description = description.unwrap_or_default();
+    issue.design = args.design.unwrap_or_default();
+    issue.acceptance_criteria = args.acceptance.unwrap_or_default();
+    issue.notes = args.notes.unwrap_or_default();
+    issue.external_ref = args.external_ref.unwrap_or_default();
+    issue.estimated_minutes = args.estimate;
+    issue.labels = args.labels;
+    if let Some(text) = &args.priority {
+        issue.priority = Priority::typed(text).map_err(OpError::from)?;
+    }
+    if let Some(word) = &args.kind {
+        issue.issue_type = ops::check_type(cx.store()?, word)?;
+    }
+    issue.assignee = match args.assignee.as_deref() {
+        Some("me") => cx.actor()?,
+        other => other.unwrap_or_default().to_owned(),
+    };
+    issue.due_at = args.due.map(|text| cx.date("due", &text, Bare::Future)).transpose()?;
+    issue.defer_until = args.defer.map(|text| cx.date("defer", &text, Bare::Future)).transpose()?;
+    let mut dependencies = args.deps.iter().map(|text| ops::parse_dependency(text)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(target) = args.waits_for {
+        dependencies.push((crate::model::dependency::DependencyType::new("waits-for"), target));
+    }
+    Ok(Filing { issue, id: args.id, parent: args.parent, dependencies })
+}

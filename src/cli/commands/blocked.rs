@@ -1,0 +1,45 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::cli::render;
+use crate::model::query::{Expr, Field};
+use crate::view::{self, Exit, inline};
+
+/// What cannot be worked on, and what it waits for
+///
+/// Lists issues with open blockers, those below a blocked ancestor, and those whose status is `blocked`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd blocked\n  bd blocked --parent bd-a3f8 --json")]
+pub struct BlockedArgs {
+    /// Only children of an issue
+    #[arg(long, value_name = "ID")]
+    parent: Option<String>,
+}
+
+pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
+    let filter = match args.parent {
+        Some(parent) => Expr::text(Field::Parent, cx.store()?.resolve(&parent)?),
+        None => Expr::ALL,
+    };
+    let found = cx.store()?.blocked(&filter)?;
+    if cx.ui.wants_json() {
+        cx.json(view::blocked(&found));
+        return Ok(Exit::Ok);
+    }
+    let (store, ui) = cx.parts()?;
+    let index = store.prefix_index()?;
+    for one in &found {
+        render::rows(ui, &index, [&one.row]);
+        for blocker in &one.blocked.blockers {
+            let unknown = if blocker.known { "" } else { " (in no ledger)" };
+            ui.line(&format!("    waits ({}) for {}{unknown}", inline(&blocker.kind), inline(&blocker.id)));
+        }
+        for inherited in &one.blocked.inherited {
+            ui.line(&format!("    is below {}, which is blocked", inline(&inherited.ancestor)));
+        }
+    }
+    if found.is_empty() {
+        ui.note("nothing is blocked");
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,90 @@
+use clap::{Args, Subcommand};
+
+use super::{Context, Outcome};
+use crate::model::change::Change;
+use crate::ops;
+use crate::view::{self, Exit, Failure, block, inline};
+
+/// Comment on an issue
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd comment bd-a3f8 \"seen again on main\"\n  bd comment a3 --stdin < log.txt")]
+pub struct CommentArgs {
+    id: String,
+    /// The text; words need no quotes
+    text: Vec<String>,
+    /// Who says it (default: you)
+    #[arg(long, value_name = "NAME")]
+    author: Option<String>,
+    /// Read the text from standard input
+    #[arg(long)]
+    stdin: bool,
+    /// Read the text from a file
+    #[arg(short, long, value_name = "FILE")]
+    file: Option<String>,
+}
+
+/// The comments of an issue; `add` writes one
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_help = "Examples:\n  bd comments bd-a3f8 --json\n  bd comments add bd-a3f8 \"seen again on main\"")]
+pub struct CommentsArgs {
+    #[command(subcommand)]
+    command: Option<CommentsCommand>,
+    #[arg(required = true)]
+    id: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum CommentsCommand {
+    /// Comment on an issue
+    Add(CommentArgs),
+    /// The comments of an issue
+    List { id: String },
+}
+
+pub fn run(args: CommentArgs, cx: &mut Context) -> Outcome {
+    let given = (!args.text.is_empty()).then(|| args.text.join(" "));
+    let text = cx.text(given.as_deref(), args.file.as_deref(), args.stdin)?;
+    let text = text.ok_or_else(|| Failure::usage("a comment needs a text"))?;
+    let author = match args.author {
+        Some(author) => author,
+        None => cx.actor()?,
+    };
+    let batch = ops::change_each(cx.store()?, &[args.id], |store| {
+        let id = store.host().entropy.comment_id();
+        vec![Change::AddComment { id, author: author.clone(), text: text.clone() }]
+    })?;
+    if !cx.ui.wants_json() {
+        return super::report(cx, batch, |written| format!("Comment added: {}", written.id));
+    }
+    if let Some(written) = batch.written().next() {
+        let issue = written.issue();
+        let json = issue.comments.last().map(|comment| view::comment(&issue.id, comment));
+        cx.json(json.unwrap_or_default());
+    }
+    super::report_failures(cx, batch)
+}
+
+pub fn run_comments(args: CommentsArgs, cx: &mut Context) -> Outcome {
+    let id = match (args.command, args.id) {
+        (Some(CommentsCommand::Add(args)), _) => return run(args, cx),
+        (Some(CommentsCommand::List { id }), _) | (None, Some(id)) => id,
+        (None, None) => return Err(Failure::usage("no issue ID provided")),
+    };
+    let row = cx.store()?.find(&id)?;
+    if cx.ui.wants_json() {
+        cx.json(view::comments(&row.issue.id, &row.issue.comments));
+        return Ok(Exit::Ok);
+    }
+    for comment in &row.issue.comments {
+        let time = comment.created_at.as_ref().map_or("", |time| &time.text);
+        cx.ui.line(&format!("{} {}", inline(time), inline(&comment.author)));
+        for line in block(&comment.text).lines() {
+            cx.ui.line(&format!("  {line}"));
+        }
+    }
+    if row.issue.comments.is_empty() {
+        cx.ui.note("no comments");
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,77 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::cache::{GroupBy, Sort};
+use crate::cli::filters::{FilterArgs, not_deleted};
+use crate::model::query::{Expr, Field};
+use crate::view::{self, Exit, Object, inline};
+
+/// Count issues
+///
+/// Counts every issue that is not deleted, closed ones included; filters narrow it.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  bd count --status open\n  bd count --by status\n  bd count --by label --type bug --json"
+)]
+pub struct CountArgs {
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// status, priority, type, assignee or label
+    #[arg(long, value_name = "FIELD", value_parser = group)]
+    by: Option<GroupBy>,
+    #[arg(long, hide = true)]
+    by_status: bool,
+    #[arg(long, hide = true)]
+    by_priority: bool,
+    #[arg(long, hide = true)]
+    by_type: bool,
+    #[arg(long, hide = true)]
+    by_assignee: bool,
+    #[arg(long, hide = true)]
+    by_label: bool,
+}
+
+fn group(text: &str) -> Result<GroupBy, String> {
+    match text {
+        "status" => Ok(GroupBy::Status),
+        "priority" => Ok(GroupBy::Priority),
+        "type" => Ok(GroupBy::Type),
+        "assignee" => Ok(GroupBy::Assignee),
+        "label" => Ok(GroupBy::Label),
+        _ => Err("one of status priority type assignee label".into()),
+    }
+}
+
+pub fn run(args: CountArgs, cx: &mut Context) -> Outcome {
+    let mut filter = args.filter.expr(cx)?;
+    if !filter.mentions(Field::Status) {
+        filter = Expr::And(vec![filter, not_deleted()]);
+    }
+    let flags = [
+        (args.by_status, GroupBy::Status),
+        (args.by_priority, GroupBy::Priority),
+        (args.by_type, GroupBy::Type),
+        (args.by_assignee, GroupBy::Assignee),
+        (args.by_label, GroupBy::Label),
+    ];
+    let by = args.by.or_else(|| flags.into_iter().find(|(set, _)| *set).map(|(_, by)| by));
+    match by {
+        None => {
+            let total = cx.store()?.list(&filter, Sort::default(), Some(0))?.total;
+            if cx.ui.wants_json() {
+                cx.json(Object::new().number("count", total as i64).finish());
+            } else {
+                cx.ui.line(&total.to_string());
+            }
+        }
+        Some(by) => {
+            let groups = cx.store()?.count_by(&filter, by)?;
+            if cx.ui.wants_json() {
+                cx.json(view::groups(&groups));
+            } else {
+                groups.iter().for_each(|(group, count)| cx.ui.line(&format!("{count:>6}  {}", inline(group))));
+            }
+        }
+    }
+    Ok(Exit::Ok)
+}

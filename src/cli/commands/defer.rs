@@ -1,0 +1,40 @@
+use clap::Args;
+
+use super::{Context, Outcome, changed_line, report, require_ids};
+use crate::model::change::{Change, DateField};
+use crate::model::issue::Status;
+use crate::model::when::Bare;
+use crate::ops;
+
+/// Put issues off, until a date or until further notice
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd defer bd-a3f8 --until 2026-09-01\n  bd defer a3 --until 2w\n  bd defer a3")]
+pub struct DeferArgs {
+    ids: Vec<String>,
+    /// When they come back by themselves
+    #[arg(long, value_name = "DATE")]
+    until: Option<String>,
+}
+
+pub fn run(args: DeferArgs, cx: &mut Context) -> Outcome {
+    require_ids(&args.ids)?;
+    let until = args.until.map(|text| cx.date("until", &text, Bare::Future)).transpose()?;
+    let batch = ops::change_each(cx.store()?, &args.ids, |_| {
+        let date = until.map(|at| Change::Date(DateField::DeferUntil, Some(at)));
+        std::iter::once(Change::Status(Status::new("deferred"))).chain(date).collect()
+    })?;
+    report(cx, batch, |written| changed_line(written, "Deferred "))
+}
+
+/// Bring issues back that were put off
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd undefer bd-a3f8")]
+pub struct UndeferArgs {
+    ids: Vec<String>,
+}
+
+pub fn run_undefer(args: UndeferArgs, cx: &mut Context) -> Outcome {
+    require_ids(&args.ids)?;
+    let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Undefer])?;
+    report(cx, batch, |written| changed_line(written, "Undeferred "))
+}

@@ -1,0 +1,73 @@
+use clap::Args;
+
+use super::{Context, Outcome, report, require_ids};
+use crate::model::change::Change;
+use crate::ops;
+use crate::view::{self, Exit, Failure, Object, inline};
+
+/// Delete issues, leaving a tombstone
+///
+/// Without --yes it only shows what would be deleted. The line stays in the ledger with all its fields, so `bd reopen`
+/// brings the issue back.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  bd delete bd-a3f8            what would go\n  bd delete bd-a3f8 --yes -r \"filed twice\""
+)]
+pub struct DeleteArgs {
+    ids: Vec<String>,
+    /// Do it
+    #[arg(short, long, visible_alias = "force")]
+    yes: bool,
+    /// Why
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    reason: Option<String>,
+    /// Only show what would go, even with --yes
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
+    require_ids(&args.ids)?;
+    if !args.yes || args.dry_run {
+        return preview(&args, cx);
+    }
+    let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Delete { reason: args.reason.clone() }])?;
+    if !cx.ui.wants_json() {
+        return report(cx, batch, |written| super::changed_line(written, "Deleted "));
+    }
+    let deleted: Vec<&str> = batch.written().map(|written| written.id.as_str()).collect();
+    let object = match deleted.as_slice() {
+        [one] if args.ids.len() == 1 => Object::new().text("deleted", one),
+        many => Object::new().texts("deleted", many).number("deleted_count", many.len() as i64),
+    };
+    let object = object.number("dependencies_removed", 0).number("references_updated", 0);
+    if !deleted.is_empty() {
+        cx.json(object.finish());
+    }
+    super::report_failures(cx, batch)
+}
+
+fn preview(args: &DeleteArgs, cx: &mut Context) -> Outcome {
+    let mut shown = Vec::new();
+    for typed in &args.ids {
+        shown.push(ops::show(cx.store()?, typed).map_err(Failure::from)?);
+    }
+    if cx.ui.wants_json() {
+        let would = view::array(shown.iter().map(|one| view::summary(&one.row).finish()));
+        cx.json(Object::new().flag("preview", true).raw("would_delete", &would).finish());
+        return Ok(Exit::Ok);
+    }
+    cx.ui.line("DELETE PREVIEW: nothing was changed");
+    for one in &shown {
+        cx.ui.line(&format!("  {}  {}", inline(&one.row.issue.id), inline(&one.row.issue.title)));
+        for dependent in &one.dependents {
+            cx.ui.line(&format!(
+                "    {} ({}) would no longer wait for it",
+                inline(&dependent.id),
+                inline(&dependent.kind)
+            ));
+        }
+    }
+    cx.ui.hint("the same with --yes does it; bd reopen undoes it");
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,193 @@
+use clap::{Args, Subcommand};
+
+use super::{Context, Outcome};
+use crate::cli::render;
+use crate::model::dependency::DependencyType;
+use crate::ops::{self, Neighbour, OpError};
+use crate::view::{self, Exit, Failure, Object, array, inline};
+
+/// Dependencies: what waits for what
+///
+/// `bd dep add A B` makes A depend on B: A waits until B is closed.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_help = "Examples:
+  bd dep add bd-a3f8 bd-k9z2                 a3f8 waits for k9z2
+  bd dep add a3 k9 -t discovered-from
+  bd dep k9 --blocks a3                      the same, said from the other end
+  bd dep tree a3
+  bd dep remove a3 k9")]
+pub struct DepArgs {
+    #[command(subcommand)]
+    command: Option<DepCommand>,
+    #[arg(required = true)]
+    id: Option<String>,
+    /// The issue that has to wait
+    #[arg(long, value_name = "ID", required = true)]
+    blocks: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum DepCommand {
+    /// Make the first issue depend on the second
+    Add {
+        id: String,
+        #[arg(required_unless_present_any = ["blocked_by", "depends_on"])]
+        target: Option<String>,
+        /// blocks, parent-child, conditional-blocks, waits-for, related, discovered-from, or another word
+        #[arg(short = 't', long = "type", value_name = "TYPE", default_value = "blocks")]
+        kind: String,
+        #[arg(long, value_name = "ID", hide = true)]
+        blocked_by: Option<String>,
+        #[arg(long, value_name = "ID", hide = true)]
+        depends_on: Option<String>,
+    },
+    /// Take a dependency away
+    #[command(visible_alias = "rm")]
+    Remove {
+        id: String,
+        target: String,
+        /// Only of this type
+        #[arg(short = 't', long = "type", value_name = "TYPE")]
+        kind: Option<String>,
+    },
+    /// What an issue depends on
+    List {
+        id: String,
+        /// down: what it depends on; up: what depends on it
+        #[arg(long, value_name = "WAY", default_value = "down", value_parser = ["down", "up"])]
+        direction: String,
+        #[arg(short = 't', long = "type", value_name = "TYPE")]
+        kind: Option<String>,
+    },
+    /// The dependencies of an issue as a tree
+    Tree {
+        id: String,
+        /// What depends on it instead
+        #[arg(long)]
+        reverse: bool,
+        #[arg(long, value_name = "N", default_value_t = 50)]
+        max_depth: usize,
+    },
+    /// Dependencies that go in a circle
+    Cycles,
+}
+
+pub fn run(args: DepArgs, cx: &mut Context) -> Outcome {
+    match (args.command, args.id, args.blocks) {
+        (Some(DepCommand::Add { id, target, kind, blocked_by, depends_on }), _, _) => {
+            let target = target.or(blocked_by).or(depends_on).unwrap_or_default();
+            add(cx, &id, &target, &kind, false)
+        }
+        (Some(DepCommand::Remove { id, target, kind }), _, _) => remove(cx, &id, &target, kind.as_deref()),
+        (Some(DepCommand::List { id, direction, kind }), _, _) => list(cx, &id, direction == "up", kind.as_deref()),
+        (Some(DepCommand::Tree { id, reverse, max_depth }), _, _) => tree(cx, &id, reverse, max_depth),
+        (Some(DepCommand::Cycles), _, _) => cycles(cx),
+        (None, Some(blocker), Some(blocked)) => add(cx, &blocked, &blocker, "blocks", true),
+        (None, _, _) => Err(Failure::usage("name a subcommand: add, remove, list, tree or cycles")),
+    }
+}
+
+fn kind_of(word: &str) -> Result<DependencyType, Failure> {
+    DependencyType::typed(word).ok_or_else(|| OpError::DependencyType(word.to_owned()).into())
+}
+
+fn add(cx: &mut Context, dependent: &str, target: &str, kind: &str, reversed: bool) -> Outcome {
+    let kind = kind_of(kind)?;
+    let (written, target) = ops::add_dependency(cx.store()?, dependent, target, kind.clone())?;
+    if !kind.is_known() {
+        cx.ui.warning(&format!("type {kind} is kept, but has no effect on what is ready"));
+    }
+    if cx.ui.wants_json() {
+        let object = Object::new().text("status", "added");
+        let object = if reversed {
+            object.text("blocker_id", &target).text("blocked_id", &written.id)
+        } else {
+            object.text("issue_id", &written.id).text("depends_on_id", &target)
+        };
+        cx.json(object.text("type", kind.as_str()).finish());
+    } else {
+        let word = if written.changed { "Added dependency" } else { "Nothing to change" };
+        cx.ui.done(&format!("{word}: {} depends ({kind}) on {target}", written.id));
+    }
+    Ok(Exit::Ok)
+}
+
+fn remove(cx: &mut Context, dependent: &str, target: &str, kind: Option<&str>) -> Outcome {
+    let kind = kind.map(kind_of).transpose()?;
+    let (written, target) = ops::remove_dependency(cx.store()?, dependent, target, kind)?;
+    if cx.ui.wants_json() {
+        let object =
+            Object::new().text("status", "removed").text("issue_id", &written.id).text("depends_on_id", &target);
+        cx.json(object.finish());
+    } else {
+        cx.ui.done(&format!("Removed dependency: {} no longer depends on {target}", written.id));
+    }
+    Ok(Exit::Ok)
+}
+
+fn list(cx: &mut Context, id: &str, up: bool, kind: Option<&str>) -> Outcome {
+    let kind = kind.map(kind_of).transpose()?;
+    let shown = ops::show(cx.store()?, id)?;
+    let edges = if up { shown.dependents } else { shown.dependencies };
+    let of_kind = |edge: &Neighbour| kind.as_ref().is_none_or(|kind| edge.kind == kind.as_str());
+    let edges: Vec<Neighbour> = edges.into_iter().filter(of_kind).collect();
+    if cx.ui.wants_json() {
+        cx.json(view::neighbours(&edges));
+        return Ok(Exit::Ok);
+    }
+    for edge in &edges {
+        let what = edge.row.as_ref().map_or("in no ledger".to_owned(), |row| {
+            format!("{}  {}", inline(row.issue.status.as_str()), inline(&row.issue.title))
+        });
+        cx.ui.line(&format!("{}  {}  {what}", inline(&edge.id), inline(&edge.kind)));
+    }
+    if edges.is_empty() {
+        cx.ui.note("no dependencies");
+    }
+    Ok(Exit::Ok)
+}
+
+fn tree(cx: &mut Context, id: &str, reverse: bool, max_depth: usize) -> Outcome {
+    let nodes = ops::tree(cx.store()?, id, reverse, max_depth)?;
+    if cx.ui.wants_json() {
+        cx.json(view::tree(&nodes));
+        return Ok(Exit::Ok);
+    }
+    let (store, ui) = cx.parts()?;
+    let index = store.prefix_index()?;
+    for node in &nodes {
+        let what = node.row.as_ref().map_or("in no ledger".to_owned(), |row| {
+            let status = ui.paint(render::status_style(row.issue.status.as_str()), &inline(row.issue.status.as_str()));
+            format!("{} {status}  {}", row.issue.priority, inline(&row.issue.title))
+        });
+        let kind = if node.kind.is_empty() { String::new() } else { format!("({}) ", inline(&node.kind)) };
+        let more = if node.truncated { "  …" } else { "" };
+        let line = format!("{}{kind}{}  {what}{more}", "  ".repeat(node.depth), render::id(ui, &index, &node.id));
+        ui.line(&line);
+    }
+    Ok(Exit::Ok)
+}
+
+fn cycles(cx: &mut Context) -> Outcome {
+    let cycles = cx.store()?.cycles()?;
+    if cx.ui.wants_json() {
+        let mut groups = Vec::new();
+        for cycle in &cycles {
+            let mut rows = Vec::new();
+            for id in cycle {
+                rows.extend(cx.store()?.get(id)?);
+            }
+            groups.push(view::rows(&rows));
+        }
+        cx.json(array(groups));
+        return Ok(Exit::Ok);
+    }
+    for cycle in &cycles {
+        cx.ui.line(&inline(&format!("{} -> {}", cycle.join(" -> "), cycle[0])));
+    }
+    if cycles.is_empty() {
+        cx.ui.note("no cycles");
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,57 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::cli::ui::Style;
+use crate::ops::{self, Severity};
+use crate::view::{self, Exit, inline};
+
+/// Look for what is wrong, and put it right with --fix
+///
+/// Exits 8 while something is damaged. --fix joins copies of one issue, moves lines that cannot be read to
+/// .beads/damaged.txt, sorts, and makes line ends plain. Conflict regions are left to you.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd doctor\n  bd doctor --fix\n  bd doctor --json")]
+pub struct DoctorArgs {
+    /// Put right what can be put right without guessing
+    #[arg(long)]
+    fix: bool,
+    #[arg(short, long, hide = true)]
+    yes: bool,
+    #[arg(long, hide = true, value_name = "NAME")]
+    check: Option<String>,
+}
+
+pub fn run(args: DoctorArgs, cx: &mut Context) -> Outcome {
+    let report = ops::doctor(cx.store()?, args.fix)?;
+    let damaged = report.findings.iter().any(|finding| finding.severity == Severity::Damage);
+    let exit = if damaged { Exit::Damaged } else { Exit::Ok };
+    if cx.ui.wants_json() {
+        cx.ui.json(view::doctor(&report), &[]);
+        return Ok(exit);
+    }
+    for step in &report.fixed {
+        cx.ui.line(&format!("fixed: {}", inline(step)));
+    }
+    for finding in &report.findings {
+        let (style, word) = match finding.severity {
+            Severity::Note => (Style::Dim, "note"),
+            Severity::Warning => (Style::Yellow, "warning"),
+            Severity::Damage => (Style::Red, "damaged"),
+        };
+        let file = finding.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
+        let place = match finding.line {
+            Some(line) => format!("{file}:{line}: "),
+            None if file.is_empty() => String::new(),
+            None => format!("{file}: "),
+        };
+        let line = format!("{}: {}", cx.ui.paint(style, word), inline(&format!("{place}{}", finding.message)));
+        cx.ui.line(&line);
+        if let Some(remedy) = &finding.remedy {
+            cx.ui.line(&format!("    {}", inline(remedy)));
+        }
+    }
+    if report.findings.is_empty() {
+        cx.ui.done("everything is in order");
+    }
+    Ok(exit)
+}

@@ -1,0 +1,49 @@
+use clap::Args;
+
+use super::{Context, Outcome, changed_line};
+use crate::ops::{self, EditError, EditSheet, OpError};
+use crate::sys::fs::FsError;
+use crate::sys::process;
+use crate::view::{self, Exit, Failure};
+
+/// Edit an issue in your editor
+///
+/// Opens title, description, design, acceptance criteria and notes in $VISUAL or $EDITOR. If someone changes the same
+/// field meanwhile, nothing is overwritten and your text is kept.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd edit bd-a3f8\n  EDITOR=\"code --wait\" bd edit a3")]
+pub struct EditArgs {
+    id: String,
+}
+
+pub fn run(args: EditArgs, cx: &mut Context) -> Outcome {
+    let row = cx.store()?.find(&args.id)?;
+    let sheet = EditSheet::of(&row.issue);
+    let fail = |action, path: &std::path::Path, e| Failure::from(OpError::Fs(FsError::new(action, path, e)));
+    let temp = std::env::temp_dir();
+    let file =
+        tempfile::Builder::new().prefix("bd-edit-").suffix(".md").tempfile().map_err(|e| fail("create", &temp, e))?;
+    std::fs::write(file.path(), sheet.render()).map_err(|e| fail("write", file.path(), e))?;
+    process::edit(&cx.host().env, file.path()).map_err(|e| Failure::from(OpError::from(EditError::from(e))))?;
+    let text = std::fs::read_to_string(file.path()).map_err(|e| fail("read", file.path(), e))?;
+    let applied = EditSheet::parse(&text).and_then(|edited| {
+        let store = cx.store().map_err(|_| EditError::Missing("title: …"))?;
+        ops::apply_sheet(store, &row, &edited)
+    });
+    let written = match applied {
+        Ok(written) => written,
+        Err(error) => {
+            let mut failure = Failure::from(error);
+            if let Ok((_, path)) = file.keep() {
+                failure.hint = Some(format!("your text is kept in {}", path.display()));
+            }
+            return Err(failure);
+        }
+    };
+    if cx.ui.wants_json() {
+        cx.json(view::replies([&written]));
+    } else {
+        cx.ui.done(&changed_line(&written, "Updated issue: "));
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,67 @@
+use clap::{Args, Subcommand};
+
+use super::{Context, Outcome};
+use crate::model::change::Change;
+use crate::ops;
+use crate::view::{self, Exit, inline};
+
+/// Epics and how far they are
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  bd epic status\n  bd epic status --eligible-only --json\n  bd epic close-eligible --dry-run"
+)]
+pub struct EpicArgs {
+    #[command(subcommand)]
+    command: EpicCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum EpicCommand {
+    /// Open epics with their closed and total children
+    Status {
+        /// Only those whose children are all closed
+        #[arg(long)]
+        eligible_only: bool,
+    },
+    /// Close epics whose children are all closed
+    CloseEligible {
+        /// Only say which
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+pub fn run(args: EpicArgs, cx: &mut Context) -> Outcome {
+    let (eligible_only, close) = match args.command {
+        EpicCommand::Status { eligible_only } => (eligible_only, false),
+        EpicCommand::CloseEligible { dry_run } => (true, !dry_run),
+    };
+    let mut epics = cx.store()?.epics()?;
+    if eligible_only {
+        epics.retain(|(_, progress)| progress.children > 0 && progress.children == progress.closed);
+    }
+    if close {
+        let ids: Vec<String> = epics.iter().map(|(row, _)| row.issue.id.clone()).collect();
+        let reason = Some("all children are closed".to_owned());
+        let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Close { reason: reason.clone() }])?;
+        return super::report(cx, batch, |written| format!("Closed {}", written.id));
+    }
+    if cx.ui.wants_json() {
+        cx.json(view::epics(&epics));
+        return Ok(Exit::Ok);
+    }
+    for (row, progress) in &epics {
+        let issue = &row.issue;
+        cx.ui.line(&format!(
+            "{}  {}/{} closed  {}",
+            inline(&issue.id),
+            progress.closed,
+            progress.children,
+            inline(&issue.title)
+        ));
+    }
+    if epics.is_empty() {
+        cx.ui.note("no open epics");
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,59 @@
+use std::io::Read as _;
+
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::ops::{self, OpError};
+use crate::sys::fs::FsError;
+use crate::view::{self, Exit, Failure};
+
+/// Bring in issues from a JSONL file
+///
+/// Reads beads JSONL of any era. New ids come in as they are; a known issue is joined with the incoming one if that is
+/// newer, and left alone otherwise, so importing twice changes nothing. A deletions.jsonl leaves tombstones.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  bd import old/.beads/issues.jsonl --dry-run\n  bd import old/.beads/issues.jsonl\n  curl -s URL | bd import -"
+)]
+pub struct ImportArgs {
+    /// The file (- is standard input)
+    #[arg(required_unless_present = "input")]
+    file: Option<String>,
+    #[arg(short, long, value_name = "FILE", hide = true)]
+    input: Option<String>,
+    /// Only say what would change
+    #[arg(long)]
+    dry_run: bool,
+    /// Leave out lines that cannot be read instead of refusing the file
+    #[arg(long)]
+    skip_damaged: bool,
+}
+
+pub fn run(args: ImportArgs, cx: &mut Context) -> Outcome {
+    let name = args.file.or(args.input).unwrap_or_default();
+    let bytes = if name == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).map(|_| bytes).map_err(|e| FsError::new("read", "standard input", e))
+    } else {
+        let path = cx.directory().join(&name);
+        std::fs::read(&path).map_err(|e| FsError::new("read", path, e))
+    };
+    let bytes = bytes.map_err(|error| Failure::from(OpError::Fs(error)))?;
+    let report = ops::import(cx.store()?, &name, bytes, args.dry_run, args.skip_damaged)?;
+    if cx.ui.wants_json() {
+        cx.json(view::imported(&report, args.dry_run));
+        return Ok(Exit::Ok);
+    }
+    for (line, reason) in &report.skipped {
+        cx.ui.warning(&format!("{name}:{line}: skipped: {reason}"));
+    }
+    let word = if args.dry_run { "Would import" } else { "Imported" };
+    cx.ui.done(&format!(
+        "{word}: {} created, {} updated, {} unchanged, {} deleted",
+        report.created.len(),
+        report.updated.len(),
+        report.unchanged.len(),
+        report.deleted.len()
+    ));
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,83 @@
+use clap::{Args, Subcommand};
+
+use super::{Context, Outcome};
+use crate::model::change::Change;
+use crate::ops;
+use crate::view::{Exit, Failure, Object, array, inline};
+
+/// Labels of issues
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd label add bd-a3f8 backend
+  bd label add a3 k9 urgent          the last word is the label
+  bd label remove a3 urgent
+  bd label list-all")]
+pub struct LabelArgs {
+    #[command(subcommand)]
+    command: LabelCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum LabelCommand {
+    /// Put a label on issues: ID… LABEL
+    Add {
+        #[arg(required = true, num_args = 2.., value_names = ["ID", "LABEL"])]
+        ids_and_label: Vec<String>,
+    },
+    /// Take a label off issues: ID… LABEL
+    Remove {
+        #[arg(required = true, num_args = 2.., value_names = ["ID", "LABEL"])]
+        ids_and_label: Vec<String>,
+    },
+    /// The labels of an issue
+    List { id: String },
+    /// All labels in use, with how many issues bear them
+    ListAll,
+}
+
+pub fn run(args: LabelArgs, cx: &mut Context) -> Outcome {
+    match args.command {
+        LabelCommand::Add { ids_and_label } => change(ids_and_label, cx, true),
+        LabelCommand::Remove { ids_and_label } => change(ids_and_label, cx, false),
+        LabelCommand::List { id } => {
+            let row = cx.store()?.find(&id)?;
+            if cx.ui.wants_json() {
+                let labels = row.issue.labels.iter().map(|label| crate::model::json::Dialect::default().string(label));
+                cx.json(array(labels));
+            } else {
+                row.issue.labels.iter().for_each(|label| cx.ui.line(&inline(label)));
+            }
+            Ok(Exit::Ok)
+        }
+        LabelCommand::ListAll => {
+            let labels = cx.store()?.labels()?;
+            if cx.ui.wants_json() {
+                let items =
+                    labels.iter().map(|(label, count)| Object::new().text("label", label).number("count", *count));
+                cx.json(array(items.map(Object::finish)));
+            } else {
+                labels.iter().for_each(|(label, count)| cx.ui.line(&format!("{count:>5}  {}", inline(label))));
+            }
+            Ok(Exit::Ok)
+        }
+    }
+}
+
+fn change(mut ids: Vec<String>, cx: &mut Context, add: bool) -> Outcome {
+    let label = ids.pop().unwrap_or_default();
+    if label.trim().is_empty() {
+        return Err(Failure::usage("a label cannot be empty"));
+    }
+    let change = if add { Change::AddLabel(label.clone()) } else { Change::RemoveLabel(label.clone()) };
+    let batch = ops::change_each(cx.store()?, &ids, |_| vec![change.clone()])?;
+    let (verb, word) = if add { ("Added label", "added") } else { ("Removed label", "removed") };
+    if !cx.ui.wants_json() {
+        return super::report(cx, batch, |written| format!("{verb} {label:?}: {}", written.id));
+    }
+    let items = batch
+        .written()
+        .map(|written| Object::new().text("status", word).text("issue_id", &written.id).text("label", &label).finish());
+    let json = array(items);
+    cx.json(json);
+    super::report_failures(cx, batch)
+}

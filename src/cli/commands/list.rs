@@ -1,0 +1,69 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::cli::filters::{FilterArgs, PageArgs, not_done};
+use crate::cli::render;
+use crate::model::query::Expr;
+use crate::store::ReadyFilter;
+use crate::view::{self, Exit};
+
+/// List issues
+///
+/// Closed and deleted issues are left out unless a status is named or --all is given.
+#[derive(Debug, Args, Default)]
+#[command(after_help = "Examples:
+  bd list
+  bd list --status open,in_progress -l backend --sort updated
+  bd list --all --limit 0 --json
+  bd list --parent bd-a3f8 --tree
+  bd list --overdue -a me")]
+pub struct ListArgs {
+    #[command(flatten)]
+    filter: FilterArgs,
+    #[command(flatten)]
+    page: PageArgs,
+    /// Closed and deleted ones too
+    #[arg(long)]
+    all: bool,
+    /// Only what can be worked on now
+    #[arg(long)]
+    ready: bool,
+    /// Children below their parents
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
+    tree: Option<bool>,
+    #[arg(long, hide = true, conflicts_with = "tree")]
+    flat: bool,
+    #[arg(long, hide = true)]
+    long: bool,
+    #[arg(long, hide = true)]
+    pretty: bool,
+}
+
+pub fn run(args: ListArgs, cx: &mut Context) -> Outcome {
+    let json = cx.ui.wants_json();
+    let filter = args.filter.expr(cx)?;
+    let limit = args.page.limit(json);
+    let page = if args.ready {
+        cx.store()?.ready(&ReadyFilter { filter, limit, ..ReadyFilter::default() })?
+    } else {
+        let hide_done = !args.all && !args.filter.names_status();
+        let filter = if hide_done { Expr::And(vec![filter, not_done()]) } else { filter };
+        cx.store()?.list(&filter, args.page.sort(), limit)?
+    };
+    if json {
+        cx.json(view::rows(&page.rows));
+    } else {
+        let (store, ui) = cx.parts()?;
+        let index = store.prefix_index()?;
+        if args.tree == Some(true) {
+            render::tree_rows(ui, &index, &page.rows);
+        } else {
+            render::rows(ui, &index, &page.rows);
+        }
+        if page.rows.is_empty() {
+            ui.note("no issues");
+        }
+    }
+    render::cut_note(&mut cx.ui, &page);
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,227 @@
+//! One file per command: its arguments, whose comment is its help, and the few lines between operation and output.
+
+mod add;
+mod blocked;
+mod children;
+mod close;
+mod comment;
+mod completions;
+mod count;
+mod defer;
+mod delete;
+mod dep;
+mod doctor;
+mod duplicates;
+mod edit;
+mod epic;
+mod export;
+mod help;
+mod import;
+mod info;
+mod init;
+mod label;
+mod list;
+mod note;
+mod query;
+mod quick;
+mod quickstart;
+mod ready;
+mod reopen;
+mod schema;
+mod search;
+mod show;
+mod stale;
+mod stats;
+mod status;
+mod update;
+mod version;
+mod where_;
+mod why;
+mod work;
+
+use clap::Subcommand;
+
+use super::context::Context;
+use crate::ops::Batch;
+use crate::store::Written;
+use crate::view::{self, Exit, Failure};
+
+type Outcome = Result<Exit, Failure>;
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Init(init::InitArgs),
+    #[command(visible_aliases = ["create", "new"])]
+    Add(Box<add::AddArgs>),
+    Q(quick::QuickArgs),
+    #[command(visible_alias = "view")]
+    Show(Box<show::ShowArgs>),
+    List(Box<list::ListArgs>),
+    Ready(Box<ready::ReadyArgs>),
+    Blocked(blocked::BlockedArgs),
+    Why(why::WhyArgs),
+    Update(Box<update::UpdateArgs>),
+    Status(status::StatusArgs),
+    Work(work::WorkArgs),
+    #[command(visible_alias = "done")]
+    Close(close::CloseArgs),
+    Reopen(reopen::ReopenArgs),
+    Defer(defer::DeferArgs),
+    Undefer(defer::UndeferArgs),
+    Delete(delete::DeleteArgs),
+    Edit(edit::EditArgs),
+    Note(note::NoteArgs),
+    Comment(comment::CommentArgs),
+    Comments(comment::CommentsArgs),
+    Label(label::LabelArgs),
+    Dep(dep::DepArgs),
+    Children(children::ChildrenArgs),
+    Epic(epic::EpicArgs),
+    Search(Box<search::SearchArgs>),
+    Query(query::QueryArgs),
+    Count(Box<count::CountArgs>),
+    Stats(stats::StatsArgs),
+    Stale(stale::StaleArgs),
+    Duplicates(duplicates::DuplicatesArgs),
+    Import(import::ImportArgs),
+    Export(Box<export::ExportArgs>),
+    Doctor(doctor::DoctorArgs),
+    Where(where_::WhereArgs),
+    Info(info::InfoArgs),
+    Schema(schema::SchemaArgs),
+    #[command(visible_alias = "completion")]
+    Completions(completions::CompletionsArgs),
+    Version(version::VersionArgs),
+    Quickstart(quickstart::QuickstartArgs),
+    Help(help::HelpArgs),
+}
+
+/// Every command in its group; the first group is what a newcomer sees.
+pub const GROUPS: &[(&str, &[&str])] = &[
+    (
+        "Every day",
+        &[
+            "init", "add", "ready", "list", "show", "work", "update", "note", "close", "dep", "label", "search", "why",
+            "doctor", "help",
+        ],
+    ),
+    ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "edit", "comment", "comments"]),
+    ("Looking", &["blocked", "children", "epic", "query", "count", "stats", "stale", "duplicates"]),
+    ("Files and set-up", &["import", "export", "where", "info", "schema", "completions", "version", "quickstart"]),
+];
+
+impl Command {
+    pub fn run(self, cx: &mut Context) -> Outcome {
+        match self {
+            Command::Init(args) => init::run(args, cx),
+            Command::Add(args) => add::run(*args, cx),
+            Command::Q(args) => quick::run(args, cx),
+            Command::Show(args) => show::run(*args, cx),
+            Command::List(args) => list::run(*args, cx),
+            Command::Ready(args) => ready::run(*args, cx),
+            Command::Blocked(args) => blocked::run(args, cx),
+            Command::Why(args) => why::run(args, cx),
+            Command::Update(args) => update::run(*args, cx),
+            Command::Status(args) => status::run(args, cx),
+            Command::Work(args) => work::run(args, cx),
+            Command::Close(args) => close::run(args, cx),
+            Command::Reopen(args) => reopen::run(args, cx),
+            Command::Defer(args) => defer::run(args, cx),
+            Command::Undefer(args) => defer::run_undefer(args, cx),
+            Command::Delete(args) => delete::run(args, cx),
+            Command::Edit(args) => edit::run(args, cx),
+            Command::Note(args) => note::run(args, cx),
+            Command::Comment(args) => comment::run(args, cx),
+            Command::Comments(args) => comment::run_comments(args, cx),
+            Command::Label(args) => label::run(args, cx),
+            Command::Dep(args) => dep::run(args, cx),
+            Command::Children(args) => children::run(args, cx),
+            Command::Epic(args) => epic::run(args, cx),
+            Command::Search(args) => search::run(*args, cx),
+            Command::Query(args) => query::run(args, cx),
+            Command::Count(args) => count::run(*args, cx),
+            Command::Stats(args) => stats::run(args, cx),
+            Command::Stale(args) => stale::run(args, cx),
+            Command::Duplicates(args) => duplicates::run(args, cx),
+            Command::Import(args) => import::run(args, cx),
+            Command::Export(args) => export::run(*args, cx),
+            Command::Doctor(args) => doctor::run(args, cx),
+            Command::Where(args) => where_::run(args, cx),
+            Command::Info(args) => info::run(args, cx),
+            Command::Schema(args) => schema::run(args, cx),
+            Command::Completions(args) => completions::run(args, cx),
+            Command::Version(args) => version::run(args, cx),
+            Command::Quickstart(args) => quickstart::run(args, cx),
+            Command::Help(args) => help::run(args, cx),
+        }
+    }
+}
+
+/// Reports on several issues: a line or an element for each that was written, an error for each that was not. The exit
+/// code is that of the first failure.
+fn report(cx: &mut Context, batch: Batch, line: impl Fn(&Written) -> String) -> Outcome {
+    if cx.ui.wants_json() {
+        let json = view::replies(batch.written());
+        cx.json(json);
+    }
+    let mut exit = Exit::Ok;
+    for (typed, result) in batch.results {
+        match result {
+            Ok(written) if !cx.ui.wants_json() => cx.ui.done(&line(&written)),
+            Ok(_) => {}
+            Err(error) => exit = fail(cx, &typed, error.into(), exit),
+        }
+    }
+    Ok(exit)
+}
+
+/// Reports only what failed, where the command has a JSON shape of its own for the rest.
+fn report_failures(cx: &mut Context, batch: Batch) -> Outcome {
+    let mut exit = Exit::Ok;
+    for (typed, result) in batch.results {
+        if let Err(error) = result {
+            exit = fail(cx, &typed, error.into(), exit);
+        }
+    }
+    Ok(exit)
+}
+
+/// Reports one failure of several; the first one decides the exit code.
+fn fail(cx: &mut Context, typed: &str, failure: Failure, exit: Exit) -> Exit {
+    cx.ui.failure(&failure, Some(typed));
+    if exit == Exit::Ok { failure.exit } else { exit }
+}
+
+/// What to say of an issue that was to be changed.
+fn changed_line(written: &Written, verb: &str) -> String {
+    if written.changed { format!("{verb}{}", written.id) } else { format!("Nothing to change: {}", written.id) }
+}
+
+fn require_ids(ids: &[String]) -> Result<(), Failure> {
+    if ids.is_empty() { Err(Failure::usage("no issue ID provided")) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        grouped.sort_unstable();
+        let command = crate::cli::help::command();
+        let mut names: Vec<&str> = command.get_subcommands().map(|sub| sub.get_name()).collect();
+        names.sort_unstable();
+        assert_eq!(grouped, names);
+        assert_eq!(GROUPS[0].1.len(), 15);
+    }
+
+    #[test]
+    fn every_command_has_a_line_of_help_and_an_example() {
+        for sub in crate::cli::help::command().get_subcommands() {
+            assert!(sub.get_about().is_some(), "{} has no help", sub.get_name());
+            let long = sub.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(long.contains("bd "), "{} has no example", sub.get_name());
+        }
+    }
+}

@@ -1,0 +1,28 @@
+use clap::Args;
+
+use super::{Context, Outcome, changed_line, report};
+use crate::model::change::Change;
+use crate::ops;
+use crate::view::Failure;
+
+/// Add to the notes of an issue
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  bd note bd-a3f8 \"the cache is cold on start\"\n  make 2>&1 | tail -20 | bd note a3 --stdin"
+)]
+pub struct NoteArgs {
+    id: String,
+    /// The text; words need no quotes
+    text: Vec<String>,
+    /// Read the text from standard input
+    #[arg(long)]
+    stdin: bool,
+}
+
+pub fn run(args: NoteArgs, cx: &mut Context) -> Outcome {
+    let given = (!args.text.is_empty()).then(|| args.text.join(" "));
+    let text = cx.text(given.as_deref(), None, args.stdin)?.filter(|text| !text.trim().is_empty());
+    let text = text.ok_or_else(|| Failure::usage("a note needs a text"))?;
+    let batch = ops::change_each(cx.store()?, &[args.id], |_| vec![Change::AppendNotes(text.clone())])?;
+    report(cx, batch, |written| changed_line(written, "Note added: "))
+}

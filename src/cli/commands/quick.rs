@@ -1,0 +1,36 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::model::change::NewIssue;
+use crate::model::issue::Priority;
+use crate::ops::{self, Filing, OpError};
+use crate::view::{Exit, inline};
+
+/// File an issue and print only its id
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd q \"Look into the slow start\"\n  id=$(bd q \"Fix it\" -p 1 -t bug)")]
+pub struct QuickArgs {
+    /// The title; words need no quotes
+    #[arg(required = true)]
+    title: Vec<String>,
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    #[arg(short, long, value_name = "N")]
+    priority: Option<String>,
+    #[arg(short, long = "labels", value_name = "LABEL", value_delimiter = ',', alias = "label")]
+    labels: Vec<String>,
+}
+
+pub fn run(args: QuickArgs, cx: &mut Context) -> Outcome {
+    let mut issue = NewIssue::titled(args.title.join(" "));
+    if let Some(text) = &args.priority {
+        issue.priority = Priority::typed(text).map_err(OpError::from)?;
+    }
+    if let Some(word) = &args.kind {
+        issue.issue_type = ops::check_type(cx.store()?, word)?;
+    }
+    issue.labels = args.labels;
+    let written = ops::file_all(cx.store()?, vec![Filing::of(issue)])?;
+    written.iter().for_each(|issue| cx.ui.line(&inline(&issue.id)));
+    Ok(Exit::Ok)
+}

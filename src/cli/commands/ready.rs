@@ -1,0 +1,63 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::cache::ReadyOrder;
+use crate::cli::filters::{FilterArgs, limit};
+use crate::cli::render;
+use crate::store::ReadyFilter;
+use crate::view::{self, Exit};
+
+/// What can be worked on now
+///
+/// Open issues that nothing blocks, most urgent first: baseline-failure, discovered:blocker, priority, oldest. `bd why ID`
+/// says why an issue is not among them.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  bd ready\n  bd ready -n 1 --json\n  bd ready -l backend --unassigned --sort oldest"
+)]
+pub struct ReadyArgs {
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// At most N issues, 0 for all (default: 50 for people, all with --json)
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+    /// priority, hybrid (recent by priority, then by age) or oldest
+    #[arg(long, value_name = "ORDER", value_parser = order)]
+    sort: Option<ReadyOrder>,
+    /// Deferred ones too
+    #[arg(long)]
+    include_deferred: bool,
+}
+
+fn order(text: &str) -> Result<ReadyOrder, String> {
+    match text {
+        "priority" => Ok(ReadyOrder::Priority),
+        "hybrid" => Ok(ReadyOrder::Hybrid),
+        "oldest" => Ok(ReadyOrder::Oldest),
+        _ => Err("one of priority hybrid oldest".into()),
+    }
+}
+
+pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
+    let json = cx.ui.wants_json();
+    let filter = ReadyFilter {
+        filter: args.filter.expr(cx)?,
+        order: args.sort.unwrap_or_default(),
+        include_deferred: args.include_deferred,
+        any_type: !args.filter.types.is_empty(),
+        limit: limit(args.limit, json),
+    };
+    let page = cx.store()?.ready(&filter)?;
+    if json {
+        cx.json(view::rows(&page.rows));
+    } else {
+        let (store, ui) = cx.parts()?;
+        let index = store.prefix_index()?;
+        render::rows(ui, &index, &page.rows);
+        if page.rows.is_empty() {
+            ui.note("nothing is ready; bd blocked shows what waits");
+        }
+    }
+    render::cut_note(&mut cx.ui, &page);
+    Ok(Exit::Ok)
+}

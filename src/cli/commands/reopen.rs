@@ -1,0 +1,26 @@
+use clap::Args;
+
+use super::{Context, Outcome, changed_line, report, require_ids};
+use crate::model::change::Change;
+use crate::ops;
+
+/// Reopen closed issues, or bring deleted ones back
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd reopen bd-a3f8\n  bd reopen a3 --reason \"it came back\"")]
+pub struct ReopenArgs {
+    ids: Vec<String>,
+    /// Why; kept as a comment
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    reason: Option<String>,
+}
+
+pub fn run(args: ReopenArgs, cx: &mut Context) -> Outcome {
+    require_ids(&args.ids)?;
+    let author = cx.actor()?;
+    let batch = ops::change_each(cx.store()?, &args.ids, |store| {
+        let id = store.host().entropy.comment_id();
+        let comment = args.reason.clone().map(|text| Change::AddComment { id, author: author.clone(), text });
+        std::iter::once(Change::Reopen).chain(comment).collect()
+    })?;
+    report(cx, batch, |written| changed_line(written, "Reopened "))
+}

@@ -1,0 +1,56 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::cli::filters::{FilterArgs, PageArgs};
+use crate::cli::render;
+use crate::model::query::Expr;
+use crate::view::{self, Exit, Failure};
+
+/// Search everything people wrote, closed issues included
+///
+/// Looks at title, description, design, acceptance criteria, notes, comments, labels and ids. Every word must occur, as a
+/// word or its beginning. Best matches come first.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd search login timeout\n  bd search crash --status open --json")]
+pub struct SearchArgs {
+    /// Words
+    words: Vec<String>,
+    #[command(flatten)]
+    filter: FilterArgs,
+    #[command(flatten)]
+    page: PageArgs,
+}
+
+pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
+    let text = args.words.join(" ");
+    if text.trim().is_empty() {
+        return Err(Failure::usage("search query is required"));
+    }
+    let json = cx.ui.wants_json();
+    let filter = args.filter.expr(cx)?;
+    let mut found = cx.store()?.search(&text)?;
+    if filter != Expr::ALL || args.page.sort.is_some() {
+        let page = cx.store()?.list(&filter, args.page.sort(), None)?;
+        let place = |id: &str| page.rows.iter().position(|row| row.issue.id == id);
+        found.retain(|hit| place(&hit.row.issue.id).is_some());
+        if args.page.sort.is_some() {
+            found.sort_by_key(|hit| place(&hit.row.issue.id));
+        }
+    }
+    let total = found.len();
+    found.truncate(args.page.limit(json).unwrap_or(total));
+    if json {
+        cx.json(view::found(&found));
+    } else {
+        let (store, ui) = cx.parts()?;
+        let index = store.prefix_index()?;
+        render::rows(ui, &index, found.iter().map(|hit| &hit.row));
+        if total == 0 {
+            ui.note("nothing found");
+        }
+    }
+    if total > found.len() {
+        cx.ui.note(&format!("{} of {total} issues shown; --limit 0 shows all", found.len()));
+    }
+    Ok(Exit::Ok)
+}

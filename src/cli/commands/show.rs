@@ -1,0 +1,60 @@
+use clap::Args;
+
+use super::{Context, Outcome, list};
+use crate::cli::render;
+use crate::ops;
+use crate::view::{self, Exit, Failure};
+
+/// Show issues in full; without an id, the list
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd show bd-a3f8\n  bd show a3 k9 --json\n  bd show")]
+pub struct ShowArgs {
+    ids: Vec<String>,
+    /// One line each
+    #[arg(long)]
+    short: bool,
+    #[arg(long, hide = true)]
+    long: bool,
+    #[arg(long, hide = true)]
+    include_dependents: bool,
+    #[arg(long, hide = true)]
+    include_comments: bool,
+}
+
+pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
+    if args.ids.is_empty() {
+        return list::run(list::ListArgs::default(), cx);
+    }
+    let store = cx.store()?;
+    let found: Vec<_> = args.ids.iter().map(|typed| (typed, ops::show(store, typed))).collect();
+    let mut exit = Exit::Ok;
+    let mut shown = Vec::new();
+    let mut failures = Vec::new();
+    for (typed, result) in found {
+        match result {
+            Ok(one) => shown.push(one),
+            Err(error) => failures.push((typed.clone(), Failure::from(error))),
+        }
+    }
+    if cx.ui.wants_json() {
+        let json = view::array(shown.iter().map(|one| view::detail(one).finish()));
+        cx.json(json);
+    } else {
+        let (store, ui) = cx.parts()?;
+        let index = store.prefix_index()?;
+        if args.short {
+            render::rows(ui, &index, shown.iter().map(|one| &one.row));
+        } else {
+            for (n, one) in shown.iter().enumerate() {
+                if n > 0 {
+                    ui.line("");
+                }
+                render::shown(ui, &index, one);
+            }
+        }
+    }
+    for (typed, failure) in failures {
+        exit = super::fail(cx, &typed, failure, exit);
+    }
+    Ok(exit)
+}

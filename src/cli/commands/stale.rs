@@ -1,0 +1,47 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::cache::{Sort, SortBy};
+use crate::cli::filters::{limit, not_done};
+use crate::cli::render;
+use crate::model::query::{Expr, Field, Op, Value};
+use crate::model::time::DAY;
+use crate::view::{self, Exit};
+
+/// Issues that nobody touched for a while, oldest first
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd stale\n  bd stale --days 7 --status in_progress")]
+pub struct StaleArgs {
+    /// Not updated for this many days
+    #[arg(short, long, value_name = "N", default_value_t = 30)]
+    days: u32,
+    /// Only this status
+    #[arg(short, long, value_name = "STATUS")]
+    status: Option<String>,
+    /// At most N issues, 0 for all
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+pub fn run(args: StaleArgs, cx: &mut Context) -> Outcome {
+    let json = cx.ui.wants_json();
+    let before = cx.host().clock.now().plus_nanos(-i64::from(args.days).saturating_mul(DAY));
+    let mut parts = vec![Expr::Is(Field::Updated, Op::Less, Value::Time(before)), not_done()];
+    if let Some(word) = &args.status {
+        parts.push(Expr::text(Field::Status, crate::ops::check_status(cx.store()?, word)?.as_str()));
+    }
+    let sort = Sort { by: SortBy::Updated, reverse: true };
+    let page = cx.store()?.list(&Expr::And(parts), sort, limit(args.limit, json))?;
+    if json {
+        cx.json(view::rows(&page.rows));
+    } else {
+        let (store, ui) = cx.parts()?;
+        let index = store.prefix_index()?;
+        render::rows(ui, &index, &page.rows);
+        if page.rows.is_empty() {
+            ui.note("nothing is stale");
+        }
+    }
+    render::cut_note(&mut cx.ui, &page);
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,33 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::view::{self, Exit};
+
+/// Numbers over all issues
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd stats\n  bd stats --json")]
+pub struct StatsArgs {}
+
+pub fn run(_: StatsArgs, cx: &mut Context) -> Outcome {
+    let numbers = cx.store()?.statistics()?;
+    if cx.ui.wants_json() {
+        cx.json(view::statistics(&numbers));
+        return Ok(Exit::Ok);
+    }
+    let lines = [
+        ("Total Issues:", numbers.total),
+        ("Open:", numbers.open),
+        ("In Progress:", numbers.in_progress),
+        ("Ready:", numbers.ready),
+        ("Blocked:", numbers.blocked),
+        ("Deferred:", numbers.deferred),
+        ("Closed:", numbers.closed),
+        ("Deleted:", numbers.tombstones),
+        ("Epics to close:", numbers.epics_closeable),
+    ];
+    for (name, number) in lines {
+        cx.ui.line(&format!("{name:<16}{number:>6}"));
+    }
+    cx.ui.line(&format!("{:<16}{:>6.1} h", "Average lead:", numbers.average_lead_time_hours));
+    Ok(Exit::Ok)
+}

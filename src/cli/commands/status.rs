@@ -1,0 +1,24 @@
+use clap::Args;
+
+use super::{Context, Outcome, changed_line, report, stats};
+use crate::model::change::Change;
+use crate::ops;
+
+/// Set the status of an issue; without arguments, the statistics
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd status bd-a3f8 in-progress\n  bd status --json")]
+pub struct StatusArgs {
+    #[arg(requires = "status")]
+    id: Option<String>,
+    /// open, in_progress, blocked, deferred, closed, pinned, hooked
+    status: Option<String>,
+}
+
+pub fn run(args: StatusArgs, cx: &mut Context) -> Outcome {
+    let (Some(id), Some(word)) = (args.id, args.status) else {
+        return stats::run(stats::StatsArgs {}, cx);
+    };
+    let status = ops::check_status(cx.store()?, &word)?;
+    let batch = ops::change_each(cx.store()?, &[id], |_| vec![Change::Status(status.clone())])?;
+    report(cx, batch, |written| changed_line(written, "Updated issue: "))
+}

@@ -1,0 +1,136 @@
+use clap::Args;
+
+use super::{Context, Outcome, changed_line, report, require_ids};
+use crate::model::change::{Change, DateField, TextField};
+use crate::model::issue::Priority;
+use crate::model::when::Bare;
+use crate::ops::{self, OpError};
+use crate::view::Failure;
+
+/// Change fields of issues
+///
+/// An empty text clears a field. --notes replaces the notes; --append-notes and `bd note` add to them.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd update bd-a3f8 --status in_progress --assignee me
+  bd update a3 k9 --priority 1 --add-label urgent
+  bd update a3 --due \"next monday\" --parent bd-e1
+  bd update a3 --parent \"\"       detach it from its parent")]
+pub struct UpdateArgs {
+    ids: Vec<String>,
+    #[arg(short, long, value_name = "STATUS")]
+    status: Option<String>,
+    /// 0 (urgent) to 4
+    #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
+    priority: Option<String>,
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    title: Option<String>,
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    description: Option<String>,
+    /// Read the description from a file (- is standard input)
+    #[arg(long, value_name = "FILE")]
+    body_file: Option<String>,
+    /// Read the description from standard input
+    #[arg(long)]
+    stdin: bool,
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    design: Option<String>,
+    #[arg(long, value_name = "TEXT", visible_alias = "acceptance-criteria", allow_hyphen_values = true)]
+    acceptance: Option<String>,
+    /// Replace the notes
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    notes: Option<String>,
+    /// Add to the notes
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "notes")]
+    append_notes: Option<String>,
+    /// Who does it (`me` is you, an empty text is nobody)
+    #[arg(short, long, value_name = "NAME")]
+    assignee: Option<String>,
+    #[arg(long, value_name = "REF")]
+    external_ref: Option<String>,
+    /// Estimated minutes
+    #[arg(short, long, value_name = "MINUTES", allow_negative_numbers = true)]
+    estimate: Option<i64>,
+    /// When it is due (an empty text is never)
+    #[arg(long, value_name = "DATE")]
+    due: Option<String>,
+    /// Not before this date
+    #[arg(long, value_name = "DATE")]
+    defer: Option<String>,
+    #[arg(long, value_name = "LABEL", value_delimiter = ',')]
+    add_label: Vec<String>,
+    #[arg(long, value_name = "LABEL", value_delimiter = ',')]
+    remove_label: Vec<String>,
+    /// Replace all labels
+    #[arg(long, value_name = "LABEL", value_delimiter = ',', alias = "label")]
+    set_labels: Option<Vec<String>>,
+    /// The issue it is a part of (an empty text is none)
+    #[arg(long, value_name = "ID")]
+    parent: Option<String>,
+    /// Assign it to yourself and start it, unless another has it
+    #[arg(long)]
+    claim: bool,
+    #[arg(long, hide = true)]
+    allow_empty_description: bool,
+}
+
+pub fn run(args: UpdateArgs, cx: &mut Context) -> Outcome {
+    require_ids(&args.ids)?;
+    let changes = changes(&args, cx)?;
+    if changes.is_empty() {
+        return Err(Failure::usage("nothing to change: name a field, such as --status or --priority"));
+    }
+    let batch = ops::change_each(cx.store()?, &args.ids, |_| changes.clone())?;
+    report(cx, batch, |written| changed_line(written, "Updated issue: "))
+}
+
+fn changes(args: &UpdateArgs, cx: &mut Context) -> Result<Vec<Change>, Failure> {
+    let mut changes = Vec::new();
+    if args.claim {
+        changes.push(Change::Claim { assignee: cx.actor()? });
+    }
+    changes.extend(args.title.clone().map(Change::Title));
+    let description = cx.text(args.description.as_deref(), args.body_file.as_deref(), args.stdin)?;
+    let assignee = match args.assignee.as_deref() {
+        Some("me") => Some(cx.actor()?),
+        other => other.map(str::to_owned),
+    };
+    let texts = [
+        (TextField::Description, description),
+        (TextField::Design, args.design.clone()),
+        (TextField::AcceptanceCriteria, args.acceptance.clone()),
+        (TextField::Notes, args.notes.clone()),
+        (TextField::Assignee, assignee),
+        (TextField::ExternalRef, args.external_ref.clone()),
+    ];
+    changes.extend(texts.into_iter().filter_map(|(field, text)| Some(Change::Text(field, text?))));
+    changes.extend(args.append_notes.clone().map(Change::AppendNotes));
+    if let Some(word) = &args.status {
+        changes.push(Change::Status(ops::check_status(cx.store()?, word)?));
+    }
+    if let Some(text) = &args.priority {
+        changes.push(Change::Priority(Priority::typed(text).map_err(OpError::from)?));
+    }
+    if let Some(word) = &args.kind {
+        changes.push(Change::Type(ops::check_type(cx.store()?, word)?));
+    }
+    changes.extend(args.estimate.map(|minutes| Change::Estimate(Some(minutes))));
+    for (flag, field, value) in [("due", DateField::Due, &args.due), ("defer", DateField::DeferUntil, &args.defer)] {
+        if let Some(text) = value {
+            let at = if text.is_empty() { None } else { Some(cx.date(flag, text, Bare::Future)?) };
+            changes.push(Change::Date(field, at));
+        }
+    }
+    let set = args.set_labels.clone().map(|labels| labels.into_iter().filter(|label| !label.is_empty()).collect());
+    changes.extend(set.map(Change::SetLabels));
+    changes.extend(args.add_label.iter().cloned().map(Change::AddLabel));
+    changes.extend(args.remove_label.iter().cloned().map(Change::RemoveLabel));
+    match args.parent.as_deref() {
+        Some("") => changes.push(Change::Parent(None)),
+        Some(parent) => changes.push(Change::Parent(Some(cx.store()?.resolve(parent)?))),
+        None => {}
+    }
+    Ok(changes)
+}

@@ -1,0 +1,36 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::ops;
+use crate::view::{self, Exit, inline};
+
+/// Why an issue is ready, or is not
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd why bd-a3f8\n  bd why a3 --json")]
+pub struct WhyArgs {
+    id: String,
+}
+
+pub fn run(args: WhyArgs, cx: &mut Context) -> Outcome {
+    let explanation = ops::explain(cx.store()?, &args.id)?;
+    if cx.ui.wants_json() {
+        cx.json(view::explanation(&explanation));
+        return Ok(Exit::Ok);
+    }
+    let id = inline(&explanation.row.issue.id).into_owned();
+    if explanation.ready {
+        cx.ui.line(&format!("{id} is ready"));
+    } else {
+        cx.ui.line(&format!("{id} is not ready:"));
+    }
+    for reason in &explanation.reasons {
+        cx.ui.line(&format!("  {}", inline(&view::reason_text(reason))));
+    }
+    for done in &explanation.satisfied {
+        cx.ui.line(&format!("  no longer waits for {}", inline(done)));
+    }
+    for unknown in &explanation.unknown {
+        cx.ui.line(&format!("  depends on {}, which is in no ledger", inline(unknown)));
+    }
+    Ok(Exit::Ok)
+}

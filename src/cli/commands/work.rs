@@ -1,0 +1,21 @@
+use clap::Args;
+
+use super::{Context, Outcome, changed_line, report, require_ids};
+use crate::model::change::Change;
+use crate::ops;
+
+/// Take an issue: assign it to yourself and start it
+///
+/// Refused (exit 4) if another has it. Of many that try at once, one wins.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd work bd-a3f8\n  bd work $(bd ready -n 1 --json | jq -r '.[0].id')")]
+pub struct WorkArgs {
+    ids: Vec<String>,
+}
+
+pub fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
+    require_ids(&args.ids)?;
+    let me = cx.actor()?;
+    let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Claim { assignee: me.clone() }])?;
+    report(cx, batch, |written| changed_line(written, "Updated issue: in progress, yours: "))
+}

@@ -1,0 +1,189 @@
+//! What every command has at hand: the streams, the global flags, and the store once it is asked for.
+
+use std::io::Read as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::ui::Ui;
+use crate::model::time::Instant;
+use crate::model::when::Bare;
+use crate::ops::OpError;
+use crate::store::{Options, Store};
+use crate::sys::Host;
+use crate::sys::fs::FsError;
+use crate::view::{self, Exit, Failure};
+
+/// Flags that may stand before or after any command.
+#[derive(Debug, Args, Default)]
+pub struct GlobalArgs {
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Run as if started in DIR
+    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
+    pub directory: Option<PathBuf>,
+    /// Who acts (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
+    #[arg(long, value_name = "NAME", global = true)]
+    pub actor: Option<String>,
+    /// Print only what was asked for, no talk
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Seconds to wait for another writer
+    #[arg(long, value_name = "SECONDS", global = true, value_parser = seconds, hide = true)]
+    pub lock_timeout: Option<Duration>,
+    /// A file in the .beads directory to use
+    #[arg(long, value_name = "PATH", global = true, hide = true)]
+    pub db: Option<PathBuf>,
+    #[command(flatten)]
+    pub ignored: IgnoredArgs,
+}
+
+/// Flags of the original that clients pass; there is no daemon and no database here, so they mean nothing.
+#[derive(Debug, Args, Default)]
+pub struct IgnoredArgs {
+    #[arg(long, global = true, hide = true)]
+    sandbox: bool,
+    #[arg(long, global = true, hide = true)]
+    no_daemon: bool,
+    #[arg(long, global = true, hide = true)]
+    no_auto_flush: bool,
+    #[arg(long, global = true, hide = true)]
+    no_auto_import: bool,
+    #[arg(long, global = true, hide = true)]
+    no_db: bool,
+    #[arg(long, global = true, hide = true)]
+    allow_stale: bool,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.strip_suffix('s').unwrap_or(text);
+    let value: f64 = number.parse().map_err(|_| format!("{text:?} is not a number of seconds"))?;
+    Duration::try_from_secs_f64(value).map_err(|error| error.to_string())
+}
+
+pub struct Context {
+    pub global: GlobalArgs,
+    pub ui: Ui,
+    host: Option<Host>,
+    store: Option<Store>,
+}
+
+impl Context {
+    pub fn new(global: GlobalArgs) -> Self {
+        let host = Host::real();
+        let ui = Ui::new(&host.env, global.json, global.quiet);
+        Context { global, ui, host: Some(host), store: None }
+    }
+
+    /// The machine, before or after the store took it.
+    pub fn host(&self) -> &Host {
+        match (&self.host, &self.store) {
+            (Some(host), _) => host,
+            (None, Some(store)) => store.host(),
+            (None, None) => unreachable!("the host is either here or in the store"),
+        }
+    }
+
+    /// The directory that the command is about.
+    pub fn directory(&self) -> PathBuf {
+        let cwd = self.host().env.cwd();
+        self.global.directory.as_ref().map_or_else(|| cwd.to_owned(), |dir| cwd.join(dir))
+    }
+
+    /// The project's store, opened on first use.
+    pub fn store(&mut self) -> Result<&mut Store, Failure> {
+        if self.store.is_none() {
+            let directory = self.directory();
+            let path = self.global.db.as_ref().map_or_else(|| directory.clone(), |db| directory.join(db));
+            let host = self.host.take().expect("the host leaves only when a store is opened");
+            let lock_wait = self.global.lock_timeout.unwrap_or(Options::LOCK_WAIT);
+            let options = Options { host, path, actor: self.global.actor.clone(), lock_wait };
+            match Store::open_with(options) {
+                Ok(store) => self.store = Some(store),
+                Err(error) => {
+                    self.host = Some(Host::real());
+                    return Err(error.into());
+                }
+            }
+        }
+        Ok(self.store.as_mut().expect("just opened"))
+    }
+
+    /// Store and streams at once.
+    pub fn parts(&mut self) -> Result<(&mut Store, &mut Ui), Failure> {
+        self.store()?;
+        Ok((self.store.as_mut().expect("just opened"), &mut self.ui))
+    }
+
+    pub fn actor(&mut self) -> Result<String, Failure> {
+        Ok(self.store()?.actor().to_owned())
+    }
+
+    /// A date as typed on a flag.
+    pub fn date(&self, flag: &'static str, value: &str, bare: Bare) -> Result<Instant, Failure> {
+        let found = self.host().clock.calendar().parse(value, bare);
+        found.ok_or_else(|| OpError::Date { flag, value: value.to_owned() }.into())
+    }
+
+    /// Text from a flag, a file (`-` is standard input), or standard input.
+    pub fn text(&self, given: Option<&str>, file: Option<&str>, stdin: bool) -> Result<Option<String>, Failure> {
+        match (given, file) {
+            (Some(text), _) => Ok(Some(text.to_owned())),
+            (None, Some("-")) => self.stdin().map(Some),
+            (None, Some(path)) => {
+                let path = self.directory().join(path);
+                let text = std::fs::read_to_string(&path).map_err(|e| OpError::Fs(FsError::new("read", &path, e)))?;
+                Ok(Some(text.trim_end_matches('\n').to_owned()))
+            }
+            (None, None) if stdin => self.stdin().map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn stdin(&self) -> Result<String, Failure> {
+        let mut text = String::new();
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .map_err(|e| OpError::Fs(FsError::new("read", "standard input", e)))?;
+        Ok(text.trim_end_matches('\n').to_owned())
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.store.as_ref().map_or_else(Vec::new, |store| store.warnings().iter().map(view::warning_text).collect())
+    }
+
+    /// Prints JSON with the warnings of the store.
+    pub fn json(&mut self, json: String) {
+        let warnings = self.warnings();
+        self.ui.json(json, &warnings);
+    }
+
+    /// Ends the command: warnings, the failure if there is one, and the exit code.
+    pub fn finish(&mut self, result: Result<Exit, Failure>) -> Exit {
+        for warning in self.warnings_to_print() {
+            self.ui.warning(&warning);
+        }
+        let exit = match result {
+            Ok(exit) => exit,
+            Err(failure) => {
+                self.ui.failure(&failure, None);
+                failure.exit
+            }
+        };
+        self.ui.flush();
+        exit
+    }
+
+    fn warnings_to_print(&self) -> Vec<String> {
+        const SHOWN: usize = 5;
+        let mut warnings = self.warnings();
+        if warnings.len() > SHOWN {
+            let more = warnings.len() - SHOWN;
+            warnings.truncate(SHOWN);
+            warnings.push(format!("{more} more problems in the ledger; bd doctor lists all of them"));
+        }
+        warnings
+    }
+}

@@ -1,0 +1,264 @@
+//! Flags that choose issues, shared by every command that lists them.
+
+use clap::Args;
+
+use super::context::Context;
+use crate::cache::{Sort, SortBy};
+use crate::model::issue::{IssueType, Priority, Status};
+use crate::model::query::{Expr, Field, Op, Value};
+use crate::model::when::Bare;
+use crate::ops::OpError;
+use crate::view::Failure;
+
+#[derive(Debug, Args, Default)]
+#[command(next_help_heading = "Filters")]
+pub struct FilterArgs {
+    /// Only these statuses (comma-separated; `all` for every one)
+    #[arg(short, long, value_name = "STATUS", value_delimiter = ',')]
+    pub status: Vec<String>,
+    /// Only these types
+    #[arg(short = 't', long = "type", value_name = "TYPE", value_delimiter = ',')]
+    pub types: Vec<String>,
+    /// Only these priorities
+    #[arg(short, long, value_name = "N", value_delimiter = ',')]
+    pub priority: Vec<String>,
+    /// Priority at least this number
+    #[arg(long, value_name = "N")]
+    pub priority_min: Option<String>,
+    /// Priority at most this number
+    #[arg(long, value_name = "N")]
+    pub priority_max: Option<String>,
+    /// Assigned to (`me` is you)
+    #[arg(short, long, value_name = "NAME")]
+    pub assignee: Option<String>,
+    /// Assigned to nobody
+    #[arg(short = 'u', long, visible_alias = "unassigned")]
+    pub no_assignee: bool,
+    /// Filed by (`me` is you)
+    #[arg(long, value_name = "NAME", alias = "created-by")]
+    pub author: Option<String>,
+    /// Bearing all of these labels
+    #[arg(short, long = "label", value_name = "LABEL", value_delimiter = ',', alias = "labels")]
+    pub labels: Vec<String>,
+    /// Bearing one of these labels
+    #[arg(long, value_name = "LABEL", value_delimiter = ',')]
+    pub label_any: Vec<String>,
+    /// Without any of these labels
+    #[arg(long, value_name = "LABEL", value_delimiter = ',')]
+    pub exclude_label: Vec<String>,
+    /// None of these types
+    #[arg(long, value_name = "TYPE", value_delimiter = ',')]
+    pub exclude_type: Vec<String>,
+    /// Children of an issue
+    #[arg(long, value_name = "ID")]
+    pub parent: Option<String>,
+    /// Issues without a parent
+    #[arg(long)]
+    pub no_parent: bool,
+    /// Only these ids
+    #[arg(long = "id", value_name = "ID", value_delimiter = ',')]
+    pub ids: Vec<String>,
+    /// Title contains
+    #[arg(long, value_name = "TEXT", alias = "title-contains")]
+    pub title: Option<String>,
+    /// Description contains
+    #[arg(long, value_name = "TEXT")]
+    pub desc_contains: Option<String>,
+    /// Notes contain
+    #[arg(long, value_name = "TEXT")]
+    pub notes_contains: Option<String>,
+    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    pub created_after: Option<String>,
+    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    pub created_before: Option<String>,
+    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    pub updated_after: Option<String>,
+    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    pub updated_before: Option<String>,
+    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    pub closed_after: Option<String>,
+    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    pub closed_before: Option<String>,
+    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    pub due_after: Option<String>,
+    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    pub due_before: Option<String>,
+    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    pub defer_after: Option<String>,
+    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    pub defer_before: Option<String>,
+    /// Due date has passed
+    #[arg(long)]
+    pub overdue: bool,
+    /// Put off to a later date
+    #[arg(long)]
+    pub deferred: bool,
+}
+
+impl FilterArgs {
+    /// The condition that the flags describe; of closed and deleted issues it says nothing.
+    pub fn expr(&self, cx: &mut Context) -> Result<Expr, Failure> {
+        let mut all = Vec::new();
+        let me = if [&self.assignee, &self.author].iter().any(|name| name.as_deref() == Some("me")) {
+            cx.actor()?
+        } else {
+            String::new()
+        };
+        let person = |name: &String| if name == "me" { me.clone() } else { name.clone() };
+        if !self.status.is_empty() && !self.status.iter().any(|word| word == "all") {
+            all.push(Expr::any_of(
+                Field::Status,
+                self.status.iter().map(|word| Status::typed(word).as_str().to_owned()),
+            ));
+        }
+        let types = |words: &[String]| {
+            Expr::any_of(
+                Field::Type,
+                words.iter().map(|word| IssueType::typed(word).as_str().to_owned()).collect::<Vec<_>>(),
+            )
+        };
+        if !self.types.is_empty() {
+            all.push(types(&self.types));
+        }
+        if !self.exclude_type.is_empty() {
+            all.push(types(&self.exclude_type).negate());
+        }
+        let priority = |text: &String| Priority::typed(text).map(|p| Value::Number(p.number())).map_err(OpError::from);
+        if !self.priority.is_empty() {
+            let each = self.priority.iter().map(|text| Ok(Expr::Is(Field::Priority, Op::Eq, priority(text)?)));
+            all.push(Expr::Or(each.collect::<Result<_, OpError>>()?));
+        }
+        for (bound, op) in [(&self.priority_min, Op::MoreEq), (&self.priority_max, Op::LessEq)] {
+            if let Some(text) = bound {
+                all.push(Expr::Is(Field::Priority, op, priority(text)?));
+            }
+        }
+        match self.assignee.as_deref() {
+            Some("") => all.push(Expr::Is(Field::Assignee, Op::Eq, Value::Nothing)),
+            Some(_) => all.extend(self.assignee.iter().map(|name| Expr::text(Field::Assignee, person(name)))),
+            None => {}
+        }
+        if self.no_assignee {
+            all.push(Expr::Is(Field::Assignee, Op::Eq, Value::Nothing));
+        }
+        all.extend(self.author.iter().map(|name| Expr::text(Field::Author, person(name))));
+        all.extend(self.labels.iter().map(|label| Expr::text(Field::Label, label)));
+        if !self.label_any.is_empty() {
+            all.push(Expr::any_of(Field::Label, self.label_any.clone()));
+        }
+        all.extend(self.exclude_label.iter().map(|label| Expr::text(Field::Label, label).negate()));
+        if let Some(parent) = &self.parent {
+            all.push(Expr::text(Field::Parent, cx.store()?.resolve(parent)?));
+        }
+        if self.no_parent {
+            all.push(Expr::Is(Field::Parent, Op::Eq, Value::Nothing));
+        }
+        if !self.ids.is_empty() {
+            let ids = self.ids.iter().map(|id| cx.store()?.resolve(id).map_err(Failure::from));
+            all.push(Expr::any_of(Field::Id, ids.collect::<Result<Vec<_>, _>>()?));
+        }
+        all.extend(self.title.iter().map(|text| Expr::contains(Field::Title, text)));
+        all.extend(self.desc_contains.iter().map(|text| Expr::contains(Field::Description, text)));
+        all.extend(self.notes_contains.iter().map(|text| Expr::contains(Field::Notes, text)));
+        all.extend(self.dates(cx)?);
+        Ok(Expr::And(all))
+    }
+
+    fn dates(&self, cx: &mut Context) -> Result<Vec<Expr>, Failure> {
+        let bounds = [
+            ("created-after", Field::Created, Op::More, &self.created_after),
+            ("created-before", Field::Created, Op::Less, &self.created_before),
+            ("updated-after", Field::Updated, Op::More, &self.updated_after),
+            ("updated-before", Field::Updated, Op::Less, &self.updated_before),
+            ("closed-after", Field::Closed, Op::More, &self.closed_after),
+            ("closed-before", Field::Closed, Op::Less, &self.closed_before),
+            ("due-after", Field::Due, Op::More, &self.due_after),
+            ("due-before", Field::Due, Op::Less, &self.due_before),
+            ("defer-after", Field::Defer, Op::More, &self.defer_after),
+            ("defer-before", Field::Defer, Op::Less, &self.defer_before),
+        ];
+        let mut found = Vec::new();
+        for (flag, field, op, value) in bounds {
+            if let Some(text) = value {
+                let bare = if matches!(field, Field::Due | Field::Defer) { Bare::Future } else { Bare::Past };
+                found.push(Expr::Is(field, op, Value::Time(cx.date(flag, text, bare)?)));
+            }
+        }
+        let now = Value::Time(cx.host().clock.now());
+        if self.overdue {
+            found.push(Expr::Is(Field::Due, Op::Less, now.clone()));
+            found.push(not_done());
+        }
+        if self.deferred {
+            let later = Expr::Is(Field::Defer, Op::More, now);
+            found.push(Expr::Or(vec![Expr::text(Field::Status, "deferred"), later]));
+        }
+        Ok(found)
+    }
+
+    /// The flags name statuses themselves, so closed issues are not hidden.
+    pub fn names_status(&self) -> bool {
+        !self.status.is_empty() || self.closed_after.is_some() || self.closed_before.is_some() || !self.ids.is_empty()
+    }
+}
+
+/// Neither closed nor deleted.
+pub fn not_done() -> Expr {
+    Expr::any_of(Field::Status, ["closed".into(), "tombstone".into()]).negate()
+}
+
+/// Not deleted.
+pub fn not_deleted() -> Expr {
+    Expr::text(Field::Status, "tombstone").negate()
+}
+
+/// How a listing is ordered and cut.
+#[derive(Debug, Args, Default)]
+#[command(next_help_heading = "Order")]
+pub struct PageArgs {
+    /// Order by priority, created, updated, closed, due, id, title, status, type or assignee
+    #[arg(long, value_name = "FIELD", value_parser = sort_by)]
+    pub sort: Option<SortBy>,
+    /// The other way round
+    #[arg(short, long)]
+    pub reverse: bool,
+    /// At most N issues, 0 for all (default: 50 for people, all with --json)
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+fn sort_by(text: &str) -> Result<SortBy, String> {
+    Ok(match text {
+        "priority" => SortBy::Priority,
+        "created" | "newest" => SortBy::Created,
+        "updated" => SortBy::Updated,
+        "closed" => SortBy::Closed,
+        "due" => SortBy::Due,
+        "id" => SortBy::Id,
+        "title" => SortBy::Title,
+        "status" => SortBy::Status,
+        "type" => SortBy::Type,
+        "assignee" => SortBy::Assignee,
+        _ => return Err("one of priority created updated closed due id title status type assignee".into()),
+    })
+}
+
+impl PageArgs {
+    pub fn sort(&self) -> Sort {
+        Sort { by: self.sort.unwrap_or(SortBy::Priority), reverse: self.reverse }
+    }
+
+    pub fn limit(&self, json: bool) -> Option<usize> {
+        limit(self.limit, json)
+    }
+}
+
+/// What a limit means: 0 is none; without one, programs get everything and people a screenful.
+pub fn limit(given: Option<usize>, json: bool) -> Option<usize> {
+    match given {
+        Some(0) => None,
+        Some(n) => Some(n),
+        None if json => None,
+        None => Some(50),
+    }
+}

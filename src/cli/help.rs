@@ -1,0 +1,58 @@
+//! Help for newcomers: the commands of every day first, the rest on request.
+
+use clap::{CommandFactory as _, builder::StyledStr};
+
+use super::Cli;
+use super::commands::GROUPS;
+use super::context::Context;
+use crate::view::{Exit, Failure};
+
+/// The argument parser, with everything but the everyday commands hidden from the overview.
+pub fn command() -> clap::Command {
+    let everyday = GROUPS[0].1;
+    let mut command = Cli::command();
+    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    for name in names {
+        let place = everyday.iter().position(|known| *known == name);
+        command = command.mut_subcommand(&name, |sub| match place {
+            Some(place) => sub.display_order(place),
+            None => sub.hide(true),
+        });
+    }
+    command
+}
+
+pub fn overview(cx: &mut Context) -> Result<Exit, Failure> {
+    let text: StyledStr = command().render_help();
+    cx.ui.line(text.to_string().trim_end());
+    Ok(Exit::Ok)
+}
+
+/// Every command with its one line, by group.
+pub fn all(cx: &mut Context) -> Result<Exit, Failure> {
+    let command = Cli::command();
+    for (group, names) in GROUPS {
+        cx.ui.line(&format!("{group}:"));
+        for name in *names {
+            let about = command.find_subcommand(name).and_then(|sub| sub.get_about()).map(ToString::to_string);
+            cx.ui.line(&format!("  {name:<12} {}", about.unwrap_or_default()));
+        }
+        cx.ui.line("");
+    }
+    cx.ui.line("Help on one: bd COMMAND --help");
+    Ok(Exit::Ok)
+}
+
+/// The long help of one command.
+pub fn of(cx: &mut Context, names: &[String]) -> Result<Exit, Failure> {
+    let mut command = Cli::command();
+    command.build();
+    let mut current = &mut command;
+    for name in names {
+        let found = current.find_subcommand_mut(name);
+        current = found.ok_or_else(|| Failure::usage(format!("no command {name:?}; bd help --all lists them")))?;
+    }
+    let text = current.render_long_help();
+    cx.ui.line(text.to_string().trim_end());
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,38 @@
+//! Text for people, made from the same outcomes as the JSON.
+
+mod detail;
+mod table;
+
+pub use detail::shown;
+pub use table::{cut_note, rows, tree_rows};
+
+use crate::cli::ui::{Style, Ui};
+use crate::model::id::{self, PrefixIndex};
+use crate::view::inline;
+
+/// An id with the part marked that is enough to type.
+pub fn id(ui: &Ui, index: &PrefixIndex, full: &str) -> String {
+    let hash = id::hash_of(full);
+    let start = &full[..full.len() - hash.len()];
+    let enough = index.shortest(full).unwrap_or(hash.len());
+    let (head, tail) = hash.split_at(enough);
+    format!("{}{}{}", inline(start), ui.paint(Style::Prefix, &inline(head)), inline(tail))
+}
+
+pub fn status_style(status: &str) -> Style {
+    match status {
+        "open" => Style::Plain,
+        "in_progress" => Style::Cyan,
+        "blocked" => Style::Red,
+        "closed" | "tombstone" | "deferred" => Style::Dim,
+        _ => Style::Yellow,
+    }
+}
+
+pub fn priority_style(number: i64) -> Style {
+    match number {
+        0 => Style::Red,
+        1 => Style::Yellow,
+        _ => Style::Plain,
+    }
+}

@@ -1,0 +1,129 @@
+//! Aligned lines that fit the terminal.
+
+use std::collections::{HashMap, HashSet};
+
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use super::{id, priority_style, status_style};
+use crate::cli::ui::{Style, Ui};
+use crate::model::id::PrefixIndex;
+use crate::store::{Page, Row};
+use crate::view::inline;
+
+/// Prints issues, one a line: id, priority, status, type, title, labels, assignee.
+pub fn rows<'a>(ui: &mut Ui, index: &PrefixIndex, rows: impl IntoIterator<Item = &'a Row>) {
+    let rows: Vec<(usize, &Row)> = rows.into_iter().map(|row| (0, row)).collect();
+    indented(ui, index, &rows);
+}
+
+/// The same with children below their parents.
+pub fn tree_rows(ui: &mut Ui, index: &PrefixIndex, rows: &[Row]) {
+    let here: HashSet<&str> = rows.iter().map(|row| row.issue.id.as_str()).collect();
+    let mut children: HashMap<&str, Vec<&Row>> = HashMap::new();
+    let mut roots = Vec::new();
+    for row in rows {
+        match row.issue.parent().filter(|parent| here.contains(parent) && *parent != row.issue.id) {
+            Some(parent) => children.entry(parent).or_default().push(row),
+            None => roots.push(row),
+        }
+    }
+    let mut order = Vec::new();
+    let mut seen = HashSet::new();
+    let mut work: Vec<(usize, &Row)> = roots.into_iter().rev().map(|row| (0, row)).collect();
+    while let Some((depth, row)) = work.pop() {
+        if seen.insert(row.issue.id.as_str()) {
+            order.push((depth, row));
+            let below = children.get(row.issue.id.as_str()).into_iter().flatten().rev();
+            work.extend(below.map(|child| (depth + 1, *child)));
+        }
+    }
+    // Members of a parent cycle hang on no root.
+    order.extend(rows.iter().filter(|row| !seen.contains(row.issue.id.as_str())).map(|row| (0, row)));
+    indented(ui, index, &order);
+}
+
+fn indented(ui: &mut Ui, index: &PrefixIndex, rows: &[(usize, &Row)]) {
+    let column = |text: fn(&Row) -> String| rows.iter().map(|(_, row)| text(row).width()).max().unwrap_or(0);
+    let ids = rows.iter().map(|(depth, row)| depth * 2 + inline(&row.issue.id).width()).max().unwrap_or(0);
+    let statuses = column(|row| inline(row.issue.status.as_str()).into_owned());
+    let types = column(|row| inline(row.issue.issue_type.as_str()).into_owned());
+    for (depth, row) in rows {
+        let issue = &row.issue;
+        let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(text.width()));
+        let plain_id = inline(&issue.id);
+        let status = inline(issue.status.as_str());
+        let kind = inline(issue.issue_type.as_str());
+        let priority = issue.priority.to_string();
+        let fixed = ids + 2 + priority.len().max(2) + 2 + statuses + 2 + types + 2;
+        let mut tail = String::new();
+        for label in &issue.labels {
+            tail.push_str(&format!(" #{}", inline(label)));
+        }
+        if let Some(assignee) = &issue.assignee {
+            tail.push_str(&format!(" @{}", inline(assignee)));
+        }
+        let title = inline(&issue.title);
+        let (title, tail) = match ui.width() {
+            Some(width) => fit(&title, &tail, width.saturating_sub(fixed).max(20)),
+            None => (title.into_owned(), tail),
+        };
+        let line = format!(
+            "{}{}{}  {}{}  {}{}  {}{}  {}{}",
+            "  ".repeat(*depth),
+            id(ui, index, &issue.id),
+            pad(&plain_id, ids - depth * 2),
+            ui.paint(priority_style(issue.priority.number()), &priority),
+            pad(&priority, 2),
+            ui.paint(status_style(&status), &status),
+            pad(&status, statuses),
+            kind,
+            pad(&kind, types),
+            title,
+            ui.paint(Style::Dim, &tail),
+        );
+        ui.line(line.trim_end());
+    }
+}
+
+/// Shortens the title, then leaves the tail out, so that both fit.
+fn fit(title: &str, tail: &str, room: usize) -> (String, String) {
+    if title.width() + tail.width() <= room {
+        return (title.to_owned(), tail.to_owned());
+    }
+    let tail = if tail.width() * 2 <= room { tail } else { "" };
+    let room = room - tail.width();
+    if title.width() <= room {
+        return (title.to_owned(), tail.to_owned());
+    }
+    let mut short = String::new();
+    let mut used = 1;
+    for c in title.chars() {
+        used += c.width().unwrap_or(0);
+        if used > room {
+            break;
+        }
+        short.push(c);
+    }
+    short.push('…');
+    (short, tail.to_owned())
+}
+
+/// Says that a listing was cut, if it was.
+pub fn cut_note(ui: &mut Ui, page: &Page) {
+    if page.total > page.rows.len() {
+        let text = format!("{} of {} issues shown; --limit 0 shows all", page.rows.len(), page.total);
+        ui.note(&text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_characters_count_double() {
+        assert_eq!(fit("漢字漢字漢字", "", 7), ("漢字漢…".into(), String::new()));
+        assert_eq!(fit("short", " #a", 20), ("short".into(), " #a".into()));
+        assert_eq!(fit("a long title here", " #label", 14), ("a long…".into(), " #label".into()));
+    }
+}

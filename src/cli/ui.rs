@@ -1,0 +1,176 @@
+//! The streams. Data goes to stdout, talk to stderr; colour only to a terminal; every text is escaped.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use crate::model::json;
+use crate::sys::{Env, terminal};
+use crate::view::{self, Failure, block, inline};
+
+/// How a piece of text is set off on a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    Plain,
+    Bold,
+    Dim,
+    Red,
+    Yellow,
+    Cyan,
+    /// The part of an id that is enough to type.
+    Prefix,
+}
+
+impl Style {
+    fn code(self) -> &'static str {
+        match self {
+            Style::Plain => "",
+            Style::Bold => "1",
+            Style::Dim => "2",
+            Style::Red => "31",
+            Style::Yellow => "33",
+            Style::Cyan => "36",
+            Style::Prefix => "1;4",
+        }
+    }
+}
+
+pub struct Ui {
+    json: bool,
+    envelope: bool,
+    quiet: bool,
+    colour: bool,
+    colour_err: bool,
+    terminal: bool,
+    width: Option<usize>,
+    out: io::BufWriter<io::Stdout>,
+}
+
+impl Ui {
+    pub fn new(env: &Env, json: bool, quiet: bool) -> Self {
+        let terminal = io::stdout().is_terminal();
+        let wanted = env.var("NO_COLOR").is_none() && env.var("TERM").is_none_or(|term| term != "dumb");
+        let columns = env.var("COLUMNS").and_then(|text| text.parse().ok());
+        Ui {
+            json,
+            envelope: env.var("BD_JSON_ENVELOPE").is_some_and(|value| value == "1"),
+            quiet,
+            colour: terminal && wanted,
+            colour_err: io::stderr().is_terminal() && wanted,
+            terminal,
+            width: terminal.then(|| columns.or_else(terminal::columns).filter(|n| *n > 0).unwrap_or(80)),
+            out: io::BufWriter::new(io::stdout()),
+        }
+    }
+
+    pub fn wants_json(&self) -> bool {
+        self.json
+    }
+
+    /// The columns of the terminal; `None` when the output is not one, and nothing need be shortened.
+    pub fn width(&self) -> Option<usize> {
+        self.width
+    }
+
+    /// Sets text off; the text itself must be escaped already.
+    pub fn paint(&self, style: Style, text: &str) -> String {
+        if self.colour && style != Style::Plain {
+            format!("\x1b[{}m{text}\x1b[0m", style.code())
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// A line of data whose pieces are escaped already.
+    pub fn line(&mut self, text: &str) {
+        self.write(text);
+        self.write("\n");
+    }
+
+    /// A confirmation: left out when only data is wanted.
+    pub fn done(&mut self, text: &str) {
+        if !self.quiet {
+            self.line(&inline(text));
+        }
+    }
+
+    /// Bytes of a ledger as they are, for `export`: never escaped, so never for reading on a terminal.
+    pub fn verbatim(&mut self, text: &str) {
+        self.write(text);
+    }
+
+    pub fn json(&mut self, json: String, warnings: &[String]) {
+        let text = if self.envelope {
+            let object = view::Object::new().number("schema_version", 1).raw("data", &json);
+            object.texts("warnings", warnings).finish()
+        } else {
+            view::with_warnings(json, warnings)
+        };
+        let text = json::pretty(&text);
+        let text = if self.terminal { json::ascii_only(&text) } else { text };
+        self.line(&text);
+    }
+
+    pub fn warning(&mut self, text: &str) {
+        if !self.quiet {
+            self.talk(Style::Yellow, "warning:", text);
+        }
+    }
+
+    pub fn hint(&mut self, text: &str) {
+        if !self.quiet {
+            self.talk(Style::Cyan, "hint:", text);
+        }
+    }
+
+    /// A remark on stderr.
+    pub fn note(&mut self, text: &str) {
+        if !self.quiet {
+            self.flush();
+            let _ = writeln!(io::stderr(), "{}", inline(text));
+        }
+    }
+
+    pub fn failure(&mut self, failure: &Failure, id: Option<&str>) {
+        self.flush();
+        if self.json {
+            json_error(failure, id);
+            return;
+        }
+        self.talk(Style::Red, "error:", &failure.message);
+        if let Some(hint) = &failure.hint {
+            self.talk(Style::Cyan, "hint:", hint);
+        }
+    }
+
+    fn talk(&mut self, style: Style, label: &str, text: &str) {
+        self.flush();
+        let label = if self.colour_err { format!("\x1b[{}m{label}\x1b[0m", style.code()) } else { label.to_owned() };
+        let _ = writeln!(io::stderr(), "{label} {}", block(text));
+    }
+
+    fn write(&mut self, text: &str) {
+        if let Err(error) = self.out.write_all(text.as_bytes()) {
+            stop_writing(&error);
+        }
+    }
+
+    pub fn flush(&mut self) {
+        if let Err(error) = self.out.flush() {
+            stop_writing(&error);
+        }
+    }
+}
+
+/// A reader that went away (`bd list | head`) is no failure; an output that cannot take the data is one.
+fn stop_writing(error: &io::Error) {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        std::process::exit(0);
+    }
+    let _ = writeln!(io::stderr(), "error: cannot write to standard output: {error}");
+    std::process::exit(1);
+}
+
+pub fn json_error(failure: &Failure, id: Option<&str>) {
+    let text = view::error(failure, id);
+    let text = if io::stderr().is_terminal() { json::ascii_only(&text) } else { text };
+    let _ = writeln!(io::stderr(), "{text}");
+}
