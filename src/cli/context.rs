@@ -68,13 +68,15 @@ pub struct Context {
     pub ui: Ui,
     host: Option<Host>,
     store: Option<Store>,
+    /// The command itself reports what is odd about the files.
+    pub reports_problems: bool,
 }
 
 impl Context {
     pub fn new(global: GlobalArgs) -> Self {
         let host = Host::real();
         let ui = Ui::new(&host.env, global.json, global.quiet);
-        Context { global, ui, host: Some(host), store: None }
+        Context { global, ui, host: Some(host), store: None, reports_problems: false }
     }
 
     /// The machine, before or after the store took it.
@@ -162,8 +164,10 @@ impl Context {
 
     /// Ends the command: warnings, the failure if there is one, and the exit code.
     pub fn finish(&mut self, result: Result<Exit, Failure>) -> Exit {
-        for warning in self.warnings_to_print() {
-            self.ui.warning(&warning);
+        if !self.reports_problems {
+            for warning in self.warnings_to_print() {
+                self.ui.warning(&warning);
+            }
         }
         let exit = match result {
             Ok(exit) => exit,

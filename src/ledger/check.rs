@@ -11,6 +11,8 @@ pub enum Problem {
     Damaged(Damage),
     #[error("the last line is cut off ({0})")]
     Torn(Damage),
+    #[error("conflict markers, to line {until}")]
+    Conflict { until: usize },
     #[error("{id} stands on {} lines ({}); the latest is shown", lines.len(), list(lines))]
     Duplicate { id: String, lines: Vec<usize> },
     #[error("lines are not sorted by id")]
@@ -30,9 +32,18 @@ fn list(lines: &[usize]) -> String {
 }
 
 impl Problem {
-    /// Every command warns of these; the others only `bd doctor` mentions.
-    pub fn is_serious(&self) -> bool {
-        matches!(self, Problem::Damaged(_) | Problem::Torn(_) | Problem::Duplicate { .. })
+    /// What to do about it.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Problem::Damaged(_) => "bd doctor --fix moves the line to .beads/damaged.txt",
+            Problem::Torn(_) => {
+                "restore the file from version control, or bd doctor --fix moves the line to .beads/damaged.txt"
+            }
+            Problem::Conflict { .. } => "resolve it: keep the lines of both sides and remove the marker lines",
+            Problem::Duplicate { .. } => "bd doctor --fix joins the copies",
+            Problem::Blank(_) => "harmless",
+            _ => "bd doctor --fix puts it right",
+        }
     }
 }
 
@@ -50,6 +61,9 @@ impl Document {
         let mut ids: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let (mut blank, mut returns) = ((0, 0), (0, 0));
         let torn = self.torn();
+        for region in self.conflicts() {
+            findings.push(Finding { line: region.start + 1, problem: Problem::Conflict { until: region.end } });
+        }
         for n in 0..self.len() {
             if self.raw(n).ends_with(b"\r") {
                 returns = (if returns.1 == 0 { n } else { returns.0 }, returns.1 + 1);
@@ -60,6 +74,7 @@ impl Document {
                 }
                 Line::Other => {}
                 Line::Blank => blank = (if blank.1 == 0 { n } else { blank.0 }, blank.1 + 1),
+                Line::Damaged(Damage::Marker) => {}
                 Line::Damaged(damage) => {
                     let is_torn = torn.as_ref().is_some_and(|(at, _)| *at == n);
                     let problem = if is_torn { Problem::Torn(damage) } else { Problem::Damaged(damage) };
@@ -107,7 +122,7 @@ mod tests {
                 "1: 1 lines end with a carriage return",
                 "1: lines are not sorted by id",
                 "2: a stands on 2 lines (2, 5); the latest is shown",
-                "3: conflict marker",
+                "3: conflict markers, to line 6",
                 "4: 1 blank lines",
                 "6: the last line is cut off (ends in the middle of a value (column 7))",
             ]

@@ -49,7 +49,11 @@ impl Document {
                 }
                 Problem::Unsorted => sort = true,
                 Problem::CarriageReturns(_) | Problem::ByteOrderMark | Problem::NoFinalNewline => normalise = true,
-                Problem::Damaged(_) | Problem::Torn(_) | Problem::Duplicate { .. } | Problem::Blank(_) => {}
+                Problem::Damaged(_)
+                | Problem::Torn(_)
+                | Problem::Duplicate { .. }
+                | Problem::Conflict { .. }
+                | Problem::Blank(_) => {}
             }
         }
         if conflicts.is_empty() {

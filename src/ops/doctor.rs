@@ -71,25 +71,17 @@ fn check_files(store: &mut Store, report: &mut Report) -> Result<()> {
     }
     for (ledger, document) in ledgers {
         for finding in document.check() {
-            let (severity, remedy) = match &finding.problem {
-                Problem::Damaged(crate::ledger::Damage::Marker) => {
-                    (Severity::Damage, "resolve the conflict: keep the lines of both sides, remove the marker lines")
-                }
-                Problem::Damaged(_) => (Severity::Damage, "bd doctor --fix moves it to .beads/damaged.txt"),
-                Problem::Torn(_) => (
-                    Severity::Damage,
-                    "restore the file from version control, or bd doctor --fix moves the cut line to .beads/damaged.txt",
-                ),
-                Problem::Duplicate { .. } => (Severity::Warning, "bd doctor --fix joins the copies"),
-                Problem::Blank(_) => (Severity::Note, "harmless"),
-                _ => (Severity::Note, "bd doctor --fix puts it right"),
+            let severity = match &finding.problem {
+                Problem::Damaged(_) | Problem::Torn(_) | Problem::Conflict { .. } => Severity::Damage,
+                Problem::Duplicate { .. } => Severity::Warning,
+                _ => Severity::Note,
             };
             report.findings.push(Health {
                 severity,
                 file: Some(ledger.path().to_owned()),
                 line: Some(finding.line),
                 message: finding.problem.to_string(),
-                remedy: Some(remedy.to_owned()),
+                remedy: Some(finding.problem.remedy().to_owned()),
             });
         }
         if document.bytes().len() > BUDGET {

@@ -277,26 +277,33 @@ impl Sources {
         usable.max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0))).map(|(prefix, _)| prefix.to_owned())
     }
 
+    /// What is odd; damaged lines are known once the cache mirrors the file, markers and a torn end at once.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut found = Vec::new();
         for (n, source) in self.all.iter().enumerate() {
             let Some(read) = &source.read else { continue };
-            let file = source.ledger.path();
-            let torn = read.document.torn().map(|(line, _)| line);
-            let rows = read.rows.iter().flatten().enumerate();
-            found.extend(rows.filter_map(|(line, row)| match row {
-                Row::Damaged(damage) => {
-                    let damage = damage.clone();
-                    let problem = if torn == Some(line) { Problem::Torn(damage) } else { Problem::Damaged(damage) };
-                    Some(Warning { file: file.to_owned(), finding: Finding { line: line + 1, problem } })
+            let mut add = |line: usize, problem: Problem| {
+                found.push(Warning { file: source.ledger.path().to_owned(), finding: Finding { line, problem } });
+            };
+            for region in read.document.conflicts() {
+                add(region.start + 1, Problem::Conflict { until: region.end });
+            }
+            let torn = read.document.torn();
+            if let Some((line, damage)) = &torn {
+                add(line + 1, Problem::Torn(damage.clone()));
+            }
+            for (line, row) in read.rows.iter().flatten().enumerate() {
+                match row {
+                    Row::Damaged(Damage::Marker) => {}
+                    Row::Damaged(_) if torn.as_ref().is_some_and(|(at, _)| *at == line) => {}
+                    Row::Damaged(damage) => add(line + 1, Problem::Damaged(damage.clone())),
+                    _ => {}
                 }
-                _ => None,
-            }));
+            }
             for (id, places) in &self.doubled {
                 let lines: Vec<usize> = places.iter().filter(|p| p.0 as usize == n).map(|p| p.1 as usize + 1).collect();
                 if let [line, _, ..] = *lines {
-                    let problem = Problem::Duplicate { id: id.clone(), lines };
-                    found.push(Warning { file: file.to_owned(), finding: Finding { line, problem } });
+                    add(line, Problem::Duplicate { id: id.clone(), lines });
                 }
             }
         }

@@ -200,7 +200,8 @@ pub fn with_warnings(json: String, warnings: &[String]) -> String {
 
 /// `file:line: reason`, with what to do.
 pub fn warning_text(warning: &Warning) -> String {
-    format!("{}:{}: {}", warning.file.display(), warning.finding.line, warning.finding.problem)
+    let problem = &warning.finding.problem;
+    format!("{}:{}: {problem}; {}", warning.file.display(), warning.finding.line, problem.remedy())
 }
 
 pub fn error(failure: &Failure, id: Option<&str>) -> String {

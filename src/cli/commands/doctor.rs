@@ -22,6 +22,7 @@ pub struct DoctorArgs {
 }
 
 pub fn run(args: DoctorArgs, cx: &mut Context) -> Outcome {
+    cx.reports_problems = true;
     let report = ops::doctor(cx.store()?, args.fix)?;
     let damaged = report.findings.iter().any(|finding| finding.severity == Severity::Damage);
     let exit = if damaged { Exit::Damaged } else { Exit::Ok };

@@ -22,7 +22,7 @@ use crate::view::{self, Exit};
   bd query 'title~crash status=closed' --sort closed")]
 pub struct QueryArgs {
     /// The conditions
-    #[arg(required = true, allow_hyphen_values = true)]
+    #[arg(required = true)]
     expression: Vec<String>,
     #[command(flatten)]
     page: PageArgs,
