@@ -33,7 +33,7 @@ pub type Result<T> = std::result::Result<T, CacheError>;
 pub struct Cache {
     db: Connection,
     indexed: bool,
-    /// The moment for which `blockers` and `inherited` are filled, if they are.
+    kin_known: bool,
     blocked_known: bool,
     texts_known: bool,
 }
@@ -44,11 +44,12 @@ impl Cache {
         db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
         db.execute_batch(include_str!("schema.sql"))?;
         db.set_prepared_statement_cache_capacity(64);
-        Ok(Cache { db, indexed: false, blocked_known: false, texts_known: false })
+        Ok(Cache { db, indexed: false, kin_known: false, blocked_known: false, texts_known: false })
     }
 
     /// Forgets what was computed from the rows.
     fn touch(&mut self) {
+        self.kin_known = false;
         self.blocked_known = false;
     }
 }

@@ -57,12 +57,26 @@ pub struct Blocked {
 const DONE: &str = "('closed', 'tombstone')";
 
 impl Cache {
+    /// Fills `kin`.
+    pub(super) fn compute_kin(&mut self) -> Result<()> {
+        if self.kin_known {
+            return Ok(());
+        }
+        self.db.execute_batch(
+            "DELETE FROM kin;
+             INSERT INTO kin SELECT i.id, e.target FROM edges e JOIN live i ON i.key = e.key WHERE e.type = 'parent-child';",
+        )?;
+        self.kin_known = true;
+        Ok(())
+    }
+
     /// Fills `blockers` and `inherited`. They hold only issues that are not done.
     pub(super) fn compute_blocked(&mut self, unknown_blocks: bool) -> Result<()> {
         if self.blocked_known {
             return Ok(());
         }
         self.index()?;
+        self.compute_kin()?;
         let unknown = i64::from(unknown_blocks);
         self.db.execute_batch(&format!(
             "DELETE FROM blockers; DELETE FROM inherited;
@@ -142,7 +156,6 @@ impl Cache {
             startable(now, query.include_deferred, query.any_type),
             clause.sql
         );
-        self.db.execute_batch("CREATE INDEX IF NOT EXISTS blockers_id ON blockers (id); CREATE INDEX IF NOT EXISTS inherited_id ON inherited (id);")?;
         let mut keys = self.keys(&sql, clause.parameters)?;
         let total = keys.len();
         keys.truncate(query.limit.unwrap_or(total));
@@ -190,7 +203,8 @@ impl Cache {
     }
 
     /// Children that are not done yet.
-    pub fn open_children(&self, id: &str) -> Result<Vec<String>> {
+    pub fn open_children(&mut self, id: &str) -> Result<Vec<String>> {
+        self.compute_kin()?;
         let sql = format!(
             "SELECT c.id FROM kin JOIN live c ON c.id = kin.child WHERE kin.parent = ?1 AND c.status NOT IN {DONE} ORDER BY c.id"
         );

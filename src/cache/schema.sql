@@ -45,12 +45,11 @@ CREATE TABLE edges (
 
 CREATE VIEW live AS SELECT * FROM issues WHERE effective = 1;
 
--- Who is whose child.
-CREATE VIEW kin AS
-  SELECT live.id AS child, edges.target AS parent
-  FROM edges JOIN live ON live.key = edges.key
-  WHERE edges.type = 'parent-child';
-
--- Filled by ready.rs when a question needs them.
+-- Filled by ready.rs when a question needs them: who is whose child, what waits for what, who is below a blocked issue.
+CREATE TABLE kin (child TEXT NOT NULL, parent TEXT NOT NULL);
 CREATE TABLE blockers (id TEXT NOT NULL, blocker TEXT NOT NULL, type TEXT NOT NULL, known INTEGER NOT NULL);
 CREATE TABLE inherited (id TEXT NOT NULL, via TEXT NOT NULL);
+CREATE INDEX kin_child ON kin (child);
+CREATE INDEX kin_parent ON kin (parent);
+CREATE INDEX blockers_id ON blockers (id);
+CREATE INDEX inherited_id ON inherited (id);

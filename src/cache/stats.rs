@@ -71,7 +71,8 @@ impl Cache {
     }
 
     /// Epics that are not done, with how far their children are.
-    pub fn epics(&self) -> Result<Vec<EpicProgress>> {
+    pub fn epics(&mut self) -> Result<Vec<EpicProgress>> {
+        self.compute_kin()?;
         let mut statement = self.db.prepare_cached(
             "SELECT i.key, count(c.id), coalesce(sum(c.status = 'closed'), 0)
              FROM live i LEFT JOIN kin ON kin.parent = i.id LEFT JOIN live c ON c.id = kin.child AND c.status <> 'tombstone'

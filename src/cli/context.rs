@@ -98,10 +98,14 @@ impl Context {
     pub fn store(&mut self) -> Result<&mut Store, Failure> {
         if self.store.is_none() {
             let directory = self.directory();
+            if !directory.is_dir() {
+                return Err(Failure::usage(format!("no such directory: {}", directory.display())));
+            }
             let path = self.global.db.as_ref().map_or_else(|| directory.clone(), |db| directory.join(db));
             let host = self.host.take().expect("the host leaves only when a store is opened");
             let lock_wait = self.global.lock_timeout.unwrap_or(Options::LOCK_WAIT);
-            let options = Options { host, path, actor: self.global.actor.clone(), lock_wait };
+            let ignore_env = self.global.db.is_some();
+            let options = Options { host, path, actor: self.global.actor.clone(), lock_wait, ignore_env };
             match Store::open_with(options) {
                 Ok(store) => self.store = Some(store),
                 Err(error) => {
@@ -162,6 +166,15 @@ impl Context {
         self.ui.json(json, &warnings);
     }
 
+    /// Prints text that is the answer itself; with --json as an object, so that it can be parsed.
+    pub fn text_answer(&mut self, text: &str) {
+        if self.ui.wants_json() {
+            self.json(view::Object::new().text("text", text).finish());
+        } else {
+            self.ui.line(text);
+        }
+    }
+
     /// Ends the command: warnings, the failure if there is one, and the exit code.
     pub fn finish(&mut self, result: Result<Exit, Failure>) -> Exit {
         if !self.reports_problems {
@@ -186,7 +199,7 @@ impl Context {
         if warnings.len() > SHOWN {
             let more = warnings.len() - SHOWN;
             warnings.truncate(SHOWN);
-            warnings.push(format!("{more} more problems in the ledger; bd doctor lists all of them"));
+            warnings.push(format!("{} more in the ledger; bd doctor lists all of them", view::plural(more, "problem")));
         }
         warnings
     }

@@ -4,10 +4,10 @@ use clap::Args;
 
 use super::context::Context;
 use crate::cache::{Sort, SortBy};
-use crate::model::issue::{IssueType, Priority, Status};
+use crate::model::issue::{Priority, Status};
 use crate::model::query::{Expr, Field, Op, Value};
 use crate::model::when::Bare;
-use crate::ops::OpError;
+use crate::ops::{self, OpError};
 use crate::view::Failure;
 
 #[derive(Debug, Args, Default)]
@@ -106,22 +106,22 @@ impl FilterArgs {
         };
         let person = |name: &String| if name == "me" { me.clone() } else { name.clone() };
         if !self.status.is_empty() && !self.status.iter().any(|word| word == "all") {
-            all.push(Expr::any_of(
-                Field::Status,
-                self.status.iter().map(|word| Status::typed(word).as_str().to_owned()),
-            ));
+            let mut words = Vec::new();
+            for word in &self.status {
+                let deleted = Status::typed(word).is_tombstone();
+                words.push(if deleted {
+                    "tombstone".to_owned()
+                } else {
+                    ops::check_status(cx.store()?, word)?.to_string()
+                });
+            }
+            all.push(Expr::any_of(Field::Status, words));
         }
-        let types = |words: &[String]| {
-            Expr::any_of(
-                Field::Type,
-                words.iter().map(|word| IssueType::typed(word).as_str().to_owned()).collect::<Vec<_>>(),
-            )
-        };
         if !self.types.is_empty() {
-            all.push(types(&self.types));
+            all.push(types(cx, &self.types)?);
         }
         if !self.exclude_type.is_empty() {
-            all.push(types(&self.exclude_type).negate());
+            all.push(types(cx, &self.exclude_type)?.negate());
         }
         let priority = |text: &String| Priority::typed(text).map(|p| Value::Number(p.number())).map_err(OpError::from);
         if !self.priority.is_empty() {
@@ -200,6 +200,14 @@ impl FilterArgs {
     pub fn names_status(&self) -> bool {
         !self.status.is_empty() || self.closed_after.is_some() || self.closed_before.is_some() || !self.ids.is_empty()
     }
+}
+
+fn types(cx: &mut Context, words: &[String]) -> Result<Expr, Failure> {
+    let mut checked = Vec::new();
+    for word in words {
+        checked.push(ops::check_type(cx.store()?, word)?.to_string());
+    }
+    Ok(Expr::any_of(Field::Type, checked))
 }
 
 /// Neither closed nor deleted.

@@ -24,22 +24,24 @@ pub fn command() -> clap::Command {
 
 pub fn overview(cx: &mut Context) -> Result<Exit, Failure> {
     let text: StyledStr = command().render_help();
-    cx.ui.line(text.to_string().trim_end());
+    cx.text_answer(text.to_string().trim_end());
     Ok(Exit::Ok)
 }
 
 /// Every command with its one line, by group.
 pub fn all(cx: &mut Context) -> Result<Exit, Failure> {
     let command = Cli::command();
+    let mut text = String::new();
     for (group, names) in GROUPS {
-        cx.ui.line(&format!("{group}:"));
+        text.push_str(&format!("{group}:\n"));
         for name in *names {
             let about = command.find_subcommand(name).and_then(|sub| sub.get_about()).map(ToString::to_string);
-            cx.ui.line(&format!("  {name:<12} {}", about.unwrap_or_default()));
+            text.push_str(&format!("  {name:<12} {}\n", about.unwrap_or_default()));
         }
-        cx.ui.line("");
+        text.push('\n');
     }
-    cx.ui.line("Help on one: bd COMMAND --help");
+    text.push_str("Help on one: bd COMMAND --help");
+    cx.text_answer(&text);
     Ok(Exit::Ok)
 }
 
@@ -53,6 +55,6 @@ pub fn of(cx: &mut Context, names: &[String]) -> Result<Exit, Failure> {
         current = found.ok_or_else(|| Failure::usage(format!("no command {name:?}; bd help --all lists them")))?;
     }
     let text = current.render_long_help();
-    cx.ui.line(text.to_string().trim_end());
+    cx.text_answer(text.to_string().trim_end());
     Ok(Exit::Ok)
 }

@@ -60,7 +60,9 @@ fn usage_error(error: clap::Error, json: bool) -> Exit {
     }
     if json {
         let text = error.render().to_string();
-        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        let lines = text.lines().take_while(|line| !line.starts_with("Usage:"));
+        let message = lines.map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+        let message = message.trim_start_matches("error: ").to_owned();
         ui::json_error(&Failure::usage(message), None);
     } else {
         let _ = error.print();

@@ -110,20 +110,26 @@ impl Ui {
     }
 
     pub fn warning(&mut self, text: &str) {
-        if !self.quiet {
+        if self.json {
+            self.flush();
+            let warning = view::Object::new().text("message", text).finish();
+            stderr_json(&view::Object::new().raw("warning", &warning).finish());
+        } else if !self.quiet {
             self.talk(Style::Yellow, "warning:", text);
         }
     }
 
     pub fn hint(&mut self, text: &str) {
-        if !self.quiet {
+        if !self.quiet && !self.json {
             self.talk(Style::Cyan, "hint:", text);
         }
     }
 
     /// A remark on stderr.
     pub fn note(&mut self, text: &str) {
-        if !self.quiet {
+        if self.json {
+            self.warning(text);
+        } else if !self.quiet {
             self.flush();
             let _ = writeln!(io::stderr(), "{}", inline(text));
         }
@@ -170,7 +176,11 @@ fn stop_writing(error: &io::Error) {
 }
 
 pub fn json_error(failure: &Failure, id: Option<&str>) {
-    let text = view::error(failure, id);
-    let text = if io::stderr().is_terminal() { json::ascii_only(&text) } else { text };
+    stderr_json(&view::error(failure, id));
+}
+
+/// One object a line.
+fn stderr_json(text: &str) {
+    let text = if io::stderr().is_terminal() { json::ascii_only(text) } else { text.to_owned() };
     let _ = writeln!(io::stderr(), "{text}");
 }

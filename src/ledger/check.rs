@@ -19,11 +19,11 @@ pub enum Problem {
     Unsorted,
     #[error("the last line has no line feed")]
     NoFinalNewline,
-    #[error("{0} lines end with a carriage return")]
+    #[error("lines that end with a carriage return: {0}")]
     CarriageReturns(usize),
     #[error("the file starts with a byte order mark")]
     ByteOrderMark,
-    #[error("{0} blank lines")]
+    #[error("blank lines: {0}")]
     Blank(usize),
 }
 
@@ -59,6 +59,8 @@ impl Document {
     pub fn check(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut ids: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut last = String::new();
+        let mut sorted = true;
         let (mut blank, mut returns) = ((0, 0), (0, 0));
         let torn = self.torn();
         for region in self.conflicts() {
@@ -70,7 +72,10 @@ impl Document {
             }
             match self.line(n) {
                 Line::Issue(record) => {
-                    ids.entry(record.string("id").unwrap_or_default().into_owned()).or_default().push(n + 1)
+                    let id = record.string("id").unwrap_or_default().into_owned();
+                    sorted &= last <= id;
+                    last.clone_from(&id);
+                    ids.entry(id).or_default().push(n + 1);
                 }
                 Line::Other => {}
                 Line::Blank => blank = (if blank.1 == 0 { n } else { blank.0 }, blank.1 + 1),
@@ -98,7 +103,7 @@ impl Document {
         if !self.ends_well() && torn.is_none() {
             add(self.len(), Problem::NoFinalNewline);
         }
-        if !self.is_sorted() {
+        if !sorted {
             add(1, Problem::Unsorted);
         }
         findings.sort_by_key(|finding| finding.line);
@@ -119,11 +124,11 @@ mod tests {
             found,
             [
                 "1: the file starts with a byte order mark",
-                "1: 1 lines end with a carriage return",
+                "1: lines that end with a carriage return: 1",
                 "1: lines are not sorted by id",
                 "2: a stands on 2 lines (2, 5); the latest is shown",
                 "3: conflict markers, to line 6",
-                "4: 1 blank lines",
+                "4: blank lines: 1",
                 "6: the last line is cut off (ends in the middle of a value (column 7))",
             ]
         );

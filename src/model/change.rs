@@ -63,7 +63,14 @@ pub enum Change {
     Close {
         reason: Option<String>,
     },
-    Reopen,
+    /// Makes a closed or deleted issue open again; the comment is added only if it was.
+    Reopen {
+        comment: Option<NewComment>,
+    },
+    /// Puts an issue off, until a moment or until further notice.
+    Defer {
+        until: Option<Instant>,
+    },
     /// Ends a deferral: no date any more, and open if it was put off.
     Undefer,
     /// Assigns the issue to someone and starts it, unless another has it: decided on the line just read, so that of many
@@ -89,16 +96,20 @@ pub enum Change {
     },
     /// `None` detaches the issue from its parent.
     Parent(Option<String>),
-    /// `id` is random, below 2^53.
-    AddComment {
-        id: i64,
-        author: String,
-        text: String,
-    },
+    AddComment(NewComment),
     /// Leaves a tombstone that keeps every field.
     Delete {
         reason: Option<String>,
     },
+}
+
+/// A comment to be added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewComment {
+    /// Random, below 2^53.
+    pub id: i64,
+    pub author: String,
+    pub text: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -107,6 +118,8 @@ pub enum ChangeError {
     EmptyTitle,
     #[error("the title has {0} bytes, {MAX_TITLE} are allowed")]
     LongTitle(usize),
+    #[error("a title is one line; put the rest into the description")]
+    TitleLines,
     #[error("a label cannot be empty")]
     EmptyLabel,
     #[error("a comment cannot be empty")]
@@ -123,8 +136,8 @@ pub enum ChangeError {
     Deleted(String),
     #[error("{id} is already claimed by {holder}")]
     Claimed { id: String, holder: String },
-    #[error("{id} is {status} and cannot be claimed")]
-    NotClaimable { id: String, status: String },
+    #[error("{id} is {status} and cannot be {what}")]
+    Done { id: String, status: String, what: &'static str },
 }
 
 /// What an edit needs to know besides the line.
@@ -139,6 +152,9 @@ pub struct Stamp<'a> {
 pub fn check_title(title: &str) -> Result<(), ChangeError> {
     if title.trim().is_empty() {
         return Err(ChangeError::EmptyTitle);
+    }
+    if title.contains(['\n', '\r']) {
+        return Err(ChangeError::TitleLines);
     }
     if title.len() > MAX_TITLE {
         return Err(ChangeError::LongTitle(title.len()));
@@ -171,7 +187,9 @@ impl Change {
     pub fn validate(&self, record: &Record<'_>) -> Result<(), ChangeError> {
         let id = || record.string("id").unwrap_or_default().into_owned();
         let deleted = issue::status_of(record).is_tombstone();
-        if deleted && !matches!(self, Change::Reopen | Change::Delete { .. } | Change::AddComment { .. }) {
+        // Fields of a deleted issue can be corrected; its way back is `Reopen` alone.
+        if deleted && matches!(self, Change::Status(_) | Change::Close { .. } | Change::Claim { .. } | Change::Undefer)
+        {
             return Err(ChangeError::Deleted(id()));
         }
         if let Some(key) =
@@ -183,7 +201,12 @@ impl Change {
             Change::Title(title) => check_title(title),
             Change::AddLabel(label) if label.trim().is_empty() => Err(ChangeError::EmptyLabel),
             Change::SetLabels(labels) if labels.iter().any(|l| l.trim().is_empty()) => Err(ChangeError::EmptyLabel),
-            Change::AddComment { text, .. } if text.trim().is_empty() => Err(ChangeError::EmptyComment),
+            Change::AddComment(comment) | Change::Reopen { comment: Some(comment) }
+                if comment.text.trim().is_empty() =>
+            {
+                Err(ChangeError::EmptyComment)
+            }
+            Change::Defer { .. } => not_done(record, "deferred"),
             Change::Estimate(Some(minutes)) if *minutes < 0 => Err(ChangeError::NegativeEstimate),
             Change::Claim { assignee } => claimable(record, assignee),
             Change::AddDependency { target, .. } | Change::Parent(Some(target)) if *target == id() => {
@@ -198,7 +221,7 @@ impl Change {
         match self {
             Change::AddLabel(_) | Change::RemoveLabel(_) | Change::SetLabels(_) => Some("labels"),
             Change::AddDependency { .. } | Change::RemoveDependency { .. } | Change::Parent(_) => Some("dependencies"),
-            Change::AddComment { .. } => Some("comments"),
+            Change::AddComment(_) | Change::Reopen { comment: Some(_) } => Some("comments"),
             _ => None,
         }
     }
@@ -216,7 +239,20 @@ impl Change {
             }
             Change::Status(status) => status_edits(record, status, None, stamp),
             Change::Close { reason } => status_edits(record, &Status::new("closed"), reason.as_deref(), stamp),
-            Change::Reopen => reopen_edits(record, stamp),
+            Change::Reopen { comment } => {
+                let mut edits = reopen_edits(record, stamp);
+                if let Some(comment) = comment.as_ref().filter(|_| !edits.is_empty()) {
+                    edits.push(comment_edit(record, comment, stamp));
+                }
+                edits
+            }
+            Change::Defer { until } => {
+                let mut edits = status_edits(record, &Status::new("deferred"), None, stamp);
+                if until.is_some() {
+                    edits.extend(Change::Date(DateField::DeferUntil, *until).edits(record, stamp));
+                }
+                edits
+            }
             Change::Undefer => {
                 let mut edits = match issue::status_of(record).as_str() {
                     "deferred" => status_edits(record, &Status::open(), None, stamp),
@@ -263,19 +299,7 @@ impl Change {
                 let stays = |d: &Dependency| !d.kind.is_parent_child() || parent.as_ref() == Some(&d.target);
                 dependency_edits(record, stamp, stays, parent.as_ref().map(|target| (target, &kind)))
             }
-            Change::AddComment { id, author, text } => {
-                let issue_id = record.string("id").unwrap_or_default().into_owned();
-                let comment = stamp.dialect.render(&Json::Object(vec![
-                    ("id".into(), Json::Int(*id)),
-                    ("issue_id".into(), Json::Text(issue_id)),
-                    ("author".into(), Json::Text(author.clone())),
-                    ("text".into(), Json::Text(text.clone())),
-                    ("created_at".into(), Json::Text(stamp.now.to_string())),
-                ]));
-                let mut parts = record.elements("comments");
-                parts.push(&comment);
-                vec![("comments", Some(stamp.dialect.array(parts)))]
-            }
+            Change::AddComment(comment) => vec![comment_edit(record, comment, stamp)],
             Change::Delete { reason } => delete_edits(record, reason.as_deref(), stamp),
         }
     }
@@ -283,12 +307,32 @@ impl Change {
 
 fn claimable(record: &Record<'_>, assignee: &str) -> Result<(), ChangeError> {
     let id = || record.string("id").unwrap_or_default().into_owned();
-    let status = issue::status_of(record);
     match record.text_of("assignee") {
         Some(holder) if holder != assignee => Err(ChangeError::Claimed { id: id(), holder: holder.into_owned() }),
-        _ if status.is_done() => Err(ChangeError::NotClaimable { id: id(), status: status.to_string() }),
-        _ => Ok(()),
+        _ => not_done(record, "claimed"),
     }
+}
+
+fn not_done(record: &Record<'_>, what: &'static str) -> Result<(), ChangeError> {
+    let status = issue::status_of(record);
+    if !status.is_done() {
+        return Ok(());
+    }
+    let id = record.string("id").unwrap_or_default().into_owned();
+    Err(ChangeError::Done { id, status: status.to_string(), what })
+}
+
+fn comment_edit(record: &Record<'_>, comment: &NewComment, stamp: Stamp<'_>) -> KeyEdit {
+    let text = stamp.dialect.render(&Json::Object(vec![
+        ("id".into(), Json::Int(comment.id)),
+        ("issue_id".into(), Json::Text(record.string("id").unwrap_or_default().into_owned())),
+        ("author".into(), Json::Text(comment.author.clone())),
+        ("text".into(), Json::Text(comment.text.clone())),
+        ("created_at".into(), Json::Text(stamp.now.to_string())),
+    ]));
+    let mut parts = record.elements("comments");
+    parts.push(&text);
+    ("comments", Some(stamp.dialect.array(parts)))
 }
 
 fn edit_unless(known: bool, key: &'static str, value: Option<String>) -> Vec<KeyEdit> {
@@ -551,7 +595,7 @@ mod tests {
             Change::Text(TextField::Notes, String::new()),
             Change::RemoveDependency { target: "q".into(), kind: None },
             Change::Parent(None),
-            Change::Reopen,
+            Change::Reopen { comment: Some(NewComment { id: 1, author: "ann".into(), text: "again".into() }) },
         ];
         assert_eq!(apply(LINE, &same, stamp()), Ok(None));
     }
@@ -560,11 +604,14 @@ mod tests {
     fn close_and_reopen_are_inverse_but_for_time() {
         let closed = changed(LINE, &[Change::Close { reason: Some("done".into()) }]);
         assert!(closed.contains(r#""closed_at":"2026-01-02T03:04:05.678Z","close_reason":"done""#), "{closed}");
-        let open = changed(&closed, &[Change::Reopen]);
+        let open = changed(&closed, &[Change::Reopen { comment: None }]);
         assert_eq!(open.replace("2026-01-02T03:04:05.679Z", "2025-01-01T00:00:00Z"), LINE);
         let deleted = changed(LINE, &[Change::Delete { reason: None }]);
-        assert_eq!(apply(&deleted, &[Change::Title("x".into())], stamp()), Err(ChangeError::Deleted("bd-1".into())));
-        let back = changed(&deleted, &[Change::Reopen]);
+        assert_eq!(
+            apply(&deleted, &[Change::Status(Status::open())], stamp()),
+            Err(ChangeError::Deleted("bd-1".into()))
+        );
+        let back = changed(&deleted, &[Change::Reopen { comment: None }]);
         assert!(back.starts_with(r#"{"id":"bd-1","title":"T","x":1e400,"status":"open""#) && !back.contains("deleted"));
     }
 
@@ -573,7 +620,7 @@ mod tests {
         let line = r#"{"id":"a","dependencies":[{"depends_on_id":"x","type":"blocks","odd":1.0},{"depends_on_id":"y","type":"related"}],"comments":[{"id":9,"z":[1 , 2]}]}"#;
         let removed = changed(line, &[Change::RemoveDependency { target: "y".into(), kind: None }]);
         assert!(removed.contains(r#""dependencies":[{"depends_on_id":"x","type":"blocks","odd":1.0}]"#), "{removed}");
-        let comment = Change::AddComment { id: 5, author: "ann".into(), text: "hi".into() };
+        let comment = Change::AddComment(NewComment { id: 5, author: "ann".into(), text: "hi".into() });
         let commented = changed(line, &[comment]);
         let expected = r#""comments":[{"id":9,"z":[1 , 2]},{"id":5,"issue_id":"a","author":"ann","text":"hi","created_at":"2026-01-02T03:04:05.678Z"}]"#;
         assert!(commented.contains(expected), "{commented}");
@@ -593,6 +640,7 @@ mod tests {
     fn refusals() {
         let cases = [
             (Change::Title(" ".into()), "title required: an issue needs a title"),
+            (Change::Title("a\nb".into()), "a title is one line; put the rest into the description"),
             (Change::AddLabel("".into()), "a label cannot be empty"),
             (Change::Estimate(Some(-1)), "an estimate cannot be negative"),
             (Change::Parent(Some("bd-1".into())), "bd-1 cannot depend on itself"),

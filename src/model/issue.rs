@@ -229,6 +229,9 @@ pub struct Issue {
     pub comments: Vec<Comment>,
     /// `None` reads as canonical.
     pub visibility: Option<String>,
+    pub deleted_at: Option<Time>,
+    pub deleted_by: Option<String>,
+    pub delete_reason: Option<String>,
 }
 
 impl Issue {
@@ -264,6 +267,9 @@ impl Issue {
             dependencies: dependencies_of(record),
             comments: record.elements("comments").into_iter().filter_map(Comment::decode).collect(),
             visibility: text("visibility"),
+            deleted_at: Time::read(record, "deleted_at"),
+            deleted_by: text("deleted_by"),
+            delete_reason: text("delete_reason"),
         }
     }
 

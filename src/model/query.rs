@@ -174,6 +174,17 @@ struct Token {
     quoted: bool,
 }
 
+fn sign(op: Op) -> &'static str {
+    match op {
+        Op::Eq => "=",
+        Op::Less => "<",
+        Op::LessEq => "<=",
+        Op::More => ">",
+        Op::MoreEq => ">=",
+        Op::Contains => "~",
+    }
+}
+
 const OPERATORS: &[&str] = &["!=", "<=", ">=", "=", "<", ">", "~", ":"];
 
 fn tokens(text: &str) -> Result<Vec<Token>, QueryError> {
@@ -322,7 +333,7 @@ impl Parser<'_> {
         let ordered = field.is_time() || field == Field::Priority;
         let comparing = matches!(op, Op::Less | Op::LessEq | Op::More | Op::MoreEq);
         if (comparing && !ordered) || (op == Op::Contains && ordered) {
-            return Err(QueryError::BadOperator { field: name.to_owned(), op: format!("{op:?}").to_lowercase() });
+            return Err(QueryError::BadOperator { field: name.to_owned(), op: sign(op).to_owned() });
         }
         if value.is_empty() || (op == Op::Eq && value.eq_ignore_ascii_case("none")) {
             return Ok(Expr::Is(field, Op::Eq, Value::Nothing));
@@ -386,7 +397,7 @@ mod tests {
         for (text, start) in [
             ("", "the query is empty"),
             ("colour=red", "unknown field \"colour\"; known: id title"),
-            ("label<3", "label cannot be compared with \"less\""),
+            ("label<3", "label cannot be compared with \"<\""),
             ("updated>soon", "updated: \"soon\" is not a date"),
             ("priority=7", "invalid priority \"7\""),
             ("(label=a", "a bracket is not closed"),

@@ -185,7 +185,7 @@ fn join_ledgers(store: &mut Store, report: &mut Report) -> Result<()> {
     let kept = second.path().with_extension("jsonl.joined");
     std::fs::rename(second.path(), &kept).map_err(|e| OpError::Fs(FsError::new("rename", second.path(), e)))?;
     report.fixed.push(format!(
-        "{}: took {joined} lines from {}, which is now {}",
+        "{}: lines taken from {}: {joined}; that file is now {}",
         first.path().display(),
         second.path().display(),
         kept.display()

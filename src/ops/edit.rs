@@ -10,74 +10,84 @@ use crate::store::{Row, Store, Write, WriteError, Written};
 
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
-    #[error("the sheet has no line {0:?}")]
-    Missing(&'static str),
+    #[error("the line {0:?} is missing from the edited text")]
+    Missing(String),
     #[error("{field} of {id} was changed by someone else while you edited it")]
     Overtaken { id: String, field: &'static str },
     #[error(transparent)]
     Editor(#[from] crate::sys::process::EditorError),
 }
 
-const SECTIONS: [(&str, TextField); 4] = [
-    ("--- description ---", TextField::Description),
-    ("--- design ---", TextField::Design),
-    ("--- acceptance criteria ---", TextField::AcceptanceCriteria),
-    ("--- notes ---", TextField::Notes),
+const SECTIONS: [(&str, Option<TextField>); 5] = [
+    ("title", None),
+    ("description", Some(TextField::Description)),
+    ("design", Some(TextField::Design)),
+    ("acceptance criteria", Some(TextField::AcceptanceCriteria)),
+    ("notes", Some(TextField::Notes)),
 ];
 
-/// What is shown in the editor and read back from it.
+/// What is shown in the editor and read back from it: each field under a heading that no field holds as a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditSheet {
-    title: String,
-    sections: [String; 4],
-}
-
-fn field_of(issue: &Issue, field: TextField) -> &str {
-    let text = match field {
-        TextField::Description => &issue.description,
-        TextField::Design => &issue.design,
-        TextField::AcceptanceCriteria => &issue.acceptance_criteria,
-        TextField::Notes => &issue.notes,
-        TextField::Assignee | TextField::ExternalRef | TextField::Owner => &None,
-    };
-    text.as_deref().unwrap_or_default()
+    texts: [String; 5],
+    dashes: usize,
 }
 
 impl EditSheet {
     pub fn of(issue: &Issue) -> Self {
-        EditSheet { title: issue.title.clone(), sections: SECTIONS.map(|(_, field)| field_of(issue, field).to_owned()) }
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        Self::new([
+            issue.title.clone(),
+            text(&issue.description),
+            text(&issue.design),
+            text(&issue.acceptance_criteria),
+            text(&issue.notes),
+        ])
+    }
+
+    fn new(texts: [String; 5]) -> Self {
+        let clashes = |dashes: usize| {
+            let headings = SECTIONS.map(|(name, _)| heading(name, dashes));
+            texts.iter().flat_map(|text| text.lines()).any(|line| headings.iter().any(|heading| heading == line))
+        };
+        let dashes = (3..).find(|dashes| !clashes(*dashes)).unwrap_or(3);
+        EditSheet { texts, dashes }
     }
 
     pub fn render(&self) -> String {
-        let mut text = format!("title: {}\n", self.title);
-        for ((heading, _), body) in SECTIONS.iter().zip(&self.sections) {
-            text.push_str(heading);
-            text.push('\n');
-            text.push_str(body);
-            text.push('\n');
+        let mut out = String::new();
+        for ((name, _), text) in SECTIONS.iter().zip(&self.texts) {
+            out.push_str(&format!("{}\n{text}\n", heading(name, self.dashes)));
         }
-        text
+        out
     }
 
-    pub fn parse(text: &str) -> Result<Self> {
-        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-        let title = first.strip_prefix("title:").ok_or(EditError::Missing("title: …"))?.trim().to_owned();
-        let mut sections: [String; 4] = Default::default();
-        let mut rest = rest;
-        for (n, (heading, _)) in SECTIONS.iter().enumerate() {
-            let after =
-                rest.strip_prefix(heading).and_then(|r| r.strip_prefix('\n').or_else(|| r.is_empty().then_some(r)));
-            let after = after.ok_or(EditError::Missing(heading))?;
+    /// Reads back a text that was made by [`EditSheet::render`] of this sheet and edited.
+    pub fn read_back(&self, text: &str) -> Result<Self> {
+        let mut texts: [String; 5] = Default::default();
+        let mut rest = text;
+        for (n, (name, _)) in SECTIONS.iter().enumerate() {
+            let line = heading(name, self.dashes);
+            let after = rest.strip_prefix(&line).ok_or_else(|| EditError::Missing(line.clone()))?;
+            let after = after.strip_prefix('\n').unwrap_or(after);
             let end = match SECTIONS.get(n + 1) {
-                Some((next, _)) => find_line(after, next).ok_or(EditError::Missing(next))?,
+                Some((next, _)) => {
+                    let next = heading(next, self.dashes);
+                    find_line(after, &next).ok_or(EditError::Missing(next))?
+                }
                 None => after.len(),
             };
             let body = &after[..end];
-            sections[n] = body.strip_suffix('\n').unwrap_or(body).to_owned();
+            texts[n] = body.strip_suffix('\n').unwrap_or(body).to_owned();
             rest = &after[end..];
         }
-        Ok(EditSheet { title, sections })
+        Ok(EditSheet { texts, dashes: self.dashes })
     }
+}
+
+fn heading(name: &str, dashes: usize) -> String {
+    let line = "-".repeat(dashes);
+    format!("{line} {name} {line}")
 }
 
 /// Where a line with exactly this text begins.
@@ -98,29 +108,24 @@ pub fn apply_sheet(store: &mut Store, shown: &Row, sheet: &EditSheet) -> Result<
     let before = EditSheet::of(&shown.issue);
     let mut transaction = store.begin()?;
     transaction.store().refresh()?;
-    let now = transaction.store().find(&id)?;
-    let current = EditSheet::of(&now.issue);
+    let now = EditSheet::of(&transaction.store().find(&id)?.issue);
     let mut changes = Vec::new();
-    if sheet.title != before.title {
-        refuse_overtaken(&id, "title", &before.title, &current.title)?;
-        changes.push(Change::Title(sheet.title.clone()));
-    }
-    for (n, (_, field)) in SECTIONS.into_iter().enumerate() {
-        if sheet.sections[n] != before.sections[n] {
-            refuse_overtaken(&id, field.key(), &before.sections[n], &current.sections[n])?;
-            changes.push(Change::Text(field, sheet.sections[n].clone()));
+    for (n, (name, field)) in SECTIONS.into_iter().enumerate() {
+        let text = &sheet.texts[n];
+        if *text == before.texts[n] {
+            continue;
         }
+        if before.texts[n] != now.texts[n] {
+            return Err(EditError::Overtaken { id, field: name }.into());
+        }
+        changes.push(match field {
+            Some(field) => Change::Text(field, text.clone()),
+            None => Change::Title(text.clone()),
+        });
     }
     transaction.stage(Write::Change { id, changes })?;
     let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");
     answer.map_err(|error| super::OpError::Store(WriteError::into_store(error)))
-}
-
-fn refuse_overtaken(id: &str, field: &'static str, before: &str, now: &str) -> Result<()> {
-    if before == now {
-        return Ok(());
-    }
-    Err(EditError::Overtaken { id: id.to_owned(), field }.into())
 }
 
 #[cfg(test)]
@@ -129,12 +134,22 @@ mod tests {
 
     #[test]
     fn a_sheet_comes_back_as_it_was() {
-        for body in ["", "one line", "two\nlines", "ends with a line feed\n", "\n\n", "title: x\n--- other ---"] {
-            let sheet =
-                EditSheet { title: "T".into(), sections: [body.into(), String::new(), body.into(), body.into()] };
-            assert_eq!(EditSheet::parse(&sheet.render()).unwrap(), sheet, "{body:?}");
+        let odd = [
+            "",
+            "one line",
+            "two\nlines",
+            "ends with a line feed\n",
+            "\n\n",
+            " blanks ",
+            "a\n--- design ---\nb",
+            "--- notes ---",
+        ];
+        for body in odd {
+            let sheet = EditSheet::new([body, "", body, body, body].map(str::to_owned));
+            assert_eq!(sheet.read_back(&sheet.render()).unwrap(), sheet, "{body:?}");
         }
-        assert!(EditSheet::parse("no title\n").is_err());
-        assert!(EditSheet::parse("title: x\n--- description ---\n").is_err());
+        let sheet = EditSheet::new(Default::default());
+        assert!(sheet.read_back("no title\n").is_err());
+        assert!(sheet.read_back("--- title ---\n--- description ---\n").is_err());
     }
 }

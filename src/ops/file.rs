@@ -49,6 +49,12 @@ pub fn file_all(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>>
     }
     let mut transaction = store.begin()?;
     for write in writes {
+        // An id that others depend on already could close a circle; a minted one cannot.
+        if let Write::File { issue, id: Some(id) } = &write {
+            for (target, kind) in issue.dependencies.iter().filter(|(_, kind)| kind.orders_work()) {
+                transaction.refuse_cycle(id.as_str(), target, kind.is_parent_child())?;
+            }
+        }
         transaction.stage(write)?;
     }
     let written = transaction.commit()?;

@@ -12,7 +12,7 @@ use crate::store::{Store, StoreError};
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     #[error(
-        "line {line}: unknown section {name:?}; known: type priority labels assignee dependencies design acceptance criteria notes description"
+        "line {line}: unknown section {name:?}; known: type, priority, labels, assignee, dependencies, design, acceptance criteria, notes, description"
     )]
     Section { line: usize, name: String },
     #[error("no issue in the plan: each one starts with a line \"## Title\"")]

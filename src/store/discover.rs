@@ -22,23 +22,24 @@ pub struct Repo {
 
 impl Repo {
     /// Finds the repo: `BEADS_DIR`, `BEADS_DB`, then upwards from the path.
-    pub fn discover(start: &Path, env: &Env) -> Result<Self> {
+    pub fn discover(start: &Path, env: &Env, ignore_env: bool) -> Result<Self> {
         for name in ["BEADS_DIR", "BEADS_DB"] {
-            if let Some(value) = env.var(name) {
+            if let Some(value) = env.var(name).filter(|_| !ignore_env) {
                 let path = env.path(&value);
                 let found = Self::at(&path, name.to_owned());
                 return found.unwrap_or(Err(StoreError::NoRepository { start: path }));
             }
         }
         let start = env.cwd().join(start);
-        if let Some(found) = Self::at(&start, "given path".to_owned()) {
+        let place = if start == env.cwd() { "working directory" } else { "given path" };
+        if let Some(found) = Self::at(&start, place.to_owned()) {
             return found;
         }
         let from = std::fs::canonicalize(&start).unwrap_or_else(|_| start.clone());
         let above = from.ancestors().find(|dir| dir.join(BEADS_DIR).is_dir());
         let Some(root) = above else { return Err(StoreError::NoRepository { start }) };
-        let reason =
-            if root == from { "working directory".to_owned() } else { "found above the working directory".to_owned() };
+        let reason = format!("found above the {place}");
+
         Self::follow(root.join(BEADS_DIR), reason)
     }
 

@@ -86,13 +86,15 @@ pub struct Options {
     pub actor: Option<String>,
     /// How long a write waits for the lock.
     pub lock_wait: Duration,
+    /// The path was named on purpose: `BEADS_DIR` and `BEADS_DB` do not win over it.
+    pub ignore_env: bool,
 }
 
 impl Options {
     pub const LOCK_WAIT: Duration = Duration::from_secs(30);
 
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Options { host: Host::real(), path: path.into(), actor: None, lock_wait: Self::LOCK_WAIT }
+        Options { host: Host::real(), path: path.into(), actor: None, lock_wait: Self::LOCK_WAIT, ignore_env: false }
     }
 }
 
@@ -115,7 +117,7 @@ impl Store {
     }
 
     pub fn open_with(options: Options) -> Result<Self> {
-        let repo = Repo::discover(&options.path, &options.host.env)?;
+        let repo = Repo::discover(&options.path, &options.host.env, options.ignore_env)?;
         let config = Config::read(&repo)?;
         let sources = Sources::of(&repo, &config)?;
         Ok(Store {

@@ -15,7 +15,7 @@ use super::fs::{Dir, FsError};
 pub enum LockError {
     #[error(transparent)]
     Open(#[from] FsError),
-    #[error("{} is locked by {}; waited {} s", path.display(), holder.as_deref().unwrap_or("another process"), waited.as_secs())]
+    #[error("{} is locked by {}; waited {:.1} s", path.display(), holder.as_deref().unwrap_or("another process"), waited.as_secs_f64())]
     Timeout { path: PathBuf, holder: Option<String>, waited: Duration },
     #[error("cannot lock {}: {source}", path.display())]
     Failed { path: PathBuf, source: io::Error },

@@ -5,6 +5,11 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+/// A number with its noun.
+pub fn plural(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
 /// Text for one line: line ends and tabs are shown as escapes too.
 pub fn inline(text: &str) -> Cow<'_, str> {
     escape(text, false)

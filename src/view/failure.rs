@@ -127,9 +127,7 @@ impl From<ChangeError> for Failure {
         match error {
             ChangeError::Deleted(_) => Self::new(Exit::Illegal, "illegal", message).hint("bd reopen brings it back"),
             ChangeError::Claimed { .. } => Self::new(Exit::Claimed, "claimed", message),
-            ChangeError::NotClaimable { .. } => {
-                Self::new(Exit::Illegal, "illegal", message).hint("bd reopen makes it open")
-            }
+            ChangeError::Done { .. } => Self::new(Exit::Illegal, "illegal", message).hint("bd reopen makes it open"),
             ChangeError::NotAList { .. } => {
                 Self::new(Exit::Damaged, "damaged", message).hint("mend that field of the line by hand")
             }

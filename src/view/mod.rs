@@ -9,7 +9,7 @@ mod object;
 pub mod schema;
 mod shapes;
 
-pub use escape::{block, inline};
+pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
 pub use issue::{detail, edge_issue, reply, summary};
 pub use object::{Object, array};

@@ -13,6 +13,8 @@ enum Shape {
     /// An array of such objects.
     Objects(&'static [(&'static str, &'static str)]),
     Strings,
+    /// An array of arrays of issues.
+    Groups,
 }
 
 const COUNTS: &[&str] = &["dependency_count", "dependent_count", "comment_count"];
@@ -25,16 +27,23 @@ const SHAPES: &[(&str, Shape)] = &[
     ("blocked", Shape::Issues(&["blocked_by", "blocked_by_count"])),
     ("children", Shape::Issues(COUNTS)),
     ("close", Shape::Issues(&[])),
+    ("close --suggest-next", Shape::Object(&[("closed", "array"), ("unblocked", "array")])),
+    ("comment", Shape::Object(COMMENT)),
     ("comments", Shape::Objects(COMMENT)),
     ("comments add", Shape::Object(COMMENT)),
     ("count", Shape::Object(&[("count", "integer")])),
     ("count --by", Shape::Object(&[("total", "integer"), ("groups", "array")])),
+    ("defer", Shape::Issues(&[])),
+    ("delete", Shape::Object(&[("dependencies_removed", "integer"), ("references_updated", "integer")])),
     ("dep add", Shape::Object(EDGE)),
+    ("dep cycles", Shape::Groups),
     ("dep list", Shape::Issues(&["dependency_type"])),
     ("dep remove", Shape::Object(EDGE)),
     ("dep tree", Shape::Issues(&["depth", "parent_id", "truncated"])),
     ("doctor", Shape::Object(&[("ok", "boolean"), ("findings", "array"), ("fixed", "array")])),
     ("duplicates", Shape::Object(&[("duplicate_groups", "integer"), ("groups", "array")])),
+    ("edit", Shape::Issues(&[])),
+    ("epic close-eligible", Shape::Issues(&[])),
     (
         "epic status",
         Shape::Objects(&[
@@ -57,9 +66,12 @@ const SHAPES: &[(&str, Shape)] = &[
     ("info", Shape::Object(&[("database_path", "string"), ("issue_count", "integer"), ("mode", "string")])),
     ("init", Shape::Object(&[("status", "string"), ("path", "string"), ("prefix", "string")])),
     ("label add", Shape::Objects(&[("status", "string"), ("issue_id", "string"), ("label", "string")])),
+    ("label remove", Shape::Objects(&[("status", "string"), ("issue_id", "string"), ("label", "string")])),
     ("label list", Shape::Strings),
     ("label list-all", Shape::Objects(&[("label", "string"), ("count", "integer")])),
+    ("export -o", Shape::Object(&[("exported", "integer"), ("path", "string")])),
     ("list", Shape::Issues(COUNTS)),
+    ("note", Shape::Issues(&[])),
     ("query", Shape::Issues(COUNTS)),
     ("ready", Shape::Issues(COUNTS)),
     ("reopen", Shape::Issues(&[])),
@@ -76,9 +88,12 @@ const SHAPES: &[(&str, Shape)] = &[
             ("average_lead_time_hours", "number"),
         ]),
     ),
+    ("status", Shape::Issues(&[])),
+    ("undefer", Shape::Issues(&[])),
     ("update", Shape::Issues(&[])),
     ("version", Shape::Object(&[("version", "string")])),
     ("where", Shape::Object(&[("path", "string"), ("prefix", "string"), ("database_path", "string")])),
+    ("work", Shape::Issues(&[])),
     ("why", Shape::Object(&[("id", "string"), ("ready", "boolean"), ("reasons", "array")])),
 ];
 
@@ -153,6 +168,7 @@ fn schema(shape: &Shape) -> String {
         Shape::Issues(required) => list(&issue(required)),
         Shape::Object(fields) => object(fields),
         Shape::Objects(fields) => list(&object(fields)),
+        Shape::Groups => list(&list(&issue(&[]))),
         Shape::Strings => list(&kind("string").finish()),
     }
 }
@@ -162,8 +178,14 @@ pub fn commands() -> impl Iterator<Item = &'static str> {
     SHAPES.iter().map(|(name, _)| *name)
 }
 
-/// The schema of one command.
+/// The schema of one command, by any of its names.
 pub fn of(command: &str) -> Option<String> {
+    let command = match command {
+        "create" | "new" => "add",
+        "view" => "show",
+        "done" => "close",
+        other => other,
+    };
     let (_, shape) = SHAPES.iter().find(|(name, _)| *name == command)?;
     Some(schema(shape))
 }

@@ -88,11 +88,14 @@ pub struct AddArgs {
 
 pub fn run(args: AddArgs, cx: &mut Context) -> Outcome {
     let many = args.file.is_some();
-    let (silent, dry_run) = (args.silent, args.dry_run);
+    let (silent, dry_run) = (args.silent || cx.global.quiet && !cx.ui.wants_json(), args.dry_run);
     let filings = match &args.file {
         Some(file) => {
             let text = cx.text(None, Some(file), false)?.unwrap_or_default();
-            ops::parse_plan(cx.store()?, &text)?
+            ops::parse_plan(cx.store()?, &text).map_err(|error| {
+                let failure = Failure::from(error);
+                Failure { message: format!("{file}: {}", failure.message), ..failure }
+            })?
         }
         None => vec![filing(args, cx)?],
     };

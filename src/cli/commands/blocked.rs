@@ -28,16 +28,16 @@ pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
     }
     let (store, ui) = cx.parts()?;
     let index = store.prefix_index()?;
-    for one in &found {
-        render::rows(ui, &index, [&one.row]);
-        for blocker in &one.blocked.blockers {
+    let lines = found.iter().map(|one| {
+        let waits = one.blocked.blockers.iter().map(|blocker| {
             let unknown = if blocker.known { "" } else { " (in no ledger)" };
-            ui.line(&format!("    waits ({}) for {}{unknown}", inline(&blocker.kind), inline(&blocker.id)));
-        }
-        for inherited in &one.blocked.inherited {
-            ui.line(&format!("    is below {}, which is blocked", inline(&inherited.ancestor)));
-        }
-    }
+            format!("waits ({}) for {}{unknown}", inline(&blocker.kind), inline(&blocker.id))
+        });
+        let above = one.blocked.inherited.iter();
+        let above = above.map(|inherited| format!("is below {}, which is blocked", inline(&inherited.ancestor)));
+        (&one.row, waits.chain(above).collect())
+    });
+    render::noted_rows(ui, &index, &lines.collect::<Vec<_>>());
     if found.is_empty() {
         ui.note("nothing is blocked");
     }

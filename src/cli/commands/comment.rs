@@ -1,7 +1,7 @@
 use clap::{Args, Subcommand};
 
 use super::{Context, Outcome};
-use crate::model::change::Change;
+use crate::model::change::{Change, NewComment};
 use crate::ops;
 use crate::view::{self, Exit, Failure, block, inline};
 
@@ -52,7 +52,7 @@ pub fn run(args: CommentArgs, cx: &mut Context) -> Outcome {
     };
     let batch = ops::change_each(cx.store()?, &[args.id], |store| {
         let id = store.host().entropy.comment_id();
-        vec![Change::AddComment { id, author: author.clone(), text: text.clone() }]
+        vec![Change::AddComment(NewComment { id, author: author.clone(), text: text.clone() })]
     })?;
     if !cx.ui.wants_json() {
         return super::report(cx, batch, |written| format!("Comment added: {}", written.id));

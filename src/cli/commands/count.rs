@@ -67,9 +67,13 @@ pub fn run(args: CountArgs, cx: &mut Context) -> Outcome {
         Some(by) => {
             let groups = cx.store()?.count_by(&filter, by)?;
             if cx.ui.wants_json() {
-                cx.json(view::groups(&groups));
+                let total = cx.store()?.list(&filter, Sort::default(), Some(0))?.total;
+                cx.json(view::groups(&groups, total));
             } else {
                 groups.iter().for_each(|(group, count)| cx.ui.line(&format!("{count:>6}  {}", inline(group))));
+                if groups.is_empty() {
+                    cx.ui.note("no issues");
+                }
             }
         }
     }

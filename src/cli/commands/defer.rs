@@ -1,8 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, changed_line, report, require_ids};
-use crate::model::change::{Change, DateField};
-use crate::model::issue::Status;
+use crate::model::change::Change;
 use crate::model::when::Bare;
 use crate::ops;
 
@@ -19,10 +18,7 @@ pub struct DeferArgs {
 pub fn run(args: DeferArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
     let until = args.until.map(|text| cx.date("until", &text, Bare::Future)).transpose()?;
-    let batch = ops::change_each(cx.store()?, &args.ids, |_| {
-        let date = until.map(|at| Change::Date(DateField::DeferUntil, Some(at)));
-        std::iter::once(Change::Status(Status::new("deferred"))).chain(date).collect()
-    })?;
+    let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Defer { until }])?;
     report(cx, batch, |written| changed_line(written, "Deferred "))
 }
 

@@ -2,6 +2,7 @@ use clap::Args;
 
 use super::{Context, Outcome, report, require_ids};
 use crate::model::change::Change;
+use crate::model::dependency::DependencyType;
 use crate::ops;
 use crate::view::{self, Exit, Failure, Object, inline};
 
@@ -61,11 +62,9 @@ fn preview(args: &DeleteArgs, cx: &mut Context) -> Outcome {
     for one in &shown {
         cx.ui.line(&format!("  {}  {}", inline(&one.row.issue.id), inline(&one.row.issue.title)));
         for dependent in &one.dependents {
-            cx.ui.line(&format!(
-                "    {} ({}) would no longer wait for it",
-                inline(&dependent.id),
-                inline(&dependent.kind)
-            ));
+            let waits = DependencyType::new(dependent.kind.clone()).is_blocking();
+            let what = if waits { "would no longer wait for it" } else { "refers to it" };
+            cx.ui.line(&format!("    {} ({}) {what}", inline(&dependent.id), inline(&dependent.kind)));
         }
     }
     cx.ui.hint("the same with --yes does it; bd reopen undoes it");

@@ -136,12 +136,12 @@ fn list(cx: &mut Context, id: &str, up: bool, kind: Option<&str>) -> Outcome {
         cx.json(view::neighbours(&edges));
         return Ok(Exit::Ok);
     }
-    for edge in &edges {
-        let what = edge.row.as_ref().map_or("in no ledger".to_owned(), |row| {
-            format!("{}  {}", inline(row.issue.status.as_str()), inline(&row.issue.title))
-        });
-        cx.ui.line(&format!("{}  {}  {what}", inline(&edge.id), inline(&edge.kind)));
-    }
+    let lines = edges.iter().map(|edge| {
+        let status = edge.row.as_ref().map_or("in no ledger", |row| row.issue.status.as_str());
+        let title = edge.row.as_ref().map_or("", |row| row.issue.title.as_str());
+        [&edge.id, edge.kind.as_str(), status, title].map(|cell| inline(cell).into_owned())
+    });
+    render::columns(&mut cx.ui, "", &lines.collect::<Vec<_>>());
     if edges.is_empty() {
         cx.ui.note("no dependencies");
     }

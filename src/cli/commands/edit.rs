@@ -26,10 +26,8 @@ pub fn run(args: EditArgs, cx: &mut Context) -> Outcome {
     std::fs::write(file.path(), sheet.render()).map_err(|e| fail("write", file.path(), e))?;
     process::edit(&cx.host().env, file.path()).map_err(|e| Failure::from(OpError::from(EditError::from(e))))?;
     let text = std::fs::read_to_string(file.path()).map_err(|e| fail("read", file.path(), e))?;
-    let applied = EditSheet::parse(&text).and_then(|edited| {
-        let store = cx.store().map_err(|_| EditError::Missing("title: …"))?;
-        ops::apply_sheet(store, &row, &edited)
-    });
+    let store = cx.store()?;
+    let applied = sheet.read_back(&text).and_then(|edited| ops::apply_sheet(store, &row, &edited));
     let written = match applied {
         Ok(written) => written,
         Err(error) => {

@@ -1,6 +1,7 @@
 use clap::{Args, Subcommand};
 
 use super::{Context, Outcome};
+use crate::cli::render;
 use crate::model::change::Change;
 use crate::ops;
 use crate::view::{self, Exit, inline};
@@ -44,24 +45,22 @@ pub fn run(args: EpicArgs, cx: &mut Context) -> Outcome {
         let ids: Vec<String> = epics.iter().map(|(row, _)| row.issue.id.clone()).collect();
         let reason = Some("all children are closed".to_owned());
         let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Close { reason: reason.clone() }])?;
+        if batch.results.is_empty() {
+            cx.ui.note("no epic has all its children closed");
+        }
         return super::report(cx, batch, |written| format!("Closed {}", written.id));
     }
     if cx.ui.wants_json() {
         cx.json(view::epics(&epics));
         return Ok(Exit::Ok);
     }
-    for (row, progress) in &epics {
-        let issue = &row.issue;
-        cx.ui.line(&format!(
-            "{}  {}/{} closed  {}",
-            inline(&issue.id),
-            progress.closed,
-            progress.children,
-            inline(&issue.title)
-        ));
-    }
+    let lines = epics.iter().map(|(row, progress)| {
+        let done = format!("{}/{} closed", progress.closed, progress.children);
+        [inline(&row.issue.id).into_owned(), done, inline(&row.issue.title).into_owned()]
+    });
+    render::columns(&mut cx.ui, "", &lines.collect::<Vec<_>>());
     if epics.is_empty() {
-        cx.ui.note("no open epics");
+        cx.ui.note(if eligible_only { "no epic has all its children closed" } else { "no open epics" });
     }
     Ok(Exit::Ok)
 }

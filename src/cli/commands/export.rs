@@ -1,10 +1,12 @@
+use std::path::Path;
+
 use clap::Args;
 
 use super::{Context, Outcome};
 use crate::cli::filters::FilterArgs;
 use crate::ops::{self, OpError};
-use crate::sys::fs::FsError;
-use crate::view::{Exit, Failure, Object};
+use crate::sys::{self, fs::FsError};
+use crate::view::{Exit, Failure, Object, plural};
 
 /// Print the ledger's lines, as they are
 ///
@@ -30,16 +32,20 @@ pub fn run(args: ExportArgs, cx: &mut Context) -> Outcome {
         return Ok(Exit::Ok);
     };
     let path = cx.directory().join(&output);
-    let same =
-        |a: &std::path::Path, b: &std::path::Path| std::fs::canonicalize(a).ok() == std::fs::canonicalize(b).ok();
-    if path.exists() && same(&path, cx.store()?.ledger_path()) {
-        return Err(Failure::usage(format!("{} is the ledger itself", path.display())));
+    let store = cx.store()?;
+    let parent = path.parent().and_then(|dir| std::fs::canonicalize(dir).ok());
+    let identity = |path: &Path| sys::fs::stat(path).ok().map(|stamp| (stamp.dev, stamp.ino));
+    let target = identity(&path);
+    let is_ledger = target.is_some() && store.documents().iter().any(|(ledger, _)| identity(ledger.path()) == target);
+    if is_ledger || parent.as_deref() == Some(store.repo().beads()) {
+        let message = format!("{} is a ledger, or would be taken for one: choose another place", path.display());
+        return Err(Failure::usage(message));
     }
     std::fs::write(&path, text).map_err(|e| Failure::from(OpError::Fs(FsError::new("write", &path, e))))?;
     if cx.ui.wants_json() {
         cx.json(Object::new().number("exported", count as i64).text("path", &path.display().to_string()).finish());
     } else {
-        cx.ui.done(&format!("Exported {count} issues to {}", path.display()));
+        cx.ui.done(&format!("Exported {} to {}", plural(count, "issue"), path.display()));
     }
     Ok(Exit::Ok)
 }

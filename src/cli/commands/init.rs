@@ -2,7 +2,7 @@ use clap::Args;
 
 use super::{Context, Outcome};
 use crate::ops;
-use crate::view::{Exit, Object};
+use crate::view::{Exit, Failure, Object};
 
 /// Make a ledger here
 ///
@@ -16,7 +16,13 @@ pub struct InitArgs {
 }
 
 pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
-    let made = ops::init(cx.host(), &cx.directory(), args.prefix.as_deref())?;
+    if !cx.directory().is_dir() {
+        return Err(Failure::usage(format!("no such directory: {}", cx.directory().display())));
+    }
+    let mut made = ops::init(cx.host(), &cx.directory(), args.prefix.as_deref())?;
+    if made.already {
+        made.prefix = cx.store()?.prefix()?;
+    }
     if cx.ui.wants_json() {
         let object = Object::new()
             .text("status", if made.already { "already_initialized" } else { "initialized" })

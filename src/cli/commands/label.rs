@@ -46,6 +46,9 @@ pub fn run(args: LabelArgs, cx: &mut Context) -> Outcome {
                 cx.json(array(labels));
             } else {
                 row.issue.labels.iter().for_each(|label| cx.ui.line(&inline(label)));
+                if row.issue.labels.is_empty() {
+                    cx.ui.note("no labels");
+                }
             }
             Ok(Exit::Ok)
         }
@@ -57,6 +60,9 @@ pub fn run(args: LabelArgs, cx: &mut Context) -> Outcome {
                 cx.json(array(items.map(Object::finish)));
             } else {
                 labels.iter().for_each(|(label, count)| cx.ui.line(&format!("{count:>5}  {}", inline(label))));
+                if labels.is_empty() {
+                    cx.ui.note("no labels");
+                }
             }
             Ok(Exit::Ok)
         }
@@ -72,7 +78,7 @@ fn change(mut ids: Vec<String>, cx: &mut Context, add: bool) -> Outcome {
     let batch = ops::change_each(cx.store()?, &ids, |_| vec![change.clone()])?;
     let (verb, word) = if add { ("Added label", "added") } else { ("Removed label", "removed") };
     if !cx.ui.wants_json() {
-        return super::report(cx, batch, |written| format!("{verb} {label:?}: {}", written.id));
+        return super::report(cx, batch, |written| super::changed_line(written, &format!("{verb} {label:?}: ")));
     }
     let items = batch
         .written()

@@ -3,7 +3,7 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::cli::filters::{FilterArgs, PageArgs, not_done};
 use crate::cli::render;
-use crate::model::query::Expr;
+use crate::model::query::{Expr, Field};
 use crate::store::ReadyFilter;
 use crate::view::{self, Exit};
 
@@ -43,8 +43,17 @@ pub fn run(args: ListArgs, cx: &mut Context) -> Outcome {
     let json = cx.ui.wants_json();
     let filter = args.filter.expr(cx)?;
     let limit = args.page.limit(json);
+    let sorted = args.page.sort.is_some() || args.page.reverse;
     let page = if args.ready {
-        cx.store()?.ready(&ReadyFilter { filter, limit, ..ReadyFilter::default() })?
+        let any_type = !args.filter.types.is_empty();
+        let limited = if sorted { None } else { limit };
+        let page = cx.store()?.ready(&ReadyFilter { filter, limit: limited, any_type, ..ReadyFilter::default() })?;
+        if sorted {
+            let ids = Expr::any_of(Field::Id, page.rows.into_iter().map(|row| row.issue.id));
+            cx.store()?.list(&ids, args.page.sort(), limit)?
+        } else {
+            page
+        }
     } else {
         let hide_done = !args.all && !args.filter.names_status();
         let filter = if hide_done { Expr::And(vec![filter, not_done()]) } else { filter };

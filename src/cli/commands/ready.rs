@@ -55,7 +55,7 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
         let index = store.prefix_index()?;
         render::rows(ui, &index, &page.rows);
         if page.rows.is_empty() {
-            ui.note("nothing is ready; bd blocked shows what waits");
+            ui.note("nothing that matches is ready; bd blocked shows what waits");
         }
     }
     render::cut_note(&mut cx.ui, &page);

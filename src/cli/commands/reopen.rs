@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, changed_line, report, require_ids};
-use crate::model::change::Change;
+use crate::model::change::{Change, NewComment};
 use crate::ops;
 
 /// Reopen closed issues, or bring deleted ones back
@@ -19,8 +19,8 @@ pub fn run(args: ReopenArgs, cx: &mut Context) -> Outcome {
     let author = cx.actor()?;
     let batch = ops::change_each(cx.store()?, &args.ids, |store| {
         let id = store.host().entropy.comment_id();
-        let comment = args.reason.clone().map(|text| Change::AddComment { id, author: author.clone(), text });
-        std::iter::once(Change::Reopen).chain(comment).collect()
+        let comment = args.reason.clone().map(|text| NewComment { id, author: author.clone(), text });
+        vec![Change::Reopen { comment }]
     })?;
     report(cx, batch, |written| changed_line(written, "Reopened "))
 }

@@ -37,6 +37,9 @@ pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
             found.sort_by_key(|hit| place(&hit.row.issue.id));
         }
     }
+    if args.page.reverse && args.page.sort.is_none() {
+        found.reverse();
+    }
     let total = found.len();
     found.truncate(args.page.limit(json).unwrap_or(total));
     if json {

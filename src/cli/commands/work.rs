@@ -17,5 +17,5 @@ pub fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
     let me = cx.actor()?;
     let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Claim { assignee: me.clone() }])?;
-    report(cx, batch, |written| changed_line(written, "Updated issue: in progress, yours: "))
+    report(cx, batch, |written| changed_line(written, "In progress, yours: "))
 }

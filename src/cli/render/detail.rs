@@ -1,6 +1,6 @@
 //! One issue in full.
 
-use super::{id, priority_style, status_style};
+use super::{columns, id, priority_style, status_style};
 use crate::cli::ui::{Style, Ui};
 use crate::model::id::PrefixIndex;
 use crate::model::issue::Time;
@@ -29,6 +29,8 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
         ("Started", time(&issue.started_at)),
         ("Closed", time(&issue.closed_at)),
         ("Reason", issue.close_reason.clone()),
+        ("Deleted", by(time(&issue.deleted_at), &issue.deleted_by)),
+        ("Because", issue.delete_reason.clone()),
         ("Due", time(&issue.due_at)),
         ("Deferred to", time(&issue.defer_until)),
         ("Estimate", issue.estimated_minutes.map(|minutes| format!("{minutes} min"))),
@@ -54,23 +56,25 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
     for (name, text) in texts {
         if let Some(text) = text {
             heading(ui, name);
-            for line in block(text).lines() {
-                ui.line(&format!("  {line}"));
-            }
+            paragraph(ui, "  ", text);
         }
     }
-    edges(ui, index, "Depends on", &shown.dependencies);
-    edges(ui, index, "Depended on by", &shown.dependents);
+    edges(ui, "Depends on", &shown.dependencies);
+    edges(ui, "Depended on by", &shown.dependents);
     if !issue.comments.is_empty() {
         heading(ui, "Comments");
         for comment in &issue.comments {
             let time = comment.created_at.as_ref().map_or("", |time| &time.text);
             let line = ui.paint(Style::Dim, &format!("  {} {}", inline(time), inline(&comment.author)));
             ui.line(&line);
-            for line in block(&comment.text).lines() {
-                ui.line(&format!("    {line}"));
-            }
+            paragraph(ui, "    ", &comment.text);
         }
+    }
+}
+
+fn paragraph(ui: &mut Ui, indent: &str, text: &str) {
+    for line in block(text).lines() {
+        ui.line(format!("{indent}{line}").trim_end());
     }
 }
 
@@ -80,20 +84,15 @@ fn heading(ui: &mut Ui, name: &str) {
     ui.line(&line);
 }
 
-fn edges(ui: &mut Ui, index: &PrefixIndex, name: &str, edges: &[Neighbour]) {
+fn edges(ui: &mut Ui, name: &str, edges: &[Neighbour]) {
     if edges.is_empty() {
         return;
     }
     heading(ui, name);
-    for edge in edges {
-        let what = match &edge.row {
-            Some(row) => {
-                let status = ui.paint(status_style(row.issue.status.as_str()), &inline(row.issue.status.as_str()));
-                format!("{status}  {}", inline(&row.issue.title))
-            }
-            None => ui.paint(Style::Dim, "in no ledger"),
-        };
-        let line = format!("  {}  {}  {what}", inline(&edge.kind), id(ui, index, &edge.id));
-        ui.line(&line);
-    }
+    let lines = edges.iter().map(|edge| {
+        let status = edge.row.as_ref().map_or("in no ledger", |row| row.issue.status.as_str());
+        let title = edge.row.as_ref().map_or("", |row| row.issue.title.as_str());
+        [edge.kind.as_str(), &edge.id, status, title].map(|cell| inline(cell).into_owned())
+    });
+    columns(ui, "  ", &lines.collect::<Vec<_>>());
 }

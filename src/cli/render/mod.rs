@@ -4,7 +4,7 @@ mod detail;
 mod table;
 
 pub use detail::shown;
-pub use table::{cut_note, rows, tree_rows};
+pub use table::{columns, cut_note, noted_rows, rows, tree_rows};
 
 use crate::cli::ui::{Style, Ui};
 use crate::model::id::{self, PrefixIndex};

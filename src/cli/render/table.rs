@@ -13,7 +13,29 @@ use crate::view::inline;
 /// Prints issues, one a line: id, priority, status, type, title, labels, assignee.
 pub fn rows<'a>(ui: &mut Ui, index: &PrefixIndex, rows: impl IntoIterator<Item = &'a Row>) {
     let rows: Vec<(usize, &Row)> = rows.into_iter().map(|row| (0, row)).collect();
-    indented(ui, index, &rows);
+    indented(ui, index, &rows, &[]);
+}
+
+/// The same with lines of explanation (escaped already) below each issue.
+pub fn noted_rows(ui: &mut Ui, index: &PrefixIndex, rows: &[(&Row, Vec<String>)]) {
+    let plain: Vec<(usize, &Row)> = rows.iter().map(|(row, _)| (0, *row)).collect();
+    let notes: Vec<&[String]> = rows.iter().map(|(_, notes)| notes.as_slice()).collect();
+    indented(ui, index, &plain, &notes);
+}
+
+/// Prints lines of cells (escaped already) so that they stand below each other; the last cell is not padded.
+pub fn columns<const N: usize>(ui: &mut Ui, indent: &str, lines: &[[String; N]]) {
+    let widths: Vec<usize> = (0..N).map(|n| lines.iter().map(|line| line[n].width()).max().unwrap_or(0)).collect();
+    for line in lines {
+        let mut text = indent.to_owned();
+        for (n, cell) in line.iter().enumerate() {
+            text.push_str(cell);
+            if n + 1 < N {
+                text.push_str(&" ".repeat(widths[n] - cell.width() + 2));
+            }
+        }
+        ui.line(text.trim_end());
+    }
 }
 
 /// The same with children below their parents.
@@ -39,15 +61,15 @@ pub fn tree_rows(ui: &mut Ui, index: &PrefixIndex, rows: &[Row]) {
     }
     // Members of a parent cycle hang on no root.
     order.extend(rows.iter().filter(|row| !seen.contains(row.issue.id.as_str())).map(|row| (0, row)));
-    indented(ui, index, &order);
+    indented(ui, index, &order, &[]);
 }
 
-fn indented(ui: &mut Ui, index: &PrefixIndex, rows: &[(usize, &Row)]) {
+fn indented(ui: &mut Ui, index: &PrefixIndex, rows: &[(usize, &Row)], notes: &[&[String]]) {
     let column = |text: fn(&Row) -> String| rows.iter().map(|(_, row)| text(row).width()).max().unwrap_or(0);
     let ids = rows.iter().map(|(depth, row)| depth * 2 + inline(&row.issue.id).width()).max().unwrap_or(0);
     let statuses = column(|row| inline(row.issue.status.as_str()).into_owned());
     let types = column(|row| inline(row.issue.issue_type.as_str()).into_owned());
-    for (depth, row) in rows {
+    for (n, (depth, row)) in rows.iter().enumerate() {
         let issue = &row.issue;
         let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(text.width()));
         let plain_id = inline(&issue.id);
@@ -82,6 +104,9 @@ fn indented(ui: &mut Ui, index: &PrefixIndex, rows: &[(usize, &Row)]) {
             ui.paint(Style::Dim, &tail),
         );
         ui.line(line.trim_end());
+        for note in notes.get(n).copied().unwrap_or_default() {
+            ui.line(&format!("    {note}"));
+        }
     }
 }
 
