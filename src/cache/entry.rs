@@ -35,6 +35,10 @@ pub struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
+    pub fn id(&self) -> &Cow<'a, str> {
+        &self.id
+    }
+
     /// Reads a record in one pass over its keys: this is the hot loop of every start.
     pub fn read(record: &Record<'a>) -> Self {
         let mut entry = Entry {

@@ -65,7 +65,7 @@ fn usage_error(error: clap::Error, json: bool) -> Exit {
         let message = message.trim_start_matches("error: ").to_owned();
         ui::json_error(&Failure::usage(message), None);
     } else {
-        let _ = error.print();
+        ui::plain_error(&error.render().to_string());
     }
     Exit::Usage
 }

@@ -179,6 +179,11 @@ pub fn json_error(failure: &Failure, id: Option<&str>) {
     stderr_json(&view::error(failure, id));
 }
 
+/// Text of the argument parser, which repeats what the user typed.
+pub fn plain_error(text: &str) {
+    let _ = write!(io::stderr(), "{}", block(text));
+}
+
 /// One object a line.
 fn stderr_json(text: &str) {
     let text = if io::stderr().is_terminal() { json::ascii_only(text) } else { text.to_owned() };

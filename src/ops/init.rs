@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{OpError, Result};
 use crate::ledger::Ledger;
 use crate::model::id;
-use crate::store::{BEADS_DIR, LEDGER_NAMES, StoreError};
+use crate::store::{BEADS_DIR, Config, LEDGER_NAMES, StoreError};
 use crate::sys::Host;
 use crate::sys::fs::FsError;
 
@@ -23,14 +23,13 @@ const GITIGNORE: &str = "# Left only by an interrupted write; the next one remov
 const GITATTRIBUTES: &str = "# The ledger's bytes are its truth: no line end conversion.\n*.jsonl -text\n";
 
 pub fn init(host: &Host, directory: &Path, prefix: Option<&str>) -> Result<Initialised> {
-    let beads = match host.env.var("BEADS_DIR") {
-        Some(path) => host.env.path(&path),
-        None => directory.join(BEADS_DIR),
-    };
+    let beads = place(host, directory)?;
     if let Some(prefix) = prefix {
         id::check_prefix(prefix).map_err(StoreError::from)?;
     }
-    let existing = LEDGER_NAMES.iter().map(|name| beads.join(name)).find(|path| path.exists());
+    let configured = Config::read_from(&beads).map_err(OpError::from)?.ledger_file;
+    let names = configured.iter().map(String::as_str).chain(LEDGER_NAMES.into_iter().filter(|_| configured.is_none()));
+    let existing = names.map(|name| beads.join(name)).find(|path| path.exists());
     let name = beads.parent().and_then(|root| std::fs::canonicalize(root).ok());
     let name = name.as_deref().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or("bd").to_owned();
     let prefix = prefix.map_or_else(|| id::prefix_from(&name), str::to_owned);
@@ -45,10 +44,29 @@ pub fn init(host: &Host, directory: &Path, prefix: Option<&str>) -> Result<Initi
     write_new(&beads.join("metadata.json"), "{\"backend\":\"jsonl\",\"jsonl_export\":\"beads.jsonl\"}\n")?;
     write_new(&beads.join(".gitignore"), GITIGNORE)?;
     write_new(&beads.join(".gitattributes"), GITATTRIBUTES)?;
-    let path = beads.join(LEDGER_NAMES[0]);
+    let path = beads.join(configured.as_deref().unwrap_or(LEDGER_NAMES[0]));
     let ledger = Ledger::at(&path, &beads).map_err(StoreError::from)?;
     let created = ledger.create(crate::store::Options::LOCK_WAIT, &host.entropy).map_err(StoreError::from)?;
     Ok(Initialised { beads, ledger: path, prefix, already: !created })
+}
+
+/// The `.beads` directory to make: in the directory that the command is about, or where the environment says.
+fn place(host: &Host, directory: &Path) -> Result<PathBuf> {
+    let named = |name| host.env.var(name).map(|value| host.env.path(&value));
+    let is_beads = |path: &Path| path.file_name().is_some_and(|name| name == BEADS_DIR);
+    let beads = match (named("BEADS_DIR"), named("BEADS_DB")) {
+        (Some(path), _) if is_beads(&path) => path,
+        (Some(path), _) => path.join(BEADS_DIR),
+        (None, Some(file)) => match file.parent() {
+            Some(parent) if is_beads(parent) => parent.to_owned(),
+            _ => file.join(BEADS_DIR),
+        },
+        (None, None) => directory.join(BEADS_DIR),
+    };
+    match beads.parent() {
+        Some(root) if !root.is_dir() => Err(OpError::Usage(format!("no such directory: {}", root.display()))),
+        _ => Ok(beads),
+    }
 }
 
 /// Writes a file unless there is one.

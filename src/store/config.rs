@@ -1,5 +1,7 @@
 //! Settings of a repo, from `.beads/config.toml`. Owns that file.
 
+use std::path::Path;
+
 use super::{Repo, Result, StoreError};
 
 /// What this stage reads of the committed config. Tables that belong to later stages are left alone.
@@ -17,7 +19,12 @@ pub const CONFIG_NAME: &str = "config.toml";
 
 impl Config {
     pub fn read(repo: &Repo) -> Result<Self> {
-        let path = repo.beads().join(CONFIG_NAME);
+        Self::read_from(repo.beads())
+    }
+
+    /// Reads the config in a `.beads` directory.
+    pub fn read_from(beads: &Path) -> Result<Self> {
+        let path = beads.join(CONFIG_NAME);
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Config::default()),

@@ -26,8 +26,8 @@ impl Repo {
         for name in ["BEADS_DIR", "BEADS_DB"] {
             if let Some(value) = env.var(name).filter(|_| !ignore_env) {
                 let path = env.path(&value);
-                let found = Self::at(&path, name.to_owned());
-                return found.unwrap_or(Err(StoreError::NoRepository { start: path }));
+                let found = Self::at(&path, format!("{name} is set"));
+                return found.unwrap_or(Err(StoreError::BadVariable { variable: name, path }));
             }
         }
         let start = env.cwd().join(start);

@@ -35,6 +35,8 @@ use source::Sources;
 pub enum StoreError {
     #[error("no .beads directory at or above {}", start.display())]
     NoRepository { start: PathBuf },
+    #[error("{variable} is set, but there is no .beads directory at {}", path.display())]
+    BadVariable { variable: &'static str, path: PathBuf },
     #[error("no ledger in {}", directory.display())]
     NoLedger { directory: PathBuf },
     #[error("{} has two ledgers, {} and {}; writes need one", directory.display(), LEDGER_NAMES[0], LEDGER_NAMES[1])]

@@ -217,7 +217,11 @@ impl Store {
         Ok(PrefixIndex::new(self.sources.ids().iter().map(|id| id.as_ref())))
     }
 
-    fn page(&self, listing: Listing) -> Result<Page> {
+    fn page(&mut self, listing: Listing) -> Result<Page> {
+        // A few rows are counted faster by a scan than an index is made.
+        if listing.keys.len() > 8 {
+            self.cache.index()?;
+        }
         let rows = listing.keys.iter().map(|key| self.row(*key)).collect::<Result<_>>()?;
         Ok(Page { rows, total: listing.total })
     }

@@ -1,7 +1,7 @@
 //! The ledgers of a project, read, and mirrored line by line into the cache.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use twox_hash::XxHash3_64;
@@ -61,6 +61,8 @@ pub(super) struct Sources {
     places: Vec<(u32, u32)>,
     /// Ids that stand on several lines, with those lines (source, line).
     doubled: Vec<(String, Vec<(u32, u32)>)>,
+    /// Some id may stand on several lines; the first load knows it cheaply, later ones ask the cache.
+    maybe_doubled: bool,
 }
 
 impl Sources {
@@ -79,7 +81,7 @@ impl Sources {
             Ok(Source { ledger, repo: ".".to_owned(), read: None })
         };
         let all = names.iter().map(source).collect::<Result<_>>()?;
-        Ok(Sources { all, places: vec![(0, 0)], doubled: Vec::new() })
+        Ok(Sources { all, places: vec![(0, 0)], doubled: Vec::new(), maybe_doubled: false })
     }
 
     pub fn primary(&self) -> &Ledger {
@@ -117,9 +119,9 @@ impl Sources {
                 Some(mut read) => {
                     let known = !read.document.is_empty();
                     let path = source.ledger.path().to_owned();
-                    let found = source
-                        .ledger
-                        .refresh(&mut read.stamp, || if known { Expectation::Issues } else { expected(&path) });
+                    let found = source.ledger.refresh(&mut read.stamp, &read.document, || {
+                        if known { Expectation::Issues } else { expected(&path) }
+                    });
                     source.read = Some(read);
                     match found {
                         Ok(None) => {}
@@ -139,8 +141,7 @@ impl Sources {
             }
             report.parsed += self.mirror(n, cache)?;
         }
-        if report.changed > 0 || report.parsed > 0 {
-            cache.index()?;
+        if self.maybe_doubled && (report.changed > 0 || report.parsed > 0) {
             self.settle_duplicates(cache)?;
         }
         Ok(report)
@@ -152,15 +153,19 @@ impl Sources {
         let mut rows = Vec::with_capacity(read.document.len());
         let places = &mut self.places;
         let document = &read.document;
+        let mut ids = HashSet::with_capacity(document.len());
+        let mut doubled = n > 0;
         let entries = (0..document.len()).filter_map(|line| {
             let (row, entry) = row_of(document, line, places.len() as Key);
-            if entry.is_some() {
+            if let Some((_, entry)) = &entry {
                 places.push((n as u32, line as u32));
+                doubled |= !ids.insert(entry.id().clone());
             }
             rows.push(row);
             entry
         });
         cache.insert(n, entries)?;
+        self.maybe_doubled |= doubled;
         let parsed = rows.len();
         read.rows = Some(rows);
         Ok(parsed)
@@ -174,6 +179,7 @@ impl Sources {
             self.all[n].read = Some(Read { document: new, stamp, rows: None });
             return Ok(0);
         };
+        self.maybe_doubled = true;
         let origin = match_lines(&old.document, &new);
         let mut taken = vec![false; old_rows.len()];
         let mut rows = Vec::with_capacity(new.len());

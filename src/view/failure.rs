@@ -88,6 +88,8 @@ impl From<StoreError> for Failure {
         match error {
             StoreError::NoRepository { .. } => Self::new(Exit::NoRepository, "no_repository", message)
                 .hint("bd init makes one here; -C DIR or BEADS_DIR names another place"),
+            StoreError::BadVariable { variable, .. } => Self::new(Exit::NoRepository, "no_repository", message)
+                .hint(format!("unset {variable}, or make a ledger there with bd init")),
             StoreError::NoLedger { .. } => {
                 Self::new(Exit::NoRepository, "no_repository", message).hint("bd init makes an empty ledger")
             }

@@ -1,0 +1,176 @@
+//! What commands cost, as ratios: to reading the ledger file, and to starting the program at all.
+//!
+//! `cargo bench` prints one table for ledgers of 100 to 100,000 issues. `BD_BENCH_SIZES=100,1000` chooses sizes,
+//! `BD_BENCH_RUNS=9` how often each command runs; the smallest time counts, because a busy machine only ever adds to it.
+//! With `BD_BENCH_INSTRUCTIONS=1` and valgrind present the table counts instructions instead of time, which is stable.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const BD: &str = env!("CARGO_BIN_EXE_bd");
+
+/// A small generator of its own, so that every run measures the same ledger.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % n
+    }
+
+    fn words(&mut self, count: u64) -> String {
+        const WORDS: [&str; 16] = [
+            "parser", "cache", "ledger", "merge", "branch", "token", "agent", "commit", "deploy", "login", "retry",
+            "queue", "index", "review", "flaky", "release",
+        ];
+        (0..count).map(|_| WORDS[self.below(16) as usize]).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Makes a repo with `count` issues of about 750 bytes, 60 % closed, under one dependency each.
+fn repo(root: &Path, count: usize) -> PathBuf {
+    let dir = root.join(count.to_string());
+    std::fs::create_dir_all(dir.join(".beads")).unwrap();
+    let mut dice = Dice(0x9E37_79B9_7F4A_7C15 ^ count as u64);
+    let id = |n: u64| format!("bd-{:08}", n * 7919 % 100_000_000);
+    let mut lines: Vec<(String, String)> = (0..count as u64)
+        .map(|n| {
+            let closed = dice.below(10) < 6;
+            let mut line = format!(
+                r#"{{"id":"{}","title":"{}","description":"{}","status":"{}","priority":{},"issue_type":"{}","created_at":"2025-{:02}-11T10:00:00Z","created_by":"ann","updated_at":"2026-01-11T10:00:00Z""#,
+                id(n),
+                dice.words(6),
+                dice.words(60),
+                if closed { "closed" } else { "open" },
+                dice.below(5),
+                ["task", "bug", "feature", "epic", "chore"][dice.below(5) as usize],
+                dice.below(12) + 1,
+            );
+            if closed {
+                line.push_str(r#","closed_at":"2026-02-01T10:00:00Z""#);
+            }
+            if dice.below(10) < 3 {
+                line.push_str(&format!(r#","labels":["{}"]"#, dice.words(1)));
+            }
+            if dice.below(10) < 7 && n > 0 {
+                let kind = ["blocks", "blocks", "parent-child", "related"][dice.below(4) as usize];
+                let target = id(dice.below(n));
+                line.push_str(&format!(
+                    r#","dependencies":[{{"issue_id":"{}","depends_on_id":"{target}","type":"{kind}","created_at":"2025-01-01T10:00:00Z","created_by":"ann"}}]"#,
+                    id(n)
+                ));
+            }
+            line.push('}');
+            (id(n), line)
+        })
+        .collect();
+    lines.sort();
+    let text: String = lines.into_iter().map(|(_, line)| line + "\n").collect();
+    std::fs::write(dir.join(".beads/beads.jsonl"), text).unwrap();
+    dir
+}
+
+fn command(dir: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(BD);
+    command.args(args).current_dir(dir).env("BD_ACTOR", "ann").stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+/// The smallest cost of several runs, in microseconds or thousands of instructions.
+fn cost(dir: &Path, args: &[&str], runs: usize, instructions: bool) -> f64 {
+    if instructions {
+        return counted(dir, args);
+    }
+    let once = || {
+        let start = Instant::now();
+        assert!(command(dir, args).status().unwrap().success(), "bd {args:?} failed");
+        start.elapsed()
+    };
+    (0..runs).map(|_| once()).min().unwrap_or(Duration::ZERO).as_secs_f64() * 1e6
+}
+
+fn counted(dir: &Path, args: &[&str]) -> f64 {
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", BD]).args(args);
+    let output = command.current_dir(dir).env("BD_ACTOR", "ann").output().expect("valgrind runs");
+    let text = String::from_utf8_lossy(&output.stderr);
+    let line = text.lines().find(|line| line.contains("Collected :")).expect("callgrind counts");
+    line.rsplit(' ').next().and_then(|number| number.parse::<f64>().ok()).expect("a count") / 1e3
+}
+
+/// The floor: reading the file's bytes in this process.
+fn read_floor(dir: &Path, runs: usize) -> f64 {
+    let once = || {
+        let start = Instant::now();
+        std::hint::black_box(std::fs::read(dir.join(".beads/beads.jsonl")).unwrap());
+        start.elapsed()
+    };
+    (0..runs).map(|_| once()).min().unwrap_or(Duration::ZERO).as_secs_f64() * 1e6
+}
+
+/// Hydrating and polling through the library, in microseconds.
+fn library(dir: &Path, runs: usize) -> (f64, f64) {
+    let timed = |work: &mut dyn FnMut()| {
+        let start = Instant::now();
+        work();
+        start.elapsed().as_secs_f64() * 1e6
+    };
+    let mut hydrate = f64::MAX;
+    let mut poll = f64::MAX;
+    for _ in 0..runs {
+        let mut store = beads::Store::open(dir).unwrap();
+        hydrate = hydrate.min(timed(&mut || drop(store.refresh().unwrap())));
+        for _ in 0..20 {
+            poll = poll.min(timed(&mut || drop(store.refresh().unwrap())));
+        }
+    }
+    (hydrate, poll)
+}
+
+fn main() {
+    // `cargo test --benches` passes --test: there is nothing to test here.
+    if std::env::args().any(|arg| arg == "--test") {
+        return;
+    }
+    let setting = |name: &str| std::env::var(name).ok();
+    let sizes = setting("BD_BENCH_SIZES").unwrap_or_else(|| "100,1000,10000,100000".into());
+    let runs: usize = setting("BD_BENCH_RUNS").and_then(|text| text.parse().ok()).unwrap_or(7);
+    let instructions = setting("BD_BENCH_INSTRUCTIONS").is_some_and(|value| value == "1");
+    let root = tempfile::tempdir().unwrap();
+    let unit = if instructions { "k instr" } else { "µs" };
+    println!("{:>8} {:<24} {:>12} {:>14} {:>12}", "issues", "what", unit, "x bd --version", "x read file");
+    for size in sizes.split(',').filter_map(|text| text.trim().parse::<usize>().ok()) {
+        let dir = repo(root.path(), size);
+        // Stamps younger than the racy window would make the first polls compare bytes.
+        std::thread::sleep(Duration::from_millis(100));
+        let start = cost(&dir, &["--version"], runs, instructions);
+        let floor = read_floor(&dir, runs);
+        let line = |what: &str, value: f64, comparable: bool| {
+            let ratio = if comparable { format!("{:.1}", value / start) } else { "-".into() };
+            let reads = if instructions { "-".into() } else { format!("{:.1}", value / floor) };
+            println!("{size:>8} {what:<24} {value:>12.1} {ratio:>14} {reads:>12}");
+        };
+        line("read the file", floor, false);
+        line("bd --version", start, true);
+        if !instructions {
+            let (hydrate, poll) = library(&dir, runs.min(3));
+            line("library: hydrate", hydrate, false);
+            line("library: unchanged poll", poll, false);
+        }
+        let commands: [(&str, &[&str]); 7] = [
+            ("bd ready", &["ready"]),
+            ("bd list", &["list"]),
+            ("bd list --all --json", &["list", "--all", "--json"]),
+            ("bd show ID", &["show", "bd-00000000"]),
+            ("bd search", &["search", "flaky", "parser", "-n", "5"]),
+            ("bd add", &["add", "A new issue", "-p", "1"]),
+            ("bd note ID", &["note", "bd-00000000", "seen again"]),
+        ];
+        for (name, args) in commands {
+            line(name, cost(&dir, args, runs, instructions), true);
+        }
+    }
+}
