@@ -220,9 +220,9 @@ mod tests {
     #[test]
     fn conflict_regions() {
         let doc = document("{\"id\":\"a\"}\n<<<<<<< x\n{\"id\":\"b\"}\n=======\n>>>>>>> y\n{\"id\":\"c\"}\n");
-        assert_eq!(doc.conflicts(), [1..5]);
-        assert_eq!(document("<<<<<<< x\n{}\n").conflicts(), [0..2]);
-        assert_eq!(document("a\n=======\nb\n").conflicts(), [1..2]);
+        assert_eq!(doc.conflicts(), vec![1..5]);
+        assert_eq!(document("<<<<<<< x\n{}\n").conflicts(), vec![0..2]);
+        assert_eq!(document("a\n=======\nb\n").conflicts(), vec![1..2]);
     }
 
     #[test]

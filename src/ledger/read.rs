@@ -115,10 +115,8 @@ impl Ledger {
         known: &Document,
         expected: impl Fn() -> Expectation,
     ) -> Result<Option<Snapshot>, LedgerError> {
-        if let Ok(now) = fs::stat(self.path()) {
-            if stamp.proves_unchanged(&now) {
-                return Ok(None);
-            }
+        if fs::stat(self.path()).is_ok_and(|now| stamp.proves_unchanged(&now)) {
+            return Ok(None);
         }
         let snapshot = self.read(expected)?;
         if snapshot.document.bytes() == known.bytes() {

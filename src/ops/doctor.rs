@@ -50,7 +50,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     }
     check_files(store, &mut report)?;
     check_graph(store, &mut report)?;
-    report.findings.sort_by(|a, b| b.severity.cmp(&a.severity));
+    report.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     Ok(report)
 }
 

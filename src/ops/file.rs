@@ -45,7 +45,7 @@ pub fn file_all(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>>
                 return Err(StoreError::Taken { id: id.to_string() }.into());
             }
         }
-        writes.push(Write::File { issue, id });
+        writes.push(Write::File { issue: Box::new(issue), id });
     }
     let mut transaction = store.begin()?;
     for write in writes {

@@ -206,7 +206,7 @@ impl Store {
 
     /// Files a new issue and returns its id once it is on disk.
     pub fn create(&mut self, issue: NewIssue) -> Result<Issue> {
-        self.single(Write::File { issue, id: None })
+        self.single(Write::File { issue: Box::new(issue), id: None })
     }
 
     /// Changes one issue, named by its full id.

@@ -14,7 +14,7 @@ use crate::model::time::Instant;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Write {
     /// A new issue, under a chosen id or a minted one.
-    File { issue: NewIssue, id: Option<IssueId> },
+    File { issue: Box<NewIssue>, id: Option<IssueId> },
     /// Changes to one issue.
     Change { id: String, changes: Vec<Change> },
     /// A line as it is, for an id that is not there yet or replacing the line that bears it (import).
@@ -236,10 +236,10 @@ impl Plan<'_> {
 
     /// Takes an edit into the plan, unless damage or a limit forbids just this one.
     fn push(&self, document: &Document, edits: &mut Vec<Edit>, edit: Edit) -> std::result::Result<(), WriteError> {
-        if let Edit::Set { id, text, .. } | Edit::Insert { id, text } = &edit {
-            if text.len() > MAX_LINE {
-                return Err(ChangeError::TooLong { id: id.clone(), bytes: text.len() }.into());
-            }
+        if let Edit::Set { id, text, .. } | Edit::Insert { id, text } = &edit
+            && text.len() > MAX_LINE
+        {
+            return Err(ChangeError::TooLong { id: id.clone(), bytes: text.len() }.into());
         }
         self.ledger.refuse(document, std::slice::from_ref(&edit))?;
         edits.push(edit);

@@ -11,13 +11,13 @@ use super::Env;
 #[derive(Debug)]
 pub enum Entropy {
     System,
-    Seeded(Mutex<StdRng>),
+    Seeded(Box<Mutex<StdRng>>),
 }
 
 impl Entropy {
     pub(super) fn from_env(env: &Env) -> Self {
         let seed = env.var("BD_TEST_SEED").and_then(|text| text.parse().ok());
-        seed.map_or(Entropy::System, |seed| Entropy::Seeded(Mutex::new(StdRng::seed_from_u64(seed))))
+        seed.map_or(Entropy::System, |seed| Entropy::Seeded(Box::new(Mutex::new(StdRng::seed_from_u64(seed)))))
     }
 
     pub fn bytes<const N: usize>(&self) -> [u8; N] {

@@ -48,6 +48,7 @@ pub struct FileStamp {
 }
 
 impl FileStamp {
+    #[expect(clippy::unnecessary_cast, reason = "these fields have other types on other systems")]
     fn of(stat: &Stat) -> Self {
         let time =
             |seconds: i64, nanos: i64| Instant::from_nanos(seconds.saturating_mul(1_000_000_000).saturating_add(nanos));
@@ -335,12 +336,8 @@ fn link_temp(file: &File, dir: &Dir, name: &str) -> io::Result<()> {
 fn keep_access(fd: impl AsFd, like: &Stat) -> io::Result<()> {
     let fresh = rustix::fs::fstat(&fd)?;
     let (uid, gid) = (rustix::fs::Uid::from_raw(like.st_uid), rustix::fs::Gid::from_raw(like.st_gid));
-    if fresh.st_uid != like.st_uid
-        && rustix::fs::fchown(&fd, Some(uid), Some(gid)).is_err()
-        && fresh.st_gid != like.st_gid
-    {
-        rustix::fs::fchown(&fd, None, Some(gid))?;
-    } else if fresh.st_uid == like.st_uid && fresh.st_gid != like.st_gid {
+    let owned = fresh.st_uid != like.st_uid && rustix::fs::fchown(&fd, Some(uid), Some(gid)).is_ok();
+    if !owned && fresh.st_gid != like.st_gid {
         rustix::fs::fchown(&fd, None, Some(gid))?;
     }
     rustix::fs::fchmod(&fd, Mode::from_raw_mode(like.st_mode & 0o7777))?;
