@@ -28,7 +28,7 @@ use crate::model::change::{Change, ChangeError, NewIssue};
 use crate::model::id::{self, IdError, Resolved};
 use crate::model::issue::Issue;
 use crate::sys::Host;
-use crate::sys::fs::FsError;
+use crate::sys::fs::{self, FileStamp, FsError};
 use source::Sources;
 
 #[derive(Debug, thiserror::Error)]
@@ -110,6 +110,21 @@ pub struct Store {
     cache: Cache,
     actor: Option<String>,
     lock_wait: Duration,
+    surroundings: Surroundings,
+}
+
+/// What tells that a ledger may have come or gone, or that the config was edited.
+#[derive(Debug, PartialEq, Eq)]
+struct Surroundings {
+    directory: Option<FileStamp>,
+    config: Option<FileStamp>,
+}
+
+impl Surroundings {
+    fn of(repo: &Repo) -> Self {
+        let stamp = |path: &Path| fs::stat(path).ok();
+        Surroundings { directory: stamp(repo.beads()), config: stamp(&repo.beads().join(config::CONFIG_NAME)) }
+    }
 }
 
 impl Store {
@@ -120,9 +135,11 @@ impl Store {
 
     pub fn open_with(options: Options) -> Result<Self> {
         let repo = Repo::discover(&options.path, &options.host.env, options.ignore_env)?;
+        let surroundings = Surroundings::of(&repo);
         let config = Config::read(&repo)?;
         let sources = Sources::of(&repo, &config)?;
         Ok(Store {
+            surroundings,
             repo,
             config,
             sources,
@@ -186,6 +203,14 @@ impl Store {
 
     /// Brings the answers up to date with the files.
     pub fn refresh(&mut self) -> Result<Refresh> {
+        let surroundings = Surroundings::of(&self.repo);
+        if surroundings != self.surroundings {
+            self.surroundings = surroundings;
+            let config = Config::read(&self.repo)?;
+            if config != self.config || self.sources.have_moved(&self.repo, &config) {
+                self.reopen()?;
+            }
+        }
         self.sources.refresh(&mut self.cache)
     }
 

@@ -57,6 +57,7 @@ struct Read {
 #[derive(Debug)]
 pub(super) struct Sources {
     all: Vec<Source>,
+    names: Vec<String>,
     /// Where the line of a key is: source and line.
     places: Vec<(u32, u32)>,
     /// Ids that stand on several lines, with those lines (source, line).
@@ -67,21 +68,24 @@ pub(super) struct Sources {
 
 impl Sources {
     pub fn of(repo: &Repo, config: &Config) -> Result<Self> {
-        let names: Vec<&str> = match &config.ledger_file {
-            Some(name) => vec![name],
-            None => {
-                let found: Vec<&str> =
-                    LEDGER_NAMES.into_iter().filter(|name| present(&repo.beads().join(name))).collect();
-                if found.is_empty() { vec![LEDGER_NAMES[0]] } else { found }
-            }
-        };
+        let mut names = names(repo, config);
+        if names.is_empty() {
+            names.push(absent_name(repo));
+        }
         let root = vcs::root(repo.root()).unwrap_or_else(|| repo.root().to_owned());
-        let source = |name: &&str| -> Result<Source> {
+        let source = |name: &String| -> Result<Source> {
             let ledger = Ledger::at(&repo.beads().join(name), &root)?;
             Ok(Source { ledger, repo: ".".to_owned(), read: None })
         };
         let all = names.iter().map(source).collect::<Result<_>>()?;
-        Ok(Sources { all, places: vec![(0, 0)], doubled: Vec::new(), maybe_doubled: false })
+        Ok(Sources { all, names, places: vec![(0, 0)], doubled: Vec::new(), maybe_doubled: false })
+    }
+
+    /// Other ledgers are there now than those that were found. None at all means nothing: a file that is being rewritten is
+    /// gone for a moment.
+    pub fn have_moved(&self, repo: &Repo, config: &Config) -> bool {
+        let names = names(repo, config);
+        !names.is_empty() && names != self.names
     }
 
     pub fn primary(&self) -> &Ledger {
@@ -339,6 +343,20 @@ pub(super) fn expected(path: &Path) -> Expectation {
     } else {
         Expectation::Nothing
     }
+}
+
+/// The names of the ledgers that are in a repo, or of the one that the config names.
+fn names(repo: &Repo, config: &Config) -> Vec<String> {
+    match &config.ledger_file {
+        Some(name) => vec![name.clone()],
+        None => LEDGER_NAMES.into_iter().filter(|name| present(&repo.beads().join(name))).map(str::to_owned).collect(),
+    }
+}
+
+/// The name of a ledger that is not there at the moment: the one that was committed, else the usual one.
+fn absent_name(repo: &Repo) -> String {
+    let committed = |name: &&str| vcs::committed_size(&repo.beads().join(name)).is_some();
+    LEDGER_NAMES.into_iter().find(committed).unwrap_or(LEDGER_NAMES[0]).to_owned()
 }
 
 fn present(path: &Path) -> bool {
