@@ -400,13 +400,14 @@ fn delete_edits(record: &Record<'_>, reason: Option<&str>, stamp: Stamp<'_>) -> 
         return Vec::new();
     }
     let text = |text: &str| Some(stamp.dialect.string(text));
-    vec![
+    let mut edits = vec![
         ("status", text("tombstone")),
         ("deleted_at", text(&stamp.now.to_string())),
         ("deleted_by", text(stamp.actor)),
-        ("delete_reason", text(reason.unwrap_or("deleted"))),
         ("original_type", text(issue::type_of(record).as_str())),
-    ]
+    ];
+    edits.extend(reason.map(|reason| ("delete_reason", text(reason))));
+    edits
 }
 
 /// Labels are a set, written sorted; elements that are not text are kept after them.

@@ -11,6 +11,7 @@ use crate::view::{self, Exit};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd children bd-a3f8\n  bd children a3 --json")]
 pub struct ChildrenArgs {
+    /// The issue, by id or its first characters
     id: String,
 }
 

@@ -13,6 +13,7 @@ use crate::view::{self, Object};
   bd done a3 k9 m2
   bd close a3 --suggest-next      and show what that made ready")]
 pub struct CloseArgs {
+    /// Issues, by id or its first characters
     ids: Vec<String>,
     /// Why
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]

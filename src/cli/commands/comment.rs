@@ -9,6 +9,7 @@ use crate::view::{self, Exit, Failure, block, inline};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd comment bd-a3f8 \"seen again on main\"\n  bd comment a3 --stdin < log.txt")]
 pub struct CommentArgs {
+    /// The issue, by id or its first characters
     id: String,
     /// The text; words need no quotes
     text: Vec<String>,
@@ -30,6 +31,7 @@ pub struct CommentArgs {
 pub struct CommentsArgs {
     #[command(subcommand)]
     command: Option<CommentsCommand>,
+    /// The issue, by id or its first characters
     #[arg(required = true)]
     id: Option<String>,
 }

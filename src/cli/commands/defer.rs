@@ -9,6 +9,7 @@ use crate::ops;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd defer bd-a3f8 --until 2026-09-01\n  bd defer a3 --until 2w\n  bd defer a3")]
 pub struct DeferArgs {
+    /// Issues, by id or its first characters
     ids: Vec<String>,
     /// When they come back by themselves
     #[arg(long, value_name = "DATE")]
@@ -26,6 +27,7 @@ pub fn run(args: DeferArgs, cx: &mut Context) -> Outcome {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd undefer bd-a3f8")]
 pub struct UndeferArgs {
+    /// Issues, by id or its first characters
     ids: Vec<String>,
 }
 

@@ -15,6 +15,7 @@ use crate::view::{self, Exit, Failure, Object, inline};
     after_help = "Examples:\n  bd delete bd-a3f8            what would go\n  bd delete bd-a3f8 --yes -r \"filed twice\""
 )]
 pub struct DeleteArgs {
+    /// Issues, by id or its first characters
     ids: Vec<String>,
     /// Do it
     #[arg(short, long, visible_alias = "force")]

@@ -20,6 +20,7 @@ use crate::view::{self, Exit, Failure, Object, array, inline};
 pub struct DepArgs {
     #[command(subcommand)]
     command: Option<DepCommand>,
+    /// The issue, by id or its first characters
     #[arg(required = true)]
     id: Option<String>,
     /// The issue that has to wait
@@ -31,7 +32,9 @@ pub struct DepArgs {
 enum DepCommand {
     /// Make the first issue depend on the second
     Add {
+        /// The issue, by id or its first characters
         id: String,
+        /// The issue that it waits for
         #[arg(required_unless_present_any = ["blocked_by", "depends_on"])]
         target: Option<String>,
         /// blocks, parent-child, conditional-blocks, waits-for, related, discovered-from, or another word
@@ -45,7 +48,9 @@ enum DepCommand {
     /// Take a dependency away
     #[command(visible_alias = "rm")]
     Remove {
+        /// The issue, by id or its first characters
         id: String,
+        /// What it depends on
         target: String,
         /// Only of this type
         #[arg(short = 't', long = "type", value_name = "TYPE")]
@@ -53,6 +58,7 @@ enum DepCommand {
     },
     /// What an issue depends on
     List {
+        /// The issue, by id or its first characters
         id: String,
         /// down: what it depends on; up: what depends on it
         #[arg(long, value_name = "WAY", default_value = "down", value_parser = ["down", "up"])]
@@ -62,6 +68,7 @@ enum DepCommand {
     },
     /// The dependencies of an issue as a tree
     Tree {
+        /// The issue, by id or its first characters
         id: String,
         /// What depends on it instead
         #[arg(long)]

@@ -13,6 +13,7 @@ use crate::view::{self, Exit, Failure};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd edit bd-a3f8\n  EDITOR=\"code --wait\" bd edit a3")]
 pub struct EditArgs {
+    /// The issue, by id or its first characters
     id: String,
 }
 

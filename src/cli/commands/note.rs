@@ -11,6 +11,7 @@ use crate::view::Failure;
     after_help = "Examples:\n  bd note bd-a3f8 \"the cache is cold on start\"\n  make 2>&1 | tail -20 | bd note a3 --stdin"
 )]
 pub struct NoteArgs {
+    /// The issue, by id or its first characters
     id: String,
     /// The text; words need no quotes
     text: Vec<String>,

@@ -4,6 +4,7 @@ use super::{Context, Outcome};
 use crate::cache::ReadyOrder;
 use crate::cli::filters::{FilterArgs, limit};
 use crate::cli::render;
+use crate::model::query::Expr;
 use crate::store::ReadyFilter;
 use crate::view::{self, Exit};
 
@@ -47,6 +48,7 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
         any_type: !args.filter.types.is_empty(),
         limit: limit(args.limit, json),
     };
+    let all = filter.filter == Expr::ALL;
     let page = cx.store()?.ready(&filter)?;
     if json {
         cx.json(view::rows(&page.rows));
@@ -55,7 +57,8 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
         let index = store.prefix_index()?;
         render::rows(ui, &index, &page.rows);
         if page.rows.is_empty() {
-            ui.note("nothing that matches is ready; bd blocked shows what waits");
+            let what = if all { "nothing is ready" } else { "nothing that matches is ready" };
+            ui.note(&format!("{what}; bd blocked shows what waits"));
         }
     }
     render::cut_note(&mut cx.ui, &page);

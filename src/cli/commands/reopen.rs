@@ -8,6 +8,7 @@ use crate::ops;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd reopen bd-a3f8\n  bd reopen a3 --reason \"it came back\"")]
 pub struct ReopenArgs {
+    /// Issues, by id or its first characters
     ids: Vec<String>,
     /// Why; kept as a comment
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]

@@ -9,6 +9,7 @@ use crate::view::{self, Exit, Failure};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd show bd-a3f8\n  bd show a3 k9 --json\n  bd show")]
 pub struct ShowArgs {
+    /// Issues, by id or its first characters
     ids: Vec<String>,
     /// One line each
     #[arg(long)]

@@ -8,6 +8,7 @@ use crate::ops;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd status bd-a3f8 in-progress\n  bd status --json")]
 pub struct StatusArgs {
+    /// The issue, by id or its first characters
     #[arg(requires = "status")]
     id: Option<String>,
     /// open, in_progress, blocked, deferred, closed, pinned, hooked

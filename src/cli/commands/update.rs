@@ -17,6 +17,7 @@ use crate::view::Failure;
   bd update a3 --due \"next monday\" --parent bd-e1
   bd update a3 --parent \"\"       detach it from its parent")]
 pub struct UpdateArgs {
+    /// Issues, by id or its first characters
     ids: Vec<String>,
     #[arg(short, long, value_name = "STATUS")]
     status: Option<String>,

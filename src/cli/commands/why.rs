@@ -8,6 +8,7 @@ use crate::view::{self, Exit, inline};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd why bd-a3f8\n  bd why a3 --json")]
 pub struct WhyArgs {
+    /// The issue, by id or its first characters
     id: String,
 }
 

@@ -10,6 +10,7 @@ use crate::ops;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd work bd-a3f8\n  bd work $(bd ready -n 1 --json | jq -r '.[0].id')")]
 pub struct WorkArgs {
+    /// Issues, by id or its first characters
     ids: Vec<String>,
 }
 
