@@ -130,7 +130,7 @@ impl From<ChangeError> for Failure {
             ChangeError::Deleted(_) => Self::new(Exit::Illegal, "illegal", message).hint("bd reopen brings it back"),
             ChangeError::Claimed { .. } => Self::new(Exit::Claimed, "claimed", message),
             ChangeError::Done { .. } => Self::new(Exit::Illegal, "illegal", message).hint("bd reopen makes it open"),
-            ChangeError::NotAList { .. } => {
+            ChangeError::OddValue { .. } => {
                 Self::new(Exit::Damaged, "damaged", message).hint("mend that field of the line by hand")
             }
             ChangeError::SelfDependency(_) => Self::new(Exit::Illegal, "illegal", message),

@@ -1,11 +1,9 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use super::{Context, Outcome, print_page};
 use crate::cli::filters::{FilterArgs, PageArgs, not_done};
-use crate::cli::render;
 use crate::model::query::{Expr, Field};
 use crate::store::ReadyFilter;
-use crate::view::{self, Exit};
 
 /// List issues
 ///
@@ -59,20 +57,5 @@ pub fn run(args: ListArgs, cx: &mut Context) -> Outcome {
         let filter = if hide_done { Expr::And(vec![filter, not_done()]) } else { filter };
         cx.store()?.list(&filter, args.page.sort(), limit)?
     };
-    if json {
-        cx.json(view::rows(&page.rows));
-    } else {
-        let (store, ui) = cx.parts()?;
-        let index = store.prefix_index()?;
-        if args.tree == Some(true) {
-            render::tree_rows(ui, &index, &page.rows);
-        } else {
-            render::rows(ui, &index, &page.rows);
-        }
-        if page.rows.is_empty() {
-            ui.note("no issues");
-        }
-    }
-    render::cut_note(&mut cx.ui, &page);
-    Ok(Exit::Ok)
+    print_page(cx, &page, args.tree == Some(true), "no issues")
 }

@@ -42,8 +42,9 @@ mod work;
 use clap::Subcommand;
 
 use super::context::Context;
+use super::render;
 use crate::ops::Batch;
-use crate::store::Written;
+use crate::store::{Page, Written};
 use crate::view::{self, Exit, Failure};
 
 type Outcome = Result<Exit, Failure>;
@@ -155,6 +156,26 @@ impl Command {
             Command::Help(args) => help::run(args, cx),
         }
     }
+}
+
+/// Prints issues, as JSON or as a table, and says if a limit cut them.
+fn print_page(cx: &mut Context, page: &Page, tree: bool, none: &str) -> Outcome {
+    if cx.ui.wants_json() {
+        cx.json(view::rows(&page.rows));
+    } else {
+        let (store, ui) = cx.parts()?;
+        let index = store.prefix_index()?;
+        if tree {
+            render::tree_rows(ui, &index, &page.rows);
+        } else {
+            render::rows(ui, &index, &page.rows);
+        }
+        if page.rows.is_empty() {
+            ui.note(none);
+        }
+    }
+    render::cut_note(&mut cx.ui, page);
+    Ok(Exit::Ok)
 }
 
 /// Reports on several issues: a line or an element for each that was written, an error for each that was not. The exit

@@ -1,11 +1,9 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use super::{Context, Outcome, print_page};
 use crate::cli::filters::{PageArgs, not_done};
-use crate::cli::render;
 use crate::model::query::{self, Expr, Field, QueryContext};
 use crate::ops::OpError;
-use crate::view::{self, Exit};
 
 /// Find issues by conditions
 ///
@@ -40,16 +38,5 @@ pub fn run(args: QueryArgs, cx: &mut Context) -> Outcome {
     let names_status = expr.mentions(Field::Status) || expr.mentions(Field::Closed);
     let expr = if args.all || names_status { expr } else { Expr::And(vec![expr, not_done()]) };
     let page = cx.store()?.list(&expr, args.page.sort(), args.page.limit(json))?;
-    if json {
-        cx.json(view::rows(&page.rows));
-    } else {
-        let (store, ui) = cx.parts()?;
-        let index = store.prefix_index()?;
-        render::rows(ui, &index, &page.rows);
-        if page.rows.is_empty() {
-            ui.note("no issues");
-        }
-    }
-    render::cut_note(&mut cx.ui, &page);
-    Ok(Exit::Ok)
+    print_page(cx, &page, false, "no issues")
 }

@@ -1,12 +1,10 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use super::{Context, Outcome, print_page};
 use crate::cache::ReadyOrder;
 use crate::cli::filters::{FilterArgs, limit};
-use crate::cli::render;
 use crate::model::query::Expr;
 use crate::store::ReadyFilter;
-use crate::view::{self, Exit};
 
 /// What can be worked on now
 ///
@@ -50,17 +48,6 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
     };
     let all = filter.filter == Expr::ALL;
     let page = cx.store()?.ready(&filter)?;
-    if json {
-        cx.json(view::rows(&page.rows));
-    } else {
-        let (store, ui) = cx.parts()?;
-        let index = store.prefix_index()?;
-        render::rows(ui, &index, &page.rows);
-        if page.rows.is_empty() {
-            let what = if all { "nothing is ready" } else { "nothing that matches is ready" };
-            ui.note(&format!("{what}; bd blocked shows what waits"));
-        }
-    }
-    render::cut_note(&mut cx.ui, &page);
-    Ok(Exit::Ok)
+    let what = if all { "nothing is ready" } else { "nothing that matches is ready" };
+    print_page(cx, &page, false, &format!("{what}; bd blocked shows what waits"))
 }

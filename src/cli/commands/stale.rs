@@ -1,12 +1,10 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use super::{Context, Outcome, print_page};
 use crate::cache::{Sort, SortBy};
 use crate::cli::filters::{limit, not_done};
-use crate::cli::render;
 use crate::model::query::{Expr, Field, Op, Value};
 use crate::model::time::DAY;
-use crate::view::{self, Exit};
 
 /// Issues that nobody touched for a while, oldest first
 #[derive(Debug, Args)]
@@ -32,16 +30,5 @@ pub fn run(args: StaleArgs, cx: &mut Context) -> Outcome {
     }
     let sort = Sort { by: SortBy::Updated, reverse: true };
     let page = cx.store()?.list(&Expr::And(parts), sort, limit(args.limit, json))?;
-    if json {
-        cx.json(view::rows(&page.rows));
-    } else {
-        let (store, ui) = cx.parts()?;
-        let index = store.prefix_index()?;
-        render::rows(ui, &index, &page.rows);
-        if page.rows.is_empty() {
-            ui.note("nothing is stale");
-        }
-    }
-    render::cut_note(&mut cx.ui, &page);
-    Ok(Exit::Ok)
+    print_page(cx, &page, false, "nothing is stale")
 }

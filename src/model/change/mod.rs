@@ -4,11 +4,19 @@
 //! once, except for comments and appended notes. A change that says what the line says already is no change: the line
 //! keeps its bytes and its `updated_at`.
 
+mod edits;
+mod new_issue;
+
+pub use new_issue::NewIssue;
+
 use super::dependency::{Dependency, DependencyType};
 use super::issue::{self, IssueType, Priority, Status};
-use super::json::{Dialect, Json};
+use super::json::Dialect;
 use super::record::{KeyEdit, Record};
 use super::time::{self, Instant};
+use edits::{
+    comment_edit, delete_edits, dependency_edits, edit_unless, label_edits, reopen_edits, status_edits, text_edit,
+};
 
 pub const MAX_TITLE: usize = 500;
 
@@ -128,8 +136,8 @@ pub enum ChangeError {
     NegativeEstimate,
     #[error("{0} cannot depend on itself")]
     SelfDependency(String),
-    #[error("{id}: {key} holds something other than a list; it would be lost")]
-    NotAList { id: String, key: &'static str },
+    #[error("{id}: {key} holds something else than it should; it would be lost")]
+    OddValue { id: String, key: &'static str },
     #[error("the line of {id} would have {bytes} bytes, 16 MiB are allowed")]
     TooLong { id: String, bytes: usize },
     #[error("{0} is deleted")]
@@ -192,10 +200,11 @@ impl Change {
         {
             return Err(ChangeError::Deleted(id()));
         }
-        if let Some(key) =
-            self.list().filter(|key| record.raw(key).is_some_and(|raw| !raw.starts_with('[') && raw != "null"))
-        {
-            return Err(ChangeError::NotAList { id: id(), key });
+        if let Some((key, start)) = self.adds_to() {
+            let odd = |raw: &str| !raw.starts_with(start) && raw != "null";
+            if record.raw(key).is_some_and(odd) {
+                return Err(ChangeError::OddValue { id: id(), key });
+            }
         }
         match self {
             Change::Title(title) => check_title(title),
@@ -216,12 +225,15 @@ impl Change {
         }
     }
 
-    /// The list that this change edits element by element.
-    fn list(&self) -> Option<&'static str> {
+    /// The value that this change adds to or takes from, and how it must start so that nothing in it is lost.
+    fn adds_to(&self) -> Option<(&'static str, char)> {
         match self {
-            Change::AddLabel(_) | Change::RemoveLabel(_) | Change::SetLabels(_) => Some("labels"),
-            Change::AddDependency { .. } | Change::RemoveDependency { .. } | Change::Parent(_) => Some("dependencies"),
-            Change::AddComment(_) | Change::Reopen { comment: Some(_) } => Some("comments"),
+            Change::AddLabel(_) | Change::RemoveLabel(_) | Change::SetLabels(_) => Some(("labels", '[')),
+            Change::AddDependency { .. } | Change::RemoveDependency { .. } | Change::Parent(_) => {
+                Some(("dependencies", '['))
+            }
+            Change::AddComment(_) | Change::Reopen { comment: Some(_) } => Some(("comments", '[')),
+            Change::AppendNotes(_) => Some(("notes", '"')),
             _ => None,
         }
     }
@@ -322,247 +334,6 @@ fn not_done(record: &Record<'_>, what: &'static str) -> Result<(), ChangeError> 
     Err(ChangeError::Done { id, status: status.to_string(), what })
 }
 
-fn comment_edit(record: &Record<'_>, comment: &NewComment, stamp: Stamp<'_>) -> KeyEdit {
-    let text = stamp.dialect.render(&Json::Object(vec![
-        ("id".into(), Json::Int(comment.id)),
-        ("issue_id".into(), Json::Text(record.string("id").unwrap_or_default().into_owned())),
-        ("author".into(), Json::Text(comment.author.clone())),
-        ("text".into(), Json::Text(comment.text.clone())),
-        ("created_at".into(), Json::Text(stamp.now.to_string())),
-    ]));
-    let mut parts = record.elements("comments");
-    parts.push(&text);
-    ("comments", Some(stamp.dialect.array(parts)))
-}
-
-fn edit_unless(known: bool, key: &'static str, value: Option<String>) -> Vec<KeyEdit> {
-    if known { Vec::new() } else { vec![(key, value)] }
-}
-
-fn text_edit(record: &Record<'_>, key: &'static str, text: &str, stamp: Stamp<'_>) -> Vec<KeyEdit> {
-    let old = record.text_of(key);
-    let known = old.as_deref().unwrap_or_default() == text;
-    edit_unless(known, key, (!text.is_empty()).then(|| stamp.dialect.string(text)))
-}
-
-/// Keeps `closed` and `closed_at` together, and notes the first start of work.
-fn status_edits(record: &Record<'_>, status: &Status, reason: Option<&str>, stamp: Stamp<'_>) -> Vec<KeyEdit> {
-    let now = stamp.dialect.string(&stamp.now.to_string());
-    let was = issue::status_of(record);
-    let mut edits = Vec::new();
-    if was != *status {
-        edits.push(("status", Some(stamp.dialect.string(status.as_str()))));
-    }
-    if status.as_str() == "closed" {
-        if was != *status || record.text_of("closed_at").is_none() {
-            edits.push(("closed_at", Some(now)));
-        }
-        if let Some(reason) = reason.filter(|reason| record.text_of("close_reason").as_deref() != Some(reason)) {
-            edits.push(("close_reason", Some(stamp.dialect.string(reason))));
-        }
-        return edits;
-    }
-    if was == *status {
-        return edits;
-    }
-    if status.as_str() == "in_progress" && record.text_of("started_at").is_none() {
-        edits.push(("started_at", Some(now)));
-    }
-    if status.as_str() == "open" && was.as_str() == "deferred" && record.raw("defer_until").is_some() {
-        edits.push(("defer_until", None));
-    }
-    for key in ["closed_at", "close_reason", "closed_by_session"] {
-        if record.raw(key).is_some() {
-            edits.push((key, None));
-        }
-    }
-    edits
-}
-
-fn reopen_edits(record: &Record<'_>, stamp: Stamp<'_>) -> Vec<KeyEdit> {
-    if !issue::status_of(record).is_done() {
-        return Vec::new();
-    }
-    let mut edits = status_edits(record, &Status::open(), None, stamp);
-    if let Some(kind) = record.text_of("original_type") {
-        edits.push(("issue_type", Some(stamp.dialect.string(&kind))));
-    }
-    for key in ["deleted_at", "deleted_by", "delete_reason", "original_type"] {
-        if record.raw(key).is_some() {
-            edits.push((key, None));
-        }
-    }
-    edits
-}
-
-fn delete_edits(record: &Record<'_>, reason: Option<&str>, stamp: Stamp<'_>) -> Vec<KeyEdit> {
-    if issue::status_of(record).is_tombstone() {
-        return Vec::new();
-    }
-    let text = |text: &str| Some(stamp.dialect.string(text));
-    let mut edits = vec![
-        ("status", text("tombstone")),
-        ("deleted_at", text(&stamp.now.to_string())),
-        ("deleted_by", text(stamp.actor)),
-        ("original_type", text(issue::type_of(record).as_str())),
-    ];
-    edits.extend(reason.map(|reason| ("delete_reason", text(reason))));
-    edits
-}
-
-/// Labels are a set, written sorted; elements that are not text are kept after them.
-fn label_edits(record: &Record<'_>, stamp: Stamp<'_>, change: impl FnOnce(&mut Vec<String>)) -> Vec<KeyEdit> {
-    let old = issue::labels_of(record);
-    let mut new = old.clone();
-    change(&mut new);
-    new.sort();
-    new.dedup();
-    let mut before = old;
-    before.sort();
-    before.dedup();
-    if new == before {
-        return Vec::new();
-    }
-    let odd = record.elements("labels").into_iter().filter(|raw| !raw.starts_with('"')).map(str::to_owned);
-    let parts: Vec<String> = new.iter().map(|label| stamp.dialect.string(label)).chain(odd).collect();
-    let value = (!parts.is_empty()).then(|| stamp.dialect.array(parts.iter().map(String::as_str)));
-    vec![("labels", value)]
-}
-
-/// Edges that stay keep their bytes, those that we cannot read included.
-fn dependency_edits(
-    record: &Record<'_>,
-    stamp: Stamp<'_>,
-    stays: impl Fn(&Dependency) -> bool,
-    add: Option<(&String, &DependencyType)>,
-) -> Vec<KeyEdit> {
-    let before = record.elements("dependencies");
-    let mut parts: Vec<&str> = before.clone();
-    parts.retain(|raw| Dependency::decode(raw).is_none_or(|d| stays(&d)));
-    let present = |target: &String, kind: &DependencyType| {
-        let same = |d: Dependency| d.target == *target && d.kind == *kind;
-        parts.iter().any(|raw| Dependency::decode(raw).is_some_and(same))
-    };
-    let added = add.filter(|(target, kind)| !present(target, kind)).map(|(target, kind)| {
-        let issue_id = record.string("id").unwrap_or_default().into_owned();
-        edge(&issue_id, target, kind, stamp)
-    });
-    if added.is_none() && parts.len() == before.len() {
-        return Vec::new();
-    }
-    parts.extend(added.as_deref());
-    vec![("dependencies", (!parts.is_empty()).then(|| stamp.dialect.array(parts)))]
-}
-
-fn edge(issue_id: &str, target: &str, kind: &DependencyType, stamp: Stamp<'_>) -> String {
-    stamp.dialect.render(&Json::Object(vec![
-        ("issue_id".into(), Json::Text(issue_id.to_owned())),
-        ("depends_on_id".into(), Json::Text(target.to_owned())),
-        ("type".into(), Json::Text(kind.to_string())),
-        ("created_at".into(), Json::Text(stamp.now.to_string())),
-        ("created_by".into(), Json::Text(stamp.actor.to_owned())),
-    ]))
-}
-
-/// An issue that is about to be filed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewIssue {
-    pub title: String,
-    pub description: String,
-    pub design: String,
-    pub acceptance_criteria: String,
-    pub notes: String,
-    pub status: Status,
-    pub priority: Priority,
-    pub issue_type: IssueType,
-    pub assignee: String,
-    pub estimated_minutes: Option<i64>,
-    pub due_at: Option<Instant>,
-    pub defer_until: Option<Instant>,
-    pub external_ref: String,
-    pub labels: Vec<String>,
-    pub dependencies: Vec<(String, DependencyType)>,
-}
-
-impl NewIssue {
-    pub fn titled(title: impl Into<String>) -> Self {
-        NewIssue {
-            title: title.into(),
-            description: String::new(),
-            design: String::new(),
-            acceptance_criteria: String::new(),
-            notes: String::new(),
-            status: Status::open(),
-            priority: Priority::DEFAULT,
-            issue_type: IssueType::task(),
-            assignee: String::new(),
-            estimated_minutes: None,
-            due_at: None,
-            defer_until: None,
-            external_ref: String::new(),
-            labels: Vec::new(),
-            dependencies: Vec::new(),
-        }
-    }
-
-    pub fn validate(&self) -> Result<(), ChangeError> {
-        check_title(&self.title)?;
-        if self.labels.iter().any(|label| label.trim().is_empty()) {
-            return Err(ChangeError::EmptyLabel);
-        }
-        if self.estimated_minutes.is_some_and(|minutes| minutes < 0) {
-            return Err(ChangeError::NegativeEstimate);
-        }
-        Ok(())
-    }
-
-    /// The line that files this issue under `id`.
-    pub fn line(&self, id: &str, stamp: Stamp<'_>) -> Result<String, ChangeError> {
-        self.validate()?;
-        if self.dependencies.iter().any(|(target, _)| target == id) {
-            return Err(ChangeError::SelfDependency(id.to_owned()));
-        }
-        let now = Json::Text(stamp.now.to_string());
-        let date = |at: Option<Instant>| at.map(|at| Json::Text(at.to_string()));
-        let text = |text: &str| (!text.is_empty()).then(|| Json::Text(text.to_owned()));
-        let mut labels = self.labels.clone();
-        labels.sort();
-        labels.dedup();
-        let labels: Vec<Json> = labels.into_iter().map(Json::Text).collect();
-        let mut edges = self.dependencies.clone();
-        let mut seen = std::collections::HashSet::new();
-        edges.retain(|edge| seen.insert(edge.clone()));
-        let edges: Vec<Json> = edges.iter().map(|(target, kind)| Json::Raw(edge(id, target, kind, stamp))).collect();
-        let started = (self.status.as_str() == "in_progress").then(|| now.clone());
-        let closed = (self.status.as_str() == "closed").then(|| now.clone());
-        let fields = [
-            ("id", Some(Json::Text(id.to_owned()))),
-            ("title", Some(Json::Text(self.title.clone()))),
-            ("description", text(&self.description)),
-            ("design", text(&self.design)),
-            ("acceptance_criteria", text(&self.acceptance_criteria)),
-            ("notes", text(&self.notes)),
-            ("status", text(self.status.as_str())),
-            ("priority", Some(Json::Int(self.priority.number()))),
-            ("issue_type", text(self.issue_type.as_str())),
-            ("assignee", text(&self.assignee)),
-            ("estimated_minutes", self.estimated_minutes.map(Json::Int)),
-            ("created_at", Some(now.clone())),
-            ("created_by", text(stamp.actor)),
-            ("updated_at", Some(now)),
-            ("started_at", started),
-            ("closed_at", closed),
-            ("due_at", date(self.due_at)),
-            ("defer_until", date(self.defer_until)),
-            ("external_ref", text(&self.external_ref)),
-            ("labels", (!labels.is_empty()).then_some(Json::List(labels))),
-            ("dependencies", (!edges.is_empty()).then_some(Json::List(edges))),
-        ];
-        let members = fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
-        Ok(stamp.dialect.render(&Json::Object(members)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -648,6 +419,16 @@ mod tests {
         ];
         for (change, message) in cases {
             assert_eq!(apply(LINE, &[change], stamp()).unwrap_err().to_string(), message);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_added_to_is_not_replaced() {
+        let line = r#"{"id":"a","labels":"x","notes":{"y":1},"comments":7}"#;
+        let comment = NewComment { id: 5, author: "ann".into(), text: "hi".into() };
+        for change in [Change::AddLabel("b".into()), Change::AppendNotes("n".into()), Change::AddComment(comment)] {
+            let error = apply(line, &[change], stamp()).unwrap_err().to_string();
+            assert!(error.contains("would be lost"), "{error}");
         }
     }
 

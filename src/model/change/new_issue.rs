@@ -1,0 +1,107 @@
+//! Filing: a new issue as a value, and its line.
+
+use super::edits::edge;
+use super::{ChangeError, Stamp, check_title};
+use crate::model::dependency::DependencyType;
+use crate::model::issue::{IssueType, Priority, Status};
+use crate::model::json::Json;
+use crate::model::time::Instant;
+
+/// An issue that is about to be filed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewIssue {
+    pub title: String,
+    pub description: String,
+    pub design: String,
+    pub acceptance_criteria: String,
+    pub notes: String,
+    pub status: Status,
+    pub priority: Priority,
+    pub issue_type: IssueType,
+    pub assignee: String,
+    pub estimated_minutes: Option<i64>,
+    pub due_at: Option<Instant>,
+    pub defer_until: Option<Instant>,
+    pub external_ref: String,
+    pub labels: Vec<String>,
+    pub dependencies: Vec<(String, DependencyType)>,
+}
+
+impl NewIssue {
+    pub fn titled(title: impl Into<String>) -> Self {
+        NewIssue {
+            title: title.into(),
+            description: String::new(),
+            design: String::new(),
+            acceptance_criteria: String::new(),
+            notes: String::new(),
+            status: Status::open(),
+            priority: Priority::DEFAULT,
+            issue_type: IssueType::task(),
+            assignee: String::new(),
+            estimated_minutes: None,
+            due_at: None,
+            defer_until: None,
+            external_ref: String::new(),
+            labels: Vec::new(),
+            dependencies: Vec::new(),
+        }
+    }
+
+    pub fn validate(&self) -> Result<(), ChangeError> {
+        check_title(&self.title)?;
+        if self.labels.iter().any(|label| label.trim().is_empty()) {
+            return Err(ChangeError::EmptyLabel);
+        }
+        if self.estimated_minutes.is_some_and(|minutes| minutes < 0) {
+            return Err(ChangeError::NegativeEstimate);
+        }
+        Ok(())
+    }
+
+    /// The line that files this issue under `id`.
+    pub fn line(&self, id: &str, stamp: Stamp<'_>) -> Result<String, ChangeError> {
+        self.validate()?;
+        if self.dependencies.iter().any(|(target, _)| target == id) {
+            return Err(ChangeError::SelfDependency(id.to_owned()));
+        }
+        let now = Json::Text(stamp.now.to_string());
+        let date = |at: Option<Instant>| at.map(|at| Json::Text(at.to_string()));
+        let text = |text: &str| (!text.is_empty()).then(|| Json::Text(text.to_owned()));
+        let mut labels = self.labels.clone();
+        labels.sort();
+        labels.dedup();
+        let labels: Vec<Json> = labels.into_iter().map(Json::Text).collect();
+        let mut edges = self.dependencies.clone();
+        let mut seen = std::collections::HashSet::new();
+        edges.retain(|edge| seen.insert(edge.clone()));
+        let edges: Vec<Json> = edges.iter().map(|(target, kind)| Json::Raw(edge(id, target, kind, stamp))).collect();
+        let started = (self.status.as_str() == "in_progress").then(|| now.clone());
+        let closed = (self.status.as_str() == "closed").then(|| now.clone());
+        let fields = [
+            ("id", Some(Json::Text(id.to_owned()))),
+            ("title", Some(Json::Text(self.title.clone()))),
+            ("description", text(&self.description)),
+            ("design", text(&self.design)),
+            ("acceptance_criteria", text(&self.acceptance_criteria)),
+            ("notes", text(&self.notes)),
+            ("status", text(self.status.as_str())),
+            ("priority", Some(Json::Int(self.priority.number()))),
+            ("issue_type", text(self.issue_type.as_str())),
+            ("assignee", text(&self.assignee)),
+            ("estimated_minutes", self.estimated_minutes.map(Json::Int)),
+            ("created_at", Some(now.clone())),
+            ("created_by", text(stamp.actor)),
+            ("updated_at", Some(now)),
+            ("started_at", started),
+            ("closed_at", closed),
+            ("due_at", date(self.due_at)),
+            ("defer_until", date(self.defer_until)),
+            ("external_ref", text(&self.external_ref)),
+            ("labels", (!labels.is_empty()).then_some(Json::List(labels))),
+            ("dependencies", (!edges.is_empty()).then_some(Json::List(edges))),
+        ];
+        let members = fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
+        Ok(stamp.dialect.render(&Json::Object(members)))
+    }
+}
