@@ -7,6 +7,10 @@ use super::{Cache, Entry, Key, Result};
 impl Cache {
     /// Adds rows. Keys must be new.
     pub fn insert<'a>(&mut self, source: usize, entries: impl IntoIterator<Item = (Key, Entry<'a>)>) -> Result<()> {
+        let mut entries = entries.into_iter().peekable();
+        if entries.peek().is_none() {
+            return Ok(());
+        }
         self.touch();
         let tx = self.db.transaction()?;
         {
@@ -65,6 +69,9 @@ impl Cache {
 
     /// Takes rows away.
     pub fn remove(&mut self, keys: &[Key]) -> Result<()> {
+        if keys.is_empty() {
+            return Ok(());
+        }
         self.touch();
         let tx = self.db.transaction()?;
         for key in keys {
@@ -108,7 +115,11 @@ impl Cache {
 
     /// Says which rows stand behind another one of the same id.
     pub fn set_shadowed(&mut self, keys: &[Key]) -> Result<()> {
+        if keys.is_empty() && !self.shadowed {
+            return Ok(());
+        }
         self.touch();
+        self.shadowed = !keys.is_empty();
         self.db.execute("UPDATE issues SET effective = 1 WHERE effective = 0", [])?;
         for key in keys {
             self.db.prepare_cached("UPDATE issues SET effective = 0 WHERE key = ?1")?.execute([key])?;

@@ -34,8 +34,11 @@ pub struct Cache {
     db: Connection,
     indexed: bool,
     kin_known: bool,
-    blocked_known: bool,
+    /// For which rule about unknown ids `blockers` and `inherited` are filled, if they are.
+    blocked_known: Option<bool>,
     texts_known: bool,
+    /// Some row stands behind another one of the same id.
+    shadowed: bool,
 }
 
 impl Cache {
@@ -44,12 +47,36 @@ impl Cache {
         db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
         db.execute_batch(include_str!("schema.sql"))?;
         db.set_prepared_statement_cache_capacity(64);
-        Ok(Cache { db, indexed: false, kin_known: false, blocked_known: false, texts_known: false })
+        Ok(Cache { db, indexed: false, kin_known: false, blocked_known: None, texts_known: false, shadowed: false })
+    }
+
+    /// The rows and what is computed from them as bytes, for an image.
+    pub fn to_image(&mut self, unknown_blocks: bool) -> Result<Vec<u8>> {
+        self.compute_blocked(unknown_blocks)?;
+        self.db.pragma_update(None, "user_version", 1 + i64::from(unknown_blocks))?;
+        Ok(self.db.serialize("main")?.to_vec())
+    }
+
+    /// A database from such bytes. They must come from this very schema.
+    pub fn from_image(bytes: &[u8]) -> Result<Self> {
+        let mut db = Connection::open_in_memory()?;
+        db.deserialize_read_exact("main", bytes, bytes.len(), false)?;
+        db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
+        db.set_prepared_statement_cache_capacity(64);
+        let rule: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        Ok(Cache {
+            db,
+            indexed: true,
+            kin_known: true,
+            blocked_known: Some(rule == 2),
+            texts_known: false,
+            shadowed: false,
+        })
     }
 
     /// Forgets what was computed from the rows.
     fn touch(&mut self) {
         self.kin_known = false;
-        self.blocked_known = false;
+        self.blocked_known = None;
     }
 }

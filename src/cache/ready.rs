@@ -72,7 +72,7 @@ impl Cache {
 
     /// Fills `blockers` and `inherited`. They hold only issues that are not done.
     pub(super) fn compute_blocked(&mut self, unknown_blocks: bool) -> Result<()> {
-        if self.blocked_known {
+        if self.blocked_known == Some(unknown_blocks) {
             return Ok(());
         }
         self.index()?;
@@ -126,7 +126,7 @@ impl Cache {
              SELECT DISTINCT down.id, down.via FROM down JOIN live i ON i.id = down.id
              WHERE i.status NOT IN {DONE} AND down.id <> down.via;"
         ))?;
-        self.blocked_known = true;
+        self.blocked_known = Some(unknown_blocks);
         Ok(())
     }
 

@@ -16,7 +16,7 @@ pub use document::{Document, MAX_LEDGER, MAX_LINE};
 pub use line::{Damage, Line};
 pub use read::{Expectation, Snapshot, Stamp};
 pub use repair::{Repair, RepairStep};
-pub use write::{Edit, LockedLedger, Outcome};
+pub use write::{Edit, LockedLedger, Outcome, REFUSED_PREFIX};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

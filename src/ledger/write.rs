@@ -25,6 +25,9 @@ pub enum Edit {
     Normalise,
 }
 
+/// What the gate refused is kept under a name like this.
+pub const REFUSED_PREFIX: &str = ".bd-refused-";
+
 /// How often a write starts over because another program was faster.
 const MAX_TRIES: usize = 100;
 
@@ -101,7 +104,7 @@ impl LockedLedger {
     }
 
     fn keep_refused(&self, bytes: &[u8], entropy: &Entropy) -> Option<PathBuf> {
-        let name = format!(".bd-refused-{}", &blake3::hash(bytes).to_hex()[..12]);
+        let name = format!("{REFUSED_PREFIX}{}", &blake3::hash(bytes).to_hex()[..12]);
         // One that is there already has the same bytes: its name is their hash.
         self.lock.dir().create(&name, bytes, entropy).ok()?;
         Some(self.lock.dir().path().join(name))

@@ -4,10 +4,10 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use super::{OpError, Result};
-use crate::ledger::{Document, Edit, Expectation, Ledger, Problem, RepairStep};
+use crate::ledger::{Document, Edit, Expectation, Ledger, Problem, REFUSED_PREFIX, RepairStep};
 use crate::model::merge::join_copies;
 use crate::store::{LEDGER_NAMES, Store, StoreError};
-use crate::sys::fs::FsError;
+use crate::sys::fs::{DISPLACED_PREFIX, FsError};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -49,6 +49,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
         repair(store, &mut report)?;
     }
     check_files(store, &mut report)?;
+    check_leftovers(store, &mut report);
     check_graph(store, &mut report)?;
     report.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     Ok(report)
@@ -98,6 +99,34 @@ fn check_files(store: &mut Store, report: &mut Report) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Files that an interrupted or refused write left for a person to look at.
+fn check_leftovers(store: &Store, report: &mut Report) {
+    let kinds = [
+        (
+            DISPLACED_PREFIX,
+            "a version of the ledger that another program wrote while bd did",
+            "compare it with the ledger, then remove it",
+        ),
+        (
+            REFUSED_PREFIX,
+            "a version of the ledger that the conservation gate refused",
+            "report it as a fault of bd, then remove it",
+        ),
+    ];
+    for entry in std::fs::read_dir(store.repo().beads()).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        for (_, what, remedy) in kinds.iter().filter(|(prefix, _, _)| name.starts_with(prefix)) {
+            report.findings.push(Health {
+                severity: Severity::Warning,
+                file: Some(entry.path()),
+                line: None,
+                message: (*what).to_owned(),
+                remedy: Some((*remedy).to_owned()),
+            });
+        }
+    }
 }
 
 fn check_graph(store: &mut Store, report: &mut Report) -> Result<()> {

@@ -19,7 +19,7 @@ pub struct Initialised {
 }
 
 /// Files that some clients look for, and that keep other programs from harming the ledger.
-const GITIGNORE: &str = "# Left only by an interrupted write; the next one removes it.\n.bd-tmp-*\n.bd-refused-*\n# Databases of other tools.\n*.db\n*.db-*\n";
+const GITIGNORE: &str = "# Left only by an interrupted write; the next one removes it.\n.bd-tmp-*\n.bd-refused-*\n.bd-displaced-*\n# Databases of other tools.\n*.db\n*.db-*\n";
 const GITATTRIBUTES: &str = "# The ledger's bytes are its truth: no line end conversion.\n*.jsonl -text\n";
 
 pub fn init(host: &Host, directory: &Path, prefix: Option<&str>) -> Result<Initialised> {

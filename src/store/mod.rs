@@ -9,6 +9,8 @@
 mod actor;
 mod config;
 mod discover;
+mod image;
+mod lines;
 mod query;
 mod source;
 mod transaction;
@@ -137,7 +139,7 @@ impl Store {
         let repo = Repo::discover(&options.path, &options.host.env, options.ignore_env)?;
         let surroundings = Surroundings::of(&repo);
         let config = Config::read(&repo)?;
-        let sources = Sources::of(&repo, &config)?;
+        let sources = Sources::of(&repo, &config, &options.host)?;
         Ok(Store {
             surroundings,
             repo,
@@ -153,7 +155,7 @@ impl Store {
     /// Looks for the ledgers anew, after one came or went.
     pub fn reopen(&mut self) -> Result<()> {
         self.config = Config::read(&self.repo)?;
-        self.sources = Sources::of(&self.repo, &self.config)?;
+        self.sources = Sources::of(&self.repo, &self.config, &self.host)?;
         self.cache = Cache::new()?;
         Ok(())
     }

@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use twox_hash::XxHash3_64;
-
+use super::image::{self, Image, ImageLine};
+use super::lines::Versions;
 use super::{Config, LEDGER_NAMES, Repo, Result, StoreError};
 use crate::cache::{Cache, Entry, Key};
 use crate::ledger::{Damage, Document, Expectation, Finding, Ledger, LedgerError, Line, Problem, Snapshot, Stamp};
 use crate::model::id;
 use crate::model::time::Instant;
+use crate::sys::{Entropy, Host};
 use crate::vcs;
 
 /// What a refresh had to do.
@@ -62,12 +63,15 @@ pub(super) struct Sources {
     places: Vec<(u32, u32)>,
     /// Ids that stand on several lines, with those lines (source, line).
     doubled: Vec<(String, Vec<(u32, u32)>)>,
+    /// Where an image of the cache may be kept.
+    image: Option<PathBuf>,
+    unknown_blocks: bool,
     /// Some id may stand on several lines; the first load knows it cheaply, later ones ask the cache.
     maybe_doubled: bool,
 }
 
 impl Sources {
-    pub fn of(repo: &Repo, config: &Config) -> Result<Self> {
+    pub fn of(repo: &Repo, config: &Config, host: &Host) -> Result<Self> {
         let mut names = names(repo, config);
         if names.is_empty() {
             names.push(absent_name(repo));
@@ -77,8 +81,18 @@ impl Sources {
             let ledger = Ledger::at(&repo.beads().join(name), &root)?;
             Ok(Source { ledger, repo: ".".to_owned(), read: None })
         };
-        let all = names.iter().map(source).collect::<Result<_>>()?;
-        Ok(Sources { all, names, places: vec![(0, 0)], doubled: Vec::new(), maybe_doubled: false })
+        let all: Vec<Source> = names.iter().map(source).collect::<Result<_>>()?;
+        // With two ledgers side by side the project is broken, and speed is no concern.
+        let image = if all.len() == 1 { image::place(&host.env, all[0].ledger.path()) } else { None };
+        Ok(Sources {
+            all,
+            names,
+            places: vec![(0, 0)],
+            doubled: Vec::new(),
+            image,
+            unknown_blocks: config.unknown_blocks,
+            maybe_doubled: false,
+        })
     }
 
     /// Other ledgers are there now than those that were found. None at all means nothing: a file that is being rewritten is
@@ -151,12 +165,77 @@ impl Sources {
         Ok(report)
     }
 
-    /// Loads a document into an empty part of the cache.
+    /// Loads a document into an empty part of the cache, from an image as far as that goes.
     fn mirror(&mut self, n: usize, cache: &mut Cache) -> Result<usize> {
-        let Some(read) = self.all[n].read.as_mut().filter(|read| read.rows.is_none()) else { return Ok(0) };
-        let mut rows = Vec::with_capacity(read.document.len());
-        let places = &mut self.places;
+        let read = match self.all[n].read.take() {
+            Some(read) if read.rows.is_none() => read,
+            other => {
+                self.all[n].read = other;
+                return Ok(0);
+            }
+        };
+        let place = self.image.clone().filter(|_| read.document.len() >= image::MIN_LINES && self.places.len() == 1);
+        let known = place.as_deref().and_then(Image::load).and_then(|image| self.recall(&image, &read.document, cache));
+        let parsed = match known {
+            Some((rows, origins)) => self.adopt(n, &rows, &origins, read.document, read.stamp, cache)?,
+            None => self.parse_all(n, read, cache)?,
+        };
+        if let Some(place) = place.filter(|_| parsed > image::STALE_LINES) {
+            self.keep_image(n, &place, cache)?;
+        }
+        Ok(parsed)
+    }
+
+    /// Takes the database of an image and tells which lines of the document it knows; `None` if it is of no use.
+    fn recall(
+        &mut self,
+        image: &Image,
+        document: &Document,
+        cache: &mut Cache,
+    ) -> Option<(Vec<Row>, Vec<Option<usize>>)> {
+        let hashes: Vec<u64> = (0..document.len()).map(|line| image::line_hash(image.seed, document, line)).collect();
+        let versions = Versions {
+            old_len: image.lines.len(),
+            new_len: hashes.len(),
+            same: |old: usize, new: usize| image.lines[old].0 == hashes[new] && image.lines[old].1 >= 0,
+            old_hash: |old: usize| image.lines[old].0,
+            new_hash: |new: usize| hashes[new],
+        };
+        let origins = versions.origins();
+        if origins.iter().filter(|from| from.is_none()).count() > document.len() / 4 {
+            return None;
+        }
+        *cache = Cache::from_image(&image.database).ok()?;
+        let highest = image.lines.iter().map(|(_, key)| *key).max().unwrap_or(0);
+        self.places = vec![(0, 0); usize::try_from(highest).ok()? + 1];
+        let row = |(_, key): &ImageLine| if *key > 0 { Row::Issue(*key) } else { Row::Silent };
+        // Whether ids are doubled the image does not say.
+        self.maybe_doubled = true;
+        Some((image.lines.iter().map(row).collect(), origins))
+    }
+
+    fn keep_image(&mut self, n: usize, place: &Path, cache: &mut Cache) -> Result<()> {
+        let database = cache.to_image(self.unknown_blocks)?;
+        let Some(Read { document, rows: Some(rows), .. }) = &self.all[n].read else { return Ok(()) };
+        // Not the host's entropy, which a test may have fixed: nobody is to foresee this seed.
+        let seed = u64::from_le_bytes(Entropy::System.bytes());
+        let line = |(n, row): (usize, &Row)| {
+            let key = match row {
+                Row::Issue(key) => *key,
+                Row::Silent => 0,
+                Row::Damaged(_) => -1,
+            };
+            (image::line_hash(seed, document, n), key)
+        };
+        let lines = rows.iter().enumerate().map(line).collect();
+        Image { seed, lines, database }.save(place);
+        Ok(())
+    }
+
+    fn parse_all(&mut self, n: usize, read: Read, cache: &mut Cache) -> Result<usize> {
         let document = &read.document;
+        let mut rows = Vec::with_capacity(document.len());
+        let places = &mut self.places;
         let mut ids = HashSet::with_capacity(document.len());
         let mut doubled = n > 0;
         let entries = (0..document.len()).filter_map(|line| {
@@ -171,7 +250,7 @@ impl Sources {
         cache.insert(n, entries)?;
         self.maybe_doubled |= doubled;
         let parsed = rows.len();
-        read.rows = Some(rows);
+        self.all[n].read = Some(Read { rows: Some(rows), ..read });
         Ok(parsed)
     }
 
@@ -183,12 +262,32 @@ impl Sources {
             self.all[n].read = Some(Read { document: new, stamp, rows: None });
             return Ok(0);
         };
+        let versions = Versions {
+            old_len: old.document.len(),
+            new_len: new.len(),
+            same: |a: usize, b: usize| old.document.raw(a) == new.raw(b),
+            old_hash: |line: usize| image::line_hash(0, &old.document, line),
+            new_hash: |line: usize| image::line_hash(0, &new, line),
+        };
+        let origins = versions.origins();
         self.maybe_doubled = true;
-        let origin = match_lines(&old.document, &new);
+        self.adopt(n, &old_rows, &origins, new, stamp, cache)
+    }
+
+    /// Makes a document the current one: rows of lines that have an origin are kept, the other lines are parsed.
+    fn adopt(
+        &mut self,
+        n: usize,
+        old_rows: &[Row],
+        origins: &[Option<usize>],
+        new: Document,
+        stamp: Stamp,
+        cache: &mut Cache,
+    ) -> Result<usize> {
         let mut taken = vec![false; old_rows.len()];
         let mut rows = Vec::with_capacity(new.len());
         let mut added = Vec::new();
-        for (line, from) in origin.iter().enumerate() {
+        for (line, from) in origins.iter().enumerate() {
             match from {
                 Some(from) => {
                     taken[*from] = true;
@@ -213,7 +312,7 @@ impl Sources {
         });
         cache.remove(&gone.collect::<Vec<_>>())?;
         cache.insert(n, added)?;
-        let parsed = origin.iter().filter(|from| from.is_none()).count();
+        let parsed = origins.iter().filter(|from| from.is_none()).count();
         self.all[n].read = Some(Read { document: new, stamp, rows: Some(rows) });
         Ok(parsed)
     }
@@ -368,44 +467,5 @@ fn row_of(document: &Document, line: usize, key: Key) -> (Row, Option<(Key, Entr
         Line::Issue(record) => (Row::Issue(key), Some((key, Entry::read(&record)))),
         Line::Damaged(damage) => (Row::Damaged(damage), None),
         Line::Other | Line::Blank => (Row::Silent, None),
-    }
-}
-
-/// For each new line the old line with the same bytes, if there is one; no old line serves twice.
-fn match_lines(old: &Document, new: &Document) -> Vec<Option<usize>> {
-    let shorter = old.len().min(new.len());
-    let prefix = (0..shorter).take_while(|n| old.raw(*n) == new.raw(*n)).count();
-    let suffix = (0..shorter - prefix).take_while(|n| old.raw(old.len() - 1 - n) == new.raw(new.len() - 1 - n)).count();
-    let mut origin: Vec<Option<usize>> = (0..prefix).map(Some).collect();
-    let mut by_hash: HashMap<u64, Vec<usize>> = HashMap::new();
-    for n in (prefix..old.len() - suffix).rev() {
-        by_hash.entry(XxHash3_64::oneshot(old.raw(n))).or_default().push(n);
-    }
-    for n in prefix..new.len() - suffix {
-        let candidates = by_hash.get_mut(&XxHash3_64::oneshot(new.raw(n)));
-        // The bytes decide; the hash only finds.
-        let same = candidates.and_then(|found| {
-            let at = found.iter().rposition(|from| old.raw(*from) == new.raw(n))?;
-            Some(found.remove(at))
-        });
-        origin.push(same);
-    }
-    origin.extend((old.len() - suffix..old.len()).map(Some));
-    origin
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_find_their_origin() {
-        let doc = |text: &str| Document::new(text.as_bytes().to_vec());
-        let origin = |old: &str, new: &str| match_lines(&doc(old), &doc(new));
-        assert_eq!(origin("a\nb\nc\n", "a\nx\nc\n"), [Some(0), None, Some(2)]);
-        assert_eq!(origin("a\nb\nc\n", "c\na\nb\n"), [Some(2), Some(0), Some(1)]);
-        assert_eq!(origin("a\na\n", "a\na\na\n"), [Some(0), Some(1), None]);
-        assert_eq!(origin("a\nb\n", ""), []);
-        assert_eq!(origin("", "a\n"), [None]);
     }
 }

@@ -18,6 +18,9 @@ use crate::model::time::Instant;
 /// Temporary files that a crash may leave behind start with this; the next write removes them.
 pub const TEMP_PREFIX: &str = ".bd-tmp-";
 
+/// A version of the ledger that another program wrote and that could not be put back gets a name like this, and stays.
+pub const DISPLACED_PREFIX: &str = ".bd-displaced-";
+
 /// An I/O failure with what was being done to which path.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {action} {}: {source}", path.display())]
@@ -128,7 +131,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Contents, FsError> {
     let read_at = realtime();
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let fd = retry(|| rustix::fs::open(path, flags, Mode::empty())).map_err(|e| error("open", e.into()))?;
-    let before = rustix::fs::fstat(&fd).map_err(|e| error("stat", e.into()))?;
+    let before = retry(|| rustix::fs::fstat(&fd)).map_err(|e| error("stat", e.into()))?;
     if FileType::from_raw_mode(before.st_mode) != FileType::RegularFile {
         return Err(error("read", io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
     }
@@ -139,7 +142,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Contents, FsError> {
     let mut file = File::from(fd);
     let mut bytes = Vec::with_capacity(before.st_size as usize + 1);
     file.read_to_end(&mut bytes).map_err(|e| error("read", e))?;
-    let after = rustix::fs::fstat(&file).map_err(|e| error("stat", e.into()))?;
+    let after = retry(|| rustix::fs::fstat(&file)).map_err(|e| error("stat", e.into()))?;
     let stamp = FileStamp::of(&after);
     let stable = FileStamp::of(&before) == stamp && bytes.len() as u64 == stamp.size;
     Ok(Contents { bytes, stamp, read_at, stable, links: before.st_nlink as u64 })
@@ -185,10 +188,19 @@ impl Dir {
 
     /// Removes what a killed writer left. Only for the holder of this directory's lock.
     pub fn remove_orphans(&self) -> Result<(), FsError> {
-        let entries = std::fs::read_dir(&self.path).map_err(|e| FsError::new("list", &self.path, e))?;
+        // Not std's `read_dir`: that one gives up on EINTR and panics when the directory cannot be closed.
+        let entries =
+            retry(|| rustix::fs::Dir::read_from(&self.file)).map_err(|e| FsError::new("list", &self.path, e))?;
         for entry in entries.flatten() {
-            if entry.file_name().to_str().is_some_and(|name| name.starts_with(TEMP_PREFIX)) {
-                let _ = rustix::fs::unlinkat(&self.file, entry.file_name(), AtFlags::empty());
+            let Some(name) = entry.file_name().to_str().ok().filter(|name| name.starts_with(TEMP_PREFIX)) else {
+                continue;
+            };
+            // A writer that was killed right after its swap may have left another program's ledger under this name.
+            if self.stat(name).is_ok_and(|stat| is_foreign(name, &FileStamp::of(&stat))) {
+                let kept = name.replacen(TEMP_PREFIX, DISPLACED_PREFIX, 1);
+                let _ = retry(|| rustix::fs::renameat(&self.file, name, &self.file, &kept));
+            } else {
+                let _ = rustix::fs::unlinkat(&self.file, name, AtFlags::empty());
             }
         }
         Ok(())
@@ -198,35 +210,68 @@ impl Dir {
     /// on disk.
     pub fn replace(&self, name: &str, bytes: &[u8], read: &FileStamp, entropy: &Entropy) -> Result<Replaced, FsError> {
         let path = self.path.join(name);
-        let old = self.stat(name)?;
-        if FileStamp::of(&old) != *read {
-            return Ok(Replaced::Foreign);
-        }
+        // A file that is away is being replaced: the caller reads again, and waits for it.
+        let old = match self.stat(name) {
+            Ok(old) if FileStamp::of(&old) == *read => old,
+            Err(error) if !error.is_missing() => return Err(error),
+            _ => return Ok(Replaced::Foreign),
+        };
         let temp = Temp::write(self, bytes, Some(&old), entropy)?;
-        if !self.is_current() || FileStamp::of(&self.stat(name)?) != *read {
-            return Ok(Replaced::Foreign);
+        match self.stat(name) {
+            Ok(now) if FileStamp::of(&now) == *read && self.is_current() => {}
+            Err(error) if !error.is_missing() => return Err(error),
+            _ => return Ok(Replaced::Foreign),
         }
-        match rustix::fs::renameat_with(&self.file, &temp.name, &self.file, name, RenameFlags::EXCHANGE) {
-            Ok(()) => {
-                // The displaced file now bears the temporary name: a last look at whether it is what was read.
-                let displaced = FileStamp::of(&self.stat(&temp.name)?);
-                if !displaced.same_content(read) {
-                    let back =
-                        rustix::fs::renameat_with(&self.file, &temp.name, &self.file, name, RenameFlags::EXCHANGE);
-                    back.map_err(|e| FsError::new("put back", &path, e))?;
-                    return Ok(Replaced::Foreign);
-                }
-                drop(temp);
-            }
+        match self.swap(&temp.name, name) {
+            Ok(()) => return self.settle(temp, name, read),
+            // The temporary file was cleaned away, or the ledger is being replaced: start over with what is there.
+            Err(Errno::NOENT) => return Ok(Replaced::Foreign),
             Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {
-                rustix::fs::renameat(&self.file, &temp.name, &self.file, name)
-                    .map_err(|e| FsError::new("replace", &path, e))?;
-                temp.keep();
+                match retry(|| rustix::fs::renameat(&self.file, &temp.name, &self.file, name)) {
+                    Ok(()) => temp.keep(),
+                    Err(Errno::NOENT) => return Ok(Replaced::Foreign),
+                    Err(e) => return Err(FsError::new("replace", &path, e)),
+                }
             }
             Err(e) => return Err(FsError::new("replace", &path, e)),
         }
         self.sync()?;
         Ok(Replaced::Done)
+    }
+
+    /// After a swap, a last look at what was displaced: it bears the temporary name now. If it is not what was read, or cannot
+    /// be looked at, it goes back.
+    fn settle(&self, temp: Temp<'_>, name: &str, read: &FileStamp) -> Result<Replaced, FsError> {
+        let problem = match self.stat(&temp.name) {
+            Ok(displaced) if FileStamp::of(&displaced).same_content(read) => {
+                drop(temp);
+                self.sync()?;
+                return Ok(Replaced::Done);
+            }
+            // Cleaned away: there is nothing to look at and nothing to put back.
+            Err(error) if error.is_missing() => {
+                temp.keep();
+                self.sync()?;
+                return Ok(Replaced::Done);
+            }
+            Ok(_) => None,
+            Err(error) => Some(error),
+        };
+        let failed = |e: Errno| FsError::new("put back", self.path.join(name), e);
+        if let Err(e) = self.swap(&temp.name, name) {
+            let _ = temp.keep_beside();
+            return Err(failed(e));
+        }
+        // If it is not ours that comes out, yet another version had come in between: the latest stays, the other is kept.
+        if self.stat(&temp.name).is_ok_and(|out| FileStamp::of(&out).ino != temp.inode) {
+            let swapped = self.swap(&temp.name, name);
+            temp.keep_beside().and(swapped).map_err(failed)?;
+        }
+        problem.map_or(Ok(Replaced::Foreign), Err)
+    }
+
+    fn swap(&self, one: &str, other: &str) -> rustix::io::Result<()> {
+        retry(|| rustix::fs::renameat_with(&self.file, one, &self.file, other, RenameFlags::EXCHANGE))
     }
 
     /// Creates a file that must not exist yet; `false` if it does.
@@ -257,6 +302,7 @@ impl Dir {
 struct Temp<'a> {
     dir: &'a Dir,
     name: String,
+    inode: u64,
 }
 
 impl<'a> Temp<'a> {
@@ -266,24 +312,37 @@ impl<'a> Temp<'a> {
         let path = dir.path.join(&name);
         let error = |action, e: io::Error| FsError::new(action, &path, e);
         let (fd, named) = open_temp(dir, &name).map_err(|e| error("create", e))?;
-        let temp = named.then(|| Temp { dir, name: name.clone() });
+        let temp = named.then(|| Temp { dir, name: name.clone(), inode: 0 });
         if let Some(like) = like {
             keep_access(&fd, like).map_err(|e| error("keep the mode and group of the ledger on", e))?;
         }
         let mut file = File::from(fd);
         file.write_all(bytes).map_err(|e| error("write", e))?;
         file.sync_all().map_err(|e| error("sync", e))?;
-        let size = file.metadata().map_err(|e| error("stat", e))?.len();
+        let stat = retry(|| rustix::fs::fstat(&file)).map_err(|e| error("stat", e.into()))?;
+        let FileStamp { size, ino: inode, .. } = FileStamp::of(&stat);
         if size != bytes.len() as u64 {
             return Err(error("write", io::Error::other(format!("{size} of {} bytes arrived", bytes.len()))));
         }
         match temp {
-            Some(temp) => Ok(temp),
+            Some(mut temp) => {
+                temp.inode = inode;
+                Ok(temp)
+            }
             None => {
+                let name = tell_apart(&name, inode, like);
                 link_temp(&file, dir, &name).map_err(|e| error("name", e))?;
-                Ok(Temp { dir, name })
+                Ok(Temp { dir, name, inode })
             }
         }
+    }
+
+    /// Another program's file came to bear the name: it gets one that nobody cleans up.
+    fn keep_beside(self) -> rustix::io::Result<()> {
+        let kept = self.name.replacen(TEMP_PREFIX, DISPLACED_PREFIX, 1);
+        let renamed = retry(|| rustix::fs::renameat(&self.dir.file, &self.name, &self.dir.file, &kept));
+        self.keep();
+        renamed
     }
 
     /// The name is in use as something else now.
@@ -296,6 +355,23 @@ impl Drop for Temp<'_> {
     fn drop(&mut self) {
         let _ = rustix::fs::unlinkat(&self.dir.file, &self.name, AtFlags::empty());
     }
+}
+
+/// Adds to a temporary name which files may bear it: the new one, or the one that it replaces.
+fn tell_apart(name: &str, inode: u64, replaces: Option<&Stat>) -> String {
+    let old = replaces.map_or((0, 0), |stat| (FileStamp::of(stat).ino, FileStamp::of(stat).mtime.nanos()));
+    format!("{name}-{inode:x}-{:x}-{:x}", old.0, old.1)
+}
+
+/// The file under a temporary name is neither the one that was written nor the one that it was to replace.
+fn is_foreign(name: &str, stamp: &FileStamp) -> bool {
+    let mut parts = name.rsplitn(4, '-');
+    let number = |part: Option<&str>| part.and_then(|text| u64::from_str_radix(text, 16).ok());
+    let (Some(mtime), Some(old), Some(new)) = (number(parts.next()), number(parts.next()), number(parts.next())) else {
+        return false;
+    };
+    let told = name.matches('-').count() == TEMP_PREFIX.matches('-').count() + 4;
+    told && stamp.ino != new && (stamp.ino, stamp.mtime.nanos() as u64) != (old, mtime)
 }
 
 /// Opens a file without a name, or a named one where the file system cannot do that.
@@ -328,19 +404,19 @@ fn temp_mode() -> Mode {
 fn link_temp(file: &File, dir: &Dir, name: &str) -> io::Result<()> {
     use std::os::fd::AsRawFd as _;
     let source = format!("/proc/self/fd/{}", file.as_raw_fd());
-    rustix::fs::linkat(CWD, source, &dir.file, name, AtFlags::SYMLINK_FOLLOW)?;
+    retry(|| rustix::fs::linkat(CWD, &source, &dir.file, name, AtFlags::SYMLINK_FOLLOW))?;
     Ok(())
 }
 
 /// Mode and group as before; the owner too where the system lets us (F7).
 fn keep_access(fd: impl AsFd, like: &Stat) -> io::Result<()> {
-    let fresh = rustix::fs::fstat(&fd)?;
+    let fresh = retry(|| rustix::fs::fstat(&fd))?;
     let (uid, gid) = (rustix::fs::Uid::from_raw(like.st_uid), rustix::fs::Gid::from_raw(like.st_gid));
     let owned = fresh.st_uid != like.st_uid && rustix::fs::fchown(&fd, Some(uid), Some(gid)).is_ok();
     if !owned && fresh.st_gid != like.st_gid {
         rustix::fs::fchown(&fd, None, Some(gid))?;
     }
-    rustix::fs::fchmod(&fd, Mode::from_raw_mode(like.st_mode & 0o7777))?;
+    retry(|| rustix::fs::fchmod(&fd, Mode::from_raw_mode(like.st_mode & 0o7777)))?;
     Ok(())
 }
 
@@ -350,5 +426,36 @@ fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Resu
             Err(Errno::INTR) => {}
             other => return other,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_orphan_is_removed_and_a_foreign_file_is_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let dir = Dir::open(directory.path()).unwrap();
+        let path = |name: &str| directory.path().join(name);
+        std::fs::write(path("ledger"), "old").unwrap();
+        let old = dir.stat("ledger").unwrap();
+        let name = |inode: u64| tell_apart(".bd-tmp-1-00000000000000aa", inode, Some(&old));
+        // What was replaced, what was written, and what has nothing to do with either.
+        std::fs::hard_link(path("ledger"), path(&name(1))).unwrap();
+        std::fs::write(path("new"), "new").unwrap();
+        let written = name(dir.stat("new").unwrap().st_ino);
+        std::fs::rename(path("new"), path(&written)).unwrap();
+        std::fs::write(path(&name(2)), "foreign").unwrap();
+        std::fs::write(path(".bd-tmp-1-00000000000000bb"), "unfinished").unwrap();
+        dir.remove_orphans().unwrap();
+        let mut left: Vec<String> = std::fs::read_dir(directory.path())
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort();
+        assert_eq!(left.len(), 2, "{left:?}");
+        assert!(left[0].starts_with(DISPLACED_PREFIX), "{left:?}");
+        assert_eq!(std::fs::read_to_string(path(&left[0])).unwrap(), "foreign");
     }
 }

@@ -47,10 +47,13 @@ pub struct AddArgs {
     /// The issue whose children it waits for
     #[arg(long, value_name = "ID")]
     waits_for: Option<String>,
+    /// How it is to be done
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     design: Option<String>,
+    /// When it is done
     #[arg(long, value_name = "TEXT", alias = "acceptance-criteria", allow_hyphen_values = true)]
     acceptance: Option<String>,
+    /// Notes
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     notes: Option<String>,
     /// An id of your choice
@@ -62,16 +65,17 @@ pub struct AddArgs {
     /// Estimated minutes
     #[arg(short, long, value_name = "MINUTES", allow_negative_numbers = true)]
     estimate: Option<i64>,
+    /// When it is due
     #[arg(long, value_name = "DATE")]
     due: Option<String>,
     /// Not before this date
     #[arg(long, value_name = "DATE")]
     defer: Option<String>,
     /// Read the description from a file (- is standard input)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "description")]
     body_file: Option<String>,
     /// Read the description from standard input
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["description", "body_file"])]
     stdin: bool,
     /// Many issues from a Markdown file
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["title", "id", "stdin", "body_file"])]

@@ -4,7 +4,7 @@ use super::{Context, Outcome, report, require_ids};
 use crate::model::change::Change;
 use crate::model::dependency::DependencyType;
 use crate::ops;
-use crate::view::{self, Exit, Failure, Object, inline};
+use crate::view::{self, Exit, Object, inline};
 
 /// Delete issues, leaving a tombstone
 ///
@@ -51,13 +51,17 @@ pub fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
 
 fn preview(args: &DeleteArgs, cx: &mut Context) -> Outcome {
     let mut shown = Vec::new();
+    let mut exit = Exit::Ok;
     for typed in &args.ids {
-        shown.push(ops::show(cx.store()?, typed).map_err(Failure::from)?);
+        match ops::show(cx.store()?, typed) {
+            Ok(one) => shown.push(one),
+            Err(error) => exit = super::fail(cx, typed, error.into(), exit),
+        }
     }
     if cx.ui.wants_json() {
         let would = view::array(shown.iter().map(|one| view::summary(&one.row).finish()));
         cx.json(Object::new().flag("preview", true).raw("would_delete", &would).finish());
-        return Ok(Exit::Ok);
+        return Ok(exit);
     }
     cx.ui.line("DELETE PREVIEW: nothing was changed");
     for one in &shown {
@@ -69,5 +73,5 @@ fn preview(args: &DeleteArgs, cx: &mut Context) -> Outcome {
         }
     }
     cx.ui.hint("the same with --yes does it; bd reopen undoes it");
-    Ok(Exit::Ok)
+    Ok(exit)
 }

@@ -17,6 +17,8 @@ pub struct DoctorArgs {
     fix: bool,
     #[arg(short, long, hide = true)]
     yes: bool,
+    #[arg(long, hide = true)]
+    clean: bool,
     #[arg(long, hide = true, value_name = "NAME")]
     check: Option<String>,
 }

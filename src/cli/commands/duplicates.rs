@@ -15,6 +15,7 @@ use crate::view::{self, Exit, Object, array};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd duplicates\n  bd duplicates --all --json")]
 pub struct DuplicatesArgs {
+    /// Closed ones too
     #[arg(long)]
     all: bool,
 }

@@ -19,25 +19,31 @@ use crate::view::Failure;
 pub struct UpdateArgs {
     /// Issues, by id or its first characters
     ids: Vec<String>,
+    /// open, in_progress, blocked, deferred, closed, pinned, hooked
     #[arg(short, long, value_name = "STATUS")]
     status: Option<String>,
     /// 0 (urgent) to 4
     #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
     priority: Option<String>,
+    /// bug, feature, task, epic, chore, …
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     kind: Option<String>,
+    /// A new title
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     title: Option<String>,
+    /// A new description
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     description: Option<String>,
     /// Read the description from a file (- is standard input)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "description")]
     body_file: Option<String>,
     /// Read the description from standard input
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["description", "body_file"])]
     stdin: bool,
+    /// How it is to be done
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     design: Option<String>,
+    /// When it is done
     #[arg(long, value_name = "TEXT", visible_alias = "acceptance-criteria", allow_hyphen_values = true)]
     acceptance: Option<String>,
     /// Replace the notes
@@ -49,6 +55,7 @@ pub struct UpdateArgs {
     /// Who does it (`me` is you, an empty text is nobody)
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
+    /// A reference elsewhere, such as gh-9
     #[arg(long, value_name = "REF")]
     external_ref: Option<String>,
     /// Estimated minutes
@@ -60,8 +67,10 @@ pub struct UpdateArgs {
     /// Not before this date
     #[arg(long, value_name = "DATE")]
     defer: Option<String>,
+    /// Put these labels on it
     #[arg(long, value_name = "LABEL", value_delimiter = ',')]
     add_label: Vec<String>,
+    /// Take these labels off it
     #[arg(long, value_name = "LABEL", value_delimiter = ',')]
     remove_label: Vec<String>,
     /// Replace all labels

@@ -4,49 +4,61 @@ use std::fmt::Write as _;
 
 /// Indents valid JSON text by two spaces a level; every string and number keeps its bytes.
 pub fn pretty(json: &str) -> String {
+    let bytes = json.as_bytes();
     let mut out = String::with_capacity(json.len() * 3 / 2);
     let mut depth = 0usize;
-    let mut chars = json.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '"' => {
-                out.push(c);
-                let mut escaped = false;
-                for c in chars.by_ref() {
-                    out.push(c);
-                    match c {
-                        _ if escaped => escaped = false,
-                        '\\' => escaped = true,
-                        '"' => break,
-                        _ => {}
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => {
+                let end = string_end(bytes, at + 1);
+                out.push_str(&json[at..end]);
+                at = end;
+                continue;
+            }
+            open @ (b'{' | b'[') => {
+                out.push(open as char);
+                let next = (at + 1..bytes.len()).find(|n| !bytes[*n].is_ascii_whitespace()).unwrap_or(bytes.len());
+                match bytes.get(next) {
+                    Some(close @ (b'}' | b']')) => {
+                        out.push(*close as char);
+                        at = next;
+                    }
+                    _ => {
+                        depth += 1;
+                        line(&mut out, depth);
                     }
                 }
             }
-            '{' | '[' => {
-                while chars.next_if(|c| c.is_ascii_whitespace()).is_some() {}
-                out.push(c);
-                if let Some(close) = chars.next_if(|c| matches!(c, '}' | ']')) {
-                    out.push(close);
-                } else {
-                    depth += 1;
-                    line(&mut out, depth);
-                }
-            }
-            '}' | ']' => {
+            close @ (b'}' | b']') => {
                 depth = depth.saturating_sub(1);
                 line(&mut out, depth);
-                out.push(c);
+                out.push(close as char);
             }
-            ',' => {
-                out.push(c);
+            b',' => {
+                out.push(',');
                 line(&mut out, depth);
             }
-            ':' => out.push_str(": "),
-            c if c.is_ascii_whitespace() => {}
-            c => out.push(c),
+            b':' => out.push_str(": "),
+            byte if byte.is_ascii_whitespace() => {}
+            // Numbers and words; valid JSON has nothing else outside of strings.
+            byte => out.push(byte as char),
         }
+        at += 1;
     }
     out
+}
+
+/// The place behind the quote that ends a string.
+fn string_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(step) = memchr::memchr2(b'"', b'\\', &bytes[at..]) {
+        at += step + 1;
+        if bytes[at - 1] == b'"' {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
 }
 
 fn line(out: &mut String, depth: usize) {

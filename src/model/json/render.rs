@@ -110,6 +110,14 @@ impl Dialect {
 
     fn write_string(self, text: &str, out: &mut String) {
         out.push('"');
+        let special = |byte: &u8| {
+            matches!(byte, 0..=0x1f | b'"' | b'\\') || self.html && matches!(byte, b'<' | b'>' | b'&' | 0xe2)
+        };
+        if !text.as_bytes().iter().any(|byte| special(byte)) {
+            out.push_str(text);
+            out.push('"');
+            return;
+        }
         for c in text.chars() {
             match c {
                 '"' => out.push_str("\\\""),

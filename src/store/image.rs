@@ -1,0 +1,140 @@
+//! An image of the cache on disk, so that a one-shot command need not parse what was parsed before.
+//!
+//! Owns `<user cache>/beads/<name>.img`, never a file in a repo. It holds the database and, for each line of the ledger, a seeded
+//! hash and the key under which the database knows it. It is an accelerator for reads and nothing more: a line is taken from it
+//! only if the ledger, just read, still has that line; anything odd about the file and it is ignored. `BD_NO_IMAGE=1` switches
+//! it off, and deleting the directory loses nothing.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use twox_hash::XxHash3_64;
+
+use crate::cache::Key;
+use crate::ledger::Document;
+use crate::model::time::DAY;
+use crate::sys::{Env, fs};
+
+/// Below this many lines parsing is cheaper than the image is worth.
+pub(super) const MIN_LINES: usize = 300;
+/// When more lines than this had to be parsed although there was an image, a new one is made.
+pub(super) const STALE_LINES: usize = 64;
+
+const MAGIC: &[u8; 8] = b"bd-img-1";
+const MAX_IMAGE: u64 = 1 << 30;
+/// Images of ledgers that nobody reads any more go after this time.
+const MAX_AGE: i64 = 30 * DAY;
+
+/// A line in the image: its hash, and its key (0: a line without an issue; -1: one that must be read again).
+pub(super) type ImageLine = (u64, Key);
+
+#[derive(Debug)]
+pub(super) struct Image {
+    pub seed: u64,
+    pub lines: Vec<ImageLine>,
+    pub database: Vec<u8>,
+}
+
+/// Where the image of a ledger is, unless images are switched off or there is no place for them.
+pub(super) fn place(env: &Env, ledger: &Path) -> Option<PathBuf> {
+    if env.var("BD_NO_IMAGE").is_some_and(|value| value == "1") {
+        return None;
+    }
+    let base = env.var("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = base.or_else(|| env.home().map(|home| home.join(".cache")))?;
+    let ledger = std::fs::canonicalize(ledger).ok()?;
+    let name = blake3::hash(ledger.as_os_str().as_encoded_bytes()).to_hex();
+    Some(base.join("beads").join(format!("{}.img", &name[..24])))
+}
+
+/// The seeded hash of a line. The seed keeps a stranger's ledger from being made to collide.
+pub(super) fn line_hash(seed: u64, document: &Document, line: usize) -> u64 {
+    XxHash3_64::oneshot_with_seed(seed, document.raw(line))
+}
+
+/// What this program's images look like inside: another schema or another version makes another image.
+fn version() -> [u8; 32] {
+    let parts = [include_str!("../cache/schema.sql"), env!("CARGO_PKG_VERSION")];
+    *blake3::hash(parts.concat().as_bytes()).as_bytes()
+}
+
+impl Image {
+    pub fn load(path: &Path) -> Option<Self> {
+        if std::fs::metadata(path).ok()?.len() > MAX_IMAGE {
+            return None;
+        }
+        let bytes = std::fs::read(path).ok()?;
+        let (body, sum) = bytes.split_last_chunk::<8>()?;
+        if XxHash3_64::oneshot(body) != u64::from_le_bytes(*sum) {
+            return None;
+        }
+        let rest = body.strip_prefix(MAGIC)?.strip_prefix(&version())?;
+        let (seed, rest) = rest.split_first_chunk::<8>()?;
+        let (count, rest) = rest.split_first_chunk::<8>()?;
+        let count = usize::try_from(u64::from_le_bytes(*count)).ok()?;
+        let lines = rest.get(..count.checked_mul(16)?)?;
+        let number = |part: &[u8]| u64::from_le_bytes(part.try_into().unwrap_or_default());
+        let lines: Vec<ImageLine> =
+            lines.chunks_exact(16).map(|part| (number(&part[..8]), number(&part[8..]) as Key)).collect();
+        Some(Image { seed: u64::from_le_bytes(*seed), database: rest[count * 16..].to_vec(), lines })
+    }
+
+    /// Writes the image beside its final name and moves it there. A failure is no failure of the command.
+    pub fn save(&self, path: &Path) {
+        let _ = self.try_save(path);
+    }
+
+    fn try_save(&self, path: &Path) -> std::io::Result<()> {
+        let directory = path.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(directory)?;
+        let mut bytes = Vec::with_capacity(self.database.len() + self.lines.len() * 16 + 64);
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&version());
+        bytes.extend_from_slice(&self.seed.to_le_bytes());
+        bytes.extend_from_slice(&(self.lines.len() as u64).to_le_bytes());
+        for (hash, key) in &self.lines {
+            bytes.extend_from_slice(&hash.to_le_bytes());
+            bytes.extend_from_slice(&key.to_le_bytes());
+        }
+        bytes.extend_from_slice(&self.database);
+        bytes.extend_from_slice(&XxHash3_64::oneshot(&bytes).to_le_bytes());
+        let mut file = tempfile::NamedTempFile::new_in(directory)?;
+        file.write_all(&bytes)?;
+        file.persist(path)?;
+        forget_old(directory);
+        Ok(())
+    }
+}
+
+fn forget_old(directory: &Path) {
+    let oldest = fs::realtime().plus_nanos(-MAX_AGE);
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        if fs::stat(&entry.path()).is_ok_and(|stamp| stamp.mtime < oldest) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_comes_back_whole_or_not_at_all() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x/y.img");
+        let image = Image { seed: 7, lines: vec![(1, 2), (3, 0), (4, -1)], database: vec![9; 100] };
+        image.save(&path);
+        let back = Image::load(&path).unwrap();
+        assert_eq!((back.seed, back.lines, back.database), (7, image.lines, image.database));
+        let bytes = std::fs::read(&path).unwrap();
+        for damage in [0, 20, 60, bytes.len() / 2, bytes.len() - 1] {
+            let mut odd = bytes.clone();
+            odd[damage] ^= 1;
+            std::fs::write(&path, &odd).unwrap();
+            assert!(Image::load(&path).is_none(), "byte {damage}");
+        }
+        std::fs::write(&path, &bytes[..bytes.len() - 9]).unwrap();
+        assert!(Image::load(&path).is_none());
+    }
+}

@@ -1,0 +1,263 @@
+//! The end of an issue and back: close, reopen, defer, undefer, delete.
+
+use snapbox::{IntoData as _, assert_data_eq, str};
+
+use crate::updating::two;
+
+#[test]
+fn close_and_reopen() {
+    let env = two();
+    let before = env.ledger_text();
+    assert_data_eq!(
+        env.script(
+            "close fix -r 'fixed in 4f2e' --suggest-next
+             close fix
+             show fix --short
+             close
+             close nosuch
+             reopen fix
+             reopen fix
+             reopen
+             reopen nosuch"
+        ),
+        str![[r#"
+$ bd close fix -r 'fixed in 4f2e' --suggest-next
+Closed bd-fix
+Ready now:
+bd-docs  P2  open  task  Write the docs
+$ bd close fix
+Already closed: bd-fix
+$ bd show fix --short
+bd-fix  P1  closed  bug  Fix the parser
+$ bd close
+! error: no issue ID provided
+[exit 2]
+$ bd close nosuch
+! error: no issue found matching "nosuch": not found
+! hint: bd list --all shows every id
+[exit 3]
+$ bd reopen fix
+Reopened bd-fix
+$ bd reopen fix
+Nothing to change: bd-fix
+$ bd reopen
+! error: no issue ID provided
+[exit 2]
+$ bd reopen nosuch
+! error: no issue found matching "nosuch": not found
+! hint: bd list --all shows every id
+[exit 3]
+
+"#]]
+        .raw()
+    );
+    let at = |second: u32| format!(r#""updated_at":"2026-01-05T09:00:{second:02}.000Z""#);
+    let reopened = env.ledger_text().lines().nth(1).unwrap().to_owned();
+    assert_eq!(reopened, before.lines().nth(1).unwrap().replace(&at(0), &at(7)));
+    env.given("close fix -r again");
+    env.given("reopen fix --reason 'it came back'");
+    assert_eq!(env.bd(["comments", "fix", "--json"]).json()[0]["text"], "it came back");
+}
+
+#[test]
+fn close_and_reopen_json() {
+    let env = two();
+    assert_data_eq!(env.bd(["close", "fix", "--reason", "done", "--json"]).compact(), str![[r#"
+$ bd close fix --reason done --json
+[
+{"id":"bd-fix","title":"Fix the parser","created_by":"ann","closed_at":"2026-01-05T09:00:02.000Z","close_reason":"done","status":"closed","priority":1,"issue_type":"bug","created_at":"2026-01-05T09:00:00.000Z","updated_at":"2026-01-05T09:00:02.000Z","visibility":"canonical","source_repo":".","dependency_count":0,"comment_count":0}
+]
+
+"#]].raw());
+    assert_data_eq!(env.bd(["reopen", "fix", "--json"]).compact(), str![[r#"
+$ bd reopen fix --json
+[
+{"id":"bd-fix","title":"Fix the parser","created_by":"ann","status":"open","priority":1,"issue_type":"bug","created_at":"2026-01-05T09:00:00.000Z","updated_at":"2026-01-05T09:00:03.000Z","visibility":"canonical","source_repo":".","dependency_count":0,"comment_count":0}
+]
+
+"#]].raw());
+    let next = env.bd(["close", "fix", "--suggest-next", "--json"]).json();
+    assert_eq!((&next["closed"][0]["id"], &next["unblocked"][0]["id"]), (&"bd-fix".into(), &"bd-docs".into()));
+    env.write("why.txt", "because\n");
+    env.given("close docs --reason-file why.txt");
+    assert_eq!(env.bd(["show", "docs", "--json"]).json()[0]["close_reason"], "because");
+}
+
+#[test]
+fn reopening_what_is_open_is_not_announced() {
+    let env = two();
+    let run = env.bd(["reopen", "fix", "--reason", "why not"]).ok();
+    assert!(!run.stdout.contains("Reopened"), "{}", run.snapshot());
+}
+
+#[test]
+fn defer_and_undefer() {
+    let env = two();
+    let before = env.ledger_text();
+    assert_data_eq!(
+        env.script(
+            "defer fix --until 2026-02-01
+             ready
+             why fix
+             undefer fix
+             undefer fix
+             defer docs
+             defer
+             defer nosuch
+             defer fix --until someday
+             undefer
+             undefer nosuch"
+        ),
+        str![[r#"
+$ bd defer fix --until 2026-02-01
+Deferred bd-fix
+$ bd ready
+! nothing is ready; bd blocked shows what waits
+$ bd why fix
+bd-fix is not ready:
+  it is deferred until 2026-02-01T00:00:00.000Z
+$ bd undefer fix
+Undeferred bd-fix
+$ bd undefer fix
+Nothing to change: bd-fix
+$ bd defer docs
+Deferred bd-docs
+$ bd defer
+! error: no issue ID provided
+[exit 2]
+$ bd defer nosuch
+! error: no issue found matching "nosuch": not found
+! hint: bd list --all shows every id
+[exit 3]
+$ bd defer fix --until someday
+! error: invalid --until format "someday": not a date
+! hint: 2026-03-01, tomorrow, friday, 3d, +2w, or RFC 3339
+[exit 2]
+$ bd undefer
+! error: no issue ID provided
+[exit 2]
+$ bd undefer nosuch
+! error: no issue found matching "nosuch": not found
+! hint: bd list --all shows every id
+[exit 3]
+
+"#]]
+        .raw()
+    );
+    assert_eq!(env.ledger_text().lines().nth(1).unwrap().len(), before.lines().nth(1).unwrap().len());
+    assert_eq!(env.bd(["undefer", "docs", "--json"]).json()[0]["status"], "open");
+    let deferred = env.bd(["defer", "docs", "--until", "2w", "--json"]).json();
+    assert_eq!(deferred[0]["defer_until"], "2026-01-19T09:00:14.000Z");
+}
+
+#[test]
+fn a_closed_issue_is_not_deferred() {
+    let env = two();
+    env.given("close fix -r done");
+    env.bd(["defer", "fix"]).fails(5, &["closed"]);
+}
+
+#[test]
+fn delete_leaves_a_tombstone() {
+    let env = two();
+    env.given("add 'Part' --id bd-part --parent fix");
+    assert_data_eq!(
+        env.script(
+            "delete fix
+             delete fix --yes --dry-run --json
+             delete fix --yes -r 'filed twice'
+             list
+             close fix
+             delete fix --yes
+             reopen fix
+             list
+             delete
+             delete nosuch
+             delete nosuch --yes"
+        ),
+        str![[r#"
+$ bd delete fix
+DELETE PREVIEW: nothing was changed
+  bd-fix  Fix the parser
+    bd-docs (blocks) would no longer wait for it
+    bd-part (parent-child) refers to it
+! hint: the same with --yes does it; bd reopen undoes it
+$ bd delete fix --yes --dry-run --json
+{
+  "preview": true,
+  "would_delete": [
+    {
+      "id": "bd-fix",
+      "title": "Fix the parser",
+      "created_by": "ann",
+      "status": "open",
+      "priority": 1,
+      "issue_type": "bug",
+      "created_at": "2026-01-05T09:00:00.000Z",
+      "updated_at": "2026-01-05T09:00:00.000Z",
+      "visibility": "canonical",
+      "source_repo": ".",
+      "dependency_count": 0,
+      "dependent_count": 2,
+      "comment_count": 0
+    }
+  ]
+}
+$ bd delete fix --yes -r 'filed twice'
+Deleted bd-fix
+$ bd list
+bd-part  P2  open  task  Part
+bd-docs  P2  open  task  Write the docs
+$ bd close fix
+! error: bd-fix is deleted
+! hint: bd reopen brings it back
+[exit 5]
+$ bd delete fix --yes
+Nothing to change: bd-fix
+$ bd reopen fix
+Reopened bd-fix
+$ bd list
+bd-fix   P1  open  bug   Fix the parser
+bd-part  P2  open  task  Part
+bd-docs  P2  open  task  Write the docs
+$ bd delete
+! error: no issue ID provided
+[exit 2]
+$ bd delete nosuch
+DELETE PREVIEW: nothing was changed
+! error: no issue found matching "nosuch": not found
+! hint: bd list --all shows every id
+! hint: the same with --yes does it; bd reopen undoes it
+[exit 3]
+$ bd delete nosuch --yes
+! error: no issue found matching "nosuch": not found
+! hint: bd list --all shows every id
+[exit 3]
+
+"#]]
+        .raw()
+    );
+}
+
+#[test]
+fn delete_json() {
+    let env = two();
+    assert_data_eq!(
+        env.bd(["delete", "fix", "--force", "--json"]).compact(),
+        str![[r#"
+$ bd delete fix --force --json
+{"deleted":"bd-fix","dependencies_removed":0,"references_updated":0}
+
+"#]]
+        .raw()
+    );
+    assert_data_eq!(
+        env.bd(["delete", "fix", "docs", "--yes", "--json"]).compact(),
+        str![[r#"
+$ bd delete fix docs --yes --json
+{"deleted":["bd-fix","bd-docs"],"deleted_count":2,"dependencies_removed":0,"references_updated":0}
+
+"#]]
+        .raw()
+    );
+}

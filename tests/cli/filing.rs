@@ -1,0 +1,310 @@
+//! Filing issues: add, q.
+
+use snapbox::{IntoData as _, assert_data_eq, str};
+
+use crate::harness::Env;
+
+#[test]
+fn add_prints_the_id_and_writes_one_line() {
+    let env = Env::new();
+    assert_data_eq!(
+        env.script("add 'Fix the parser' -t bug -p 1"),
+        str![[r#"
+$ bd add 'Fix the parser' -t bug -p 1
+Created issue: bd-wp4nrn3z
+
+"#]]
+        .raw()
+    );
+    assert_data_eq!(env.ledger_text(), str![[r#"
+{"id":"bd-wp4nrn3z","title":"Fix the parser","status":"open","priority":1,"issue_type":"bug","created_at":"2026-01-05T09:00:00.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:00.000Z"}
+
+"#]].raw());
+}
+
+#[test]
+fn add_takes_every_field() {
+    let env = Env::new();
+    env.given(
+        "add 'Rework settings' -t epic --id bd-settings
+         add 'Old bug' --id bd-old
+         add 'Children come first' --id bd-wait",
+    );
+    assert_data_eq!(
+        env.script(
+            "add 'Part one' --id bd-part -t feature -p P0 -d 'What and why' --design 'How' --acceptance 'When done' --notes 'Seen on main' -a me -l web,api -l ui --deps discovered-from:old,bd-wait --parent settings --external-ref gh-9 -e 90 --due 2026-02-01 --defer 3d
+             show part"
+        ),
+        str![[r#"
+$ bd add 'Part one' --id bd-part -t feature -p P0 -d 'What and why' --design How --acceptance 'When done' --notes 'Seen on main' -a me -l web,api -l ui --deps discovered-from:old,bd-wait --parent settings --external-ref gh-9 -e 90 --due 2026-02-01 --defer 3d
+Created issue: bd-part
+$ bd show part
+bd-part  Part one
+P0  open  feature  @ann
+Created     2026-01-05T09:00:03.000Z by ann
+Updated     2026-01-05T09:00:03.000Z
+Due         2026-02-01T00:00:00.000Z
+Deferred to 2026-01-08T09:00:03.000Z
+Estimate    90 min
+Reference   gh-9
+Labels      api, ui, web
+Lives in    . ($ROOT/web/.beads/beads.jsonl:2)
+
+Description
+  What and why
+
+Design
+  How
+
+Acceptance criteria
+  When done
+
+Notes
+  Seen on main
+
+Depends on
+  parent-child     bd-settings  open  Rework settings
+  discovered-from  bd-old       open  Old bug
+  blocks           bd-wait      open  Children come first
+
+"#]].raw()
+    );
+}
+
+#[test]
+fn add_json_is_one_object() {
+    let env = Env::new();
+    assert_data_eq!(
+        env.bd(["add", "Fix it", "-l", "b,a", "--json"]).snapshot(),
+        str![[r#"
+$ bd add 'Fix it' -l b,a --json
+{
+  "id": "bd-y01q48bu",
+  "title": "Fix it",
+  "created_by": "ann",
+  "status": "open",
+  "priority": 2,
+  "issue_type": "task",
+  "created_at": "2026-01-05T09:00:00.000Z",
+  "updated_at": "2026-01-05T09:00:00.000Z",
+  "labels": [
+    "a",
+    "b"
+  ],
+  "visibility": "canonical",
+  "source_repo": ".",
+  "dependency_count": 0,
+  "comment_count": 0
+}
+
+"#]]
+        .raw()
+    );
+}
+
+#[test]
+fn add_reads_the_description_from_a_pipe_or_a_file() {
+    let env = Env::new();
+    env.write("body.txt", "from a file\n");
+    env.bd_with(["add", "Piped", "--id", "bd-pipe", "--stdin"], Some("line one\nline two\n"), &[]).ok();
+    env.bd_with(["add", "Dash", "--id", "bd-dash", "--body-file", "-"], Some("dash\n"), &[]).ok();
+    env.given("add 'Filed' --id bd-file --body-file body.txt");
+    let text = |id: &str| env.bd(["show", id, "--json"]).json()[0]["description"].clone();
+    assert_eq!(
+        (text("pipe"), text("dash"), text("file")),
+        ("line one\nline two".into(), "dash".into(), "from a file".into())
+    );
+    env.bd(["add", "x", "--body-file", "nosuch.txt"]).fails(1, &["cannot read", "nosuch.txt"]);
+}
+
+#[test]
+fn add_from_a_plan() {
+    let env = Env::new();
+    env.given("add 'Known' --id bd-known");
+    let plan = "# Plan\nIgnored.\n\n## First thing\nWhy it matters.\n\n### Type\nbug\n### Priority\n1\n### Labels\n- a\n- b\n### Dependencies\nblocks:known\n\n## Second thing\n";
+    env.write("plan.md", plan);
+    env.write("bad.md", "## Thing\n### Colour\nred\n");
+    env.write("empty.md", "Nothing here\n");
+    assert_data_eq!(
+        env.script(
+            "add -f plan.md
+             list
+             add -f bad.md
+             add -f empty.md
+             add -f nosuch.md"
+        ),
+        str![[r###"
+$ bd add -f plan.md
+Created issue: bd-hr55b4j1
+Created issue: bd-k7fvz6iw
+$ bd list
+bd-hr55b4j1  P1  open  bug   First thing #a #b
+bd-k7fvz6iw  P2  open  task  Second thing
+bd-known     P2  open  task  Known
+$ bd add -f bad.md
+! error: bad.md: line 2: unknown section "colour"; known: type, priority, labels, assignee, dependencies, design, acceptance criteria, notes, description
+[exit 2]
+$ bd add -f empty.md
+! error: empty.md: no issue in the plan: each one starts with a line "## Title"
+[exit 2]
+$ bd add -f nosuch.md
+! error: cannot read $ROOT/web/nosuch.md: No such file or directory (os error 2)
+[exit 1]
+
+"###]].raw()
+    );
+    assert_eq!(env.bd(["add", "-f", "plan.md", "--json"]).ids().len(), 2);
+}
+
+#[test]
+fn add_dry_run_files_nothing() {
+    let env = Env::new();
+    assert_data_eq!(
+        env.script(
+            "add 'Maybe' -p 0 --dry-run
+             add 'Maybe' --dry-run --json
+             add 'Maybe' --parent nosuch --dry-run
+             list"
+        ),
+        str![[r#"
+$ bd add Maybe -p 0 --dry-run
+Would file P0 task "Maybe" in $ROOT/web/.beads/beads.jsonl
+$ bd add Maybe --dry-run --json
+[
+  {
+    "dry_run": true,
+    "title": "Maybe",
+    "issue_type": "task",
+    "priority": 2,
+    "ledger": "$ROOT/web/.beads/beads.jsonl",
+    "source_repo": "."
+  }
+]
+$ bd add Maybe --parent nosuch --dry-run
+! error: no issue found matching "nosuch": not found
+! hint: bd list --all shows every id
+[exit 3]
+$ bd list
+! no issues
+
+"#]]
+        .raw()
+    );
+    assert_eq!(env.ledger(), b"");
+}
+
+#[test]
+fn add_refusals() {
+    let env = Env::new();
+    env.given("add 'Here' --id bd-here");
+    let before = env.ledger();
+    assert_data_eq!(
+        env.script(
+            "add
+             add '   '
+             add x -p 7
+             add x -t bgu
+             add x --due someday
+             add x --deps nosuch
+             add x --deps '-x:here'
+             add x --parent nosuch
+             add x --id bd-here
+             add x --id 'Not Good'
+             add x -e -5
+             add x --json -p high"
+        ),
+        str![[r#"
+$ bd add
+! error: title required: an issue needs a title
+[exit 2]
+$ bd add '   '
+! error: title required: an issue needs a title
+[exit 2]
+$ bd add x -p 7
+! error: invalid priority "7": 0 to 4, or P0 to P4
+[exit 2]
+$ bd add x -t bgu
+! error: invalid issue type "bgu"; known: bug feature task epic chore decision docs spike story milestone question merge-request molecule gate convoy message event workflow
+[exit 2]
+$ bd add x --due someday
+! error: invalid --due format "someday": not a date
+! hint: 2026-03-01, tomorrow, friday, 3d, +2w, or RFC 3339
+[exit 2]
+$ bd add x --deps nosuch
+! error: no issue found matching "nosuch": not found
+! hint: bd list --all shows every id
+[exit 3]
+$ bd add x --deps -x:here
+! error: unexpected argument '-x' found
+! 
+!   tip: to pass '-x' as a value, use '-- -x'
+! 
+! Usage: bd add [OPTIONS] [TITLE]
+! 
+! For more information, try '--help'.
+[exit 2]
+$ bd add x --parent nosuch
+! error: no issue found matching "nosuch": not found
+! hint: bd list --all shows every id
+[exit 3]
+$ bd add x --id bd-here
+! error: bd-here exists already
+! hint: leave --id out to get a fresh id
+[exit 5]
+$ bd add x --id 'Not Good'
+! error: a new id is made of a-z, 0-9, '-' and '.': "Not Good"
+[exit 2]
+$ bd add x -e -5
+! error: an estimate cannot be negative
+[exit 2]
+$ bd add x --json -p high
+! {"error":{"code":"usage","message":"invalid priority \"high\": 0 to 4, or P0 to P4","recoverable":false,"exit_code":2}}
+[exit 2]
+
+"#]].raw()
+    );
+    assert_eq!(env.ledger(), before);
+    let long = "x".repeat(501);
+    env.bd(["add", &long]).fails(2, &["501 bytes", "500"]);
+    env.bd(["add", &long[..500]]).ok();
+}
+
+#[test]
+fn q_prints_only_the_id() {
+    let env = Env::new();
+    assert_data_eq!(
+        env.script(
+            "q Look into the slow start
+             q 'Fix it' -p 1 -t bug -l now --json
+             add 'Silent' --silent
+             list
+             q
+             q x -p 9"
+        ),
+        str![[r#"
+$ bd q Look into the slow start
+bd-hbaky2ca
+$ bd q 'Fix it' -p 1 -t bug -l now --json
+bd-braeiqen
+$ bd add Silent --silent
+bd-52oqkw1t
+$ bd list
+bd-braeiqen  P1  open  bug   Fix it #now
+bd-52oqkw1t  P2  open  task  Silent
+bd-hbaky2ca  P2  open  task  Look into the slow start
+$ bd q
+! error: the following required arguments were not provided:
+!   <TITLE>...
+! 
+! Usage: bd q <TITLE>...
+! 
+! For more information, try '--help'.
+[exit 2]
+$ bd q x -p 9
+! error: invalid priority "9": 0 to 4, or P0 to P4
+[exit 2]
+
+"#]]
+        .raw()
+    );
+}

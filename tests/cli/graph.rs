@@ -1,0 +1,142 @@
+//! Cycles and epics: dep cycles, epic.
+
+use snapbox::{IntoData as _, assert_data_eq, str};
+
+use crate::harness::Env;
+
+#[test]
+fn epics() {
+    let env = Env::new();
+    env.given(
+        "add 'Settings' -t epic --id bd-set
+         add 'Empty' -t epic --id bd-empty
+         add 'Form' --id bd-form --parent set
+         add 'Save' --id bd-save --parent set
+         close form",
+    );
+    assert_data_eq!(
+        env.script(
+            "epic status
+             epic status --eligible-only
+             ready
+             close save
+             epic status --eligible-only
+             epic close-eligible --dry-run
+             epic close-eligible
+             epic status
+             epic"
+        ),
+        str![[r#"
+$ bd epic status
+bd-set    1/2 closed  Settings
+bd-empty  0/0 closed  Empty
+$ bd epic status --eligible-only
+! no epic has all its children closed
+$ bd ready
+bd-empty  P2  open  epic  Empty
+bd-save   P2  open  task  Save
+$ bd close save
+Closed bd-save
+$ bd epic status --eligible-only
+bd-set  2/2 closed  Settings
+$ bd epic close-eligible --dry-run
+bd-set  2/2 closed  Settings
+$ bd epic close-eligible
+Closed bd-set
+$ bd epic status
+bd-empty  0/0 closed  Empty
+$ bd epic
+! Epics and how far they are
+! 
+! Usage: bd epic [OPTIONS] <COMMAND>
+! 
+! Commands:
+!   status          Open epics with their closed and total children
+!   close-eligible  Close epics whose children are all closed
+! 
+! Options:
+!       --json             Print JSON
+!   -C, --directory <DIR>  Run as if started in DIR
+!       --actor <NAME>     Who acts (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
+!   -q, --quiet            Print only what was asked for, no talk
+!   -h, --help             Print help
+! 
+! Examples:
+!   bd epic status
+!   bd epic status --eligible-only --json
+!   bd epic close-eligible --dry-run
+[exit 2]
+
+"#]]
+        .raw()
+    );
+    let status = env.bd(["epic", "status", "--json"]);
+    assert_data_eq!(status.compact(), str![[r#"
+$ bd epic status --json
+[
+{"epic":{"id":"bd-empty","title":"Empty","created_by":"ann","status":"open","priority":2,"issue_type":"epic","created_at":"2026-01-05T09:00:01.000Z","updated_at":"2026-01-05T09:00:01.000Z","visibility":"canonical","source_repo":".","dependency_count":0,"dependent_count":0,"comment_count":0},"total_children":0,"closed_children":0,"eligible_for_close":false}
+]
+
+"#]].raw());
+    env.given("reopen set");
+    assert_eq!(env.bd(["epic", "close-eligible", "--json"]).ids(), ["bd-set"]);
+    assert_data_eq!(
+        env.script("epic status --eligible-only --json"),
+        str![[r#"
+$ bd epic status --eligible-only --json
+[]
+
+"#]]
+        .raw()
+    );
+    let run = env.bd(["epic", "close-eligible"]).ok();
+    assert!(!(run.stdout.is_empty() && run.stderr.is_empty()), "says that there is nothing to close");
+}
+
+#[test]
+fn cycles_in_a_file_are_reported() {
+    let edge = |id: &str, target: &str| {
+        format!(
+            r#"{{"id":"{id}","title":"T","dependencies":[{{"issue_id":"{id}","depends_on_id":"{target}","type":"blocks"}}]}}"#
+        )
+    };
+    let env = Env::with_ledger(format!("{}\n{}\n", edge("bd-a", "bd-b"), edge("bd-b", "bd-a")));
+    assert_data_eq!(
+        env.script(
+            "dep cycles
+             ready
+             doctor"
+        ),
+        str![[r#"
+$ bd dep cycles
+bd-a -> bd-b -> bd-a
+$ bd ready
+! nothing is ready; bd blocked shows what waits
+$ bd doctor
+warning: dependency cycle: bd-a -> bd-b -> bd-a
+    take one of these dependencies away: bd dep remove ISSUE TARGET
+
+"#]]
+        .raw()
+    );
+    let cycles = env.bd(["dep", "cycles", "--json"]).json();
+    assert_eq!((&cycles[0][0]["id"], &cycles[0][1]["id"]), (&"bd-a".into(), &"bd-b".into()));
+    assert_data_eq!(
+        Env::new().script("dep cycles"),
+        str![[r#"
+$ bd dep cycles
+! no cycles
+
+"#]]
+        .raw()
+    );
+}
+
+#[test]
+fn filing_an_awaited_id_closes_no_cycle() {
+    let env = Env::with_ledger(concat!(
+        r#"{"id":"bd-a","title":"A","dependencies":[{"issue_id":"bd-a","depends_on_id":"bd-z","type":"blocks"}]}"#,
+        "\n"
+    ));
+    env.bd(["add", "Z", "--id", "bd-z", "--deps", "bd-a"]).fails(5, &["cycle"]);
+}

@@ -1,0 +1,135 @@
+//! Every `--json` reply is what `bd schema` publishes for it; the envelope; warnings in JSON.
+
+use serde_json::Value;
+
+use crate::harness::Env;
+
+/// Checks the parts of JSON Schema that `bd` uses: type, required, properties, items.
+fn check(schema: &Value, value: &Value, place: &str) {
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let wanted = schema["type"].as_str().unwrap_or_else(|| panic!("{place}: no type in {schema}"));
+    assert!(kind == wanted || (kind == "integer" && wanted == "number"), "{place}: {kind}, not {wanted}: {value}");
+    for key in schema["required"].as_array().into_iter().flatten() {
+        assert!(value.get(key.as_str().unwrap()).is_some(), "{place}: {key} is missing in {value}");
+    }
+    for (key, inner) in schema["properties"].as_object().into_iter().flatten() {
+        value.get(key).into_iter().for_each(|part| check(inner, part, &format!("{place}.{key}")));
+    }
+    if let (Some(items), Some(parts)) = (schema.get("items"), value.as_array()) {
+        parts.iter().enumerate().for_each(|(n, part)| check(items, part, &format!("{place}[{n}]")));
+    }
+}
+
+/// The name of a schema, and a call whose reply must meet it and not be empty.
+const CALLS: &[(&str, &str)] = &[
+    ("init", "init"),
+    ("add", "add One --id bd-one -l x -d D -a ann -e 5 --due 2w --external-ref gh-1"),
+    ("add", "add Two --id bd-two --deps one"),
+    ("add", "add Whole --id bd-epic -t epic"),
+    ("add", "add Part --id bd-part --parent epic"),
+    ("add", "add one --id bd-same"),
+    ("blocked", "blocked"),
+    ("children", "children epic"),
+    ("comment", "comment one hello"),
+    ("comments add", "comments add one again"),
+    ("comments", "comments one"),
+    ("count", "count"),
+    ("count --by", "count --by status"),
+    ("dep add", "dep add same one -t related"),
+    ("dep list", "dep list two"),
+    ("dep tree", "dep tree two"),
+    ("dep remove", "dep remove same one"),
+    ("duplicates", "duplicates"),
+    ("info", "info"),
+    ("label add", "label add one y"),
+    ("label list", "label list one"),
+    ("label list-all", "label list-all"),
+    ("label remove", "label remove one y"),
+    ("list", "list"),
+    ("note", "note one more"),
+    ("query", "query type=task"),
+    ("ready", "ready"),
+    ("search", "search one"),
+    ("show", "show one two epic"),
+    ("stats", "stats"),
+    ("status", "status one in_progress"),
+    ("update", "update one -p 0"),
+    ("version", "version"),
+    ("where", "where"),
+    ("why", "why two"),
+    ("work", "work one"),
+    ("defer", "defer same"),
+    ("undefer", "undefer same"),
+    ("close", "close one"),
+    ("reopen", "reopen one"),
+    ("close --suggest-next", "close one --suggest-next"),
+    ("delete", "delete same --yes"),
+    ("edit", "edit two"),
+    ("epic status", "epic status"),
+    ("close", "close part"),
+    ("epic close-eligible", "epic close-eligible"),
+    ("export -o", "export -o out.txt"),
+    ("import", "import out.txt"),
+    ("doctor", "doctor"),
+    ("stale", "stale --days 0"),
+    ("dep cycles", "dep cycles"),
+];
+
+#[test]
+fn every_reply_meets_its_schema() {
+    let env = Env::new();
+    env.set("EDITOR", "true");
+    let all = env.bd(["schema"]).ok().json();
+    let schemas = all["commands"].as_object().unwrap();
+    for (name, line) in CALLS {
+        let run = env.bd(line.split(' ').chain(["--json"])).ok();
+        let schema = schemas.get(*name).unwrap_or_else(|| panic!("no schema of {name}"));
+        let empty = run.stdout == "[]\n" && *name != "dep cycles";
+        assert!(!empty, "{line}: nothing to check");
+        check(schema, &run.json(), line);
+        assert_eq!(&env.bd(["schema", name]).ok().json(), schema, "bd schema {name}");
+    }
+    let unchecked: Vec<&String> = schemas.keys().filter(|name| CALLS.iter().all(|(known, _)| known != name)).collect();
+    assert_eq!(unchecked, [""; 0], "a schema without a call here");
+    let error = env.bd(["show", "nosuch", "--json"]);
+    check(&all["error"], &serde_json::from_str(&error.stderr).unwrap(), "error");
+}
+
+#[test]
+fn the_envelope_carries_data_and_warnings() {
+    let env = Env::with_ledger("{\"id\":\"bd-1\",\"title\":\"One\"}\nnot JSON\n");
+    let bare = env.bd(["list", "--json"]).ok().json();
+    let wrapped = env.bd_with(["list", "--json"], None, &[("BD_JSON_ENVELOPE", "1")]).ok().json();
+    assert_eq!((&wrapped["schema_version"], &wrapped["data"]), (&1.into(), &bare));
+    let warning = wrapped["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("beads.jsonl:2: not a JSON object"), "{warning}");
+    let object = env.bd(["stats", "--json"]).ok().json();
+    assert!(object["warnings"][0].as_str().unwrap().contains("beads.jsonl:2"), "{object}");
+}
+
+#[test]
+fn every_line_of_talk_is_json_too() {
+    let env = Env::with_ledger("{\"id\":\"bd-1\",\"title\":\"One\"}\nnot JSON\n");
+    let run = env.bd(["show", "nosuch", "bd-1", "gone", "--json"]);
+    assert_eq!((run.code, run.ids()), (3, vec!["bd-1".to_owned()]));
+    let lines: Vec<Value> = run.stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let count = |key: &str| lines.iter().filter(|line| line[key]["message"].is_string()).count();
+    assert_eq!((count("error"), count("warning"), lines.len()), (2, 1, 3), "{}", run.snapshot());
+}
+
+#[test]
+fn help_and_quickstart_are_json_if_asked() {
+    let env = Env::bare();
+    for args in [&["help"][..], &["help", "--all"], &["help", "dep", "add"], &["quickstart"]] {
+        let run = env.bd(args.iter().chain(&["--json"])).ok();
+        assert!(run.json()["text"].as_str().unwrap().contains("bd "), "{}", run.snapshot());
+    }
+}

@@ -1,0 +1,16 @@
+//! Many processes on one ledger: contention, claims, kill -9, and other programs that work on the same files.
+//!
+//! Every test starts the real binary. The normal run is short; `BD_PROOF=full` runs the figures of `docs/evidence.md`:
+//!
+//! ```sh
+//! BD_PROOF=full cargo test --release --test concurrency -- --nocapture --test-threads=1
+//! ```
+
+mod adds;
+mod claims;
+mod foreign_rewrite;
+mod full_disk;
+mod kills;
+mod lock_gone;
+mod one_issue;
+mod sandbox;

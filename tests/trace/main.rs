@@ -1,0 +1,19 @@
+//! What `bd` asks of the system, call by call, with strace as the witness: what reads may not do, in which order a write
+//! happens, and what remains when any one of its calls fails, is interrupted, is delayed, or is its last.
+//!
+//! The normal run is short; the full one is
+//!
+//! ```sh
+//! BD_PROOF=full cargo test --release --test trace -- --nocapture --test-threads=1
+//! ```
+#![cfg(target_os = "linux")]
+
+mod faults;
+mod foreign;
+mod kills;
+mod order;
+mod reads;
+#[path = "../concurrency/sandbox.rs"]
+#[expect(dead_code, reason = "shared with the concurrency tests, which use more of it")]
+mod sandbox;
+mod strace;
