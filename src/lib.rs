@@ -47,7 +47,7 @@ pub mod vcs;
 pub mod view;
 
 pub use cache::{ReadyOrder, Sort, SortBy};
-pub use model::change::{Change, NewIssue};
+pub use model::change::{Change, NewComment, NewIssue};
 pub use model::issue::{Comment, Issue, IssueType, Priority, Status};
 pub use model::query::Expr;
 pub use store::{Options, Page, ReadyFilter, Refresh, Row, Store, StoreError};

@@ -100,7 +100,7 @@ impl Document {
         if blank.1 > 0 {
             add(blank.0 + 1, Problem::Blank(blank.1));
         }
-        if !self.ends_well() && torn.is_none() {
+        if !self.ends_well() && !self.is_empty() && torn.is_none() {
             add(self.len(), Problem::NoFinalNewline);
         }
         if !sorted {

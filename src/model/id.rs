@@ -166,7 +166,7 @@ impl PrefixIndex {
     pub fn shortest(&self, id: &str) -> Option<usize> {
         let hash = hash_of(id);
         let at = self.hashes.partition_point(|other| other.as_str() < hash);
-        if self.hashes.get(at + 1).is_some_and(|next| next == hash) {
+        if hash.is_empty() || self.hashes.get(at + 1).is_some_and(|next| next == hash) {
             return None;
         }
         let shared = |other: &String| hash.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();

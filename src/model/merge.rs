@@ -22,26 +22,26 @@ const DERIVED: &[&str] =
 /// Joins two copies of one issue; `None` if one of the lines is no record.
 pub fn join_copies(one: &str, other: &str, dialect: Dialect) -> Option<String> {
     let (one, other) = (Record::parse(one).ok()?, Record::parse(other).ok()?);
-    let (winner, loser) = if order(&one) >= order(&other) { (one, other) } else { (other, one) };
-    if winner.text() == loser.text() {
-        return Some(winner.text().to_owned());
-    }
+    Some(if stands(&one, &other, dialect) { unite(&one, &other, dialect) } else { unite(&other, &one, dialect) })
+}
+
+/// The winner with what only the loser has.
+fn unite(winner: &Record<'_>, loser: &Record<'_>, dialect: Dialect) -> String {
     let mut line = winner.text().to_owned();
     let mut lost = Vec::new();
     let mut values = Vec::new();
     for (key, theirs) in loser.iter() {
-        let both_lists = |ours: &str| ours.starts_with('[') && theirs.starts_with('[');
         match winner.raw(&key) {
             None | Some("null") => line = set(&line, &key, theirs, dialect),
             Some(ours) if ours == theirs || matches!(theirs, "null" | "\"\"" | "[]") => {}
             Some(ours) => match key.as_ref() {
-                "labels" if both_lists(ours) => {
+                "labels" => {
                     line = set(&line, &key, &joined(ours, theirs, dialect, label_identity), dialect);
                 }
-                "dependencies" if both_lists(ours) => {
+                "dependencies" => {
                     line = set(&line, &key, &joined(ours, theirs, dialect, edge_identity), dialect);
                 }
-                "comments" if both_lists(ours) => {
+                "comments" => {
                     line = set(&line, &key, &joined(ours, theirs, dialect, comment_identity), dialect);
                 }
                 text if TEXTS.contains(&text) => match loser.text_of(text) {
@@ -57,14 +57,19 @@ pub fn join_copies(one: &str, other: &str, dialect: Dialect) -> Option<String> {
         lost.push((Cow::Borrowed("values"), Cow::Owned(values.join(", "))));
     }
     for (key, text) in lost {
-        line = keep_as_comment(&line, &key, &text, &loser, dialect);
+        line = keep_as_comment(&line, &key, &text, loser, dialect);
     }
-    Some(line)
+    line
 }
 
-/// Later copies are greater; equal times fall back to the bytes.
-fn order<'a>(record: &Record<'a>) -> (Option<Instant>, &'a str) {
-    (record.string("updated_at").and_then(|text| Instant::parse(&text)), record.text())
+/// Later copies stand. Of equally late ones one that has all of the other, so that joining again changes nothing; else the
+/// greater bytes.
+fn stands(one: &Record<'_>, other: &Record<'_>, dialect: Dialect) -> bool {
+    let time = |record: &Record<'_>| record.string("updated_at").and_then(|text| Instant::parse(&text));
+    let has_all = |copy: &Record<'_>, of: &Record<'_>| unite(copy, of, dialect) == copy.text();
+    let order = time(one).cmp(&time(other));
+    let order = order.then_with(|| has_all(one, other).cmp(&has_all(other, one)));
+    order.then_with(|| one.text().cmp(other.text())).is_ge()
 }
 
 fn set(line: &str, key: &str, raw: &str, dialect: Dialect) -> String {
@@ -73,16 +78,26 @@ fn set(line: &str, key: &str, raw: &str, dialect: Dialect) -> String {
 }
 
 fn joined(ours: &str, theirs: &str, dialect: Dialect, identity: fn(&str) -> String) -> String {
-    let spans = |raw: &str| super::json::elements(raw).unwrap_or_default();
+    // A value that is no list stands as one element, so that it is not lost.
+    let spans = |raw: &str| match super::json::elements(raw) {
+        Ok(spans) => spans,
+        Err(_) if raw == "null" => Vec::new(),
+        Err(_) => std::iter::once(0..raw.len()).collect(),
+    };
     let mut seen = BTreeSet::new();
     let mut parts = Vec::new();
+    let mut own = 0;
     for raw in [ours, theirs] {
+        own = parts.len();
         for span in spans(raw) {
             let element = &raw[span];
             if seen.insert(identity(element)) {
                 parts.push(element.to_owned());
             }
         }
+    }
+    if parts.len() == own {
+        return ours.to_owned();
     }
     dialect.array(parts.iter().map(String::as_str))
 }
@@ -97,9 +112,12 @@ fn edge_identity(raw: &str) -> String {
 
 fn comment_identity(raw: &str) -> String {
     let Ok(record) = Record::parse_part(raw) else { return raw.to_owned() };
+    let Some(text) = record.string("text") else { return raw.to_owned() };
     let part = |key| record.raw(key).unwrap_or_default().to_owned();
-    let time = record.string("created_at").and_then(|text| Instant::parse(&text)).map(|at| at.nanos());
-    format!("{}\u{0}{}\u{0}{}\u{0}{time:?}", part("id"), part("author"), record.string("text").unwrap_or_default())
+    // A time that cannot be read still tells two comments apart.
+    let time = record.string("created_at").and_then(|text| Instant::parse(&text)).map(|at| at.nanos().to_string());
+    let time = time.unwrap_or_else(|| part("created_at"));
+    format!("{}\u{0}{}\u{0}{text}\u{0}{time}", part("id"), part("author"))
 }
 
 fn keep_as_comment(line: &str, key: &str, text: &str, loser: &Record<'_>, dialect: Dialect) -> String {

@@ -157,7 +157,9 @@ impl<'a> Record<'a> {
     }
 
     fn find(&self, key: &str) -> Option<usize> {
-        let literal = self.members.iter().position(|m| &self.text[m.key.clone()] == key);
+        // A key with a backslash equals only by its meaning: `"a\\nb"` and `"a\nb"` are two keys.
+        let plain = !key.contains('\\');
+        let literal = self.members.iter().position(|m| plain && &self.text[m.key.clone()] == key);
         literal.or_else(|| {
             let escaped = |m: &Member| self.text[m.key.clone()].contains('\\') && self.key(m) == key;
             self.members.iter().position(escaped)
@@ -190,8 +192,9 @@ impl<'a> Record<'a> {
         let Some(n) = self.find(key) else { return self.text.to_owned() };
         let quote_before = |m: &Member| m.key.start - 1;
         let (from, to) = match (n.checked_sub(1), self.members.get(n + 1)) {
-            (_, Some(next)) => (quote_before(&self.members[n]), quote_before(next)),
-            (Some(previous), None) => (self.members[previous].value.end, self.members[n].value.end),
+            // The way in which it would have been added, so that it leaves without a trace.
+            (Some(previous), _) => (self.members[previous].value.end, self.members[n].value.end),
+            (None, Some(next)) => (quote_before(&self.members[n]), quote_before(next)),
             (None, None) => (quote_before(&self.members[n]), self.members[n].value.end),
         };
         [&self.text[..from], &self.text[to..]].concat()

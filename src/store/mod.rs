@@ -199,7 +199,7 @@ impl Store {
         if let Some(prefix) = &self.config.issue_prefix {
             return Ok(prefix.clone());
         }
-        self.sources.read()?;
+        self.sources.read(&mut self.cache)?;
         Ok(self.sources.usual_prefix().unwrap_or_else(|| self.repo.default_prefix()))
     }
 
@@ -223,7 +223,7 @@ impl Store {
 
     /// The full id that a typed one stands for.
     pub fn resolve(&mut self, typed: &str) -> Result<String> {
-        self.sources.read()?;
+        self.sources.read(&mut self.cache)?;
         match id::resolve(typed, self.sources.ids().iter().map(|id| id.as_ref())) {
             Resolved::One(id) => Ok(id),
             Resolved::None => Err(StoreError::NotFound { typed: typed.to_owned() }),

@@ -213,7 +213,7 @@ impl Store {
 
     /// For marking how much of an id is enough.
     pub fn prefix_index(&mut self) -> Result<PrefixIndex> {
-        self.sources.read()?;
+        self.sources.read(&mut self.cache)?;
         Ok(PrefixIndex::new(self.sources.ids().iter().map(|id| id.as_ref())))
     }
 

@@ -68,6 +68,8 @@ pub(super) struct Sources {
     unknown_blocks: bool,
     /// Some id may stand on several lines; the first load knows it cheaply, later ones ask the cache.
     maybe_doubled: bool,
+    /// The cache has rows among which copies of one id were not looked for yet.
+    unsettled: bool,
 }
 
 impl Sources {
@@ -92,14 +94,14 @@ impl Sources {
             image,
             unknown_blocks: config.unknown_blocks,
             maybe_doubled: false,
+            unsettled: false,
         })
     }
 
-    /// Other ledgers are there now than those that were found. None at all means nothing: a file that is being rewritten is
-    /// gone for a moment.
+    /// A ledger has come, or the config names another. One that went means nothing: a file that is being rewritten is gone
+    /// for a moment.
     pub fn have_moved(&self, repo: &Repo, config: &Config) -> bool {
-        let names = names(repo, config);
-        !names.is_empty() && names != self.names
+        names(repo, config).iter().any(|name| !self.names.contains(name))
     }
 
     pub fn primary(&self) -> &Ledger {
@@ -114,11 +116,21 @@ impl Sources {
         self.all.len()
     }
 
-    /// Reads files that were not read yet. Enough for ids; the cache is not touched.
-    pub fn read(&mut self) -> Result<()> {
+    /// Brings the documents up to date. Enough for ids; the cache is filled only if it was before.
+    pub fn read(&mut self, cache: &mut Cache) -> Result<()> {
+        if self.all.iter().any(|source| source.read.as_ref().is_some_and(|read| read.rows.is_some())) {
+            return self.refresh(cache).map(drop);
+        }
         for source in &mut self.all {
-            if source.read.is_none() {
+            let Some(read) = &mut source.read else {
                 source.read = Some(source.load()?);
+                continue;
+            };
+            let known = !read.document.is_empty();
+            let path = source.ledger.path();
+            let expected = || if known { Expectation::Issues } else { expected(path) };
+            if let Some(snapshot) = source.ledger.refresh(&mut read.stamp, &read.document, expected)? {
+                *read = Read { document: snapshot.document, stamp: snapshot.stamp, rows: None };
             }
         }
         Ok(())
@@ -159,8 +171,11 @@ impl Sources {
             }
             report.parsed += self.mirror(n, cache)?;
         }
-        if self.maybe_doubled && (report.changed > 0 || report.parsed > 0) {
-            self.settle_duplicates(cache)?;
+        if self.unsettled {
+            if self.maybe_doubled {
+                self.settle_duplicates(cache)?;
+            }
+            self.unsettled = false;
         }
         Ok(report)
     }
@@ -174,6 +189,7 @@ impl Sources {
                 return Ok(0);
             }
         };
+        self.unsettled = true;
         let place = self.image.clone().filter(|_| read.document.len() >= image::MIN_LINES && self.places.len() == 1);
         let known = place.as_deref().and_then(Image::load).and_then(|image| self.recall(&image, &read.document, cache));
         let parsed = match known {
@@ -270,6 +286,7 @@ impl Sources {
             new_hash: |line: usize| image::line_hash(0, &new, line),
         };
         let origins = versions.origins();
+        self.unsettled = true;
         self.maybe_doubled = true;
         self.adopt(n, &old_rows, &origins, new, stamp, cache)
     }
@@ -330,7 +347,8 @@ impl Sources {
                 let text = self.text(*key);
                 let updated = crate::model::record::Record::parse(&text).ok();
                 let updated = updated.and_then(|r| r.string("updated_at").and_then(|t| Instant::parse(&t)));
-                (updated, text)
+                // Equal copies: the last one in the file, which is also the one that a write edits.
+                (updated, text, self.places[*key as usize])
             };
             let best = group.iter().max_by(|a, b| age(a).cmp(&age(b))).copied();
             shadowed.extend(group.iter().filter(|key| Some(**key) != best));

@@ -171,10 +171,12 @@ impl Plan<'_> {
                 Write::Change { id, changes } => self.change(document, &mut edits, id, |line, dialect| {
                     change::apply(line, changes, Stamp { now, actor: self.actor, dialect })
                 }),
-                Write::Put { id, .. } if is_inserted(&edits, id) => Err(WriteError::Taken(id.clone())),
-                Write::Put { id, line } if document.effective(id).is_none() => self
-                    .push(document, &mut edits, Edit::Insert { id: id.clone(), text: line.clone() })
-                    .map(|()| written(id, line.clone(), None, true)),
+                Write::Put { id, line } if document.effective(id).is_none() => {
+                    // The last of several for one new id stands, as it would if each came in a transaction of its own.
+                    edits.retain(|edit| !matches!(edit, Edit::Insert { id: other, .. } if other == id));
+                    self.push(document, &mut edits, Edit::Insert { id: id.clone(), text: line.clone() })
+                        .map(|()| written(id, line.clone(), None, true))
+                }
                 Write::Put { id, line } => {
                     self.change(document, &mut edits, id, |old, _| Ok((old != line).then(|| line.clone())))
                 }

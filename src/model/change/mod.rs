@@ -201,7 +201,7 @@ impl Change {
             return Err(ChangeError::Deleted(id()));
         }
         if let Some((key, start)) = self.adds_to() {
-            let odd = |raw: &str| !raw.starts_with(start) && raw != "null";
+            let odd = |raw: &str| !raw.starts_with(start) && !matches!(raw, "null" | "\"\"");
             if record.raw(key).is_some_and(odd) {
                 return Err(ChangeError::OddValue { id: id(), key });
             }

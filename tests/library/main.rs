@@ -1,0 +1,10 @@
+//! The library as another program uses it: polling, writing, and reading while others rewrite the file.
+
+mod links;
+mod open;
+mod poll;
+mod same_size;
+mod scratch;
+mod two_ledgers;
+mod vanished;
+mod writes;

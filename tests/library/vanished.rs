@@ -1,0 +1,157 @@
+//! Proves that a reader never takes a file which is being rewritten for one without issues (F2, F3).
+//!
+//! git replaces a file by unlink, create and write. A reader may have to wait, or may be told that the ledger is not there;
+//! it never gets an answer with issues missing.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use beads::cache::Sort;
+use beads::model::query::Expr;
+use beads::store::Store;
+
+use crate::scratch::{Scratch, options};
+
+const COUNT: usize = 300;
+
+/// Lines of uneven length, so that no cut by blocks or halves falls between two of them.
+fn ledger(word: &str) -> String {
+    let padding = |n: usize| "x".repeat(37 + n % 23);
+    let line = |n| format!("{{\"id\":\"t-{n:03}\",\"title\":\"{word}\",\"notes\":\"{}\"}}\n", padding(n));
+    let text: String = (0..COUNT).map(line).collect();
+    let cuts = (4096..text.len()).step_by(4096).chain([text.len() / 2]);
+    assert!(cuts.into_iter().all(|at| text.as_bytes()[at - 1] != b'\n'), "a cut would look like a whole file");
+    text
+}
+
+/// Runs git hermetically; `false` if there is none.
+fn git(root: &Path, arguments: &[&str]) -> bool {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=t", "-c", "user.email=t@example.org"]).args(arguments).current_dir(root);
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
+        command.env_remove(name);
+    }
+    match command.output() {
+        Ok(output) => {
+            assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+            true
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "git is missing");
+            println!("skipped: git is missing");
+            false
+        }
+        Err(error) => panic!("git {arguments:?}: {error}"),
+    }
+}
+
+/// A repository with the ledger committed; `None` without git.
+fn committed() -> Option<Scratch> {
+    let scratch = Scratch::with(ledger("first"));
+    let steps: [&[&str]; 3] = [&["init", "-q", "-b", "main"], &["add", ".beads"], &["commit", "-q", "-m", "ledger"]];
+    steps.iter().all(|arguments| git(scratch.root(), arguments)).then_some(scratch)
+}
+
+/// Asks until `writer` has finished. Gives the number of full answers; a short one fails the test.
+fn read_beside(scratch: &Scratch, writer: impl FnOnce() + Send) -> [usize; 2] {
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let total = |store: &mut Store| store.list(&Expr::ALL, Sort::default(), None).map(|page| page.rows.len());
+        let root = scratch.root();
+        let reader = |fresh: bool| {
+            let over = &over;
+            move || {
+                let mut store = Store::open_with(options(root, root)).expect("a store");
+                let mut full = 0;
+                while !over.load(Ordering::Relaxed) {
+                    if fresh {
+                        store = Store::open_with(options(root, root)).expect("a store");
+                    }
+                    match total(&mut store) {
+                        Ok(COUNT) => full += 1,
+                        Ok(fewer) => panic!("{fewer} of {COUNT} issues (fresh store: {fresh})"),
+                        Err(_) => {}
+                    }
+                }
+                full
+            }
+        };
+        let readers = [scope.spawn(reader(false)), scope.spawn(reader(true))];
+        writer();
+        over.store(true, Ordering::Relaxed);
+        readers.map(|handle| handle.join().expect("a reader that met only whole ledgers"))
+    })
+}
+
+#[test]
+fn a_reader_beside_unlink_create_write_gets_all_or_an_error() {
+    let Some(scratch) = committed() else { return };
+    let path = scratch.ledger();
+    let full = read_beside(&scratch, || {
+        let start = Instant::now();
+        for round in 0.. {
+            let text = ledger(["second", "third"][round % 2]);
+            let (head, tail) = text.split_at(text.len() / 2);
+            fs::remove_file(&path).expect("an unlink");
+            thread::sleep(Duration::from_micros(300));
+            let mut file = File::create(&path).expect("a new file");
+            thread::sleep(Duration::from_micros(300));
+            file.write_all(head.as_bytes()).expect("the first half");
+            thread::sleep(Duration::from_micros(300));
+            file.write_all(tail.as_bytes()).expect("the second half");
+            drop(file);
+            thread::sleep(Duration::from_millis(3));
+            if start.elapsed() > Duration::from_secs(3) {
+                break;
+            }
+        }
+    });
+    assert!(full.iter().all(|full| *full > 20), "too few full answers: {full:?}");
+}
+
+#[test]
+fn a_reader_beside_git_checkout_gets_all_or_an_error() {
+    let Some(scratch) = committed() else { return };
+    let root = scratch.root();
+    git(root, &["checkout", "-q", "-b", "other"]);
+    fs::write(scratch.ledger(), ledger("of another branch")).expect("a ledger");
+    git(root, &["commit", "-q", "-a", "-m", "other"]);
+    let full = read_beside(&scratch, || {
+        for round in 0..60 {
+            git(root, &["checkout", "-q", ["main", "other"][round % 2]]);
+        }
+    });
+    assert!(full.iter().all(|full| *full > 20), "too few full answers: {full:?}");
+}
+
+#[test]
+fn a_committed_ledger_that_is_gone_is_an_error() {
+    let Some(scratch) = committed() else { return };
+    let mut known = scratch.open();
+    known.refresh().expect("a first read");
+    for gone in [true, false] {
+        if gone {
+            fs::remove_file(scratch.ledger()).expect("an unlink");
+        } else {
+            fs::write(scratch.ledger(), "").expect("an emptied file");
+        }
+        // Each of them waits for the file, so they wait together.
+        let mut fresh = scratch.open();
+        thread::scope(|scope| {
+            for (name, store) in [("a fresh store", &mut fresh), ("a store that knew the issues", &mut known)] {
+                scope.spawn(move || {
+                    let answer = store.list(&Expr::ALL, Sort::default(), None);
+                    assert!(answer.is_err(), "{name}: {answer:?}");
+                });
+            }
+        });
+    }
+    fs::write(scratch.ledger(), ledger("back")).expect("the file again");
+    assert_eq!(known.list(&Expr::ALL, Sort::default(), None).expect("an answer").total, COUNT);
+}

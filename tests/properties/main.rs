@@ -1,0 +1,25 @@
+//! Laws that hold for every input, tried on many random ones.
+//!
+//! The seeds are fixed, so a run is the same run everywhere. `PROPTEST_CASES` and `PROPTEST_RNG_SEED` widen the search.
+//! What is expected comes from models written here from the words of `docs/format.md`, never from the code under test.
+
+mod changes;
+mod hydrate;
+mod json_text;
+mod merge;
+mod prefixes;
+mod ready;
+mod ready_model;
+mod round_trip;
+#[path = "../library/scratch.rs"]
+mod scratch;
+
+use proptest::test_runner::{Config, RngSeed};
+
+/// Settings of one property: how many cases, from which seed.
+fn cases(count: u32, seed: u64) -> Config {
+    let asked = Config::default();
+    let rng_seed = if asked.rng_seed == RngSeed::Random { RngSeed::Fixed(seed) } else { asked.rng_seed };
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { asked.cases } else { count };
+    Config { cases, rng_seed, failure_persistence: None, max_shrink_iters: 20_000, ..asked }
+}
