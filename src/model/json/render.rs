@@ -113,7 +113,7 @@ impl Dialect {
         let special = |byte: &u8| {
             matches!(byte, 0..=0x1f | b'"' | b'\\') || self.html && matches!(byte, b'<' | b'>' | b'&' | 0xe2)
         };
-        if !text.as_bytes().iter().any(|byte| special(byte)) {
+        if !text.as_bytes().iter().any(special) {
             out.push_str(text);
             out.push('"');
             return;
