@@ -12,6 +12,7 @@ mod faults;
 mod foreign;
 mod kills;
 mod order;
+mod poll;
 mod reads;
 #[path = "../concurrency/sandbox.rs"]
 #[expect(dead_code, reason = "shared with the concurrency tests, which use more of it")]

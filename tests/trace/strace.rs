@@ -113,7 +113,7 @@ pub fn start(sandbox: &Sandbox, options: &[String], args: &[&str]) -> Running {
 }
 
 /// Lines are `PID name(args) = result`; a call that another thread interrupts is in two parts.
-fn parse(log: &str) -> Vec<Call> {
+pub fn parse(log: &str) -> Vec<Call> {
     let mut begun: HashMap<&str, &str> = HashMap::new();
     let mut counts: HashMap<String, usize> = HashMap::new();
     let mut calls = Vec::new();

@@ -1,0 +1,61 @@
+//! A poll through the library with nothing changed: stat calls and nothing else.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use beads::{ReadyFilter, Store};
+
+use crate::sandbox::Sandbox;
+use crate::strace;
+
+const DIRECTORY: &str = "BD_TEST_POLL";
+const BEGIN: &str = "/bd-poll-begins";
+const END: &str = "/bd-poll-ends";
+const POLLS: usize = 20;
+
+/// What memory costs; neither a file nor another process is touched by it.
+const MEMORY: [&str; 5] = ["brk", "mmap", "munmap", "mremap", "madvise"];
+const STAT: [&str; 4] = ["stat", "lstat", "newfstatat", "statx"];
+
+#[test]
+fn an_unchanged_poll_is_stat_calls_only() {
+    if strace::is_missing() {
+        return;
+    }
+    let sandbox = Sandbox::with_issues(400);
+    let log = tempfile::NamedTempFile::new_in(sandbox.home()).unwrap();
+    let mut command = sandbox.program("strace");
+    command.args(["-f", "-y", "-s", "80", "-o"]).arg(log.path()).arg(std::env::current_exe().unwrap());
+    command.args(["--exact", "poll::polls_when_asked_to", "--nocapture", "--test-threads=1"]);
+    let output = command.env(DIRECTORY, sandbox.repo()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let calls = strace::parse(&fs::read_to_string(log.path()).unwrap());
+    let marker = |text: &str| calls.iter().position(|call| call.mentions(text)).expect("a marker");
+    let polled = &calls[marker(BEGIN) + 1..marker(END)];
+    let stats = polled.iter().filter(|call| STAT.contains(&call.name.as_str())).count();
+    for call in polled {
+        let name = call.name.as_str();
+        assert!(STAT.contains(&name) || MEMORY.contains(&name), "{}", call.text());
+    }
+    // The ledger, its directory and the config.
+    assert_eq!(stats, 3 * POLLS);
+    println!("poll: {POLLS} polls, {stats} stat calls, nothing else");
+}
+
+/// The poller: it runs under strace as a child of the test above, and does nothing when it is run by itself.
+#[test]
+fn polls_when_asked_to() {
+    let Some(directory) = std::env::var_os(DIRECTORY) else { return };
+    let mut store = Store::open(directory).unwrap();
+    assert!(!store.ready(&ReadyFilter::default()).unwrap().rows.is_empty());
+    // Past the time in which a stamp proves nothing.
+    std::thread::sleep(Duration::from_millis(150));
+    store.refresh().unwrap();
+    assert!(!Path::new(BEGIN).exists());
+    for _ in 0..POLLS {
+        let refresh = store.refresh().unwrap();
+        assert_eq!((refresh.parsed, refresh.changed), (0, 0));
+    }
+    assert!(!Path::new(END).exists());
+}
