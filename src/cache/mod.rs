@@ -14,7 +14,7 @@ mod stats;
 pub use entry::Entry;
 pub use issues::{Counts, Edge, Listing, Sort, SortBy};
 pub use ready::{Blocked, Blocker, Inherited, ReadyOrder, ReadyQuery};
-pub use search::{Hit, Texts};
+pub use search::Texts;
 pub use stats::{EpicProgress, GroupBy, Statistics};
 
 use rusqlite::Connection;

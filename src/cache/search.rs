@@ -1,5 +1,7 @@
 //! Full-text search over everything people wrote. The index is built when the first search comes, and kept up afterwards.
 
+use std::collections::HashSet;
+
 use rusqlite::params;
 
 use super::filter::like;
@@ -15,14 +17,6 @@ pub struct Texts {
     pub notes: String,
     pub comments: String,
     pub labels: String,
-}
-
-/// An issue that a search found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hit {
-    pub key: Key,
-    /// The fields in which a word of the search stands.
-    pub fields: Vec<&'static str>,
 }
 
 const FIELDS: [&str; 7] = ["title", "description", "design", "acceptance_criteria", "notes", "comments", "labels"];
@@ -67,8 +61,8 @@ impl Cache {
 
     /// Issues in which every word occurs (as a word or its beginning), best first; then those whose id or title merely
     /// contains the whole text. Deleted ones are left out.
-    pub fn search(&self, text: &str) -> Result<Vec<Hit>> {
-        let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    pub fn search(&self, text: &str) -> Result<Vec<Key>> {
+        let words = words(text);
         let mut keys = Vec::new();
         if !words.is_empty() {
             let query: Vec<String> = words.iter().map(|word| format!("\"{word}\"*")).collect();
@@ -77,17 +71,19 @@ impl Cache {
                        ORDER BY bm25(texts, 10.0, 4.0, 2.0, 2.0, 2.0, 2.0, 5.0), i.id";
             keys = self.keys(sql, vec![query.join(" ").into()])?;
         }
+        let mut seen: HashSet<Key> = keys.iter().copied().collect();
         let sql = "SELECT i.key FROM live i WHERE (i.id LIKE ?1 ESCAPE '\\' OR i.title LIKE ?1 ESCAPE '\\')
                    AND i.status <> 'tombstone' ORDER BY i.priority, i.id";
         for key in self.keys(sql, vec![like(text).into()])? {
-            if !keys.contains(&key) {
+            if seen.insert(key) {
                 keys.push(key);
             }
         }
-        keys.into_iter().map(|key| Ok(Hit { key, fields: self.matched_fields(key, &words, text)? })).collect()
+        Ok(keys)
     }
 
-    fn matched_fields(&self, key: Key, words: &[&str], text: &str) -> Result<Vec<&'static str>> {
+    /// The fields of an issue in which a word of the search stands.
+    pub fn matched_fields(&self, key: Key, text: &str) -> Result<Vec<&'static str>> {
         let sql = format!(
             "SELECT i.id, {} FROM texts JOIN issues i ON i.key = texts.rowid WHERE texts.rowid = ?1",
             FIELDS.map(|field| format!("texts.{field}")).join(", ")
@@ -95,7 +91,7 @@ impl Cache {
         let mut statement = self.db.prepare_cached(&sql)?;
         let mut rows = statement.query([key])?;
         let Some(row) = rows.next()? else { return Ok(Vec::new()) };
-        let needles: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+        let needles: Vec<String> = words(text).iter().map(|word| word.to_lowercase()).collect();
         let whole = text.to_lowercase();
         let mut found = Vec::new();
         if row.get::<_, String>(0)?.to_lowercase().contains(&whole) {
@@ -109,4 +105,8 @@ impl Cache {
         }
         Ok(found)
     }
+}
+
+fn words(text: &str) -> Vec<&str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect()
 }

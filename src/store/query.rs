@@ -141,11 +141,20 @@ impl Store {
         Ok(self.cache.open_children(id)?)
     }
 
+    /// Issues in which words occur, best first.
     pub fn search(&mut self, text: &str) -> Result<Vec<SearchRow>> {
+        Ok(self.search_first(text, None)?.0)
+    }
+
+    /// The best few of them, and how many there are.
+    pub fn search_first(&mut self, text: &str, limit: Option<usize>) -> Result<(Vec<SearchRow>, usize)> {
         self.refresh()?;
         self.load_texts()?;
-        let hits = self.cache.search(text)?;
-        hits.into_iter().map(|hit| Ok(SearchRow { row: self.row(hit.key)?, fields: hit.fields })).collect()
+        let mut keys = self.cache.search(text)?;
+        let total = keys.len();
+        keys.truncate(limit.unwrap_or(total));
+        let row = |key| Ok(SearchRow { row: self.row(key)?, fields: self.cache.matched_fields(key, text)? });
+        Ok((keys.into_iter().map(row).collect::<Result<_>>()?, total))
     }
 
     pub fn dependencies(&mut self, id: &str) -> Result<Vec<(Edge, Option<Row>)>> {

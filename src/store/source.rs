@@ -221,9 +221,9 @@ impl Sources {
         if origins.iter().filter(|from| from.is_none()).count() > document.len() / 4 {
             return None;
         }
+        let highest = image.lines.iter().map(|(_, key)| *key).max().and_then(|key| usize::try_from(key).ok())?;
         *cache = Cache::from_image(&image.database).ok()?;
-        let highest = image.lines.iter().map(|(_, key)| *key).max().unwrap_or(0);
-        self.places = vec![(0, 0); usize::try_from(highest).ok()? + 1];
+        self.places = vec![(0, 0); highest + 1];
         let row = |(_, key): &ImageLine| if *key > 0 { Row::Issue(*key) } else { Row::Silent };
         // Whether ids are doubled the image does not say.
         self.maybe_doubled = true;

@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use clap::Args;
 
 use super::{Context, Outcome};
@@ -28,20 +30,22 @@ pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
     }
     let json = cx.ui.wants_json();
     let filter = args.filter.expr(cx)?;
-    let mut found = cx.store()?.search(&text)?;
-    if filter != Expr::ALL || args.page.sort.is_some() {
+    let limit = args.page.limit(json);
+    let plain = filter == Expr::ALL && args.page.sort.is_none() && !args.page.reverse;
+    let (mut found, mut total) = cx.store()?.search_first(&text, if plain { limit } else { None })?;
+    if !plain {
         let page = cx.store()?.list(&filter, args.page.sort(), None)?;
-        let place = |id: &str| page.rows.iter().position(|row| row.issue.id == id);
-        found.retain(|hit| place(&hit.row.issue.id).is_some());
+        let places: HashMap<&str, usize> =
+            page.rows.iter().enumerate().map(|(n, row)| (row.issue.id.as_str(), n)).collect();
+        found.retain(|hit| places.contains_key(hit.row.issue.id.as_str()));
         if args.page.sort.is_some() {
-            found.sort_by_key(|hit| place(&hit.row.issue.id));
+            found.sort_by_key(|hit| places.get(hit.row.issue.id.as_str()).copied());
+        } else if args.page.reverse {
+            found.reverse();
         }
+        total = found.len();
+        found.truncate(limit.unwrap_or(total));
     }
-    if args.page.reverse && args.page.sort.is_none() {
-        found.reverse();
-    }
-    let total = found.len();
-    found.truncate(args.page.limit(json).unwrap_or(total));
     if json {
         cx.json(view::found(&found));
     } else {
