@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -58,61 +58,67 @@ fn committed() -> Option<Scratch> {
     steps.iter().all(|arguments| git(scratch.root(), arguments)).then_some(scratch)
 }
 
-/// Asks until `writer` has finished. Gives the number of full answers; a short one fails the test.
-fn read_beside(scratch: &Scratch, writer: impl FnOnce() + Send) -> [usize; 2] {
+/// Two readers, one long-lived and one that opens a new store each time, beside a program that rewrites the ledger in
+/// rounds. Goes on until both have had many full answers; a short one fails the test.
+fn read_beside(scratch: &Scratch, rounds: usize, mut rewrite: impl FnMut(usize)) {
+    const ENOUGH: usize = 50;
     let over = AtomicBool::new(false);
+    let full = [AtomicUsize::new(0), AtomicUsize::new(0)];
+    let root = scratch.root();
     thread::scope(|scope| {
-        let total = |store: &mut Store| store.list(&Expr::ALL, Sort::default(), None).map(|page| page.rows.len());
-        let root = scratch.root();
-        let reader = |fresh: bool| {
+        let reader = |fresh: bool, full| {
             let over = &over;
             move || {
-                let mut store = Store::open_with(options(root, root)).expect("a store");
-                let mut full = 0;
+                let open = || Store::open_with(options(root, root)).expect("a store");
+                let mut store = open();
                 while !over.load(Ordering::Relaxed) {
                     if fresh {
-                        store = Store::open_with(options(root, root)).expect("a store");
+                        store = open();
                     }
-                    match total(&mut store) {
-                        Ok(COUNT) => full += 1,
+                    match store.list(&Expr::ALL, Sort::default(), None).map(|page| page.rows.len()) {
+                        Ok(COUNT) => drop(AtomicUsize::fetch_add(full, 1, Ordering::Relaxed)),
                         Ok(fewer) => panic!("{fewer} of {COUNT} issues (fresh store: {fresh})"),
                         Err(_) => {}
                     }
                 }
-                full
             }
         };
-        let readers = [scope.spawn(reader(false)), scope.spawn(reader(true))];
-        writer();
+        let readers = [scope.spawn(reader(false, &full[0])), scope.spawn(reader(true, &full[1]))];
+        let start = Instant::now();
+        for round in 0.. {
+            rewrite(round);
+            let many = full.iter().all(|full| full.load(Ordering::Relaxed) > ENOUGH);
+            let failed = readers.iter().any(|reader| reader.is_finished());
+            if failed || (many && round > rounds) || start.elapsed() > Duration::from_secs(60) {
+                break;
+            }
+        }
         over.store(true, Ordering::Relaxed);
-        readers.map(|handle| handle.join().expect("a reader that met only whole ledgers"))
-    })
+        for reader in readers {
+            reader.join().expect("a reader that met only whole ledgers");
+        }
+    });
+    assert!(full.iter().all(|full| full.load(Ordering::Relaxed) > ENOUGH), "too few full answers: {full:?}");
 }
 
 #[test]
 fn a_reader_beside_unlink_create_write_gets_all_or_an_error() {
     let Some(scratch) = committed() else { return };
     let path = scratch.ledger();
-    let full = read_beside(&scratch, || {
-        let start = Instant::now();
-        for round in 0.. {
-            let text = ledger(["second", "third"][round % 2]);
-            let (head, tail) = text.split_at(text.len() / 2);
-            fs::remove_file(&path).expect("an unlink");
-            thread::sleep(Duration::from_micros(300));
-            let mut file = File::create(&path).expect("a new file");
-            thread::sleep(Duration::from_micros(300));
-            file.write_all(head.as_bytes()).expect("the first half");
-            thread::sleep(Duration::from_micros(300));
-            file.write_all(tail.as_bytes()).expect("the second half");
-            drop(file);
-            thread::sleep(Duration::from_millis(3));
-            if start.elapsed() > Duration::from_secs(3) {
-                break;
-            }
-        }
+    let texts = [ledger("second"), ledger("third")];
+    let breath = || thread::sleep(Duration::from_micros(300));
+    read_beside(&scratch, 500, |round| {
+        let (head, tail) = texts[round % 2].split_at(texts[round % 2].len() / 2);
+        fs::remove_file(&path).expect("an unlink");
+        breath();
+        let mut file = File::create(&path).expect("a new file");
+        breath();
+        file.write_all(head.as_bytes()).expect("the first half");
+        breath();
+        file.write_all(tail.as_bytes()).expect("the second half");
+        drop(file);
+        thread::sleep(Duration::from_millis(3));
     });
-    assert!(full.iter().all(|full| *full > 20), "too few full answers: {full:?}");
 }
 
 #[test]
@@ -122,12 +128,9 @@ fn a_reader_beside_git_checkout_gets_all_or_an_error() {
     git(root, &["checkout", "-q", "-b", "other"]);
     fs::write(scratch.ledger(), ledger("of another branch")).expect("a ledger");
     git(root, &["commit", "-q", "-a", "-m", "other"]);
-    let full = read_beside(&scratch, || {
-        for round in 0..60 {
-            git(root, &["checkout", "-q", ["main", "other"][round % 2]]);
-        }
+    read_beside(&scratch, 60, |round| {
+        git(root, &["checkout", "-q", ["main", "other"][round % 2]]);
     });
-    assert!(full.iter().all(|full| *full > 20), "too few full answers: {full:?}");
 }
 
 #[test]

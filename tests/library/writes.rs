@@ -5,11 +5,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::thread;
+use std::time::Duration;
 
+use beads::ledger::LedgerError;
 use beads::model::change::{Change, NewIssue, TextField};
 use beads::model::dependency::DependencyType;
 use beads::model::issue::{Priority, Status};
-use beads::store::{Store, StoreError, Write};
+use beads::store::{Options, Store, StoreError, Write};
+use beads::sys::lock::LockError;
 
 use crate::scratch::{Scratch, options};
 
@@ -127,6 +130,20 @@ fn a_transaction_that_is_dropped_writes_nothing() {
     drop(transaction);
     assert_eq!(lines(&scratch).concat(), LEDGER);
     store.create(NewIssue::titled("the lock is free again")).unwrap();
+}
+
+#[test]
+fn a_held_lock_is_waited_for_and_then_named() {
+    let scratch = Scratch::with(LEDGER);
+    let mut first = scratch.open();
+    let held = first.begin().unwrap();
+    let patience = Options { lock_wait: Duration::from_millis(50), ..options(scratch.root(), scratch.root()) };
+    let mut second = Store::open_with(patience).unwrap();
+    let refused = second.create(NewIssue::titled("x"));
+    assert!(matches!(refused, Err(StoreError::Ledger(LedgerError::Lock(LockError::Timeout { .. })))), "{refused:?}");
+    assert_eq!(lines(&scratch).concat(), LEDGER);
+    drop(held);
+    second.create(NewIssue::titled("x")).unwrap();
 }
 
 #[test]
