@@ -28,7 +28,7 @@
 //! | [`ledger`] | one JSONL file: `.beads/beads.jsonl`; reading, writing, checking, repairing it | model, sys |
 //! | [`vcs`] | what version control knows | nothing here |
 //! | [`cache`] | the SQLite database in memory, `schema.sql` | model |
-//! | [`store`] | the ledgers of a project as one; `.beads/config.toml` | all of the above |
+//! | [`store`] | the ledgers of a project as one; `.beads/config.toml`; images of the cache in the user's cache directory | all of the above |
 //! | [`ops`] | one function per thing a user can do; `.beads/metadata.json` and the ignore files (init), `.beads/damaged.txt` (doctor) | model, store |
 //! | [`view`] | the JSON that programs read, exit codes | model, ops' results |
 //! | [`cli`] | arguments and text | ops, view |
