@@ -50,4 +50,4 @@ pub use cache::{ReadyOrder, Sort, SortBy};
 pub use model::change::{Change, NewComment, NewIssue};
 pub use model::issue::{Comment, Issue, IssueType, Priority, Status};
 pub use model::query::Expr;
-pub use store::{Options, Page, ReadyFilter, Refresh, Row, Store, StoreError};
+pub use store::{Config, Page, ReadyFilter, Refresh, Row, Store, StoreError};

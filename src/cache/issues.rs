@@ -85,8 +85,26 @@ impl Cache {
     }
 
     pub fn select(&self, expr: &Expr, sort: Sort, limit: Option<usize>) -> Result<Listing> {
+        self.select_from("live", expr, sort, limit)
+    }
+
+    /// The same over every row, those included that stand behind another of the same id.
+    pub fn select_copies(&self, expr: &Expr, sort: Sort, limit: Option<usize>) -> Result<Listing> {
+        self.select_from("issues", expr, sort, limit)
+    }
+
+    /// A row stands behind another one of the same id.
+    pub fn is_shadowed(&self, key: Key) -> Result<bool> {
+        if !self.shadowed {
+            return Ok(false);
+        }
+        let mut statement = self.db.prepare_cached("SELECT effective = 0 FROM issues WHERE key = ?1")?;
+        Ok(statement.query_row([key], |row| row.get(0))?)
+    }
+
+    fn select_from(&self, table: &str, expr: &Expr, sort: Sort, limit: Option<usize>) -> Result<Listing> {
         let clause = Clause::of(expr);
-        let sql = format!("SELECT i.key FROM live i WHERE {} ORDER BY {}", clause.sql, sort.sql());
+        let sql = format!("SELECT i.key FROM {table} i WHERE {} ORDER BY {}", clause.sql, sort.sql());
         let mut keys = self.keys(&sql, clause.parameters)?;
         let total = keys.len();
         keys.truncate(limit.unwrap_or(total));

@@ -213,9 +213,9 @@ impl Cache {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    pub(super) fn ready_count(&mut self, now: Instant, unknown_blocks: bool) -> Result<usize> {
+    pub(super) fn ready_count(&mut self, expr: &Expr, now: Instant, unknown_blocks: bool) -> Result<usize> {
         let query = ReadyQuery {
-            filter: Expr::ALL,
+            filter: expr.clone(),
             now,
             order: ReadyOrder::default(),
             include_deferred: false,

@@ -1,11 +1,11 @@
 //! Numbers over all issues.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use rusqlite::params_from_iter;
 
 use super::filter::Clause;
-use super::{Cache, Key, Result};
+use super::{Cache, Key, Result, Sort};
 use crate::model::query::Expr;
 use crate::model::time::Instant;
 
@@ -41,20 +41,25 @@ pub struct EpicProgress {
 }
 
 impl Cache {
-    pub fn statistics(&mut self, now: Instant, unknown_blocks: bool) -> Result<Statistics> {
-        let mut statement = self.db.prepare_cached("SELECT status, count(*) FROM live GROUP BY status")?;
-        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
+    /// Numbers over the issues that a condition names; their blockers and children count wherever they are.
+    pub fn statistics(&mut self, expr: &Expr, now: Instant, unknown_blocks: bool) -> Result<Statistics> {
+        let clause = Clause::of(expr);
+        let sql = format!("SELECT status, count(*) FROM live i WHERE {} GROUP BY status", clause.sql);
+        let mut statement = self.db.prepare_cached(&sql)?;
+        let rows = statement.query_map(params_from_iter(&clause.parameters), |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
         let by_status: BTreeMap<String, i64> = rows.collect::<rusqlite::Result<_>>()?;
         drop(statement);
         let of = |status: &str| by_status.get(status).copied().unwrap_or(0);
-        let ready = self.ready_count(now, unknown_blocks)? as i64;
-        let blocked = self.blocked(&Expr::ALL, unknown_blocks)?.len() as i64;
-        let lead: Option<f64> = self.db.query_row(
-            "SELECT avg((closed - created) / 3.6e12) FROM live WHERE status = 'closed' AND closed >= created",
-            [],
-            |row| row.get(0),
-        )?;
-        let closeable = self.epics()?.iter().filter(|epic| epic.children > 0 && epic.children == epic.closed).count();
+        let ready = self.ready_count(expr, now, unknown_blocks)? as i64;
+        let blocked = self.blocked(expr, unknown_blocks)?.len() as i64;
+        let sql = format!(
+            "SELECT avg((closed - created) / 3.6e12) FROM live i WHERE status = 'closed' AND closed >= created AND {}",
+            clause.sql
+        );
+        let lead: Option<f64> = self.db.query_row(&sql, params_from_iter(&clause.parameters), |row| row.get(0))?;
+        let chosen: HashSet<Key> = self.select(expr, Sort::default(), None)?.keys.into_iter().collect();
+        let done = |epic: &EpicProgress| epic.children > 0 && epic.children == epic.closed;
+        let closeable = self.epics()?.iter().filter(|epic| done(epic) && chosen.contains(&epic.key)).count();
         Ok(Statistics {
             total: by_status.values().sum::<i64>() - of("tombstone"),
             open: of("open"),

@@ -10,7 +10,7 @@ use super::ui::Ui;
 use crate::model::time::Instant;
 use crate::model::when::Bare;
 use crate::ops::OpError;
-use crate::store::{Options, Store};
+use crate::store::{Config, Store};
 use crate::sys::Host;
 use crate::sys::fs::FsError;
 use crate::view::{self, Exit, Failure};
@@ -30,6 +30,9 @@ pub struct GlobalArgs {
     /// Print only what was asked for, no talk
     #[arg(short, long, global = true)]
     pub quiet: bool,
+    /// A setting for this once
+    #[arg(long, value_name = "KEY=VALUE", global = true, value_parser = setting)]
+    pub config: Vec<(String, String)>,
     /// Seconds to wait for another writer
     #[arg(long, value_name = "SECONDS", global = true, value_parser = seconds, hide = true)]
     pub lock_timeout: Option<Duration>,
@@ -57,6 +60,11 @@ pub struct IgnoredArgs {
     allow_stale: bool,
 }
 
+fn setting(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or_else(|| format!("{text:?} is not KEY=VALUE"))?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let number = text.strip_suffix('s').unwrap_or(text);
     let value: f64 = number.parse().map_err(|_| format!("{text:?} is not a number of seconds"))?;
@@ -66,7 +74,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 pub struct Context {
     pub global: GlobalArgs,
     pub ui: Ui,
-    host: Option<Host>,
+    host: Host,
     store: Option<Store>,
     /// The command itself reports what is odd about the files.
     pub reports_problems: bool,
@@ -76,16 +84,12 @@ impl Context {
     pub fn new(global: GlobalArgs) -> Self {
         let host = Host::real();
         let ui = Ui::new(&host.env, global.json, global.quiet);
-        Context { global, ui, host: Some(host), store: None, reports_problems: false }
+        Context { global, ui, host, store: None, reports_problems: false }
     }
 
-    /// The machine, before or after the store took it.
+    /// The machine.
     pub fn host(&self) -> &Host {
-        match (&self.host, &self.store) {
-            (Some(host), _) => host,
-            (None, Some(store)) => store.host(),
-            (None, None) => unreachable!("the host is either here or in the store"),
-        }
+        &self.host
     }
 
     /// The directory that the command is about.
@@ -102,17 +106,17 @@ impl Context {
                 return Err(Failure::usage(format!("no such directory: {}", directory.display())));
             }
             let path = self.global.db.as_ref().map_or_else(|| directory.clone(), |db| directory.join(db));
-            let host = self.host.take().expect("the host leaves only when a store is opened");
-            let lock_wait = self.global.lock_timeout.unwrap_or(Options::LOCK_WAIT);
-            let ignore_env = self.global.db.is_some();
-            let options = Options { host, path, actor: self.global.actor.clone(), lock_wait, ignore_env };
-            match Store::open_with(options) {
-                Ok(store) => self.store = Some(store),
-                Err(error) => {
-                    self.host = Some(Host::real());
-                    return Err(error.into());
-                }
-            }
+            let mut host = self.host().clone();
+            host.env = host.env.at(directory);
+            let config = Config {
+                host,
+                actor: self.global.actor.clone(),
+                lock_wait: self.global.lock_timeout.unwrap_or(Config::LOCK_WAIT),
+                ignore_env: self.global.db.is_some(),
+                settings: self.global.config.clone(),
+                ..Config::at(path)
+            };
+            self.store = Some(Store::open_with(config)?);
         }
         Ok(self.store.as_mut().expect("just opened"))
     }

@@ -55,6 +55,9 @@ pub struct FilterArgs {
     /// Issues without a parent
     #[arg(long)]
     pub no_parent: bool,
+    /// Only issues of this repo (`.` is the project's own)
+    #[arg(long, value_name = "REPO")]
+    pub repo: Vec<String>,
     /// Only these ids
     #[arg(long = "id", value_name = "ID", value_delimiter = ',')]
     pub ids: Vec<String>,
@@ -156,6 +159,9 @@ impl FilterArgs {
         if !self.ids.is_empty() {
             let ids = self.ids.iter().map(|id| cx.store()?.resolve(id).map_err(Failure::from));
             all.push(Expr::any_of(Field::Id, ids.collect::<Result<Vec<_>, _>>()?));
+        }
+        if !self.repo.is_empty() {
+            all.push(Expr::any_of(Field::Repo, self.repo.iter().cloned()));
         }
         all.extend(self.title.iter().map(|text| Expr::contains(Field::Title, text)));
         all.extend(self.desc_contains.iter().map(|text| Expr::contains(Field::Description, text)));

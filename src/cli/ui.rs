@@ -65,6 +65,21 @@ impl Ui {
         self.json
     }
 
+    /// A person is there who can be asked and told things.
+    pub fn is_interactive(&self) -> bool {
+        !self.json && !self.quiet && io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Asks a person; an empty answer is the default.
+    pub fn ask(&mut self, question: &str, default: &str) -> String {
+        self.flush();
+        let _ = write!(io::stderr(), "{} [{}]: ", inline(question), inline(default));
+        let mut answer = String::new();
+        let read = io::stdin().read_line(&mut answer);
+        let answer = answer.trim();
+        if read.is_err() || answer.is_empty() { default.to_owned() } else { answer.to_owned() }
+    }
+
     /// The columns of the terminal; `None` when the output is not one, and nothing need be shortened.
     pub fn width(&self) -> Option<usize> {
         self.width

@@ -25,7 +25,7 @@ use crate::sys::Entropy;
 use crate::sys::fs::FsError;
 use crate::sys::lock::{self, LockError};
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum LedgerError {
     #[error(transparent)]
     Fs(#[from] FsError),

@@ -3,7 +3,7 @@
 use super::{OpError, Result};
 use crate::model::change::Change;
 use crate::model::issue::{IssueType, Status};
-use crate::store::{Store, StoreError, Write, WriteError, Written};
+use crate::store::{Scope, Store, StoreError, Write, WriteError, Written};
 
 /// What became of each named issue, in the order in which they were named.
 #[derive(Debug)]
@@ -28,22 +28,27 @@ pub fn change_each(store: &mut Store, typed: &[String], changes: impl Fn(&Store)
             _ => None,
         })
     };
-    let mut transaction = store.begin()?;
+    let ids: Vec<String> = resolved.iter().filter_map(|(_, id)| id.as_ref().ok().cloned()).collect();
+    let mut planned: Vec<Vec<Change>> = ids.iter().map(|_| changes(store)).collect();
+    // That no circle closes must hold over all repos.
+    let orders = planned.iter().any(|changes| new_parent(changes).is_some());
+    planned.reverse();
+    let mut transaction = store.begin(if orders { Scope::All } else { Scope::Issues(ids) })?;
     let mut refused: Vec<Option<StoreError>> = Vec::new();
     for (_, id) in &resolved {
         let Ok(id) = id else {
             refused.push(None);
             continue;
         };
-        let changes = changes(transaction.store());
+        let changes = planned.pop().expect("one set of changes per issue");
         let cycle = match new_parent(&changes).filter(|parent| parent != id) {
             Some(parent) => transaction.refuse_cycle(id, &parent, true).err(),
             None => None,
         };
-        if cycle.is_none() {
-            transaction.stage(Write::Change { id: id.clone(), changes })?;
-        }
-        refused.push(cycle);
+        refused.push(match cycle {
+            None => transaction.stage(Write::Change { id: id.clone(), changes }).err(),
+            some => some,
+        });
     }
     let mut written = transaction.commit()?.into_iter();
     let results = resolved

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{OpError, Result};
 use crate::model::change::{Change, ChangeError};
 use crate::model::dependency::DependencyType;
-use crate::store::{Row, Store, StoreError, Write, WriteError, Written};
+use crate::store::{Row, Scope, Store, StoreError, Write, WriteError, Written};
 
 /// Reads `type:id` or `id`; without a type it blocks. `external:project:capability` is a target, not a type.
 pub fn parse_dependency(text: &str) -> Result<(DependencyType, String)> {
@@ -30,7 +30,9 @@ pub fn add_dependency(
     if dependent == target {
         return Err(StoreError::from(ChangeError::SelfDependency(dependent)).into());
     }
-    let mut transaction = store.begin()?;
+    // That no circle closes must hold over all repos.
+    let scope = if kind.orders_work() { Scope::All } else { Scope::Issues(vec![dependent.clone()]) };
+    let mut transaction = store.begin(scope)?;
     if kind.orders_work() {
         transaction.refuse_cycle(&dependent, &target, kind.is_parent_child())?;
     }
@@ -51,7 +53,7 @@ pub fn remove_dependency(
     // A target that no repo holds can still be named in full.
     let held = row.issue.dependencies.iter().any(|d| d.target == target);
     let target = if held { target.to_owned() } else { store.resolve(target)? };
-    let mut transaction = store.begin()?;
+    let mut transaction = store.begin(Scope::Issues(vec![dependent.clone()]))?;
     let change = Change::RemoveDependency { target: target.clone(), kind };
     transaction.stage(Write::Change { id: dependent.clone(), changes: vec![change] })?;
     let written = only(transaction.commit()?)?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{OpError, Result};
 use crate::ledger::{Document, Edit, Expectation, Ledger, Problem, REFUSED_PREFIX, RepairStep};
 use crate::model::merge::join_copies;
-use crate::store::{LEDGER_NAMES, Store, StoreError};
+use crate::store::{Access, LEDGER_NAMES, RepoProblem, Store, StoreError, Warning};
 use crate::sys::fs::{DISPLACED_PREFIX, FsError};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,9 +45,9 @@ const BUDGET: usize = 25 * 1024;
 pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     let mut report = Report::default();
     if fix {
-        join_ledgers(store, &mut report)?;
-        repair(store, &mut report)?;
+        fix_all(store, &mut report)?;
     }
+    check_project(store, &mut report);
     check_files(store, &mut report)?;
     check_leftovers(store, &mut report);
     check_graph(store, &mut report)?;
@@ -55,13 +55,49 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     Ok(report)
 }
 
+/// Settings that cannot be used and repos that cannot be joined.
+fn check_project(store: &Store, report: &mut Report) {
+    for warning in store.warnings() {
+        let (severity, file, line, message, remedy) = match warning {
+            Warning::Config(error) => {
+                let line = Some(error.line).filter(|line| *line > 0);
+                let remedy = "mend the file; until then it is left out, and nothing is written";
+                (Severity::Damage, Some(error.path.clone()), line, error.message, Some(remedy.to_owned()))
+            }
+            Warning::UnknownKey(unknown) => {
+                let remedy = unknown.nearest.map(|near| format!("did you mean {near}?"));
+                let line = Some(unknown.line).filter(|line| *line > 0);
+                (Severity::Note, Some(unknown.path), line, format!("no setting {:?}", unknown.name), remedy)
+            }
+            Warning::Repo(problem) => {
+                let remedy = match &problem {
+                    RepoProblem::Untrusted { .. } => Some("bd config trust agrees to it"),
+                    RepoProblem::Missing { .. } | RepoProblem::NoRepo { .. } | RepoProblem::Unusable { .. } => {
+                        Some("bring the repo back, or take it out with bd repo remove")
+                    }
+                    RepoProblem::Twice { .. } | RepoProblem::Nested { .. } => None,
+                };
+                (Severity::Warning, None, None, problem.to_string(), remedy.map(str::to_owned))
+            }
+            Warning::Unread { repo, message } => {
+                (Severity::Warning, None, None, format!("{repo} cannot be read: {message}"), None)
+            }
+            Warning::Line(_) | Warning::NotCommitted { .. } => continue,
+        };
+        report.findings.push(Health { severity, file, line, message, remedy });
+    }
+}
+
 fn check_files(store: &mut Store, report: &mut Report) -> Result<()> {
     store.refresh()?;
     let ledgers = store.documents();
-    if ledgers.len() > 1 {
+    for (n, member) in store.project().members.iter().enumerate() {
+        if ledgers.iter().filter(|(repo, _, _)| *repo == n).count() < 2 {
+            continue;
+        }
         report.findings.push(Health {
             severity: Severity::Damage,
-            file: Some(store.repo().beads().to_owned()),
+            file: Some(member.repo.beads().to_owned()),
             line: None,
             message: format!(
                 "two ledgers, {} and {}: both are shown, writes are refused",
@@ -70,7 +106,7 @@ fn check_files(store: &mut Store, report: &mut Report) -> Result<()> {
             remedy: Some("bd doctor --fix joins them by id".into()),
         });
     }
-    for (ledger, document) in ledgers {
+    for (_, ledger, document) in ledgers {
         for finding in document.check() {
             let severity = match &finding.problem {
                 Problem::Damaged(_) | Problem::Torn(_) | Problem::Conflict { .. } => Severity::Damage,
@@ -115,7 +151,8 @@ fn check_leftovers(store: &Store, report: &mut Report) {
             "report it as a fault of bd, then remove it",
         ),
     ];
-    for entry in std::fs::read_dir(store.repo().beads()).into_iter().flatten().flatten() {
+    let directories = store.project().members.iter().map(|member| member.repo.beads());
+    for entry in directories.filter_map(|directory| std::fs::read_dir(directory).ok()).flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         for (_, what, remedy) in kinds.iter().filter(|(prefix, _, _)| name.starts_with(prefix)) {
             report.findings.push(Health {
@@ -151,9 +188,25 @@ fn check_graph(store: &mut Store, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Repairs each ledger: first the bytes that would leave it are stored, then the ledger is rewritten.
-fn repair(store: &mut Store, report: &mut Report) -> Result<()> {
-    let ledgers: Vec<Ledger> = store.documents().into_iter().map(|(ledger, _)| ledger.clone()).collect();
+/// Repairs every repo that the user may write.
+fn fix_all(store: &mut Store, report: &mut Report) -> Result<()> {
+    if !store.settings().broken.is_empty() {
+        return Ok(());
+    }
+    for repo in 0..store.project().members.len() {
+        if store.access(repo)? == Access::Write {
+            join_ledgers(store, repo, report)?;
+            repair(store, repo, report)?;
+        }
+    }
+    Ok(())
+}
+
+/// Repairs the ledgers of a repo: first the bytes that would leave one are stored, then it is rewritten.
+fn repair(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
+    store.refresh()?;
+    let mine = store.documents().into_iter().filter(|(of, _, _)| *of == repo);
+    let ledgers: Vec<Ledger> = mine.map(|(_, ledger, _)| ledger.clone()).collect();
     for ledger in ledgers {
         let quarantine = ledger.path().with_file_name(QUARANTINE);
         let locked = ledger.lock(store.lock_wait()).map_err(StoreError::from)?;
@@ -194,11 +247,11 @@ fn store_away(path: &std::path::Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// Makes `issues.jsonl` part of `beads.jsonl`. The emptied file keeps its bytes under another name.
-fn join_ledgers(store: &mut Store, report: &mut Report) -> Result<()> {
+fn join_ledgers(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
     store.refresh()?;
-    let documents = store.documents();
-    let [(first, _), (second, _)] = documents.as_slice() else { return Ok(()) };
-    let (first, second) = ((*first).clone(), (*second).clone());
+    let mine = store.documents().into_iter().filter(|(of, _, _)| *of == repo);
+    let ledgers: Vec<Ledger> = mine.map(|(_, ledger, _)| ledger.clone()).collect();
+    let [first, second] = ledgers.as_slice() else { return Ok(()) };
     let locked = first.lock(store.lock_wait()).map_err(StoreError::from)?;
     let other = second.read(|| Expectation::Nothing).map_err(StoreError::from)?.document;
     let mut joined = 0;

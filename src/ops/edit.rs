@@ -6,7 +6,7 @@
 use super::Result;
 use crate::model::change::{Change, TextField};
 use crate::model::issue::Issue;
-use crate::store::{Row, Store, Write, WriteError, Written};
+use crate::store::{Row, Scope, Store, Write, WriteError, Written};
 
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
@@ -106,7 +106,7 @@ fn find_line(text: &str, line: &str) -> Option<usize> {
 pub fn apply_sheet(store: &mut Store, shown: &Row, sheet: &EditSheet) -> Result<Written> {
     let id = shown.issue.id.clone();
     let before = EditSheet::of(&shown.issue);
-    let mut transaction = store.begin()?;
+    let mut transaction = store.begin(Scope::Issues(vec![id.clone()]))?;
     transaction.store().refresh()?;
     let now = EditSheet::of(&transaction.store().find(&id)?.issue);
     let mut changes = Vec::new();

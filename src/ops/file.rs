@@ -4,7 +4,7 @@ use super::{OpError, Result};
 use crate::model::change::NewIssue;
 use crate::model::dependency::DependencyType;
 use crate::model::id::IssueId;
-use crate::store::{Store, StoreError, Write, WriteError, Written};
+use crate::store::{Route, Scope, Store, StoreError, Write, Written};
 
 /// An issue to file, with ids as people type them.
 #[derive(Debug, Clone)]
@@ -14,17 +14,27 @@ pub struct Filing {
     pub parent: Option<String>,
     /// Type and target.
     pub dependencies: Vec<(DependencyType, String)>,
+    /// The repo to file it in, if the caller chose one.
+    pub repo: Option<String>,
 }
 
 impl Filing {
     pub fn of(issue: NewIssue) -> Self {
-        Filing { issue, id: None, parent: None, dependencies: Vec::new() }
+        Filing { issue, id: None, parent: None, dependencies: Vec::new(), repo: None }
     }
 }
 
-/// Files issues in one write: all of them, or none.
-pub fn file_all(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>> {
-    let mut writes = Vec::new();
+/// An issue with its ids resolved and its repo decided.
+#[derive(Debug, Clone)]
+pub struct Placed {
+    pub issue: NewIssue,
+    pub id: Option<IssueId>,
+    pub route: Route,
+}
+
+/// Decides where issues go and checks what can be checked before a ledger is locked.
+pub fn place(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Placed>> {
+    let mut placed = Vec::new();
     for filing in filings {
         let mut issue = filing.issue;
         if let Some(parent) = &filing.parent {
@@ -45,18 +55,40 @@ pub fn file_all(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>>
                 return Err(StoreError::Taken { id: id.to_string() }.into());
             }
         }
-        writes.push(Write::File { issue: Box::new(issue), id });
+        let route = store.route(filing.repo.as_deref(), &issue.dependencies)?;
+        placed.push(Placed { issue, id, route });
     }
-    let mut transaction = store.begin()?;
-    for write in writes {
+    Ok(placed)
+}
+
+/// Files issues: in one repo all of them, or none; over several repos one repo after the other.
+pub fn file_all(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>> {
+    let placed = place(store, filings)?;
+    let chosen = placed.iter().any(|one| one.id.is_some());
+    let scope = if chosen { Scope::All } else { Scope::Repos(placed.iter().map(|one| one.route.repo).collect()) };
+    let mut transaction = store.begin(scope)?;
+    for Placed { issue, id, route } in placed {
         // An id that others depend on already could close a circle; a minted one cannot.
-        if let Write::File { issue, id: Some(id) } = &write {
+        if let Some(id) = &id {
             for (target, kind) in issue.dependencies.iter().filter(|(_, kind)| kind.orders_work()) {
                 transaction.refuse_cycle(id.as_str(), target, kind.is_parent_child())?;
             }
         }
-        transaction.stage(write)?;
+        transaction.stage(Write::File { issue: Box::new(issue), id, repo: route.repo })?;
     }
-    let written = transaction.commit()?;
-    written.into_iter().map(|answer| answer.map_err(|error| OpError::Store(WriteError::into_store(error)))).collect()
+    let (mut written, mut failed) = (Vec::new(), None);
+    for answer in transaction.commit()? {
+        match answer {
+            Ok(one) => written.push(one),
+            Err(error) => failed = failed.or(Some(error.into_store())),
+        }
+    }
+    match failed {
+        None => Ok(written),
+        Some(error) if written.is_empty() => Err(error.into()),
+        Some(error) => {
+            let filed = written.into_iter().map(|one| one.id).collect();
+            Err(OpError::Partly { filed, source: Box::new(error) })
+        }
+    }
 }

@@ -12,7 +12,7 @@ use crate::model::json::DialectEvidence;
 use crate::model::merge::join_copies;
 use crate::model::record::Record;
 use crate::model::time::Instant;
-use crate::store::{Store, Write, WriteError};
+use crate::store::{Scope, Store, Write, WriteError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
@@ -31,7 +31,17 @@ pub struct Imported {
     pub skipped: Vec<(usize, String)>,
 }
 
-pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, dry_run: bool, skip_damaged: bool) -> Result<Imported> {
+/// How to import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ImportOptions<'a> {
+    pub dry_run: bool,
+    pub skip_damaged: bool,
+    /// Where new issues go, if not where routing sends them.
+    pub repo: Option<&'a str>,
+}
+
+pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, options: ImportOptions<'_>) -> Result<Imported> {
+    let ImportOptions { dry_run, skip_damaged, repo } = options;
     let incoming = Document::new(bytes);
     let mut report = Imported::default();
     let mut lines: BTreeMap<String, String> = BTreeMap::new();
@@ -57,19 +67,20 @@ pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, dry_run: bool, skip
             }
         }
     }
-    let mut transaction = store.begin()?;
+    let repo = store.route(repo, &[])?.repo;
+    let mut transaction = store.begin(Scope::All)?;
     transaction.store().refresh()?;
     for (id, line) in lines {
         match transaction.store().get(&id)? {
             None => {
                 report.created.push(id.clone());
-                transaction.stage(Write::Put { id, line })?;
+                transaction.stage(Write::Put { id, line, repo })?;
             }
             Some(row) if age(&line) > age(&row.line) => {
                 let dialect = DialectEvidence::of(&row.line).or(Default::default());
                 let joined = join_copies(&line, &row.line, dialect).unwrap_or(line);
                 report.updated.push(id.clone());
-                transaction.stage(Write::Put { id, line: joined })?;
+                transaction.stage(Write::Put { id, line: joined, repo })?;
             }
             Some(_) => report.unchanged.push(id),
         }

@@ -1,53 +1,162 @@
-//! Making a repo into one that has a ledger. Touches nothing outside `.beads`.
+//! Making a repo into one that has a ledger, and setting up the part one plays in a project.
+//!
+//! A plain init touches nothing outside `.beads`. The set-up for a contributor also makes the planning repo, if it is
+//! missing, and writes the personal settings; nothing of it can end up in a commit of the project.
 
 use std::path::{Path, PathBuf};
 
-use super::{OpError, Result};
+use super::{ConfigRequest, Configured, OpError, Result, configure};
 use crate::ledger::Ledger;
 use crate::model::id;
-use crate::store::{BEADS_DIR, Config, LEDGER_NAMES, StoreError};
+use crate::store::settings::{Origin, is_ledger_name};
+use crate::store::{self, BEADS_DIR, Config, LEDGER_NAMES, Repo, Settings, Store, StoreError};
 use crate::sys::Host;
 use crate::sys::fs::FsError;
+
+/// The part that the user plays.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Setup {
+    /// One repo; nobody is asked.
+    #[default]
+    Plain,
+    /// Plans in a repo of his own.
+    Contributor { planning: String },
+    Maintainer,
+    /// A shared project with these maintainers.
+    Team { maintainers: Vec<String> },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct InitRequest {
+    pub prefix: Option<String>,
+    pub ledger_name: Option<String>,
+    pub setup: Setup,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Initialised {
     pub beads: PathBuf,
     pub ledger: PathBuf,
     pub prefix: String,
-    /// There was a ledger already; nothing was changed.
+    /// There was a ledger already; nothing was changed about it.
     pub already: bool,
+    /// What was done besides, in words.
+    pub steps: Vec<String>,
+    pub configured: Option<Configured>,
 }
 
 /// Files that some clients look for, and that keep other programs from harming the ledger.
-const GITIGNORE: &str = "# Left only by an interrupted write; the next one removes it.\n.bd-tmp-*\n.bd-refused-*\n.bd-displaced-*\n# Databases of other tools.\n*.db\n*.db-*\n";
+const GITIGNORE: &str = "# Left only by an interrupted write; the next one removes it.\n.bd-tmp-*\n.bd-refused-*\n.bd-displaced-*\n# State of one machine.\nrun/\n# Databases of other tools.\n*.db\n*.db-*\n";
 const GITATTRIBUTES: &str = "# The ledger's bytes are its truth: no line end conversion.\n*.jsonl -text\n";
 
-pub fn init(host: &Host, directory: &Path, prefix: Option<&str>) -> Result<Initialised> {
-    let beads = place(host, directory)?;
+pub const PLANNING: &str = "~/.beads-planning";
+
+pub fn init(host: &Host, directory: &Path, request: &InitRequest) -> Result<Initialised> {
+    if let Setup::Contributor { planning } = &request.setup {
+        // Before anything is made: a planning repo that cannot be one must not leave half a set-up.
+        store::check_planning(directory, &planning_path(host, directory, planning))?;
+    }
+    let mut made = init_ledger(host, &place(host, directory)?, request)?;
+    match &request.setup {
+        Setup::Plain => {}
+        Setup::Contributor { planning } => {
+            if !made.already {
+                made.steps.push(store::keep_out_of_commits(&made.beads)?);
+            }
+            let planning = planning_path(host, directory, planning);
+            made.steps.extend(make_planning(host, &planning)?);
+            let request = ConfigRequest {
+                add: vec![planning.display().to_string()],
+                routing: Some("contributor".into()),
+                file: Some(Origin::Personal),
+                ..ConfigRequest::default()
+            };
+            made.configured = Some(configure(&mut open(host, directory)?, &request)?);
+        }
+        Setup::Maintainer => {
+            let set = vec![("routing.role".to_owned(), vec!["maintainer".to_owned()])];
+            let request = ConfigRequest { set, file: Some(Origin::Personal), ..ConfigRequest::default() };
+            made.configured = Some(configure(&mut open(host, directory)?, &request)?);
+        }
+        Setup::Team { maintainers } => {
+            let mut set = vec![("routing.mode".to_owned(), vec!["auto".to_owned()])];
+            if !maintainers.is_empty() {
+                set.push(("routing.maintainers".to_owned(), maintainers.clone()));
+            }
+            let request = ConfigRequest { set, file: Some(Origin::Shared), ..ConfigRequest::default() };
+            made.configured = Some(configure(&mut open(host, directory)?, &request)?);
+        }
+    }
+    Ok(made)
+}
+
+fn open(host: &Host, directory: &Path) -> Result<Store> {
+    Ok(Store::open_with(Config { host: host.clone(), ..Config::at(directory) })?)
+}
+
+fn init_ledger(host: &Host, beads: &Path, request: &InitRequest) -> Result<Initialised> {
+    let prefix = request.prefix.as_deref();
     if let Some(prefix) = prefix {
         id::check_prefix(prefix).map_err(StoreError::from)?;
     }
-    let configured = Config::read_from(&beads).map_err(OpError::from)?.ledger_file;
+    if let Some(name) = request.ledger_name.as_deref().filter(|name| !is_ledger_name(name)) {
+        return Err(OpError::Usage(format!("--ledger-name must be the name of a .jsonl file, not {name:?}")));
+    }
+    let (_, configured) = Settings::of_repo(beads).map_err(StoreError::from)?;
+    let configured = configured.or_else(|| request.ledger_name.clone());
     let names = configured.iter().map(String::as_str).chain(LEDGER_NAMES.into_iter().filter(|_| configured.is_none()));
     let existing = names.map(|name| beads.join(name)).find(|path| path.exists());
     let name = beads.parent().and_then(|root| std::fs::canonicalize(root).ok());
     let name = name.as_deref().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or("bd").to_owned();
     let prefix = prefix.map_or_else(|| id::prefix_from(&name), str::to_owned);
+    let made = |ledger, already| Initialised {
+        beads: beads.to_owned(),
+        ledger,
+        prefix: prefix.clone(),
+        already,
+        steps: Vec::new(),
+        configured: None,
+    };
     if let Some(ledger) = existing {
-        return Ok(Initialised { beads, ledger, prefix, already: true });
+        return Ok(made(ledger, true));
     }
-    std::fs::create_dir_all(&beads).map_err(|e| OpError::Fs(FsError::new("create", &beads, e)))?;
-    write_new(
-        &beads.join("config.toml"),
-        &format!("# Settings of this repo's ledger; see `bd help`.\nissue_prefix = \"{prefix}\"\n"),
-    )?;
-    write_new(&beads.join("metadata.json"), "{\"backend\":\"jsonl\",\"jsonl_export\":\"beads.jsonl\"}\n")?;
+    std::fs::create_dir_all(beads).map_err(|e| OpError::Fs(FsError::new("create", beads, e)))?;
+    let ledger_name = configured.as_deref().unwrap_or(LEDGER_NAMES[0]);
+    let mut config = format!("# Settings of this repo's ledger; see `bd help`.\nissue_prefix = \"{prefix}\"\n");
+    if let Some(name) = &request.ledger_name {
+        config.push_str(&format!("\n[ledger]\nfile = \"{name}\"\n"));
+    }
+    write_new(&beads.join("config.toml"), &config)?;
+    let metadata = format!("{{\"backend\":\"jsonl\",\"jsonl_export\":\"{ledger_name}\"}}\n");
+    write_new(&beads.join("metadata.json"), &metadata)?;
     write_new(&beads.join(".gitignore"), GITIGNORE)?;
     write_new(&beads.join(".gitattributes"), GITATTRIBUTES)?;
-    let path = beads.join(configured.as_deref().unwrap_or(LEDGER_NAMES[0]));
-    let ledger = Ledger::at(&path, &beads).map_err(StoreError::from)?;
-    let created = ledger.create(crate::store::Options::LOCK_WAIT, &host.entropy).map_err(StoreError::from)?;
-    Ok(Initialised { beads, ledger: path, prefix, already: !created })
+    let path = beads.join(ledger_name);
+    let ledger = Ledger::at(&path, beads).map_err(StoreError::from)?;
+    let created = ledger.create(Config::LOCK_WAIT, &host.entropy).map_err(StoreError::from)?;
+    Ok(made(path, !created))
+}
+
+/// The directory of a planning repo.
+fn planning_path(host: &Host, directory: &Path, text: &str) -> PathBuf {
+    store::plain_path(&store::expand_path(text, directory, &host.env))
+}
+
+/// Makes the planning repo: directory, version control, ledger, first commit; each only where it is missing.
+fn make_planning(host: &Host, path: &Path) -> Result<Vec<String>> {
+    let mut steps = Vec::new();
+    if Repo::at(path, String::new()).is_some() {
+        return Ok(steps);
+    }
+    std::fs::create_dir_all(path).map_err(|e| OpError::Fs(FsError::new("create", path, e)))?;
+    steps.extend(store::start_version_control(path, &host.env));
+    let made = init_ledger(host, &path.join(BEADS_DIR), &InitRequest::default())?;
+    steps.push(format!("planning repo made: {}", made.ledger.display()));
+    let files = ["config.toml", "metadata.json", ".gitignore", ".gitattributes"].map(|name| made.beads.join(name));
+    let files: Vec<PathBuf> = files.into_iter().chain([made.ledger]).collect();
+    let author = store::find_actor(&host.env, path);
+    steps.extend(store::commit_files(&files, "start the ledger", &author, &host.env));
+    Ok(steps)
 }
 
 /// The `.beads` directory to make: in the directory that the command is about, or where the environment says.

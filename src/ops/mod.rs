@@ -2,6 +2,7 @@
 //! outcome, from which text and JSON are made elsewhere.
 
 mod change;
+mod configure;
 mod dependencies;
 mod doctor;
 mod edit;
@@ -10,20 +11,25 @@ mod export;
 mod file;
 mod import;
 mod init;
+mod migrate;
 mod plan;
+mod repos;
 mod show;
 
 pub use change::{Batch, change_each, check_status, check_type};
+pub use configure::{ChangedFile, Configured, ROUTING, Request as ConfigRequest, configure, stored_path, trust};
 pub use dependencies::{TreeNode, add_dependency, parse_dependency, remove_dependency, tree};
 pub use doctor::{Health, Report as DoctorReport, Severity, doctor};
 pub use edit::{EditError, EditSheet, apply_sheet};
 pub use explain::{Explanation, Reason, explain};
 pub use export::export;
-pub use file::{Filing, file_all};
-pub use import::{ImportError, Imported, import};
-pub use init::{Initialised, init};
+pub use file::{Filing, Placed, file_all, place};
+pub use import::{ImportError, ImportOptions, Imported, import};
+pub use init::{InitRequest, Initialised, PLANNING, Setup, init};
+pub use migrate::{Migrated, migrate};
 pub use plan::{PlanError, parse_plan};
-pub use show::{Neighbour, Shown, show, unblocked_by};
+pub use repos::{RepoStatus, repos, wants_planning_hint};
+pub use show::{Neighbour, Shown, show, show_copies, unblocked_by};
 
 use crate::model::issue::PriorityError;
 use crate::model::query::QueryError;
@@ -48,6 +54,8 @@ pub enum OpError {
     Date { flag: &'static str, value: String },
     #[error("{0}")]
     Usage(String),
+    #[error("{source}; filed before that: {}", filed.join(" "))]
+    Partly { filed: Vec<String>, source: Box<StoreError> },
     #[error(transparent)]
     Plan(#[from] PlanError),
     #[error(transparent)]

@@ -44,7 +44,7 @@ impl Repo {
     }
 
     /// A path that names a `.beads` directory, or a file in one (which need not exist).
-    fn at(path: &Path, reason: String) -> Option<Result<Self>> {
+    pub fn at(path: &Path, reason: String) -> Option<Result<Self>> {
         let is_beads = |path: &Path| path.file_name().is_some_and(|name| name == BEADS_DIR);
         let beads = if path.is_dir() && (is_beads(path) || LEDGER_NAMES.iter().any(|name| path.join(name).is_file())) {
             Some(path.to_owned())

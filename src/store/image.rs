@@ -1,8 +1,8 @@
 //! An image of the cache on disk, so that a one-shot command need not parse what was parsed before.
 //!
-//! Owns `<user cache>/beads/<name>.img`, never a file in a repo. It holds the database and, for each line of the ledger, a seeded
+//! Owns `<user cache>/beads/<name>.img`, never a file in a repo. It holds the database and, for each line of the ledgers, a seeded
 //! hash and the key under which the database knows it. It is an accelerator for reads and nothing more: a line is taken from it
-//! only if the ledger, just read, still has that line; anything odd about the file and it is ignored. `BD_NO_IMAGE=1` switches
+//! only if its ledger, just read, still has that line; anything odd about the file and it is ignored. `BD_NO_IMAGE=1` switches
 //! it off, and deleting the directory loses nothing.
 
 use std::io::Write as _;
@@ -20,7 +20,7 @@ pub(super) const MIN_LINES: usize = 300;
 /// When more lines than this had to be parsed although there was an image, a new one is made.
 pub(super) const STALE_LINES: usize = 64;
 
-const MAGIC: &[u8; 8] = b"bd-img-1";
+const MAGIC: &[u8; 8] = b"bd-img-2";
 const MAX_IMAGE: u64 = 1 << 30;
 /// Images of ledgers that nobody reads any more go after this time.
 const MAX_AGE: i64 = 30 * DAY;
@@ -31,20 +31,24 @@ pub(super) type ImageLine = (u64, Key);
 #[derive(Debug)]
 pub(super) struct Image {
     pub seed: u64,
-    pub lines: Vec<ImageLine>,
+    /// The lines of each ledger.
+    pub parts: Vec<Vec<ImageLine>>,
     pub database: Vec<u8>,
 }
 
-/// Where the image of a ledger is, unless images are switched off or there is no place for them.
-pub(super) fn place(env: &Env, ledger: &Path) -> Option<PathBuf> {
+/// Where the image of these ledgers is, unless images are switched off or there is no place for them.
+pub(super) fn place(env: &Env, ledgers: &[&Path]) -> Option<PathBuf> {
     if env.var("BD_NO_IMAGE").is_some_and(|value| value == "1") {
         return None;
     }
     let base = env.var("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let base = base.or_else(|| env.home().map(|home| home.join(".cache")))?;
-    let ledger = std::fs::canonicalize(ledger).ok()?;
-    let name = blake3::hash(ledger.as_os_str().as_encoded_bytes()).to_hex();
-    Some(base.join("beads").join(format!("{}.img", &name[..24])))
+    let mut name = blake3::Hasher::new();
+    for ledger in ledgers {
+        name.update(std::fs::canonicalize(ledger).ok()?.as_os_str().as_encoded_bytes());
+        name.update(b"\0");
+    }
+    Some(base.join("beads").join(format!("{}.img", &name.finalize().to_hex()[..24])))
 }
 
 /// The seeded hash of a line. The seed keeps a stranger's ledger from being made to collide.
@@ -70,13 +74,18 @@ impl Image {
         }
         let rest = body.strip_prefix(MAGIC)?.strip_prefix(&version())?;
         let (seed, rest) = rest.split_first_chunk::<8>()?;
-        let (count, rest) = rest.split_first_chunk::<8>()?;
-        let count = usize::try_from(u64::from_le_bytes(*count)).ok()?;
-        let lines = rest.get(..count.checked_mul(16)?)?;
-        let number = |part: &[u8]| u64::from_le_bytes(part.try_into().unwrap_or_default());
-        let lines: Vec<ImageLine> =
-            lines.chunks_exact(16).map(|part| (number(&part[..8]), number(&part[8..]) as Key)).collect();
-        Some(Image { seed: u64::from_le_bytes(*seed), database: rest[count * 16..].to_vec(), lines })
+        let (count, mut rest) = rest.split_first_chunk::<8>()?;
+        let mut parts = Vec::new();
+        for _ in 0..u64::from_le_bytes(*count) {
+            let (lines, after) = rest.split_first_chunk::<8>()?;
+            let bytes = usize::try_from(u64::from_le_bytes(*lines)).ok()?.checked_mul(16)?;
+            let (lines, after) = after.split_at_checked(bytes)?;
+            let number = |part: &[u8]| u64::from_le_bytes(part.try_into().unwrap_or_default());
+            let line = |part: &[u8]| (number(&part[..8]), number(&part[8..]) as Key);
+            parts.push(lines.chunks_exact(16).map(line).collect::<Vec<ImageLine>>());
+            rest = after;
+        }
+        Some(Image { seed: u64::from_le_bytes(*seed), database: rest.to_vec(), parts })
     }
 
     /// Writes the image beside its final name and moves it there. A failure is no failure of the command.
@@ -87,14 +96,18 @@ impl Image {
     fn try_save(&self, path: &Path) -> std::io::Result<()> {
         let directory = path.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(directory)?;
-        let mut bytes = Vec::with_capacity(self.database.len() + self.lines.len() * 16 + 64);
+        let lines: usize = self.parts.iter().map(Vec::len).sum();
+        let mut bytes = Vec::with_capacity(self.database.len() + lines * 16 + self.parts.len() * 8 + 64);
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&version());
         bytes.extend_from_slice(&self.seed.to_le_bytes());
-        bytes.extend_from_slice(&(self.lines.len() as u64).to_le_bytes());
-        for (hash, key) in &self.lines {
-            bytes.extend_from_slice(&hash.to_le_bytes());
-            bytes.extend_from_slice(&key.to_le_bytes());
+        bytes.extend_from_slice(&(self.parts.len() as u64).to_le_bytes());
+        for part in &self.parts {
+            bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
+            for (hash, key) in part {
+                bytes.extend_from_slice(&hash.to_le_bytes());
+                bytes.extend_from_slice(&key.to_le_bytes());
+            }
         }
         bytes.extend_from_slice(&self.database);
         bytes.extend_from_slice(&XxHash3_64::oneshot(&bytes).to_le_bytes());
@@ -123,10 +136,10 @@ mod tests {
     fn an_image_comes_back_whole_or_not_at_all() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x/y.img");
-        let image = Image { seed: 7, lines: vec![(1, 2), (3, 0), (4, -1)], database: vec![9; 100] };
+        let image = Image { seed: 7, parts: vec![vec![(1, 2), (3, 0), (4, -1)], vec![], vec![(5, 3)]], database: vec![9; 100] };
         image.save(&path);
         let back = Image::load(&path).unwrap();
-        assert_eq!((back.seed, back.lines, back.database), (7, image.lines, image.database));
+        assert_eq!((back.seed, back.parts, back.database), (7, image.parts, image.database));
         let bytes = std::fs::read(&path).unwrap();
         for damage in [0, 20, 60, bytes.len() / 2, bytes.len() - 1] {
             let mut odd = bytes.clone();

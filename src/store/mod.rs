@@ -1,25 +1,44 @@
 //! The repos of a project as one store: found, read, asked, and written through.
 //!
-//! Today a project is one repo. Everything that will have to know about several already does: a row carries its source, an
-//! answer its `source_repo`, and a [`Transaction`] takes the locks of all the ledgers it writes in path order.
+//! A project is one repo or several: the primary, in which one stands, and those that the settings join to it. A row
+//! carries its source, an answer its `source_repo`, and every write goes back to the ledger that owns the issue.
 //!
 //! A [`Store`] answers from the cache after looking, with one `stat` per file, whether the ledgers still are what was
 //! read. Only changed lines are read again.
 
 mod actor;
-mod config;
+mod commit;
 mod discover;
+mod home;
 mod image;
 mod lines;
+mod place;
+mod plan;
+mod planning;
+mod project;
 mod query;
+mod relocate;
+mod role;
+mod route;
+pub mod settings;
 mod source;
 mod transaction;
+mod warning;
 
-pub use config::Config;
+pub use actor::find as find_actor;
 pub use discover::{BEADS_DIR, LEDGER_NAMES, Repo};
+pub use home::{prepare as prepare_home, state_home, user_state};
+pub use place::{display as display_path, expand as expand_path, plain as plain_path, real as real_path};
+pub use planning::{check_planning, commit_files, keep_out_of_commits, start_version_control};
+pub use project::{Member, Project, RepoProblem, beads_of, outside, trust as read_trust};
 pub use query::{BlockedRow, Page, ReadyFilter, Row, SearchRow};
-pub use source::{Refresh, Warning};
-pub use transaction::{Transaction, Write, WriteError, Written};
+pub use relocate::Relocated;
+pub use role::{Role, RoleDecision};
+pub use route::{Access, Route};
+pub use settings::Settings;
+pub use source::{LineWarning, Refresh};
+pub use transaction::{Scope, Transaction, Write, WriteError, Written};
+pub use warning::Warning;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -31,6 +50,8 @@ use crate::model::id::{self, IdError, Resolved};
 use crate::model::issue::Issue;
 use crate::sys::Host;
 use crate::sys::fs::{self, FileStamp, FsError};
+use crate::vcs;
+use settings::{ConfigError, SettingsError};
 use source::Sources;
 
 #[derive(Debug, thiserror::Error)]
@@ -45,8 +66,28 @@ pub enum StoreError {
     TwoLedgers { directory: PathBuf },
     #[error("{} leads to {}, outside of this repository", from.display(), to.display())]
     Redirect { from: PathBuf, to: PathBuf },
-    #[error("{}: {message}", path.display())]
-    Config { path: PathBuf, message: String },
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Edit(#[from] SettingsError),
+    #[error("no setting {name:?}{}", nearest.map(|near| format!("; did you mean {near}?")).unwrap_or_default())]
+    UnknownKey { name: String, nearest: Option<&'static str> },
+    #[error("{0}")]
+    BadValue(String),
+    #[error("{what} cannot be written to {repo}: {reason}")]
+    ReadOnly { what: String, repo: String, reason: String },
+    #[error("{repo} lies in the working copy of the primary repo: a private issue there would be committed with it")]
+    WouldLeak { repo: String },
+    #[error("routing.mode is {mode}, but {missing} is not set")]
+    NoRoute { mode: &'static str, missing: &'static str },
+    #[error("{key} names {text}, but there is no ledger at {}", path.display())]
+    BadRoute { key: &'static str, text: String, path: PathBuf },
+    #[error("{key} names {text}, outside of this repository, in a file that is committed and that you have not trusted")]
+    Untrusted { key: &'static str, text: String, path: PathBuf },
+    #[error("no repo {text:?} in this project; it has {}", list(known))]
+    NoSuchRepo { text: String, known: Vec<String> },
+    #[error("there is no repo at {}", path.display())]
+    NotARepo { path: PathBuf },
     #[error("no issue found matching {typed:?}: not found")]
     NotFound { typed: String },
     #[error("{typed:?} is ambiguous: it matches {}", list(candidates))]
@@ -82,10 +123,14 @@ pub type Result<T> = std::result::Result<T, StoreError>;
 
 /// How to open a store, for those who need more than [`Store::open`].
 #[derive(Debug)]
-pub struct Options {
+pub struct Config {
     pub host: Host,
-    /// Where to start looking: a project directory, a `.beads` directory, or a file in one.
+    /// The primary repo: a project directory, a `.beads` directory, or a file in one.
     pub path: PathBuf,
+    /// The repos to read along, instead of those that the settings name.
+    pub additional: Option<Vec<String>>,
+    /// Settings that win over every file and over the environment: `("routing.mode", "auto")`.
+    pub settings: Vec<(String, String)>,
     /// Who writes; found out from environment and version control if not given.
     pub actor: Option<String>,
     /// How long a write waits for the lock.
@@ -94,11 +139,19 @@ pub struct Options {
     pub ignore_env: bool,
 }
 
-impl Options {
+impl Config {
     pub const LOCK_WAIT: Duration = Duration::from_secs(30);
 
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Options { host: Host::real(), path: path.into(), actor: None, lock_wait: Self::LOCK_WAIT, ignore_env: false }
+        Config {
+            host: Host::real(),
+            path: path.into(),
+            additional: None,
+            settings: Vec::new(),
+            actor: None,
+            lock_wait: Self::LOCK_WAIT,
+            ignore_env: false,
+        }
     }
 }
 
@@ -106,62 +159,113 @@ impl Options {
 #[derive(Debug)]
 pub struct Store {
     host: Host,
+    /// Where the project was found.
     repo: Repo,
-    config: Config,
+    given: Given,
+    settings: Settings,
+    project: Project,
+    role: Option<RoleDecision>,
     sources: Sources,
     cache: Cache,
     actor: Option<String>,
     lock_wait: Duration,
     surroundings: Surroundings,
+    /// What went wrong beside a write that stands.
+    notices: Vec<Warning>,
 }
 
-/// What tells that a ledger may have come or gone, or that the config was edited.
-#[derive(Debug, PartialEq, Eq)]
-struct Surroundings {
-    directory: Option<FileStamp>,
-    config: Option<FileStamp>,
+/// What the caller said beyond the files.
+#[derive(Debug)]
+struct Given {
+    additional: Option<Vec<String>>,
+    settings: Vec<(String, String)>,
+    /// Repos that a command named.
+    guests: Vec<String>,
 }
 
-impl Surroundings {
-    fn of(repo: &Repo) -> Self {
-        let stamp = |path: &Path| fs::stat(path).ok();
-        Surroundings { directory: stamp(repo.beads()), config: stamp(&repo.beads().join(config::CONFIG_NAME)) }
+impl Given {
+    fn read(&self, repo: &Repo, host: &Host) -> Result<(Settings, Project, Surroundings)> {
+        // Before the files are read: a later change must not go unnoticed.
+        let files = settings::Files::of(repo.beads(), &host.env);
+        let files = files.user.into_iter().chain([files.shared, files.personal]);
+        let mut surroundings: Surroundings = files.map(stamped).collect();
+        let settings = Settings::read(repo.beads(), &host.env, &self.settings);
+        let settings = match &self.additional {
+            Some(additional) => settings.with_repos(additional),
+            None => settings,
+        };
+        let trust = if settings.names_outside() { project::trust(&host.env) } else { settings::Trust::default() };
+        let project = Project::of(repo, &settings, &trust, &host.env, &self.guests)?;
+        surroundings.extend(surrounding_paths(&project, &host.env).into_iter().map(stamped));
+        Ok((settings, project, surroundings))
     }
 }
 
 impl Store {
-    /// Opens the project at or above a path. The path may be a project directory, a `.beads` directory or a file in it.
+    /// Opens the project at or above a path, with the repos that its settings join. The path may be a project directory, a
+    /// `.beads` directory or a file in it.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with(Options::at(path.as_ref()))
+        Self::open_with(Config::at(path.as_ref()))
     }
 
-    pub fn open_with(options: Options) -> Result<Self> {
-        let repo = Repo::discover(&options.path, &options.host.env, options.ignore_env)?;
-        let surroundings = Surroundings::of(&repo);
-        let config = Config::read(&repo)?;
-        let sources = Sources::of(&repo, &config, &options.host)?;
+    pub fn open_with(config: Config) -> Result<Self> {
+        let Config { host, path, additional, settings, actor, lock_wait, ignore_env } = config;
+        let repo = Repo::discover(&path, &host.env, ignore_env)?;
+        let given = Given { additional, settings, guests: Vec::new() };
+        let (settings, project, surroundings) = given.read(&repo, &host)?;
+        let sources = Sources::of(&project, settings.flag("ready.unknown_blocks"), &host)?;
+        let cache = Cache::new()?;
         Ok(Store {
-            surroundings,
+            host,
             repo,
-            config,
+            given,
+            settings,
+            project,
+            role: None,
             sources,
-            cache: Cache::new()?,
-            actor: options.actor,
-            lock_wait: options.lock_wait,
-            host: options.host,
+            cache,
+            actor,
+            lock_wait,
+            surroundings,
+            notices: Vec::new(),
         })
     }
 
-    /// Looks for the ledgers anew, after one came or went.
+    /// Looks for settings, repos and ledgers anew, after one came or went.
     pub fn reopen(&mut self) -> Result<()> {
-        self.config = Config::read(&self.repo)?;
-        self.sources = Sources::of(&self.repo, &self.config, &self.host)?;
+        (self.settings, self.project, self.surroundings) = self.given.read(&self.repo, &self.host)?;
+        self.role = None;
+        self.sources = Sources::of(&self.project, self.settings.flag("ready.unknown_blocks"), &self.host)?;
         self.cache = Cache::new()?;
         Ok(())
     }
 
-    /// The ledgers and their text, as last read.
-    pub fn documents(&self) -> Vec<(&Ledger, &Document)> {
+    /// Brings a repo into the view that a command names: one of the project, or a guest for this once.
+    pub fn join(&mut self, text: &str) -> Result<usize> {
+        if let Some(repo) = self.find_repo(text) {
+            return Ok(repo);
+        }
+        let path = place::expand(text, self.host.env.cwd(), &self.host.env);
+        if Repo::at(&path, String::new()).is_none() {
+            let known = self.project.members.iter().map(|member| member.name.clone()).collect();
+            return Err(if text.contains(['/', '~']) || path.exists() {
+                StoreError::NotARepo { path }
+            } else {
+                StoreError::NoSuchRepo { text: text.to_owned(), known }
+            });
+        }
+        self.given.guests.push(place::real(&path).display().to_string());
+        self.reopen()?;
+        self.find_repo(text).ok_or(StoreError::NotARepo { path })
+    }
+
+    /// The repo of the project that a path or a name stands for.
+    pub fn find_repo(&self, text: &str) -> Option<usize> {
+        self.project.find(text, &self.host.env, self.host.env.cwd())
+    }
+
+    /// The ledgers and their text, as last read, with the repo that each belongs to.
+    pub fn documents(&self) -> Vec<(usize, &Ledger, &Document)> {
         self.sources.documents().collect()
     }
 
@@ -173,13 +277,22 @@ impl Store {
         &self.repo
     }
 
-    pub fn config(&self) -> &Config {
-        &self.config
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
-    /// The ledger that new issues go to.
-    pub fn ledger_path(&self) -> &Path {
-        self.sources.primary().path()
+    pub fn project(&self) -> &Project {
+        &self.project
+    }
+
+    /// How answers name a repo.
+    pub fn name(&self, repo: usize) -> &str {
+        &self.project.members[repo].name
+    }
+
+    /// The ledger of a repo, the first one if there are two.
+    pub fn ledger_path(&self, repo: usize) -> Option<&Path> {
+        self.sources.of_member(repo).first().map(|source| self.sources.ledger(*source).path())
     }
 
     pub fn lock_wait(&self) -> Duration {
@@ -194,31 +307,50 @@ impl Store {
         self.actor.as_deref().unwrap_or_default()
     }
 
-    /// The prefix of new ids: as configured, else the one most ids bear, else made from the directory's name.
-    pub fn prefix(&mut self) -> Result<String> {
-        if let Some(prefix) = &self.config.issue_prefix {
+    /// The role of this user in the primary repo, and why.
+    pub fn role(&mut self) -> &RoleDecision {
+        self.role.get_or_insert_with(|| {
+            let facts = vcs::facts(self.project.primary_member().repo.root(), &self.host.env);
+            role::decide(&self.host.env, &self.settings, &facts)
+        })
+    }
+
+    /// The prefix of new ids in a repo: as configured, else the one most ids bear, else made from the directory's name.
+    pub fn prefix(&mut self, repo: usize) -> Result<String> {
+        if let Some(prefix) = &self.project.members[repo].prefix {
             return Ok(prefix.clone());
         }
         self.sources.read(&mut self.cache)?;
-        Ok(self.sources.usual_prefix().unwrap_or_else(|| self.repo.default_prefix()))
+        Ok(self.sources.usual_prefix(repo).unwrap_or_else(|| self.project.members[repo].repo.default_prefix()))
     }
 
     /// Brings the answers up to date with the files.
     pub fn refresh(&mut self) -> Result<Refresh> {
-        let surroundings = Surroundings::of(&self.repo);
-        if surroundings != self.surroundings {
-            self.surroundings = surroundings;
-            let config = Config::read(&self.repo)?;
-            if config != self.config || self.sources.have_moved(&self.repo, &config) {
+        if self.surroundings.iter().any(|(path, known)| fs::stat(path).ok() != *known) {
+            let (settings, project, surroundings) = self.given.read(&self.repo, &self.host)?;
+            if settings != self.settings || project != self.project || self.sources.have_moved(&project) {
                 self.reopen()?;
+            } else {
+                self.surroundings = surroundings;
             }
         }
         self.sources.refresh(&mut self.cache)
     }
 
-    /// What is odd about the files, as of the last refresh.
+    /// What is odd about the files, the repos and the settings, as of the last refresh.
     pub fn warnings(&self) -> Vec<Warning> {
-        self.sources.warnings()
+        let mut found: Vec<Warning> = self.settings.broken.iter().cloned().map(Warning::Config).collect();
+        found.extend(self.settings.unknown().cloned().map(Warning::UnknownKey));
+        found.extend(self.project.problems.iter().cloned().map(Warning::Repo));
+        for member in self.project.members.iter().skip(1) {
+            found.extend(member.broken.clone().map(Warning::Config));
+        }
+        for (member, message) in self.sources.troubles() {
+            found.push(Warning::Unread { repo: self.name(member).to_owned(), message });
+        }
+        found.extend(self.sources.warnings().into_iter().map(Warning::Line));
+        found.extend(self.notices.iter().cloned());
+        found
     }
 
     /// The full id that a typed one stands for.
@@ -231,9 +363,16 @@ impl Store {
         }
     }
 
-    /// Files a new issue and returns its id once it is on disk.
+    /// Files a new issue where routing sends it, and returns it once it is on disk.
     pub fn create(&mut self, issue: NewIssue) -> Result<Issue> {
-        self.single(Write::File { issue: Box::new(issue), id: None })
+        let repo = self.route(None, &issue.dependencies)?.repo;
+        self.single(Write::File { issue: Box::new(issue), id: None, repo })
+    }
+
+    /// Files a new issue in a repo of the project, named as people name it.
+    pub fn create_in(&mut self, repo: &str, issue: NewIssue) -> Result<Issue> {
+        let repo = self.route(Some(repo), &issue.dependencies)?.repo;
+        self.single(Write::File { issue: Box::new(issue), id: None, repo })
     }
 
     /// Changes one issue, named by its full id.
@@ -246,9 +385,37 @@ impl Store {
     }
 
     fn single(&mut self, write: Write) -> Result<Issue> {
-        let mut transaction = self.begin()?;
+        let scope = match &write {
+            Write::File { repo, .. } | Write::Put { repo, .. } => Scope::Repos(vec![*repo]),
+            Write::Change { id, .. } => Scope::Issues(vec![id.clone()]),
+        };
+        let mut transaction = self.begin(scope)?;
         transaction.stage(write)?;
         let written = transaction.commit()?.into_iter().next().expect("one write gives one answer");
         written.map(|written| written.issue()).map_err(WriteError::into_store)
     }
+}
+
+/// Files and directories whose change may mean that a ledger came or went, or that a setting was edited.
+type Surroundings = Vec<(PathBuf, Option<FileStamp>)>;
+
+fn stamped(path: PathBuf) -> (PathBuf, Option<FileStamp>) {
+    let stamp = fs::stat(&path).ok();
+    (path, stamp)
+}
+
+/// What to watch of the repos: `.beads` directories, configs of their own, and the paths of repos that are not there.
+fn surrounding_paths(project: &Project, env: &crate::sys::Env) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for member in &project.members {
+        paths.push(member.repo.beads().to_owned());
+        if member.origin.is_some() {
+            paths.push(member.repo.beads().join(settings::CONFIG_NAME));
+        }
+    }
+    if !project.problems.is_empty() {
+        paths.extend(project.watched.iter().flat_map(|path| [path.clone(), path.join(BEADS_DIR)]));
+        paths.extend(home::user_state(env).map(|dir| dir.join(settings::TRUST_NAME)));
+    }
+    paths
 }

@@ -8,7 +8,7 @@ use crate::cache::{
 };
 use crate::model::id::PrefixIndex;
 use crate::model::issue::Issue;
-use crate::model::query::Expr;
+use crate::model::query::{Expr, Field, Op, Value};
 use crate::model::record::Record;
 
 /// One issue as an answer: its line, what it means, and where it lives.
@@ -19,6 +19,10 @@ pub struct Row {
     pub line: String,
     /// The repo that owns it; `.` is the project's own.
     pub source_repo: String,
+    /// The same repo by its number in the project.
+    pub repo: usize,
+    /// Another repo's copy of this issue is the one that counts.
+    pub shadowed: bool,
     pub file: PathBuf,
     /// From 1.
     pub line_number: usize,
@@ -80,7 +84,7 @@ impl Store {
         self.refresh()?;
         let id = self.resolve(typed)?;
         self.get(&id)?.ok_or_else(|| {
-            let damage = self.warnings().into_iter().find(|w| self.text_at(w).contains(&id));
+            let damage = self.sources.warnings().into_iter().find(|w| self.text_at(w).contains(&id));
             match damage {
                 Some(w) => {
                     StoreError::Unreadable { id: id.clone(), what: format!("damaged line ({})", w.finding.problem) }
@@ -90,42 +94,92 @@ impl Store {
         })
     }
 
-    fn text_at(&self, warning: &super::Warning) -> String {
+    fn text_at(&self, warning: &super::LineWarning) -> String {
         let document =
-            self.sources.documents().find(|(ledger, _)| ledger.path() == warning.file).map(|(_, document)| document);
+            self.sources.documents().find(|(_, ledger, _)| ledger.path() == warning.file).map(|(_, _, doc)| doc);
         document.map(|d| String::from_utf8_lossy(d.text(warning.finding.line - 1)).into_owned()).unwrap_or_default()
     }
 
     pub fn list(&mut self, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Page> {
+        let filter = self.prepared(filter)?;
+        let listing = self.cache.select(&filter, sort, limit)?;
+        self.page(listing)
+    }
+
+    /// The same over every copy of every issue, those included that another repo's copy stands in front of.
+    pub fn list_copies(&mut self, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Page> {
+        let filter = self.prepared(filter)?;
+        let listing = self.cache.select_copies(&filter, sort, limit)?;
+        self.page(listing)
+    }
+
+    /// Every copy of one issue, the one that counts first.
+    pub fn copies(&mut self, id: &str) -> Result<Vec<Row>> {
+        let mut rows = self.list_copies(&Expr::text(Field::Id, id), Sort::default(), None)?.rows;
+        rows.sort_by_key(|row| (row.shadowed, row.repo));
+        Ok(rows)
+    }
+
+    /// Brings everything up to date that a condition needs, and puts it in the terms of the cache.
+    fn prepared(&mut self, filter: &Expr) -> Result<Expr> {
         self.refresh()?;
         if Cache::needs_texts(filter) {
             self.load_texts()?;
         }
-        let listing = self.cache.select(filter, sort, limit)?;
-        self.page(listing)
+        self.localised(filter)
+    }
+
+    /// A condition with repos as the numbers under which the cache knows their ledgers.
+    fn localised(&self, expr: &Expr) -> Result<Expr> {
+        let each = |parts: &[Expr]| parts.iter().map(|part| self.localised(part)).collect::<Result<Vec<_>>>();
+        Ok(match expr {
+            Expr::And(parts) => Expr::And(each(parts)?),
+            Expr::Or(parts) => Expr::Or(each(parts)?),
+            Expr::Not(part) => self.localised(part)?.negate(),
+            Expr::Is(Field::Repo, op, Value::Text(text)) => {
+                let members: Vec<usize> = match op {
+                    Op::Contains => {
+                        (0..self.project.members.len()).filter(|n| self.name(*n).contains(text.as_str())).collect()
+                    }
+                    _ => vec![self.find_repo(text).ok_or_else(|| StoreError::NoSuchRepo {
+                        text: text.clone(),
+                        known: self.project.members.iter().map(|member| member.name.clone()).collect(),
+                    })?],
+                };
+                let sources = members.into_iter().flat_map(|member| self.sources.of_member(member));
+                Expr::Or(sources.map(|n| Expr::Is(Field::Repo, Op::Eq, Value::Number(n as i64))).collect())
+            }
+            other => other.clone(),
+        })
+    }
+
+    /// What the effective copy of an issue says about its visibility; nothing means canonical.
+    pub(super) fn visibility(&self, id: &str) -> Option<String> {
+        let source = self.sources.owner(id)?;
+        let ledger = self.sources.ledger(source);
+        let (_, _, document) = self.sources.documents().find(|(_, known, _)| *known == ledger)?;
+        let record = document.record(document.effective(id)?)?;
+        record.string("visibility").map(|word| word.into_owned())
     }
 
     /// Issues that can be worked on now.
     pub fn ready(&mut self, filter: &ReadyFilter) -> Result<Page> {
-        self.refresh()?;
-        if Cache::needs_texts(&filter.filter) {
-            self.load_texts()?;
-        }
+        let condition = self.prepared(&filter.filter)?;
         let listing = self.cache.ready(&ReadyQuery {
-            filter: filter.filter.clone(),
+            filter: condition,
             now: self.host.clock.now(),
             order: filter.order,
             include_deferred: filter.include_deferred,
             any_type: filter.any_type,
-            unknown_blocks: self.config.unknown_blocks,
+            unknown_blocks: self.unknown_blocks(),
             limit: filter.limit,
         })?;
         self.page(listing)
     }
 
     pub fn blocked(&mut self, filter: &Expr) -> Result<Vec<BlockedRow>> {
-        self.refresh()?;
-        let found = self.cache.blocked(filter, self.config.unknown_blocks)?;
+        let filter = self.prepared(filter)?;
+        let found = self.cache.blocked(&filter, self.unknown_blocks())?;
         found.into_iter().map(|blocked| Ok(BlockedRow { row: self.row(blocked.key)?, blocked })).collect()
     }
 
@@ -133,7 +187,7 @@ impl Store {
     pub fn obstacles(&mut self, id: &str) -> Result<Option<Blocked>> {
         self.refresh()?;
         let Some(key) = self.cache.key_of(id)? else { return Ok(None) };
-        Ok(Some(self.cache.obstacles_of(key, id, self.config.unknown_blocks)?))
+        Ok(Some(self.cache.obstacles_of(key, id, self.unknown_blocks())?))
     }
 
     pub fn open_children(&mut self, id: &str) -> Result<Vec<String>> {
@@ -188,10 +242,14 @@ impl Store {
         Ok(self.cache.labels()?)
     }
 
-    pub fn statistics(&mut self) -> Result<Statistics> {
-        self.refresh()?;
+    pub fn statistics(&mut self, filter: &Expr) -> Result<Statistics> {
+        let filter = self.prepared(filter)?;
         let now = self.host.clock.now();
-        Ok(self.cache.statistics(now, self.config.unknown_blocks)?)
+        Ok(self.cache.statistics(&filter, now, self.unknown_blocks())?)
+    }
+
+    fn unknown_blocks(&self) -> bool {
+        self.settings.flag("ready.unknown_blocks")
     }
 
     pub fn epics(&mut self) -> Result<Vec<(Row, EpicProgress)>> {
@@ -201,11 +259,8 @@ impl Store {
     }
 
     pub fn count_by(&mut self, filter: &Expr, by: GroupBy) -> Result<Vec<(String, i64)>> {
-        self.refresh()?;
-        if Cache::needs_texts(filter) {
-            self.load_texts()?;
-        }
-        Ok(self.cache.count_by(filter, by)?)
+        let filter = self.prepared(filter)?;
+        Ok(self.cache.count_by(&filter, by)?)
     }
 
     /// Statuses in use beyond the known ones.
@@ -242,7 +297,9 @@ impl Store {
         Ok(Row {
             issue,
             line,
-            source_repo: self.sources.repo_of(key).to_owned(),
+            source_repo: self.name(self.sources.member_of_key(key)).to_owned(),
+            repo: self.sources.member_of_key(key),
+            shadowed: self.cache.is_shadowed(key)?,
             file: file.to_owned(),
             line_number,
             counts: self.cache.counts(key)?,

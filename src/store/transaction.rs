@@ -1,24 +1,35 @@
 //! Writing: locks first, then what is on disk, then the change, then the disk again.
 
+use super::plan::Plan;
+use super::route::Access;
 use super::source::expected;
 use super::{Result, Store, StoreError};
-use crate::ledger::{Document, Edit, Ledger, LedgerError, LockedLedger, MAX_LINE, Outcome};
-use crate::model::change::{self, Change, ChangeError, NewIssue, Stamp};
+use crate::ledger::{LedgerError, LockedLedger, Outcome};
+use crate::model::change::{Change, ChangeError, NewIssue};
 use crate::model::id::IssueId;
 use crate::model::issue::Issue;
-use crate::model::json::Dialect;
 use crate::model::record::Record;
-use crate::model::time::Instant;
 
 /// One thing to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Write {
-    /// A new issue, under a chosen id or a minted one.
-    File { issue: Box<NewIssue>, id: Option<IssueId> },
-    /// Changes to one issue.
+    /// A new issue for a repo of the project, under a chosen id or a minted one.
+    File { issue: Box<NewIssue>, id: Option<IssueId>, repo: usize },
+    /// Changes to one issue, in the ledger that owns it.
     Change { id: String, changes: Vec<Change> },
-    /// A line as it is, for an id that is not there yet or replacing the line that bears it (import).
-    Put { id: String, line: String },
+    /// A line as it is: replacing the line that bears the id, or for a repo if no line does (import).
+    Put { id: String, line: String, repo: usize },
+}
+
+/// Which ledgers a transaction locks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// Those that own these issues.
+    Issues(Vec<String>),
+    /// Those of these repos.
+    Repos(Vec<usize>),
+    /// All of them, for what must hold over the whole project: no cycle, no second issue under one id.
+    All,
 }
 
 /// An issue after a write.
@@ -64,26 +75,88 @@ impl WriteError {
     }
 }
 
+pub(super) type Answer = std::result::Result<Written, WriteError>;
+
 /// Holds the locks of the ledgers it writes. Dropping it without [`Transaction::commit`] changes nothing.
 #[derive(Debug)]
 #[must_use = "a transaction that is dropped writes nothing"]
 pub struct Transaction<'s> {
     store: &'s mut Store,
-    /// In path order, so that two transactions over several ledgers cannot wait for each other.
-    locks: Vec<LockedLedger>,
-    staged: Vec<Write>,
+    /// The locked ledgers and which source each is.
+    locks: Vec<(usize, LockedLedger)>,
+    /// What to write, and to which source.
+    staged: Vec<(usize, Write)>,
 }
 
+/// How often the owners of issues are looked up anew because they moved before they were locked.
+const MAX_TRIES: usize = 20;
+
 impl Store {
-    /// Locks the ledgers for writing.
-    pub fn begin(&mut self) -> Result<Transaction<'_>> {
-        if self.sources.len() > 1 {
-            return Err(StoreError::TwoLedgers { directory: self.repo.beads().to_owned() });
+    /// Locks ledgers for writing, in the order of their paths, so that two transactions cannot wait for each other.
+    pub fn begin(&mut self, scope: Scope) -> Result<Transaction<'_>> {
+        if let Some(error) = self.settings.broken.first() {
+            // Where a write belongs is not known.
+            return Err(error.clone().into());
         }
-        let mut ledgers: Vec<_> = self.sources.ledgers().cloned().collect();
-        ledgers.sort_by(|a, b| a.path().cmp(b.path()));
-        let locks = ledgers.iter().map(|ledger| ledger.lock(self.lock_wait)).collect::<std::result::Result<_, _>>()?;
-        Ok(Transaction { store: self, locks, staged: Vec::new() })
+        for _ in 0..MAX_TRIES {
+            let wanted = self.sources_of(&scope)?;
+            let locks = self.lock(&wanted)?;
+            // An issue may have moved to another ledger before this one was locked.
+            let settled = match &scope {
+                Scope::Issues(_) => self.sources_of(&scope)?.iter().all(|n| wanted.contains(n)),
+                Scope::Repos(_) | Scope::All => true,
+            };
+            if settled {
+                return Ok(Transaction { store: self, locks, staged: Vec::new() });
+            }
+        }
+        let path = self.project.primary_member().repo.beads().to_owned();
+        Err(LedgerError::Unstable { path }.into())
+    }
+
+    pub(super) fn lock(&self, wanted: &[usize]) -> Result<Vec<(usize, LockedLedger)>> {
+        let mut order: Vec<usize> = wanted.to_vec();
+        order.sort_by(|a, b| self.sources.ledger(*a).path().cmp(self.sources.ledger(*b).path()));
+        order.dedup();
+        let mut locks = Vec::new();
+        for n in order {
+            locks.push((n, self.sources.ledger(n).lock(self.lock_wait)?));
+        }
+        Ok(locks)
+    }
+
+    fn sources_of(&mut self, scope: &Scope) -> Result<Vec<usize>> {
+        let mut members = match scope {
+            Scope::Issues(ids) => {
+                self.sources.read(&mut self.cache)?;
+                ids.iter().filter_map(|id| self.sources.owner(id)).map(|n| self.sources.member_of(n)).collect()
+            }
+            Scope::Repos(members) => members.clone(),
+            Scope::All => {
+                let usable = |n: &usize| !self.sources.of_member(*n).is_empty();
+                (0..self.project.members.len()).filter(usable).collect::<Vec<usize>>()
+            }
+        };
+        members.sort_unstable();
+        members.dedup();
+        if *scope == Scope::All {
+            // Only what is written must be in order; the rest is locked so that it holds still.
+            return Ok(members.iter().filter_map(|n| self.sources.of_member(*n).first().copied()).collect());
+        }
+        members.iter().map(|member| self.writable(*member)).collect()
+    }
+
+    /// The one ledger of a repo that can be written.
+    pub(super) fn writable(&self, member: usize) -> Result<usize> {
+        let repo = &self.project.members[member];
+        if let Some(error) = &repo.broken {
+            return Err(error.clone().into());
+        }
+        match self.sources.of_member(member).as_slice() {
+            [source] => Ok(*source),
+            [] => Err(StoreError::NoLedger { directory: repo.repo.beads().to_owned() }),
+            _ => Err(StoreError::TwoLedgers { directory: repo.repo.beads().to_owned() }),
+        }
     }
 }
 
@@ -93,8 +166,32 @@ impl Transaction<'_> {
         self.store
     }
 
+    /// Takes a write into the transaction, unless it may not be made.
     pub fn stage(&mut self, write: Write) -> Result<()> {
-        self.staged.push(write);
+        let owner = |store: &Store, id: &str| store.sources.owner(id).map(|n| store.sources.member_of(n));
+        let (member, what, visibility) = match &write {
+            Write::File { repo, .. } => (*repo, "a new issue".to_owned(), None),
+            Write::Change { id, .. } | Write::Put { id, .. } => {
+                self.store.sources.read(&mut self.store.cache)?;
+                match (owner(self.store, id), &write) {
+                    (Some(member), _) => (member, id.clone(), self.store.visibility(id)),
+                    (None, Write::Put { repo, .. }) => (*repo, id.clone(), None),
+                    (None, _) => return Err(StoreError::NotFound { typed: id.clone() }),
+                }
+            }
+        };
+        // What is only proposed is still its author's.
+        let is_canonical = visibility.is_none_or(|word| word == "canonical");
+        if let Access::Read(reason) = self.store.access(member)?
+            && is_canonical
+        {
+            return Err(StoreError::ReadOnly { what, repo: self.store.name(member).to_owned(), reason });
+        }
+        let source = self.store.writable(member)?;
+        if !self.locks.iter().any(|(n, _)| *n == source) {
+            return Err(LedgerError::Unstable { path: self.store.sources.ledger(source).path().to_owned() }.into());
+        }
+        self.staged.push((source, write));
         Ok(())
     }
 
@@ -111,148 +208,45 @@ impl Transaction<'_> {
         }
     }
 
-    /// Writes what was staged. One answer per write, in order; the good ones are on disk when this returns.
+    /// Writes what was staged, one ledger after the other. One answer per write, in order; the good ones are on disk when
+    /// this returns.
     pub fn commit(self) -> Result<Vec<std::result::Result<Written, WriteError>>> {
         let Transaction { store, locks, staged } = self;
-        let prefix = if staged.iter().any(|write| matches!(write, Write::File { id: None, .. })) {
-            store.prefix()?
-        } else {
-            String::new()
-        };
         let actor = store.actor().to_owned();
-        let [lock] = locks.as_slice() else {
-            return Err(StoreError::TwoLedgers { directory: store.repo.beads().to_owned() });
-        };
-        let plan = Plan { store, ledger: lock.ledger(), prefix: &prefix, actor: &actor };
-        let path = lock.ledger().path();
-        let mut answers = Vec::new();
-        lock.apply::<StoreError>(
-            &store.host.entropy,
-            || expected(path),
-            |document| {
-                let (edits, planned) = plan.make(document, &staged);
-                answers = planned;
-                Ok(edits)
-            },
-        )
-        .map_err(|error| match error {
-            StoreError::Ledger(LedgerError::Missing { path }) => {
-                StoreError::NoLedger { directory: path.parent().unwrap_or(&path).to_owned() }
+        let mut answers: Vec<Option<Answer>> = staged.iter().map(|_| None).collect();
+        let mut committed = Vec::new();
+        for (source, lock) in &locks {
+            let mine: Vec<usize> = (0..staged.len()).filter(|n| staged[*n].0 == *source).collect();
+            if mine.is_empty() {
+                continue;
             }
-            other => other,
-        })
-        .map(|outcome: Outcome| {
-            if outcome == Outcome::Unchanged {
-                answers.iter_mut().flatten().for_each(|written: &mut Written| written.changed = false);
+            let writes: Vec<&Write> = mine.iter().map(|n| &staged[*n].1).collect();
+            let member = store.sources.member_of(*source);
+            let mints = writes.iter().any(|write| matches!(write, Write::File { id: None, .. }));
+            let prefix = if mints { store.prefix(member)? } else { String::new() };
+            let plan = Plan::new(store, *source, lock.ledger(), &prefix, &actor);
+            let path = lock.ledger().path();
+            let mut planned = Vec::new();
+            let outcome = lock.apply::<LedgerError>(
+                &store.host.entropy,
+                || expected(path),
+                |document| {
+                    let (edits, found) = plan.make(document, &writes);
+                    planned = found;
+                    Ok(edits)
+                },
+            );
+            match outcome {
+                Ok(Outcome::Unchanged) => planned.iter_mut().flatten().for_each(|written| written.changed = false),
+                Ok(Outcome::Written) => committed.push((*source, planned.iter().flatten().cloned().collect())),
+                Err(error) => planned = writes.iter().map(|_| Err(WriteError::Ledger(error.clone()))).collect(),
             }
-        })?;
-        Ok(answers)
-    }
-}
-
-type Answer = std::result::Result<Written, WriteError>;
-
-struct Plan<'a> {
-    store: &'a Store,
-    ledger: &'a Ledger,
-    prefix: &'a str,
-    actor: &'a str,
-}
-
-impl Plan<'_> {
-    /// Edits for everything staged, on the document as it is now.
-    fn make(&self, document: &Document, staged: &[Write]) -> (Vec<Edit>, Vec<Answer>) {
-        let now = self.store.host.clock.now();
-        let mut edits: Vec<Edit> = Vec::new();
-        let mut answers = Vec::new();
-        for write in staged {
-            let answer = match write {
-                Write::File { issue, id } => self.file(document, &mut edits, issue, id.as_ref(), now),
-                Write::Change { id, changes } => self.change(document, &mut edits, id, |line, dialect| {
-                    change::apply(line, changes, Stamp { now, actor: self.actor, dialect })
-                }),
-                Write::Put { id, line } if document.effective(id).is_none() => {
-                    // The last of several for one new id stands, as it would if each came in a transaction of its own.
-                    edits.retain(|edit| !matches!(edit, Edit::Insert { id: other, .. } if other == id));
-                    self.push(document, &mut edits, Edit::Insert { id: id.clone(), text: line.clone() })
-                        .map(|()| written(id, line.clone(), None, true))
-                }
-                Write::Put { id, line } => {
-                    self.change(document, &mut edits, id, |old, _| Ok((old != line).then(|| line.clone())))
-                }
-            };
-            answers.push(answer);
+            for (n, answer) in mine.into_iter().zip(planned) {
+                answers[n] = Some(answer);
+            }
         }
-        (edits, answers)
+        drop(locks);
+        store.commit_ledgers(&committed);
+        Ok(answers.into_iter().map(|answer| answer.expect("every write is of a locked ledger")).collect())
     }
-
-    fn file(
-        &self,
-        document: &Document,
-        edits: &mut Vec<Edit>,
-        issue: &NewIssue,
-        chosen: Option<&IssueId>,
-        now: Instant,
-    ) -> Answer {
-        let taken = |edits: &[Edit], id: &str| is_inserted(edits, id) || document.ids().any(|known| known == id);
-        let id = match chosen {
-            Some(id) if taken(edits, id.as_str()) => return Err(WriteError::Taken(id.to_string())),
-            Some(id) => id.clone(),
-            None => loop {
-                let nonce = self.store.host.entropy.bytes();
-                let id = IssueId::mint(self.prefix, &issue.title, &issue.description, now, nonce);
-                if !taken(edits, id.as_str()) {
-                    break id;
-                }
-            },
-        };
-        let line = issue.line(id.as_str(), Stamp { now, actor: self.actor, dialect: document.dialect() })?;
-        self.push(document, edits, Edit::Insert { id: id.to_string(), text: line.clone() })?;
-        Ok(written(id.as_str(), line, None, true))
-    }
-
-    fn change(
-        &self,
-        document: &Document,
-        edits: &mut Vec<Edit>,
-        id: &str,
-        apply: impl FnOnce(&str, Dialect) -> std::result::Result<Option<String>, ChangeError>,
-    ) -> Answer {
-        let Some(line) = document.effective(id) else { return Err(WriteError::NotFound(id.to_owned())) };
-        // A second change of the same issue in one transaction builds on the first.
-        let earlier = edits.iter().position(|edit| matches!(edit, Edit::Set { line: at, .. } if *at == line));
-        let on_disk = String::from_utf8_lossy(document.text(line)).into_owned();
-        let before = match earlier.map(|n| &edits[n]) {
-            Some(Edit::Set { text, .. }) => text.clone(),
-            _ => on_disk.clone(),
-        };
-        let Some(text) = apply(&before, document.dialect_of(line))? else {
-            return Ok(written(id, before, Some(on_disk), false));
-        };
-        self.push(document, edits, Edit::Set { line, id: id.to_owned(), text: text.clone() })?;
-        if let Some(n) = earlier {
-            edits.remove(n);
-        }
-        Ok(written(id, text, Some(on_disk), true))
-    }
-
-    /// Takes an edit into the plan, unless damage or a limit forbids just this one.
-    fn push(&self, document: &Document, edits: &mut Vec<Edit>, edit: Edit) -> std::result::Result<(), WriteError> {
-        if let Edit::Set { id, text, .. } | Edit::Insert { id, text } = &edit
-            && text.len() > MAX_LINE
-        {
-            return Err(ChangeError::TooLong { id: id.clone(), bytes: text.len() }.into());
-        }
-        self.ledger.refuse(document, std::slice::from_ref(&edit))?;
-        edits.push(edit);
-        Ok(())
-    }
-}
-
-fn is_inserted(edits: &[Edit], id: &str) -> bool {
-    edits.iter().any(|edit| matches!(edit, Edit::Insert { id: other, .. } if other == id))
-}
-
-fn written(id: &str, line: String, before: Option<String>, changed: bool) -> Written {
-    Written { id: id.to_owned(), line, before, changed, source_repo: ".".to_owned() }
 }

@@ -1,6 +1,6 @@
 //! Random bytes.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
@@ -8,16 +8,16 @@ use rand::{Rng as _, SeedableRng as _};
 use super::Env;
 
 /// The operating system's randomness, or a seeded sequence for tests.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Entropy {
     System,
-    Seeded(Box<Mutex<StdRng>>),
+    Seeded(Arc<Mutex<StdRng>>),
 }
 
 impl Entropy {
     pub(super) fn from_env(env: &Env) -> Self {
         let seed = env.var("BD_TEST_SEED").and_then(|text| text.parse().ok());
-        seed.map_or(Entropy::System, |seed| Entropy::Seeded(Box::new(Mutex::new(StdRng::seed_from_u64(seed)))))
+        seed.map_or(Entropy::System, |seed| Entropy::Seeded(Arc::new(Mutex::new(StdRng::seed_from_u64(seed)))))
     }
 
     pub fn bytes<const N: usize>(&self) -> [u8; N] {

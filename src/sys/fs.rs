@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
@@ -22,17 +23,18 @@ pub const TEMP_PREFIX: &str = ".bd-tmp-";
 pub const DISPLACED_PREFIX: &str = ".bd-displaced-";
 
 /// An I/O failure with what was being done to which path.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 #[error("cannot {action} {}: {source}", path.display())]
 pub struct FsError {
     pub action: &'static str,
     pub path: PathBuf,
-    pub source: io::Error,
+    /// Shared, so that one failure can be told to several callers.
+    pub source: Arc<io::Error>,
 }
 
 impl FsError {
     pub fn new(action: &'static str, path: impl Into<PathBuf>, source: impl Into<io::Error>) -> Self {
-        FsError { action, path: path.into(), source: source.into() }
+        FsError { action, path: path.into(), source: Arc::new(source.into()) }
     }
 
     pub fn is_missing(&self) -> bool {

@@ -6,19 +6,19 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use super::fs::{Dir, FsError};
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum LockError {
     #[error(transparent)]
     Open(#[from] FsError),
     #[error("{} is locked by {}; waited {:.1} s", path.display(), holder.as_deref().unwrap_or("another process"), waited.as_secs_f64())]
     Timeout { path: PathBuf, holder: Option<String>, waited: Duration },
     #[error("cannot lock {}: {source}", path.display())]
-    Failed { path: PathBuf, source: io::Error },
+    Failed { path: PathBuf, source: Arc<io::Error> },
 }
 
 /// Holds the lock until it is dropped.
@@ -54,7 +54,7 @@ pub fn lock(path: &Path, wait: Duration) -> Result<DirLock, LockError> {
 /// Waits in the kernel, in a thread of its own: polling would starve under load. A lock that is granted too late is
 /// dropped with the channel.
 fn acquire(dir: Dir, wait: Duration) -> Result<Option<Dir>, LockError> {
-    let failed = |dir: &Dir, source| LockError::Failed { path: dir.path().to_owned(), source };
+    let failed = |dir: &Dir, e| LockError::Failed { path: dir.path().to_owned(), source: Arc::new(e) };
     match fs4::FileExt::try_lock(dir.file()) {
         Ok(()) => return Ok(Some(dir)),
         Err(fs4::TryLockError::WouldBlock) if wait.is_zero() => return Ok(None),

@@ -15,7 +15,7 @@ pub use entropy::Entropy;
 pub use env::Env;
 
 /// What a command may know of the machine it runs on.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Host {
     pub clock: Clock,
     pub entropy: Entropy,

@@ -4,6 +4,7 @@ use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
 use crate::ops::{EditError, ImportError, OpError};
 use crate::store::StoreError;
+use crate::store::settings::SettingsError;
 use crate::sys::lock::LockError;
 
 /// Exit codes, as `docs/exit-codes.md` lists them.
@@ -19,6 +20,7 @@ pub enum Exit {
     Busy = 6,
     Damaged = 8,
     NoRepository = 9,
+    Untrusted = 10,
     Gate = 70,
 }
 
@@ -54,6 +56,10 @@ impl Failure {
         Self::new(Exit::Usage, "usage", message.into())
     }
 
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(Exit::NotFound, "not_found", message.into())
+    }
+
     pub fn failed(message: impl Into<String>) -> Self {
         Self::new(Exit::Failed, "failed", message.into())
     }
@@ -64,6 +70,7 @@ impl From<OpError> for Failure {
         let message = error.to_string();
         match error {
             OpError::Store(error) => error.into(),
+            OpError::Partly { source, .. } => Failure { message, ..(*source).into() },
             OpError::Query(_) => Self::usage(message).hint("bd query --help shows the language"),
             OpError::Date { .. } => Self::usage(message).hint("2026-03-01, tomorrow, friday, 3d, +2w, or RFC 3339"),
             OpError::Usage(_) if message.contains("not found") => Self::new(Exit::NotFound, "not_found", message),
@@ -97,9 +104,31 @@ impl From<StoreError> for Failure {
                 Self::new(Exit::Damaged, "damaged", message).hint("bd doctor --fix joins them by id")
             }
             StoreError::Redirect { .. } => Self::new(Exit::Illegal, "illegal", message),
-            StoreError::Config { .. } => {
-                Self::new(Exit::Failed, "failed", message).hint("mend the file, or remove that line")
+            StoreError::Config(_) => Self::new(Exit::Failed, "config", message)
+                .hint("mend the file, or remove that line; until then nothing is written"),
+            StoreError::Edit(SettingsError::Lock(LockError::Timeout { .. })) => Self::new(Exit::Busy, "busy", message),
+            StoreError::Edit(SettingsError::Config(_)) => {
+                Self::new(Exit::Failed, "config", message).hint("mend the file first; it was not changed")
             }
+            StoreError::Edit(_) => Self::failed(message),
+            StoreError::UnknownKey { .. } => Self::usage(message).hint("bd config list shows every setting"),
+            StoreError::BadValue(_) => Self::usage(message),
+            StoreError::ReadOnly { .. } => Self::new(Exit::Illegal, "read_only", message).hint(
+                "plan it in your own repo (bd add without --repo goes there); if you maintain this project: bd config set routing.role maintainer",
+            ),
+            StoreError::WouldLeak { .. } => Self::new(Exit::Illegal, "would_leak", message)
+                .hint("choose a planning repo outside of the project: bd init --contributor PATH"),
+            StoreError::NoRoute { missing, .. } => Self::new(Exit::Usage, "no_route", message)
+                .hint(format!("bd config set {missing} PATH, or name the repo with --repo")),
+            StoreError::BadRoute { .. } => Self::new(Exit::NoRepository, "no_repository", message)
+                .hint("make it with bd init --contributor PATH, or name another repo with --repo"),
+            StoreError::Untrusted { .. } => Self::new(Exit::Untrusted, "untrusted", message)
+                .hint("look at .beads/config.toml; bd config trust agrees to the paths in it"),
+            StoreError::NoSuchRepo { .. } => {
+                Self::new(Exit::NotFound, "not_found", message).hint("bd repo list shows the repos; bd repo add PATH joins one")
+            }
+            StoreError::NotARepo { .. } => Self::new(Exit::NoRepository, "no_repository", message)
+                .hint("bd init makes a ledger there; bd init --contributor PATH makes a planning repo"),
             StoreError::NotFound { .. } => {
                 Self::new(Exit::NotFound, "not_found", message).hint("bd list --all shows every id")
             }

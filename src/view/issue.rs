@@ -7,7 +7,7 @@
 use super::object::{Object, array};
 use crate::model::issue::{Comment, Issue, Time};
 use crate::model::record::Record;
-use crate::store::{Row, Written};
+use crate::store::{Access, Row, Written};
 
 const EPOCH: &str = "1970-01-01T00:00:00.000Z";
 
@@ -30,6 +30,9 @@ const OWN: &[&str] = &[
     "parent",
     "source_repo",
     "source_repo_path",
+    "shadowed",
+    "writable",
+    "copies",
     "visibility",
 ];
 
@@ -63,7 +66,11 @@ fn base(line: &str, issue: &Issue, source_repo: &str) -> Object {
 
 /// An element of `list`, `ready`, `search`: with counts, without texts of others.
 pub fn summary(row: &Row) -> Object {
-    base(&row.line, &row.issue, &row.source_repo)
+    let mut object = base(&row.line, &row.issue, &row.source_repo);
+    if row.shadowed {
+        object = object.flag("shadowed", true);
+    }
+    object
         .number("dependency_count", row.counts.dependencies)
         .number("dependent_count", row.counts.dependents)
         .number("comment_count", row.counts.comments)
@@ -111,7 +118,10 @@ pub fn detail(shown: &crate::ops::Shown) -> Object {
     let edges = |edges: &[crate::ops::Neighbour]| {
         array(edges.iter().map(|e| edge_issue(&e.id, &e.kind, e.row.as_ref()).finish()))
     };
-    let mut object = summary(row);
+    let mut object = summary(row).flag("writable", shown.access == Access::Write);
+    if !shown.copies.is_empty() {
+        object = object.texts("copies", &shown.copies);
+    }
     if !shown.dependencies.is_empty() {
         object = object.raw("dependencies", &edges(&shown.dependencies));
     }

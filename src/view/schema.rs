@@ -22,6 +22,8 @@ const EDGE: &[(&str, &str)] = &[("status", "string"), ("issue_id", "string"), ("
 const COMMENT: &[(&str, &str)] =
     &[("id", "string"), ("issue_id", "string"), ("author", "string"), ("text", "string"), ("created_at", "string")];
 
+const REPO: &[(&str, &str)] = &[("source_repo", "string"), ("path", "string"), ("kind", "string"), ("issues", "integer"), ("writable", "boolean")];
+
 const SHAPES: &[(&str, Shape)] = &[
     ("add", Shape::Issue),
     ("blocked", Shape::Issues(&["blocked_by", "blocked_by_count"])),
@@ -31,6 +33,10 @@ const SHAPES: &[(&str, Shape)] = &[
     ("comment", Shape::Object(COMMENT)),
     ("comments", Shape::Objects(COMMENT)),
     ("comments add", Shape::Object(COMMENT)),
+    ("config", Shape::Object(&[("files", "array"), ("remarks", "array")])),
+    ("config get", Shape::Object(&[("key", "string")])),
+    ("config list", Shape::Objects(&[("key", "string"), ("origin", "string")])),
+    ("config trust", Shape::Object(&[("trusted", "array")])),
     ("count", Shape::Object(&[("count", "integer")])),
     ("count --by", Shape::Object(&[("total", "integer"), ("groups", "array")])),
     ("defer", Shape::Issues(&[])),
@@ -71,10 +77,16 @@ const SHAPES: &[(&str, Shape)] = &[
     ("label list-all", Shape::Objects(&[("label", "string"), ("count", "integer")])),
     ("export -o", Shape::Object(&[("exported", "integer"), ("path", "string")])),
     ("list", Shape::Issues(COUNTS)),
+    (
+        "migrate",
+        Shape::Object(&[("target", "string"), ("moved", "array"), ("would_move", "array"), ("dry_run", "boolean")]),
+    ),
     ("note", Shape::Issues(&[])),
     ("query", Shape::Issues(COUNTS)),
     ("ready", Shape::Issues(COUNTS)),
     ("reopen", Shape::Issues(&[])),
+    ("repo list", Shape::Objects(REPO)),
+    ("role", Shape::Object(&[("role", "string"), ("rule", "string"), ("because", "string")])),
     ("search", Shape::Issues(&["matched_fields"])),
     ("show", Shape::Issues(COUNTS)),
     ("stale", Shape::Issues(COUNTS)),
@@ -108,6 +120,9 @@ const ISSUE: &[(&str, &str, bool)] = &[
     ("updated_at", "string", true),
     ("source_repo", "string", true),
     ("visibility", "string", true),
+    ("writable", "boolean", false),
+    ("shadowed", "boolean", false),
+    ("copies", "array", false),
     ("description", "string", false),
     ("design", "string", false),
     ("acceptance_criteria", "string", false),

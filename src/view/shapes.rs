@@ -6,7 +6,7 @@ use super::{Failure, reply};
 use crate::cache::{EpicProgress, Statistics};
 use crate::model::issue::Comment;
 use crate::ops::{DoctorReport, Explanation, Imported, Reason, Severity, TreeNode};
-use crate::store::{BlockedRow, Row, SearchRow, Warning, Written};
+use crate::store::{BlockedRow, LineWarning, RepoProblem, Row, SearchRow, Warning, Written};
 
 pub fn rows(rows: &[Row]) -> String {
     array(rows.iter().map(|row| summary(row).finish()))
@@ -198,10 +198,34 @@ pub fn with_warnings(json: String, warnings: &[String]) -> String {
     }
 }
 
-/// `file:line: reason`, with what to do.
+/// A warning in words, with what to do: `file:line: reason` for a line.
 pub fn warning_text(warning: &Warning) -> String {
-    let problem = &warning.finding.problem;
-    format!("{}:{}: {problem}; {}", warning.file.display(), warning.finding.line, problem.remedy())
+    match warning {
+        Warning::Line(LineWarning { file, finding }) => {
+            format!("{}:{}: {}; {}", file.display(), finding.line, finding.problem, finding.problem.remedy())
+        }
+        Warning::Repo(problem) => match problem {
+            RepoProblem::Missing { .. } | RepoProblem::NoRepo { .. } => {
+                format!("{problem}; its issues are left out (make it, or bd repo remove it)")
+            }
+            RepoProblem::Unusable { .. } => format!("{problem}; its issues are left out"),
+            RepoProblem::Untrusted { .. } => format!("{problem}: bd config trust"),
+            RepoProblem::Twice { .. } | RepoProblem::Nested { .. } => problem.to_string(),
+        },
+        Warning::Unread { repo, message } => format!("{repo} cannot be read: {message}; the other repos are shown"),
+        Warning::Config(error) => format!("{error}; this file is left out, and nothing is written until it is mended"),
+        Warning::UnknownKey(unknown) => {
+            let place = match unknown.line {
+                0 => unknown.path.display().to_string(),
+                line => format!("{}:{line}", unknown.path.display()),
+            };
+            let meant = unknown.nearest.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+            format!("{place}: no setting {:?}{meant}", unknown.name)
+        }
+        Warning::NotCommitted { repo, message } => {
+            format!("written, but not committed in {repo}: {message}; the next write commits it too")
+        }
+    }
 }
 
 pub fn error(failure: &Failure, id: Option<&str>) -> String {

@@ -139,6 +139,8 @@ Ledger      $ROOT/web/.beads/beads.jsonl
 Directory   $ROOT/web/.beads
 Because     working directory
 New ids     bd-…
+State home  $ROOT/web/.beads/run
+New issues  go to .: routing.mode is single
 $ bd where --json
 {
   "path": "$ROOT/web/.beads",
@@ -146,7 +148,13 @@ $ bd where --json
   "database_path": "$ROOT/web/.beads/beads.jsonl",
   "ledger": "$ROOT/web/.beads/beads.jsonl",
   "source_repo": ".",
-  "reason": "working directory"
+  "reason": "working directory",
+  "state_home": "$ROOT/web/.beads/run",
+  "repos": [
+    "."
+  ],
+  "new_issues": ".",
+  "routing_rule": "routing.mode is single"
 }
 $ bd info
 Ledger      $ROOT/web/.beads/beads.jsonl
@@ -268,7 +276,7 @@ $ bd schema count
   ]
 }
 $ bd schema nosuch
-! error: no schema for "nosuch"; known: add blocked children close close --suggest-next comment comments comments add count count --by defer delete dep add dep cycles dep list dep remove dep tree doctor duplicates edit epic close-eligible epic status import info init label add label remove label list label list-all export -o list note query ready reopen search show stale stats status undefer update version where work why
+! error: no schema for "nosuch"; known: add blocked children close close --suggest-next comment comments comments add config config get config list config trust count count --by defer delete dep add dep cycles dep list dep remove dep tree doctor duplicates edit epic close-eligible epic status import info init label add label remove label list label list-all export -o list migrate note query ready reopen repo list role search show stale stats status undefer update version where work why
 [exit 2]
 
 "#]].raw()

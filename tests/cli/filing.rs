@@ -169,6 +169,7 @@ fn add_dry_run_files_nothing() {
         str![[r#"
 $ bd add Maybe -p 0 --dry-run
 Would file P0 task "Maybe" in $ROOT/web/.beads/beads.jsonl
+  repo .: routing.mode is single
 $ bd add Maybe --dry-run --json
 [
   {
@@ -177,7 +178,8 @@ $ bd add Maybe --dry-run --json
     "issue_type": "task",
     "priority": 2,
     "ledger": "$ROOT/web/.beads/beads.jsonl",
-    "source_repo": "."
+    "source_repo": ".",
+    "routing_rule": "routing.mode is single"
   }
 ]
 $ bd add Maybe --parent nosuch --dry-run

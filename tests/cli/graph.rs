@@ -55,11 +55,12 @@ $ bd epic
 !   close-eligible  Close epics whose children are all closed
 ! 
 ! Options:
-!       --json             Print JSON
-!   -C, --directory <DIR>  Run as if started in DIR
-!       --actor <NAME>     Who acts (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
-!   -q, --quiet            Print only what was asked for, no talk
-!   -h, --help             Print help
+!       --json                Print JSON
+!   -C, --directory <DIR>     Run as if started in DIR
+!       --actor <NAME>        Who acts (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
+!   -q, --quiet               Print only what was asked for, no talk
+!       --config <KEY=VALUE>  A setting for this once
+!   -h, --help                Print help
 ! 
 ! Examples:
 !   bd epic status

@@ -128,6 +128,9 @@ Options:
   -q, --quiet
           Print only what was asked for, no talk
 
+      --config <KEY=VALUE>
+          A setting for this once
+
   -h, --help
           Print help (see a summary with '-h')
 

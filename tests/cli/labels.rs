@@ -127,11 +127,12 @@ $ bd label
 !   list-all  All labels in use, with how many issues bear them
 ! 
 ! Options:
-!       --json             Print JSON
-!   -C, --directory <DIR>  Run as if started in DIR
-!       --actor <NAME>     Who acts (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
-!   -q, --quiet            Print only what was asked for, no talk
-!   -h, --help             Print help
+!       --json                Print JSON
+!   -C, --directory <DIR>     Run as if started in DIR
+!       --actor <NAME>        Who acts (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
+!   -q, --quiet               Print only what was asked for, no talk
+!       --config <KEY=VALUE>  A setting for this once
+!   -h, --help                Print help
 ! 
 ! Examples:
 !   bd label add bd-a3f8 backend

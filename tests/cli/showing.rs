@@ -99,6 +99,7 @@ $ bd show save --json
     "dependency_count": 2,
     "dependent_count": 0,
     "comment_count": 1,
+    "writable": true,
     "dependencies": [
       {
         "id": "bd-epic",
@@ -164,7 +165,7 @@ $ bd show save --json
     assert_data_eq!(unknown.bd(["show", "a", "--json"]).compact(), str![[r#"
 $ bd show a --json
 [
-{"id":"a","title":"","x":1e400,"y":"caf\u00e9","status":"open","priority":0,"issue_type":"task","created_at":"1970-01-01T00:00:00.000Z","updated_at":"1970-01-01T00:00:00.000Z","visibility":"canonical","source_repo":".","dependency_count":1,"dependent_count":0,"comment_count":0,"dependencies":[{"id":"zz","title":"","status":"unknown","priority":0,"issue_type":"task","created_at":"1970-01-01T00:00:00.000Z","updated_at":"1970-01-01T00:00:00.000Z","missing":true,"dependency_type":"blocks"}]}
+{"id":"a","title":"","x":1e400,"y":"caf\u00e9","status":"open","priority":0,"issue_type":"task","created_at":"1970-01-01T00:00:00.000Z","updated_at":"1970-01-01T00:00:00.000Z","visibility":"canonical","source_repo":".","dependency_count":1,"dependent_count":0,"comment_count":0,"writable":true,"dependencies":[{"id":"zz","title":"","status":"unknown","priority":0,"issue_type":"task","created_at":"1970-01-01T00:00:00.000Z","updated_at":"1970-01-01T00:00:00.000Z","missing":true,"dependency_type":"blocks"}]}
 ]
 
 "#]].raw());

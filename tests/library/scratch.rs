@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use beads::model::time::Instant;
-use beads::store::{Options, Store};
+use beads::store::{Config, Store};
 use beads::sys::{Clock, Entropy, Env, Host};
 
 /// The moment at which every test happens.
@@ -48,9 +48,9 @@ impl Scratch {
 }
 
 /// How to open a path as seen from a directory, on a machine without any settings.
-pub fn options(path: &Path, directory: &Path) -> Options {
+pub fn options(path: &Path, directory: &Path) -> Config {
     let now = Instant::parse(NOW).expect("a time");
     let host =
         Host { clock: Clock::Fixed(now), entropy: Entropy::System, env: Env::default().at(directory.to_owned()) };
-    Options { host, actor: Some("tester".to_owned()), ..Options::at(path) }
+    Config { host, actor: Some("tester".to_owned()), ..Config::at(path) }
 }

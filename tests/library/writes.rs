@@ -11,7 +11,7 @@ use beads::ledger::LedgerError;
 use beads::model::change::{Change, NewIssue, TextField};
 use beads::model::dependency::DependencyType;
 use beads::model::issue::{Priority, Status};
-use beads::store::{Options, Store, StoreError, Write};
+use beads::store::{Config, Scope, Store, StoreError, Write};
 use beads::sys::lock::LockError;
 
 use crate::scratch::{Scratch, options};
@@ -111,10 +111,10 @@ fn what_is_so_already_is_not_written() {
 fn an_id_that_is_put_twice_is_one_line() {
     let scratch = Scratch::with("{\"id\":\"t-1\",\"title\":\"zero\"}\n");
     let mut store = scratch.open();
-    let mut transaction = store.begin().unwrap();
+    let mut transaction = store.begin(Scope::All).unwrap();
     for (id, title) in [("t-1", "one"), ("t-2", "one"), ("t-2", "two"), ("t-1", "two")] {
         let line = format!("{{\"id\":\"{id}\",\"title\":\"{title}\"}}");
-        transaction.stage(Write::Put { id: id.to_owned(), line }).unwrap();
+        transaction.stage(Write::Put { id: id.to_owned(), line, repo: 0 }).unwrap();
     }
     assert!(transaction.commit().unwrap().iter().all(Result::is_ok));
     let expected = ["{\"id\":\"t-1\",\"title\":\"two\"}\n", "{\"id\":\"t-2\",\"title\":\"two\"}\n"];
@@ -125,8 +125,8 @@ fn an_id_that_is_put_twice_is_one_line() {
 fn a_transaction_that_is_dropped_writes_nothing() {
     let scratch = Scratch::with(LEDGER);
     let mut store = scratch.open();
-    let mut transaction = store.begin().unwrap();
-    transaction.stage(Write::File { issue: Box::new(NewIssue::titled("x")), id: None }).unwrap();
+    let mut transaction = store.begin(Scope::All).unwrap();
+    transaction.stage(Write::File { issue: Box::new(NewIssue::titled("x")), id: None, repo: 0 }).unwrap();
     drop(transaction);
     assert_eq!(lines(&scratch).concat(), LEDGER);
     store.create(NewIssue::titled("the lock is free again")).unwrap();
@@ -136,8 +136,8 @@ fn a_transaction_that_is_dropped_writes_nothing() {
 fn a_held_lock_is_waited_for_and_then_named() {
     let scratch = Scratch::with(LEDGER);
     let mut first = scratch.open();
-    let held = first.begin().unwrap();
-    let patience = Options { lock_wait: Duration::from_millis(50), ..options(scratch.root(), scratch.root()) };
+    let held = first.begin(Scope::All).unwrap();
+    let patience = Config { lock_wait: Duration::from_millis(50), ..options(scratch.root(), scratch.root()) };
     let mut second = Store::open_with(patience).unwrap();
     let refused = second.create(NewIssue::titled("x"));
     assert!(matches!(refused, Err(StoreError::Ledger(LedgerError::Lock(LockError::Timeout { .. })))), "{refused:?}");

@@ -38,7 +38,7 @@ fn facts(store: &mut Store) -> Vec<String> {
     add("labels", &store.labels().expect("labels"));
     add("dangling", &store.dangling().expect("dangling"));
     add("cycles", &store.cycles().expect("cycles"));
-    add("statistics", &store.statistics().expect("statistics"));
+    add("statistics", &store.statistics(&beads::Expr::ALL).expect("statistics"));
     store.warnings().iter().for_each(|warning| add("warning", warning));
     facts
 }

@@ -38,8 +38,8 @@ fn an_unchanged_poll_is_stat_calls_only() {
         let name = call.name.as_str();
         assert!(STAT.contains(&name) || MEMORY.contains(&name), "{}", call.text());
     }
-    // The ledger, its directory and the config.
-    assert_eq!(stats, 3 * POLLS);
+    // The ledger, its directory, and the three config files: the user's, the committed and the personal one.
+    assert_eq!(stats, 5 * POLLS);
     println!("poll: {POLLS} polls, {stats} stat calls, nothing else");
 }
 

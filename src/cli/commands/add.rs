@@ -80,6 +80,9 @@ pub struct AddArgs {
     /// Many issues from a Markdown file
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["title", "id", "stdin", "body_file"])]
     file: Option<String>,
+    /// The repo to file it in (default: that of its parent, else as routing says)
+    #[arg(long, value_name = "REPO")]
+    repo: Option<String>,
     /// Print only the id
     #[arg(long)]
     silent: bool,
@@ -96,10 +99,11 @@ pub fn run(args: AddArgs, cx: &mut Context) -> Outcome {
     let filings = match &args.file {
         Some(file) => {
             let text = cx.text(None, Some(file), false)?.unwrap_or_default();
-            ops::parse_plan(cx.store()?, &text).map_err(|error| {
+            let planned = ops::parse_plan(cx.store()?, &text).map_err(|error| {
                 let failure = Failure::from(error);
                 Failure { message: format!("{file}: {}", failure.message), ..failure }
-            })?
+            })?;
+            planned.into_iter().map(|filing| Filing { repo: args.repo.clone(), ..filing }).collect()
         }
         None => vec![filing(args, cx)?],
     };
@@ -116,41 +120,41 @@ pub fn run(args: AddArgs, cx: &mut Context) -> Outcome {
         };
         cx.json(json);
     } else {
-        written.iter().for_each(|issue| cx.ui.done(&format!("Created issue: {}", issue.id)));
+        for issue in &written {
+            let place = if issue.source_repo == "." { String::new() } else { format!(" in {}", issue.source_repo) };
+            cx.ui.done(&format!("Created issue{place}: {}", issue.id));
+        }
+        super::suggest_planning(cx);
     }
     Ok(Exit::Ok)
 }
 
 fn preview(filings: Vec<Filing>, cx: &mut Context) -> Outcome {
-    let ledger = cx.store()?.ledger_path().display().to_string();
-    for filing in &filings {
-        for (_, target) in filing.dependencies.iter().filter(|(_, target)| !target.starts_with("external:")) {
-            cx.store()?.resolve(target)?;
-        }
-        if let Some(parent) = &filing.parent {
-            cx.store()?.resolve(parent)?;
-        }
-        filing.issue.validate().map_err(crate::store::StoreError::from)?;
-    }
-    if cx.ui.wants_json() {
-        let items = filings.iter().map(|filing| {
-            let issue = &filing.issue;
-            view::Object::new()
+    let placed = ops::place(cx.store()?, filings)?;
+    let mut items = Vec::new();
+    for one in &placed {
+        let store = cx.store()?;
+        let repo = store.name(one.route.repo).to_owned();
+        let ledger = store.ledger_path(one.route.repo).map(|path| path.display().to_string()).unwrap_or_default();
+        let issue = &one.issue;
+        if cx.ui.wants_json() {
+            let object = view::Object::new()
                 .flag("dry_run", true)
                 .text("title", &issue.title)
                 .text("issue_type", issue.issue_type.as_str())
                 .number("priority", issue.priority.number())
                 .text("ledger", &ledger)
-                .text("source_repo", ".")
-                .finish()
-        });
-        let json = view::array(items);
-        cx.json(json);
-        return Ok(Exit::Ok);
+                .text("source_repo", &repo)
+                .text("routing_rule", &one.route.rule);
+            items.push(object.finish());
+        } else {
+            let what = format!("{} {} \"{}\"", issue.priority, issue.issue_type, issue.title);
+            cx.ui.done(&format!("Would file {what} in {ledger}"));
+            cx.ui.done(&format!("  repo {repo}: {}", one.route.rule));
+        }
     }
-    for filing in &filings {
-        let issue = &filing.issue;
-        cx.ui.done(&format!("Would file {} {} \"{}\" in {ledger}", issue.priority, issue.issue_type, issue.title));
+    if cx.ui.wants_json() {
+        cx.json(view::array(items));
     }
     Ok(Exit::Ok)
 }
@@ -183,5 +187,5 @@ fn filing(args: AddArgs, cx: &mut Context) -> Result<Filing, Failure> {
     if let Some(target) = args.waits_for {
         dependencies.push((crate::model::dependency::DependencyType::new("waits-for"), target));
     }
-    Ok(Filing { issue, id: args.id, parent: args.parent, dependencies })
+    Ok(Filing { issue, id: args.id, parent: args.parent, dependencies, repo: args.repo })
 }

@@ -3,7 +3,7 @@ use std::io::Read as _;
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::ops::{self, OpError};
+use crate::ops::{self, ImportOptions, OpError};
 use crate::sys::fs::FsError;
 use crate::view::{self, Exit, Failure};
 
@@ -27,6 +27,9 @@ pub struct ImportArgs {
     /// Leave out lines that cannot be read instead of refusing the file
     #[arg(long)]
     skip_damaged: bool,
+    /// The repo for new issues (default: as routing says)
+    #[arg(long, value_name = "REPO")]
+    repo: Option<String>,
 }
 
 pub fn run(args: ImportArgs, cx: &mut Context) -> Outcome {
@@ -39,7 +42,8 @@ pub fn run(args: ImportArgs, cx: &mut Context) -> Outcome {
         std::fs::read(&path).map_err(|e| FsError::new("read", path, e))
     };
     let bytes = bytes.map_err(|error| Failure::from(OpError::Fs(error)))?;
-    let report = ops::import(cx.store()?, &name, bytes, args.dry_run, args.skip_damaged)?;
+    let options = ImportOptions { dry_run: args.dry_run, skip_damaged: args.skip_damaged, repo: args.repo.as_deref() };
+    let report = ops::import(cx.store()?, &name, bytes, options)?;
     if cx.ui.wants_json() {
         cx.json(view::imported(&report, args.dry_run));
         return Ok(Exit::Ok);

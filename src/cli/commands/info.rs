@@ -16,9 +16,9 @@ pub struct InfoArgs {
 pub fn run(_: InfoArgs, cx: &mut Context) -> Outcome {
     let store = cx.store()?;
     let count = store.list(&not_deleted(), Sort::default(), Some(0))?.total;
-    let ledger = store.ledger_path().display().to_string();
-    let bytes: usize = store.documents().iter().map(|(_, document)| document.bytes().len()).sum();
-    let prefix = store.prefix()?;
+    let ledger = store.ledger_path(0).map(|path| path.display().to_string()).unwrap_or_default();
+    let bytes: usize = store.documents().iter().map(|(_, _, document)| document.bytes().len()).sum();
+    let prefix = store.prefix(0)?;
     let actor = store.actor().to_owned();
     if cx.ui.wants_json() {
         let config = Object::new().text("issue_prefix", &prefix).finish();

@@ -1,41 +1,112 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::ops;
+use crate::ops::{self, InitRequest, PLANNING, Setup};
 use crate::view::{Exit, Failure, Object};
 
 /// Make a ledger here
 ///
-/// Creates `.beads/` with an empty ledger and touches nothing else: no hook, no commit, no other file.
+/// Creates `.beads/` with an empty ledger and touches nothing else: no hook, no commit, no other file. --contributor also makes
+/// a planning repo, if it is missing, and sends your new issues there; the project is not touched by that. Questions are asked
+/// only on a terminal, and only about what a flag left open.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bd init\n  bd init --prefix web")]
+#[command(after_help = "Examples:
+  bd init
+  bd init --prefix web
+  bd init --contributor                    plan in ~/.beads-planning
+  bd init --contributor ~/plans/big
+  bd init --team --maintainers ann@example.org,bob@example.org")]
 pub struct InitArgs {
     /// What new ids start with (default: the directory's name)
     #[arg(short, long, value_name = "PREFIX")]
     prefix: Option<String>,
+    /// The ledger's file name (default: beads.jsonl)
+    #[arg(long, value_name = "NAME")]
+    ledger_name: Option<String>,
+    /// Plan in a repo of your own
+    #[arg(long, value_name = "PATH", num_args = 0..=1, default_missing_value = "", group = "part")]
+    contributor: Option<String>,
+    /// You write to this repo, whatever its remotes say
+    #[arg(long, group = "part")]
+    maintainer: bool,
+    /// Maintainers write here, others plan in repos of their own
+    #[arg(long, group = "part")]
+    team: bool,
+    /// E-mail addresses of the team's maintainers
+    #[arg(long, value_name = "EMAIL", value_delimiter = ',', requires = "team")]
+    maintainers: Option<Vec<String>>,
+    /// maintainer or contributor
+    #[arg(long, value_name = "ROLE", group = "part", hide = true, value_parser = ["maintainer", "contributor"])]
+    role: Option<String>,
 }
 
 pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
     if !cx.directory().is_dir() {
         return Err(Failure::usage(format!("no such directory: {}", cx.directory().display())));
     }
-    let mut made = ops::init(cx.host(), &cx.directory(), args.prefix.as_deref())?;
+    let setup = setup(&args, cx);
+    let request = InitRequest { prefix: args.prefix, ledger_name: args.ledger_name, setup };
+    let mut host = cx.host().clone();
+    host.env = host.env.at(cx.directory());
+    let mut made = ops::init(&host, &cx.directory(), &request)?;
     if made.already {
-        made.prefix = cx.store()?.prefix()?;
+        made.prefix = cx.store()?.prefix(0)?;
     }
     if cx.ui.wants_json() {
         let object = Object::new()
             .text("status", if made.already { "already_initialized" } else { "initialized" })
             .text("path", &made.beads.display().to_string())
             .text("ledger", &made.ledger.display().to_string())
-            .text("prefix", &made.prefix);
+            .text("prefix", &made.prefix)
+            .texts("steps", &made.steps);
+        let object = match &made.configured {
+            Some(done) => object.raw("config", &super::config::configured(done)),
+            None => object,
+        };
         cx.json(object.finish());
-    } else if made.already {
+        return Ok(Exit::Ok);
+    }
+    if made.already {
         cx.ui.done(&format!("already initialized, nothing changed: {}", made.ledger.display()));
     } else {
         cx.ui.done(&format!("bd initialized successfully: {}", made.ledger.display()));
         cx.ui.done(&format!("new ids start with {}-", made.prefix));
-        cx.ui.hint("bd add \"First issue\", then bd ready");
     }
+    made.steps.iter().for_each(|step| cx.ui.done(step));
+    if let Some(done) = &made.configured {
+        super::config::print_changes(done, cx);
+    }
+    match request.setup {
+        Setup::Plain if !made.already => cx.ui.hint("bd add \"First issue\", then bd ready"),
+        Setup::Plain => {}
+        Setup::Contributor { .. } => cx.ui.hint("bd add \"First plan\" goes to your planning repo; bd where says so"),
+        Setup::Maintainer | Setup::Team { .. } => cx.ui.hint("bd role and bd where show what is in effect"),
+    }
+    super::suggest_planning(cx);
     Ok(Exit::Ok)
+}
+
+/// What the flags say; on a terminal the user is asked for what they left open.
+fn setup(args: &InitArgs, cx: &mut Context) -> Setup {
+    let role = args.role.as_deref();
+    match &args.contributor {
+        Some(path) if !path.is_empty() => return Setup::Contributor { planning: path.clone() },
+        Some(_) => {}
+        None if role == Some("contributor") => {}
+        None if args.maintainer || role == Some("maintainer") => return Setup::Maintainer,
+        None if args.team => {
+            let maintainers = match &args.maintainers {
+                Some(given) => given.clone(),
+                None if cx.ui.is_interactive() => {
+                    let answer = cx.ui.ask("E-mail addresses of the maintainers, comma-separated", "");
+                    answer.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+                }
+                None => Vec::new(),
+            };
+            return Setup::Team { maintainers };
+        }
+        None => return Setup::Plain,
+    }
+    let planning = if cx.ui.is_interactive() { cx.ui.ask("Planning repo", PLANNING) } else { PLANNING.to_owned() };
+    Setup::Contributor { planning }
 }

@@ -23,6 +23,9 @@ pub struct ListArgs {
     /// Closed and deleted ones too
     #[arg(long)]
     all: bool,
+    /// Every copy of an issue that stands in several repos
+    #[arg(long, conflicts_with = "ready")]
+    copies: bool,
     /// Only what can be worked on now
     #[arg(long)]
     ready: bool,
@@ -35,6 +38,12 @@ pub struct ListArgs {
     long: bool,
     #[arg(long, hide = true)]
     pretty: bool,
+}
+
+impl ListArgs {
+    pub fn of(filter: FilterArgs, copies: bool) -> Self {
+        ListArgs { filter, copies, ..ListArgs::default() }
+    }
 }
 
 pub fn run(args: ListArgs, cx: &mut Context) -> Outcome {
@@ -55,7 +64,11 @@ pub fn run(args: ListArgs, cx: &mut Context) -> Outcome {
     } else {
         let hide_done = !args.all && !args.filter.names_status();
         let filter = if hide_done { Expr::And(vec![filter, not_done()]) } else { filter };
-        cx.store()?.list(&filter, args.page.sort(), limit)?
+        if args.copies {
+            cx.store()?.list_copies(&filter, args.page.sort(), limit)?
+        } else {
+            cx.store()?.list(&filter, args.page.sort(), limit)?
+        }
     };
     print_page(cx, &page, args.tree == Some(true), "no issues")
 }

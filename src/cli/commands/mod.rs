@@ -6,6 +6,7 @@ mod children;
 mod close;
 mod comment;
 mod completions;
+mod config;
 mod count;
 mod defer;
 mod delete;
@@ -21,12 +22,15 @@ mod info;
 mod init;
 mod label;
 mod list;
+mod migrate;
 mod note;
 mod query;
 mod quick;
 mod quickstart;
 mod ready;
 mod reopen;
+mod repo;
+mod role;
 mod schema;
 mod search;
 mod show;
@@ -87,6 +91,10 @@ pub enum Command {
     Import(import::ImportArgs),
     Export(Box<export::ExportArgs>),
     Doctor(doctor::DoctorArgs),
+    Config(config::ConfigArgs),
+    Repo(repo::RepoArgs),
+    Role(role::RoleArgs),
+    Migrate(migrate::MigrateArgs),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
     Schema(schema::SchemaArgs),
@@ -108,6 +116,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "edit", "comment", "comments"]),
     ("Looking", &["blocked", "children", "epic", "query", "count", "stats", "stale", "duplicates"]),
+    ("Several repos", &["config", "repo", "role", "migrate"]),
     ("Files and set-up", &["import", "export", "where", "info", "schema", "completions", "version", "quickstart"]),
 ];
 
@@ -147,6 +156,10 @@ impl Command {
             Command::Import(args) => import::run(args, cx),
             Command::Export(args) => export::run(*args, cx),
             Command::Doctor(args) => doctor::run(args, cx),
+            Command::Config(args) => config::run(args, cx),
+            Command::Repo(args) => repo::run(args, cx),
+            Command::Role(args) => role::run(args, cx),
+            Command::Migrate(args) => migrate::run(args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),
             Command::Schema(args) => schema::run(args, cx),
@@ -216,6 +229,13 @@ fn fail(cx: &mut Context, typed: &str, failure: Failure, exit: Exit) -> Exit {
 /// What to say of an issue that was to be changed.
 fn changed_line(written: &Written, verb: &str) -> String {
     if written.changed { format!("{verb}{}", written.id) } else { format!("Nothing to change: {}", written.id) }
+}
+
+/// Tells a person in a fork, once, that plans need not go into the project.
+fn suggest_planning(cx: &mut Context) {
+    if cx.ui.is_interactive() && cx.store().is_ok_and(crate::ops::wants_planning_hint) {
+        cx.ui.hint("this looks like a fork: bd init --contributor keeps your plans in a repo of your own");
+    }
 }
 
 fn require_ids(ids: &[String]) -> Result<(), Failure> {

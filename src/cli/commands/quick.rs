@@ -22,6 +22,9 @@ pub struct QuickArgs {
     /// Labels, comma-separated
     #[arg(short, long = "labels", value_name = "LABEL", value_delimiter = ',', alias = "label")]
     labels: Vec<String>,
+    /// The repo to file it in (default: as routing says)
+    #[arg(long, value_name = "REPO")]
+    repo: Option<String>,
 }
 
 pub fn run(args: QuickArgs, cx: &mut Context) -> Outcome {
@@ -33,7 +36,8 @@ pub fn run(args: QuickArgs, cx: &mut Context) -> Outcome {
         issue.issue_type = ops::check_type(cx.store()?, word)?;
     }
     issue.labels = args.labels;
-    let written = ops::file_all(cx.store()?, vec![Filing::of(issue)])?;
+    let filing = Filing { repo: args.repo, ..Filing::of(issue) };
+    let written = ops::file_all(cx.store()?, vec![filing])?;
     written.iter().for_each(|issue| cx.ui.line(&inline(&issue.id)));
     Ok(Exit::Ok)
 }

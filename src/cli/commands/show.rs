@@ -1,16 +1,23 @@
 use clap::Args;
 
 use super::{Context, Outcome, list};
+use crate::cli::filters::FilterArgs;
 use crate::cli::render;
 use crate::ops;
 use crate::view::{self, Exit, Failure};
 
 /// Show issues in full; without an id, the list
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bd show bd-a3f8\n  bd show a3 k9 --json\n  bd show")]
+#[command(after_help = "Examples:\n  bd show bd-a3f8\n  bd show a3 k9 --json\n  bd show --repo ~/.beads-planning\n  bd show")]
 pub struct ShowArgs {
     /// Issues, by id or its first characters
     ids: Vec<String>,
+    /// Only issues of this repo
+    #[arg(long, value_name = "REPO")]
+    repo: Vec<String>,
+    /// Every copy of an issue that stands in several repos
+    #[arg(long)]
+    copies: bool,
     /// One line each
     #[arg(long)]
     short: bool,
@@ -24,16 +31,21 @@ pub struct ShowArgs {
 
 pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
     if args.ids.is_empty() {
-        return list::run(list::ListArgs::default(), cx);
+        let filter = FilterArgs { repo: args.repo, ..FilterArgs::default() };
+        return list::run(list::ListArgs::of(filter, args.copies), cx);
     }
     let store = cx.store()?;
-    let found: Vec<_> = args.ids.iter().map(|typed| (typed, ops::show(store, typed))).collect();
+    let found: Vec<_> = args
+        .ids
+        .iter()
+        .map(|typed| (typed, ops::show_copies(store, typed, &args.repo, args.copies)))
+        .collect();
     let mut exit = Exit::Ok;
     let mut shown = Vec::new();
     let mut failures = Vec::new();
     for (typed, result) in found {
         match result {
-            Ok(one) => shown.push(one),
+            Ok(all) => shown.extend(all),
             Err(error) => failures.push((typed.clone(), Failure::from(error))),
         }
     }

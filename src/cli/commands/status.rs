@@ -17,7 +17,7 @@ pub struct StatusArgs {
 
 pub fn run(args: StatusArgs, cx: &mut Context) -> Outcome {
     let (Some(id), Some(word)) = (args.id, args.status) else {
-        return stats::run(stats::StatsArgs {}, cx);
+        return stats::run(stats::StatsArgs::default(), cx);
     };
     let status = ops::check_status(cx.store()?, &word)?;
     let batch = ops::change_each(cx.store()?, &[id], |_| vec![Change::Status(status.clone())])?;

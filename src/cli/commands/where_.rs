@@ -1,19 +1,28 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::view::{Exit, Object, inline};
+use crate::store::StoreError;
+use crate::view::{Exit, Failure, Object, inline};
 
-/// Which ledger is used, and why
+/// Which ledger is used, where new issues go, and why
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd where\n  bd -C ../other where --json")]
 pub struct WhereArgs {}
 
 pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
     let store = cx.store()?;
-    let beads = store.repo().beads().display().to_string();
-    let ledger = store.ledger_path().display().to_string();
-    let reason = store.repo().reason().to_owned();
-    let prefix = store.prefix()?;
+    let beads = store.project().primary_member().repo.beads().display().to_string();
+    let ledger = store.ledger_path(0).map(|path| path.display().to_string()).unwrap_or_default();
+    let reason = store.project().primary_member().repo.reason().to_owned();
+    let prefix = store.prefix(0)?;
+    let home = store.settings().files.personal.parent().map(|dir| dir.display().to_string()).unwrap_or_default();
+    let route = store.route(None, &[]).map(|route| (store.name(route.repo).to_owned(), route.rule));
+    let repos: Vec<String> = store.project().members.iter().map(|member| member.name.clone()).collect();
+    let route = match route {
+        Ok((repo, rule)) => Ok((repo, rule)),
+        Err(error @ StoreError::Cache(_)) => return Err(error.into()),
+        Err(error) => Err(Failure::from(error).message),
+    };
     if cx.ui.wants_json() {
         let object = Object::new()
             .text("path", &beads)
@@ -21,14 +30,32 @@ pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
             .text("database_path", &ledger)
             .text("ledger", &ledger)
             .text("source_repo", ".")
-            .text("reason", &reason);
+            .text("reason", &reason)
+            .text("state_home", &home)
+            .texts("repos", &repos);
+        let object = match &route {
+            Ok((repo, rule)) => object.text("new_issues", repo).text("routing_rule", rule),
+            Err(message) => object.text("routing_error", message),
+        };
         cx.json(object.finish());
         return Ok(Exit::Ok);
     }
-    for (name, value) in
-        [("Ledger", &ledger), ("Directory", &beads), ("Because", &reason), ("New ids", &format!("{prefix}-…"))]
-    {
-        cx.ui.line(&format!("{name:<12}{}", inline(value)));
+    let mut facts = vec![
+        ("Ledger", ledger),
+        ("Directory", beads),
+        ("Because", reason),
+        ("New ids", format!("{prefix}-…")),
+        ("State home", home),
+    ];
+    if repos.len() > 1 {
+        facts.push(("Repos", repos.join("  ")));
+    }
+    match route {
+        Ok((repo, rule)) => facts.push(("New issues", format!("go to {repo}: {rule}"))),
+        Err(message) => facts.push(("New issues", format!("go nowhere: {message}"))),
+    }
+    for (name, value) in facts {
+        cx.ui.line(&format!("{name:<12}{}", inline(&value)));
     }
     Ok(Exit::Ok)
 }

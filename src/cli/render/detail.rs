@@ -5,6 +5,7 @@ use crate::cli::ui::{Style, Ui};
 use crate::model::id::PrefixIndex;
 use crate::model::issue::Time;
 use crate::ops::{Neighbour, Shown};
+use crate::store::Access;
 use crate::view::{block, inline};
 
 pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
@@ -37,10 +38,8 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
         ("Reference", issue.external_ref.clone()),
         ("Owner", issue.owner.clone()),
         ("Labels", (!issue.labels.is_empty()).then(|| issue.labels.join(", "))),
-        (
-            "Lives in",
-            Some(format!("{} ({}:{})", shown.row.source_repo, shown.row.file.display(), shown.row.line_number)),
-        ),
+        ("Lives in", Some(lives_in(shown))),
+        ("Copies in", (!shown.copies.is_empty()).then(|| shown.copies.join(", "))),
     ];
     for (name, value) in facts {
         if let Some(value) = value {
@@ -69,6 +68,18 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
             ui.line(&line);
             paragraph(ui, "    ", &comment.text);
         }
+    }
+}
+
+/// Where an issue lives; with several repos also whether it may be written there.
+fn lives_in(shown: &Shown) -> String {
+    let row = &shown.row;
+    let place = format!("{} ({}:{})", row.source_repo, row.file.display(), row.line_number);
+    let behind = if row.shadowed { ", behind another repo's copy" } else { "" };
+    match &shown.access {
+        Access::Write if shown.of_many => format!("{place}, writable{behind}"),
+        Access::Write => place,
+        Access::Read(reason) => format!("{place}, read-only: {reason}{behind}"),
     }
 }
 

@@ -84,6 +84,12 @@ fn indented(ui: &mut Ui, index: &PrefixIndex, rows: &[(usize, &Row)], notes: &[&
         if let Some(assignee) = &issue.assignee {
             tail.push_str(&format!(" @{}", inline(assignee)));
         }
+        if row.source_repo != "." {
+            tail.push_str(&format!(" ({})", inline(&row.source_repo)));
+        }
+        if row.shadowed {
+            tail.push_str(" (behind another copy)");
+        }
         let title = inline(&issue.title);
         let (title, tail) = match ui.width() {
             Some(width) => fit(&title, &tail, width.saturating_sub(fixed).max(20)),

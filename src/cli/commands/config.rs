@@ -1,0 +1,238 @@
+use clap::{Args, Subcommand};
+
+use super::{Context, Outcome};
+use crate::cli::render;
+use crate::ops::{self, ConfigRequest, Configured};
+use crate::store::settings::{Origin, Setting, Value, find_key, nearest_key};
+use crate::store::StoreError;
+use crate::view::{self, Exit, Failure, Object, inline};
+
+/// Settings: which repos are joined, where new issues go, and the rest
+///
+/// Settings come in layers, later wins: built-in, user (~/.config/beads/config.toml), committed (.beads/config.toml), personal
+/// (in the directory that version control keeps for itself, never committed), environment (BD_ROUTING_MODE for
+/// routing.mode), flags (--config KEY=VALUE). Lists add up. A maintainer's change goes to the committed file, a contributor's
+/// to the personal one; --shared, --personal and --user choose.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "Examples:
+  bd config --add-repo ~/.beads-planning --routing contributor
+  bd config --list-repos
+  bd config --routing auto
+  bd config set routing.default ~/.beads-planning --personal
+  bd config list --origin
+  bd config trust              agree to the paths in the committed file")]
+pub struct ConfigArgs {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// Join a repo
+    #[arg(long, value_name = "PATH")]
+    add_repo: Vec<String>,
+    /// Leave a repo out again; its file is not touched
+    #[arg(long, value_name = "PATH")]
+    remove_repo: Vec<String>,
+    /// Show the repos of the project
+    #[arg(long)]
+    list_repos: bool,
+    /// single, auto, explicit, or auto as: maintainer, contributor
+    #[arg(long, value_name = "MODE")]
+    routing: Option<String>,
+    #[command(flatten)]
+    file: FileArgs,
+}
+
+/// The file to change.
+#[derive(Debug, Args, Default, Clone, Copy)]
+pub struct FileArgs {
+    /// Change the committed file
+    #[arg(long, group = "settings_file")]
+    shared: bool,
+    /// Change the personal file of this repository
+    #[arg(long, group = "settings_file")]
+    personal: bool,
+    /// Change the user's file for all projects
+    #[arg(long, group = "settings_file")]
+    user: bool,
+}
+
+impl FileArgs {
+    pub fn origin(self) -> Option<Origin> {
+        let chosen = [(self.shared, Origin::Shared), (self.personal, Origin::Personal), (self.user, Origin::User)];
+        chosen.into_iter().find(|(set, _)| *set).map(|(_, origin)| origin)
+    }
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Print one setting
+    Get { key: String },
+    /// Set one setting; a list takes several values
+    Set {
+        key: String,
+        #[arg(required = true, allow_hyphen_values = true)]
+        values: Vec<String>,
+        #[command(flatten)]
+        file: FileArgs,
+    },
+    /// Take one setting out
+    Unset {
+        key: String,
+        #[command(flatten)]
+        file: FileArgs,
+    },
+    /// Print every setting in effect
+    List {
+        /// With the layer and the file of each
+        #[arg(long)]
+        origin: bool,
+    },
+    /// Agree to paths in the committed file that lead out of the repository
+    Trust {
+        /// Only show them
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+pub fn run(args: ConfigArgs, cx: &mut Context) -> Outcome {
+    let file = args.file.origin();
+    match args.action {
+        Some(Action::Get { key }) => get(&key, cx),
+        Some(Action::List { origin }) => list(origin, cx),
+        Some(Action::Trust { dry_run }) => trust(dry_run, cx),
+        Some(Action::Set { key, values, file }) => {
+            let set = vec![(key, values)];
+            change(ConfigRequest { set, file: file.origin(), ..ConfigRequest::default() }, cx)
+        }
+        Some(Action::Unset { key, file }) => {
+            change(ConfigRequest { unset: vec![key], file: file.origin(), ..ConfigRequest::default() }, cx)
+        }
+        None => {
+            let request = ConfigRequest {
+                add: args.add_repo,
+                remove: args.remove_repo,
+                routing: args.routing,
+                file,
+                ..ConfigRequest::default()
+            };
+            let asks = request == ConfigRequest { file, ..ConfigRequest::default() };
+            if asks && !args.list_repos {
+                return Err(Failure::usage("nothing to do: --add-repo, --remove-repo, --list-repos, --routing, or get, set, list"));
+            }
+            if !asks {
+                change(request, cx)?;
+            }
+            if args.list_repos { super::repo::list(cx) } else { Ok(Exit::Ok) }
+        }
+    }
+}
+
+/// Makes a change and says which file it went to.
+pub fn change(request: ConfigRequest, cx: &mut Context) -> Outcome {
+    let done = ops::configure(cx.store()?, &request)?;
+    if cx.ui.wants_json() {
+        cx.json(configured(&done));
+    } else {
+        print_changes(&done, cx);
+    }
+    Ok(Exit::Ok)
+}
+
+pub fn print_changes(done: &Configured, cx: &mut Context) {
+    for file in &done.files {
+        let word = if file.changed { "changed" } else { "already so" };
+        cx.ui.done(&format!("{word}: {} ({})", file.path.display(), file.origin.word()));
+    }
+    done.remarks.iter().for_each(|remark| cx.ui.note(remark));
+}
+
+pub fn configured(done: &Configured) -> String {
+    let files = done.files.iter().map(|file| {
+        let object = Object::new().text("path", &file.path.display().to_string());
+        object.text("origin", file.origin.word()).flag("changed", file.changed).finish()
+    });
+    Object::new().raw("files", &view::array(files)).texts("remarks", &done.remarks).finish()
+}
+
+fn get(name: &str, cx: &mut Context) -> Outcome {
+    let Some(key) = find_key(name) else {
+        return Err(StoreError::UnknownKey { name: name.to_owned(), nearest: nearest_key(name) }.into());
+    };
+    let mut found: Vec<Setting> = cx.store()?.settings().in_effect();
+    found.retain(|setting| setting.key == key);
+    let values: Vec<String> = match (found.is_empty(), name) {
+        (true, "issue_prefix") => vec![cx.store()?.prefix(0)?],
+        _ => found.iter().flat_map(|setting| items(&setting.value)).collect(),
+    };
+    if values.is_empty() {
+        return Err(Failure::not_found(format!("{name} is not set")));
+    }
+    if cx.ui.wants_json() {
+        let object = Object::new().text("key", name);
+        let object = match found.first().map(|setting| &setting.value) {
+            Some(Value::Flag(flag)) => object.flag("value", *flag),
+            _ if key.kind.is_list() => object.texts("value", &values),
+            _ => object.text("value", &values[0]),
+        };
+        cx.json(object.finish());
+    } else {
+        values.iter().for_each(|value| cx.ui.line(&inline(value)));
+    }
+    Ok(Exit::Ok)
+}
+
+fn items(value: &Value) -> Vec<String> {
+    match value {
+        Value::List(items) => items.clone(),
+        other => vec![other.to_string()],
+    }
+}
+
+fn list(with_origin: bool, cx: &mut Context) -> Outcome {
+    let settings = cx.store()?.settings().in_effect();
+    if cx.ui.wants_json() {
+        let items = settings.iter().map(|setting| {
+            let object = Object::new().text("key", setting.key.name);
+            let object = match &setting.value {
+                Value::Text(text) => object.text("value", text),
+                Value::Flag(flag) => object.flag("value", *flag),
+                Value::List(items) => object.texts("value", items),
+            };
+            let object = object.text("origin", setting.origin.word());
+            object.optional("place", Some(setting.place.as_str()).filter(|place| !place.is_empty())).finish()
+        });
+        cx.json(view::array(items.collect::<Vec<_>>()));
+        return Ok(Exit::Ok);
+    }
+    let lines: Vec<[String; 4]> = settings
+        .iter()
+        .map(|setting| {
+            let (origin, place) =
+                if with_origin { (setting.origin.word(), setting.place.as_str()) } else { Default::default() };
+            [setting.key.name, &setting.value.to_string(), origin, place].map(|cell| inline(cell).into_owned())
+        })
+        .collect();
+    render::columns(&mut cx.ui, "", &lines);
+    Ok(Exit::Ok)
+}
+
+fn trust(dry_run: bool, cx: &mut Context) -> Outcome {
+    let paths = ops::trust(cx.store()?, dry_run)?;
+    if cx.ui.wants_json() {
+        let items = paths.iter().map(|path| {
+            let object = Object::new().text("key", path.key).text("path", &path.text);
+            object.text("resolved", &path.resolved.display().to_string()).finish()
+        });
+        let object = Object::new().raw("trusted", &view::array(items)).flag("dry_run", dry_run);
+        cx.json(object.finish());
+        return Ok(Exit::Ok);
+    }
+    let word = if dry_run { "Would trust" } else { "Trusted" };
+    for path in &paths {
+        cx.ui.done(&format!("{word}: {} = {} ({})", path.key, path.text, path.resolved.display()));
+    }
+    if paths.is_empty() {
+        cx.ui.done("the committed file names no path that would need trust");
+    }
+    Ok(Exit::Ok)
+}

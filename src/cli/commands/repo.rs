@@ -1,0 +1,88 @@
+use clap::{Args, Subcommand};
+
+use super::config::{FileArgs, change};
+use super::{Context, Outcome};
+use crate::cli::render;
+use crate::ops::{self, ConfigRequest};
+use crate::store::Access;
+use crate::view::{self, Exit, Object, inline, plural};
+
+/// The repos of the project
+///
+/// The same as `bd config --add-repo`, `--remove-repo` and `--list-repos`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd repo list\n  bd repo add ~/.beads-planning\n  bd repo remove ~/.beads-planning")]
+pub struct RepoArgs {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Join repos
+    Add {
+        #[arg(required = true)]
+        paths: Vec<String>,
+        #[command(flatten)]
+        file: FileArgs,
+    },
+    /// Leave repos out again; their files are not touched
+    Remove {
+        #[arg(required = true)]
+        paths: Vec<String>,
+        #[command(flatten)]
+        file: FileArgs,
+    },
+    /// Show them
+    List,
+}
+
+pub fn run(args: RepoArgs, cx: &mut Context) -> Outcome {
+    match args.action {
+        Some(Action::Add { paths, file }) => {
+            change(ConfigRequest { add: paths, file: file.origin(), ..ConfigRequest::default() }, cx)
+        }
+        Some(Action::Remove { paths, file }) => {
+            change(ConfigRequest { remove: paths, file: file.origin(), ..ConfigRequest::default() }, cx)
+        }
+        Some(Action::List) | None => list(cx),
+    }
+}
+
+pub fn list(cx: &mut Context) -> Outcome {
+    let repos = ops::repos(cx.store()?)?;
+    if cx.ui.wants_json() {
+        let items = repos.iter().map(|repo| {
+            let object = Object::new()
+                .text("source_repo", &repo.name)
+                .text("path", &repo.path)
+                .text("kind", repo.kind)
+                .optional("origin", repo.origin)
+                .optional("ledger", repo.ledger.as_deref())
+                .number("issues", repo.issues as i64)
+                .flag("writable", repo.access == Access::Write)
+                .flag("auto_commit", repo.commits);
+            match &repo.access {
+                Access::Write => object,
+                Access::Read(reason) => object.text("reason", reason),
+            }
+            .finish()
+        });
+        cx.json(view::array(items));
+        return Ok(Exit::Ok);
+    }
+    let lines: Vec<[String; 4]> = repos
+        .iter()
+        .map(|repo| {
+            let access = match &repo.access {
+                Access::Write => "writable".to_owned(),
+                Access::Read(reason) => format!("read-only: {reason}"),
+            };
+            let commits = if repo.commits { ", committed after each write" } else { "" };
+            let access = format!("{access}{commits}");
+            [&repo.name, repo.kind, &plural(repo.issues, "issue"), &access].map(|cell| inline(cell).into_owned())
+        })
+        .collect();
+    render::columns(&mut cx.ui, "", &lines);
+    Ok(Exit::Ok)
+}

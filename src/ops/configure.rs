@@ -1,0 +1,313 @@
+//! Changing the settings of a project: which repos it joins, where new issues go, and any single value.
+//!
+//! A maintainer's change goes to the committed file, a contributor's to the personal one, because a pull request must not
+//! carry it; the caller may choose.
+
+use std::path::{Path, PathBuf};
+
+use super::{OpError, Result};
+use crate::store::settings::{Edits, Key, Origin, OutsidePath, Value, find_key, nearest_key, typed_value};
+use crate::store::{self, Repo, Role, Store, StoreError};
+
+/// What to change in one go.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Request {
+    pub add: Vec<String>,
+    pub remove: Vec<String>,
+    pub routing: Option<String>,
+    pub set: Vec<(String, Vec<String>)>,
+    pub unset: Vec<String>,
+    /// The file to change, if the caller chose one.
+    pub file: Option<Origin>,
+}
+
+/// What was done, file by file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Configured {
+    pub files: Vec<ChangedFile>,
+    /// What the user should know about it.
+    pub remarks: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedFile {
+    pub origin: Origin,
+    pub path: PathBuf,
+    /// `false` if it already said so.
+    pub changed: bool,
+}
+
+pub const ROUTING: &[&str] = &["single", "auto", "explicit", "maintainer", "contributor"];
+
+/// Edits for the files, collected before the first one is written.
+struct Draft {
+    edits: Vec<(Origin, Edits)>,
+    trusted: Vec<OutsidePath>,
+    remarks: Vec<String>,
+}
+
+impl Draft {
+    fn of(&mut self, origin: Origin) -> &mut Edits {
+        let at = self.edits.iter().position(|(known, _)| *known == origin).unwrap_or_else(|| {
+            self.edits.push((origin, Edits::default()));
+            self.edits.len() - 1
+        });
+        &mut self.edits[at].1
+    }
+}
+
+pub fn configure(store: &mut Store, request: &Request) -> Result<Configured> {
+    if let Some(word) = &request.routing
+        && !ROUTING.contains(&word.as_str())
+    {
+        return Err(OpError::Usage(format!("--routing must be one of {}, not {word:?}", ROUTING.join(" "))));
+    }
+    let mut draft = Draft { edits: Vec::new(), trusted: Vec::new(), remarks: Vec::new() };
+    let file = choose_file(store, request);
+    let added = request.add.iter().map(|text| add(store, text, file, &mut draft)).collect::<Result<Vec<String>>>()?;
+    for text in &request.remove {
+        remove(store, text, request.file, &mut draft)?;
+    }
+    if let Some(word) = &request.routing {
+        route(store, word, &added, file, &mut draft)?;
+    }
+    for (name, values) in &request.set {
+        set(store, name, values, request.file, &mut draft)?;
+    }
+    for name in &request.unset {
+        let key = known(name)?;
+        let origin = request.file.unwrap_or_else(|| holder(store, key).unwrap_or(file));
+        draft.of(origin).unset(key);
+    }
+    finish(store, draft)
+}
+
+/// Writes the files, remembers what this user put there himself, and looks whether it has the wanted effect.
+fn finish(store: &mut Store, draft: Draft) -> Result<Configured> {
+    let files = store.settings().files.clone();
+    let mut done = Configured { remarks: draft.remarks, ..Configured::default() };
+    for (origin, edits) in draft.edits.iter().filter(|(_, edits)| !edits.is_empty()) {
+        let path = files.path(*origin).ok_or_else(|| OpError::Usage("HOME is not set: there is no user file".into()))?;
+        if *origin == Origin::Personal
+            && let Some(home) = path.parent()
+        {
+            store::prepare_home(home).map_err(|e| crate::sys::fs::FsError::new("create", home, e))?;
+        }
+        let changed = edits.apply(path, store.lock_wait(), &store.host().entropy).map_err(StoreError::from)?;
+        done.files.push(ChangedFile { origin: *origin, path: path.to_owned(), changed });
+    }
+    if !draft.trusted.is_empty() {
+        let trust = store::read_trust(&store.host().env);
+        let new: Vec<OutsidePath> = draft.trusted.into_iter().filter(|path| !trust.covers(path)).collect();
+        if !new.is_empty() {
+            trust.add(&new, store.lock_wait(), &store.host().entropy).map_err(StoreError::from)?;
+        }
+    }
+    store.reopen()?;
+    Ok(done)
+}
+
+/// The file for a change: the committed one for maintainers, the personal one for contributors and for what is personal.
+fn choose_file(store: &mut Store, request: &Request) -> Origin {
+    let personal_routing = matches!(request.routing.as_deref(), Some("maintainer" | "contributor"));
+    let mode_is_personal = request.routing.is_some()
+        && store.settings().text("routing.mode").is_some_and(|(_, origin)| origin == Origin::Personal);
+    match request.file {
+        Some(file) => file,
+        None if personal_routing || mode_is_personal || store.role().role == Role::Contributor => Origin::Personal,
+        None => Origin::Shared,
+    }
+}
+
+/// The file that sets a key now, if one does.
+fn holder(store: &Store, key: &Key) -> Option<Origin> {
+    let set = store.settings().in_effect().into_iter().filter(|setting| setting.key == key).map(|s| s.origin);
+    set.filter(|origin| store.settings().files.path(*origin).is_some()).max()
+}
+
+fn known(name: &str) -> Result<&'static Key> {
+    find_key(name).ok_or_else(|| StoreError::UnknownKey { name: name.to_owned(), nearest: nearest_key(name) }.into())
+}
+
+fn key(name: &'static str) -> Result<&'static Key> {
+    known(name)
+}
+
+/// A path as it is stored: from the root if it is inside the project, `~/…` if it is in the home directory, else whole.
+pub fn stored_path(store: &Store, text: &str) -> String {
+    let env = &store.host().env;
+    let path = store::plain_path(&store::expand_path(text, env.cwd(), env));
+    let root = &store.project().root;
+    let real = store::real_path(&path);
+    if let Some(inside) = real.strip_prefix(root).ok().filter(|inside| !inside.as_os_str().is_empty()) {
+        return inside.display().to_string();
+    }
+    match env.home().as_deref().and_then(|home| path.strip_prefix(home).ok()) {
+        Some(below) if below.as_os_str().is_empty() => "~".to_owned(),
+        Some(below) => format!("~/{}", below.display()),
+        None => path.display().to_string(),
+    }
+}
+
+fn add(store: &mut Store, text: &str, file: Origin, draft: &mut Draft) -> Result<String> {
+    let env = &store.host().env;
+    let path = store::expand_path(text, env.cwd(), env);
+    let repo = match Repo::at(&path, String::new()) {
+        Some(repo) => repo?,
+        None => return Err(StoreError::NotARepo { path }.into()),
+    };
+    if repo.beads() == store.project().primary_member().repo.beads() {
+        return Err(OpError::Usage(format!("{text} is this project's own repo; it is always read")));
+    }
+    let stored = stored_path(store, text);
+    let excluded = matching(store, "repos.exclude", repo.beads());
+    for (item, origin) in excluded {
+        draft.of(origin).remove(key("repos.exclude")?, vec![item]);
+    }
+    let listed = matching(store, "repos.additional", repo.beads());
+    if let Some((item, origin)) = listed.into_iter().find(|(_, origin)| *origin == file || *origin < file) {
+        draft.remarks.push(format!("{item} is already listed in the {} settings", origin.word()));
+        return Ok(item);
+    }
+    trust_own(store, file, "repos.additional", &stored, draft);
+    draft.of(file).add(key("repos.additional")?, stored.clone());
+    Ok(stored)
+}
+
+/// A path that this user puts into the committed file is one that this user trusts.
+fn trust_own(store: &Store, file: Origin, name: &'static str, stored: &str, draft: &mut Draft) {
+    let root = &store.project().root;
+    let path = store::expand_path(stored, root, &store.host().env);
+    if file == Origin::Shared
+        && let Some(outside) = store::outside(root, name, stored, &path)
+    {
+        draft.trusted.push(outside);
+    }
+}
+
+/// The items of a list that lead to this ledger directory, with the layer of each.
+fn matching(store: &Store, name: &str, beads: &Path) -> Vec<(String, Origin)> {
+    let env = &store.host().env;
+    let leads = |text: &str| {
+        store::beads_of(&store::real_path(&store::expand_path(text, &store.project().root, env))) == beads
+    };
+    let all = store.settings().list(name).into_iter();
+    all.filter(|(text, _)| leads(text)).map(|(text, origin)| (text.to_owned(), origin)).collect()
+}
+
+fn remove(store: &mut Store, text: &str, file: Option<Origin>, draft: &mut Draft) -> Result<()> {
+    let env = &store.host().env;
+    let beads = match store.find_repo(text) {
+        Some(repo) => store.project().members[repo].repo.beads().to_owned(),
+        None => {
+            // From the root first, as the settings mean it; then as it was typed.
+            let places = [&store.project().root, &env.cwd().to_owned()].map(|from| {
+                store::beads_of(&store::real_path(&store::expand_path(text, from, env)))
+            });
+            let listed = places.iter().find(|beads| !matching(store, "repos.additional", beads).is_empty());
+            listed.unwrap_or(&places[0]).clone()
+        }
+    };
+    if beads == store.project().primary_member().repo.beads() {
+        return Err(OpError::Usage(format!("{text} is this project's own repo; it cannot be removed")));
+    }
+    let contributor = store.role().role == Role::Contributor;
+    let mut found = false;
+    for (item, origin) in matching(store, "repos.additional", &beads) {
+        found = true;
+        match file {
+            Some(file) if file != origin => continue,
+            None if origin == Origin::Shared && contributor => {
+                draft.remarks.push(format!("{item} is in the committed file; you leave it out for yourself"));
+                draft.of(Origin::Personal).add(key("repos.exclude")?, item);
+            }
+            _ if store.settings().files.path(origin).is_none() => {
+                draft.remarks.push(format!("{item} comes from the {}; unset it there", origin.word()));
+            }
+            _ => draft.of(origin).remove(key("repos.additional")?, vec![item]),
+        }
+    }
+    for name in ["routing.default", "routing.auto.contributor", "routing.auto.maintainer"] {
+        let target = store.settings().text(name).map(|(text, origin)| (text.to_owned(), origin));
+        let Some((target, origin)) = target else { continue };
+        let env = &store.host().env;
+        let leads = store::beads_of(&store::real_path(&store::expand_path(&target, &store.project().root, env)));
+        if leads == beads && store.settings().files.path(origin).is_some() && !(origin == Origin::Shared && contributor) {
+            found = true;
+            draft.of(origin).unset(key(name)?);
+            draft.remarks.push(format!("{name} named it and is unset"));
+        }
+    }
+    if found {
+        return Ok(());
+    }
+    let known = store.project().members.iter().skip(1).map(|member| member.name.clone()).collect();
+    Err(StoreError::NoSuchRepo { text: text.to_owned(), known }.into())
+}
+
+fn route(store: &mut Store, word: &str, added: &[String], file: Origin, draft: &mut Draft) -> Result<()> {
+    let text = |text: &str| Value::Text(text.to_owned());
+    let mode = if matches!(word, "maintainer" | "contributor") { "auto" } else { word };
+    draft.of(file).set(key("routing.mode")?, text(mode));
+    if matches!(word, "maintainer" | "contributor") {
+        draft.of(file).set(key("routing.role")?, text(word));
+    }
+    let only = || {
+        let listed = store.settings().list("repos.additional");
+        match (added, listed.as_slice()) {
+            ([one], _) => Some(one.clone()),
+            ([], [(one, _)]) => Some((*one).to_owned()),
+            _ => None,
+        }
+    };
+    let (name, must) = match word {
+        "contributor" => ("routing.auto.contributor", true),
+        "explicit" => ("routing.default", false),
+        _ => return Ok(()),
+    };
+    let known = store.settings().text(name).is_some() || store.settings().text("routing.default").is_some();
+    match only() {
+        Some(repo) if added.len() == 1 || !known => {
+            trust_own(store, file, name, &repo, draft);
+            draft.of(file).set(key(name)?, Value::Text(repo));
+        }
+        _ if known => {}
+        _ if must => {
+            return Err(OpError::Usage(
+                "a contributor needs a planning repo: name it with --add-repo PATH, or make one with bd init --contributor"
+                    .into(),
+            ));
+        }
+        _ => draft.remarks.push("no repo gets new issues yet: bd config set routing.default PATH".into()),
+    }
+    Ok(())
+}
+
+fn set(store: &mut Store, name: &str, values: &[String], file: Option<Origin>, draft: &mut Draft) -> Result<()> {
+    let key = known(name)?;
+    let values: Vec<String> = match key.kind.is_path() {
+        true => values.iter().map(|text| if text == "." { text.clone() } else { stored_path(store, text) }).collect(),
+        false => values.to_vec(),
+    };
+    let value = typed_value(key, &values).map_err(StoreError::BadValue)?;
+    let by_role = if store.role().role == Role::Contributor { Origin::Personal } else { Origin::Shared };
+    let usual = if key.personal { Origin::Personal } else { by_role };
+    // A value that a later file sets would win over the one that is set here.
+    let origin = file.unwrap_or_else(|| usual.max(holder(store, key).unwrap_or(usual)));
+    if key.kind.is_path() {
+        values.iter().for_each(|stored| trust_own(store, origin, key.name, stored, draft));
+    }
+    draft.of(origin).set(key, value);
+    Ok(())
+}
+
+/// Paths of the committed config that lead out of the repository, and that are trusted from now on.
+pub fn trust(store: &mut Store, dry_run: bool) -> Result<Vec<OutsidePath>> {
+    let paths = store.project().untrusted.clone();
+    if !dry_run && !paths.is_empty() {
+        let trust = store::read_trust(&store.host().env);
+        trust.add(&paths, store.lock_wait(), &store.host().entropy).map_err(StoreError::from)?;
+        store.reopen()?;
+    }
+    Ok(paths)
+}

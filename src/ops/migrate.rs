@@ -1,0 +1,42 @@
+//! Moving issues to another repo of the project.
+
+use super::Result;
+use crate::cache::{Sort, SortBy};
+use crate::model::query::{Expr, Field};
+use crate::store::{Row, Store, StoreError};
+
+#[derive(Debug, Default)]
+pub struct Migrated {
+    /// Where they go, as answers name it.
+    pub to: String,
+    /// What meets the condition and is elsewhere.
+    pub chosen: Vec<Row>,
+    pub moved: Vec<String>,
+    pub failed: Vec<(String, StoreError)>,
+    /// The target is not part of the project: what was moved is out of the view.
+    pub is_guest: bool,
+}
+
+/// Moves every copy of an issue that meets the condition and is not in the target already. Deleted ones stay unless the
+/// condition is about statuses.
+pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool) -> Result<Migrated> {
+    let before = store.project().members.len();
+    let route = store.route(Some(to), &[])?;
+    let is_guest = store.project().members.len() > before;
+    let filter = if filter.mentions(Field::Status) {
+        filter.clone()
+    } else {
+        Expr::And(vec![filter.clone(), Expr::text(Field::Status, "tombstone").negate()])
+    };
+    let rows = store.list_copies(&filter, Sort { by: SortBy::Id, reverse: false }, None)?.rows;
+    let chosen: Vec<Row> = rows.into_iter().filter(|row| row.repo != route.repo).collect();
+    let mut report = Migrated { to: store.name(route.repo).to_owned(), is_guest, ..Migrated::default() };
+    if !dry_run && !chosen.is_empty() {
+        let issues: Vec<(String, usize)> = chosen.iter().map(|row| (row.issue.id.clone(), row.repo)).collect();
+        let done = store.relocate(&issues, route.repo)?;
+        report.moved = done.moved;
+        report.failed = done.failed;
+    }
+    report.chosen = chosen;
+    Ok(report)
+}

@@ -1,0 +1,60 @@
+//! What the project is made of, and the hint that it could be made of more.
+
+use super::Result;
+use crate::store::{Access, Store};
+
+/// A repo of the project, as it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepoStatus {
+    pub name: String,
+    pub path: String,
+    /// primary, planning or additional.
+    pub kind: &'static str,
+    /// The layer that names it; nothing for the primary.
+    pub origin: Option<&'static str>,
+    pub ledger: Option<String>,
+    pub issues: usize,
+    pub access: Access,
+    /// Its ledger is committed after each write.
+    pub commits: bool,
+}
+
+pub fn repos(store: &mut Store) -> Result<Vec<RepoStatus>> {
+    store.refresh()?;
+    let mut all = Vec::new();
+    for n in 0..store.project().members.len() {
+        let access = store.access(n)?;
+        let counted = store.documents().into_iter().filter(|(repo, _, _)| *repo == n);
+        let issues = counted.map(|(_, _, document)| document.ids().count()).sum();
+        let member = &store.project().members[n];
+        let kind = match (n, member.planning) {
+            (0, _) => "primary",
+            (_, true) => "planning",
+            _ => "additional",
+        };
+        all.push(RepoStatus {
+            name: member.name.clone(),
+            path: member.repo.root().display().to_string(),
+            kind,
+            origin: member.origin.map(|origin| origin.word()),
+            ledger: store.ledger_path(n).map(|path| path.display().to_string()),
+            issues,
+            access,
+            commits: store.commits(n),
+        });
+    }
+    Ok(all)
+}
+
+/// A fork whose owner has no planning repo: worth a hint, once for each clone. Remembers that it was given.
+pub fn wants_planning_hint(store: &mut Store) -> bool {
+    if store.has_roles() || store.project().members.len() > 1 {
+        return false;
+    }
+    let Some(home) = store.settings().files.personal.parent().map(ToOwned::to_owned) else { return false };
+    let marker = home.join("hinted");
+    if marker.exists() || store.role().rule != "fork" {
+        return false;
+    }
+    crate::store::prepare_home(&home).is_ok() && std::fs::write(marker, "planning\n").is_ok()
+}

@@ -1,0 +1,55 @@
+//! Committing a ledger after a write, where the settings ask for it: planning repos, which hold nothing else.
+//!
+//! Only the ledger's path is committed; whatever else is staged stays staged. A commit that cannot be made leaves the write
+//! standing: the next write's commit carries it along.
+
+use std::path::PathBuf;
+
+use super::transaction::Written;
+use super::warning::Warning;
+use super::Store;
+use crate::vcs;
+
+impl Store {
+    /// Commits the ledgers that were just written, as the settings say.
+    pub(super) fn commit_ledgers(&mut self, written: &[(usize, Vec<Written>)]) {
+        for (source, issues) in written {
+            let member = self.sources.member_of(*source);
+            let changed: Vec<&Written> = issues.iter().filter(|issue| issue.changed).collect();
+            if self.commits(member) && !changed.is_empty() {
+                let message = message(&changed);
+                let path = self.sources.ledger(*source).path().to_owned();
+                self.commit_paths(member, &[path], &message);
+            }
+        }
+    }
+
+    /// Whether a repo's ledger is committed after each write.
+    pub fn commits(&self, member: usize) -> bool {
+        let planning = self.project.members[member].planning && self.settings.flag("commit.planning");
+        planning || member == 0 && self.settings.flag("commit.primary")
+    }
+
+    pub(super) fn commit_paths(&mut self, member: usize, paths: &[PathBuf], message: &str) {
+        let author = self.actor().to_owned();
+        if let Err(error) = vcs::commit(paths, message, &author, &self.host.env) {
+            let repo = self.name(member).to_owned();
+            self.notices.push(Warning::NotCommitted { repo, message: error.to_string() });
+        }
+    }
+}
+
+/// One line: what was written, and the title if it was one issue.
+fn message(written: &[&Written]) -> String {
+    match written {
+        [one] => {
+            let verb = if one.before.is_none() { "add" } else { "update" };
+            let title: String = one.issue().title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            format!("{verb} {}: {title}", one.id)
+        }
+        many => {
+            let ids: Vec<&str> = many.iter().map(|one| one.id.as_str()).collect();
+            format!("update {} issues\n\n{}", many.len(), ids.join("\n"))
+        }
+    }
+}

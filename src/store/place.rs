@@ -1,0 +1,78 @@
+//! Paths of repos: as people write them, and as answers show them.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::sys::Env;
+
+/// What a path in the settings stands for: `~` is the home directory, relative is from the project's root.
+pub fn expand(text: &str, root: &Path, env: &Env) -> PathBuf {
+    let from_home = text == "~" || text.starts_with("~/");
+    if from_home { env.path(text) } else { root.join(text) }
+}
+
+/// The path without `.`, `..` and links, as far as it exists.
+pub fn real(path: &Path) -> PathBuf {
+    if let Ok(real) = std::fs::canonicalize(path) {
+        return real;
+    }
+    // What does not exist has no links in it: only its existing part is resolved.
+    let plain = plain(path);
+    let above = plain.ancestors().skip(1).find_map(|dir| Some((dir, std::fs::canonicalize(dir).ok()?)));
+    match above {
+        Some((dir, real)) => real.join(plain.strip_prefix(dir).unwrap_or(Path::new(""))),
+        None => plain,
+    }
+}
+
+/// The path without `.` and `..`, links left alone.
+pub fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(out.pop()),
+            Component::CurDir => {}
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// How answers name a repo: `.` for the project's own, from the root for one inside it, `~/…` for one in the home
+/// directory, else from the root upwards.
+pub fn display(repo: &Path, root: &Path, env: &Env) -> String {
+    if repo == root {
+        return ".".to_owned();
+    }
+    if let Ok(inside) = repo.strip_prefix(root) {
+        return inside.display().to_string();
+    }
+    let home = env.home().map(|home| real(&home)).filter(|home| home.parent().is_some());
+    if let Some(below) = home.as_deref().and_then(|home| repo.strip_prefix(home).ok()) {
+        return if below.as_os_str().is_empty() { "~".to_owned() } else { format!("~/{}", below.display()) };
+    }
+    let shared = repo.components().zip(root.components()).take_while(|(a, b)| a == b).count();
+    let up = root.components().count() - shared;
+    let mut path: PathBuf = std::iter::repeat_n("..", up).collect();
+    path.extend(repo.components().skip(shared));
+    path.display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repos_have_short_names() {
+        let env = Env::default();
+        let shown = |repo: &str| display(Path::new(repo), Path::new("/srv/work/app"), &env);
+        assert_eq!(shown("/srv/work/app"), ".");
+        assert_eq!(shown("/srv/work/app/phases/one"), "phases/one");
+        assert_eq!(shown("/srv/work/plan"), "../plan");
+        assert_eq!(shown("/opt/plan"), "../../../opt/plan");
+    }
+
+    #[test]
+    fn a_path_that_does_not_exist_is_still_made_plain() {
+        assert_eq!(real(Path::new("/no/such/../x/./y")), Path::new("/no/x/y"));
+    }
+}

@@ -1,0 +1,125 @@
+//! What a transaction does to the lines of one ledger.
+
+use super::Store;
+use super::transaction::{Answer, Write, WriteError, Written};
+use crate::ledger::{Document, Edit, Ledger, MAX_LINE};
+use crate::model::change::{self, ChangeError, NewIssue, Stamp};
+use crate::model::id::IssueId;
+use crate::model::json::Dialect;
+use crate::model::time::Instant;
+
+pub(super) struct Plan<'a> {
+    store: &'a Store,
+    source: usize,
+    ledger: &'a Ledger,
+    prefix: &'a str,
+    actor: &'a str,
+    repo: &'a str,
+}
+
+impl<'a> Plan<'a> {
+    pub fn new(store: &'a Store, source: usize, ledger: &'a Ledger, prefix: &'a str, actor: &'a str) -> Self {
+        let repo = store.name(store.sources.member_of(source));
+        Plan { store, source, ledger, prefix, actor, repo }
+    }
+
+    /// Edits for everything staged, on the document as it is now.
+    pub fn make(&self, document: &Document, staged: &[&Write]) -> (Vec<Edit>, Vec<Answer>) {
+        let now = self.store.host.clock.now();
+        let mut edits: Vec<Edit> = Vec::new();
+        let mut answers = Vec::new();
+        for write in staged {
+            let answer = match write {
+                Write::File { issue, id, .. } => self.file(document, &mut edits, issue, id.as_ref(), now),
+                Write::Change { id, changes } => self.change(document, &mut edits, id, |line, dialect| {
+                    change::apply(line, changes, Stamp { now, actor: self.actor, dialect })
+                }),
+                Write::Put { id, line, .. } if document.effective(id).is_none() => {
+                    // The last of several for one new id stands, as it would if each came in a transaction of its own.
+                    edits.retain(|edit| !matches!(edit, Edit::Insert { id: other, .. } if other == id));
+                    self.push(document, &mut edits, Edit::Insert { id: id.clone(), text: line.clone() })
+                        .map(|()| self.written(id, line.clone(), None, true))
+                }
+                Write::Put { id, line, .. } => {
+                    self.change(document, &mut edits, id, |old, _| Ok((old != line).then(|| line.clone())))
+                }
+            };
+            answers.push(answer);
+        }
+        (edits, answers)
+    }
+
+    fn file(
+        &self,
+        document: &Document,
+        edits: &mut Vec<Edit>,
+        issue: &NewIssue,
+        chosen: Option<&IssueId>,
+        now: Instant,
+    ) -> Answer {
+        let taken = |edits: &[Edit], id: &str| {
+            is_inserted(edits, id)
+                || document.ids().any(|known| known == id)
+                || self.store.sources.holders(id).iter().any(|n| *n != self.source)
+        };
+        let id = match chosen {
+            Some(id) if taken(edits, id.as_str()) => return Err(WriteError::Taken(id.to_string())),
+            Some(id) => id.clone(),
+            None => loop {
+                let nonce = self.store.host.entropy.bytes();
+                let id = IssueId::mint(self.prefix, &issue.title, &issue.description, now, nonce);
+                if !taken(edits, id.as_str()) {
+                    break id;
+                }
+            },
+        };
+        let line = issue.line(id.as_str(), Stamp { now, actor: self.actor, dialect: document.dialect() })?;
+        self.push(document, edits, Edit::Insert { id: id.to_string(), text: line.clone() })?;
+        Ok(self.written(id.as_str(), line, None, true))
+    }
+
+    fn change(
+        &self,
+        document: &Document,
+        edits: &mut Vec<Edit>,
+        id: &str,
+        apply: impl FnOnce(&str, Dialect) -> std::result::Result<Option<String>, ChangeError>,
+    ) -> Answer {
+        let Some(line) = document.effective(id) else { return Err(WriteError::NotFound(id.to_owned())) };
+        // A second change of the same issue in one transaction builds on the first.
+        let earlier = edits.iter().position(|edit| matches!(edit, Edit::Set { line: at, .. } if *at == line));
+        let on_disk = String::from_utf8_lossy(document.text(line)).into_owned();
+        let before = match earlier.map(|n| &edits[n]) {
+            Some(Edit::Set { text, .. }) => text.clone(),
+            _ => on_disk.clone(),
+        };
+        let Some(text) = apply(&before, document.dialect_of(line))? else {
+            return Ok(self.written(id, before, Some(on_disk), false));
+        };
+        self.push(document, edits, Edit::Set { line, id: id.to_owned(), text: text.clone() })?;
+        if let Some(n) = earlier {
+            edits.remove(n);
+        }
+        Ok(self.written(id, text, Some(on_disk), true))
+    }
+
+    /// Takes an edit into the plan, unless damage or a limit forbids just this one.
+    fn push(&self, document: &Document, edits: &mut Vec<Edit>, edit: Edit) -> std::result::Result<(), WriteError> {
+        if let Edit::Set { id, text, .. } | Edit::Insert { id, text } = &edit
+            && text.len() > MAX_LINE
+        {
+            return Err(ChangeError::TooLong { id: id.clone(), bytes: text.len() }.into());
+        }
+        self.ledger.refuse(document, std::slice::from_ref(&edit))?;
+        edits.push(edit);
+        Ok(())
+    }
+
+    fn written(&self, id: &str, line: String, before: Option<String>, changed: bool) -> Written {
+        Written { id: id.to_owned(), line, before, changed, source_repo: self.repo.to_owned() }
+    }
+}
+
+fn is_inserted(edits: &[Edit], id: &str) -> bool {
+    edits.iter().any(|edit| matches!(edit, Edit::Insert { id: other, .. } if other == id))
+}

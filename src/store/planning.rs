@@ -1,0 +1,62 @@
+//! The version control side of setting up a planning repo.
+
+use std::path::{Path, PathBuf};
+
+use super::{Result, StoreError, place};
+use crate::sys::Env;
+use crate::sys::fs::FsError;
+use crate::vcs;
+
+/// Refuses a place for a planning repo inside the project's working copy: its files would be committed there.
+pub fn check_planning(project: &Path, planning: &Path) -> Result<()> {
+    let root = vcs::root(project).unwrap_or_else(|| project.to_owned());
+    if place::real(planning).starts_with(place::real(&root)) {
+        return Err(StoreError::WouldLeak { repo: planning.display().to_string() });
+    }
+    match std::fs::metadata(planning) {
+        Ok(meta) if !meta.is_dir() => Err(StoreError::NotARepo { path: planning.to_owned() }),
+        _ => Ok(()),
+    }
+}
+
+/// Puts a new directory under version control, unless it lies in a working copy of its own already. Says what was done, or
+/// why not.
+pub fn start_version_control(directory: &Path, env: &Env) -> Option<String> {
+    let is_own = vcs::root(directory).is_some_and(|root| place::real(&root) == place::real(directory));
+    let is_new = std::fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none());
+    if is_own || !is_new {
+        return None;
+    }
+    Some(match vcs::init_git(directory, env) {
+        Ok(()) => format!("git init in {}", directory.display()),
+        Err(error) => format!("{} has no version control: {error}", directory.display()),
+    })
+}
+
+/// The first commit of a planning repo. Says what was done, or why not.
+pub fn commit_files(files: &[PathBuf], message: &str, author: &str, env: &Env) -> Option<String> {
+    match vcs::commit(files, message, author, env) {
+        Ok(vcs::Committed::Done) => Some(format!("committed: {message}")),
+        Ok(_) => None,
+        Err(error) => Some(format!("not committed: {error}")),
+    }
+}
+
+/// Keeps a `.beads` that only this user wants out of the project's commits, without a trace in the project: by git's own
+/// private exclude file. Where there is none, nothing is done and the user is told.
+pub fn keep_out_of_commits(beads: &Path) -> Result<String> {
+    let root = vcs::root(beads).map(|root| place::real(&root));
+    let (Some(exclude), Some(root)) = (vcs::exclude_file(beads), root) else {
+        return Ok(format!("{} is new here: keep it out of your commits", beads.display()));
+    };
+    let real = place::real(beads);
+    let line = format!("/{}/", real.strip_prefix(&root).unwrap_or(Path::new(super::BEADS_DIR)).display());
+    let known = std::fs::read_to_string(&exclude).unwrap_or_default();
+    if !known.lines().any(|known| known == line) {
+        let gap = if known.is_empty() || known.ends_with('\n') { "" } else { "\n" };
+        let directory = exclude.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(directory).map_err(|e| FsError::new("create", directory, e))?;
+        std::fs::write(&exclude, format!("{known}{gap}{line}\n")).map_err(|e| FsError::new("write", &exclude, e))?;
+    }
+    Ok(format!("{line} is kept out of commits by {}", exclude.display()))
+}

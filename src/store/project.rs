@@ -1,0 +1,291 @@
+//! Which repos make up the project: the primary, the additional ones, and those that new issues are routed to.
+//!
+//! A repo that cannot be joined is named as a [`RepoProblem`] and left out; the others work.
+
+use std::path::{Path, PathBuf};
+
+use super::settings::{ConfigError, Origin, OutsidePath, Settings, Trust};
+use super::{BEADS_DIR, LEDGER_NAMES, Repo, Result, StoreError, home, place};
+use crate::sys::Env;
+use crate::vcs;
+
+/// A repo of the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    pub repo: Repo,
+    /// How answers name it.
+    pub name: String,
+    /// What new ids start with, if the repo says so.
+    pub prefix: Option<String>,
+    /// The ledger's name, if the repo says so.
+    pub ledger_file: Option<String>,
+    /// Its own config cannot be read: it is shown, but not written.
+    pub broken: Option<ConfigError>,
+    /// It receives the private issues of a contributor.
+    pub planning: bool,
+    /// Where it was configured; nothing for the primary.
+    pub origin: Option<Origin>,
+}
+
+/// Why a configured repo is not, or not quite, part of the project.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RepoProblem {
+    #[error("{key} names {text}: there is no such directory ({})", path.display())]
+    Missing { key: &'static str, text: String, path: PathBuf },
+    #[error("{key} names {text}: {} has no {BEADS_DIR} directory and no ledger", path.display())]
+    NoRepo { key: &'static str, text: String, path: PathBuf },
+    #[error("{key} names {text}: {message}")]
+    Unusable { key: &'static str, text: String, path: PathBuf, message: String },
+    #[error("{key} names {text}, outside of this repository, in a file that is committed; it is not used until you trust it")]
+    Untrusted { key: &'static str, text: String, path: PathBuf },
+    #[error("repos.additional lists {name} twice ({first} and {second}); it counts once")]
+    Twice { name: String, first: String, second: String },
+    #[error("{name} lies inside the working copy of {outer}: its files can be committed there by accident")]
+    Nested { name: String, outer: String },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    /// Where the project was found; paths in the settings are relative to it.
+    pub root: PathBuf,
+    /// The first is the primary.
+    pub members: Vec<Member>,
+    pub problems: Vec<RepoProblem>,
+    /// Paths out of the repository that its committed config names and nobody has trusted yet.
+    pub untrusted: Vec<OutsidePath>,
+    /// Paths whose coming or going would change the project.
+    pub watched: Vec<PathBuf>,
+}
+
+/// A path in the settings, on its way to become a member.
+struct Wanted<'s> {
+    key: &'static str,
+    text: &'s str,
+    origin: Origin,
+}
+
+impl Project {
+    /// The repos that the settings name. `extra` are those a command named itself.
+    pub fn of(found: &Repo, settings: &Settings, trust: &Trust, env: &Env, extra: &[String]) -> Result<Self> {
+        let root = found.root().to_owned();
+        let mut project =
+            Project { root, members: Vec::new(), problems: Vec::new(), untrusted: Vec::new(), watched: Vec::new() };
+        let primary = project.primary(found, settings, trust, env)?;
+        project.members.push(primary);
+        let single = settings.is_single();
+        let excluded: Vec<PathBuf> = settings
+            .list("repos.exclude")
+            .iter()
+            .map(|(text, _)| beads_of(&place::real(&place::expand(text, &project.root, env))))
+            .collect();
+        let mut wanted = Vec::new();
+        if !single {
+            let additional = settings.list("repos.additional").into_iter();
+            wanted.extend(additional.map(|(text, origin)| Wanted { key: "repos.additional", text, origin }));
+            wanted.extend(routes(settings));
+        }
+        wanted.extend(extra.iter().map(|text| Wanted { key: "--repo", text, origin: Origin::Flag }));
+        for wish in wanted {
+            project.join(&wish, &excluded, trust, env);
+        }
+        project.mark_planning(settings, env);
+        project.find_nested();
+        Ok(project)
+    }
+
+    fn primary(&mut self, found: &Repo, settings: &Settings, trust: &Trust, env: &Env) -> Result<Member> {
+        let (prefix, file) = (settings.text("issue_prefix"), settings.text("ledger.file"));
+        let mut repo = found.clone();
+        if let Some((text, origin)) = settings.text("repos.primary").filter(|(text, _)| *text != ".") {
+            let wish = Wanted { key: "repos.primary", text, origin };
+            let path = place::expand(text, &self.root, env);
+            if self.is_trusted(&wish, &path, trust) {
+                repo = Repo::at(&path, format!("{} sets repos.primary", origin.word()))
+                    .unwrap_or(Err(StoreError::NoRepository { start: path }))?;
+            } else {
+                return Err(StoreError::Untrusted { key: wish.key, text: text.to_owned(), path });
+            }
+        }
+        Ok(Member {
+            name: ".".to_owned(),
+            repo,
+            prefix: prefix.map(|(text, _)| text.to_owned()),
+            ledger_file: file.map(|(text, _)| text.to_owned()),
+            broken: settings.broken.first().cloned(),
+            planning: false,
+            origin: None,
+        })
+    }
+
+    fn join(&mut self, wish: &Wanted<'_>, excluded: &[PathBuf], trust: &Trust, env: &Env) {
+        let path = place::expand(wish.text, &self.root, env);
+        let (key, text) = (wish.key, wish.text.to_owned());
+        self.watched.push(path.clone());
+        if !self.is_trusted(wish, &path, trust) {
+            self.problems.push(RepoProblem::Untrusted { key, text, path });
+            return;
+        }
+        let repo = match Repo::at(&path, format!("{key} in the {} settings", wish.origin.word())) {
+            Some(Ok(repo)) => repo,
+            Some(Err(error)) => {
+                let message = error.to_string();
+                return self.problems.push(RepoProblem::Unusable { key, text, path, message });
+            }
+            None => {
+                return self.problems.push(match std::fs::metadata(&path) {
+                    Ok(meta) if meta.is_dir() => RepoProblem::NoRepo { key, text, path },
+                    Ok(_) => {
+                        RepoProblem::Unusable { key, text, path, message: "that is a file, not a directory".into() }
+                    }
+                    Err(e) if e.kind() == std::io::ErrorKind::NotFound => RepoProblem::Missing { key, text, path },
+                    Err(e) => RepoProblem::Unusable { key, text, path, message: e.to_string() },
+                });
+            }
+        };
+        if excluded.contains(&repo.beads().to_owned()) && key != "--repo" {
+            return;
+        }
+        if let Some(known) = self.members.iter().find(|member| member.repo.beads() == repo.beads()) {
+            let first = known.repo.reason().to_owned();
+            // In two layers, or as a target of routing too: that is how it is meant.
+            if key == "repos.additional" && known.origin == Some(wish.origin) && first == repo.reason() {
+                let name = known.name.clone();
+                let first = self.listed_as(repo.beads(), env, wish).unwrap_or_else(|| name.clone());
+                self.problems.push(RepoProblem::Twice { name, first, second: text });
+            }
+            return;
+        }
+        let name = place::display(repo.root(), &self.root, env);
+        let (own, broken) = match Settings::of_repo(repo.beads()) {
+            Ok(own) => (own, None),
+            Err(error) => ((None, None), Some(error)),
+        };
+        let (prefix, ledger_file) = own;
+        let origin = Some(wish.origin);
+        self.members.push(Member { repo, name, prefix, ledger_file, broken, planning: false, origin });
+    }
+
+    /// The earlier way in which a repo was listed.
+    fn listed_as(&self, beads: &Path, env: &Env, wish: &Wanted<'_>) -> Option<String> {
+        let earlier = self.watched.iter().find(|path| beads_of(&place::real(path)) == beads)?;
+        let written = place::expand(wish.text, &self.root, env);
+        Some(if *earlier == written { wish.text.to_owned() } else { place::display(earlier, &self.root, env) })
+    }
+
+    /// A path from a committed file must stay in its repository, or be one that the user has agreed to.
+    fn is_trusted(&mut self, wish: &Wanted<'_>, path: &Path, trust: &Trust) -> bool {
+        if wish.origin != Origin::Shared {
+            return true;
+        }
+        let Some(outside) = outside(&self.root, wish.key, wish.text, path) else { return true };
+        let known = trust.covers(&outside);
+        if !known {
+            self.untrusted.push(outside);
+        }
+        known
+    }
+
+    /// The repos that private issues are routed to.
+    fn mark_planning(&mut self, settings: &Settings, env: &Env) {
+        let targets: Vec<PathBuf> = ["routing.auto.contributor", "routing.default"]
+            .iter()
+            .filter_map(|key| settings.text(key))
+            .map(|(text, _)| beads_of(&place::real(&place::expand(text, &self.root, env))))
+            .collect();
+        let routed = settings.word("routing.mode") != "single";
+        // One that only this command named is a guest.
+        let is_guest = |member: &Member| member.origin.is_none_or(|origin| origin == Origin::Flag);
+        let only = targets.is_empty() && self.members.iter().filter(|member| !is_guest(member)).count() == 1;
+        for member in self.members.iter_mut().skip(1) {
+            let named = targets.iter().any(|target| target == member.repo.beads());
+            member.planning = routed && (named || only && !is_guest(member));
+        }
+    }
+
+    /// A repo with version control of its own inside another's working copy.
+    fn find_nested(&mut self) {
+        if self.members.len() < 2 {
+            return;
+        }
+        let roots: Vec<Option<PathBuf>> =
+            self.members.iter().map(|member| vcs::root(member.repo.root()).map(|root| place::real(&root))).collect();
+        for (n, inner) in roots.iter().enumerate() {
+            for (m, outer) in roots.iter().enumerate() {
+                if let (Some(inner), Some(outer)) = (inner, outer)
+                    && inner != outer
+                    && inner.starts_with(outer)
+                {
+                    let name = |n: usize| self.members[n].name.clone();
+                    self.problems.push(RepoProblem::Nested { name: name(n), outer: name(m) });
+                }
+            }
+        }
+    }
+
+    pub fn primary_member(&self) -> &Member {
+        &self.members[0]
+    }
+
+    /// The member that a path or a name stands for: any way of writing its path, its name in answers, or the last part of
+    /// that if no other repo shares it.
+    pub fn find(&self, text: &str, env: &Env, from: &Path) -> Option<usize> {
+        let by_name = self.members.iter().position(|member| member.name == text);
+        let by_path = || {
+            let places = [place::expand(text, &self.root, env), place::expand(text, from, env)];
+            places.iter().find_map(|path| {
+                let beads = beads_of(&place::real(path));
+                self.members.iter().position(|member| member.repo.beads() == beads)
+            })
+        };
+        let by_last_part = || {
+            let last = |member: &Member| member.repo.root().file_name().is_some_and(|name| name == text);
+            let mut found = (0..self.members.len()).filter(|n| last(&self.members[*n]));
+            found.next().filter(|_| found.next().is_none())
+        };
+        by_name.or_else(by_path).or_else(by_last_part)
+    }
+
+    /// Two repos share one working copy: what is written to one is committed with the other.
+    pub fn share_working_copy(&self, one: usize, other: usize) -> bool {
+        let root = |n: usize| vcs::root(self.members[n].repo.root()).map(|root| place::real(&root));
+        one != other && root(one).is_some() && root(one) == root(other)
+    }
+}
+
+/// The paths that routing names.
+fn routes(settings: &Settings) -> Vec<Wanted<'_>> {
+    let keys: &[&'static str] = match settings.word("routing.mode") {
+        "auto" => &["routing.auto.maintainer", "routing.auto.contributor", "routing.default"],
+        "explicit" => &["routing.default"],
+        _ => &[],
+    };
+    let wanted = |key: &&'static str| settings.text(key).map(|(text, origin)| Wanted { key, text, origin });
+    keys.iter().filter_map(wanted).collect()
+}
+
+/// What a path in a committed config leads to, if it leads out of the repository.
+pub fn outside(root: &Path, key: &'static str, text: &str, path: &Path) -> Option<OutsidePath> {
+    let fence = vcs::root(root).unwrap_or_else(|| root.to_owned());
+    let fence = place::real(&fence);
+    let resolved = place::real(path);
+    // `~` and an absolute path lead wherever they lead, even if that is inside today.
+    let names_machine = text.starts_with('~') || Path::new(text).is_absolute();
+    let repository = vcs::common_dir(root).unwrap_or_else(|| place::real(root));
+    let leaves = names_machine || !resolved.starts_with(&fence);
+    leaves.then(|| OutsidePath { repository, key, text: text.to_owned(), resolved })
+}
+
+/// The directory that holds the ledger of a repo path, which may name either.
+pub fn beads_of(path: &Path) -> PathBuf {
+    let is_beads = path.file_name().is_some_and(|name| name == BEADS_DIR);
+    if is_beads || LEDGER_NAMES.iter().any(|name| path.join(name).is_file()) {
+        path.to_owned()
+    } else {
+        place::real(&path.join(BEADS_DIR))
+    }
+}
+
+/// The trust of this user.
+pub fn trust(env: &Env) -> Trust {
+    Trust::read(home::user_state(env).as_deref())
+}

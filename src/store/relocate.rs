@@ -1,0 +1,172 @@
+//! Moving issues from one ledger to another, ids kept.
+//!
+//! Two files cannot be replaced at once, so the order carries the safety: first the target has the lines and they are on
+//! disk, then they leave the source. A crash in between leaves an issue in both; doing it again finds it in both, changes
+//! nothing in the target and takes it out of the source. A line that changed meanwhile is not taken out.
+
+use std::collections::HashMap;
+
+use super::source::expected;
+use super::transaction::Written;
+use super::{Access, Result, Store, StoreError};
+use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
+use crate::model::merge::join_copies;
+
+/// What became of the issues.
+#[derive(Debug, Default)]
+pub struct Relocated {
+    pub moved: Vec<String>,
+    pub failed: Vec<(String, StoreError)>,
+}
+
+impl Store {
+    /// Moves issues, each given with the repo it is in now, to another repo.
+    pub fn relocate(&mut self, issues: &[(String, usize)], to: usize) -> Result<Relocated> {
+        if let Some(error) = self.settings.broken.first() {
+            return Err(error.clone().into());
+        }
+        let mut report = Relocated::default();
+        let mut wanted = Vec::new();
+        for (id, from) in issues {
+            match self.may_leave(id, *from) {
+                Ok(()) => wanted.push((id.clone(), *from)),
+                Err(error) => report.failed.push((id.clone(), error)),
+            }
+        }
+        let mut members: Vec<usize> = wanted.iter().map(|(_, from)| *from).collect();
+        members.sort_unstable();
+        members.dedup();
+        let target = self.writable(to)?;
+        let mut sources = members.iter().map(|member| self.writable(*member)).collect::<Result<Vec<usize>>>()?;
+        sources.push(target);
+        let locks = self.lock(&sources)?;
+        let mut leaving: HashMap<usize, Vec<(String, String)>> = HashMap::new();
+        for (id, from) in wanted {
+            let source = self.writable(from)?;
+            leaving.entry(source).or_default().push((id, String::new()));
+        }
+        let lock_of = |n: usize| locks.iter().find(|(source, _)| *source == n).map(|(_, lock)| lock);
+        for (source, ids) in &mut leaving {
+            let Some(lock) = lock_of(*source) else { continue };
+            let path = lock.ledger().path();
+            let document = lock.ledger().read(|| expected(path))?.document;
+            ids.retain_mut(|(id, text)| match line_of(lock, &document, id) {
+                Ok(Some(line)) => {
+                    *text = line;
+                    true
+                }
+                // Another mover was faster.
+                Ok(None) => false,
+                Err(error) => {
+                    report.failed.push((id.clone(), error));
+                    false
+                }
+            });
+        }
+        let Some(lock) = lock_of(target) else { return Ok(report) };
+        let arriving: Vec<(String, String)> = leaving.values().flatten().cloned().collect();
+        let written = self.arrive(lock, &arriving)?;
+        let mut committed = vec![(target, written)];
+        for (source, ids) in &leaving {
+            let Some(lock) = lock_of(*source) else { continue };
+            let gone = self.leave(lock, ids)?;
+            let mut written = Vec::new();
+            for (id, text) in ids {
+                if gone.contains(id) {
+                    report.moved.push(id.clone());
+                    let source_repo = self.name(to).to_owned();
+                    let (line, before) = (text.clone(), Some(text.clone()));
+                    written.push(Written { id: id.clone(), line, before, changed: true, source_repo });
+                } else {
+                    let path = lock.ledger().path().to_owned();
+                    report.failed.push((id.clone(), LedgerError::Unstable { path }.into()));
+                }
+            }
+            committed.push((*source, written));
+        }
+        report.moved.sort();
+        drop(locks);
+        self.commit_ledgers(&committed);
+        Ok(report)
+    }
+
+    fn may_leave(&mut self, id: &str, from: usize) -> Result<()> {
+        match self.access(from)? {
+            Access::Write => Ok(()),
+            Access::Read(reason) => {
+                Err(StoreError::ReadOnly { what: id.to_owned(), repo: self.name(from).to_owned(), reason })
+            }
+        }
+    }
+
+    /// Brings the lines into the target; one that is there already is joined with what comes.
+    fn arrive(&self, lock: &LockedLedger, arriving: &[(String, String)]) -> Result<Vec<Written>> {
+        let path = lock.ledger().path();
+        let mut written = Vec::new();
+        let plan = |document: &Document| {
+            let mut edits = Vec::new();
+            written.clear();
+            for (id, text) in arriving {
+                let (before, line) = match document.effective(id) {
+                    None => {
+                        edits.push(Edit::Insert { id: id.clone(), text: text.clone() });
+                        (None, text.clone())
+                    }
+                    Some(line) => {
+                        let ours = String::from_utf8_lossy(document.text(line)).into_owned();
+                        let joined = join_copies(text, &ours, document.dialect_of(line)).unwrap_or(ours.clone());
+                        if joined != ours {
+                            edits.push(Edit::Set { line, id: id.clone(), text: joined.clone() });
+                        }
+                        (Some(ours), joined)
+                    }
+                };
+                let changed = before.as_ref() != Some(&line);
+                written.push(Written { id: id.clone(), line, before, changed, source_repo: String::new() });
+            }
+            Ok(edits)
+        };
+        lock.apply::<LedgerError>(&self.host.entropy, || expected(path), plan)?;
+        Ok(written)
+    }
+
+    /// Takes lines out of a source, if they still are what was brought to the target. Gives the ids that are gone.
+    fn leave(&self, lock: &LockedLedger, leaving: &[(String, String)]) -> Result<Vec<String>> {
+        let path = lock.ledger().path();
+        let mut gone = Vec::new();
+        let plan = |document: &Document| {
+            let mut edits = Vec::new();
+            gone.clear();
+            for (id, text) in leaving {
+                match document.find(id).as_slice() {
+                    [line] if document.text(*line) == text.as_bytes() => {
+                        edits.push(Edit::Remove { line: *line });
+                        gone.push(id.clone());
+                    }
+                    [] => gone.push(id.clone()),
+                    _ => {}
+                }
+            }
+            Ok(edits)
+        };
+        let _: Outcome = lock.apply::<LedgerError>(&self.host.entropy, || expected(path), plan)?;
+        Ok(gone)
+    }
+}
+
+/// The line of an issue in the file it is to leave; `None` if it has left already.
+fn line_of(lock: &LockedLedger, document: &Document, id: &str) -> Result<Option<String>> {
+    let path = || lock.ledger().path().to_owned();
+    if let Some(region) = document.conflicts().first() {
+        let what = "nothing can be moved out of it";
+        return Err(LedgerError::Conflicted { path: path(), line: region.start + 1, what }.into());
+    }
+    match document.find(id).as_slice() {
+        [] => Ok(None),
+        [line] => Ok(Some(String::from_utf8_lossy(document.text(*line)).into_owned())),
+        lines => {
+            let what = format!("issue that stands on {} lines of {}", lines.len(), path().display());
+            Err(StoreError::Unreadable { id: id.to_owned(), what })
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Maintainer or contributor of the primary repo: the first rule that decides.
+//!
+//! Uncertain means contributor, because a maintainer who is taken for a contributor is told so and loses nothing, while a
+//! contributor who is taken for a maintainer puts private plans into a pull request. A URL's scheme decides nothing.
+
+use super::settings::{Origin, Settings};
+use crate::sys::Env;
+use crate::vcs::{Facts, Kind};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    Maintainer,
+    Contributor,
+}
+
+impl Role {
+    fn parse(word: &str) -> Option<Self> {
+        match word.trim() {
+            "maintainer" => Some(Role::Maintainer),
+            "contributor" => Some(Role::Contributor),
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Role {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Role::Maintainer => "maintainer",
+            Role::Contributor => "contributor",
+        })
+    }
+}
+
+/// A role and why it is that one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoleDecision {
+    pub role: Role,
+    /// A stable word for the rule.
+    pub rule: &'static str,
+    /// The rule in words.
+    pub because: String,
+    /// A setting that names no role, and was passed over.
+    pub ignored: Option<String>,
+}
+
+pub fn decide(env: &Env, settings: &Settings, facts: &Facts) -> RoleDecision {
+    let mut ignored = None;
+    let mut pin = |word: Option<&str>, place: &str| {
+        let word = word?;
+        let role = Role::parse(word);
+        if role.is_none() {
+            ignored = Some(format!("{place} is {word:?}, which is neither maintainer nor contributor"));
+        }
+        role
+    };
+    let variable = env.var("BD_ROLE");
+    let pinned = pin(variable.as_deref(), "BD_ROLE").map(|role| (role, "env", "BD_ROLE says so".to_owned()));
+    let pinned = pinned.or_else(|| {
+        let (word, place) = facts.role.as_ref()?;
+        Some((pin(Some(word), place)?, "vcs-config", format!("{place} says so")))
+    });
+    let pinned = pinned.or_else(|| {
+        let (word, origin) = settings.text("routing.role")?;
+        let place = match origin {
+            Origin::Environment => "BD_ROUTING_ROLE says so".to_owned(),
+            other => format!("routing.role in the {} settings says so", other.word()),
+        };
+        Some((pin(Some(word), "routing.role")?, "pinned", place))
+    });
+    let (role, rule, because) = pinned.unwrap_or_else(|| found_out(settings, facts));
+    RoleDecision { role, rule, because, ignored }
+}
+
+fn found_out(settings: &Settings, facts: &Facts) -> (Role, &'static str, String) {
+    let listed = facts.email.as_deref().filter(|email| {
+        settings.list("routing.maintainers").iter().any(|(known, _)| known.trim().eq_ignore_ascii_case(email.trim()))
+    });
+    if let Some(email) = listed {
+        return (Role::Maintainer, "maintainers", format!("routing.maintainers lists {email}"));
+    }
+    let url = |name: &str| facts.remotes.iter().find(|remote| remote.name == name).map(|remote| plain_url(&remote.url));
+    if let (Some(upstream), Some(origin)) = (url("upstream"), url("origin"))
+        && upstream != origin
+    {
+        let because = "the remote upstream differs from origin, so this is a fork".to_owned();
+        return (Role::Contributor, "fork", because);
+    }
+    if facts.remotes.is_empty() {
+        let because = match facts.kind {
+            Kind::None => "there is no version control, so there is nobody else to ask".to_owned(),
+            _ => "there is no remote, so there is nobody else to ask".to_owned(),
+        };
+        return (Role::Maintainer, "no-remote", because);
+    }
+    if let Some(branch) = &facts.pushed {
+        return (Role::Maintainer, "pushed", format!("{branch} was updated by a push from here"));
+    }
+    let because = "there is a remote, and nothing shows that you may push to it".to_owned();
+    (Role::Contributor, "uncertain", because)
+}
+
+/// A URL without what does not tell two repositories apart.
+fn plain_url(url: &str) -> &str {
+    let url = url.trim().trim_end_matches('/');
+    url.strip_suffix(".git").unwrap_or(url).trim_end_matches('/')
+}

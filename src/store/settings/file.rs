@@ -1,0 +1,279 @@
+//! One config file, or one line of the environment, as checked entries.
+
+use std::path::{Path, PathBuf};
+
+use toml::de::{DeTable, DeValue};
+
+use super::keys::{self, Key, Kind};
+use crate::model::id;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    Text(String),
+    Flag(bool),
+    List(Vec<String>),
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Text(text) => f.write_str(text),
+            Value::Flag(flag) => write!(f, "{flag}"),
+            Value::List(items) => f.write_str(&items.join(", ")),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub key: &'static Key,
+    pub value: Value,
+    /// From 1; 0 where there is no file.
+    pub line: usize,
+}
+
+/// A key that means nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownKey {
+    pub path: PathBuf,
+    pub line: usize,
+    pub name: String,
+    pub nearest: Option<&'static str>,
+}
+
+/// A config that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{}: {message}", path.display(), if *line > 0 { format!(":{line}:{column}") } else { String::new() })]
+pub struct ConfigError {
+    pub path: PathBuf,
+    /// From 1; 0 if the file could not be read at all.
+    pub line: usize,
+    pub column: usize,
+    pub message: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Parsed {
+    pub entries: Vec<Entry>,
+    pub unknown: Vec<UnknownKey>,
+}
+
+/// Nobody needs more, and a config is read at every start.
+const MAX_CONFIG: u64 = 1 << 20;
+
+/// Reads a file; one that is not there says nothing.
+pub fn read(path: &Path) -> Result<Parsed, ConfigError> {
+    match text(path)? {
+        Some(text) => parse(&text, path),
+        None => Ok(Parsed::default()),
+    }
+}
+
+/// The text of a config file, if it is there. Never a FIFO or a device, never endless.
+pub fn text(path: &Path) -> Result<Option<String>, ConfigError> {
+    let error = |message: String| ConfigError { path: path.to_owned(), line: 0, column: 0, message };
+    let file = match std::fs::canonicalize(path) {
+        Ok(file) => file,
+        Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(e) => return Err(error(format!("cannot be read: {e}"))),
+    };
+    match crate::sys::fs::read(&file, MAX_CONFIG) {
+        Ok(contents) => match String::from_utf8(contents.bytes) {
+            Ok(text) => Ok(Some(text)),
+            Err(_) => Err(error("is not UTF-8".into())),
+        },
+        Err(e) if e.is_missing() => Ok(None),
+        Err(e) => Err(error(format!("cannot be read: {}", e.source))),
+    }
+}
+
+pub fn parse(text: &str, path: &Path) -> Result<Parsed, ConfigError> {
+    let error = |at: usize, message: String| {
+        let (line, column) = place(text, at);
+        ConfigError { path: path.to_owned(), line, column, message }
+    };
+    let table = DeTable::parse(text)
+        .map_err(|e| error(e.span().map_or(0, |span| span.start), e.message().trim().replace('\n', ", ")))?;
+    let mut parsed = Parsed::default();
+    let mut work = vec![(String::new(), table.get_ref())];
+    while let Some((above, table)) = work.pop() {
+        for (name, value) in table {
+            let name_text = format!("{above}{}", name.get_ref());
+            let at = name.span().start;
+            match (keys::find(&name_text), value.get_ref()) {
+                (Some(key), value_text) => {
+                    let found = typed(key, value_text).map_err(|message| error(value.span().start, message))?;
+                    parsed.entries.push(Entry { key, value: found, line: place(text, at).0 });
+                }
+                (None, DeValue::Table(inner)) if is_table(&name_text) => work.push((format!("{name_text}."), inner)),
+                (None, _) => parsed.unknown.push(UnknownKey {
+                    path: path.to_owned(),
+                    line: place(text, at).0,
+                    nearest: keys::nearest(&name_text),
+                    name: name_text,
+                }),
+            }
+        }
+    }
+    parsed.entries.sort_by_key(|entry| entry.line);
+    parsed.unknown.sort_by_key(|unknown| unknown.line);
+    Ok(parsed)
+}
+
+/// Some key lies in this table.
+fn is_table(name: &str) -> bool {
+    keys::KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+}
+
+fn typed(key: &Key, value: &DeValue<'_>) -> Result<Value, String> {
+    let wrong = |wanted: &str| Err(format!("{} must be {wanted}, not {}", key.name, value.type_str()));
+    match (key.kind, value) {
+        (Kind::Flag, DeValue::Boolean(flag)) => Ok(Value::Flag(*flag)),
+        (Kind::Flag, _) => wrong("true or false"),
+        (Kind::Texts | Kind::Paths, DeValue::Array(items)) => {
+            let mut texts = Vec::new();
+            for item in items.iter() {
+                match item.get_ref() {
+                    DeValue::String(text) => texts.push(text.to_string()),
+                    other => {
+                        return Err(format!("{} must be a list of texts; {} is in it", key.name, other.type_str()));
+                    }
+                }
+            }
+            check(key, Value::List(texts))
+        }
+        (Kind::Texts | Kind::Paths, _) => wrong("a list of texts"),
+        (_, DeValue::String(text)) => check(key, Value::Text(text.to_string())),
+        _ => wrong("a text"),
+    }
+}
+
+/// A value from words on the command line; a list takes several.
+pub fn typed_value(key: &'static Key, words: &[String]) -> Result<Value, String> {
+    match words {
+        [word] if !key.kind.is_list() => typed_text(key, word),
+        _ if key.kind.is_list() => check(key, Value::List(words.to_vec())),
+        _ => Err(format!("{} takes one value", key.name)),
+    }
+}
+
+/// A value as typed on the command line or set in the environment. Lists are separated by colons (paths) or commas.
+pub fn typed_text(key: &'static Key, text: &str) -> Result<Value, String> {
+    let split = |by: char| text.split(by).map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect();
+    let value = match key.kind {
+        Kind::Flag => match text {
+            "true" | "1" | "yes" | "on" => Value::Flag(true),
+            "false" | "0" | "no" | "off" => Value::Flag(false),
+            _ => return Err(format!("{} must be true or false, not {text:?}", key.name)),
+        },
+        Kind::Texts => Value::List(split(',')),
+        Kind::Paths => Value::List(split(':')),
+        _ => Value::Text(text.to_owned()),
+    };
+    check(key, value)
+}
+
+/// What the type alone does not say.
+pub fn check(key: &Key, value: Value) -> Result<Value, String> {
+    let texts: &[String] = match &value {
+        Value::Text(text) => std::slice::from_ref(text),
+        Value::List(items) => items,
+        Value::Flag(_) => &[],
+    };
+    for text in texts {
+        if key.kind.is_path() && (text.trim().is_empty() || text.contains(['\0', '\r', '\n'])) {
+            return Err(format!("{} must be a path, not {text:?}", key.name));
+        }
+        match (key.kind, key.name) {
+            (Kind::OneOf(words), _) if !words.contains(&text.as_str()) => {
+                return Err(format!("{} must be one of {}, not {text:?}", key.name, words.join(" ")));
+            }
+            (_, "issue_prefix") => id::check_prefix(text).map_err(|error| format!("issue_prefix: {error}"))?,
+            // A committed config is data from strangers: it may name a file beside it and nothing else (R14).
+            (_, "ledger.file") if !is_ledger_name(text) => {
+                return Err(format!("ledger.file must be the name of a .jsonl file in .beads, not {text:?}"));
+            }
+            _ => {}
+        }
+    }
+    Ok(value)
+}
+
+pub fn is_ledger_name(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0']) && name.ends_with(".jsonl")
+}
+
+/// Line and column of a byte, from 1.
+fn place(text: &str, at: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(at.min(text.len()))];
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1;
+    (line, column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Result<Parsed, ConfigError> {
+        parse(text, Path::new("config.toml"))
+    }
+
+    fn values(text: &str) -> Vec<(&'static str, String, usize)> {
+        parsed(text).unwrap().entries.into_iter().map(|e| (e.key.name, e.value.to_string(), e.line)).collect()
+    }
+
+    #[test]
+    fn entries_have_names_values_and_lines() {
+        let text = "issue_prefix = \"x\"\n\n[repos]\nadditional = [\"~/a\", \"b\"]\n[routing]\nmode = \"auto\"\nauto.contributor = \"~/a\"\n[ready]\nunknown_blocks = true\n";
+        let expected = [
+            ("issue_prefix", "x".to_owned(), 1),
+            ("repos.additional", "~/a, b".to_owned(), 4),
+            ("routing.mode", "auto".to_owned(), 6),
+            ("routing.auto.contributor", "~/a".to_owned(), 7),
+            ("ready.unknown_blocks", "true".to_owned(), 9),
+        ];
+        assert_eq!(values(text), expected);
+        assert_eq!(values(""), []);
+    }
+
+    #[test]
+    fn unknown_keys_are_kept_apart_with_a_suggestion() {
+        let found = parsed("[repos]\naditional = []\n[zebra]\nx = 1\n").unwrap();
+        assert!(found.entries.is_empty());
+        let names: Vec<_> = found.unknown.iter().map(|u| (u.name.as_str(), u.line, u.nearest)).collect();
+        assert_eq!(names, [("repos.aditional", 2, Some("repos.additional")), ("zebra", 3, None)]);
+    }
+
+    #[test]
+    fn refusals_name_line_and_column() {
+        for (bad, line, column, part) in [
+            ("= 1", 1, 1, "key"),
+            ("a = [1,\n2\nb = 3", 3, 1, ""),
+            ("issue_prefix = 3", 1, 16, "must be a text, not integer"),
+            ("\nissue_prefix = \"A b\"", 2, 16, "issue_prefix"),
+            ("[ledger]\nfile = \"../x.jsonl\"", 2, 8, "in .beads"),
+            ("[ledger]\nfile = \"x\"", 2, 8, "in .beads"),
+            ("[ready]\nunknown_blocks = 1", 2, 18, "true or false"),
+            ("[routing]\nmode = \"both\"", 2, 8, "single auto explicit"),
+            ("[repos]\nadditional = \"x\"", 2, 14, "a list"),
+            ("[repos]\nadditional = [1]", 2, 14, "list of texts"),
+            ("[repos]\nadditional = [\"\"]", 2, 14, "a path"),
+        ] {
+            let error = parsed(bad).unwrap_err();
+            assert_eq!((error.line, error.column), (line, column), "{bad}: {error}");
+            assert!(error.message.contains(part), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn typed_values() {
+        let typed = |name, text| typed_text(keys::find(name).unwrap(), text);
+        assert_eq!(typed("commit.planning", "no"), Ok(Value::Flag(false)));
+        assert_eq!(typed("repos.additional", "~/a:/b"), Ok(Value::List(vec!["~/a".into(), "/b".into()])));
+        assert!(typed("commit.planning", "perhaps").is_err());
+        assert!(typed("routing.role", "king").is_err());
+    }
+}

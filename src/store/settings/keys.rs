@@ -1,0 +1,114 @@
+//! The settings there are: one table from which reading, checking, listing and the environment layer are made.
+
+/// What a setting may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    Flag,
+    OneOf(&'static [&'static str]),
+    Texts,
+    /// A repo, as people write paths.
+    Path,
+    Paths,
+}
+
+impl Kind {
+    pub fn is_list(self) -> bool {
+        matches!(self, Kind::Texts | Kind::Paths)
+    }
+
+    /// The setting names a directory, which a committed file may do only inside its own repository (R14).
+    pub fn is_path(self) -> bool {
+        matches!(self, Kind::Path | Kind::Paths)
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Key {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub default: Option<&'static str>,
+    /// It is about a person, not about the project: it goes to the personal file unless another is named.
+    pub personal: bool,
+    pub about: &'static str,
+}
+
+const fn key(name: &'static str, kind: Kind, default: Option<&'static str>, about: &'static str) -> Key {
+    Key { name, kind, default, personal: false, about }
+}
+
+pub const ROLES: &[&str] = &["maintainer", "contributor"];
+
+pub static KEYS: &[Key] = &[
+    key("mode", Kind::OneOf(&["single", "multi"]), Some("single"), "one repo or several; implied by repos.additional"),
+    key("issue_prefix", Kind::Text, None, "what new ids start with"),
+    key("repos.primary", Kind::Path, Some("."), "where canonical issues live"),
+    key("repos.additional", Kind::Paths, None, "repos that are read along"),
+    key("repos.exclude", Kind::Paths, None, "repos of an earlier layer that are left out"),
+    key("routing.mode", Kind::OneOf(&["single", "auto", "explicit"]), Some("single"), "how new issues find their repo"),
+    key("routing.default", Kind::Path, None, "where new issues go: explicit mode, and contributors without another repo"),
+    Key {
+        personal: true,
+        ..key("routing.role", Kind::OneOf(ROLES), None, "your role in this project, instead of finding it out")
+    },
+    key("routing.maintainers", Kind::Texts, None, "e-mail addresses of maintainers"),
+    key("routing.auto.maintainer", Kind::Path, Some("."), "where a maintainer's new issues go"),
+    key("routing.auto.contributor", Kind::Path, None, "where a contributor's new issues go: the planning repo"),
+    key("ledger.file", Kind::Text, None, "the ledger's name in .beads"),
+    key("ready.unknown_blocks", Kind::Flag, Some("false"), "a dependency on an id that no repo holds blocks"),
+    key("commit.planning", Kind::Flag, Some("true"), "commit a planning repo's ledger after each write"),
+    key("commit.primary", Kind::Flag, Some("false"), "commit the primary's ledger after each write"),
+];
+
+pub fn find(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
+
+/// The known key that a wrong one was probably meant to be.
+pub fn nearest(name: &str) -> Option<&'static str> {
+    let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+    let near = KEYS.iter().map(|key| {
+        let whole = distance(name, key.name);
+        // `default` for `routing.default`: the table was forgotten.
+        let part = if last(name) == last(key.name) { 1 } else { usize::MAX };
+        (whole.min(part), key.name)
+    });
+    near.min().filter(|(distance, _)| *distance <= 3.min(name.len() / 2)).map(|(_, name)| name)
+}
+
+/// How many characters have to be changed, added or dropped to make one word of the other.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (n, c) in one.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = n + 1;
+        for (m, d) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(c != *d);
+            diagonal = row[m + 1];
+            row[m + 1] = changed.min(row[m] + 1).min(row[m + 1] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_keys_find_the_right_one() {
+        for (wrong, right) in [
+            ("repos.aditional", Some("repos.additional")),
+            ("routing.modus", Some("routing.mode")),
+            ("default", Some("routing.default")),
+            ("prefix", None),
+            ("issue-prefix", Some("issue_prefix")),
+            ("zebra.colour", None),
+            ("x", None),
+        ] {
+            assert_eq!(nearest(wrong), right, "{wrong}");
+        }
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+}

@@ -1,0 +1,112 @@
+//! Which paths of a committed config this user has agreed to.
+//!
+//! Owns `<user state>/trust.jsonl`. A committed config is data from strangers: a path in it that leaves the repository is
+//! used only when the user said so (`bd config trust`) or put it there. What is trusted is one path under one key of one
+//! repository, as it is written and as it resolves today; change either and it must be trusted again.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::SettingsError;
+use crate::model::json::Dialect;
+use crate::model::record::Record;
+use crate::sys::fs::{self, FsError, Replaced};
+use crate::sys::{Entropy, lock};
+
+pub const TRUST_NAME: &str = "trust.jsonl";
+const MAX_TRUST: u64 = 16 << 20;
+
+/// A path in a committed config that leads out of the repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutsidePath {
+    /// The repository whose config names it.
+    pub repository: PathBuf,
+    pub key: &'static str,
+    /// As it is written.
+    pub text: String,
+    /// Where it leads.
+    pub resolved: PathBuf,
+}
+
+impl OutsidePath {
+    fn line(&self) -> String {
+        let dialect = Dialect::default();
+        let fields = [
+            ("repository", self.repository.display().to_string()),
+            ("key", self.key.to_owned()),
+            ("path", self.text.clone()),
+            ("resolved", self.resolved.display().to_string()),
+        ];
+        let pairs = fields.map(|(key, value)| format!("{}:{}", dialect.string(key), dialect.string(&value)));
+        format!("{{{}}}", pairs.join(","))
+    }
+}
+
+/// What this user trusts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Trust {
+    file: Option<PathBuf>,
+    lines: Vec<[String; 4]>,
+}
+
+impl Trust {
+    /// Reads what is trusted; without a place for it, nothing is.
+    pub fn read(directory: Option<&Path>) -> Self {
+        let file = directory.map(|directory| directory.join(TRUST_NAME));
+        let text = file.as_deref().and_then(|file| fs::read(file, MAX_TRUST).ok());
+        let text = text.and_then(|contents| String::from_utf8(contents.bytes).ok()).unwrap_or_default();
+        let line = |line: &str| {
+            let record = Record::parse(line).ok()?;
+            let field = |key| record.string(key).map(|value| value.into_owned());
+            Some([field("repository")?, field("key")?, field("path")?, field("resolved")?])
+        };
+        Trust { lines: text.lines().filter_map(line).collect(), file }
+    }
+
+    pub fn path(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
+    pub fn covers(&self, path: &OutsidePath) -> bool {
+        self.lines.iter().any(|[repository, key, text, resolved]| {
+            Path::new(repository) == path.repository
+                && key == path.key
+                && *text == path.text
+                && Path::new(resolved) == path.resolved
+        })
+    }
+
+    /// Adds paths, and returns once that is on disk.
+    pub fn add(&self, paths: &[OutsidePath], wait: Duration, entropy: &Entropy) -> Result<(), SettingsError> {
+        let Some(file) = &self.file else {
+            let e = std::io::Error::new(std::io::ErrorKind::NotFound, "HOME is not set");
+            return Err(FsError::new("find a place for", TRUST_NAME, e).into());
+        };
+        let directory = file.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(directory).map_err(|e| FsError::new("create", directory, e))?;
+        let lock = lock::lock(directory, wait)?;
+        for _ in 0..20 {
+            let known = match fs::read(file, MAX_TRUST) {
+                Ok(contents) => Some(contents),
+                Err(error) if error.is_missing() => None,
+                Err(error) => return Err(error.into()),
+            };
+            let mut bytes = known.as_ref().map(|contents| contents.bytes.clone()).unwrap_or_default();
+            if !bytes.is_empty() && !bytes.ends_with(b"\n") {
+                bytes.push(b'\n');
+            }
+            for line in paths.iter().map(OutsidePath::line) {
+                bytes.extend_from_slice(line.as_bytes());
+                bytes.push(b'\n');
+            }
+            let done = match known {
+                Some(known) => lock.dir().replace(TRUST_NAME, &bytes, &known.stamp, entropy)? == Replaced::Done,
+                None => lock.dir().create(TRUST_NAME, &bytes, entropy)?,
+            };
+            if done {
+                return Ok(());
+            }
+        }
+        Err(SettingsError::Unstable { path: file.display().to_string() })
+    }
+}

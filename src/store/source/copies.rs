@@ -1,0 +1,85 @@
+//! Several lines with one id, in one ledger or in several; and what is odd about the lines.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::path::PathBuf;
+
+use super::super::Result;
+use super::{Row, Sources};
+use crate::cache::{Cache, Key};
+use crate::ledger::{Damage, Finding, Problem};
+use crate::model::record::Record;
+use crate::model::time::Instant;
+
+/// Something odd about a line of a ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineWarning {
+    pub file: PathBuf,
+    pub finding: Finding,
+}
+
+impl Sources {
+    /// Of several copies of one issue the primary's is shown, else that of the first repo; of several lines in one repo the
+    /// latest, then the one with the greatest bytes.
+    pub(super) fn settle_copies(&mut self, cache: &mut Cache) -> Result<()> {
+        let groups = cache.duplicates()?;
+        if groups.is_empty() && self.doubled.is_empty() {
+            return Ok(());
+        }
+        let mut shadowed = Vec::new();
+        self.doubled.clear();
+        for group in groups {
+            let rank = |key: &Key| {
+                let text = self.text(*key);
+                let updated = Record::parse(&text).ok();
+                let updated = updated.and_then(|r| r.string("updated_at").and_then(|t| Instant::parse(&t)));
+                // Equal copies: the last one in the file, which is also the one that a write edits.
+                (Reverse(self.member_of_key(*key)), updated, text, self.places[*key as usize])
+            };
+            let best = group.iter().max_by(|a, b| rank(a).cmp(&rank(b))).copied();
+            shadowed.extend(group.iter().filter(|key| Some(**key) != best));
+            let mut places: Vec<(u32, u32)> = group.iter().map(|key| self.places[*key as usize]).collect();
+            places.sort_unstable();
+            let id = best.map(|key| self.text(key)).and_then(|text| {
+                let record = Record::parse(&text).ok()?;
+                record.string("id").map(Cow::into_owned)
+            });
+            self.doubled.push((id.unwrap_or_default(), places));
+        }
+        cache.set_shadowed(&shadowed)?;
+        Ok(())
+    }
+
+    /// What is odd; damaged lines are known once the cache mirrors the file, markers and a torn end at once.
+    pub fn warnings(&self) -> Vec<LineWarning> {
+        let mut found = Vec::new();
+        for (n, source) in self.all.iter().enumerate() {
+            let Some(read) = &source.read else { continue };
+            let mut add = |line: usize, problem: Problem| {
+                found.push(LineWarning { file: source.ledger.path().to_owned(), finding: Finding { line, problem } });
+            };
+            for region in read.document.conflicts() {
+                add(region.start + 1, Problem::Conflict { until: region.end });
+            }
+            let torn = read.document.torn();
+            if let Some((line, damage)) = &torn {
+                add(line + 1, Problem::Torn(damage.clone()));
+            }
+            for (line, row) in read.rows.iter().flatten().enumerate() {
+                match row {
+                    Row::Damaged(Damage::Marker) => {}
+                    Row::Damaged(_) if torn.as_ref().is_some_and(|(at, _)| *at == line) => {}
+                    Row::Damaged(damage) => add(line + 1, Problem::Damaged(damage.clone())),
+                    _ => {}
+                }
+            }
+            for (id, places) in &self.doubled {
+                let lines: Vec<usize> = places.iter().filter(|p| p.0 as usize == n).map(|p| p.1 as usize + 1).collect();
+                if let [line, _, ..] = *lines {
+                    add(line, Problem::Duplicate { id: id.clone(), lines });
+                }
+            }
+        }
+        found
+    }
+}

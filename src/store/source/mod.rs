@@ -1,0 +1,306 @@
+//! The ledgers of a project, read, and mirrored line by line into the cache.
+
+mod copies;
+mod mirror;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::image;
+use super::project::Project;
+use super::{LEDGER_NAMES, Member, Result, StoreError};
+use crate::cache::{Cache, Key};
+use crate::ledger::{Damage, Document, Expectation, Ledger, LedgerError, Stamp};
+use crate::model::id;
+use crate::sys::Host;
+use crate::sys::fs::{self, FileStamp};
+use crate::vcs;
+
+pub use copies::LineWarning;
+
+/// What a refresh had to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Refresh {
+    /// Lines that were parsed.
+    pub parsed: usize,
+    /// Files that were found changed.
+    pub changed: usize,
+}
+
+/// What stands on a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Row {
+    Issue(Key),
+    Damaged(Damage),
+    Silent,
+}
+
+#[derive(Debug)]
+struct Source {
+    ledger: Ledger,
+    /// Which repo of the project it belongs to.
+    member: usize,
+    read: Option<Read>,
+    /// Why it could not be read the last time, and what it looked like then: it is tried again when it looks different.
+    trouble: Option<(Option<FileStamp>, StoreError)>,
+}
+
+#[derive(Debug)]
+struct Read {
+    document: Document,
+    stamp: Stamp,
+    /// One entry per line once the cache mirrors the document.
+    rows: Option<Vec<Row>>,
+}
+
+/// All ledgers of the project; the first is the primary's.
+#[derive(Debug)]
+pub(super) struct Sources {
+    all: Vec<Source>,
+    /// The names of each member's ledgers.
+    names: Vec<Vec<String>>,
+    /// Ledgers that could not even be looked for.
+    refused: Vec<(usize, LedgerError)>,
+    /// Where the line of a key is: source and line.
+    places: Vec<(u32, u32)>,
+    /// Ids that stand on several lines, with those lines (source, line).
+    doubled: Vec<(String, Vec<(u32, u32)>)>,
+    /// Where an image of the cache may be kept.
+    image: Option<PathBuf>,
+    unknown_blocks: bool,
+    /// Some id may stand on several lines; the first load knows it cheaply, later ones ask the cache.
+    maybe_doubled: bool,
+    /// The cache has rows among which copies of one id were not looked for yet.
+    unsettled: bool,
+}
+
+impl Sources {
+    pub fn of(project: &Project, unknown_blocks: bool, host: &Host) -> Result<Self> {
+        let mut all: Vec<Source> = Vec::new();
+        let mut names = Vec::new();
+        let mut refused = Vec::new();
+        let mut broken = false;
+        for (n, member) in project.members.iter().enumerate() {
+            let mut mine = ledger_names(member);
+            broken |= mine.len() > 1;
+            if mine.is_empty() {
+                mine.push(absent_name(member));
+            }
+            let root = vcs::root(member.repo.root()).unwrap_or_else(|| member.repo.root().to_owned());
+            for name in &mine {
+                match Ledger::at(&member.repo.beads().join(name), &root) {
+                    // Linked from two repos: it belongs to the first.
+                    Ok(ledger) if all.iter().any(|source| source.ledger == ledger) => {}
+                    Ok(ledger) => all.push(Source { ledger, member: n, read: None, trouble: None }),
+                    Err(error) if n == 0 => return Err(error.into()),
+                    Err(error) => refused.push((n, error)),
+                }
+            }
+            names.push(mine);
+        }
+        // With two ledgers side by side the project is broken, and speed is no concern.
+        let paths: Vec<&Path> = all.iter().map(|source| source.ledger.path()).collect();
+        let image = if broken { None } else { image::place(&host.env, &paths) };
+        Ok(Sources {
+            all,
+            names,
+            refused,
+            places: vec![(0, 0)],
+            doubled: Vec::new(),
+            image,
+            unknown_blocks,
+            maybe_doubled: false,
+            unsettled: false,
+        })
+    }
+
+    /// A ledger has come, or the config names another. One that went means nothing: a file that is being rewritten is gone
+    /// for a moment.
+    pub fn have_moved(&self, project: &Project) -> bool {
+        let pairs = project.members.iter().zip(&self.names);
+        pairs.into_iter().any(|(member, known)| ledger_names(member).iter().any(|name| !known.contains(name)))
+    }
+
+    /// The ledgers of a member. More than one means that it cannot be written.
+    pub fn of_member(&self, member: usize) -> Vec<usize> {
+        (0..self.all.len()).filter(|n| self.all[*n].member == member).collect()
+    }
+
+    pub fn member_of(&self, source: usize) -> usize {
+        self.all[source].member
+    }
+
+    pub fn ledger(&self, source: usize) -> &Ledger {
+        &self.all[source].ledger
+    }
+
+    /// Brings the documents up to date. Enough for ids; the cache is filled only if it was before.
+    pub fn read(&mut self, cache: &mut Cache) -> Result<()> {
+        if self.all.iter().any(|source| source.read.as_ref().is_some_and(|read| read.rows.is_some())) {
+            return self.refresh(cache).map(drop);
+        }
+        for n in 0..self.all.len() {
+            if let Some(read) = self.look(n)? {
+                self.all[n].read = Some(read);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the cache a mirror of the files as they are now.
+    pub fn refresh(&mut self, cache: &mut Cache) -> Result<Refresh> {
+        let mut report = Refresh::default();
+        for n in 0..self.all.len() {
+            if let Some(read) = self.look(n)? {
+                report.changed += 1;
+                report.parsed += self.replace(n, read, cache)?;
+            }
+        }
+        report.parsed += self.mirror(cache)?;
+        if self.unsettled {
+            if self.maybe_doubled {
+                self.settle_copies(cache)?;
+            }
+            self.unsettled = false;
+        }
+        Ok(report)
+    }
+
+    /// Reads a ledger if it is not what was read before. A ledger that cannot be read fails the primary; of another repo it
+    /// is remembered as trouble, and what was read before stays.
+    fn look(&mut self, n: usize) -> Result<Option<Read>> {
+        let source = &mut self.all[n];
+        let path = source.ledger.path();
+        if let Some((then, _)) = &source.trouble
+            && fs::stat(path).ok() == *then
+        {
+            return Ok(None);
+        }
+        let found = match &mut source.read {
+            None => source.ledger.read(|| expected(path)).map(Some),
+            Some(read) => {
+                let known = !read.document.is_empty();
+                let expectation = || if known { Expectation::Issues } else { expected(path) };
+                match source.ledger.refresh(&mut read.stamp, &read.document, expectation) {
+                    // A file that was emptied for good, as far as version control knows, holds no issues.
+                    Err(LedgerError::Vanished { what: "empty", .. }) if expected(path) != Expectation::Issues => {
+                        source.ledger.read(|| Expectation::Nothing).map(Some)
+                    }
+                    other => other,
+                }
+            }
+        };
+        match found {
+            Ok(found) => {
+                source.trouble = None;
+                Ok(found.map(|snapshot| Read { document: snapshot.document, stamp: snapshot.stamp, rows: None }))
+            }
+            Err(error) => {
+                let error = match error {
+                    LedgerError::Missing { path } => {
+                        StoreError::NoLedger { directory: path.parent().unwrap_or(&path).to_owned() }
+                    }
+                    other => other.into(),
+                };
+                if source.member == 0 {
+                    return Err(error);
+                }
+                source.trouble = Some((fs::stat(path).ok(), error));
+                Ok(None)
+            }
+        }
+    }
+
+    /// The ledger that a change of an issue goes to: that of the first repo that holds it.
+    pub fn owner(&self, id: &str) -> Option<usize> {
+        let holds = |source: &Source| source.read.as_ref().is_some_and(|read| read.document.effective(id).is_some());
+        self.all.iter().position(holds)
+    }
+
+    /// Every ledger that holds an id.
+    pub fn holders(&self, id: &str) -> Vec<usize> {
+        let holds = |source: &Source| source.read.as_ref().is_some_and(|read| read.document.effective(id).is_some());
+        (0..self.all.len()).filter(|n| holds(&self.all[*n])).collect()
+    }
+
+    /// The text of the line that a key stands for.
+    pub fn text(&self, key: Key) -> String {
+        let (source, line) = self.places[key as usize];
+        match &self.all[source as usize].read {
+            Some(read) => String::from_utf8_lossy(read.document.text(line as usize)).into_owned(),
+            None => String::new(),
+        }
+    }
+
+    /// Which member holds a key's line.
+    pub fn member_of_key(&self, key: Key) -> usize {
+        self.all[self.places[key as usize].0 as usize].member
+    }
+
+    /// File and line (from 1) of a key.
+    pub fn place(&self, key: Key) -> (&Path, usize) {
+        let (source, line) = self.places[key as usize];
+        (self.all[source as usize].ledger.path(), line as usize + 1)
+    }
+
+    pub fn documents(&self) -> impl Iterator<Item = (usize, &Ledger, &Document)> {
+        self.all.iter().filter_map(|s| s.read.as_ref().map(|read| (s.member, &s.ledger, &read.document)))
+    }
+
+    /// Every id on any line.
+    pub fn ids(&self) -> Vec<Cow<'_, str>> {
+        self.all.iter().filter_map(|s| s.read.as_ref()).flat_map(|read| read.document.ids()).collect()
+    }
+
+    /// The prefix that most ids of a repo bear.
+    pub fn usual_prefix(&self, member: usize) -> Option<String> {
+        let mine = self.all.iter().filter(|source| source.member == member).filter_map(|source| source.read.as_ref());
+        let ids: Vec<Cow<'_, str>> = mine.flat_map(|read| read.document.ids()).collect();
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for prefix in ids.iter().filter_map(|id| id::prefix_of(id)) {
+            *counts.entry(prefix).or_default() += 1;
+        }
+        let usable = counts.into_iter().filter(|(prefix, _)| id::check_prefix(prefix).is_ok());
+        usable.max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0))).map(|(prefix, _)| prefix.to_owned())
+    }
+
+    /// What could not be read: the member, and why.
+    pub fn troubles(&self) -> impl Iterator<Item = (usize, String)> {
+        let refused = self.refused.iter().map(|(member, error)| (*member, error.to_string()));
+        let unread = self.all.iter().filter_map(|s| s.trouble.as_ref().map(|(_, e)| (s.member, e.to_string())));
+        refused.chain(unread)
+    }
+}
+
+/// What version control knows about a file that is absent or empty.
+pub(super) fn expected(path: &Path) -> Expectation {
+    if vcs::committed_size(path).is_some_and(|size| size > 0) {
+        Expectation::Issues
+    } else if vcs::is_busy(path) {
+        Expectation::Rewriting
+    } else {
+        Expectation::Nothing
+    }
+}
+
+/// The names of the ledgers that are in a repo, or of the one that its config names.
+fn ledger_names(member: &Member) -> Vec<String> {
+    match &member.ledger_file {
+        Some(name) => vec![name.clone()],
+        None => {
+            let beads = member.repo.beads();
+            LEDGER_NAMES.into_iter().filter(|name| present(&beads.join(name))).map(str::to_owned).collect()
+        }
+    }
+}
+
+/// The name of a ledger that is not there at the moment: the one that was committed, else the usual one.
+fn absent_name(member: &Member) -> String {
+    let committed = |name: &&str| vcs::committed_size(&member.repo.beads().join(name)).is_some();
+    LEDGER_NAMES.into_iter().find(committed).unwrap_or(LEDGER_NAMES[0]).to_owned()
+}
+
+fn present(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok()
+}

@@ -1,0 +1,20 @@
+//! What is odd, as a value: facts only, the advice is added where it is shown.
+
+use super::project::RepoProblem;
+use super::settings::{ConfigError, UnknownKey};
+use super::source::LineWarning;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Warning {
+    /// A line of a ledger.
+    Line(LineWarning),
+    /// A configured repo that is not, or not quite, part of the project.
+    Repo(RepoProblem),
+    /// A repo whose ledger cannot be read at the moment.
+    Unread { repo: String, message: String },
+    /// A settings file that cannot be used.
+    Config(ConfigError),
+    UnknownKey(UnknownKey),
+    /// The write stands, but the ledger was not committed after it.
+    NotCommitted { repo: String, message: String },
+}
