@@ -1,4 +1,11 @@
-//! git, read with gix.
+//! git: read with gix, written by the program `git`.
+
+mod commit;
+mod config;
+
+pub(super) use commit::commit;
+pub use commit::init;
+pub(super) use config::facts;
 
 use std::path::{Path, PathBuf};
 

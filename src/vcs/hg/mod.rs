@@ -1,0 +1,17 @@
+//! hg and its relative sl: their files are read, and the programs `hg` and `sl` commit. sl was not at hand: what stands
+//! here for it comes from its documentation and is untested.
+
+mod commit;
+mod hgrc;
+
+use std::path::{Path, PathBuf};
+
+pub(super) use commit::commit;
+pub(super) use hgrc::facts;
+
+/// The store behind a working copy made by `hg share`; for any other it is its own.
+pub(super) fn common_dir(dot_hg: &Path) -> Option<PathBuf> {
+    let shared = std::fs::read_to_string(dot_hg.join("sharedpath")).ok();
+    let shared = shared.and_then(|path| std::fs::canonicalize(dot_hg.join(path.trim_end_matches('\n'))).ok());
+    shared.or_else(|| std::fs::canonicalize(dot_hg).ok())
+}
