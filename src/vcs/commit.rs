@@ -1,7 +1,5 @@
 //! Committing: the one thing here that changes a repository.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -105,11 +103,6 @@ pub(super) fn patiently<T>(
         let [uneven] = Entropy::System.bytes::<1>();
         std::thread::sleep(Duration::from_millis(20 + u64::from(uneven) % 31));
     }
-}
-
-/// A path as programs print it.
-pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
-    OsStr::from_bytes(bytes).into()
 }
 
 /// What a program said when it failed, without the rest of a long story.

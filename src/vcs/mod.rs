@@ -5,6 +5,7 @@
 
 mod commit;
 mod facts;
+mod files;
 mod git;
 mod hg;
 mod jj;

@@ -46,7 +46,8 @@ fn remotes_in_order_with_origin_first() {
 #[test]
 fn a_clone_that_never_pushed() {
     let Some(lab) = clone() else { return };
-    lab.sh("cd a; git fetch -q; git pull -q");
+    lab.sh("git clone -q hub.git b; git -C b commit -q --allow-empty -m two; git -C b push -q; cd a; git pull -q");
+    assert!(lab.sh("cd a; git reflog show origin/main --format=%gs").contains("fast-forward"));
     let facts = lab.facts("a");
     assert_eq!(facts.remotes, [remote("origin", &lab.path("hub.git").display().to_string())]);
     assert_eq!(facts.pushed, None);
@@ -148,4 +149,12 @@ fn a_broken_file_hides_only_itself() {
     lab.sh("git init -q a; git -C a config user.email local@example.org");
     lab.write("home/.gitconfig", "[user\nthis is no config");
     assert_eq!(lab.facts("a").email.as_deref(), Some("local@example.org"));
+}
+
+/// A pipe would be read for ever.
+#[test]
+fn a_pipe_in_place_of_settings() {
+    let Some(lab) = Lab::with(&["git", "mkfifo"]) else { return };
+    lab.sh("git init -q a; git -C a remote add origin https://me/x; mkfifo home/.gitconfig a/.git/packed-refs");
+    assert_eq!(lab.facts("a").remotes, [remote("origin", "https://me/x")]);
 }

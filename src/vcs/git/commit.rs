@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use super::{common_dir, config, own_dir};
 use crate::sys::Env;
 use crate::sys::process::{Output, Program};
-use crate::vcs::commit::{CommitError, Committed, Order, failed, path_of, patiently};
+use crate::vcs::commit::{CommitError, Committed, Order, failed, patiently};
+use crate::vcs::files::path_of;
 
 const SETTINGS: [&str; 7] = [
     "core.fsmonitor=false",

@@ -11,7 +11,7 @@ use gix::config::file::{Metadata, includes};
 use gix::config::{File, Source, path::interpolate};
 
 use crate::sys::Env;
-use crate::vcs::{Facts, Kind, Remote};
+use crate::vcs::{Facts, Kind, Remote, files};
 
 /// What a repository says, by the directory of the working copy and the one that all working copies share.
 pub fn facts(own: &Path, common: &Path, env: &Env) -> Facts {
@@ -39,8 +39,11 @@ pub fn identity(own: &Path, common: &Path, env: &Env) -> (bool, bool) {
 fn read(own: &Path, common: &Path, env: &Env) -> File {
     let mut all = File::new(Metadata::from(Source::Api));
     let add = |all: &mut File, source: Source, path: PathBuf| {
-        // A pipe or a device in place of the file would never end.
-        if let Some(file) = path.is_file().then(|| File::from_path_no_includes(path, source).ok()).flatten() {
+        let parse = |bytes: Vec<u8>| {
+            let origin = Metadata::from(source).at(path.as_path());
+            File::from_bytes_no_includes(&bytes, origin, Options::default()).ok()
+        };
+        if let Some(file) = files::bytes(&path).and_then(parse) {
             let _ = all.append(file);
         }
     };
@@ -60,7 +63,7 @@ fn read(own: &Path, common: &Path, env: &Env) -> File {
     if all.boolean("extensions.worktreeConfig").is_ok_and(|on| on == Some(true)) {
         add(&mut all, Source::Worktree, own.join("config.worktree"));
     }
-    let branch = std::fs::read_to_string(own.join("HEAD")).unwrap_or_default();
+    let branch = files::text(&own.join("HEAD")).unwrap_or_default();
     let branch = branch.strip_prefix("ref:").and_then(|name| gix::refs::FullName::try_from(name.trim()).ok());
     let home = env.home();
     let options = includes::Options {
@@ -98,11 +101,11 @@ fn remotes(config: &File) -> Vec<Remote> {
 /// The remote's default branch, if its reflog shows that somebody pushed from here. Refs in the reftable format are not read.
 fn pushed_branch(common: &Path, remote: &str) -> Option<String> {
     let prefix = format!("refs/remotes/{remote}/");
-    let head = std::fs::read_to_string(common.join(format!("{prefix}HEAD"))).unwrap_or_default();
+    let head = files::text(&common.join(format!("{prefix}HEAD"))).unwrap_or_default();
     let branch = match head.strip_prefix("ref:").and_then(|target| target.trim().strip_prefix(&prefix)) {
         Some(branch) => branch.to_owned(),
         None => {
-            let packed = std::fs::read_to_string(common.join("packed-refs")).unwrap_or_default();
+            let packed = files::text(&common.join("packed-refs")).unwrap_or_default();
             let exists = |branch: &&str| {
                 let name = format!("{prefix}{branch}");
                 common.join(&name).is_file() || packed.lines().any(|line| line.split(' ').nth(1) == Some(&name))
@@ -110,7 +113,7 @@ fn pushed_branch(common: &Path, remote: &str) -> Option<String> {
             ["main", "master", "trunk"].into_iter().find(exists)?.to_owned()
         }
     };
-    let log = std::fs::read(common.join("logs").join(format!("{prefix}{branch}"))).ok()?;
+    let log = files::bytes(&common.join("logs").join(format!("{prefix}{branch}")))?;
     let message = |line: &[u8]| line.iter().position(|byte| *byte == b'\t').map(|tab| line[tab + 1..].to_vec());
     let pushed = log.split(|byte| *byte == b'\n').filter_map(message).any(|text| text.starts_with(b"update by push"));
     pushed.then(|| format!("{remote}/{branch}"))

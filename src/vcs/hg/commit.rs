@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use super::hgrc::Settings;
 use crate::sys::process::{Output, Program};
 use crate::vcs::Kind;
-use crate::vcs::commit::{CommitError, Committed, Order, failed, path_of, patiently};
+use crate::vcs::commit::{CommitError, Committed, Order, failed, patiently};
+use crate::vcs::files::path_of;
 
 /// What is left beside the store while something is unfinished. hg itself sees some of it only if an extension is on.
 const UNFINISHED: [(&str, &str); 6] = [

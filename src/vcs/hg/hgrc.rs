@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::common_dir;
 use crate::sys::Env;
-use crate::vcs::{Facts, Kind, Remote};
+use crate::vcs::{Facts, Kind, Remote, files};
 
 /// What the settings say; there is no trace of a push in hg.
 pub fn facts(kind: Kind, root: &Path, env: &Env) -> Facts {
@@ -35,11 +35,8 @@ pub struct Settings(Vec<(String, String, String)>);
 impl Settings {
     pub fn read(kind: Kind, root: &Path, env: &Env) -> Self {
         let mut settings = Settings::default();
-        for path in files(kind, root, env) {
-            // A pipe or a device in place of the file would never end.
-            if let Some(bytes) = path.is_file().then(|| std::fs::read(&path).ok()).flatten() {
-                settings.add(&String::from_utf8_lossy(&bytes));
-            }
+        for path in paths(kind, root, env) {
+            files::text(&path).into_iter().for_each(|text| settings.add(&text));
         }
         settings
     }
@@ -91,32 +88,23 @@ impl Settings {
 }
 
 /// The files of the machine, the user and the repository, the later ones winning.
-fn files(kind: Kind, root: &Path, env: &Env) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = Vec::new();
+fn paths(kind: Kind, root: &Path, env: &Env) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = Vec::new();
     match (kind, env.var_os("HGRCPATH")) {
         (Kind::Sl, _) => {
-            files.push("/etc/sapling/system.rc".into());
-            files.extend(env.config_home().map(|dir| dir.join("sapling/sapling.conf")));
+            paths.push("/etc/sapling/system.rc".into());
+            paths.extend(env.config_home().map(|dir| dir.join("sapling/sapling.conf")));
         }
-        (_, Some(list)) => std::env::split_paths(list).for_each(|path| files.extend(listed(path))),
+        (_, Some(list)) => std::env::split_paths(list).for_each(|path| paths.extend(files::listed(path, "rc"))),
         (_, None) => {
-            files.push("/etc/mercurial/hgrc".into());
-            files.extend(listed("/etc/mercurial/hgrc.d".into()));
-            files.extend(env.home().map(|home| home.join(".hgrc")));
-            files.extend(env.config_home().map(|dir| dir.join("hg/hgrc")));
+            paths.push("/etc/mercurial/hgrc".into());
+            paths.extend(files::listed("/etc/mercurial/hgrc.d".into(), "rc"));
+            paths.extend(env.home().map(|home| home.join(".hgrc")));
+            paths.extend(env.config_home().map(|dir| dir.join("hg/hgrc")));
         }
     }
     let (own, name) = if kind == Kind::Sl { (root.join(".sl"), "config") } else { (root.join(".hg"), "hgrc") };
     let common = common_dir(&own).unwrap_or_else(|| own.clone());
-    files.extend([common.join(name), own.join(name), own.join("hgrc-not-shared")]);
-    files
-}
-
-/// A file, or the `.rc` files of a directory.
-fn listed(path: PathBuf) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(&path) else { return vec![path] };
-    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "rc"));
-    files.sort();
-    files
+    paths.extend([common.join(name), own.join(name), own.join("hgrc-not-shared")]);
+    paths
 }

@@ -6,12 +6,13 @@ mod hgrc;
 
 use std::path::{Path, PathBuf};
 
+use super::files;
+
 pub(super) use commit::commit;
 pub(super) use hgrc::facts;
 
 /// The store behind a working copy made by `hg share`; for any other it is its own.
 pub(super) fn common_dir(dot_hg: &Path) -> Option<PathBuf> {
-    let shared = std::fs::read_to_string(dot_hg.join("sharedpath")).ok();
-    let shared = shared.and_then(|path| std::fs::canonicalize(dot_hg.join(path.trim_end_matches('\n'))).ok());
+    let shared = files::named(&dot_hg.join("sharedpath"), dot_hg).and_then(|path| std::fs::canonicalize(path).ok());
     shared.or_else(|| std::fs::canonicalize(dot_hg).ok())
 }

@@ -1,4 +1,4 @@
-//! The settings of jj. Conditional tables (`--when`) and the many files of a `conf.d` are not read.
+//! The settings of jj. Tables with a condition (`--when`, `--scope`) are not read.
 
 use std::path::{Path, PathBuf};
 
@@ -6,13 +6,13 @@ use toml::Table;
 
 use super::{common_dir, git_target, repo_dir};
 use crate::sys::Env;
-use crate::vcs::{Facts, Kind, git};
+use crate::vcs::{Facts, Kind, files, git};
 
 /// What the git repository says, and over it what jj's own settings say.
 pub fn facts(dot_jj: &Path, env: &Env) -> Facts {
     let behind = git_target(dot_jj).and_then(|target| git::own_dir(&target)).zip(common_dir(dot_jj));
     let facts = behind.map(|(own, common)| git::facts(&own, &common, env)).unwrap_or_default();
-    let files = files(dot_jj, env);
+    let files = tables(dot_jj, env);
     let text = |section: &str, key: &str| {
         let find = |file: &Table| Some(file.get(section)?.get(key)?.as_str()?.to_owned());
         files.iter().rev().find_map(find).filter(|value| !value.trim().is_empty())
@@ -23,7 +23,7 @@ pub fn facts(dot_jj: &Path, env: &Env) -> Facts {
 
 /// Whether jj knows the user's name and email here.
 pub fn identity(dot_jj: &Path, env: &Env) -> (bool, bool) {
-    let files = files(dot_jj, env);
+    let files = tables(dot_jj, env);
     let known = |key: &str| {
         let has = |file: &Table| file.get("user")?.get(key)?.as_str().map(|value| !value.is_empty());
         files.iter().rev().find_map(has).unwrap_or(false)
@@ -33,17 +33,21 @@ pub fn identity(dot_jj: &Path, env: &Env) -> (bool, bool) {
 
 /// The files of the user, the repository and the workspace, the later ones winning. The last two are kept beside the
 /// user's, under an id that the repository holds; an older jj keeps them in the repository.
-fn files(dot_jj: &Path, env: &Env) -> Vec<Table> {
+fn tables(dot_jj: &Path, env: &Env) -> Vec<Table> {
     let settings = env.config_home().map(|dir| dir.join("jj"));
     let mut paths: Vec<PathBuf> = match env.var_os("JJ_CONFIG") {
-        Some(list) => std::env::split_paths(list).collect(),
+        Some(list) => std::env::split_paths(list).flat_map(|path| files::listed(path, "toml")).collect(),
         None => {
             let home = env.home().map(|home| home.join(".jjconfig.toml"));
-            home.into_iter().chain(settings.as_ref().map(|dir| dir.join("config.toml"))).collect()
+            let own = settings.iter().flat_map(|dir| {
+                let parts = files::listed(dir.join("conf.d"), "toml");
+                std::iter::once(dir.join("config.toml")).chain(parts)
+            });
+            home.into_iter().chain(own).collect()
         }
     };
     let kept = |folder: &str, id: PathBuf| {
-        let id = std::fs::read_to_string(id).ok()?;
+        let id = files::text(&id)?;
         let id = id.trim();
         let plain = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
         plain.then_some(settings.as_ref()?.join(folder).join(id).join("config.toml"))
@@ -54,6 +58,5 @@ fn files(dot_jj: &Path, env: &Env) -> Vec<Table> {
     }
     paths.push(dot_jj.join("workspace-config.toml"));
     paths.extend(kept("workspaces", dot_jj.join("workspace-config-id")));
-    let read = |path: &PathBuf| path.is_file().then(|| std::fs::read_to_string(path).ok()?.parse().ok()).flatten();
-    paths.iter().filter_map(read).collect()
+    paths.iter().filter_map(|path| files::text(path)?.parse().ok()).collect()
 }

@@ -5,7 +5,7 @@ mod config;
 
 use std::path::{Path, PathBuf};
 
-use super::git;
+use super::{files, git};
 
 pub(super) use commit::commit;
 pub(super) use config::facts;
@@ -16,15 +16,13 @@ fn repo_dir(dot_jj: &Path) -> Option<PathBuf> {
     if repo.is_dir() {
         return Some(repo);
     }
-    let target = std::fs::read_to_string(&repo).ok()?;
-    Some(dot_jj.join(target.trim_end_matches('\n')))
+    files::named(&repo, dot_jj)
 }
 
 /// The git repository that keeps the commits: a `.git`, or a directory inside of `.jj`.
 fn git_target(dot_jj: &Path) -> Option<PathBuf> {
     let store = repo_dir(dot_jj)?.join("store");
-    let target = std::fs::read_to_string(store.join("git_target")).ok()?;
-    Some(store.join(target.trim_end_matches('\n')))
+    files::named(&store.join("git_target"), &store)
 }
 
 /// The directory that all workspaces share. With a git repository behind it that is git's, so that both programs agree.
