@@ -24,9 +24,9 @@
 //! | part | owns | may use |
 //! |---|---|---|
 //! | [`model`] | values and rules: issues, ids, changes, queries, dates, joining copies | nothing |
-//! | [`sys`] | the host: clock, entropy, environment, files, locks, the editor | model's time |
+//! | [`sys`] | the host: clock, entropy, environment, files, locks, running programs | model's time |
 //! | [`ledger`] | one JSONL file: `.beads/beads.jsonl`; reading, writing, checking, repairing it | model, sys |
-//! | [`vcs`] | what version control knows | nothing here |
+//! | [`vcs`] | what version control knows; committing files | sys |
 //! | [`cache`] | the SQLite database in memory, `schema.sql` | model |
 //! | [`store`] | the ledgers of a project as one; `.beads/config.toml`; images of the cache in the user's cache directory | all of the above |
 //! | [`ops`] | one function per thing a user can do; `.beads/metadata.json` and the ignore files (init), `.beads/damaged.txt` (doctor) | model, store |

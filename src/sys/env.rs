@@ -1,7 +1,7 @@
 //! Environment variables, the working directory and what the streams are.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// A snapshot of the environment, taken once.
@@ -24,8 +24,19 @@ impl Env {
 
     /// A variable that says something: an empty one counts as unset.
     pub fn var(&self, name: &str) -> Option<String> {
-        let value = self.vars.get(std::ffi::OsStr::new(name))?.to_str()?;
+        let value = self.vars.get(OsStr::new(name))?.to_str()?;
         (!value.is_empty()).then(|| value.to_owned())
+    }
+
+    /// A variable as it is, whether or not it is text.
+    pub fn var_os(&self, name: &str) -> Option<&OsStr> {
+        self.vars.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+    }
+
+    /// The same environment with one variable set.
+    pub fn with(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.vars.insert(name.into(), value.into());
+        self
     }
 
     pub fn cwd(&self) -> &Path {
@@ -34,6 +45,12 @@ impl Env {
 
     pub fn home(&self) -> Option<PathBuf> {
         self.var("HOME").map(PathBuf::from)
+    }
+
+    /// The directory in which programs keep the user's settings.
+    pub fn config_home(&self) -> Option<PathBuf> {
+        let named = self.var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        named.or_else(|| self.home().map(|home| home.join(".config")))
     }
 
     /// A path as people write it: `~/` is the home directory, relative is from the working directory.

@@ -51,6 +51,12 @@ pub fn lock(path: &Path, wait: Duration) -> Result<DirLock, LockError> {
     }
 }
 
+/// Another process holds a lock on this file right now. The file is not made if it is not there.
+pub fn is_held(file: &Path) -> bool {
+    let Ok(file) = std::fs::File::open(file) else { return false };
+    matches!(fs4::FileExt::try_lock_shared(&file), Err(fs4::TryLockError::WouldBlock))
+}
+
 /// Waits in the kernel, in a thread of its own: polling would starve under load. A lock that is granted too late is
 /// dropped with the channel.
 fn acquire(dir: Dir, wait: Duration) -> Result<Option<Dir>, LockError> {

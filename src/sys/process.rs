@@ -1,9 +1,195 @@
-//! Running the user's editor: the only program that `bd` starts on one repo.
+//! Running other programs: the user's editor, and the programs of version control.
+//!
+//! A [`Program`] gets nothing that it was not given: its arguments as they are, no shell, no input, and of the environment
+//! only what it needs to find its settings. It has a time limit, and what it says is kept up to a limit.
 
-use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::ffi::{OsStr, OsString};
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{JoinHandle, sleep, spawn};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::Env;
+
+/// How much of each stream is kept; the rest is read and dropped, so that the program never waits for us.
+const KEPT: usize = 1 << 20;
+/// How long a program may take to tidy up when its time is over, and how long its streams may outlive it.
+const GRACE: Duration = Duration::from_millis(500);
+/// The variables that every program gets.
+const PASSED: [&str; 3] = ["HOME", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK"];
+
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error("{program} is not installed: no directory of PATH holds it")]
+    NotFound { program: String },
+    #[error("cannot run {}", program.display())]
+    Start { program: PathBuf, source: std::io::Error },
+    #[error("{program} did not end within {} seconds", limit.as_secs_f32())]
+    TimedOut { program: String, limit: Duration },
+}
+
+/// What a program left behind.
+#[derive(Debug)]
+pub struct Output {
+    pub status: ExitStatus,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+}
+
+/// A program and all that it is given.
+#[derive(Debug)]
+pub struct Program<'a> {
+    name: &'a str,
+    env: &'a Env,
+    directory: PathBuf,
+    arguments: Vec<OsString>,
+    vars: Vec<(&'a str, OsString)>,
+    limit: Duration,
+}
+
+impl<'a> Program<'a> {
+    /// A program of `PATH`, in the working directory, with half a minute to run.
+    pub fn new(name: &'a str, env: &'a Env) -> Self {
+        let directory = env.cwd().to_owned();
+        Program { name, env, directory, arguments: Vec::new(), vars: Vec::new(), limit: Duration::from_secs(30) }
+    }
+
+    pub fn at(mut self, directory: &Path) -> Self {
+        self.directory = directory.to_owned();
+        self
+    }
+
+    pub fn arg(mut self, argument: impl Into<OsString>) -> Self {
+        self.arguments.push(argument.into());
+        self
+    }
+
+    pub fn args<T: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = T>) -> Self {
+        self.arguments.extend(arguments.into_iter().map(Into::into));
+        self
+    }
+
+    pub fn var(mut self, name: &'a str, value: impl Into<OsString>) -> Self {
+        self.vars.push((name, value.into()));
+        self
+    }
+
+    /// Hands a variable of the environment on, if it is set there.
+    pub fn passing(self, name: &'a str) -> Self {
+        match self.env.var_os(name) {
+            Some(value) => self.var(name, value),
+            None => self,
+        }
+    }
+
+    pub fn limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Runs the program to its end. Any exit status is a result; an error means that there is none.
+    pub fn run(&self) -> Result<Output, RunError> {
+        let program = self.find().ok_or_else(|| RunError::NotFound { program: self.name.to_owned() })?;
+        let failed = |source| RunError::Start { program: program.clone(), source };
+        let mut child = self.command(&program).spawn().map_err(failed)?;
+        let streams = [child.stdout.take().map(Stream::read), child.stderr.take().map(Stream::read)];
+        let deadline = Instant::now() + self.limit;
+        let mut pause = Duration::from_millis(1);
+        let status = loop {
+            if let Some(status) = child.try_wait().map_err(failed)? {
+                break status;
+            }
+            if Instant::now() >= deadline {
+                end(&mut child).map_err(failed)?;
+                return Err(RunError::TimedOut { program: self.name.to_owned(), limit: self.limit });
+            }
+            sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(10));
+        };
+        let [stdout, stderr] = streams.map(|stream| stream.map(Stream::kept).unwrap_or_default());
+        Ok(Output { status, stdout, stderr })
+    }
+
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.args(&self.arguments).current_dir(&self.directory).process_group(0);
+        command.env_clear().env("LANG", "C.UTF-8");
+        command.envs(std::env::join_paths(self.path()).ok().map(|path| ("PATH", path)));
+        command.envs(PASSED.iter().filter_map(|name| Some((name, self.env.var_os(name)?))));
+        command.envs(self.vars.iter().map(|(name, value)| (name, value)));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// The directories of `PATH`. A relative one would make the program depend on the directory it runs in.
+    fn path(&self) -> impl Iterator<Item = PathBuf> {
+        let path = self.env.var_os("PATH").unwrap_or(OsStr::new(""));
+        std::env::split_paths(path).filter(|directory| directory.is_absolute())
+    }
+
+    fn find(&self) -> Option<PathBuf> {
+        let runs = |file: &PathBuf| file.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
+        self.path().map(|directory| directory.join(self.name)).find(runs)
+    }
+}
+
+/// Ends a child and all that it started. A polite signal first: programs of version control then remove their locks.
+/// The child is reaped last, because until then nobody else can get its number.
+fn end(child: &mut Child) -> std::io::Result<()> {
+    let group = Pid::from_child(child);
+    let _ = kill_process_group(group, Signal::TERM);
+    let until = Instant::now() + GRACE;
+    let ended = || waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG);
+    while Instant::now() < until && matches!(ended(), Ok(None)) {
+        sleep(Duration::from_millis(5));
+    }
+    let _ = kill_process_group(group, Signal::KILL);
+    child.wait().map(drop)
+}
+
+/// A stream that is read beside the program, so that a full pipe never stops it.
+struct Stream {
+    kept: Arc<Mutex<Vec<u8>>>,
+    reader: JoinHandle<()>,
+}
+
+impl Stream {
+    fn read(mut pipe: impl Read + Send + 'static) -> Self {
+        let kept = Arc::new(Mutex::new(Vec::new()));
+        let shared = Arc::clone(&kept);
+        let reader = spawn(move || {
+            let mut chunk = [0; 8192];
+            loop {
+                match pipe.read(&mut chunk) {
+                    Ok(0) => break,
+                    Ok(length) => {
+                        let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                        let room = KEPT - kept.len();
+                        kept.extend_from_slice(&chunk[..length.min(room)]);
+                    }
+                    Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                    Err(_) => break,
+                }
+            }
+        });
+        Stream { kept, reader }
+    }
+
+    /// What came, once the stream has ended. Something that the program left running may hold it open; it is not waited for.
+    fn kept(self) -> Vec<u8> {
+        let until = Instant::now() + GRACE;
+        while !self.reader.is_finished() && Instant::now() < until {
+            sleep(Duration::from_millis(1));
+        }
+        std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
 
 #[derive(Debug, thiserror::Error)]
 pub enum EditorError {

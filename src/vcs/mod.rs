@@ -1,29 +1,74 @@
-//! What version control knows: who the user is, where a working copy begins, what was committed last.
+//! What version control knows: who the user is, where a working copy begins, what was committed last; and committing files.
 //!
-//! Only reading, and only through files: no program is started. git is read with gix; for jj and hg the markers of their
-//! working copies are enough so far.
+//! Reading goes through files alone, and no program is started: git is read with gix, the few files of jj, hg and sl by
+//! hand. Only [`commit`] and [`init_git`] run the program of the VCS: it alone knows how to change its files.
 
+mod commit;
+mod facts;
+mod files;
 mod git;
+mod hg;
+mod jj;
 
 use std::path::{Path, PathBuf};
 
-pub use git::{committed_size, user_name};
+pub use commit::{CommitError, Committed, commit};
+pub use facts::{Facts, Remote, facts};
+pub use git::{committed_size, init as init_git, user_name};
+
+/// A version control system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kind {
+    Git,
+    Jj,
+    Hg,
+    Sl,
+    #[default]
+    None,
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Kind::Git => "git",
+            Kind::Jj => "jj",
+            Kind::Hg => "hg",
+            Kind::Sl => "sl",
+            Kind::None => "none",
+        })
+    }
+}
+
+/// The markers of working copies. Where jj and git share a directory, jj is the one in use.
+const MARKERS: [(&str, Kind); 4] = [(".jj", Kind::Jj), (".git", Kind::Git), (".hg", Kind::Hg), (".sl", Kind::Sl)];
+
+/// The nearest working copy at or above a path.
+fn place(path: &Path) -> Option<(Kind, PathBuf)> {
+    let marked = |dir: &Path| MARKERS.iter().find(|(name, _)| dir.join(name).exists()).map(|(_, kind)| *kind);
+    path.ancestors().find_map(|dir| Some((marked(dir)?, dir.to_owned())))
+}
+
+/// Which version control a path is under.
+pub fn kind(path: &Path) -> Kind {
+    place(path).map_or(Kind::None, |(kind, _)| kind)
+}
 
 /// The directory that holds `.git`, `.jj`, `.hg` or `.sl`, at or above a path.
 pub fn root(path: &Path) -> Option<PathBuf> {
-    let holds = |dir: &&Path| [".git", ".jj", ".hg", ".sl"].iter().any(|name| dir.join(name).exists());
-    path.ancestors().find(holds).map(Path::to_owned)
+    place(path).map(|(_, root)| root)
 }
 
-/// The directory that all checkouts of one repository share, for telling whether two paths belong to one family.
+/// The directory that all checkouts of one repository share, for telling whether two paths belong to one family. Where jj
+/// keeps its commits in git, it is git's.
 pub fn common_dir(path: &Path) -> Option<PathBuf> {
-    let root = root(path)?;
-    let dot_git = root.join(".git");
-    if dot_git.exists() {
-        return git::common_dir(&dot_git);
+    let (kind, root) = place(path)?;
+    match kind {
+        Kind::Git => git::common_dir(&root.join(".git")),
+        Kind::Jj => jj::common_dir(&root.join(".jj")).or_else(|| git::common_dir(&root.join(".git"))),
+        Kind::Hg => hg::common_dir(&root.join(".hg")),
+        Kind::Sl => hg::common_dir(&root.join(".sl")),
+        Kind::None => None,
     }
-    let other = [".jj", ".hg", ".sl"].iter().map(|name| root.join(name)).find(|dir| dir.exists())?;
-    std::fs::canonicalize(other).ok()
 }
 
 /// A version control program is rewriting the working copy right now.

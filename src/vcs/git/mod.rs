@@ -1,6 +1,15 @@
-//! git, read with gix.
+//! git: read with gix, written by the program `git`.
+
+mod commit;
+mod config;
+
+pub(super) use commit::commit;
+pub use commit::init;
+pub(super) use config::facts;
 
 use std::path::{Path, PathBuf};
+
+use super::files;
 
 /// `user.name` as git would use it at this place.
 pub fn user_name(directory: &Path) -> Option<String> {
@@ -30,16 +39,13 @@ pub(super) fn own_dir(dot_git: &Path) -> Option<PathBuf> {
     if dot_git.is_dir() {
         return Some(dot_git.to_owned());
     }
-    let text = std::fs::read_to_string(dot_git).ok()?;
-    Some(dot_git.parent()?.join(text.strip_prefix("gitdir:")?.trim()))
+    let text = files::bytes(dot_git)?;
+    Some(dot_git.parent()?.join(files::path_of(text.strip_prefix(b"gitdir:")?.trim_ascii())))
 }
 
 /// Resolves `.git` to the directory shared by all worktrees.
 pub(super) fn common_dir(dot_git: &Path) -> Option<PathBuf> {
     let own = own_dir(dot_git)?;
-    let shared = match std::fs::read_to_string(own.join("commondir")) {
-        Ok(text) => own.join(text.trim()),
-        Err(_) => own,
-    };
-    std::fs::canonicalize(shared).ok()
+    let shared = files::named(&own.join("commondir"), &own);
+    std::fs::canonicalize(shared.unwrap_or(own)).ok()
 }

@@ -1,0 +1,37 @@
+//! Files of version control: read within a limit, and never a pipe or a device.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+/// Reflogs and lists of refs are the largest files read here.
+const LIMIT: u64 = 64 << 20;
+
+/// The bytes of a file, whether or not its name is a link.
+pub fn bytes(path: &Path) -> Option<Vec<u8>> {
+    let path = std::fs::canonicalize(path).ok()?;
+    crate::sys::fs::read(&path, LIMIT).ok().map(|contents| contents.bytes)
+}
+
+pub fn text(path: &Path) -> Option<String> {
+    bytes(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The path that a file holds, as seen from a directory.
+pub fn named(file: &Path, from: &Path) -> Option<PathBuf> {
+    bytes(file).map(|bytes| from.join(path_of(bytes.trim_ascii_end())))
+}
+
+/// A path as programs write it.
+pub fn path_of(bytes: &[u8]) -> PathBuf {
+    OsStr::from_bytes(bytes).into()
+}
+
+/// A file, or those files of a directory that end like this.
+pub fn listed(path: PathBuf, extension: &str) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(&path) else { return vec![path] };
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|found| found == extension));
+    files.sort();
+    files
+}

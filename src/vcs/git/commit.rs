@@ -1,0 +1,139 @@
+//! Committing with the program `git`.
+//!
+//! Hooks, signing, pagers and file system monitors are switched off: they are programs that a repository can name. Filters
+//! of `.gitattributes` stay on, because a file that is meant to be encrypted must not be committed in plain text.
+
+use std::path::{Path, PathBuf};
+
+use super::{common_dir, config, own_dir};
+use crate::sys::Env;
+use crate::sys::process::{Output, Program};
+use crate::vcs::commit::{CommitError, Committed, Order, failed, patiently};
+use crate::vcs::files::path_of;
+
+const SETTINGS: [&str; 7] = [
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    "core.sshCommand=ssh",
+    "diff.external=",
+    "commit.gpgsign=false",
+    "protocol.ext.allow=never",
+];
+
+/// What git leaves in its directory while something is unfinished.
+const UNFINISHED: [(&str, &str); 7] = [
+    ("MERGE_HEAD", "a merge"),
+    ("rebase-merge", "a rebase"),
+    ("rebase-apply", "a rebase"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick"),
+    ("REVERT_HEAD", "a revert"),
+    ("sequencer", "a cherry-pick or revert of several commits"),
+    ("BISECT_LOG", "a bisection"),
+];
+
+/// Makes a directory a git repository.
+pub fn init(directory: &Path, env: &Env) -> Result<(), CommitError> {
+    let output = git(directory, env).args(["init", "--quiet"]).run()?;
+    if output.status.success() { Ok(()) } else { Err(failed("git init", &output)) }
+}
+
+/// Commits the working-tree state of these files and nothing else: what is staged of other files stays staged.
+pub fn commit(order: &Order) -> Result<Committed, CommitError> {
+    let dot_git = order.root.join(".git");
+    let own = own_dir(&dot_git).unwrap_or_else(|| dot_git.clone());
+    if let Some((_, what)) = UNFINISHED.iter().find(|(name, _)| own.join(name).exists()) {
+        return Err(CommitError::Unfinished { root: order.root.to_owned(), what: (*what).to_owned() });
+    }
+    let status = status(order)?;
+    if status.unmerged {
+        return Err(CommitError::Unfinished { root: order.root.to_owned(), what: "a merge".to_owned() });
+    }
+    if let Some(path) = status.ignored {
+        return Err(CommitError::Ignored { path: order.root.join(path) });
+    }
+    if !status.changed {
+        return Ok(Committed::NothingToCommit);
+    }
+    let identity = identity(&own, &dot_git, order);
+    let run = |arguments: &[&str], paths: &[PathBuf]| {
+        patiently(order, || {
+            let program = git(order.root, order.env).arg("--literal-pathspecs").args(&identity).args(arguments);
+            let output = program.arg("--").args(paths).run()?;
+            Ok(if is_locked(&output) { None } else { Some(output) })
+        })
+    };
+    if !status.untracked.is_empty() {
+        // A commit of single paths takes only paths that the index knows.
+        let added = run(&["add", "--intent-to-add"], &status.untracked)?;
+        if !added.status.success() {
+            return Err(failed("git add", &added));
+        }
+    }
+    let message = format!("--message={}", order.message);
+    let done = run(&["commit", "--quiet", "--only", "--no-verify", "--no-post-rewrite", &message], order.files);
+    match done {
+        Ok(output) if output.status.success() => Ok(Committed::Done),
+        refused => {
+            if !status.untracked.is_empty() {
+                let _ = run(&["rm", "--cached", "--force", "--quiet"], &status.untracked);
+            }
+            let output = refused?;
+            // Staged, and then put back in the working tree: there is a status, but nothing to commit.
+            let same = run(&["diff", "--quiet", "HEAD"], order.files)?.status.success();
+            if same { Ok(Committed::NothingToCommit) } else { Err(failed("git commit", &output)) }
+        }
+    }
+}
+
+fn git<'a>(directory: &Path, env: &'a Env) -> Program<'a> {
+    let program = Program::new("git", env).at(directory).var("GIT_OPTIONAL_LOCKS", "0").var("GIT_TERMINAL_PROMPT", "0");
+    // Where the user's own settings are is the user's to say.
+    let user = ["GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"];
+    let program = user.into_iter().fold(program, Program::passing);
+    SETTINGS.iter().fold(program, |program, setting| program.arg("-c").arg(setting))
+}
+
+/// Settings that stand in for an identity that is not configured.
+fn identity(own: &Path, dot_git: &Path, order: &Order) -> Vec<String> {
+    let common = common_dir(dot_git).unwrap_or_else(|| own.to_owned());
+    let (name, email) = config::identity(own, &common, order.env);
+    let name = (!name).then(|| format!("user.name={}", order.author));
+    let email = (!email).then(|| "user.email=".to_owned());
+    name.into_iter().chain(email).flat_map(|setting| ["-c".to_owned(), setting]).collect()
+}
+
+/// git found a lock of another process: on the index, or on a ref.
+fn is_locked(output: &Output) -> bool {
+    !output.status.success() && String::from_utf8_lossy(&output.stderr).contains(".lock': File exists")
+}
+
+#[derive(Default)]
+struct Status {
+    changed: bool,
+    unmerged: bool,
+    untracked: Vec<PathBuf>,
+    ignored: Option<PathBuf>,
+}
+
+fn status(order: &Order) -> Result<Status, CommitError> {
+    let flags = ["--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching", "--"];
+    let program = git(order.root, order.env).args(["--literal-pathspecs", "status"]).args(flags).args(order.files);
+    let output = program.run()?;
+    if !output.status.success() {
+        return Err(failed("git status", &output));
+    }
+    let mut status = Status::default();
+    for entry in output.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 3) {
+        let (code, path) = (&entry[..2], path_of(&entry[3..]));
+        match code {
+            b"!!" => status.ignored = Some(path),
+            b"??" => status.untracked.push(path),
+            b"AA" | b"DD" => status.unmerged = true,
+            _ if code.contains(&b'U') => status.unmerged = true,
+            _ => {}
+        }
+        status.changed |= code != b"!!";
+    }
+    Ok(status)
+}

@@ -1,0 +1,120 @@
+//! The settings of a git repository, and what its reflog proves.
+//!
+//! The files are named by the given environment and not by that of the process, so two callers with different homes get
+//! different answers. Settings that come with the git installation itself (its `etc` beside its `bin`) are not read: only
+//! git can say where they are.
+
+use std::path::{Path, PathBuf};
+
+use gix::config::file::init::Options;
+use gix::config::file::{Metadata, includes};
+use gix::config::{File, Source, path::interpolate};
+
+use crate::sys::Env;
+use crate::vcs::{Facts, Kind, Remote, files};
+
+/// What a repository says, by the directory of the working copy and the one that all working copies share.
+pub fn facts(own: &Path, common: &Path, env: &Env) -> Facts {
+    let config = read(own, common, env);
+    let text = |key: &str| config.string(key).map(|value| value.to_string()).filter(|value| !value.trim().is_empty());
+    let remotes = remotes(&config);
+    let pushed = remotes.first().filter(|first| first.name == "origin" || remotes.len() == 1);
+    Facts {
+        kind: Kind::Git,
+        role: text("beads.role").map(|role| (role, "git config beads.role".to_owned())),
+        email: text("user.email"),
+        pushed: pushed.and_then(|remote| pushed_branch(common, &remote.name)),
+        remotes,
+    }
+}
+
+/// Whether git knows the user's name and email here.
+pub fn identity(own: &Path, common: &Path, env: &Env) -> (bool, bool) {
+    let config = read(own, common, env);
+    let known = |key: &str| config.string(key).is_some_and(|value| !value.trim_ascii().is_empty());
+    (known("user.name"), known("user.email"))
+}
+
+/// All files that git would read, the later ones winning. A file that cannot be parsed counts as absent.
+fn read(own: &Path, common: &Path, env: &Env) -> File {
+    let mut all = File::new(Metadata::from(Source::Api));
+    let add = |all: &mut File, source: Source, path: PathBuf| {
+        let parse = |bytes: Vec<u8>| {
+            let origin = Metadata::from(source).at(path.as_path());
+            File::from_bytes_no_includes(&bytes, origin, Options::default()).ok()
+        };
+        if let Some(file) = files::bytes(&path).and_then(parse) {
+            let _ = all.append(file);
+        }
+    };
+    let is_true =
+        |name: &str| env.var(name).is_some_and(|value| !["0", "false", "no", "off"].contains(&value.as_str()));
+    if !is_true("GIT_CONFIG_NOSYSTEM") {
+        add(&mut all, Source::System, env.var_os("GIT_CONFIG_SYSTEM").map_or("/etc/gitconfig".into(), PathBuf::from));
+    }
+    match env.var_os("GIT_CONFIG_GLOBAL") {
+        Some(path) => add(&mut all, Source::User, path.into()),
+        None => {
+            env.config_home().into_iter().for_each(|dir| add(&mut all, Source::Git, dir.join("git/config")));
+            env.home().into_iter().for_each(|home| add(&mut all, Source::User, home.join(".gitconfig")));
+        }
+    }
+    add(&mut all, Source::Local, common.join("config"));
+    if all.boolean("extensions.worktreeConfig").is_ok_and(|on| on == Some(true)) {
+        add(&mut all, Source::Worktree, own.join("config.worktree"));
+    }
+    let branch = files::text(&own.join("HEAD")).unwrap_or_default();
+    let branch = branch.strip_prefix("ref:").and_then(|name| gix::refs::FullName::try_from(name.trim()).ok());
+    let home = env.home();
+    let options = includes::Options {
+        err_on_max_depth_exceeded: false,
+        err_on_missing_config_path: false,
+        ..includes::Options::follow(
+            interpolate::Context { home_dir: home.as_deref(), ..Default::default() },
+            includes::conditional::Context {
+                git_dir: Some(own),
+                branch_name: branch.as_ref().map(gix::refs::FullName::as_ref),
+            },
+        )
+    };
+    // What could be included before an error stays.
+    let _ = all.resolve_includes(Options { includes: options, ..Default::default() });
+    all
+}
+
+/// The remotes that have an address, in the order of the files, `origin` before all.
+fn remotes(config: &File) -> Vec<Remote> {
+    let mut found: Vec<Remote> = Vec::new();
+    for section in config.sections_by_name("remote").into_iter().flatten() {
+        let Some(name) = section.header().subsection_name().map(ToString::to_string) else { continue };
+        if found.iter().any(|remote| remote.name == name) {
+            continue;
+        }
+        if let Some(url) = section.values("url").into_iter().next() {
+            found.push(Remote { name, url: url.to_string() });
+        }
+    }
+    found.sort_by_key(|remote| remote.name != "origin");
+    found
+}
+
+/// The remote's default branch, if its reflog shows that somebody pushed from here. Refs in the reftable format are not read.
+fn pushed_branch(common: &Path, remote: &str) -> Option<String> {
+    let prefix = format!("refs/remotes/{remote}/");
+    let head = files::text(&common.join(format!("{prefix}HEAD"))).unwrap_or_default();
+    let branch = match head.strip_prefix("ref:").and_then(|target| target.trim().strip_prefix(&prefix)) {
+        Some(branch) => branch.to_owned(),
+        None => {
+            let packed = files::text(&common.join("packed-refs")).unwrap_or_default();
+            let exists = |branch: &&str| {
+                let name = format!("{prefix}{branch}");
+                common.join(&name).is_file() || packed.lines().any(|line| line.split(' ').nth(1) == Some(&name))
+            };
+            ["main", "master", "trunk"].into_iter().find(exists)?.to_owned()
+        }
+    };
+    let log = files::bytes(&common.join("logs").join(format!("{prefix}{branch}")))?;
+    let message = |line: &[u8]| line.iter().position(|byte| *byte == b'\t').map(|tab| line[tab + 1..].to_vec());
+    let pushed = log.split(|byte| *byte == b'\n').filter_map(message).any(|text| text.starts_with(b"update by push"));
+    pushed.then(|| format!("{remote}/{branch}"))
+}

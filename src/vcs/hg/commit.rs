@@ -1,0 +1,110 @@
+//! Committing with the programs `hg` and `sl`.
+//!
+//! The repository's own settings are skipped, since they can name programs; of them only the user's name and the phase of
+//! new commits are handed over. Hooks in the user's own settings do run.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::hgrc::Settings;
+use crate::sys::process::{Output, Program};
+use crate::vcs::Kind;
+use crate::vcs::commit::{CommitError, Committed, Order, failed, patiently};
+use crate::vcs::files::path_of;
+
+/// What is left beside the store while something is unfinished. hg itself sees some of it only if an extension is on.
+const UNFINISHED: [(&str, &str); 6] = [
+    ("rebasestate", "a rebase"),
+    ("graftstate", "a graft"),
+    ("histedit-state", "an edit of the history"),
+    ("shelvedstate", "an unshelve"),
+    ("updatestate", "an update"),
+    ("bisect.state", "a bisection"),
+];
+
+/// How hg refuses in the middle of a merge.
+const MERGING: [&str; 2] = ["cannot partially commit a merge", "unresolved merge conflicts"];
+
+/// Commits these files and nothing else.
+pub fn commit(kind: Kind, order: &Order) -> Result<Committed, CommitError> {
+    let (program, marker) = if kind == Kind::Sl { ("sl", ".sl") } else { ("hg", ".hg") };
+    let unfinished = |what: &str| CommitError::Unfinished { root: order.root.to_owned(), what: what.to_owned() };
+    if let Some((_, what)) = UNFINISHED.iter().find(|(name, _)| order.root.join(marker).join(name).exists()) {
+        return Err(unfinished(what));
+    }
+    let hg = Hg { program, order, given: given(&Settings::read(kind, order.root, order.env), order.author) };
+    let entries = hg.status()?;
+    if let Some((_, path)) = entries.iter().find(|(code, _)| *code == b'I') {
+        return Err(CommitError::Ignored { path: order.root.join(path) });
+    }
+    if entries.is_empty() {
+        return Ok(Committed::NothingToCommit);
+    }
+    let of = |codes: &[u8]| -> Vec<PathBuf> {
+        entries.iter().filter(|(code, _)| codes.contains(code)).map(|(_, path)| path.clone()).collect()
+    };
+    let unsettled = of(b"?!");
+    if !unsettled.is_empty() {
+        hg.must(&["addremove", "--quiet", "--similarity=0"], &unsettled)?;
+    }
+    let done = hg.must(&["commit", &format!("--message={}", order.message)], &of(b"MARD?!"));
+    let unknown = of(b"?");
+    if done.is_err() && !unknown.is_empty() {
+        let _ = hg.run(&["forget", "--quiet"], &unknown);
+    }
+    match done {
+        Ok(_) => Ok(Committed::Done),
+        Err(CommitError::Failed { said, .. }) if MERGING.iter().any(|text| said.contains(text)) => {
+            Err(unfinished("a merge"))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What the program is told in place of the repository's own settings.
+fn given(settings: &Settings, author: &str) -> Vec<String> {
+    let user = format!("--config=ui.username={}", settings.get("ui", "username").unwrap_or(author));
+    let phase = settings.get("phases", "new-commit").map(|phase| format!("--config=phases.new-commit={phase}"));
+    [Some(user), phase].into_iter().flatten().collect()
+}
+
+struct Hg<'a> {
+    program: &'a str,
+    order: &'a Order<'a>,
+    given: Vec<String>,
+}
+
+impl Hg<'_> {
+    /// Runs a command on files of the working copy, again while a lock is held.
+    fn run(&self, arguments: &[&str], files: &[PathBuf]) -> Result<Output, CommitError> {
+        patiently(self.order, || {
+            let program = Program::new(self.program, self.order.env).at(self.order.root).passing("HGRCPATH");
+            let program = program.var("HGPLAIN", "+strictflags").var("HGRCSKIPREPO", "1");
+            let program = program.args(["--noninteractive", "--config=ui.timeout=0"]).args(&self.given);
+            let output = program.args(arguments).arg("--").args(files.iter().map(|file| pattern(file))).run()?;
+            let held = String::from_utf8_lossy(&output.stderr).contains("lock held by");
+            Ok(if held && !output.status.success() { None } else { Some(output) })
+        })
+    }
+
+    /// The same, where failing is an error.
+    fn must(&self, arguments: &[&str], files: &[PathBuf]) -> Result<Output, CommitError> {
+        let output = self.run(arguments, files)?;
+        let name = || format!("{} {}", self.program, arguments.first().unwrap_or(&""));
+        if output.status.success() { Ok(output) } else { Err(failed(&name(), &output)) }
+    }
+
+    /// The files that are not as they were committed, each with its letter.
+    fn status(&self) -> Result<Vec<(u8, PathBuf)>, CommitError> {
+        let output = self.must(&["status", "-mardui", "--print0"], self.order.files)?;
+        let entries = output.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 2);
+        Ok(entries.map(|entry| (entry[0], path_of(&entry[2..]))).collect())
+    }
+}
+
+/// A path that is not taken for a pattern.
+fn pattern(file: &Path) -> OsString {
+    let mut text = OsString::from("path:");
+    text.push(file);
+    text
+}

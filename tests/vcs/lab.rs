@@ -1,0 +1,95 @@
+//! A temporary directory with a home of its own, in which the real programs run and see nothing of this machine's settings.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use beads::sys::Env;
+use beads::vcs::{self, CommitError, Committed};
+
+static SKIPPED: AtomicUsize = AtomicUsize::new(0);
+
+pub struct Lab {
+    dir: tempfile::TempDir,
+}
+
+impl Lab {
+    /// A place to work in with these programs; `None`, with a word about it, if one is not installed.
+    pub fn with(programs: &[&str]) -> Option<Self> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let there = |name: &&&str| std::env::split_paths(&path).any(|dir| dir.join(name).is_file());
+        if let Some(missing) = programs.iter().find(|name| !there(name)) {
+            let count = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
+            let test = std::thread::current().name().unwrap_or("a test").to_owned();
+            // Past the capture of the test runner: a person must see it.
+            let _ = writeln!(std::io::stderr(), "skipped ({count}): {test}: {missing} is missing");
+            assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "{missing} must be there in CI");
+            return None;
+        }
+        let dir = tempfile::Builder::new().prefix("lab").tempdir().expect("a temporary directory");
+        std::fs::create_dir(dir.path().join("home")).expect("a home");
+        Some(Lab { dir })
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().canonicalize().expect("a real path").join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        std::fs::write(&path, text).expect("a file");
+        path
+    }
+
+    /// What the library sees.
+    pub fn env(&self) -> Env {
+        let path = std::env::var_os("PATH").expect("a PATH");
+        let env = Env::default().at(self.path("")).with("PATH", path).with("HOME", self.path("home"));
+        env.with("GIT_CONFIG_NOSYSTEM", "1")
+    }
+
+    /// Runs a script that must succeed, as a user with a name.
+    pub fn sh(&self, script: &str) -> String {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-e", "-c", script]).current_dir(self.path("")).env_clear();
+        command.env("PATH", std::env::var_os("PATH").expect("a PATH")).env("HOME", self.path("home"));
+        command.env("LANG", "C.UTF-8").env("GIT_CONFIG_NOSYSTEM", "1").env("HGPLAIN", "1");
+        for (name, value) in [("NAME", "Script"), ("EMAIL", "script@example.org")] {
+            command.env(format!("GIT_AUTHOR_{name}"), value).env(format!("GIT_COMMITTER_{name}"), value);
+        }
+        command.env("HGUSER", "Script").env("JJ_USER", "Script").env("JJ_EMAIL", "script@example.org");
+        let output = command.output().expect("a shell");
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{script}\n{out}\n{err}");
+        out.into_owned()
+    }
+
+    pub fn facts(&self, name: &str) -> vcs::Facts {
+        vcs::facts(&self.path(name), &self.env())
+    }
+
+    /// Commits files as Ann.
+    pub fn commit(&self, files: &[&str]) -> Result<Committed, CommitError> {
+        self.commit_in(files, &self.env())
+    }
+
+    pub fn commit_in(&self, files: &[&str], env: &Env) -> Result<Committed, CommitError> {
+        let files: Vec<PathBuf> = files.iter().map(|name| self.path(name)).collect();
+        vcs::commit(&files, "bd: a write", "Ann", env)
+    }
+}
+
+/// Every checkout leads to one directory, from its root and from below.
+pub fn assert_shared(lab: &Lab, expected: &str, checkouts: &[&str]) {
+    let expected = Some(lab.path(expected));
+    for checkout in checkouts {
+        let root = lab.path(checkout);
+        let below = root.join(".beads");
+        std::fs::create_dir_all(&below).expect("a directory");
+        for path in [root.as_path(), below.as_path(), &below.join("beads.jsonl") as &Path] {
+            assert_eq!(vcs::common_dir(path), expected, "{}", path.display());
+        }
+    }
+}

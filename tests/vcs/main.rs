@@ -1,0 +1,14 @@
+//! Version control with the real programs: where a repository is, what it says, and committing to it.
+//!
+//! A program that is not installed is named and counted on stderr; with `CI=true` it is a failure.
+
+mod commit;
+mod commit_git;
+mod commit_hg;
+mod commit_jj;
+mod common_dir;
+mod facts_git;
+mod facts_hg;
+mod facts_jj;
+mod lab;
+mod process;
