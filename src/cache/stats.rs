@@ -46,7 +46,9 @@ impl Cache {
         let clause = Clause::of(expr);
         let sql = format!("SELECT status, count(*) FROM live i WHERE {} GROUP BY status", clause.sql);
         let mut statement = self.db.prepare_cached(&sql)?;
-        let rows = statement.query_map(params_from_iter(&clause.parameters), |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
+        let rows = statement.query_map(params_from_iter(&clause.parameters), |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?))
+        })?;
         let by_status: BTreeMap<String, i64> = rows.collect::<rusqlite::Result<_>>()?;
         drop(statement);
         let of = |status: &str| by_status.get(status).copied().unwrap_or(0);

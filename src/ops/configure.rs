@@ -87,7 +87,8 @@ fn finish(store: &mut Store, draft: Draft) -> Result<Configured> {
     let files = store.settings().files.clone();
     let mut done = Configured { remarks: draft.remarks, ..Configured::default() };
     for (origin, edits) in draft.edits.iter().filter(|(_, edits)| !edits.is_empty()) {
-        let path = files.path(*origin).ok_or_else(|| OpError::Usage("HOME is not set: there is no user file".into()))?;
+        let path =
+            files.path(*origin).ok_or_else(|| OpError::Usage("HOME is not set: there is no user file".into()))?;
         if *origin == Origin::Personal
             && let Some(home) = path.parent()
         {
@@ -188,9 +189,8 @@ fn trust_own(store: &Store, file: Origin, name: &'static str, stored: &str, draf
 /// The items of a list that lead to this ledger directory, with the layer of each.
 fn matching(store: &Store, name: &str, beads: &Path) -> Vec<(String, Origin)> {
     let env = &store.host().env;
-    let leads = |text: &str| {
-        store::beads_of(&store::real_path(&store::expand_path(text, &store.project().root, env))) == beads
-    };
+    let leads =
+        |text: &str| store::beads_of(&store::real_path(&store::expand_path(text, &store.project().root, env))) == beads;
     let all = store.settings().list(name).into_iter();
     all.filter(|(text, _)| leads(text)).map(|(text, origin)| (text.to_owned(), origin)).collect()
 }
@@ -201,9 +201,8 @@ fn remove(store: &mut Store, text: &str, file: Option<Origin>, draft: &mut Draft
         Some(repo) => store.project().members[repo].repo.beads().to_owned(),
         None => {
             // From the root first, as the settings mean it; then as it was typed.
-            let places = [&store.project().root, &env.cwd().to_owned()].map(|from| {
-                store::beads_of(&store::real_path(&store::expand_path(text, from, env)))
-            });
+            let places = [&store.project().root, &env.cwd().to_owned()]
+                .map(|from| store::beads_of(&store::real_path(&store::expand_path(text, from, env))));
             let listed = places.iter().find(|beads| !matching(store, "repos.additional", beads).is_empty());
             listed.unwrap_or(&places[0]).clone()
         }
@@ -232,7 +231,8 @@ fn remove(store: &mut Store, text: &str, file: Option<Origin>, draft: &mut Draft
         let Some((target, origin)) = target else { continue };
         let env = &store.host().env;
         let leads = store::beads_of(&store::real_path(&store::expand_path(&target, &store.project().root, env)));
-        if leads == beads && store.settings().files.path(origin).is_some() && !(origin == Origin::Shared && contributor) {
+        if leads == beads && store.settings().files.path(origin).is_some() && !(origin == Origin::Shared && contributor)
+        {
             found = true;
             draft.of(origin).unset(key(name)?);
             draft.remarks.push(format!("{name} named it and is unset"));

@@ -20,10 +20,14 @@ pub enum Setup {
     #[default]
     Plain,
     /// Plans in a repo of his own.
-    Contributor { planning: String },
+    Contributor {
+        planning: String,
+    },
     Maintainer,
     /// A shared project with these maintainers.
-    Team { maintainers: Vec<String> },
+    Team {
+        maintainers: Vec<String>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -5,9 +5,9 @@
 
 use std::path::PathBuf;
 
+use super::Store;
 use super::transaction::Written;
 use super::warning::Warning;
-use super::Store;
 use crate::vcs;
 
 impl Store {

@@ -136,7 +136,8 @@ mod tests {
     fn an_image_comes_back_whole_or_not_at_all() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x/y.img");
-        let image = Image { seed: 7, parts: vec![vec![(1, 2), (3, 0), (4, -1)], vec![], vec![(5, 3)]], database: vec![9; 100] };
+        let image =
+            Image { seed: 7, parts: vec![vec![(1, 2), (3, 0), (4, -1)], vec![], vec![(5, 3)]], database: vec![9; 100] };
         image.save(&path);
         let back = Image::load(&path).unwrap();
         assert_eq!((back.seed, back.parts, back.database), (7, image.parts, image.database));

@@ -82,7 +82,9 @@ pub enum StoreError {
     NoRoute { mode: &'static str, missing: &'static str },
     #[error("{key} names {text}, but there is no ledger at {}", path.display())]
     BadRoute { key: &'static str, text: String, path: PathBuf },
-    #[error("{key} names {text}, outside of this repository, in a file that is committed and that you have not trusted")]
+    #[error(
+        "{key} names {text}, outside of this repository, in a file that is committed and that you have not trusted"
+    )]
     Untrusted { key: &'static str, text: String, path: PathBuf },
     #[error("no repo {text:?} in this project; it has {}", list(known))]
     NoSuchRepo { text: String, known: Vec<String> },

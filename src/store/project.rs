@@ -36,7 +36,9 @@ pub enum RepoProblem {
     NoRepo { key: &'static str, text: String, path: PathBuf },
     #[error("{key} names {text}: {message}")]
     Unusable { key: &'static str, text: String, path: PathBuf, message: String },
-    #[error("{key} names {text}, outside of this repository, in a file that is committed; it is not used until you trust it")]
+    #[error(
+        "{key} names {text}, outside of this repository, in a file that is committed; it is not used until you trust it"
+    )]
     Untrusted { key: &'static str, text: String, path: PathBuf },
     #[error("repos.additional lists {name} twice ({first} and {second}); it counts once")]
     Twice { name: String, first: String, second: String },

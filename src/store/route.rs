@@ -40,7 +40,8 @@ impl Store {
                 };
                 // Planning below an issue of the primary is what contributors do; it stays in their own repo.
                 if let Access::Read(_) = self.access(repo)? {
-                    passed_over = format!("; its {what} {target} lives in {}, which is not yours to write", self.name(repo));
+                    passed_over =
+                        format!("; its {what} {target} lives in {}, which is not yours to write", self.name(repo));
                     continue;
                 }
                 return Ok(Route { repo, rule: format!("its {what} {target} lives there") });

@@ -11,10 +11,16 @@ pub enum Warning {
     /// A configured repo that is not, or not quite, part of the project.
     Repo(RepoProblem),
     /// A repo whose ledger cannot be read at the moment.
-    Unread { repo: String, message: String },
+    Unread {
+        repo: String,
+        message: String,
+    },
     /// A settings file that cannot be used.
     Config(ConfigError),
     UnknownKey(UnknownKey),
     /// The write stands, but the ledger was not committed after it.
-    NotCommitted { repo: String, message: String },
+    NotCommitted {
+        repo: String,
+        message: String,
+    },
 }

@@ -71,6 +71,12 @@ pub fn common_dir(path: &Path) -> Option<PathBuf> {
     }
 }
 
+/// The file in which git, and jj on top of it, keep the patterns of what this clone does not want to commit.
+pub fn exclude_file(path: &Path) -> Option<PathBuf> {
+    let common = matches!(kind(path), Kind::Git | Kind::Jj).then(|| common_dir(path))??;
+    common.join("HEAD").exists().then(|| common.join("info/exclude"))
+}
+
 /// A version control program is rewriting the working copy right now.
 pub fn is_busy(path: &Path) -> bool {
     let Some(root) = root(path) else { return false };

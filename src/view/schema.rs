@@ -22,7 +22,13 @@ const EDGE: &[(&str, &str)] = &[("status", "string"), ("issue_id", "string"), ("
 const COMMENT: &[(&str, &str)] =
     &[("id", "string"), ("issue_id", "string"), ("author", "string"), ("text", "string"), ("created_at", "string")];
 
-const REPO: &[(&str, &str)] = &[("source_repo", "string"), ("path", "string"), ("kind", "string"), ("issues", "integer"), ("writable", "boolean")];
+const REPO: &[(&str, &str)] = &[
+    ("source_repo", "string"),
+    ("path", "string"),
+    ("kind", "string"),
+    ("issues", "integer"),
+    ("writable", "boolean"),
+];
 
 const SHAPES: &[(&str, Shape)] = &[
     ("add", Shape::Issue),

@@ -34,7 +34,11 @@ fn every_path_into_a_project_opens_it() {
     fs::write(root.join("src/main.rs"), "").unwrap();
     for path in ["", ".beads", ".beads/vc.db", ".beads/beads.jsonl", "src", "src/deep", "src/main.rs", "src/none.rs"] {
         let store = open(&root.join(path)).unwrap_or_else(|error| panic!("{path:?}: {error}"));
-        assert_eq!(store.ledger_path(0).unwrap().canonicalize().unwrap(), scratch.ledger().canonicalize().unwrap(), "{path:?}");
+        assert_eq!(
+            store.ledger_path(0).unwrap().canonicalize().unwrap(),
+            scratch.ledger().canonicalize().unwrap(),
+            "{path:?}"
+        );
         assert_eq!(count(store), 1, "{path:?}");
     }
 }

@@ -3,8 +3,8 @@ use clap::{Args, Subcommand};
 use super::{Context, Outcome};
 use crate::cli::render;
 use crate::ops::{self, ConfigRequest, Configured};
-use crate::store::settings::{Origin, Setting, Value, find_key, nearest_key};
 use crate::store::StoreError;
+use crate::store::settings::{Origin, Setting, Value, find_key, nearest_key};
 use crate::view::{self, Exit, Failure, Object, inline};
 
 /// Settings: which repos are joined, where new issues go, and the rest
@@ -69,7 +69,7 @@ enum Action {
     /// Set one setting; a list takes several values
     Set {
         key: String,
-        #[arg(required = true, allow_hyphen_values = true)]
+        #[arg(required = true)]
         values: Vec<String>,
         #[command(flatten)]
         file: FileArgs,
@@ -117,7 +117,9 @@ pub fn run(args: ConfigArgs, cx: &mut Context) -> Outcome {
             };
             let asks = request == ConfigRequest { file, ..ConfigRequest::default() };
             if asks && !args.list_repos {
-                return Err(Failure::usage("nothing to do: --add-repo, --remove-repo, --list-repos, --routing, or get, set, list"));
+                return Err(Failure::usage(
+                    "nothing to do: --add-repo, --remove-repo, --list-repos, --routing, or get, set, list",
+                ));
             }
             if !asks {
                 change(request, cx)?;

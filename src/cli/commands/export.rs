@@ -36,7 +36,8 @@ pub fn run(args: ExportArgs, cx: &mut Context) -> Outcome {
     let parent = path.parent().and_then(|dir| std::fs::canonicalize(dir).ok());
     let identity = |path: &Path| sys::fs::stat(path).ok().map(|stamp| (stamp.dev, stamp.ino));
     let target = identity(&path);
-    let is_ledger = target.is_some() && store.documents().iter().any(|(_, ledger, _)| identity(ledger.path()) == target);
+    let is_ledger =
+        target.is_some() && store.documents().iter().any(|(_, ledger, _)| identity(ledger.path()) == target);
     if is_ledger || parent.as_deref() == Some(store.repo().beads()) {
         let message = format!("{} is a ledger, or would be taken for one: choose another place", path.display());
         return Err(Failure::usage(message));

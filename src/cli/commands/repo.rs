@@ -11,7 +11,9 @@ use crate::view::{self, Exit, Object, inline, plural};
 ///
 /// The same as `bd config --add-repo`, `--remove-repo` and `--list-repos`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bd repo list\n  bd repo add ~/.beads-planning\n  bd repo remove ~/.beads-planning")]
+#[command(
+    after_help = "Examples:\n  bd repo list\n  bd repo add ~/.beads-planning\n  bd repo remove ~/.beads-planning"
+)]
 pub struct RepoArgs {
     #[command(subcommand)]
     action: Option<Action>,

@@ -8,7 +8,9 @@ use crate::view::{self, Exit, Failure};
 
 /// Show issues in full; without an id, the list
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bd show bd-a3f8\n  bd show a3 k9 --json\n  bd show --repo ~/.beads-planning\n  bd show")]
+#[command(
+    after_help = "Examples:\n  bd show bd-a3f8\n  bd show a3 k9 --json\n  bd show --repo ~/.beads-planning\n  bd show"
+)]
 pub struct ShowArgs {
     /// Issues, by id or its first characters
     ids: Vec<String>,
@@ -35,11 +37,8 @@ pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
         return list::run(list::ListArgs::of(filter, args.copies), cx);
     }
     let store = cx.store()?;
-    let found: Vec<_> = args
-        .ids
-        .iter()
-        .map(|typed| (typed, ops::show_copies(store, typed, &args.repo, args.copies)))
-        .collect();
+    let found: Vec<_> =
+        args.ids.iter().map(|typed| (typed, ops::show_copies(store, typed, &args.repo, args.copies))).collect();
     let mut exit = Exit::Ok;
     let mut shown = Vec::new();
     let mut failures = Vec::new();

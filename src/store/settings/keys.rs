@@ -46,7 +46,12 @@ pub static KEYS: &[Key] = &[
     key("repos.additional", Kind::Paths, None, "repos that are read along"),
     key("repos.exclude", Kind::Paths, None, "repos of an earlier layer that are left out"),
     key("routing.mode", Kind::OneOf(&["single", "auto", "explicit"]), Some("single"), "how new issues find their repo"),
-    key("routing.default", Kind::Path, None, "where new issues go: explicit mode, and contributors without another repo"),
+    key(
+        "routing.default",
+        Kind::Path,
+        None,
+        "where new issues go: explicit mode, and contributors without another repo",
+    ),
     Key {
         personal: true,
         ..key("routing.role", Kind::OneOf(ROLES), None, "your role in this project, instead of finding it out")

@@ -9,7 +9,7 @@ mod file;
 mod keys;
 mod trust;
 
-pub use edit::{SettingsError, Edits};
+pub use edit::{Edits, SettingsError};
 pub use file::{ConfigError, UnknownKey, Value, is_ledger_name, typed_value};
 pub use keys::{KEYS, Key, Kind, find as find_key, nearest as nearest_key};
 pub use trust::{OutsidePath, TRUST_NAME, Trust};
@@ -208,6 +208,10 @@ impl Settings {
         let mut all = Vec::new();
         for key in keys::KEYS {
             let found = self.entries(key.name);
+            if key.name == "mode" {
+                all.extend(self.mode(&found));
+                continue;
+            }
             let shown = if key.kind.is_list() { &found[..] } else { &found[found.len().saturating_sub(1)..] };
             all.extend(shown.iter().map(|(origin, entry)| self.setting(*origin, entry)));
             if let (true, Some(text)) = (found.is_empty(), key.default) {
@@ -216,6 +220,24 @@ impl Settings {
             }
         }
         all
+    }
+
+    /// The mode in effect: several repos are implied by a list of them, whatever an earlier layer says.
+    fn mode(&self, said: &[(Origin, &Entry)]) -> Option<Setting> {
+        let listed = self.entries("repos.additional").pop().filter(|_| !self.is_single());
+        let mut setting = match (listed, said.last()) {
+            (Some((origin, entry)), _) => self.setting(origin, entry),
+            (None, Some((origin, entry))) => return Some(self.setting(*origin, entry)),
+            (None, None) => Setting {
+                key: keys::find("mode")?,
+                value: Value::Text("single".into()),
+                origin: Origin::BuiltIn,
+                place: String::new(),
+            },
+        };
+        setting.key = keys::find("mode")?;
+        setting.value = Value::Text(if listed.is_some() { "multi" } else { "single" }.into());
+        Some(setting)
     }
 
     fn setting(&self, origin: Origin, entry: &Entry) -> Setting {

@@ -1,5 +1,5 @@
 //! hg and its relative sl: their files are read, and the programs `hg` and `sl` commit. sl was not at hand: what stands
-//! here for it comes from its documentation and is untested.
+//! here for it follows hg and is untested.
 
 mod commit;
 mod hgrc;
