@@ -54,7 +54,7 @@ impl Store {
 
     /// What the settings say about a new issue that belongs to nothing.
     fn routed(&mut self) -> Result<Route> {
-        match self.settings.word("routing.mode") {
+        match self.settings.routing() {
             "explicit" => match self.target("routing.default")? {
                 Some(repo) => Ok(Route { repo, rule: "routing.mode is explicit: routing.default".to_owned() }),
                 None => Err(StoreError::NoRoute { mode: "explicit", missing: "routing.default" }),
@@ -111,7 +111,7 @@ impl Store {
 
     /// Roles mean something: routing is not `single`.
     pub fn has_roles(&self) -> bool {
-        self.settings.word("routing.mode") != "single"
+        self.settings.routing() != "single"
     }
 
     /// Whether one issue may be written where it lives.

@@ -207,10 +207,8 @@ pub fn is_ledger_name(name: &str) -> bool {
 
 /// Line and column of a byte, from 1.
 fn place(text: &str, at: usize) -> (usize, usize) {
-    let before = &text[..text.floor_char_boundary(at.min(text.len()))];
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1;
-    (line, column)
+    let before = text.char_indices().take_while(|(n, _)| *n < at);
+    before.fold((1, 1), |(line, column), (_, c)| if c == '\n' { (line + 1, 1) } else { (line, column + 1) })
 }
 
 #[cfg(test)]
