@@ -23,6 +23,10 @@ pub enum Access {
 impl Store {
     /// Where a new issue goes that has these dependencies.
     pub fn route(&mut self, named: Option<&str>, dependencies: &[(String, DependencyType)]) -> Result<Route> {
+        if let Some(error) = self.settings.broken.first() {
+            // What it would say about routing is not known.
+            return Err(error.clone().into());
+        }
         if let Some(text) = named {
             let repo = self.join(text)?;
             return self.checked(Route { repo, rule: "--repo names it".to_owned() });

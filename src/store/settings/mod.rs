@@ -98,9 +98,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads all layers of the project whose `.beads` directory this is.
-    pub fn read(beads: &Path, env: &Env, flags: &[(String, String)]) -> Self {
-        let files = Files::of(beads, env);
+    /// Reads all layers.
+    pub fn read(files: Files, env: &Env, flags: &[(String, String)]) -> Self {
         let mut broken = Vec::new();
         let mut layers = Vec::new();
         for origin in [Origin::User, Origin::Shared, Origin::Personal] {
