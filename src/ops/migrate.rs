@@ -20,9 +20,7 @@ pub struct Migrated {
 /// Moves every copy of an issue that meets the condition and is not in the target already. Deleted ones stay unless the
 /// condition is about statuses.
 pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool) -> Result<Migrated> {
-    let before = store.project().members.len();
     let route = store.route(Some(to), &[])?;
-    let is_guest = store.project().members.len() > before;
     let filter = if filter.mentions(Field::Status) {
         filter.clone()
     } else {
@@ -30,7 +28,8 @@ pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool) -> Res
     };
     let rows = store.list_copies(&filter, Sort { by: SortBy::Id, reverse: false }, None)?.rows;
     let chosen: Vec<Row> = rows.into_iter().filter(|row| row.repo != route.repo).collect();
-    let mut report = Migrated { to: store.name(route.repo).to_owned(), is_guest, ..Migrated::default() };
+    let to = store.name(route.repo).to_owned();
+    let mut report = Migrated { is_guest: store.is_guest(&to), to, ..Migrated::default() };
     if !dry_run && !chosen.is_empty() {
         let issues: Vec<(String, usize)> = chosen.iter().map(|row| (row.issue.id.clone(), row.repo)).collect();
         let done = store.relocate(&issues, route.repo)?;

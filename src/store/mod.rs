@@ -198,6 +198,11 @@ impl Store {
         self.project.find(text, &self.host.env, self.host.env.cwd())
     }
 
+    /// A repo that only this command named; the settings do not join it.
+    pub fn is_guest(&self, name: &str) -> bool {
+        self.project.members.iter().any(|member| member.name == name && member.origin == Some(settings::Origin::Flag))
+    }
+
     /// The ledgers and their text, as last read, with the repo that each belongs to.
     pub fn documents(&self) -> Vec<(usize, &Ledger, &Document)> {
         self.sources.documents().collect()
