@@ -86,12 +86,13 @@ impl Store {
     fn target(&self, key: &'static str) -> Result<Option<usize>> {
         let Some((text, _)) = self.settings.text(key) else { return Ok(None) };
         let env = &self.host.env;
-        if let Some(repo) = self.project.find(text, env, &self.project.root) {
-            return Ok(Some(repo));
-        }
         let path = place::expand(text, &self.project.root, env);
+        // Also if the repo is joined by another setting: to read it is not to write private issues to it.
         if self.project.untrusted.iter().any(|outside| outside.key == key) {
             return Err(StoreError::Untrusted { key, text: text.to_owned(), path });
+        }
+        if let Some(repo) = self.project.find(text, env, &self.project.root) {
+            return Ok(Some(repo));
         }
         Err(StoreError::BadRoute { key, text: text.to_owned(), path })
     }

@@ -30,5 +30,6 @@ mod showing;
 mod starting;
 mod surroundings;
 mod transfer;
+mod trust;
 mod updating;
 mod vcs_status;
