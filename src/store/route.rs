@@ -28,7 +28,7 @@ impl Store {
             return self.checked(Route { repo, rule: "--repo names it".to_owned() });
         }
         let mut passed_over = String::new();
-        if self.project.members.len() > 1 {
+        if self.project.members.len() > 1 || self.has_roles() {
             self.sources.read(&mut self.cache)?;
             let kin = |kind: &DependencyType| kind.is_parent_child() || kind.as_str() == "discovered-from";
             let mut kin: Vec<_> = dependencies.iter().filter(|(_, kind)| kin(kind)).collect();
