@@ -23,6 +23,7 @@ mod looking;
 mod offering;
 mod projects;
 mod remarks;
+mod repos;
 mod repos_bad;
 mod roles;
 mod schemas;
