@@ -441,6 +441,26 @@ fn a_planning_repo_in_the_project_s_working_copy() {
 }
 
 #[test]
+fn a_planning_repo_in_another_checkout_of_the_project() {
+    if !have(&["git"]) {
+        return;
+    }
+    let env = Env::bare();
+    sh(&env, "git init -q web; git -C web remote add origin https://host/app");
+    env.given("init --quiet --prefix bd");
+    sh(&env, "cd web; git add .; git commit -qm ledger; git worktree add -q ../tree");
+    env.given("config --add-repo ../tree --routing contributor");
+    env.bd(["add", "Private"]).fails(5, &["../tree lies in the working copy of the primary repo"]);
+    env.bd(["add", "Private", "--repo", "../tree"]).fails(5, &[]);
+    for path in ["../tree", "../tree/plans"] {
+        env.bd(["init", "--contributor", path]).fails(5, &["lies in the working copy of the primary repo"]);
+    }
+    assert_eq!(ledger(&env, "tree"), "");
+    assert_eq!(sh(&env, "git -C web log --all --format=%s"), "ledger\n");
+    assert!(!env.root().join("tree/plans").exists());
+}
+
+#[test]
 fn joining_what_is_no_repo() {
     let env = Env::new();
     std::fs::create_dir(env.root().join("home/empty")).unwrap();
