@@ -21,6 +21,7 @@ mod links;
 mod listing;
 mod looking;
 mod offering;
+mod onboarding;
 mod projects;
 mod remarks;
 mod repos;
