@@ -181,6 +181,26 @@ fn a_later_layer_wins() {
 }
 
 #[test]
+fn the_layer_that_wins_is_the_one_in_effect() {
+    let env = Env::new();
+    let role = |vars: &[(&str, &str)], flag: &[&str]| {
+        let json = env.bd_with(flag.iter().copied().chain(["role", "--json"]), None, vars).ok().json();
+        (json["role"].as_str().unwrap().to_owned(), json["because"].as_str().unwrap().to_owned())
+    };
+    let (maintainer, contributor) = ("maintainer".to_owned(), "contributor".to_owned());
+    let says = |layer: &str| format!("routing.role in the {layer} settings says so");
+    env.given("config set routing.role contributor --user");
+    assert_eq!(role(&[], &[]), (contributor.clone(), says("user")));
+    env.given("config set routing.role maintainer --shared");
+    assert_eq!(role(&[], &[]), (maintainer.clone(), says("shared")));
+    env.given("config set routing.role contributor --personal");
+    assert_eq!(role(&[], &[]), (contributor.clone(), says("personal")));
+    let variable = [("BD_ROUTING_ROLE", "maintainer")];
+    assert_eq!(role(&variable, &[]), (maintainer, "BD_ROUTING_ROLE says so".to_owned()));
+    assert_eq!(role(&variable, &["--config", "routing.role=contributor"]), (contributor, says("flag")));
+}
+
+#[test]
 fn repos_of_all_layers_add_up() {
     let env = Env::new();
     for name in ["user", "shared", "personal", "variable", "flag"] {

@@ -103,20 +103,15 @@ fn a_beads_directory_without_a_ledger() {
 
 #[test]
 fn a_ledger_that_cannot_be_read() {
-    let odd: [(&str, &dyn Fn(&std::path::Path)); 3] = [
-        ("a directory", &|path| std::fs::create_dir(path).unwrap()),
-        ("a FIFO", &|path| {
-            let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
-            assert!(made.success());
-        }),
-        ("a link that leads nowhere", &|path| symlink("nowhere.jsonl", path).unwrap()),
+    const ODD: [(&str, &str); 3] = [
+        ("a directory", "mkdir beads.jsonl"),
+        ("a FIFO", "mkfifo beads.jsonl"),
+        ("a link that leads nowhere", "ln -s nowhere.jsonl beads.jsonl"),
     ];
-    for (what, make) in odd {
+    for (what, make) in ODD {
         let env = joined();
         repo(&env, "home/odd", "odd");
-        let path = ledger_path(&env, "home/odd");
-        std::fs::remove_file(&path).unwrap();
-        make(&path);
+        sh(&env, &format!("cd home/odd/.beads; rm beads.jsonl; {make}"));
         join(&env, &["~/odd"]);
         let run = env.bd(["list", "--json", "--sort", "id"]).ok();
         assert_eq!(run.ids(), ["bd-own", "plan-far"], "{what}: {}", run.snapshot());
