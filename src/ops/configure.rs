@@ -236,7 +236,7 @@ fn remove(store: &mut Store, text: &str, file: Option<Origin>, draft: &mut Draft
     if found {
         return Ok(());
     }
-    let known = store.project().members.iter().skip(1).map(|member| member.name.clone()).collect();
+    let known = store.project().members.iter().map(|member| member.name.clone()).collect();
     Err(StoreError::NoSuchRepo { text: text.to_owned(), known }.into())
 }
 

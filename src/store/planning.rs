@@ -7,10 +7,12 @@ use crate::sys::Env;
 use crate::sys::fs::FsError;
 use crate::vcs;
 
-/// Refuses a place for a planning repo inside the project's working copy: its files would be committed there.
+/// Refuses a place for a planning repo inside the project's working copy, or in another checkout of the same repository: its
+/// files would be committed there.
 pub fn check_planning(project: &Path, planning: &Path) -> Result<()> {
     let root = vcs::root(project).unwrap_or_else(|| project.to_owned());
-    if place::real(planning).starts_with(place::real(&root)) {
+    let checkout = vcs::common_dir(project).is_some_and(|shared| vcs::common_dir(planning) == Some(shared));
+    if checkout || place::real(planning).starts_with(place::real(&root)) {
         return Err(StoreError::WouldLeak { repo: planning.display().to_string() });
     }
     match std::fs::metadata(planning) {

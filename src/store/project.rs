@@ -249,10 +249,13 @@ impl Project {
         by_name.or_else(by_path).or_else(by_last_part)
     }
 
-    /// Two repos share one working copy: what is written to one is committed with the other.
+    /// Two repos share one working copy, or lie in two checkouts of one repository: what is written to one is committed with
+    /// the other.
     pub fn share_working_copy(&self, one: usize, other: usize) -> bool {
         let root = |n: usize| vcs::root(self.members[n].repo.root()).map(|root| place::real(&root));
-        one != other && root(one).is_some() && root(one) == root(other)
+        let shared = |n: usize| vcs::common_dir(self.members[n].repo.root());
+        let same = |one: Option<PathBuf>, other| one.is_some() && one == other;
+        one != other && (same(root(one), root(other)) || same(shared(one), shared(other)))
     }
 }
 

@@ -32,7 +32,7 @@ impl Store {
             return self.checked(Route { repo, rule: "--repo names it".to_owned() });
         }
         let mut passed_over = String::new();
-        if self.project.members.len() > 1 {
+        if self.project.members.len() > 1 || self.has_roles() {
             self.sources.read(&mut self.cache)?;
             let kin = |kind: &DependencyType| kind.is_parent_child() || kind.as_str() == "discovered-from";
             let mut kin: Vec<_> = dependencies.iter().filter(|(_, kind)| kin(kind)).collect();
@@ -90,12 +90,13 @@ impl Store {
     fn target(&self, key: &'static str) -> Result<Option<usize>> {
         let Some((text, _)) = self.settings.text(key) else { return Ok(None) };
         let env = &self.host.env;
-        if let Some(repo) = self.project.find(text, env, &self.project.root) {
-            return Ok(Some(repo));
-        }
         let path = place::expand(text, &self.project.root, env);
+        // Also if the repo is joined by another setting: to read it is not to write private issues to it.
         if self.project.untrusted.iter().any(|outside| outside.key == key) {
             return Err(StoreError::Untrusted { key, text: text.to_owned(), path });
+        }
+        if let Some(repo) = self.project.find(text, env, &self.project.root) {
+            return Ok(Some(repo));
         }
         Err(StoreError::BadRoute { key, text: text.to_owned(), path })
     }

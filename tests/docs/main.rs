@@ -1,0 +1,66 @@
+//! Documentation that runs: every command of every walkthrough in `docs/walkthrough`, and those of the README, with exactly
+//! the output that the text shows.
+//!
+//! `SNAPSHOTS=overwrite cargo test --test docs` writes the outputs anew; read the difference before you commit it.
+
+mod page;
+mod stage;
+
+use std::path::{Path, PathBuf};
+
+use page::Page;
+use stage::Stage;
+
+/// One test for each page.
+macro_rules! walkthroughs {
+    ($($test:ident: $name:literal,)*) => {
+        const KNOWN: &[&str] = &[$($name),*];
+        $(#[test]
+        fn $test() {
+            follow(&format!("docs/walkthrough/{}", $name), "");
+        })*
+    };
+}
+
+walkthroughs! {
+    maintainer_and_contributor: "maintainer-and-contributor.md",
+    opting_in: "opting-in.md",
+    oss_contributor: "oss-contributor.md",
+    phases: "phases.md",
+    teams: "teams.md",
+}
+
+#[test]
+fn readme() {
+    follow("README.md", "mkdir web && cd web && git init -q");
+}
+
+#[test]
+fn every_walkthrough_has_a_test() {
+    let entries = std::fs::read_dir(root().join("docs/walkthrough")).unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, KNOWN);
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+}
+
+/// Runs a page from top to bottom in a home of its own, after what the page takes for granted.
+fn follow(name: &str, given: &str) {
+    let Some(mut stage) = Stage::set() else { return };
+    if !given.is_empty() {
+        assert_eq!(stage.run(given), "", "{given}");
+    }
+    let path = root().join(name);
+    let page = Page::parse(name, &std::fs::read_to_string(&path).unwrap()).unwrap_or_else(|error| panic!("{error}"));
+    let shown: Vec<String> = page.steps().map(|step| stage.run(&step.command)).collect();
+    if std::env::var("SNAPSHOTS").as_deref() == Ok("overwrite") {
+        std::fs::write(&path, page.with_outputs(&shown)).unwrap();
+        return;
+    }
+    if let Err(report) = page.compare(&shown) {
+        panic!("{report}\nSNAPSHOTS=overwrite cargo test --test docs writes {name} anew");
+    }
+}

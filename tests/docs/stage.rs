@@ -1,0 +1,121 @@
+//! A home in which the commands of one page run, one shell each, and see nothing of this machine's settings.
+//!
+//! The working directory is carried from command to command. The clock advances by one second per command and randomness
+//! is seeded, so that ids are the same in every run.
+
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+static SKIPPED: AtomicUsize = AtomicUsize::new(0);
+
+pub struct Stage {
+    root: tempfile::TempDir,
+    cwd: PathBuf,
+    commands: u64,
+}
+
+const GIT_CONFIG: &str = "[user]\n\tname = Ann\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n";
+
+impl Stage {
+    /// `None`, with a word about it, if a program is not installed.
+    pub fn set() -> Option<Self> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let there = |name: &&&str| std::env::split_paths(&path).any(|dir| dir.join(name).is_file());
+        if let Some(missing) = ["bash", "git"].iter().find(|name| !there(name)) {
+            let count = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
+            let test = std::thread::current().name().unwrap_or("a test").to_owned();
+            // Past the capture of the test runner: a person must see it.
+            let _ = writeln!(std::io::stderr(), "skipped ({count}): {test}: {missing} is missing");
+            assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "{missing} must be there in CI");
+            return None;
+        }
+        let root = tempfile::Builder::new().prefix("bd-docs-").tempdir().unwrap();
+        let home = root.path().canonicalize().unwrap().join("home");
+        std::fs::create_dir_all(&home).unwrap();
+        std::fs::create_dir(root.path().join("tmp")).unwrap();
+        std::fs::write(home.join(".gitconfig"), GIT_CONFIG).unwrap();
+        Some(Stage { root, cwd: home, commands: 0 })
+    }
+
+    fn path(&self, below: &str) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join(below)
+    }
+
+    /// Runs one line of shell. Gives what a terminal would show, with `~` for the home, and `[exit N]` if it failed.
+    pub fn run(&mut self, line: &str) -> String {
+        let here = self.path("cwd");
+        // One pipe for both streams: they come in the order in which they were written.
+        let (mut reader, writer) = std::io::pipe().unwrap();
+        let mut command = Command::new("bash");
+        command.args(["--norc", "--noprofile", "-c"]);
+        command.arg(format!("trap 'pwd >\"{}\"' EXIT\n{line}\n", here.display()));
+        command.current_dir(&self.cwd).stdin(Stdio::null());
+        command.stdout(writer.try_clone().unwrap()).stderr(writer);
+        self.surround(&mut command);
+        let mut child = command.spawn().unwrap();
+        drop(command);
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes).unwrap();
+        let status = child.wait().unwrap();
+        self.cwd = PathBuf::from(std::fs::read_to_string(&here).unwrap().trim_end_matches('\n'));
+        let mut text = String::from_utf8(bytes).unwrap_or_else(|_| panic!("$ {line}\nprints what is not UTF-8"));
+        text = text.replace(self.path("home").to_str().unwrap(), "~");
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        match status.code() {
+            Some(0) => text,
+            Some(code) => format!("{text}[exit {code}]\n"),
+            None => panic!("$ {line}\nended by a signal\n{text}"),
+        }
+    }
+
+    fn surround(&mut self, command: &mut Command) {
+        let n = self.commands;
+        self.commands += 1;
+        let now = format!("2026-01-05T{:02}:{:02}:{:02}Z", 9 + n / 3600, n / 60 % 60, n % 60);
+        let built = Path::new(env!("CARGO_BIN_EXE_bd")).parent().unwrap().to_owned();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(std::iter::once(built).chain(std::env::split_paths(&path))).unwrap();
+        command.env_clear().env("PATH", path).env("HOME", self.path("home")).env("TMPDIR", self.path("tmp"));
+        command.env("LC_ALL", "C.UTF-8").env("TZ", "UTC").env("TERM", "dumb").env("GIT_CONFIG_NOSYSTEM", "1");
+        command.env("GIT_AUTHOR_DATE", &now).env("GIT_COMMITTER_DATE", &now);
+        command.env("BD_TEST_NOW", &now).env("BD_TEST_SEED", (n + 1).to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_shows_what_a_terminal_would() {
+        let Some(mut stage) = Stage::set() else { return };
+        assert_eq!(stage.run("echo one; echo two >&2; echo three"), "one\ntwo\nthree\n");
+        assert_eq!(stage.run("echo $HOME; printf x; exit 3"), "~\nx\n[exit 3]\n");
+        assert_eq!(stage.run("bd --version | cut -d' ' -f1"), "bd\n");
+        assert_eq!(stage.run("env | cut -d= -f1 | grep -c CARGO"), "0\n[exit 1]\n");
+    }
+
+    #[test]
+    fn the_working_directory_is_carried_on() {
+        let Some(mut stage) = Stage::set() else { return };
+        assert_eq!(stage.run("mkdir -p a/b && cd a/b"), "");
+        assert_eq!(stage.run("pwd; (cd ..; pwd)"), "~/a/b\n~/a\n");
+        assert_eq!(stage.run("cd nowhere 2>/dev/null"), "[exit 1]\n");
+        assert_eq!(stage.run("pwd"), "~/a/b\n");
+    }
+
+    #[test]
+    fn ids_are_the_same_in_every_run() {
+        let ids = || {
+            let mut stage = Stage::set()?;
+            Some([stage.run("bd init -q"), stage.run("bd q One"), stage.run("bd q One")])
+        };
+        let first = ids();
+        assert_eq!(first, ids());
+        assert!(first.is_none_or(|[_, one, two]| one != two && one.starts_with("home-")));
+    }
+}
