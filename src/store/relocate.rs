@@ -25,9 +25,11 @@ impl Store {
         if let Some(error) = self.settings.broken.first() {
             return Err(error.clone().into());
         }
+        self.may_receive(to)?;
         let mut report = Relocated::default();
         let mut wanted = Vec::new();
-        for (id, from) in issues {
+        // What is there already has nowhere to go.
+        for (id, from) in issues.iter().filter(|(_, from)| *from != to) {
             match self.may_leave(id, *from) {
                 Ok(()) => wanted.push((id.clone(), *from)),
                 Err(error) => report.failed.push((id.clone(), error)),

@@ -109,6 +109,11 @@ impl Store {
         Ok(route)
     }
 
+    /// Refuses a repo that may not get issues: not one's own to write, or one whose commits others would see.
+    pub(super) fn may_receive(&mut self, repo: usize) -> Result<()> {
+        self.checked(Route { repo, rule: String::new() }).map(drop)
+    }
+
     /// Roles mean something: routing is not `single`.
     pub fn has_roles(&self) -> bool {
         self.settings.word("routing.mode") != "single"
