@@ -24,9 +24,11 @@ impl Store {
     /// Where a new issue goes that has these dependencies.
     pub fn route(&mut self, named: Option<&str>, dependencies: &[(String, DependencyType)]) -> Result<Route> {
         if let Some(text) = named {
+            self.look_around()?;
             let repo = self.join(text)?;
             return self.checked(Route { repo, rule: "--repo names it".to_owned() });
         }
+        self.look_around()?;
         let mut passed_over = String::new();
         if self.project.members.len() > 1 {
             self.sources.read(&mut self.cache)?;
