@@ -2,11 +2,13 @@
 //!
 //! `cargo run --release --example executor -- DIRECTORY [ROUNDS]`
 //!
-//! It keeps one [`Store`] for its whole life. A round in which no file changed costs one `stat` per ledger; issues that carry
-//! the label `no-auto-claim` are left to people.
+//! It keeps one [`Store`] for its whole life, over all repos that the project's settings join. A round in which no file changed
+//! costs a few `stat` calls per repo; issues that carry the label `no-auto-claim` are left to people, and so is everything in
+//! a repo that this user may not write.
 
 use std::time::{Duration, Instant};
 
+use beads::store::Access;
 use beads::{Change, Expr, ReadyFilter, Row, Store, StoreError};
 
 fn main() -> Result<(), StoreError> {
@@ -14,6 +16,8 @@ fn main() -> Result<(), StoreError> {
     let directory = args.next().unwrap_or_else(|| ".".to_owned());
     let rounds: u64 = args.next().and_then(|text| text.parse().ok()).unwrap_or(u64::MAX);
     let mut store = Store::open(directory)?;
+    let repos: Vec<&str> = store.project().members.iter().map(|member| member.name.as_str()).collect();
+    eprintln!("polling {}", repos.join(" "));
     let me = format!("executor-{}", std::process::id());
     for _ in 0..rounds {
         let start = Instant::now();
@@ -23,6 +27,9 @@ fn main() -> Result<(), StoreError> {
             eprintln!("{} ledgers changed, {} lines read, {took:?}", refresh.changed, refresh.parsed);
         }
         for row in store.ready(&automatic())?.rows {
+            if store.access_to(&row)? != Access::Write {
+                continue;
+            }
             // Another executor may be faster: the claim is decided under the ledger's lock.
             match store.update(&row.issue.id, vec![Change::Claim { assignee: me.clone() }]) {
                 Ok(_) => perform(&mut store, &row)?,
@@ -40,7 +47,7 @@ fn automatic() -> ReadyFilter {
 }
 
 fn perform(store: &mut Store, row: &Row) -> Result<(), StoreError> {
-    println!("doing {} {}", row.issue.id, row.issue.title);
+    println!("doing {} {} ({})", row.issue.id, row.issue.title, row.source_repo);
     store.close(&row.issue.id, Some("done by the example executor".to_owned()))?;
     Ok(())
 }

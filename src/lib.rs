@@ -16,8 +16,20 @@
 //! # }
 //! ```
 //!
-//! A [`Store`] is made to be kept and asked again and again: each question first looks, with one `stat` per file, whether a
-//! ledger has changed, and then reads only the lines that did. `examples/executor.rs` polls that way.
+//! [`Store::open`] reads the project's settings by itself, so several repos look like one; [`Store::open_with`] says otherwise:
+//!
+//! ```no_run
+//! use beads::{Config, Store};
+//!
+//! # fn main() -> Result<(), beads::StoreError> {
+//! let planning = Some(vec!["~/.beads-planning".to_owned()]);
+//! let mut store = Store::open_with(Config { additional: planning, ..Config::at(".beads/vc.db") })?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`Store`] is made to be kept and asked again and again: each question first looks, with a few `stat` calls per repo, whether
+//! a ledger has changed, and then reads only the lines that did. `examples/executor.rs` polls that way.
 //!
 //! # The map
 //!
@@ -28,7 +40,7 @@
 //! | [`ledger`] | one JSONL file: `.beads/beads.jsonl`; reading, writing, checking, repairing it | model, sys |
 //! | [`vcs`] | what version control knows; committing files | sys |
 //! | [`cache`] | the SQLite database in memory, `schema.sql` | model |
-//! | [`store`] | the ledgers of a project as one; `.beads/config.toml`; images of the cache in the user's cache directory | all of the above |
+//! | [`store`] | the repos of a project as one; settings files; images of the cache in the user's cache directory | all of the above |
 //! | [`ops`] | one function per thing a user can do; `.beads/metadata.json` and the ignore files (init), `.beads/damaged.txt` (doctor) | model, store |
 //! | [`view`] | the JSON that programs read, exit codes | model, ops' results |
 //! | [`cli`] | arguments and text | ops, view |

@@ -182,8 +182,12 @@ impl Context {
     /// Ends the command: warnings, the failure if there is one, and the exit code.
     pub fn finish(&mut self, result: Result<Exit, Failure>) -> Exit {
         if !self.reports_problems {
+            let said = result.as_ref().err().map(|failure| failure.message.as_str());
             for warning in self.warnings_to_print() {
-                self.ui.warning(&warning);
+                // The failure itself says it.
+                if !said.is_some_and(|said| warning.starts_with(said)) {
+                    self.ui.warning(&warning);
+                }
             }
         }
         let exit = match result {

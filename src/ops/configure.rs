@@ -166,7 +166,7 @@ fn add(store: &mut Store, text: &str, file: Origin, draft: &mut Draft) -> Result
         draft.of(origin).remove(key("repos.exclude")?, vec![item]);
     }
     let listed = matching(store, "repos.additional", repo.beads());
-    if let Some((item, origin)) = listed.into_iter().find(|(_, origin)| *origin == file || *origin < file) {
+    if let Some((item, origin)) = listed.into_iter().find(|(_, origin)| *origin <= file) {
         draft.remarks.push(format!("{item} is already listed in the {} settings", origin.word()));
         return Ok(item);
     }

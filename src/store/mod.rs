@@ -191,9 +191,9 @@ impl Given {
     fn read(&self, repo: &Repo, host: &Host) -> Result<(Settings, Project, Surroundings)> {
         // Before the files are read: a later change must not go unnoticed.
         let files = settings::Files::of(repo.beads(), &host.env);
-        let files = files.user.into_iter().chain([files.shared, files.personal]);
-        let mut surroundings: Surroundings = files.map(stamped).collect();
-        let settings = Settings::read(repo.beads(), &host.env, &self.settings);
+        let watched = files.user.iter().chain([&files.shared, &files.personal]).cloned();
+        let mut surroundings: Surroundings = watched.map(stamped).collect();
+        let settings = Settings::read(files, &host.env, &self.settings);
         let settings = match &self.additional {
             Some(additional) => settings.with_repos(additional),
             None => settings,

@@ -194,7 +194,7 @@ impl Project {
             .filter_map(|key| settings.text(key))
             .map(|(text, _)| beads_of(&place::real(&place::expand(text, &self.root, env))))
             .collect();
-        let routed = settings.word("routing.mode") != "single";
+        let routed = settings.routing() != "single";
         // One that only this command named is a guest.
         let is_guest = |member: &Member| member.origin.is_none_or(|origin| origin == Origin::Flag);
         let only = targets.is_empty() && self.members.iter().filter(|member| !is_guest(member)).count() == 1;
@@ -256,7 +256,7 @@ impl Project {
 
 /// The paths that routing names.
 fn routes(settings: &Settings) -> Vec<Wanted<'_>> {
-    let keys: &[&'static str] = match settings.word("routing.mode") {
+    let keys: &[&'static str] = match settings.routing() {
         "auto" => &["routing.auto.maintainer", "routing.auto.contributor", "routing.default"],
         "explicit" => &["routing.default"],
         _ => &[],

@@ -23,6 +23,10 @@ pub enum Access {
 impl Store {
     /// Where a new issue goes that has these dependencies.
     pub fn route(&mut self, named: Option<&str>, dependencies: &[(String, DependencyType)]) -> Result<Route> {
+        if let Some(error) = self.settings.broken.first() {
+            // What it would say about routing is not known.
+            return Err(error.clone().into());
+        }
         if let Some(text) = named {
             self.look_around()?;
             let repo = self.join(text)?;
@@ -56,7 +60,7 @@ impl Store {
 
     /// What the settings say about a new issue that belongs to nothing.
     fn routed(&mut self) -> Result<Route> {
-        match self.settings.word("routing.mode") {
+        match self.settings.routing() {
             "explicit" => match self.target("routing.default")? {
                 Some(repo) => Ok(Route { repo, rule: "routing.mode is explicit: routing.default".to_owned() }),
                 None => Err(StoreError::NoRoute { mode: "explicit", missing: "routing.default" }),
@@ -118,7 +122,7 @@ impl Store {
 
     /// Roles mean something: routing is not `single`.
     pub fn has_roles(&self) -> bool {
-        self.settings.word("routing.mode") != "single"
+        self.settings.routing() != "single"
     }
 
     /// Whether one issue may be written where it lives.

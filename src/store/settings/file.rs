@@ -72,11 +72,17 @@ pub fn read(path: &Path) -> Result<Parsed, ConfigError> {
 /// The text of a config file, if it is there. Never a FIFO or a device, never endless.
 pub fn text(path: &Path) -> Result<Option<String>, ConfigError> {
     let error = |message: String| ConfigError { path: path.to_owned(), line: 0, column: 0, message };
-    let file = match std::fs::canonicalize(path) {
+    let is_missing =
+        |e: &std::io::Error| matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory);
+    let file = match std::fs::symlink_metadata(path) {
+        // A link is the user's own business: it is followed.
+        Ok(meta) if meta.is_symlink() => std::fs::canonicalize(path),
+        Ok(_) => Ok(path.to_owned()),
+        Err(e) => Err(e),
+    };
+    let file = match file {
         Ok(file) => file,
-        Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
+        Err(e) if is_missing(&e) => return Ok(None),
         Err(e) => return Err(error(format!("cannot be read: {e}"))),
     };
     match crate::sys::fs::read(&file, MAX_CONFIG) {
@@ -207,10 +213,8 @@ pub fn is_ledger_name(name: &str) -> bool {
 
 /// Line and column of a byte, from 1.
 fn place(text: &str, at: usize) -> (usize, usize) {
-    let before = &text[..text.floor_char_boundary(at.min(text.len()))];
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1;
-    (line, column)
+    let before = text.char_indices().take_while(|(n, _)| *n < at);
+    before.fold((1, 1), |(line, column), (_, c)| if c == '\n' { (line + 1, 1) } else { (line, column + 1) })
 }
 
 #[cfg(test)]

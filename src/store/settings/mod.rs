@@ -98,9 +98,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads all layers of the project whose `.beads` directory this is.
-    pub fn read(beads: &Path, env: &Env, flags: &[(String, String)]) -> Self {
-        let files = Files::of(beads, env);
+    /// Reads all layers.
+    pub fn read(files: Files, env: &Env, flags: &[(String, String)]) -> Self {
         let mut broken = Vec::new();
         let mut layers = Vec::new();
         for origin in [Origin::User, Origin::Shared, Origin::Personal] {
@@ -196,11 +195,23 @@ impl Settings {
         items
     }
 
-    /// Only the primary is wanted: said so in a layer that comes after every list of repos.
+    /// Only the primary is wanted: said so in a layer that comes after everything about other repos.
     pub fn is_single(&self) -> bool {
+        const OTHERS: [&str; 5] = [
+            "repos.additional",
+            "routing.mode",
+            "routing.default",
+            "routing.auto.maintainer",
+            "routing.auto.contributor",
+        ];
         let said = self.text("mode").filter(|(word, _)| *word == "single").map(|(_, origin)| origin);
-        let listed = self.list("repos.additional").iter().map(|(_, origin)| *origin).max();
-        said.is_some_and(|said| listed.is_none_or(|listed| said > listed))
+        let others = OTHERS.iter().flat_map(|key| self.entries(key)).map(|(origin, _)| origin).max();
+        said.is_some_and(|said| others.is_none_or(|others| said > others))
+    }
+
+    /// How new issues find their repo.
+    pub fn routing(&self) -> &str {
+        if self.is_single() { "single" } else { self.word("routing.mode") }
     }
 
     /// Every value in effect, in the order of the table; of a list one row per layer.
