@@ -7,12 +7,15 @@ mod changes;
 mod hydrate;
 mod json_text;
 mod merge;
+mod ownership;
 mod prefixes;
 mod ready;
 mod ready_model;
 mod round_trip;
 #[path = "../library/scratch.rs"]
 mod scratch;
+#[path = "../library/several.rs"]
+mod several;
 
 use proptest::test_runner::{Config, RngSeed};
 
