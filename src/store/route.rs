@@ -45,7 +45,7 @@ impl Store {
                     continue;
                 };
                 // Planning below an issue of the primary is what contributors do; it stays in their own repo.
-                if let Access::Read(_) = self.access(repo)? {
+                if self.may_receive(repo).is_err() {
                     passed_over =
                         format!("; its {what} {target} lives in {}, which is not yours to write", self.name(repo));
                     continue;

@@ -6,12 +6,14 @@
 mod changes;
 mod hydrate;
 mod json_text;
+mod many_repos;
 mod merge;
 mod ownership;
 mod prefixes;
 mod ready;
 mod ready_model;
 mod round_trip;
+mod routing;
 #[path = "../library/scratch.rs"]
 mod scratch;
 #[path = "../library/several.rs"]
