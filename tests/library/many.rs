@@ -346,3 +346,26 @@ fn a_contributor_moves_nothing_into_the_primary() {
     assert!(moved.as_ref().map_or(true, Vec::is_empty), "{moved:?}");
     assert_eq!([several.read(0), several.read(1)], before);
 }
+
+/// The primary is not committed unless asked for: neither its own ledger nor one that lies in its working copy.
+#[test]
+fn a_ledger_in_the_primarys_working_copy_is_not_committed() {
+    let several = Several::new(1);
+    let inner = several.root(0).join("phases/one/.beads");
+    fs::create_dir_all(&inner).unwrap();
+    fs::write(inner.join("beads.jsonl"), "").unwrap();
+    for repo in [several.root(0), several.root(1)] {
+        let mut git = std::process::Command::new("git");
+        git.args(["init", "-q"]).current_dir(repo).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        assert!(git.status().unwrap().success());
+    }
+    for (default, primary, expected) in
+        [("phases/one", false, false), ("phases/one", true, true), ("../r1", false, true)]
+    {
+        let routing = format!("[routing]\nmode = \"explicit\"\ndefault = \"{default}\"\n");
+        several.configure_user(&format!("{routing}[commit]\nprimary = {primary}\n"));
+        let store = several.open();
+        let repo = store.find_repo(default).unwrap();
+        assert_eq!((store.commits(repo), store.commits(0)), (expected, primary), "{default}, {primary}");
+    }
+}
