@@ -131,10 +131,6 @@ fn known(name: &str) -> Result<&'static Key> {
     find_key(name).ok_or_else(|| StoreError::UnknownKey { name: name.to_owned(), nearest: nearest_key(name) }.into())
 }
 
-fn key(name: &'static str) -> Result<&'static Key> {
-    known(name)
-}
-
 /// A path as it is stored: from the root if it is inside the project, `~/…` if it is in the home directory, else whole.
 pub fn stored_path(store: &Store, text: &str) -> String {
     let env = &store.host().env;
@@ -164,15 +160,16 @@ fn add(store: &mut Store, text: &str, file: Origin, draft: &mut Draft) -> Result
     let stored = stored_path(store, text);
     let excluded = matching(store, "repos.exclude", repo.beads());
     for (item, origin) in excluded {
-        draft.of(origin).remove(key("repos.exclude")?, vec![item]);
+        draft.of(origin).remove(known("repos.exclude")?, vec![item]);
     }
     let listed = matching(store, "repos.additional", repo.beads());
     if let Some((item, origin)) = listed.into_iter().find(|(_, origin)| *origin <= file) {
+        trust_own(store, origin, "repos.additional", &item, draft);
         draft.remarks.push(format!("{item} is already listed in the {} settings", origin.word()));
         return Ok(item);
     }
     trust_own(store, file, "repos.additional", &stored, draft);
-    draft.of(file).add(key("repos.additional")?, stored.clone());
+    draft.of(file).add(known("repos.additional")?, stored.clone());
     Ok(stored)
 }
 
@@ -189,11 +186,10 @@ fn trust_own(store: &Store, file: Origin, name: &'static str, stored: &str, draf
 
 /// The items of a list that lead to this ledger directory, with the layer of each.
 fn matching(store: &Store, name: &str, beads: &Path) -> Vec<(String, Origin)> {
-    let env = &store.host().env;
-    let leads =
-        |text: &str| store::beads_of(&store::real_path(&store::expand_path(text, &store.project().root, env))) == beads;
     let all = store.settings().list(name).into_iter();
-    all.filter(|(text, _)| leads(text)).map(|(text, origin)| (text.to_owned(), origin)).collect()
+    all.filter(|(text, _)| store.project().beads_at(text, &store.host().env) == beads)
+        .map(|(text, origin)| (text.to_owned(), origin))
+        .collect()
 }
 
 fn remove(store: &mut Store, text: &str, file: Option<Origin>, draft: &mut Draft) -> Result<()> {
@@ -202,8 +198,8 @@ fn remove(store: &mut Store, text: &str, file: Option<Origin>, draft: &mut Draft
         Some(repo) => store.project().members[repo].repo.beads().to_owned(),
         None => {
             // From the root first, as the settings mean it; then as it was typed.
-            let places = [&store.project().root, &env.cwd().to_owned()]
-                .map(|from| store::beads_of(&store::real_path(&store::expand_path(text, from, env))));
+            let typed = store::expand_path(text, env.cwd(), env).display().to_string();
+            let places = [text, &typed].map(|text| store.project().beads_at(text, env));
             let listed = places.iter().find(|beads| !matching(store, "repos.additional", beads).is_empty());
             listed.unwrap_or(&places[0]).clone()
         }
@@ -219,23 +215,22 @@ fn remove(store: &mut Store, text: &str, file: Option<Origin>, draft: &mut Draft
             Some(file) if file != origin => continue,
             None if origin == Origin::Shared && contributor => {
                 draft.remarks.push(format!("{item} is in the committed file; you leave it out for yourself"));
-                draft.of(Origin::Personal).add(key("repos.exclude")?, item);
+                draft.of(Origin::Personal).add(known("repos.exclude")?, item);
             }
             _ if store.settings().files.path(origin).is_none() => {
                 draft.remarks.push(format!("{item} comes from the {}; unset it there", origin.word()));
             }
-            _ => draft.of(origin).remove(key("repos.additional")?, vec![item]),
+            _ => draft.of(origin).remove(known("repos.additional")?, vec![item]),
         }
     }
     for name in ["routing.default", "routing.auto.contributor", "routing.auto.maintainer"] {
         let target = store.settings().text(name).map(|(text, origin)| (text.to_owned(), origin));
         let Some((target, origin)) = target else { continue };
-        let env = &store.host().env;
-        let leads = store::beads_of(&store::real_path(&store::expand_path(&target, &store.project().root, env)));
-        if leads == beads && store.settings().files.path(origin).is_some() && !(origin == Origin::Shared && contributor)
-        {
+        let leads = store.project().beads_at(&target, &store.host().env);
+        let mine = store.settings().files.path(origin).is_some() && !(origin == Origin::Shared && contributor);
+        if leads == beads && mine {
             found = true;
-            draft.of(origin).unset(key(name)?);
+            draft.of(origin).unset(known(name)?);
             draft.remarks.push(format!("{name} named it and is unset"));
         }
     }
@@ -249,9 +244,9 @@ fn remove(store: &mut Store, text: &str, file: Option<Origin>, draft: &mut Draft
 fn route(store: &mut Store, word: &str, added: &[String], file: Origin, draft: &mut Draft) -> Result<()> {
     let text = |text: &str| Value::Text(text.to_owned());
     let mode = if matches!(word, "maintainer" | "contributor") { "auto" } else { word };
-    draft.of(file).set(key("routing.mode")?, text(mode));
+    draft.of(file).set(known("routing.mode")?, text(mode));
     if matches!(word, "maintainer" | "contributor") {
-        draft.of(file).set(key("routing.role")?, text(word));
+        draft.of(file).set(known("routing.role")?, text(word));
     }
     let only = || {
         let listed = store.settings().list("repos.additional");
@@ -266,13 +261,13 @@ fn route(store: &mut Store, word: &str, added: &[String], file: Origin, draft: &
         "explicit" => ("routing.default", false),
         _ => return Ok(()),
     };
-    let known = store.settings().text(name).is_some() || store.settings().text("routing.default").is_some();
+    let has_target = store.settings().text(name).is_some() || store.settings().text("routing.default").is_some();
     match only() {
-        Some(repo) if added.len() == 1 || !known => {
+        Some(repo) if added.len() == 1 || !has_target => {
             trust_own(store, file, name, &repo, draft);
-            draft.of(file).set(key(name)?, Value::Text(repo));
+            draft.of(file).set(known(name)?, Value::Text(repo));
         }
-        _ if known => {}
+        _ if has_target => {}
         _ if must => {
             return Err(OpError::Usage(
                 "a contributor needs a planning repo: name it with --add-repo PATH, or make one with bd init --contributor"

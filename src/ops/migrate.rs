@@ -20,9 +20,7 @@ pub struct Migrated {
 /// Moves every copy of an issue that meets the condition and is not in the target already. Deleted ones stay unless the
 /// condition is about statuses.
 pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool) -> Result<Migrated> {
-    let before = store.project().members.len();
     let route = store.route(Some(to), &[])?;
-    let is_guest = store.project().members.len() > before;
     let filter = if filter.mentions(Field::Status) {
         filter.clone()
     } else {
@@ -36,7 +34,7 @@ pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool) -> Res
         StoreError::NoSuchRepo { text: name.clone(), known }
     })?;
     let chosen: Vec<Row> = rows.into_iter().filter(|row| row.repo != target).collect();
-    let mut report = Migrated { to: name, is_guest, ..Migrated::default() };
+    let mut report = Migrated { is_guest: store.is_guest(&name), to: name, ..Migrated::default() };
     if !dry_run && !chosen.is_empty() {
         let issues: Vec<(String, usize)> = chosen.iter().map(|row| (row.issue.id.clone(), row.repo)).collect();
         let done = store.relocate(&issues, target)?;

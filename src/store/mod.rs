@@ -9,6 +9,7 @@
 mod actor;
 mod commit;
 mod discover;
+mod error;
 mod home;
 mod image;
 mod lines;
@@ -27,6 +28,7 @@ mod warning;
 
 pub use actor::find as find_actor;
 pub use discover::{BEADS_DIR, LEDGER_NAMES, Repo};
+pub use error::{Result, StoreError};
 pub use home::{prepare as prepare_home, state_home, user_state};
 pub use place::{display as display_path, expand as expand_path, plain as plain_path, real as real_path};
 pub use planning::{check_planning, commit_files, keep_out_of_commits, start_version_control};
@@ -43,85 +45,15 @@ pub use warning::Warning;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::cache::{Cache, CacheError};
-use crate::ledger::{Document, Ledger, LedgerError};
-use crate::model::change::{Change, ChangeError, NewIssue};
-use crate::model::id::{self, IdError, Resolved};
+use crate::cache::Cache;
+use crate::ledger::{Document, Ledger};
+use crate::model::change::{Change, NewIssue};
+use crate::model::id::{self, Resolved};
 use crate::model::issue::Issue;
 use crate::sys::Host;
-use crate::sys::fs::{self, FileStamp, FsError};
+use crate::sys::fs::{self, FileStamp};
 use crate::vcs;
-use settings::{ConfigError, SettingsError};
 use source::Sources;
-
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    #[error("no .beads directory at or above {}", start.display())]
-    NoRepository { start: PathBuf },
-    #[error("{variable} is set, but there is no .beads directory at {}", path.display())]
-    BadVariable { variable: &'static str, path: PathBuf },
-    #[error("no ledger in {}", directory.display())]
-    NoLedger { directory: PathBuf },
-    #[error("{} has two ledgers, {} and {}; writes need one", directory.display(), LEDGER_NAMES[0], LEDGER_NAMES[1])]
-    TwoLedgers { directory: PathBuf },
-    #[error("{} leads to {}, outside of this repository", from.display(), to.display())]
-    Redirect { from: PathBuf, to: PathBuf },
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    #[error(transparent)]
-    Edit(#[from] SettingsError),
-    #[error("no setting {name:?}{}", nearest.map(|near| format!("; did you mean {near}?")).unwrap_or_default())]
-    UnknownKey { name: String, nearest: Option<&'static str> },
-    #[error("{0}")]
-    BadValue(String),
-    #[error("{what} cannot be written to {repo}: {reason}")]
-    ReadOnly { what: String, repo: String, reason: String },
-    #[error("{repo} lies in the working copy of the primary repo: a private issue there would be committed with it")]
-    WouldLeak { repo: String },
-    #[error("routing.mode is {mode}, but {missing} is not set")]
-    NoRoute { mode: &'static str, missing: &'static str },
-    #[error("{key} names {text}, but there is no ledger at {}", path.display())]
-    BadRoute { key: &'static str, text: String, path: PathBuf },
-    #[error(
-        "{key} names {text}, outside of this repository, in a file that is committed and that you have not trusted"
-    )]
-    Untrusted { key: &'static str, text: String, path: PathBuf },
-    #[error("no repo {text:?} in this project; it has {}", list(known))]
-    NoSuchRepo { text: String, known: Vec<String> },
-    #[error("there is no repo at {}", path.display())]
-    NotARepo { path: PathBuf },
-    #[error("no issue found matching {typed:?}: not found")]
-    NotFound { typed: String },
-    #[error("{typed:?} is ambiguous: it matches {}", list(candidates))]
-    Ambiguous { typed: String, candidates: Vec<String> },
-    #[error("{dependent} cannot depend on {target}: that would close a cycle ({})", path.join(" -> "))]
-    Cycle { dependent: String, target: String, path: Vec<String> },
-    #[error("{} is a {what}: kept, but not readable as an issue", id)]
-    Unreadable { id: String, what: String },
-    #[error("{id} exists already")]
-    Taken { id: String },
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    #[error(transparent)]
-    Cache(#[from] CacheError),
-    #[error(transparent)]
-    Fs(#[from] FsError),
-    #[error(transparent)]
-    Id(#[from] IdError),
-    #[error(transparent)]
-    Change(#[from] ChangeError),
-}
-
-fn list(candidates: &[String]) -> String {
-    const SHOWN: usize = 8;
-    let mut text = candidates.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
-    if candidates.len() > SHOWN {
-        text.push_str(&format!(" and {} more", candidates.len() - SHOWN));
-    }
-    text
-}
-
-pub type Result<T> = std::result::Result<T, StoreError>;
 
 /// How to open a store, for those who need more than [`Store::open`].
 #[derive(Debug)]
@@ -268,6 +200,11 @@ impl Store {
     /// The repo of the project that a path or a name stands for.
     pub fn find_repo(&self, text: &str) -> Option<usize> {
         self.project.find(text, &self.host.env, self.host.env.cwd())
+    }
+
+    /// A repo that only this command named; the settings do not join it.
+    pub fn is_guest(&self, name: &str) -> bool {
+        self.project.members.iter().any(|member| member.name == name && member.origin == Some(settings::Origin::Flag))
     }
 
     /// The ledgers and their text, as last read, with the repo that each belongs to.

@@ -75,11 +75,8 @@ impl Project {
         let primary = project.primary(found, settings, trust, env)?;
         project.members.push(primary);
         let single = settings.is_single();
-        let excluded: Vec<PathBuf> = settings
-            .list("repos.exclude")
-            .iter()
-            .map(|(text, _)| beads_of(&place::real(&place::expand(text, &project.root, env))))
-            .collect();
+        let excluded: Vec<PathBuf> =
+            settings.list("repos.exclude").iter().map(|(text, _)| project.beads_at(text, env)).collect();
         let mut wanted = Vec::new();
         if !single {
             let additional = settings.list("repos.additional").into_iter();
@@ -192,7 +189,7 @@ impl Project {
         let targets: Vec<PathBuf> = ["routing.auto.contributor", "routing.default"]
             .iter()
             .filter_map(|key| settings.text(key))
-            .map(|(text, _)| beads_of(&place::real(&place::expand(text, &self.root, env))))
+            .map(|(text, _)| self.beads_at(text, env))
             .collect();
         let routed = settings.routing() != "single";
         // One that only this command named is a guest.
@@ -222,6 +219,11 @@ impl Project {
                 }
             }
         }
+    }
+
+    /// The directory of the ledger that a path in the settings leads to.
+    pub fn beads_at(&self, text: &str, env: &Env) -> PathBuf {
+        beads_of(&place::real(&place::expand(text, &self.root, env)))
     }
 
     pub fn primary_member(&self) -> &Member {

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use clap::Args;
 
 use super::{Context, Outcome};
@@ -123,6 +125,12 @@ pub fn run(args: AddArgs, cx: &mut Context) -> Outcome {
         for issue in &written {
             let place = if issue.source_repo == "." { String::new() } else { format!(" in {}", issue.source_repo) };
             cx.ui.done(&format!("Created issue{place}: {}", issue.id));
+        }
+        let store = cx.store()?;
+        let guests =
+            written.iter().filter(|issue| store.is_guest(&issue.source_repo)).map(|issue| issue.source_repo.clone());
+        for guest in guests.collect::<BTreeSet<_>>() {
+            cx.ui.note(&format!("{guest} is not part of this project; bd repo add shows its issues here"));
         }
         super::suggest_planning(cx);
     }
