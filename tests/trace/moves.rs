@@ -121,7 +121,7 @@ fn a_kill_at_any_call_of_a_move_loses_nothing_and_doing_it_again_finishes_it() {
     let sandbox = Sandbox::new();
     let other = sandbox.join(&["other"]).remove(0);
     let all: BTreeSet<String> = moving().into_iter().collect();
-    let (mut kills, mut fates) = (0, [0; 3]);
+    let (mut kills, mut unreached, mut fates) = (0, 0, [0; 3]);
     // Out of the primary, and into it: the order of the locks is that of the paths, the order of the writes is not.
     for to in if full() { &["../other", "."][..] } else { &["../other"] } {
         let (source, target) = if *to == "." { (&other, &sandbox.ledger()) } else { (&sandbox.ledger(), &other) };
@@ -139,7 +139,12 @@ fn a_kill_at_any_call_of_a_move_loses_nothing_and_doing_it_again_finishes_it() {
             reset();
             let trace = strace::run(&sandbox, &inject(call, "signal=KILL"), &args);
             let at = format!("move to {to}, killed at {}: {}", call.text(), describe(&trace.output));
-            assert_eq!(trace.output.status.signal(), Some(SIGKILL), "{at}");
+            if trace.output.status.signal() != Some(SIGKILL) {
+                // How often a young file is looked at depends on the moment: the last call of a name may not come.
+                assert!(trace.output.status.success(), "{at}");
+                unreached += 1;
+                continue;
+            }
             let left = whereabouts(&at, source, &(still("a") + &still("z")));
             let arrived = whereabouts(&at, target, &still("b"));
             assert_eq!(&left | &arrived, all, "{at}: an issue is lost or changed");
@@ -163,6 +168,7 @@ fn a_kill_at_any_call_of_a_move_loses_nothing_and_doing_it_again_finishes_it() {
          in {kills} of {kills}",
         fates[0], fates[1], fates[2]
     );
+    assert!(unreached <= kills / 10, "{unreached} calls were not reached");
     assert!(fates.iter().all(|count| *count > 0), "{fates:?}");
 }
 
@@ -188,10 +194,11 @@ fn a_kill_at_any_call_of_an_edit_of_the_settings_leaves_the_old_or_the_new_ones(
         }
     };
     let read = || [&shared, &personal, &trust].map(|path| fs::read(path).unwrap_or_default());
-    let mut kills = 0;
+    let (mut kills, mut unreached) = (0, 0);
     let (mut old, mut new, mut between) = (0, 0, 0);
     for routing in if full() { &["explicit", "contributor"][..] } else { &["explicit"] } {
         let args = ["config", "--add-repo", "../planning", "--routing", routing];
+        sandbox.ok(&args);
         reset();
         let plain = strace::run(&sandbox, &[], &args);
         assert!(plain.output.status.success(), "{}", describe(&plain.output));
@@ -206,7 +213,12 @@ fn a_kill_at_any_call_of_an_edit_of_the_settings_leaves_the_old_or_the_new_ones(
             reset();
             let trace = strace::run(&sandbox, &inject(call, "signal=KILL"), &args);
             let at = format!("--routing {routing}, killed at {}: {}", call.text(), describe(&trace.output));
-            assert_eq!(trace.output.status.signal(), Some(SIGKILL), "{at}");
+            if trace.output.status.signal() != Some(SIGKILL) {
+                // How often a young file is looked at depends on the moment: the last call of a name may not come.
+                assert!(trace.output.status.success(), "{at}");
+                unreached += 1;
+                continue;
+            }
             let now = read();
             for n in 0..3 {
                 assert!(now[n] == before[n] || now[n] == after[n], "{at}: neither the old nor the new file: {n}");
@@ -231,6 +243,7 @@ fn a_kill_at_any_call_of_an_edit_of_the_settings_leaves_the_old_or_the_new_ones(
     println!(
         "kills of an edit of the settings: {kills} kills; {old} left the old ones, {new} the new, {between} a step between"
     );
+    assert!(unreached <= kills / 10, "{unreached} calls were not reached");
     assert!(old > 0 && new > 0);
 }
 
