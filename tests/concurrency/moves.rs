@@ -54,7 +54,7 @@ fn check(path: &Path, others: &str) -> BTreeSet<String> {
 #[test]
 fn movers_in_both_directions_lose_nothing() {
     let _turn = alone();
-    let rounds = if full() { 1_000 } else { 30 };
+    let rounds = if full() { 1_000 } else { 80 };
     let limit = Duration::from_secs(if full() { 900 } else { 120 });
     let (sandbox, other) = two_repos();
     let (stay_a, stay_b) = (still("a") + &still("z"), still("b") + &still("y"));
@@ -153,7 +153,7 @@ fn movers_in_both_directions_lose_nothing() {
 #[test]
 fn writers_that_name_two_repos_in_opposite_order_do_not_wait_for_each_other() {
     let _turn = alone();
-    let rounds = if full() { 1_000 } else { 30 };
+    let rounds = if full() { 1_000 } else { 80 };
     let limit = Duration::from_secs(if full() { 600 } else { 90 });
     let (sandbox, other) = two_repos();
     let start = Instant::now();
