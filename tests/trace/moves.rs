@@ -288,3 +288,33 @@ fn a_line_that_is_edited_while_it_moves_stays_until_the_edit_has_moved_too() {
     assert!(fs::read_to_string(&other).unwrap().contains("Edited by hand"), "the edit came along");
     Issues::read(&other);
 }
+
+/// F17: whoever needs the locks of several repos takes them in the order of their paths, whatever the order of the words.
+#[test]
+fn locks_are_taken_in_the_order_of_the_paths() {
+    if strace::is_missing() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let others = sandbox.join(&["other", "z-last"]);
+    fs::write(sandbox.ledger(), still("a") + &moving().concat()).unwrap();
+    fs::write(&others[0], still("b")).unwrap();
+    fs::write(&others[1], still("c")).unwrap();
+    let commands: [(usize, &[&str]); 7] = [
+        (2, &["update", "a-0", "b-0", "--add-label", "one"]),
+        (2, &["update", "b-0", "a-0", "--add-label", "two"]),
+        (3, &["close", "c-0", "a-1", "b-1"]),
+        (2, &["migrate", "--move-to", "../other", "--filter", "label=moves"]),
+        (2, &["migrate", "--move-to", ".", "--filter", "label=moves"]),
+        (2, &["migrate", "--move-to", "../z-last", "--filter", "label=moves"]),
+        (3, &["dep", "add", "c-1", "a-2"]),
+    ];
+    for (count, args) in commands {
+        let trace = strace::run(&sandbox, &[], args);
+        assert!(trace.output.status.success(), "bd {}: {}", args.join(" "), describe(&trace.output));
+        let locks = trace.calls.iter().filter(|call| call.name == "flock" && call.args.contains("LOCK_EX"));
+        let path = |call: &Call| call.args.split(['<', '>']).nth(1).unwrap_or_default().to_owned();
+        let taken: Vec<String> = locks.filter(|call| call.succeeded()).map(path).collect();
+        assert!(taken.len() == count && taken.is_sorted(), "bd {}: {taken:?}", args.join(" "));
+    }
+}
