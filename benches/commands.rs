@@ -2,6 +2,7 @@
 //!
 //! `cargo bench` prints one table for ledgers of 100 to 100,000 issues. `BD_BENCH_SIZES=100,1000` chooses sizes,
 //! `BD_BENCH_RUNS=9` how often each command runs; the smallest time counts, because a busy machine only ever adds to it.
+//! A second table sets five repos of 2,000 issues beside one of 10,000; `BD_BENCH_REPOS=0` leaves it out.
 //! With `BD_BENCH_INSTRUCTIONS=1` and valgrind present the table counts instructions instead of time, which is stable.
 
 use std::path::{Path, PathBuf};
@@ -32,11 +33,30 @@ impl Dice {
 
 /// Makes a repo with `count` issues of about 750 bytes, 60 % closed, under one dependency each.
 fn repo(root: &Path, count: usize) -> PathBuf {
-    let dir = root.join(count.to_string());
-    std::fs::create_dir_all(dir.join(".beads")).unwrap();
+    repos(root, &[(&count.to_string(), count)]).remove(0)
+}
+
+/// Makes repos that share their issues: each edge may lead to any issue filed before, in whichever repo.
+fn repos(root: &Path, parts: &[(&str, usize)]) -> Vec<PathBuf> {
+    let mut lines = lines(parts.iter().map(|(_, count)| count).sum());
+    let mut made = Vec::new();
+    for (name, count) in parts {
+        let dir = root.join(name);
+        std::fs::create_dir_all(dir.join(".beads")).unwrap();
+        let mut mine: Vec<(String, String)> = lines.drain(..count).collect();
+        mine.sort();
+        let text: String = mine.into_iter().map(|(_, line)| line + "\n").collect();
+        std::fs::write(dir.join(".beads/beads.jsonl"), text).unwrap();
+        made.push(dir);
+    }
+    made
+}
+
+/// Issues with their ids, in the order in which they were filed.
+fn lines(count: usize) -> Vec<(String, String)> {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15 ^ count as u64);
     let id = |n: u64| format!("bd-{:08}", n * 7919 % 100_000_000);
-    let mut lines: Vec<(String, String)> = (0..count as u64)
+    (0..count as u64)
         .map(|n| {
             let closed = dice.below(10) < 6;
             let mut line = format!(
@@ -66,11 +86,7 @@ fn repo(root: &Path, count: usize) -> PathBuf {
             line.push('}');
             (id(n), line)
         })
-        .collect();
-    lines.sort();
-    let text: String = lines.into_iter().map(|(_, line)| line + "\n").collect();
-    std::fs::write(dir.join(".beads/beads.jsonl"), text).unwrap();
-    dir
+        .collect()
 }
 
 fn command(dir: &Path, args: &[&str]) -> Command {
@@ -130,6 +146,73 @@ fn library(dir: &Path, runs: usize) -> (f64, f64) {
     (hydrate, poll)
 }
 
+/// Polls until the stamps have settled, then gives the smallest mean of many unchanged polls, and the smallest time of one
+/// after which one line of one file had changed; both in nanoseconds.
+fn polls(dirs: &[PathBuf]) -> (f64, f64) {
+    let mut store = beads::Store::open(&dirs[0]).unwrap();
+    store.refresh().unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    store.refresh().unwrap();
+    let batch = |store: &mut beads::Store| {
+        const POLLS: u32 = 500;
+        let start = Instant::now();
+        for _ in 0..POLLS {
+            assert_eq!(store.refresh().unwrap(), beads::Refresh::default());
+        }
+        start.elapsed().as_secs_f64() * 1e9 / f64::from(POLLS)
+    };
+    let unchanged = (0..10).map(|_| batch(&mut store)).fold(f64::MAX, f64::min);
+    let mut edited = f64::MAX;
+    for round in 0..10 {
+        let path = dirs[round % dirs.len()].join(".beads/beads.jsonl");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let beside = path.with_file_name("new");
+        std::fs::write(&beside, text.replacen("\"title\":\"", &format!("\"title\":\"{round} "), 1)).unwrap();
+        std::fs::rename(&beside, &path).unwrap();
+        let start = Instant::now();
+        let refresh = store.refresh().unwrap();
+        edited = edited.min(start.elapsed().as_secs_f64() * 1e9);
+        assert_eq!((refresh.parsed, refresh.changed), (1, 1));
+    }
+    (unchanged, edited)
+}
+
+/// Five repos beside one that holds as many issues as all of them.
+fn several(root: &Path, runs: usize, instructions: bool) {
+    const REPOS: usize = 5;
+    const EACH: usize = 2_000;
+    let names = ["app", "r1", "r2", "r3", "r4"];
+    let many = repos(&root.join("many"), &names.map(|name| (name, EACH)));
+    let one = repos(&root.join("one"), &[("app", REPOS * EACH)]);
+    // The personal settings of a directory without version control; they need no trust.
+    let personal = many[0].join(".beads/run");
+    std::fs::create_dir_all(&personal).unwrap();
+    let others: Vec<String> = names[1..].iter().map(|name| format!("../{name}")).collect();
+    std::fs::write(personal.join("config.toml"), format!("[repos]\nadditional = {others:?}\n")).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    let unit = if instructions { "k instr" } else { "µs" };
+    println!("\n{:<34} {:>12} {:>12} {:>8}", format!("several repos, {unit}"), "5 x 2000", "1 x 10000", "ratio");
+    let line = |what: &str, many: f64, one: f64| {
+        println!("{what:<34} {many:>12.1} {one:>12.1} {:>8.2}", many / one);
+    };
+    let commands: [(&str, &[&str]); 5] = [
+        ("bd ready", &["ready"]),
+        ("bd list", &["list"]),
+        ("bd show ID", &["show", "bd-00000000"]),
+        ("bd add", &["add", "A new issue", "-p", "1"]),
+        ("bd note ID", &["note", "bd-00000000", "seen again"]),
+    ];
+    for (name, args) in commands {
+        line(name, cost(&many[0], args, runs, instructions), cost(&one[0], args, runs, instructions));
+    }
+    if !instructions {
+        let ((many_poll, many_edit), (one_poll, one_edit)) = (polls(&many), polls(&one));
+        line("library: unchanged poll", many_poll / 1e3, one_poll / 1e3);
+        line("library: the same for each repo", many_poll / 1e3 / REPOS as f64, one_poll / 1e3);
+        line("library: one changed line", many_edit / 1e3, one_edit / 1e3);
+    }
+}
+
 fn main() {
     // `cargo test --benches` passes --test: there is nothing to test here.
     if std::env::args().any(|arg| arg == "--test") {
@@ -172,5 +255,8 @@ fn main() {
         for (name, args) in commands {
             line(name, cost(&dir, args, runs, instructions), true);
         }
+    }
+    if setting("BD_BENCH_REPOS").is_none_or(|value| value != "0") {
+        several(root.path(), runs, instructions);
     }
 }

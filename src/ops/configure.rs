@@ -86,6 +86,14 @@ pub fn configure(store: &mut Store, request: &Request) -> Result<Configured> {
 fn finish(store: &mut Store, draft: Draft) -> Result<Configured> {
     let files = store.settings().files.clone();
     let mut done = Configured { remarks: draft.remarks, ..Configured::default() };
+    // First the trust: it alone changes nothing, while a path without it would stay unused.
+    if !draft.trusted.is_empty() {
+        let trust = store::read_trust(&store.host().env);
+        let new: Vec<OutsidePath> = draft.trusted.into_iter().filter(|path| !trust.covers(path)).collect();
+        if !new.is_empty() {
+            trust.add(&new, store.lock_wait(), &store.host().entropy).map_err(StoreError::from)?;
+        }
+    }
     for (origin, edits) in draft.edits.iter().filter(|(_, edits)| !edits.is_empty()) {
         let path =
             files.path(*origin).ok_or_else(|| OpError::Usage("HOME is not set: there is no user file".into()))?;
@@ -96,13 +104,6 @@ fn finish(store: &mut Store, draft: Draft) -> Result<Configured> {
         }
         let changed = edits.apply(path, store.lock_wait(), &store.host().entropy).map_err(StoreError::from)?;
         done.files.push(ChangedFile { origin: *origin, path: path.to_owned(), changed });
-    }
-    if !draft.trusted.is_empty() {
-        let trust = store::read_trust(&store.host().env);
-        let new: Vec<OutsidePath> = draft.trusted.into_iter().filter(|path| !trust.covers(path)).collect();
-        if !new.is_empty() {
-            trust.add(&new, store.lock_wait(), &store.host().entropy).map_err(StoreError::from)?;
-        }
     }
     store.reopen()?;
     Ok(done)

@@ -26,13 +26,18 @@ pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool) -> Res
     } else {
         Expr::And(vec![filter.clone(), Expr::text(Field::Status, "tombstone").negate()])
     };
+    let name = store.name(route.repo).to_owned();
     let rows = store.list_copies(&filter, Sort { by: SortBy::Id, reverse: false }, None)?.rows;
-    let chosen: Vec<Row> = rows.into_iter().filter(|row| row.repo != route.repo).collect();
-    let to = store.name(route.repo).to_owned();
-    let mut report = Migrated { is_guest: store.is_guest(&to), to, ..Migrated::default() };
+    // The settings may have been edited in between: repos are numbered as the rows say.
+    let target = store.find_repo(&name).ok_or_else(|| {
+        let known = store.project().members.iter().map(|member| member.name.clone()).collect();
+        StoreError::NoSuchRepo { text: name.clone(), known }
+    })?;
+    let chosen: Vec<Row> = rows.into_iter().filter(|row| row.repo != target).collect();
+    let mut report = Migrated { is_guest: store.is_guest(&name), to: name, ..Migrated::default() };
     if !dry_run && !chosen.is_empty() {
         let issues: Vec<(String, usize)> = chosen.iter().map(|row| (row.issue.id.clone(), row.repo)).collect();
-        let done = store.relocate(&issues, route.repo)?;
+        let done = store.relocate(&issues, target)?;
         report.moved = done.moved;
         report.failed = done.failed;
     }

@@ -26,8 +26,11 @@ impl Store {
 
     /// Whether a repo's ledger is committed after each write.
     pub fn commits(&self, member: usize) -> bool {
-        let planning = self.project.members[member].planning && self.settings.flag("commit.planning");
-        planning || member == 0 && self.settings.flag("commit.primary")
+        // A commit in the primary's working copy is one of the primary, whichever ledger it carries.
+        if member == 0 || self.project.share_working_copy(0, member) {
+            return self.settings.flag("commit.primary");
+        }
+        self.project.members[member].planning && self.settings.flag("commit.planning")
     }
 
     pub(super) fn commit_paths(&mut self, member: usize, paths: &[PathBuf], message: &str) {

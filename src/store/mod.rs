@@ -104,6 +104,8 @@ pub struct Store {
     actor: Option<String>,
     lock_wait: Duration,
     surroundings: Surroundings,
+    /// How often repos and ledgers were numbered anew.
+    numbering: u64,
     /// What went wrong beside a write that stands.
     notices: Vec<Warning>,
 }
@@ -161,6 +163,7 @@ impl Store {
             actor,
             lock_wait,
             surroundings,
+            numbering: 0,
             notices: Vec::new(),
         })
     }
@@ -169,6 +172,7 @@ impl Store {
     pub fn reopen(&mut self) -> Result<()> {
         (self.settings, self.project, self.surroundings) = self.given.read(&self.repo, &self.host)?;
         self.role = None;
+        self.numbering += 1;
         self.sources = Sources::of(&self.project, self.settings.flag("ready.unknown_blocks"), &self.host)?;
         self.cache = Cache::new()?;
         Ok(())
@@ -265,6 +269,12 @@ impl Store {
 
     /// Brings the answers up to date with the files.
     pub fn refresh(&mut self) -> Result<Refresh> {
+        self.look_around()?;
+        self.sources.refresh(&mut self.cache)
+    }
+
+    /// Notices settings that were edited, and repos that came or went. Repos may have other numbers afterwards.
+    fn look_around(&mut self) -> Result<()> {
         if self.surroundings.iter().any(|(path, known)| fs::stat(path).ok() != *known) {
             let (settings, project, surroundings) = self.given.read(&self.repo, &self.host)?;
             if settings != self.settings || project != self.project || self.sources.have_moved(&project) {
@@ -273,7 +283,7 @@ impl Store {
                 self.surroundings = surroundings;
             }
         }
-        self.sources.refresh(&mut self.cache)
+        Ok(())
     }
 
     /// What is odd about the files, the repos and the settings, as of the last refresh.
@@ -294,6 +304,7 @@ impl Store {
 
     /// The full id that a typed one stands for.
     pub fn resolve(&mut self, typed: &str) -> Result<String> {
+        self.look_around()?;
         self.sources.read(&mut self.cache)?;
         match id::resolve(typed, self.sources.ids().iter().map(|id| id.as_ref())) {
             Resolved::One(id) => Ok(id),

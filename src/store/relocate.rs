@@ -4,12 +4,13 @@
 //! disk, then they leave the source. A crash in between leaves an issue in both; doing it again finds it in both, changes
 //! nothing in the target and takes it out of the source. A line that changed meanwhile is not taken out.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::source::expected;
 use super::transaction::Written;
 use super::{Access, Result, Store, StoreError};
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
+use crate::model::json::DialectEvidence;
 use crate::model::merge::join_copies;
 
 /// What became of the issues.
@@ -25,9 +26,11 @@ impl Store {
         if let Some(error) = self.settings.broken.first() {
             return Err(error.clone().into());
         }
+        self.may_receive(to)?;
         let mut report = Relocated::default();
         let mut wanted = Vec::new();
-        for (id, from) in issues {
+        // What is there already has nowhere to go.
+        for (id, from) in issues.iter().filter(|(_, from)| *from != to) {
             match self.may_leave(id, *from) {
                 Ok(()) => wanted.push((id.clone(), *from)),
                 Err(error) => report.failed.push((id.clone(), error)),
@@ -85,6 +88,7 @@ impl Store {
             committed.push((*source, written));
         }
         report.moved.sort();
+        report.moved.dedup();
         drop(locks);
         self.commit_ledgers(&committed);
         Ok(report)
@@ -102,11 +106,19 @@ impl Store {
     /// Brings the lines into the target; one that is there already is joined with what comes.
     fn arrive(&self, lock: &LockedLedger, arriving: &[(String, String)]) -> Result<Vec<Written>> {
         let path = lock.ledger().path();
+        // Copies of one issue may come from several repos at once: they are one when they arrive.
+        let mut issues: BTreeMap<&String, String> = BTreeMap::new();
+        for (id, text) in arriving {
+            let known = issues.remove(id);
+            let dialect = DialectEvidence::of(text).or(Default::default());
+            let line = known.and_then(|known| join_copies(text, &known, dialect)).unwrap_or_else(|| text.clone());
+            issues.insert(id, line);
+        }
         let mut written = Vec::new();
         let plan = |document: &Document| {
             let mut edits = Vec::new();
             written.clear();
-            for (id, text) in arriving {
+            for (&id, text) in &issues {
                 let (before, line) = match document.effective(id) {
                     None => {
                         edits.push(Edit::Insert { id: id.clone(), text: text.clone() });

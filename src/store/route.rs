@@ -28,9 +28,11 @@ impl Store {
             return Err(error.clone().into());
         }
         if let Some(text) = named {
+            self.look_around()?;
             let repo = self.join(text)?;
             return self.checked(Route { repo, rule: "--repo names it".to_owned() });
         }
+        self.look_around()?;
         let mut passed_over = String::new();
         if self.project.members.len() > 1 || self.has_roles() {
             self.sources.read(&mut self.cache)?;
@@ -43,7 +45,7 @@ impl Store {
                     continue;
                 };
                 // Planning below an issue of the primary is what contributors do; it stays in their own repo.
-                if let Access::Read(_) = self.access(repo)? {
+                if self.may_receive(repo).is_err() {
                     passed_over =
                         format!("; its {what} {target} lives in {}, which is not yours to write", self.name(repo));
                     continue;
@@ -112,6 +114,11 @@ impl Store {
             return Err(StoreError::WouldLeak { repo: name });
         }
         Ok(route)
+    }
+
+    /// Refuses a repo that may not get issues: not one's own to write, or one whose commits others would see.
+    pub(super) fn may_receive(&mut self, repo: usize) -> Result<()> {
+        self.checked(Route { repo, rule: String::new() }).map(drop)
     }
 
     /// Roles mean something: routing is not `single`.

@@ -86,6 +86,8 @@ pub struct Transaction<'s> {
     locks: Vec<(usize, LockedLedger)>,
     /// What to write, and to which source.
     staged: Vec<(usize, Write)>,
+    /// Under which numbers the sources were locked.
+    numbering: u64,
 }
 
 /// How often the owners of issues are looked up anew because they moved before they were locked.
@@ -94,6 +96,9 @@ const MAX_TRIES: usize = 20;
 impl Store {
     /// Locks ledgers for writing, in the order of their paths, so that two transactions cannot wait for each other.
     pub fn begin(&mut self, scope: Scope) -> Result<Transaction<'_>> {
+        if let Scope::Issues(_) = scope {
+            self.look_around()?;
+        }
         if let Some(error) = self.settings.broken.first() {
             // Where a write belongs is not known.
             return Err(error.clone().into());
@@ -107,7 +112,8 @@ impl Store {
                 Scope::Repos(_) | Scope::All => true,
             };
             if settled {
-                return Ok(Transaction { store: self, locks, staged: Vec::new() });
+                let numbering = self.numbering;
+                return Ok(Transaction { store: self, locks, staged: Vec::new(), numbering });
             }
         }
         let path = self.project.primary_member().repo.beads().to_owned();
@@ -168,6 +174,7 @@ impl Transaction<'_> {
 
     /// Takes a write into the transaction, unless it may not be made.
     pub fn stage(&mut self, write: Write) -> Result<()> {
+        self.check_numbering()?;
         let owner = |store: &Store, id: &str| store.sources.owner(id).map(|n| store.sources.member_of(n));
         let (member, what, visibility) = match &write {
             Write::File { repo, .. } => (*repo, "a new issue".to_owned(), None),
@@ -195,6 +202,14 @@ impl Transaction<'_> {
         Ok(())
     }
 
+    /// The settings may be edited while the locks are held; the numbers of repos then mean something else.
+    fn check_numbering(&self) -> Result<()> {
+        if self.numbering == self.store.numbering {
+            return Ok(());
+        }
+        Err(LedgerError::Unstable { path: self.store.settings.files.shared.clone() }.into())
+    }
+
     /// Refuses a dependency that would close a cycle, judged on what is on disk now.
     pub fn refuse_cycle(&mut self, dependent: &str, target: &str, parents: bool) -> Result<()> {
         self.store.refresh()?;
@@ -211,7 +226,10 @@ impl Transaction<'_> {
     /// Writes what was staged, one ledger after the other. One answer per write, in order; the good ones are on disk when
     /// this returns.
     pub fn commit(self) -> Result<Vec<std::result::Result<Written, WriteError>>> {
-        let Transaction { store, locks, staged } = self;
+        if !self.staged.is_empty() {
+            self.check_numbering()?;
+        }
+        let Transaction { store, locks, staged, .. } = self;
         let actor = store.actor().to_owned();
         let mut answers: Vec<Option<Answer>> = staged.iter().map(|_| None).collect();
         let mut committed = Vec::new();

@@ -12,5 +12,6 @@ mod foreign_rewrite;
 mod full_disk;
 mod kills;
 mod lock_gone;
+mod moves;
 mod one_issue;
 mod sandbox;

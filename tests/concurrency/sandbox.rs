@@ -53,6 +53,26 @@ impl Sandbox {
         sandbox
     }
 
+    /// Makes repos beside the first one, under git too, and joins them to it by the user's settings. Gives their ledgers.
+    pub fn join(&self, names: &[&str]) -> Vec<PathBuf> {
+        let made = names.iter().map(|name| {
+            let root = self.dir.path().join(name);
+            fs::create_dir(&root).unwrap();
+            for (program, args) in
+                [("git", &["init", "-q"][..]), (env!("CARGO_BIN_EXE_bd"), &["init", "--prefix", "t"])]
+            {
+                let output = self.program(program).args(args).current_dir(&root).output().unwrap();
+                assert!(output.status.success(), "{program} in {name}: {}", describe(&output));
+            }
+            root
+        });
+        let roots: Vec<PathBuf> = made.collect();
+        let settings = self.home().join("config/beads");
+        fs::create_dir_all(&settings).unwrap();
+        fs::write(settings.join("config.toml"), format!("[repos]\nadditional = {roots:?}\n")).unwrap();
+        roots.into_iter().map(|root| root.join(".beads/beads.jsonl")).collect()
+    }
+
     pub fn home(&self) -> PathBuf {
         self.dir.path().join("home")
     }

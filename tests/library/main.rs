@@ -1,10 +1,12 @@
 //! The library as another program uses it: polling, writing, and reading while others rewrite the file.
 
 mod links;
+mod many;
 mod open;
 mod poll;
 mod same_size;
 mod scratch;
+mod several;
 mod two_ledgers;
 mod vanished;
 mod writes;

@@ -18,7 +18,7 @@ use super::scratch::Scratch;
 const NONE: Vec<String> = Vec::new();
 
 /// Everything a store can be asked, a line of text for each fact, without the handles that differ from store to store.
-fn facts(store: &mut Store) -> Vec<String> {
+pub fn facts(store: &mut Store) -> Vec<String> {
     let mut facts = Vec::new();
     let mut add = |what: &str, fact: &dyn std::fmt::Debug| facts.push(format!("{what}: {fact:?}"));
     let short = |row: &Row| format!("{}:{} {:?} {}", row.file.display(), row.line_number, row.counts, row.line);
@@ -44,7 +44,7 @@ fn facts(store: &mut Store) -> Vec<String> {
 }
 
 /// What one store says and the other does not.
-fn difference(long: &mut Store, fresh: &mut Store) -> Vec<String> {
+pub fn difference(long: &mut Store, fresh: &mut Store) -> Vec<String> {
     let (long, fresh) = (facts(long), facts(fresh));
     let mut lines: Vec<String> =
         long.iter().filter(|f| !fresh.contains(f)).map(|f| format!("long-lived {f}")).collect();
@@ -57,7 +57,7 @@ fn difference(long: &mut Store, fresh: &mut Store) -> Vec<String> {
 
 /// What another program does to the file.
 #[derive(Debug, Clone)]
-enum Step {
+pub enum Step {
     Replace(Index, String),
     SameSize(Index),
     Add(Index, String),
@@ -75,7 +75,7 @@ enum Step {
     Touch,
 }
 
-fn line() -> impl Strategy<Value = String> {
+pub fn line() -> impl Strategy<Value = String> {
     let id = select(vec!["a", "b", "c", "d", "e", "f", "g.1", "h"]);
     let status = select(vec!["open", "open", "open", "in_progress", "closed", "tombstone", "blocked"]);
     let time = select(vec!["2026-01-01T00:00:00Z", "2026-01-02T00:00:00+01:00", "2026-01-03T00:00:00.5Z"]);
@@ -91,7 +91,7 @@ fn line() -> impl Strategy<Value = String> {
     )
 }
 
-fn step() -> impl Strategy<Value = Step> {
+pub fn step() -> impl Strategy<Value = Step> {
     let at = any::<Index>;
     let garbage: Vec<&'static [u8]> =
         vec![b"rubbish", b"{\"id\":\"t-a\"", b"<<<<<<< x", b">>>>>>> y", b"", b"\xff\0", b"{\"_type\":\"memory\"}"];
@@ -114,15 +114,24 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// The file as a list of lines, and how it begins and ends.
 #[derive(Debug, Default)]
-struct Text {
-    lines: Vec<Vec<u8>>,
+pub struct Text {
+    pub lines: Vec<Vec<u8>>,
     marked: bool,
     unended: bool,
     cut: Option<Index>,
 }
 
 impl Text {
-    fn apply(&mut self, step: &Step) {
+    /// What stands in a file.
+    pub fn of(bytes: &[u8]) -> Self {
+        let marked = bytes.starts_with(b"\xef\xbb\xbf");
+        let bytes = if marked { &bytes[3..] } else { bytes };
+        let lines =
+            bytes.strip_suffix(b"\n").unwrap_or(bytes).split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+        Text { lines, marked, unended: false, cut: None }
+    }
+
+    pub fn apply(&mut self, step: &Step) {
         // A cut and a missing line feed are mended by the next step.
         (self.unended, self.cut) = (false, None);
         let count = self.lines.len();
@@ -151,7 +160,7 @@ impl Text {
         }
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    pub fn bytes(&self) -> Vec<u8> {
         let mark: &[u8] = if self.marked { b"\xef\xbb\xbf" } else { b"" };
         let mut lines = self.lines.clone();
         if let (Some(cut), Some(last)) = (self.cut, lines.last_mut()) {
@@ -167,7 +176,7 @@ impl Text {
 }
 
 /// How many lines of the new file have no counterpart in the old one.
-fn unknown(old: &[u8], new: &[u8]) -> usize {
+pub fn unknown(old: &[u8], new: &[u8]) -> usize {
     let lines = |bytes: &[u8]| -> Vec<Vec<u8>> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         bytes.strip_suffix(b"\n").unwrap_or(bytes).split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()

@@ -6,13 +6,18 @@
 mod changes;
 mod hydrate;
 mod json_text;
+mod many_repos;
 mod merge;
+mod ownership;
 mod prefixes;
 mod ready;
 mod ready_model;
 mod round_trip;
+mod routing;
 #[path = "../library/scratch.rs"]
 mod scratch;
+#[path = "../library/several.rs"]
+mod several;
 
 use proptest::test_runner::{Config, RngSeed};
 

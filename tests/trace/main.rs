@@ -11,6 +11,7 @@
 mod faults;
 mod foreign;
 mod kills;
+mod moves;
 mod order;
 mod poll;
 mod reads;

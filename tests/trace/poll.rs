@@ -24,6 +24,30 @@ fn an_unchanged_poll_is_stat_calls_only() {
         return;
     }
     let sandbox = Sandbox::with_issues(400);
+    let stats = polled(&sandbox);
+    // The ledger, its directory, and the three config files: the user's, the committed and the personal one.
+    assert_eq!(stats, 5 * POLLS);
+    println!("poll: {POLLS} polls, {stats} stat calls, nothing else");
+}
+
+#[test]
+fn an_unchanged_poll_over_several_repos_is_stat_calls_only() {
+    if strace::is_missing() {
+        return;
+    }
+    let sandbox = Sandbox::with_issues(400);
+    for (n, ledger) in sandbox.join(&["one", "two", "three", "four"]).iter().enumerate() {
+        let line = |k: usize| format!("{{\"id\":\"r{n}-{k:03}\",\"title\":\"t\",\"status\":\"open\"}}\n");
+        fs::write(ledger, (0..200).map(line).collect::<String>()).unwrap();
+    }
+    let stats = polled(&sandbox);
+    // Of every other repo its ledger, its directory and its config.
+    assert_eq!(stats, (5 + 4 * 3) * POLLS);
+    println!("poll: {POLLS} polls over 5 repos, {stats} stat calls, nothing else");
+}
+
+/// How many stat calls the polls make; fails if they make any other call.
+fn polled(sandbox: &Sandbox) -> usize {
     let log = tempfile::NamedTempFile::new_in(sandbox.home()).unwrap();
     let mut command = sandbox.program("strace");
     command.args(["-f", "-y", "-s", "80", "-o"]).arg(log.path()).arg(std::env::current_exe().unwrap());
@@ -33,14 +57,11 @@ fn an_unchanged_poll_is_stat_calls_only() {
     let calls = strace::parse(&fs::read_to_string(log.path()).unwrap());
     let marker = |text: &str| calls.iter().position(|call| call.mentions(text)).expect("a marker");
     let polled = &calls[marker(BEGIN) + 1..marker(END)];
-    let stats = polled.iter().filter(|call| STAT.contains(&call.name.as_str())).count();
     for call in polled {
         let name = call.name.as_str();
         assert!(STAT.contains(&name) || MEMORY.contains(&name), "{}", call.text());
     }
-    // The ledger, its directory, and the three config files: the user's, the committed and the personal one.
-    assert_eq!(stats, 5 * POLLS);
-    println!("poll: {POLLS} polls, {stats} stat calls, nothing else");
+    polled.iter().filter(|call| STAT.contains(&call.name.as_str())).count()
 }
 
 /// The poller: it runs under strace as a child of the test above, and does nothing when it is run by itself.

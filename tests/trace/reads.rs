@@ -43,11 +43,57 @@ fn reads_change_nothing_and_start_nothing() {
     sandbox.ok(&["dep", "add", &second, &first]);
     sandbox.git(&["add", "."]);
     sandbox.git(&["commit", "-q", "-m", "seed"]);
-    let before = listing(&sandbox.repo());
+    let checked = read_all(&sandbox, &first, &second);
+    println!("reads: {checked} commands, 0 files opened for writing, 0 locks, 0 processes");
+}
+
+#[test]
+fn reads_over_several_repos_change_nothing_and_start_nothing() {
+    if strace::is_missing() {
+        return;
+    }
+    let sandbox = Sandbox::with_issues(20);
+    let others = sandbox.join(&["repos-one", "repos-two"]);
+    for (n, ledger) in others.iter().enumerate() {
+        // A copy of one issue is in both, and an edge leads from one to the other.
+        let line = |id: &str, edge: &str| {
+            format!(
+                "{{\"id\":\"{id}\",\"title\":\"First of {n}\",\"status\":\"open\",\"dependencies\":\
+                 [{{\"depends_on_id\":\"{edge}\",\"type\":\"blocks\"}}]}}\n"
+            )
+        };
+        let other = 1 - n;
+        fs::write(ledger, line("both", "s-00001") + &line(&format!("r{n}-1"), &format!("r{other}-2"))).unwrap();
+    }
+    // Reads find out the role, in every mode of routing.
+    let settings = sandbox.home().join("config/beads/config.toml");
+    let joined = fs::read_to_string(&settings).unwrap();
+    let mut checked = 0;
+    for routing in ["", "[routing]\nmode = \"auto\"\n"] {
+        fs::write(&settings, format!("{joined}{routing}")).unwrap();
+        checked += read_all(&sandbox, "both", "r0-1");
+        for args in [&["config", "list"][..], &["config", "--list-repos"], &["repo", "list"], &["role"]] {
+            checked += 1;
+            read(&sandbox, args, &inside_all(&sandbox));
+        }
+        let dry = ["migrate", "--move-to", "../repos-one", "--filter", "status=open", "--dry-run"];
+        read(&sandbox, &dry, &inside_all(&sandbox));
+        checked += 1;
+    }
+    println!("reads over 3 repos: {checked} commands, 0 files opened for writing, 0 locks, 0 processes");
+}
+
+/// The directories of all repos.
+fn inside_all(sandbox: &Sandbox) -> Vec<PathBuf> {
+    let above = fs::read_dir(sandbox.repo().parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());
+    above.filter(|path| path.join(".beads").is_dir()).collect()
+}
+
+fn read_all(sandbox: &Sandbox, first: &str, second: &str) -> usize {
     let commands: [&[&str]; 14] = [
         &["list"],
         &["list", "--json"],
-        &["show", &first],
+        &["show", first],
         &["ready"],
         &["ready", "--json"],
         &["blocked"],
@@ -56,21 +102,26 @@ fn reads_change_nothing_and_start_nothing() {
         &["query", "status:open"],
         &["count"],
         &["where"],
-        &["dep", "tree", &second],
-        &["why", &second],
+        &["dep", "tree", second],
+        &["why", second],
         &["export"],
     ];
-    for args in commands {
-        // Without BD_ACTOR: who acts is then found out otherwise, but never by starting a program.
-        let trace = strace::run(&sandbox, &["-E".into(), "BD_ACTOR".into()], args);
-        assert!(trace.output.status.success(), "bd {}: {}", args.join(" "), describe(&trace.output));
-        assert!(!trace.output.stdout.is_empty());
-        for call in &trace.calls {
-            assert!(is_allowed(call, &sandbox.repo()), "bd {}: {}", args.join(" "), call.text());
-        }
-        assert_eq!(listing(&sandbox.repo()), before, "bd {} changed files", args.join(" "));
+    commands.iter().for_each(|args| read(sandbox, args, &inside_all(sandbox)));
+    commands.len()
+}
+
+/// Runs a command that must change nothing in these repos.
+fn read(sandbox: &Sandbox, args: &[&str], repos: &[PathBuf]) {
+    let all = || repos.iter().map(|repo| listing(repo)).collect::<Vec<_>>();
+    let before = all();
+    // Without BD_ACTOR: who acts is then found out otherwise, but never by starting a program.
+    let trace = strace::run(sandbox, &["-E".into(), "BD_ACTOR".into()], args);
+    assert!(trace.output.status.success(), "bd {}: {}", args.join(" "), describe(&trace.output));
+    assert!(!trace.output.stdout.is_empty());
+    for call in &trace.calls {
+        assert!(repos.iter().all(|repo| is_allowed(call, repo)), "bd {}: {}", args.join(" "), call.text());
     }
-    println!("reads: {} commands, 0 files opened for writing, 0 locks, 0 processes", commands.len());
+    assert_eq!(all(), before, "bd {} changed files", args.join(" "));
 }
 
 fn is_allowed(call: &Call, repo: &Path) -> bool {
@@ -87,7 +138,7 @@ fn is_allowed(call: &Call, repo: &Path) -> bool {
 }
 
 /// Every file with its size and time.
-fn listing(dir: &Path) -> Vec<(PathBuf, u64, SystemTime)> {
+pub fn listing(dir: &Path) -> Vec<(PathBuf, u64, SystemTime)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();

@@ -19,6 +19,10 @@ use crate::vcs;
 
 pub use copies::LineWarning;
 
+/// An issue that moves from a file that is read later to one that was read before is in neither of them: several files are
+/// looked at until nothing has changed since the first was read. So often at most; who writes that fast is not waited for.
+const MAX_PASSES: usize = 8;
+
 /// What a refresh had to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Refresh {
@@ -140,9 +144,16 @@ impl Sources {
         if self.all.iter().any(|source| source.read.as_ref().is_some_and(|read| read.rows.is_some())) {
             return self.refresh(cache).map(drop);
         }
-        for n in 0..self.all.len() {
-            if let Some(read) = self.look(n)? {
-                self.all[n].read = Some(read);
+        for _ in 0..MAX_PASSES {
+            let mut changed = false;
+            for n in 0..self.all.len() {
+                if let Some(read) = self.look(n)? {
+                    self.all[n].read = Some(read);
+                    changed = true;
+                }
+            }
+            if !changed || self.all.len() == 1 {
+                break;
             }
         }
         Ok(())
@@ -151,10 +162,16 @@ impl Sources {
     /// Makes the cache a mirror of the files as they are now.
     pub fn refresh(&mut self, cache: &mut Cache) -> Result<Refresh> {
         let mut report = Refresh::default();
-        for n in 0..self.all.len() {
-            if let Some(read) = self.look(n)? {
-                report.changed += 1;
-                report.parsed += self.replace(n, read, cache)?;
+        for _ in 0..MAX_PASSES {
+            let before = report.changed;
+            for n in 0..self.all.len() {
+                if let Some(read) = self.look(n)? {
+                    report.changed += 1;
+                    report.parsed += self.replace(n, read, cache)?;
+                }
+            }
+            if report.changed == before || self.all.len() == 1 {
+                break;
             }
         }
         report.parsed += self.mirror(cache)?;
