@@ -10,7 +10,8 @@ use super::ui::Ui;
 use crate::model::time::Instant;
 use crate::model::when::Bare;
 use crate::ops::OpError;
-use crate::store::{Config, Store};
+use crate::store::settings::{find_key, nearest_key};
+use crate::store::{Config, Store, StoreError};
 use crate::sys::Host;
 use crate::sys::fs::FsError;
 use crate::view::{self, Exit, Failure};
@@ -106,6 +107,9 @@ impl Context {
                 return Err(Failure::usage(format!("no such directory: {}", directory.display())));
             }
             let path = self.global.db.as_ref().map_or_else(|| directory.clone(), |db| directory.join(db));
+            if let Some((name, _)) = self.global.config.iter().find(|(name, _)| find_key(name).is_none()) {
+                return Err(StoreError::UnknownKey { name: name.clone(), nearest: nearest_key(name) }.into());
+            }
             let mut host = self.host().clone();
             host.env = host.env.at(directory);
             let config = Config {

@@ -148,6 +148,9 @@ pub fn stored_path(store: &Store, text: &str) -> String {
 }
 
 fn add(store: &mut Store, text: &str, file: Origin, draft: &mut Draft) -> Result<String> {
+    if text.trim().is_empty() {
+        return Err(OpError::Usage("a repo needs a path".into()));
+    }
     let env = &store.host().env;
     let path = store::expand_path(text, env.cwd(), env);
     let repo = match Repo::at(&path, String::new()) {

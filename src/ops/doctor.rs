@@ -194,9 +194,18 @@ fn fix_all(store: &mut Store, report: &mut Report) -> Result<()> {
         return Ok(());
     }
     for repo in 0..store.project().members.len() {
-        if store.access(repo)? == Access::Write {
-            join_ledgers(store, repo, report)?;
-            repair(store, repo, report)?;
+        match store.access(repo)? {
+            Access::Write => {
+                join_ledgers(store, repo, report)?;
+                repair(store, repo, report)?;
+            }
+            Access::Read(reason) => report.findings.push(Health {
+                severity: Severity::Note,
+                file: None,
+                line: None,
+                message: format!("{} was not repaired: {reason}", store.name(repo)),
+                remedy: None,
+            }),
         }
     }
     Ok(())

@@ -58,9 +58,14 @@ pub const PLANNING: &str = "~/.beads-planning";
 pub fn init(host: &Host, directory: &Path, request: &InitRequest) -> Result<Initialised> {
     if let Setup::Contributor { planning } = &request.setup {
         // Before anything is made: a planning repo that cannot be one must not leave half a set-up.
-        store::check_planning(directory, &planning_path(host, directory, planning))?;
+        store::check_planning(directory, &planning_path(host, directory, planning), &host.env)?;
     }
-    let mut made = init_ledger(host, &place(host, directory)?, request)?;
+    let beads = match &request.setup {
+        Setup::Plain => place(host, directory)?,
+        // Somebody's part in a project is about the project, wherever in it one stands.
+        _ => store::ledger_of_working_copy(directory, &host.env).map_or_else(|| place(host, directory), Ok)?,
+    };
+    let mut made = init_ledger(host, &beads, request)?;
     match &request.setup {
         Setup::Plain => {}
         Setup::Contributor { planning } => {

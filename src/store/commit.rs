@@ -30,7 +30,8 @@ impl Store {
         if member == 0 || self.project.share_working_copy(0, member) {
             return self.settings.flag("commit.primary");
         }
-        self.project.members[member].planning && self.settings.flag("commit.planning")
+        let is_versioned = vcs::root(self.project.members[member].repo.root()).is_some();
+        self.project.members[member].planning && is_versioned && self.settings.flag("commit.planning")
     }
 
     pub(super) fn commit_paths(&mut self, member: usize, paths: &[PathBuf], message: &str) {

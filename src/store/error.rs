@@ -32,7 +32,9 @@ pub enum StoreError {
     BadValue(String),
     #[error("{what} cannot be written to {repo}: {reason}")]
     ReadOnly { what: String, repo: String, reason: String },
-    #[error("{repo} lies in the working copy of the primary repo: a private issue there would be committed with it")]
+    #[error(
+        "{repo} lies in the working copy of the primary repo or in another clone of it: a private issue there would be committed with it"
+    )]
     WouldLeak { repo: String },
     #[error("routing.mode is {mode}, but {missing} is not set")]
     NoRoute { mode: &'static str, missing: &'static str },

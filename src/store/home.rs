@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::settings::CONFIG_NAME;
 use crate::sys::Env;
 use crate::vcs;
 
@@ -26,9 +27,12 @@ pub fn state_home(beads: &Path, env: &Env) -> PathBuf {
     if let Some(named) = env.var("BD_STATE_DIR") {
         return env.path(&named);
     }
-    match vcs::common_dir(beads) {
-        Some(common) => common.join("beads"),
-        None => beads.join("run"),
+    let own = beads.join("run");
+    match vcs::common_dir(beads).map(|common| common.join("beads")) {
+        // Version control came after the settings: they stay in effect where they are.
+        Some(shared) if own.join(CONFIG_NAME).exists() && !shared.join(CONFIG_NAME).exists() => own,
+        Some(shared) => shared,
+        None => own,
     }
 }
 

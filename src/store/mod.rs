@@ -31,7 +31,7 @@ pub use discover::{BEADS_DIR, LEDGER_NAMES, Repo};
 pub use error::{Result, StoreError};
 pub use home::{prepare as prepare_home, state_home, user_state};
 pub use place::{display as display_path, expand as expand_path, plain as plain_path, real as real_path};
-pub use planning::{check_planning, commit_files, keep_out_of_commits, start_version_control};
+pub use planning::{check_planning, commit_files, keep_out_of_commits, ledger_of_working_copy, start_version_control};
 pub use project::{Member, Project, RepoProblem, beads_of, outside, trust as read_trust};
 pub use query::{BlockedRow, Page, ReadyFilter, Row, SearchRow};
 pub use relocate::Relocated;

@@ -2,23 +2,40 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Result, StoreError, place};
+use super::role::plain_url;
+use super::{Repo, Result, StoreError, place};
 use crate::sys::Env;
 use crate::sys::fs::FsError;
 use crate::vcs;
 
+/// Two working copies have a remote in common: they are clones of one project, and what is committed in one can be pushed to
+/// where the other comes from.
+pub(super) fn share_remote(one: &Path, other: &Path, env: &Env) -> bool {
+    let remotes = |path: &Path| vcs::facts(path, env).remotes;
+    let theirs = remotes(other);
+    let known = |url: &str| theirs.iter().any(|remote| plain_url(&remote.url) == plain_url(url));
+    !theirs.is_empty() && remotes(one).iter().any(|remote| known(&remote.url))
+}
+
 /// Refuses a place for a planning repo inside the project's working copy, or in another checkout of the same repository: its
-/// files would be committed there.
-pub fn check_planning(project: &Path, planning: &Path) -> Result<()> {
+/// files would be committed there. Another clone of the project is no better.
+pub fn check_planning(project: &Path, planning: &Path, env: &Env) -> Result<()> {
     let root = vcs::root(project).unwrap_or_else(|| project.to_owned());
     let checkout = vcs::common_dir(project).is_some_and(|shared| vcs::common_dir(planning) == Some(shared));
-    if checkout || place::real(planning).starts_with(place::real(&root)) {
+    if checkout || share_remote(project, planning, env) || place::real(planning).starts_with(place::real(&root)) {
         return Err(StoreError::WouldLeak { repo: planning.display().to_string() });
     }
     match std::fs::metadata(planning) {
         Ok(meta) if !meta.is_dir() => Err(StoreError::NotARepo { path: planning.to_owned() }),
         _ => Ok(()),
     }
+}
+
+/// The `.beads` directory that the working copy around a directory has, at or above it.
+pub fn ledger_of_working_copy(directory: &Path, env: &Env) -> Option<PathBuf> {
+    let found = Repo::discover(directory, env, false).ok()?;
+    let root = |path: &Path| vcs::root(path).map(|root| place::real(&root));
+    (root(directory).is_some() && root(directory) == root(found.root())).then(|| found.beads().to_owned())
 }
 
 /// Puts a new directory under version control, unless it lies in a working copy of its own already. Says what was done, or

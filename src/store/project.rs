@@ -102,7 +102,8 @@ impl Project {
                 repo = Repo::at(&path, format!("{} sets repos.primary", origin.word()))
                     .unwrap_or(Err(StoreError::NoRepository { start: path }))?;
             } else {
-                return Err(StoreError::Untrusted { key: wish.key, text: text.to_owned(), path });
+                // Until then the repo that was found is read, and nothing is written to it.
+                self.problems.push(RepoProblem::Untrusted { key: wish.key, text: text.to_owned(), path });
             }
         }
         Ok(Member {
@@ -130,6 +131,8 @@ impl Project {
                 let message = error.to_string();
                 return self.problems.push(RepoProblem::Unusable { key, text, path, message });
             }
+            // Named under another key already, and as little there.
+            None if self.watched.iter().filter(|known| **known == path).count() > 1 => return,
             None => {
                 return self.problems.push(match std::fs::metadata(&path) {
                     Ok(meta) if meta.is_dir() => RepoProblem::NoRepo { key, text, path },

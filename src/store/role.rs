@@ -101,7 +101,7 @@ fn found_out(settings: &Settings, facts: &Facts) -> (Role, &'static str, String)
 }
 
 /// A URL without what does not tell two repositories apart.
-fn plain_url(url: &str) -> &str {
+pub(super) fn plain_url(url: &str) -> &str {
     let url = url.trim().trim_end_matches('/');
     url.strip_suffix(".git").unwrap_or(url).trim_end_matches('/')
 }

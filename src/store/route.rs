@@ -110,10 +110,18 @@ impl Store {
             return Err(StoreError::ReadOnly { what: "a new issue".to_owned(), repo: name, reason });
         }
         // In the primary's working copy a private issue would travel with the next commit.
-        if self.has_roles() && self.role().role == Role::Contributor && self.project.share_working_copy(0, route.repo) {
+        if self.has_roles() && self.role().role == Role::Contributor && self.is_exposed(route.repo) {
             return Err(StoreError::WouldLeak { repo: name });
         }
         Ok(route)
+    }
+
+    /// What is written to a repo can end up where the primary's commits go.
+    fn is_exposed(&self, repo: usize) -> bool {
+        let root = |n: usize| self.project.members[n].repo.root();
+        repo != 0
+            && (self.project.share_working_copy(0, repo)
+                || super::planning::share_remote(root(0), root(repo), &self.host.env))
     }
 
     /// Refuses a repo that may not get issues: not one's own to write, or one whose commits others would see.

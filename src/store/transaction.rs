@@ -155,6 +155,11 @@ impl Store {
     /// The one ledger of a repo that can be written.
     pub(super) fn writable(&self, member: usize) -> Result<usize> {
         let repo = &self.project.members[member];
+        let untrusted = self.project.untrusted.iter().find(|path| member == 0 && path.key == "repos.primary");
+        if let Some(path) = untrusted {
+            let (text, path) = (path.text.clone(), path.resolved.clone());
+            return Err(StoreError::Untrusted { key: "repos.primary", text, path });
+        }
         if let Some(error) = &repo.broken {
             return Err(error.clone().into());
         }
