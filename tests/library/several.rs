@@ -24,7 +24,7 @@ impl Several {
         several
     }
 
-    /// The same, joined by the settings that are committed in the primary and trusted by nobody yet.
+    /// Makes one repo.
     pub fn make(&self, n: usize) {
         fs::create_dir_all(self.beads(n)).expect("a .beads directory");
         self.write(n, "");

@@ -73,8 +73,10 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The first lines: (repo, name, status, priority, edge). The same name in two repos is a copy.
-fn first() -> impl Strategy<Value = Vec<(usize, char, &'static str, u32, Option<(&'static str, char)>)>> {
+/// A first line: repo, name, status, priority, edge. The same name in two repos is a copy.
+type First = (usize, char, &'static str, u32, Option<(&'static str, char)>);
+
+fn first() -> impl Strategy<Value = Vec<First>> {
     let name = || select("abcdef".chars().collect::<Vec<_>>());
     let status = select(vec!["open", "open", "open", "closed", "in_progress"]);
     vec((0..REPOS, name(), status, 0u32..3, option::weighted(0.5, (select(&KINDS[..]), name()))), 4..9)
@@ -117,7 +119,7 @@ struct Project {
 }
 
 impl Project {
-    fn new(first: &[(usize, char, &'static str, u32, Option<(&'static str, char)>)], contributor: bool) -> Self {
+    fn new(first: &[First], contributor: bool) -> Self {
         let several = Several::new(REPOS - 1);
         let role = if contributor { "contributor" } else { "maintainer" };
         several.configure_user(&format!(
@@ -537,7 +539,6 @@ fn check(
     let shown: Vec<(&str, usize)> = rows.iter().map(|row| (row.issue.id.as_str(), row.repo)).collect();
     let owners: Vec<(&str, usize)> =
         nodes.iter().map(|node| (node.id.as_str(), owner(&after, &node.id).expect("an owner"))).collect();
-    // Tombstones are in the list too when nothing is asked for.
     prop_assert_eq!(shown, owners, "{:?}: the view", step);
     for row in &rows {
         let line = after[row.repo].iter().find(|(id, _)| *id == row.issue.id).map(|(_, line)| line);
