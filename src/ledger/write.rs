@@ -28,6 +28,9 @@ pub enum Edit {
 /// What the gate refused is kept under a name like this.
 pub const REFUSED_PREFIX: &str = ".bd-refused-";
 
+/// A ledger whose last issue left on purpose: not an empty file, which would look like one that was lost.
+const EMPTIED: &[u8] = b"\n";
+
 /// How often a write starts over because another program was faster.
 const MAX_TRIES: usize = 100;
 
@@ -81,7 +84,9 @@ impl LockedLedger {
 
     /// `None` if another program was faster.
     fn replace(&self, snapshot: &Snapshot, edits: &[Edit], entropy: &Entropy) -> Result<Option<Outcome>, LedgerError> {
-        let document = &snapshot.document;
+        let empty = Document::new(Vec::new());
+        let was_emptied = snapshot.document.bytes() == EMPTIED;
+        let document = if was_emptied { &empty } else { &snapshot.document };
         self.ledger.refuse(document, edits)?;
         if snapshot.links > 1 {
             return Err(LedgerError::HardLinks { path: self.ledger.path().to_owned(), links: snapshot.links });
@@ -97,7 +102,8 @@ impl LockedLedger {
             let kept = self.keep_refused(new.bytes(), entropy);
             return Err(LedgerError::Gate { path: self.ledger.path().to_owned(), what, kept });
         }
-        match self.lock.dir().replace(self.ledger.name(), new.bytes(), &snapshot.stamp.file, entropy)? {
+        let bytes = if new.bytes().is_empty() { EMPTIED } else { new.bytes() };
+        match self.lock.dir().replace(self.ledger.name(), bytes, &snapshot.stamp.file, entropy)? {
             Replaced::Done => Ok(Some(Outcome::Written)),
             Replaced::Foreign => Ok(None),
         }

@@ -280,9 +280,10 @@ pub fn outside(root: &Path, key: &'static str, text: &str, path: &Path) -> Optio
     let resolved = place::real(path);
     // `~` and an absolute path lead wherever they lead, even if that is inside today.
     let names_machine = text.starts_with('~') || Path::new(text).is_absolute();
-    let repository = vcs::common_dir(root).unwrap_or_else(|| place::real(root));
+    let root = place::real(root);
+    let repository = vcs::common_dir(&root).unwrap_or_else(|| root.clone());
     let leaves = names_machine || !resolved.starts_with(&fence);
-    leaves.then(|| OutsidePath { repository, key, text: text.to_owned(), resolved })
+    leaves.then(|| OutsidePath { repository, root, key, text: text.to_owned(), resolved })
 }
 
 /// The directory that holds the ledger of a repo path, which may name either.

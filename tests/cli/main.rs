@@ -10,6 +10,7 @@ mod closing;
 mod contributing;
 mod damage;
 mod dependencies;
+mod doors;
 mod editing;
 mod filing;
 mod fixtures;

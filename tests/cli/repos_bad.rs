@@ -298,13 +298,11 @@ fn a_route_that_leads_nowhere() {
         str![[r#"
 $ bd add New
 ! warning: repos.additional names ~/plan: there is no such directory ($ROOT/home/plan); its issues are left out (make it, or bd repo remove it)
-! warning: routing.auto.contributor names ~/plan: there is no such directory ($ROOT/home/plan); its issues are left out (make it, or bd repo remove it)
 ! error: routing.auto.contributor names ~/plan, but there is no ledger at $ROOT/home/plan
 ! hint: make it with bd init --contributor PATH, or name another repo with --repo
 [exit 9]
 $ bd add New --json
 ! {"warning":{"message":"repos.additional names ~/plan: there is no such directory ($ROOT/home/plan); its issues are left out (make it, or bd repo remove it)"}}
-! {"warning":{"message":"routing.auto.contributor names ~/plan: there is no such directory ($ROOT/home/plan); its issues are left out (make it, or bd repo remove it)"}}
 ! {"error":{"code":"no_repository","message":"routing.auto.contributor names ~/plan, but there is no ledger at $ROOT/home/plan","hint":"make it with bd init --contributor PATH, or name another repo with --repo","recoverable":false,"exit_code":9}}
 [exit 9]
 $ bd where
@@ -315,11 +313,9 @@ New ids     bd-…
 State home  $ROOT/web/.beads/run
 New issues  go nowhere: routing.auto.contributor names ~/plan, but there is no ledger at $ROOT/home/plan
 ! warning: repos.additional names ~/plan: there is no such directory ($ROOT/home/plan); its issues are left out (make it, or bd repo remove it)
-! warning: routing.auto.contributor names ~/plan: there is no such directory ($ROOT/home/plan); its issues are left out (make it, or bd repo remove it)
 $ bd list
 bd-own  P2  open  task  BD-OWN
 ! warning: repos.additional names ~/plan: there is no such directory ($ROOT/home/plan); its issues are left out (make it, or bd repo remove it)
-! warning: routing.auto.contributor names ~/plan: there is no such directory ($ROOT/home/plan); its issues are left out (make it, or bd repo remove it)
 
 "#]].raw()
     );
@@ -424,7 +420,7 @@ fn a_planning_repo_in_the_project_s_working_copy() {
     let run = env.bd(["add", "Private"]);
     run.fails(
         5,
-        &["plans lies in the working copy of the primary repo: a private issue there would be committed with it"],
+        &["plans lies in the working copy of the primary repo or in another clone of it: a private issue there would be committed with it"],
     );
     env.bd(["q", "Private"]).fails(5, &[]);
     env.bd(["add", "Private", "--repo", "plans"]).fails(5, &[]);

@@ -243,7 +243,7 @@ changed: $ROOT/web/.beads/run/config.toml (personal)
 changed: $ROOT/web/.beads/config.toml (shared)
 .        primary     0 issues  read-only: you are a contributor here: routing.role in the personal settings says so
 ~/two    additional  0 issues  writable
-~/three  planning    0 issues  writable, committed after each write
+~/three  planning    0 issues  writable
 $ bd config --list-repos --json
 [
   {
@@ -274,7 +274,7 @@ $ bd config --list-repos --json
     "ledger": "$ROOT/home/three/.beads/beads.jsonl",
     "issues": 0,
     "writable": true,
-    "auto_commit": true
+    "auto_commit": false
   }
 ]
 $ bd config --routing king
@@ -337,10 +337,9 @@ Created issue: bd-1
 ! warning: $ROOT/web/.beads/config.toml:3: no setting "repos.aditional"; did you mean repos.additional?
 ! warning: $ROOT/web/.beads/config.toml:4: no setting "zebra"
 $ bd --config routing.modus=auto list
-bd-1  P2  open  task  Still works
-! warning: $ROOT/web/.beads/config.toml:3: no setting "repos.aditional"; did you mean repos.additional?
-! warning: $ROOT/web/.beads/config.toml:4: no setting "zebra"
-! warning: --config: no setting "routing.modus"; did you mean routing.mode?
+! error: no setting "routing.modus"; did you mean routing.mode?
+! hint: bd config list shows every setting
+[exit 2]
 
 "#]]
         .raw()

@@ -327,9 +327,16 @@ fn the_primary_of_a_stranger_needs_trust_too() {
     let env = stranger("");
     env.write(".beads/config.toml", "[repos]\nprimary = \"~/x\"\n");
     let far = ledger(&env, "home/x");
-    env.bd(["list"]).fails(10, &["repos.primary names ~/x, outside of this repository"]);
-    env.bd(["add", "Where to"]).fails(10, &[]);
-    assert_eq!((ledger(&env, "home/x"), env.ledger_text().lines().count()), (far, 1));
+    // Until then the repo at hand is read, and nothing is written.
+    let seen = env.bd(["list"]).ok();
+    assert!(seen.stderr.contains("repos.primary names ~/x, outside of this repository"), "{}", seen.snapshot());
+    assert!(seen.stdout.contains("bd-own"), "{}", seen.snapshot());
+    env.bd(["add", "Where to"]).fails(10, &["repos.primary names ~/x"]);
+    assert_eq!((ledger(&env, "home/x"), env.ledger_text().lines().count()), (far.clone(), 1));
+    env.bd(["config", "trust"]).ok();
+    assert!(!env.bd(["list"]).ok().stdout.contains("bd-own"));
+    env.bd(["add", "There"]).ok();
+    assert_ne!(ledger(&env, "home/x"), far);
 }
 
 #[test]

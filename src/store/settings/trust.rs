@@ -21,6 +21,8 @@ const MAX_TRUST: u64 = 16 << 20;
 pub struct OutsidePath {
     /// The repository whose config names it.
     pub repository: PathBuf,
+    /// The project's directory: what stands for the repository before it is under version control.
+    pub root: PathBuf,
     pub key: &'static str,
     /// As it is written.
     pub text: String,
@@ -69,7 +71,7 @@ impl Trust {
 
     pub fn covers(&self, path: &OutsidePath) -> bool {
         self.lines.iter().any(|[repository, key, text, resolved]| {
-            Path::new(repository) == path.repository
+            [&path.repository, &path.root].contains(&&PathBuf::from(repository))
                 && key == path.key
                 && *text == path.text
                 && Path::new(resolved) == path.resolved

@@ -189,8 +189,10 @@ impl Sources {
     fn look(&mut self, n: usize) -> Result<Option<Read>> {
         let source = &mut self.all[n];
         let path = source.ledger.path();
-        if let Some((then, _)) = &source.trouble
-            && fs::stat(path).ok() == *then
+        let now = fs::stat(path).ok();
+        // Waiting for a file that vanished takes seconds: not again while nothing has changed.
+        if let Some((then, StoreError::Ledger(LedgerError::Vanished { .. }))) = &source.trouble
+            && now == *then
         {
             return Ok(None);
         }
@@ -223,7 +225,7 @@ impl Sources {
                 if source.member == 0 {
                     return Err(error);
                 }
-                source.trouble = Some((fs::stat(path).ok(), error));
+                source.trouble = Some((now, error));
                 Ok(None)
             }
         }
