@@ -189,10 +189,10 @@ impl Sources {
     fn look(&mut self, n: usize) -> Result<Option<Read>> {
         let source = &mut self.all[n];
         let path = source.ledger.path();
-        let now = fs::stat(path).ok();
-        // Waiting for a file that vanished takes seconds: not again while nothing has changed.
+        // Waiting for a file that vanished takes seconds: not again while it is as absent or as empty as it was.
         if let Some((then, StoreError::Ledger(LedgerError::Vanished { .. }))) = &source.trouble
-            && now == *then
+            && then.is_none_or(|then| then.size == 0)
+            && fs::stat(path).ok() == *then
         {
             return Ok(None);
         }
@@ -225,7 +225,7 @@ impl Sources {
                 if source.member == 0 {
                     return Err(error);
                 }
-                source.trouble = Some((now, error));
+                source.trouble = Some((fs::stat(path).ok(), error));
                 Ok(None)
             }
         }
