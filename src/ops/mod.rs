@@ -13,6 +13,7 @@ mod import;
 mod init;
 mod migrate;
 mod plan;
+mod proposals;
 mod repos;
 mod show;
 
@@ -28,6 +29,7 @@ pub use import::{ImportError, ImportOptions, Imported, import};
 pub use init::{InitRequest, Initialised, PLANNING, Setup, init};
 pub use migrate::{Migrated, migrate};
 pub use plan::{PlanError, parse_plan};
+pub use proposals::{Each, ProposeOptions, Which, decide, proposals, propose, reconcile, withdraw};
 pub use repos::{RepoStatus, repos, wants_planning_hint};
 pub use show::{Neighbour, Shown, show, show_copies, unblocked_by};
 

@@ -8,6 +8,7 @@ use crate::cache::CacheError;
 use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
 use crate::model::id::IdError;
+use crate::model::proposal::IllegalMove;
 use crate::sys::fs::FsError;
 
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +35,14 @@ pub enum StoreError {
     ReadOnly { what: String, repo: String, reason: String },
     #[error("{repo} lies in the working copy of the primary repo: a private issue there would be committed with it")]
     WouldLeak { repo: String },
+    #[error("{id} is proposed; withdraw it before deleting it")]
+    StillProposed { id: String },
+    #[error(transparent)]
+    Move(#[from] IllegalMove),
+    #[error("{id} is in no planning repo of this project, so it cannot be {what}")]
+    NoPlanningCopy { id: String, what: &'static str },
+    #[error("that would add {count} issues to {repo} at once")]
+    TooMany { count: usize, repo: String },
     #[error("routing.mode is {mode}, but {missing} is not set")]
     NoRoute { mode: &'static str, missing: &'static str },
     #[error("{key} names {text}, but there is no ledger at {}", path.display())]

@@ -118,6 +118,14 @@ impl From<StoreError> for Failure {
             ),
             StoreError::WouldLeak { .. } => Self::new(Exit::Illegal, "would_leak", message)
                 .hint("choose a planning repo outside of the project: bd init --contributor PATH"),
+            StoreError::StillProposed { .. } => {
+                Self::new(Exit::Illegal, "illegal", message).hint("bd withdraw ID makes it private again")
+            }
+            StoreError::Move(_) => Self::new(Exit::Illegal, "illegal", message).hint("bd proposals shows how each one stands"),
+            StoreError::NoPlanningCopy { .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("only the one who planned an issue can do that; a maintainer uses bd accept or bd reject"),
+            StoreError::TooMany { count, .. } => Self::new(Exit::Damaged, "too_many", message)
+                .hint(format!("if that is what you want, say so with --count {count}")),
             StoreError::NoRoute { missing, .. } => Self::new(Exit::Usage, "no_route", message)
                 .hint(format!("bd config set {missing} PATH, or name the repo with --repo")),
             StoreError::BadRoute { .. } => Self::new(Exit::NoRepository, "no_repository", message)
