@@ -35,7 +35,9 @@ pub enum StoreError {
     ReadOnly { what: String, repo: String, reason: String },
     #[error("{repo} lies in the working copy of the primary repo: a private issue there would be committed with it")]
     WouldLeak { repo: String },
-    #[error("{id} is proposed; withdraw it before deleting it")]
+    #[error("{id} is private and does not go to {repo}")]
+    Private { id: String, repo: String },
+    #[error("{id} is proposed; withdraw it before deleting or moving it")]
     StillProposed { id: String },
     #[error(transparent)]
     Move(#[from] IllegalMove),

@@ -201,6 +201,9 @@ impl Transaction<'_> {
         {
             return Err(StoreError::ReadOnly { what, repo: self.store.name(member).to_owned(), reason });
         }
+        if let Write::Put { id, line, .. } = &write {
+            self.store.refuse_private(id, line, false, member)?;
+        }
         let source = self.store.writable(member)?;
         let parts = match &write {
             Write::Change { id, changes } => match self.store.pair(id) {

@@ -118,6 +118,8 @@ impl From<StoreError> for Failure {
             ),
             StoreError::WouldLeak { .. } => Self::new(Exit::Illegal, "would_leak", message)
                 .hint("choose a planning repo outside of the project: bd init --contributor PATH"),
+            StoreError::Private { .. } => Self::new(Exit::Illegal, "would_leak", message)
+                .hint("bd propose ID puts its public part before the maintainers"),
             StoreError::StillProposed { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("bd withdraw ID makes it private again")
             }
