@@ -2,6 +2,7 @@
 
 mod add;
 mod blocked;
+mod check_leaks;
 mod children;
 mod close;
 mod comment;
@@ -18,6 +19,7 @@ mod edit;
 mod epic;
 mod export;
 mod help;
+mod hooks;
 mod import;
 mod info;
 mod init;
@@ -103,6 +105,8 @@ pub enum Command {
     Accept(decide::AcceptArgs),
     Reject(decide::RejectArgs),
     Proposals(proposals::ProposalsArgs),
+    CheckLeaks(check_leaks::CheckLeaksArgs),
+    Hooks(hooks::HooksArgs),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
     Schema(schema::SchemaArgs),
@@ -124,7 +128,22 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "edit", "comment", "comments"]),
     ("Looking", &["blocked", "children", "epic", "query", "count", "stats", "stale", "duplicates"]),
-    ("Several repos", &["config", "repo", "role", "migrate", "propose", "withdraw", "accept", "reject", "proposals"]),
+    (
+        "Several repos",
+        &[
+            "config",
+            "repo",
+            "role",
+            "migrate",
+            "propose",
+            "withdraw",
+            "accept",
+            "reject",
+            "proposals",
+            "check-leaks",
+            "hooks",
+        ],
+    ),
     ("Files and set-up", &["import", "export", "where", "info", "schema", "completions", "version", "quickstart"]),
 ];
 
@@ -173,6 +192,8 @@ impl Command {
             Command::Accept(args) => decide::run_accept(args, cx),
             Command::Reject(args) => decide::run_reject(args, cx),
             Command::Proposals(args) => proposals::run(args, cx),
+            Command::CheckLeaks(args) => check_leaks::run(args, cx),
+            Command::Hooks(args) => hooks::run(args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),
             Command::Schema(args) => schema::run(args, cx),

@@ -2,9 +2,11 @@
 //! legal. The table in `docs/proposals.md` is [`permit`].
 
 mod export;
+mod leak;
 mod mirror;
 
 pub use export::{Export, HeldBack, Include, export};
+pub use leak::{Leak, is_private, leaks};
 pub use mirror::{Split, follow, has_moved_on, split, take_back};
 
 use super::json::{Dialect, Json};
