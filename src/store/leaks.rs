@@ -70,7 +70,7 @@ impl Store {
             self.project.members[row.repo].planning || row.issue.visibility.as_deref() == Some("local")
         };
         let ids: Vec<String> = rows.iter().filter(is_private).map(|row| row.issue.id.clone()).collect();
-        let real = place::real(path);
+        let real = landing(path);
         let primary = self.project.primary_member().repo.root();
         let root = |path: &Path| vcs::root(path).map(|root| place::real(&root));
         let above = real.parent().unwrap_or(&real);
@@ -156,6 +156,17 @@ impl Store {
         }
         texts
     }
+}
+
+/// Where a file would be written: through links, even if they lead to nothing yet.
+fn landing(path: &Path) -> PathBuf {
+    const LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let Ok(target) = std::fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
+    place::real(&path)
 }
 
 /// An answer of version control as an answer of the store.
