@@ -14,3 +14,8 @@ pub fn install_hooks(store: &mut Store) -> Result<HooksChange> {
 pub fn uninstall_hooks(store: &mut Store) -> Result<HooksChange> {
     Ok(store.uninstall_hooks()?)
 }
+
+/// Whether a hook that was called is meant for this project.
+pub fn wants_hooks(store: &mut Store) -> Result<bool> {
+    Ok(store.wants_hooks()?)
+}

@@ -27,7 +27,7 @@ pub use edit::{EditError, EditSheet, apply_sheet};
 pub use explain::{Explanation, Reason, explain};
 pub use export::export;
 pub use file::{Filing, Placed, file_all, place};
-pub use hooks::{hooks_status, install_hooks, uninstall_hooks};
+pub use hooks::{hooks_status, install_hooks, uninstall_hooks, wants_hooks};
 pub use import::{ImportError, ImportOptions, Imported, import};
 pub use init::{InitRequest, Initialised, PLANNING, Setup, init};
 pub use leaks::check_leaks;

@@ -154,6 +154,36 @@ fn a_directory_outside_of_the_project() {
     let setting = format!("core.hooksPath={}", outside.display());
     command.current_dir(&other).args(who).args(["-c", &setting, "commit", "-q", "--allow-empty", "-m", "x"]);
     assert_eq!(project.run(command, "commit in other").ok().stderr, "");
+    // Nor in one that has a ledger and did not ask for it, until it does.
+    let setting = format!("config core.hooksPath {}", outside.display());
+    let in_other = |line: &str| {
+        let mut git = project.env.command("git");
+        git.current_dir(&other).args(who).args(line.split(' '));
+        project.run(git, line)
+    };
+    let bd = |args: [&str; 2]| project.env.bd(["-C", other.to_str().unwrap()].into_iter().chain(args));
+    in_other(&setting).ok();
+    bd(["init", "-q"]).ok();
+    std::fs::write(other.join("local.txt"), LOCAL).unwrap();
+    in_other("add -A").ok();
+    in_other("commit -qm unasked").ok();
+    bd(["hooks", "install"]).ok();
+    std::fs::write(other.join("more.txt"), LOCAL).unwrap();
+    in_other("add -A").ok();
+    assert_eq!(in_other("commit -qm asked").code, 1);
+    bd(["hooks", "uninstall"]).fails(0, &["stay: another repository put them in"]);
+    assert!(outside.join("pre-commit").exists());
+    in_other("commit -qm unasked").ok();
+}
+
+/// What cannot be looked at is not let pass.
+#[test]
+fn settings_that_cannot_be_read_stop_a_commit() {
+    let Some(project) = Project::new() else { return };
+    project.env.bd(["hooks", "install"]).ok();
+    std::fs::write(project.env.path(".git/beads/config.toml"), "[repos\n").unwrap();
+    let run = commit(&project, "added.txt", "fine\n");
+    assert!(run.code == 1 && run.stderr.contains("config.toml"), "{}", run.snapshot());
 }
 
 /// husky 9: `.husky/_` is ignored, and each hook in it asks for its own name.

@@ -60,6 +60,9 @@ fn check(args: CheckLeaksArgs, cx: &mut Context) -> Outcome {
         }
         _ => LeakScope::Staged,
     };
+    if in_hook && !ops::wants_hooks(cx.store()?)? {
+        return Ok(Exit::Ok);
+    }
     let report = ops::check_leaks(cx.store()?, &scope)?;
     for file in &report.skipped {
         cx.ui.warning(&format!("{file} is too large to look at"));

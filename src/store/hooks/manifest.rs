@@ -15,6 +15,8 @@ pub(super) struct Manifest {
     pub directory: PathBuf,
     pub made_directory: bool,
     pub made_home: bool,
+    /// The hooks are those of another repository that shares the directory.
+    pub shared: bool,
     /// `core.hooksPath` leads to our directory.
     pub settings: Option<Redirection>,
 }
@@ -47,6 +49,7 @@ impl Manifest {
             directory: field("directory")?.into(),
             made_directory: record.flag("made_directory"),
             made_home: record.flag("made_home"),
+            shared: record.flag("shared"),
             settings,
         })
     }
@@ -58,6 +61,7 @@ impl Manifest {
             ("directory".to_owned(), text(&self.directory.display().to_string())),
             ("made_directory".to_owned(), flag(self.made_directory)),
             ("made_home".to_owned(), flag(self.made_home)),
+            ("shared".to_owned(), flag(self.shared)),
         ];
         if let Some(settings) = &self.settings {
             members.push(("hooks".to_owned(), text(&settings.hooks)));

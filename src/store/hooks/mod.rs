@@ -7,6 +7,7 @@
 mod files;
 mod manifest;
 mod script;
+mod status;
 
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,8 @@ use crate::vcs;
 use files::{put, put_config, read, remove};
 use manifest::{Manifest, Redirection};
 use script::{Next, Owner};
+use status::status;
+pub use status::{HookState, HooksStatus};
 
 /// The hooks that look for leaks.
 const CHECKED: [&str; 2] = ["pre-commit", "pre-push"];
@@ -49,25 +52,6 @@ pub enum HookError {
     InTheWay { path: PathBuf },
     #[error("core.hooksPath is set elsewhere and wins over this repository's own setting")]
     Overruled,
-}
-
-/// How one hook stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookState {
-    pub name: String,
-    /// installed, absent, edited, overwritten or missing.
-    pub state: &'static str,
-    /// The hook that runs after it.
-    pub chained: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HooksStatus {
-    pub installed: bool,
-    /// Where git looks for hooks now.
-    pub directory: PathBuf,
-    pub hooks: Vec<HookState>,
-    pub remarks: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,16 +87,19 @@ impl Store {
         Ok(status(&place, Manifest::read(&place.home).as_ref()))
     }
 
+    /// Whether a hook that runs here was asked for: one in a directory that several repositories share says nothing about this one.
+    pub fn wants_hooks(&self) -> Result<bool> {
+        let place = self.hooks_place()?;
+        let own = [&place.common, &place.root].iter().any(|own| place.directory.starts_with(place::real(own)));
+        Ok(own || Manifest::read(&place.home).is_some())
+    }
+
     /// Puts the hooks in. What is in place stays; what was replaced or taken away since is put in again.
     pub fn install_hooks(&self) -> Result<HooksChange> {
         let place = self.hooks_place()?;
         let known = Manifest::read(&place.home);
         let now = status(&place, known.as_ref());
         if now.installed && now.remarks.is_empty() && now.hooks.iter().all(|hook| hook.state == "installed") {
-            return Ok(HooksChange { changed: false, status: now });
-        }
-        // Put in from another repository that shares this directory: once is enough.
-        if known.is_none() && !now.remarks.is_empty() {
             return Ok(HooksChange { changed: false, status: now });
         }
         if let Some(known) = known {
@@ -146,7 +133,12 @@ impl Store {
         if !is_committed(place, env) {
             let made_directory = !place.directory.exists();
             let directory = place.directory.clone();
-            Manifest { directory, made_directory, made_home, settings: None }.write(&place.home)?;
+            // Put in from another repository that shares this directory: once is enough.
+            let shared = CHECKED.iter().all(|name| is_ours(&directory.join(name)));
+            Manifest { directory, made_directory, made_home, shared, settings: None }.write(&place.home)?;
+            if shared {
+                return Ok(());
+            }
             std::fs::create_dir_all(&place.directory).map_err(|e| FsError::new("create", &place.directory, e))?;
             for name in CHECKED {
                 let path = place.directory.join(name);
@@ -165,7 +157,8 @@ impl Store {
         let mut redirection = Redirection { hooks: hooks.clone(), previous, before, after: String::new() };
         let manifest = |redirection: &Redirection| {
             let settings = Some(redirection.clone());
-            Manifest { directory: directory.clone(), made_directory: true, made_home, settings }.write(&place.home)
+            let directory = directory.clone();
+            Manifest { directory, made_directory: true, made_home, shared: false, settings }.write(&place.home)
         };
         manifest(&redirection)?;
         std::fs::create_dir_all(&directory).map_err(|e| FsError::new("create", &directory, e))?;
@@ -191,6 +184,13 @@ impl Store {
 
     fn take_out(&self, place: &Place, manifest: &Manifest) -> Result<Vec<String>> {
         let mut remarks = Vec::new();
+        if manifest.shared {
+            manifest.remove(&place.home)?;
+            return Ok(vec![format!(
+                "the hooks in {} stay: another repository put them in",
+                manifest.directory.display()
+            )]);
+        }
         let ours = hooks_in(manifest);
         // Before anything is changed.
         for path in &ours {
@@ -202,8 +202,7 @@ impl Store {
             self.restore_settings(place, manifest, settings, &mut remarks)?;
         }
         for path in &ours {
-            let current = read(path);
-            let is_ours = current.as_ref().is_some_and(|bytes| script::owner(bytes) == Owner::Ours);
+            let (current, is_ours) = (read(path), is_ours(path));
             let before = aside(path);
             let stands_aside = manifest.settings.is_none() && before.symlink_metadata().is_ok();
             if is_ours || current.is_none() && path.symlink_metadata().is_err() {
@@ -264,6 +263,10 @@ fn is_committed(place: &Place, env: &Env) -> bool {
     files.flat_map(|file| [aside(&file), file]).any(|file| vcs::is_ignored(&file, env) != Some(true))
 }
 
+fn is_ours(path: &Path) -> bool {
+    read(path).is_some_and(|bytes| script::owner(&bytes) == Owner::Ours)
+}
+
 fn aside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ASIDE);
@@ -279,44 +282,6 @@ fn hooks_in(manifest: &Manifest) -> Vec<PathBuf> {
         std::fs::read_dir(&manifest.directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     found.sort();
     found
-}
-
-fn status(place: &Place, manifest: Option<&Manifest>) -> HooksStatus {
-    let mut remarks = Vec::new();
-    let directory = place.directory.clone();
-    let Some(manifest) = manifest else {
-        let state = |path: &Path| match read(path).map(|bytes| script::owner(&bytes)) {
-            Some(Owner::Ours | Owner::Edited) => "foreign",
-            _ => "absent",
-        };
-        let hook = |name: &str| (name.to_owned(), state(&directory.join(name)));
-        let hooks: Vec<(String, &str)> = CHECKED.iter().map(|name| hook(name)).collect();
-        if hooks.iter().any(|(_, state)| *state == "foreign") {
-            remarks.push(format!("{} has hooks that bd installed from another repository", directory.display()));
-        }
-        let hooks = hooks.into_iter().map(|(name, _)| HookState { name, state: "absent", chained: None }).collect();
-        return HooksStatus { installed: false, directory, hooks, remarks };
-    };
-    if place::real(&manifest.directory) != directory {
-        let there = manifest.directory.display();
-        remarks.push(format!("git looks for hooks in {} now, and not in {there}, where ours are", directory.display()));
-    }
-    let hook = |name: &str| {
-        let path = manifest.directory.join(name);
-        let state = match read(&path).map(|bytes| script::owner(&bytes)) {
-            Some(Owner::Ours) => "installed",
-            Some(Owner::Edited) => "edited",
-            Some(Owner::Foreign) => "overwritten",
-            None => "missing",
-        };
-        let next = match &manifest.settings {
-            Some(settings) => place.root.join(&settings.hooks).join(name),
-            None => aside(&path),
-        };
-        HookState { name: name.to_owned(), state, chained: Some(next).filter(|next| next.exists()) }
-    };
-    let hooks = CHECKED.iter().map(|name| hook(name)).collect();
-    HooksStatus { installed: true, directory, hooks, remarks }
 }
 
 fn sum(bytes: &[u8]) -> String {
