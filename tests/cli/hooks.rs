@@ -66,6 +66,18 @@ fn commits_and_pushes_are_stopped() {
             let run = project.git(&format!("push -q origin {to}"));
             assert!(run.code == 1 && run.stderr.contains("added.txt:1: an issue that is local"), "{}", run.snapshot());
         }
+        // What another remote has says nothing about this one; what this one has is not new to it.
+        let fork = project.env.path("../fork.git");
+        project.git(&format!("init -q --bare {}", fork.display())).ok();
+        project.git(&format!("push -q --no-verify {} main", fork.display())).ok();
+        project.git("update-ref refs/remotes/fork/main main").ok();
+        assert_eq!(project.git("push -q origin main:refs/heads/new").code, 1);
+        project.env.write("added.txt", "fine still\n");
+        project.git("commit -qam after").ok();
+        project.git(&format!("push -q {} main", fork.display())).ok();
+        assert_eq!(project.git(&format!("push -q {} main:other", fork.display())).code, 1, "no remote, a new branch");
+        project.git("update-ref -d refs/remotes/fork/main").ok();
+        project.git("update-ref refs/heads/main main~1").ok();
         project.git("push -q origin main~2:refs/heads/older").ok();
         project.git("push -q origin :refs/heads/older").ok();
         project.git("update-ref refs/heads/main HEAD~2").ok();

@@ -192,6 +192,19 @@ fn a_file_by_name_and_no_git() {
 }
 
 #[test]
+fn in_hg_a_file_can_be_checked() {
+    let env = Env::new();
+    if !has(&env, "hg") {
+        return;
+    }
+    assert!(env.command("hg").env("HGRCPATH", "").arg("init").status().unwrap().success());
+    env.write("dump.txt", "{\"id\":\"x-2\",\"visibility\":\"local\"}\n");
+    env.bd(["check-leaks"]).fails(9, &["has version control hg", "--ledger FILE"]);
+    env.bd(["hooks", "install"]).fails(9, &["bd hooks is for git"]);
+    env.bd(["check-leaks", "--ledger", "dump.txt"]).fails(8, &[]);
+}
+
+#[test]
 fn jj_beside_git() {
     let Some(project) = Project::new() else { return };
     if !has(&project.env, "jj") {
