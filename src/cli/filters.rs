@@ -58,6 +58,9 @@ pub struct FilterArgs {
     /// Only issues of this repo (`.` is the project's own)
     #[arg(long, value_name = "REPO")]
     pub repo: Vec<String>,
+    /// Only local, proposed or canonical issues
+    #[arg(long, value_name = "WORD", value_delimiter = ',', value_parser = ["local", "proposed", "canonical"])]
+    pub visibility: Vec<String>,
     /// Only these ids
     #[arg(long = "id", value_name = "ID", value_delimiter = ',')]
     pub ids: Vec<String>,
@@ -159,6 +162,9 @@ impl FilterArgs {
         if !self.ids.is_empty() {
             let ids = self.ids.iter().map(|id| cx.store()?.resolve(id).map_err(Failure::from));
             all.push(Expr::any_of(Field::Id, ids.collect::<Result<Vec<_>, _>>()?));
+        }
+        if !self.visibility.is_empty() {
+            all.push(Expr::any_of(Field::Visibility, self.visibility.iter().cloned()));
         }
         if !self.repo.is_empty() {
             all.push(Expr::any_of(Field::Repo, self.repo.iter().cloned()));

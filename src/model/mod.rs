@@ -7,6 +7,7 @@ pub mod id;
 pub mod issue;
 pub mod json;
 pub mod merge;
+pub mod proposal;
 pub mod query;
 pub mod record;
 pub mod time;

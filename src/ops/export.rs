@@ -1,13 +1,19 @@
 //! Lines out of the ledger, as they are.
 
+use std::path::Path;
+
 use super::Result;
 use crate::cache::{Sort, SortBy};
 use crate::model::query::Expr;
 use crate::store::Store;
 
-/// The lines of the issues that meet a condition, sorted by id, each with a line feed.
-pub fn export(store: &mut Store, filter: &Expr) -> Result<(String, usize)> {
+/// The lines of the issues that meet a condition, sorted by id, each with a line feed. Refused if they are meant for a file
+/// that would carry private ones into the primary's commits.
+pub fn export(store: &mut Store, filter: &Expr, file: Option<&Path>) -> Result<(String, usize)> {
     let page = store.list(filter, Sort { by: SortBy::Id, reverse: false }, None)?;
+    if let Some(file) = file {
+        store.check_export(file, &page.rows)?;
+    }
     let mut text = String::new();
     for row in &page.rows {
         text.push_str(&row.line);

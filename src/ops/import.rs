@@ -38,10 +38,12 @@ pub struct ImportOptions<'a> {
     pub skip_damaged: bool,
     /// Where new issues go, if not where routing sends them.
     pub repo: Option<&'a str>,
+    /// How many issues may be added at once, if that is more than usual.
+    pub count: Option<usize>,
 }
 
 pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, options: ImportOptions<'_>) -> Result<Imported> {
-    let ImportOptions { dry_run, skip_damaged, repo } = options;
+    let ImportOptions { dry_run, skip_damaged, repo, count } = options;
     let incoming = Document::new(bytes);
     let mut report = Imported::default();
     let mut lines: BTreeMap<String, String> = BTreeMap::new();
@@ -95,6 +97,7 @@ pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, options: ImportOpti
         }
     }
     if !dry_run {
+        transaction.store().refuse_growth(repo, report.created.len(), count)?;
         for answer in transaction.commit()? {
             answer.map_err(|error| super::OpError::Store(WriteError::into_store(error)))?;
         }

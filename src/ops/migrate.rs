@@ -19,7 +19,7 @@ pub struct Migrated {
 
 /// Moves every copy of an issue that meets the condition and is not in the target already. Deleted ones stay unless the
 /// condition is about statuses.
-pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool) -> Result<Migrated> {
+pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool, count: Option<usize>) -> Result<Migrated> {
     let route = store.route(Some(to), &[])?;
     let filter = if filter.mentions(Field::Status) {
         filter.clone()
@@ -37,6 +37,7 @@ pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool) -> Res
     let mut report = Migrated { is_guest: store.is_guest(&name), to: name, ..Migrated::default() };
     if !dry_run && !chosen.is_empty() {
         let issues: Vec<(String, usize)> = chosen.iter().map(|row| (row.issue.id.clone(), row.repo)).collect();
+        store.refuse_growth(target, issues.len(), count)?;
         let done = store.relocate(&issues, target)?;
         report.moved = done.moved;
         report.failed = done.failed;

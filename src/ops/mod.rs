@@ -9,10 +9,13 @@ mod edit;
 mod explain;
 mod export;
 mod file;
+mod hooks;
 mod import;
 mod init;
+mod leaks;
 mod migrate;
 mod plan;
+mod proposals;
 mod repos;
 mod show;
 
@@ -24,10 +27,13 @@ pub use edit::{EditError, EditSheet, apply_sheet};
 pub use explain::{Explanation, Reason, explain};
 pub use export::export;
 pub use file::{Filing, Placed, file_all, place};
+pub use hooks::{hooks_status, install_hooks, uninstall_hooks, wants_hooks};
 pub use import::{ImportError, ImportOptions, Imported, import};
 pub use init::{InitRequest, Initialised, PLANNING, Setup, init};
+pub use leaks::check_leaks;
 pub use migrate::{Migrated, migrate};
 pub use plan::{PlanError, parse_plan};
+pub use proposals::{Each, ProposeOptions, Which, decide, proposals, propose, reconcile, withdraw};
 pub use repos::{RepoStatus, repos, wants_planning_hint};
 pub use show::{Neighbour, Shown, show, show_copies, unblocked_by};
 

@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
-use super::LEDGER_NAMES;
 use super::settings::{ConfigError, SettingsError};
+use super::{HookError, LEDGER_NAMES};
 use crate::cache::CacheError;
 use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
 use crate::model::id::IdError;
+use crate::model::proposal::IllegalMove;
 use crate::sys::fs::FsError;
+use crate::vcs::HistoryError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -36,6 +38,24 @@ pub enum StoreError {
         "{repo} lies in the working copy of the primary repo or in another clone of it: a private issue there would be committed with it"
     )]
     WouldLeak { repo: String },
+    #[error("{id} is private and does not go to {repo}")]
+    Private { id: String, repo: String },
+    #[error("{} lies in the working copy of the primary repo and would hold private issues: {}", path.display(), list(ids))]
+    PrivateExport { path: PathBuf, ids: Vec<String> },
+    #[error("{what} is for git: {} has version control {kind}", root.display())]
+    NotGit { what: &'static str, root: PathBuf, kind: String },
+    #[error(transparent)]
+    History(HistoryError),
+    #[error(transparent)]
+    Hooks(#[from] HookError),
+    #[error("{id} is proposed; withdraw it before deleting or moving it")]
+    StillProposed { id: String },
+    #[error(transparent)]
+    Move(#[from] IllegalMove),
+    #[error("{id} is in no planning repo of this project, so it cannot be {what}")]
+    NoPlanningCopy { id: String, what: &'static str },
+    #[error("that would add {count} issues to {repo} at once")]
+    TooMany { count: usize, repo: String },
     #[error("routing.mode is {mode}, but {missing} is not set")]
     NoRoute { mode: &'static str, missing: &'static str },
     #[error("{key} names {text}, but there is no ledger at {}", path.display())]

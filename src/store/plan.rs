@@ -15,17 +15,25 @@ pub(super) struct Plan<'a> {
     prefix: &'a str,
     actor: &'a str,
     repo: &'a str,
+    now: Instant,
 }
 
 impl<'a> Plan<'a> {
-    pub fn new(store: &'a Store, source: usize, ledger: &'a Ledger, prefix: &'a str, actor: &'a str) -> Self {
+    pub fn new(
+        store: &'a Store,
+        source: usize,
+        ledger: &'a Ledger,
+        prefix: &'a str,
+        actor: &'a str,
+        now: Instant,
+    ) -> Self {
         let repo = store.name(store.sources.member_of(source));
-        Plan { store, source, ledger, prefix, actor, repo }
+        Plan { store, source, ledger, prefix, actor, repo, now }
     }
 
     /// Edits for everything staged, on the document as it is now.
     pub fn make(&self, document: &Document, staged: &[&Write]) -> (Vec<Edit>, Vec<Answer>) {
-        let now = self.store.host.clock.now();
+        let now = self.now;
         let mut edits: Vec<Edit> = Vec::new();
         let mut answers = Vec::new();
         for write in staged {
@@ -73,6 +81,8 @@ impl<'a> Plan<'a> {
                 }
             },
         };
+        let local = issue.local || self.store.is_planning(self.source);
+        let issue = NewIssue { local, ..issue.clone() };
         let line = issue.line(id.as_str(), Stamp { now, actor: self.actor, dialect: document.dialect() })?;
         self.push(document, edits, Edit::Insert { id: id.to_string(), text: line.clone() })?;
         Ok(self.written(id.as_str(), line, None, true))

@@ -8,10 +8,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::source::expected;
 use super::transaction::Written;
-use super::{Access, Result, Store, StoreError};
+use super::{Access, Result, Role, Store, StoreError};
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
-use crate::model::json::DialectEvidence;
+use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::join_copies;
+use crate::model::proposal::{Proposal, State, Visibility};
+use crate::model::record::Record;
 
 /// What became of the issues.
 #[derive(Debug, Default)]
@@ -29,9 +31,10 @@ impl Store {
         self.may_receive(to)?;
         let mut report = Relocated::default();
         let mut wanted = Vec::new();
+        self.sources.read(&mut self.cache)?;
         // What is there already has nowhere to go.
         for (id, from) in issues.iter().filter(|(_, from)| *from != to) {
-            match self.may_leave(id, *from) {
+            match self.may_move(id, *from, to) {
                 Ok(()) => wanted.push((id.clone(), *from)),
                 Err(error) => report.failed.push((id.clone(), error)),
             }
@@ -68,7 +71,9 @@ impl Store {
         }
         let Some(lock) = lock_of(target) else { return Ok(report) };
         let arriving: Vec<(String, String)> = leaving.values().flatten().cloned().collect();
-        let written = self.arrive(lock, &arriving)?;
+        let settled: Vec<(String, String)> =
+            arriving.iter().map(|(id, text)| (id.clone(), self.resettled(text, target))).collect();
+        let written = self.arrive(lock, &settled)?;
         let mut committed = vec![(target, written)];
         for (source, ids) in &leaving {
             let Some(lock) = lock_of(*source) else { continue };
@@ -94,12 +99,41 @@ impl Store {
         Ok(report)
     }
 
-    fn may_leave(&mut self, id: &str, from: usize) -> Result<()> {
-        match self.access(from)? {
-            Access::Write => Ok(()),
-            Access::Read(reason) => {
-                Err(StoreError::ReadOnly { what: id.to_owned(), repo: self.name(from).to_owned(), reason })
+    fn may_move(&mut self, id: &str, from: usize, to: usize) -> Result<()> {
+        if let Access::Read(reason) = self.access(from)? {
+            return Err(StoreError::ReadOnly { what: id.to_owned(), repo: self.name(from).to_owned(), reason });
+        }
+        let source = self.writable(from)?;
+        let Some(line) = self.sources.line(source, id) else { return Ok(()) };
+        let Ok(record) = Record::parse(&line) else { return Ok(()) };
+        let is_open = Proposal::of(&record).is_some_and(|proposal| proposal.state == State::Open);
+        if is_open && Visibility::of(&record) == Visibility::Proposed {
+            return Err(StoreError::StillProposed { id: id.to_owned() });
+        }
+        self.refuse_private(id, &line, self.project.members[from].planning, to)
+    }
+
+    /// Refuses to bring a private issue into the primary, unless it is a maintainer who does it. The role counts even where
+    /// routing does not ask for it.
+    pub(super) fn refuse_private(&mut self, id: &str, line: &str, planned: bool, to: usize) -> Result<()> {
+        let local = Record::parse(line).is_ok_and(|record| Visibility::of(&record) == Visibility::Local);
+        if to == 0 && (local || planned) && self.role().role == Role::Contributor {
+            return Err(StoreError::Private { id: id.to_owned(), repo: self.name(to).to_owned() });
+        }
+        Ok(())
+    }
+
+    /// The line as its new repo holds it: private in a planning repo, not private elsewhere.
+    fn resettled(&self, line: &str, source: usize) -> String {
+        let Ok(record) = Record::parse(line) else { return line.to_owned() };
+        let dialect = DialectEvidence::of(line).or(Dialect::default());
+        match (self.is_planning(source), Visibility::of(&record)) {
+            (true, Visibility::Canonical) => {
+                let word = dialect.string(Visibility::Local.word());
+                record.with(&[("visibility", Some(word))], dialect)
             }
+            (false, Visibility::Local) => record.with(&[("visibility", None)], dialect),
+            _ => line.to_owned(),
         }
     }
 

@@ -75,6 +75,15 @@ impl WriteError {
     }
 }
 
+/// A part of a write.
+#[derive(Debug)]
+struct Staged {
+    source: usize,
+    write: Write,
+    /// Which write it is a part of.
+    slot: usize,
+}
+
 pub(super) type Answer = std::result::Result<Written, WriteError>;
 
 /// Holds the locks of the ledgers it writes. Dropping it without [`Transaction::commit`] changes nothing.
@@ -84,8 +93,10 @@ pub struct Transaction<'s> {
     store: &'s mut Store,
     /// The locked ledgers and which source each is.
     locks: Vec<(usize, LockedLedger)>,
-    /// What to write, and to which source.
-    staged: Vec<(usize, Write)>,
+    /// What to write, and to which source; a write may have parts for several.
+    staged: Vec<Staged>,
+    /// How many writes there are.
+    slots: usize,
     /// Under which numbers the sources were locked.
     numbering: u64,
 }
@@ -113,7 +124,7 @@ impl Store {
             };
             if settled {
                 let numbering = self.numbering;
-                return Ok(Transaction { store: self, locks, staged: Vec::new(), numbering });
+                return Ok(Transaction { store: self, locks, staged: Vec::new(), slots: 0, numbering });
             }
         }
         let path = self.project.primary_member().repo.beads().to_owned();
@@ -135,7 +146,10 @@ impl Store {
         let mut members = match scope {
             Scope::Issues(ids) => {
                 self.sources.read(&mut self.cache)?;
-                ids.iter().filter_map(|id| self.sources.owner(id)).map(|n| self.sources.member_of(n)).collect()
+                let owners = ids.iter().filter_map(|id| self.sources.owner(id));
+                // Both copies of a proposed issue take part in its edits.
+                let pairs = ids.iter().filter_map(|id| self.pair(id)).flat_map(|pair| [pair.target, pair.planning]);
+                owners.chain(pairs).map(|n| self.sources.member_of(n)).collect()
             }
             Scope::Repos(members) => members.clone(),
             Scope::All => {
@@ -199,11 +213,23 @@ impl Transaction<'_> {
         {
             return Err(StoreError::ReadOnly { what, repo: self.store.name(member).to_owned(), reason });
         }
-        let source = self.store.writable(member)?;
-        if !self.locks.iter().any(|(n, _)| *n == source) {
-            return Err(LedgerError::Unstable { path: self.store.sources.ledger(source).path().to_owned() }.into());
+        if let Write::Put { id, line, .. } = &write {
+            self.store.refuse_private(id, line, false, member)?;
         }
-        self.staged.push((source, write));
+        let source = self.store.writable(member)?;
+        let parts = match &write {
+            Write::Change { id, changes } => match self.store.pair(id) {
+                Some(pair) => self.store.divide(&pair, id, changes)?,
+                None => vec![(source, write)],
+            },
+            _ => vec![(source, write)],
+        };
+        if let Some((n, _)) = parts.iter().find(|(n, _)| !self.locks.iter().any(|(locked, _)| locked == n)) {
+            return Err(LedgerError::Unstable { path: self.store.sources.ledger(*n).path().to_owned() }.into());
+        }
+        let slot = self.slots;
+        self.slots += 1;
+        self.staged.extend(parts.into_iter().map(|(source, write)| Staged { source, write, slot }));
         Ok(())
     }
 
@@ -234,20 +260,28 @@ impl Transaction<'_> {
         if !self.staged.is_empty() {
             self.check_numbering()?;
         }
-        let Transaction { store, locks, staged, .. } = self;
+        let Transaction { store, mut locks, staged, slots, .. } = self;
         let actor = store.actor().to_owned();
-        let mut answers: Vec<Option<Answer>> = staged.iter().map(|_| None).collect();
+        // One moment for all parts, so that the copies of an issue stay alike.
+        let now = store.host.clock.now();
+        let mut answers: Vec<Option<Answer>> = (0..slots).map(|_| None).collect();
         let mut committed = Vec::new();
+        // The target's copy of a proposed issue before the planning copy: what it refuses is not made in the other.
+        locks.sort_by_key(|(source, _)| staged.iter().position(|part| part.source == *source));
         for (source, lock) in &locks {
-            let mine: Vec<usize> = (0..staged.len()).filter(|n| staged[*n].0 == *source).collect();
+            let failed = |slot: usize| matches!(answers[slot], Some(Err(_)));
+            let mine: Vec<&Staged> =
+                staged.iter().filter(|part| part.source == *source && !failed(part.slot)).collect();
             if mine.is_empty() {
                 continue;
             }
-            let writes: Vec<&Write> = mine.iter().map(|n| &staged[*n].1).collect();
+            let writes: Vec<Write> =
+                mine.iter().map(|part| in_step(&part.write, answers[part.slot].as_ref())).collect();
+            let writes: Vec<&Write> = writes.iter().collect();
             let member = store.sources.member_of(*source);
             let mints = writes.iter().any(|write| matches!(write, Write::File { id: None, .. }));
             let prefix = if mints { store.prefix(member)? } else { String::new() };
-            let plan = Plan::new(store, *source, lock.ledger(), &prefix, &actor);
+            let plan = Plan::new(store, *source, lock.ledger(), &prefix, &actor, now);
             let path = lock.ledger().path();
             let mut planned = Vec::new();
             let outcome = lock.apply::<LedgerError>(
@@ -264,12 +298,34 @@ impl Transaction<'_> {
                 Ok(Outcome::Written) => committed.push((*source, planned.iter().flatten().cloned().collect())),
                 Err(error) => planned = writes.iter().map(|_| Err(WriteError::Ledger(error.clone()))).collect(),
             }
-            for (n, answer) in mine.into_iter().zip(planned) {
-                answers[n] = Some(answer);
+            for (part, answer) in mine.into_iter().zip(planned) {
+                let before = answers[part.slot].take();
+                answers[part.slot] = Some(united(before, answer));
             }
         }
         drop(locks);
         store.commit_ledgers(&committed);
         Ok(answers.into_iter().map(|answer| answer.expect("every write is of a locked ledger")).collect())
+    }
+}
+
+/// The planning part of an edit of a proposed issue notes what it is in step with: the target's line as just written.
+fn in_step(write: &Write, before: Option<&Answer>) -> Write {
+    let at = before.and_then(|answer| answer.as_ref().ok()).and_then(|written| written.issue().updated_at);
+    match (write, at) {
+        (Write::Change { id, changes }, Some(at)) => {
+            let changes = changes.iter().cloned().chain([Change::Synced(at.text)]).collect();
+            Write::Change { id: id.clone(), changes }
+        }
+        _ => write.clone(),
+    }
+}
+
+/// The answer to a write of several parts: that of the first, which changed something if any part did.
+fn united(before: Option<Answer>, answer: Answer) -> Answer {
+    match (before, answer) {
+        (Some(Ok(first)), Ok(second)) => Ok(Written { changed: first.changed || second.changed, ..first }),
+        (Some(first @ Err(_)), _) => first,
+        (_, answer) => answer,
     }
 }

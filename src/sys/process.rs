@@ -51,13 +51,15 @@ pub struct Program<'a> {
     arguments: Vec<OsString>,
     vars: Vec<(&'a str, OsString)>,
     limit: Duration,
+    kept: usize,
 }
 
 impl<'a> Program<'a> {
     /// A program of `PATH`, in the working directory, with half a minute to run.
     pub fn new(name: &'a str, env: &'a Env) -> Self {
         let directory = env.cwd().to_owned();
-        Program { name, env, directory, arguments: Vec::new(), vars: Vec::new(), limit: Duration::from_secs(30) }
+        let (arguments, vars) = (Vec::new(), Vec::new());
+        Program { name, env, directory, arguments, vars, limit: Duration::from_secs(30), kept: KEPT }
     }
 
     pub fn at(mut self, directory: &Path) -> Self {
@@ -93,12 +95,19 @@ impl<'a> Program<'a> {
         self
     }
 
+    /// Keeps more, or less, of each stream. A stream of exactly this length was perhaps cut.
+    pub fn keeping(mut self, bytes: usize) -> Self {
+        self.kept = bytes;
+        self
+    }
+
     /// Runs the program to its end. Any exit status is a result; an error means that there is none.
     pub fn run(&self) -> Result<Output, RunError> {
         let program = self.find().ok_or_else(|| RunError::NotFound { program: self.name.to_owned() })?;
         let failed = |source| RunError::Start { program: program.clone(), source };
         let mut child = self.command(&program).spawn().map_err(failed)?;
-        let streams = [child.stdout.take().map(Stream::read), child.stderr.take().map(Stream::read)];
+        let stdout = child.stdout.take().map(|pipe| Stream::read(pipe, self.kept));
+        let streams = [stdout, child.stderr.take().map(|pipe| Stream::read(pipe, self.kept))];
         let deadline = Instant::now() + self.limit;
         let mut pause = Duration::from_millis(1);
         let status = loop {
@@ -160,7 +169,7 @@ struct Stream {
 }
 
 impl Stream {
-    fn read(mut pipe: impl Read + Send + 'static) -> Self {
+    fn read(mut pipe: impl Read + Send + 'static, limit: usize) -> Self {
         let kept = Arc::new(Mutex::new(Vec::new()));
         let shared = Arc::clone(&kept);
         let reader = spawn(move || {
@@ -170,7 +179,7 @@ impl Stream {
                     Ok(0) => break,
                     Ok(length) => {
                         let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                        let room = KEPT - kept.len();
+                        let room = limit - kept.len();
                         kept.extend_from_slice(&chunk[..length.min(room)]);
                     }
                     Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
@@ -189,6 +198,11 @@ impl Stream {
         }
         std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Where this program itself is.
+pub fn own_path() -> Option<PathBuf> {
+    std::env::current_exe().ok()
 }
 
 #[derive(Debug, thiserror::Error)]

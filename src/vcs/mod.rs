@@ -1,13 +1,16 @@
 //! What version control knows: who the user is, where a working copy begins, what was committed last; and committing files.
 //!
 //! Reading goes through files alone, and no program is started: git is read with gix, the few files of jj, hg and sl by
-//! hand. Only [`commit`] and [`init_git`] run the program of the VCS: it alone knows how to change its files.
+//! hand. The program of the VCS runs where it alone knows: to change its files ([`commit`], [`init_git`], [`set_setting`]), to
+//! say what is staged or in a range of commits ([`changes`]), and what it ignores.
 
 mod commit;
 mod facts;
 mod files;
 mod git;
 mod hg;
+mod history;
+mod hooks;
 mod jj;
 
 use std::path::{Path, PathBuf};
@@ -15,6 +18,8 @@ use std::path::{Path, PathBuf};
 pub use commit::{CommitError, Committed, commit};
 pub use facts::{Facts, Remote, facts};
 pub use git::{committed_size, init as init_git, user_name};
+pub use history::{Changed, HistoryError, Span, changes};
+pub use hooks::{git_dirs, hooks_path, is_ignored, set_setting, setting};
 
 /// A version control system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

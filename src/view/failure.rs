@@ -3,8 +3,8 @@
 use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
 use crate::ops::{EditError, ImportError, OpError};
-use crate::store::StoreError;
 use crate::store::settings::SettingsError;
+use crate::store::{HookError, StoreError};
 use crate::sys::lock::LockError;
 
 /// Exit codes, as `docs/exit-codes.md` lists them.
@@ -58,6 +58,12 @@ impl Failure {
 
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(Exit::NotFound, "not_found", message.into())
+    }
+
+    /// Something private would leave.
+    pub fn leak(message: impl Into<String>) -> Self {
+        Self::new(Exit::Damaged, "leak", message.into())
+            .hint("take it out of the commit (git restore --staged FILE); bd propose ID offers an issue's public part")
     }
 
     pub fn failed(message: impl Into<String>) -> Self {
@@ -118,6 +124,34 @@ impl From<StoreError> for Failure {
             ),
             StoreError::WouldLeak { .. } => Self::new(Exit::Illegal, "would_leak", message)
                 .hint("choose a planning repo outside of the project: bd init --contributor PATH"),
+            StoreError::Private { .. } => Self::new(Exit::Illegal, "would_leak", message)
+                .hint("bd propose ID puts its public part before the maintainers"),
+            StoreError::PrivateExport { .. } => Self::new(Exit::Illegal, "would_leak", message).hint(
+                "write it elsewhere or to a file that git ignores, or export only what is public: --repo .",
+            ),
+            StoreError::NotGit { what, kind, .. } => Self::new(Exit::NoRepository, "no_repository", message).hint(
+                match (what, kind.as_str()) {
+                    ("bd hooks", "jj") => "jj runs no hooks: before a push, bd check-leaks --range A..B",
+                    ("bd hooks", _) => "bd check-leaks --ledger FILE checks a file before you commit it",
+                    (_, "jj") => "jj stages nothing: bd check-leaks --range A..B, with commits that git knows, or --ledger FILE",
+                    _ => "bd check-leaks --ledger FILE checks a file as it is",
+                },
+            ),
+            StoreError::History(_) => Self::failed(message),
+            StoreError::Hooks(HookError::NotInstalled) => {
+                Self::new(Exit::NotFound, "not_found", message).hint("bd hooks install puts them in")
+            }
+            StoreError::Hooks(HookError::Edited { .. }) => Self::new(Exit::Illegal, "illegal", message)
+                .hint("keep what you added elsewhere and remove the file yourself; the rest then goes without a trace"),
+            StoreError::Hooks(_) => Self::new(Exit::Illegal, "illegal", message),
+            StoreError::StillProposed { .. } => {
+                Self::new(Exit::Illegal, "illegal", message).hint("bd withdraw ID makes it private again")
+            }
+            StoreError::Move(_) => Self::new(Exit::Illegal, "illegal", message).hint("bd proposals shows how each one stands"),
+            StoreError::NoPlanningCopy { .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("only the one who planned an issue can do that; a maintainer uses bd accept or bd reject"),
+            StoreError::TooMany { count, .. } => Self::new(Exit::Damaged, "too_many", message)
+                .hint(format!("if that is what you want, say so with --count {count}")),
             StoreError::NoRoute { missing, .. } => Self::new(Exit::Usage, "no_route", message)
                 .hint(format!("bd config set {missing} PATH, or name the repo with --repo")),
             StoreError::BadRoute { .. } => Self::new(Exit::NoRepository, "no_repository", message)

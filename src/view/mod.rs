@@ -5,6 +5,7 @@
 mod escape;
 mod failure;
 mod issue;
+mod leaks;
 mod object;
 pub mod schema;
 mod shapes;
@@ -12,5 +13,6 @@ mod shapes;
 pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
 pub use issue::{detail, edge_issue, reply, summary};
+pub use leaks::{hooks, leak_text, leaks};
 pub use object::{Object, array};
 pub use shapes::*;

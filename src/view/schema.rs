@@ -30,9 +30,18 @@ const REPO: &[(&str, &str)] = &[
     ("writable", "boolean"),
 ];
 
+const HOOKS: &[(&str, &str)] = &[
+    ("installed", "boolean"),
+    ("changed", "boolean"),
+    ("directory", "string"),
+    ("hooks", "array"),
+    ("remarks", "array"),
+];
+
 const SHAPES: &[(&str, Shape)] = &[
     ("add", Shape::Issue),
     ("blocked", Shape::Issues(&["blocked_by", "blocked_by_count"])),
+    ("check-leaks", Shape::Object(&[("ok", "boolean"), ("checked", "integer"), ("leaks", "array")])),
     ("children", Shape::Issues(COUNTS)),
     ("close", Shape::Issues(&[])),
     ("close --suggest-next", Shape::Object(&[("closed", "array"), ("unblocked", "array")])),
@@ -65,6 +74,9 @@ const SHAPES: &[(&str, Shape)] = &[
             ("eligible_for_close", "boolean"),
         ]),
     ),
+    ("hooks install", Shape::Object(HOOKS)),
+    ("hooks status", Shape::Object(HOOKS)),
+    ("hooks uninstall", Shape::Object(HOOKS)),
     (
         "import",
         Shape::Object(&[

@@ -299,7 +299,7 @@ impl Project {
                     filter,
                     &beads::model::query::QueryContext { me: "tester", calendar: &store.host().clock.calendar() },
                 );
-                let done = ops::migrate(store, &self.several.name(*to), &condition.expect("a condition"), false);
+                let done = ops::migrate(store, &self.several.name(*to), &condition.expect("a condition"), false, None);
                 let meets = |value: &Value| {
                     let status = value["status"].as_str().unwrap_or_default();
                     match *filter {

@@ -11,7 +11,8 @@ use crate::view::{Exit, Failure, Object, plural};
 /// Print the ledger's lines, as they are
 ///
 /// Sorted by id, closed and deleted issues included; filters narrow it. With --json and without -o the lines themselves are
-/// the JSON.
+/// the JSON. Private issues are not written
+/// to a file that the project's next commit could pick up.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd export > backup.jsonl\n  bd export --status open -o open.jsonl")]
 pub struct ExportArgs {
@@ -26,12 +27,12 @@ pub struct ExportArgs {
 
 pub fn run(args: ExportArgs, cx: &mut Context) -> Outcome {
     let filter = args.filter.expr(cx)?;
-    let (text, count) = ops::export(cx.store()?, &filter)?;
-    let Some(output) = args.output else {
+    let path = args.output.map(|output| cx.directory().join(output));
+    let (text, count) = ops::export(cx.store()?, &filter, path.as_deref())?;
+    let Some(path) = path else {
         cx.ui.verbatim(&text);
         return Ok(Exit::Ok);
     };
-    let path = cx.directory().join(&output);
     let store = cx.store()?;
     let parent = path.parent().and_then(|dir| std::fs::canonicalize(dir).ok());
     let identity = |path: &Path| sys::fs::stat(path).ok().map(|stamp| (stamp.dev, stamp.ino));

@@ -30,6 +30,9 @@ pub struct ImportArgs {
     /// The repo for new issues (default: as routing says)
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
+    /// How many issues may be added to the project's own repo, if they are more than 25
+    #[arg(long, value_name = "N")]
+    count: Option<usize>,
 }
 
 pub fn run(args: ImportArgs, cx: &mut Context) -> Outcome {
@@ -42,7 +45,12 @@ pub fn run(args: ImportArgs, cx: &mut Context) -> Outcome {
         std::fs::read(&path).map_err(|e| FsError::new("read", path, e))
     };
     let bytes = bytes.map_err(|error| Failure::from(OpError::Fs(error)))?;
-    let options = ImportOptions { dry_run: args.dry_run, skip_damaged: args.skip_damaged, repo: args.repo.as_deref() };
+    let options = ImportOptions {
+        dry_run: args.dry_run,
+        skip_damaged: args.skip_damaged,
+        repo: args.repo.as_deref(),
+        count: args.count,
+    };
     let report = ops::import(cx.store()?, &name, bytes, options)?;
     if cx.ui.wants_json() {
         cx.json(view::imported(&report, args.dry_run));

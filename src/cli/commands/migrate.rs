@@ -22,6 +22,9 @@ pub struct MigrateArgs {
     /// Which issues
     #[arg(long, value_name = "CONDITION")]
     filter: String,
+    /// How many issues may be added to the project's own repo, if they are more than 25
+    #[arg(long, value_name = "N")]
+    count: Option<usize>,
     /// Only show what would move
     #[arg(long)]
     dry_run: bool,
@@ -31,7 +34,7 @@ pub fn run(args: MigrateArgs, cx: &mut Context) -> Outcome {
     let me = cx.actor()?;
     let context = QueryContext { me: &me, calendar: &cx.host().clock.calendar() };
     let filter = query::parse(&args.filter, &context).map_err(OpError::from)?;
-    let done = ops::migrate(cx.store()?, &args.move_to, &filter, args.dry_run)?;
+    let done = ops::migrate(cx.store()?, &args.move_to, &filter, args.dry_run, args.count)?;
     if cx.ui.wants_json() {
         let would = if args.dry_run { view::rows(&done.chosen) } else { "[]".to_owned() };
         let object = Object::new()

@@ -2,12 +2,14 @@
 
 mod add;
 mod blocked;
+mod check_leaks;
 mod children;
 mod close;
 mod comment;
 mod completions;
 mod config;
 mod count;
+mod decide;
 mod defer;
 mod delete;
 mod dep;
@@ -17,6 +19,7 @@ mod edit;
 mod epic;
 mod export;
 mod help;
+mod hooks;
 mod import;
 mod info;
 mod init;
@@ -24,6 +27,8 @@ mod label;
 mod list;
 mod migrate;
 mod note;
+mod proposals;
+mod propose;
 mod query;
 mod quick;
 mod quickstart;
@@ -95,6 +100,13 @@ pub enum Command {
     Repo(repo::RepoArgs),
     Role(role::RoleArgs),
     Migrate(migrate::MigrateArgs),
+    Propose(propose::ProposeArgs),
+    Withdraw(decide::WithdrawArgs),
+    Accept(decide::AcceptArgs),
+    Reject(decide::RejectArgs),
+    Proposals(proposals::ProposalsArgs),
+    CheckLeaks(check_leaks::CheckLeaksArgs),
+    Hooks(hooks::HooksArgs),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
     Schema(schema::SchemaArgs),
@@ -116,7 +128,22 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "edit", "comment", "comments"]),
     ("Looking", &["blocked", "children", "epic", "query", "count", "stats", "stale", "duplicates"]),
-    ("Several repos", &["config", "repo", "role", "migrate"]),
+    (
+        "Several repos",
+        &[
+            "config",
+            "repo",
+            "role",
+            "migrate",
+            "propose",
+            "withdraw",
+            "accept",
+            "reject",
+            "proposals",
+            "check-leaks",
+            "hooks",
+        ],
+    ),
     ("Files and set-up", &["import", "export", "where", "info", "schema", "completions", "version", "quickstart"]),
 ];
 
@@ -160,6 +187,13 @@ impl Command {
             Command::Repo(args) => repo::run(args, cx),
             Command::Role(args) => role::run(args, cx),
             Command::Migrate(args) => migrate::run(args, cx),
+            Command::Propose(args) => propose::run(args, cx),
+            Command::Withdraw(args) => decide::run_withdraw(args, cx),
+            Command::Accept(args) => decide::run_accept(args, cx),
+            Command::Reject(args) => decide::run_reject(args, cx),
+            Command::Proposals(args) => proposals::run(args, cx),
+            Command::CheckLeaks(args) => check_leaks::run(args, cx),
+            Command::Hooks(args) => hooks::run(args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),
             Command::Schema(args) => schema::run(args, cx),

@@ -38,6 +38,7 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
         ("Reference", issue.external_ref.clone()),
         ("Owner", issue.owner.clone()),
         ("Labels", (!issue.labels.is_empty()).then(|| issue.labels.join(", "))),
+        ("Visibility", issue.visibility.clone().filter(|word| word != "canonical")),
         ("Lives in", Some(lives_in(shown))),
         ("Copies in", (!shown.copies.is_empty()).then(|| shown.copies.join(", "))),
     ];

@@ -84,6 +84,9 @@ fn indented(ui: &mut Ui, index: &PrefixIndex, rows: &[(usize, &Row)], notes: &[&
         if let Some(assignee) = &issue.assignee {
             tail.push_str(&format!(" @{}", inline(assignee)));
         }
+        if let Some(word) = issue.visibility.as_deref().filter(|word| *word != "canonical") {
+            tail.push_str(&format!(" [{}]", inline(word)));
+        }
         if row.source_repo != "." {
             tail.push_str(&format!(" ({})", inline(&row.source_repo)));
         }

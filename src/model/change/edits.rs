@@ -6,7 +6,7 @@ use crate::model::issue::{self, Status};
 use crate::model::json::Json;
 use crate::model::record::{KeyEdit, Record};
 
-pub(super) fn comment_edit(record: &Record<'_>, comment: &NewComment, stamp: Stamp<'_>) -> KeyEdit {
+pub(in crate::model) fn comment_edit(record: &Record<'_>, comment: &NewComment, stamp: Stamp<'_>) -> KeyEdit {
     let text = stamp.dialect.render(&Json::Object(vec![
         ("id".into(), Json::Int(comment.id)),
         ("issue_id".into(), Json::Text(record.string("id").unwrap_or_default().into_owned())),

@@ -7,16 +7,16 @@
 mod edits;
 mod new_issue;
 
+pub(in crate::model) use edits::comment_edit;
 pub use new_issue::NewIssue;
 
 use super::dependency::{Dependency, DependencyType};
 use super::issue::{self, IssueType, Priority, Status};
 use super::json::Dialect;
+use super::proposal::Proposal;
 use super::record::{KeyEdit, Record};
 use super::time::{self, Instant};
-use edits::{
-    comment_edit, delete_edits, dependency_edits, edit_unless, label_edits, reopen_edits, status_edits, text_edit,
-};
+use edits::{delete_edits, dependency_edits, edit_unless, label_edits, reopen_edits, status_edits, text_edit};
 
 pub const MAX_TITLE: usize = 500;
 
@@ -105,6 +105,8 @@ pub enum Change {
     /// `None` detaches the issue from its parent.
     Parent(Option<String>),
     AddComment(NewComment),
+    /// Notes, in the planning copy of a proposed issue, the `updated_at` of the target's copy it is in step with.
+    Synced(String),
     /// Leaves a tombstone that keeps every field.
     Delete {
         reason: Option<String>,
@@ -275,6 +277,13 @@ impl Change {
                 }
                 edits
             }
+            Change::Synced(at) => match Proposal::of(record) {
+                Some(known) if known.synced.as_deref() != Some(at) => {
+                    let proposal = Proposal { synced: Some(at.clone()), ..known };
+                    vec![("proposal", Some(proposal.render(stamp.dialect)))]
+                }
+                _ => Vec::new(),
+            },
             Change::Claim { assignee } => {
                 let mut edits = text_edit(record, TextField::Assignee.key(), assignee, stamp);
                 edits.extend(status_edits(record, &Status::new("in_progress"), None, stamp));

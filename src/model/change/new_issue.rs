@@ -25,6 +25,8 @@ pub struct NewIssue {
     pub external_ref: String,
     pub labels: Vec<String>,
     pub dependencies: Vec<(String, DependencyType)>,
+    /// Private: for a planning repo.
+    pub local: bool,
 }
 
 impl NewIssue {
@@ -45,6 +47,7 @@ impl NewIssue {
             external_ref: String::new(),
             labels: Vec::new(),
             dependencies: Vec::new(),
+            local: false,
         }
     }
 
@@ -100,6 +103,7 @@ impl NewIssue {
             ("external_ref", text(&self.external_ref)),
             ("labels", (!labels.is_empty()).then_some(Json::List(labels))),
             ("dependencies", (!edges.is_empty()).then_some(Json::List(edges))),
+            ("visibility", self.local.then(|| Json::Text("local".to_owned()))),
         ];
         let members = fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
         Ok(stamp.dialect.render(&Json::Object(members)))

@@ -8,6 +8,7 @@ use super::super::Result;
 use super::{Row, Sources};
 use crate::cache::{Cache, Key};
 use crate::ledger::{Damage, Finding, Problem};
+use crate::model::proposal::{Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::model::time::Instant;
 
@@ -18,8 +19,15 @@ pub struct LineWarning {
     pub finding: Finding,
 }
 
+/// The line is a proposal that the maintainers turned down.
+pub(super) fn is_rejected(line: &str) -> bool {
+    let Ok(record) = Record::parse(line) else { return false };
+    let state = Proposal::of(&record).map(|proposal| proposal.state);
+    Visibility::of(&record) == Visibility::Proposed && state == Some(State::Rejected)
+}
+
 impl Sources {
-    /// Of several copies of one issue the primary's is shown, else that of the first repo; of several lines in one repo the
+    /// Of several copies of one issue the primary's is shown unless it was rejected, else that of the first repo; of several lines in one repo the
     /// latest, then the one with the greatest bytes.
     pub(super) fn settle_copies(&mut self, cache: &mut Cache) -> Result<()> {
         let groups = cache.duplicates()?;
@@ -34,7 +42,7 @@ impl Sources {
                 let updated = Record::parse(&text).ok();
                 let updated = updated.and_then(|r| r.string("updated_at").and_then(|t| Instant::parse(&t)));
                 // Equal copies: the last one in the file, which is also the one that a write edits.
-                (Reverse(self.member_of_key(*key)), updated, text, self.places[*key as usize])
+                (!is_rejected(&text), Reverse(self.member_of_key(*key)), updated, text, self.places[*key as usize])
             };
             let best = group.iter().max_by(|a, b| rank(a).cmp(&rank(b))).copied();
             shadowed.extend(group.iter().filter(|key| Some(**key) != best));

@@ -139,6 +139,10 @@ impl Sources {
         &self.all[source].ledger
     }
 
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
     /// Brings the documents up to date. Enough for ids; the cache is filled only if it was before.
     pub fn read(&mut self, cache: &mut Cache) -> Result<()> {
         if self.all.iter().any(|source| source.read.as_ref().is_some_and(|read| read.rows.is_some())) {
@@ -231,10 +235,30 @@ impl Sources {
         }
     }
 
-    /// The ledger that a change of an issue goes to: that of the first repo that holds it.
+    /// The ledger that a change of an issue goes to: that of the first repo that holds it. A rejected proposal counts only
+    /// where there is nothing else.
     pub fn owner(&self, id: &str) -> Option<usize> {
-        let holds = |source: &Source| source.read.as_ref().is_some_and(|read| read.document.effective(id).is_some());
-        self.all.iter().position(holds)
+        let holders = self.holders(id);
+        let rejected = |n: &usize| self.line(*n, id).is_some_and(|line| copies::is_rejected(&line));
+        match holders.as_slice() {
+            [] | [_] => holders.first().copied(),
+            _ => holders.iter().find(|n| !rejected(n)).or(holders.first()).copied(),
+        }
+    }
+
+    /// The line of an issue in one ledger, as last read.
+    pub fn line(&self, source: usize, id: &str) -> Option<String> {
+        let document = &self.all[source].read.as_ref()?.document;
+        let line = document.effective(id)?;
+        Some(String::from_utf8_lossy(document.text(line)).into_owned())
+    }
+
+    /// The ids in one ledger whose lines hold a text.
+    pub fn ids_mentioning(&self, source: usize, text: &str) -> Vec<String> {
+        let Some(read) = &self.all[source].read else { return Vec::new() };
+        let document = &read.document;
+        let lines = (0..document.len()).filter(|n| memchr::memmem::find(document.text(*n), text.as_bytes()).is_some());
+        lines.filter_map(|n| document.id(n).map(Cow::into_owned)).collect()
     }
 
     /// Every ledger that holds an id.

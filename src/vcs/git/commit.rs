@@ -86,12 +86,23 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
     }
 }
 
-fn git<'a>(directory: &Path, env: &'a Env) -> Program<'a> {
+/// The program with the settings that keep a repository from naming programs.
+pub(super) fn git<'a>(directory: &Path, env: &'a Env) -> Program<'a> {
+    with_settings(directory, env, |_| true)
+}
+
+/// The same, but for questions about the hooks themselves; only for commands that run none.
+pub(super) fn git_with_hooks<'a>(directory: &Path, env: &'a Env) -> Program<'a> {
+    with_settings(directory, env, |setting| !setting.starts_with("core.hooksPath"))
+}
+
+fn with_settings<'a>(directory: &Path, env: &'a Env, wanted: impl Fn(&str) -> bool) -> Program<'a> {
     let program = Program::new("git", env).at(directory).var("GIT_OPTIONAL_LOCKS", "0").var("GIT_TERMINAL_PROMPT", "0");
     // Where the user's own settings are is the user's to say.
     let user = ["GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"];
     let program = user.into_iter().fold(program, Program::passing);
-    SETTINGS.iter().fold(program, |program, setting| program.arg("-c").arg(setting))
+    let settings = SETTINGS.iter().filter(|setting| wanted(setting));
+    settings.fold(program, |program, setting| program.arg("-c").arg(setting))
 }
 
 /// Settings that stand in for an identity that is not configured.

@@ -1,11 +1,15 @@
 //! git: read with gix, written by the program `git`.
 
+mod changes;
 mod commit;
 mod config;
+mod hooks;
 
+pub(super) use changes::{range, staged};
 pub(super) use commit::commit;
 pub use commit::init;
 pub(super) use config::facts;
+pub(super) use hooks::{hooks_path, is_ignored, local_setting, set_local};
 
 use std::path::{Path, PathBuf};
 

@@ -20,7 +20,7 @@ fn repo_dir(dot_jj: &Path) -> Option<PathBuf> {
 }
 
 /// The git repository that keeps the commits: a `.git`, or a directory inside of `.jj`.
-fn git_target(dot_jj: &Path) -> Option<PathBuf> {
+pub(super) fn git_target(dot_jj: &Path) -> Option<PathBuf> {
     let store = repo_dir(dot_jj)?.join("store");
     files::named(&store.join("git_target"), &store)
 }

@@ -1,0 +1,85 @@
+use clap::Args;
+
+use super::{Context, Outcome, require_ids};
+use crate::model::proposal::Permit;
+use crate::ops::{self, Each};
+use crate::view::{self, Exit, Failure, Object};
+
+/// Take proposals back
+///
+/// The latest text comes into your planning copy, then the line leaves the target's ledger.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd withdraw a3")]
+pub struct WithdrawArgs {
+    /// Issues, by id or its first characters
+    ids: Vec<String>,
+    /// The repo they were proposed to (default: the project's own)
+    #[arg(long, value_name = "REPO")]
+    target: Option<String>,
+}
+
+/// Make proposals the project's own
+///
+/// For maintainers.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd proposals --incoming\n  bd accept a3")]
+pub struct AcceptArgs {
+    /// Issues, by id or its first characters
+    ids: Vec<String>,
+}
+
+/// Turn a proposal down
+///
+/// For maintainers. The issue is closed here; the one who proposed it gets it back as a private one, with the reason.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd reject a3 --reason \"out of scope\"")]
+pub struct RejectArgs {
+    /// Issues, by id or its first characters
+    ids: Vec<String>,
+    /// Why
+    #[arg(short, long, value_name = "TEXT", required = true, allow_hyphen_values = true)]
+    reason: String,
+}
+
+pub fn run_withdraw(args: WithdrawArgs, cx: &mut Context) -> Outcome {
+    require_ids(&args.ids)?;
+    let results = ops::withdraw(cx.store()?, &args.ids, args.target.as_deref())?;
+    report(results, "withdrawn", cx)
+}
+
+pub fn run_accept(args: AcceptArgs, cx: &mut Context) -> Outcome {
+    require_ids(&args.ids)?;
+    let results = ops::decide(cx.store()?, &args.ids, None)?;
+    report(results, "accepted", cx)
+}
+
+pub fn run_reject(args: RejectArgs, cx: &mut Context) -> Outcome {
+    require_ids(&args.ids)?;
+    if args.reason.trim().is_empty() {
+        return Err(Failure::usage("a rejection needs a reason"));
+    }
+    let results = ops::decide(cx.store()?, &args.ids, Some(args.reason.trim()))?;
+    report(results, "rejected", cx)
+}
+
+fn report(results: Each<Permit>, done: &str, cx: &mut Context) -> Outcome {
+    if cx.ui.wants_json() {
+        let good = results.iter().filter_map(|(id, result)| Some((id, result.as_ref().ok()?)));
+        let items = good.map(|(id, permit)| {
+            let object = Object::new().text("id", id).text("state", done);
+            object.flag("changed", *permit == Permit::Do).finish()
+        });
+        let json = view::array(items);
+        cx.json(json);
+    }
+    let mut exit = Exit::Ok;
+    for (id, result) in results {
+        match result {
+            Ok(_) if cx.ui.wants_json() => {}
+            Ok(Permit::Do) => cx.ui.done(&format!("{}{}: {id}", done[..1].to_uppercase(), &done[1..])),
+            Ok(Permit::Already) => cx.ui.done(&format!("Already {done}: {id}")),
+            Err(error) => exit = super::fail(cx, &id, Failure::from(error), exit),
+        }
+    }
+    Ok(exit)
+}

@@ -1,0 +1,100 @@
+use clap::{Args, Subcommand};
+
+use super::{Context, Outcome};
+use crate::cli::render;
+use crate::ops::{self, Which};
+use crate::view::{self, Exit, Object, inline};
+
+/// Proposals, and how they stand
+///
+/// Without a flag, those that are open.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "Examples:
+  bd proposals
+  bd proposals --incoming        for maintainers
+  bd proposals --mine --json
+  bd proposals reconcile         after a pull: what was accepted or rejected")]
+pub struct ProposalsArgs {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// Those you planned
+    #[arg(long, group = "which")]
+    mine: bool,
+    /// Those that await a decision here
+    #[arg(long, group = "which")]
+    incoming: bool,
+    /// Decided and withdrawn ones too
+    #[arg(long, group = "which")]
+    all: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Bring planning copies in line with what became of their proposals
+    Reconcile {
+        /// Only show what would be done
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+pub fn run(args: ProposalsArgs, cx: &mut Context) -> Outcome {
+    if let Some(Action::Reconcile { dry_run }) = args.action {
+        return reconcile(dry_run, cx);
+    }
+    let flags = [(args.mine, Which::Mine), (args.incoming, Which::Incoming), (args.all, Which::All)];
+    let which = flags.into_iter().find(|(set, _)| *set).map_or(Which::Open, |(_, which)| which);
+    let rows = ops::proposals(cx.store()?, which)?;
+    if cx.ui.wants_json() {
+        let items = rows.iter().map(|row| {
+            let proposal = &row.proposal;
+            Object::new()
+                .text("id", &row.id)
+                .text("title", &row.title)
+                .text("state", row.standing.word())
+                .text("proposal_id", &proposal.id)
+                .text("author", &proposal.author)
+                .text("target", &proposal.target)
+                .text("by", &proposal.by)
+                .text("at", &proposal.at)
+                .optional("reason", proposal.reason.as_deref())
+                .optional("planning_repo", row.planning.as_deref())
+                .optional("source_repo", row.target.as_deref())
+                .finish()
+        });
+        let json = view::array(items);
+        cx.json(json);
+        return Ok(Exit::Ok);
+    }
+    let lines: Vec<[String; 5]> = rows
+        .iter()
+        .map(|row| {
+            let proposal = &row.proposal;
+            let since = format!("{} by {}", proposal.at, proposal.by);
+            [&row.id, row.standing.word(), &proposal.author, &since, &row.title].map(|cell| inline(cell).into_owned())
+        })
+        .collect();
+    render::columns(&mut cx.ui, "", &lines);
+    if rows.is_empty() {
+        cx.ui.note("no proposals");
+    }
+    Ok(Exit::Ok)
+}
+
+fn reconcile(dry_run: bool, cx: &mut Context) -> Outcome {
+    let done = ops::reconcile(cx.store()?, dry_run)?;
+    if cx.ui.wants_json() {
+        let items = done.iter().map(|one| Object::new().text("id", &one.id).text("what", &one.what).finish());
+        let object = Object::new().flag("dry_run", dry_run).raw("reconciled", &view::array(items));
+        cx.json(object.finish());
+        return Ok(Exit::Ok);
+    }
+    for one in &done {
+        cx.ui.done(&format!("{}: {}", one.id, one.what));
+    }
+    if done.is_empty() {
+        cx.ui.done("everything is in step");
+    }
+    Ok(Exit::Ok)
+}

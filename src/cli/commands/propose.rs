@@ -1,0 +1,91 @@
+use clap::Args;
+
+use super::{Context, Outcome, require_ids};
+use crate::model::proposal::Include;
+use crate::ops::{self, ProposeOptions};
+use crate::store::Proposed;
+use crate::view::{self, Exit, Failure, Object, inline};
+
+/// Put planned issues before the maintainers
+///
+/// Writes the public part of each issue into the target's ledger, under the same id, for you to commit and send as a pull
+/// request. Title, description, design, acceptance criteria, type, priority, labels and dependencies that the target can see
+/// go; notes, comments, assignee, dates and everything else stay in your planning repo.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd propose a3 --dry-run                 the exact line, and what is held back
+  bd propose a3
+  bd propose a3 --with-deps --include notes")]
+pub struct ProposeArgs {
+    /// Issues, by id or its first characters
+    ids: Vec<String>,
+    /// The repo that gets them: a path, a name, or upstream (default: the project's own)
+    #[arg(long, value_name = "REPO")]
+    target: Option<String>,
+    /// Also what they depend on
+    #[arg(long)]
+    with_deps: bool,
+    /// Also send notes or comments
+    #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = ["notes", "comments"])]
+    include: Vec<String>,
+    /// Only show what would be written
+    #[arg(long)]
+    dry_run: bool,
+    /// How many issues may be added, if they are more than 25
+    #[arg(long, value_name = "N")]
+    count: Option<usize>,
+}
+
+pub fn run(args: ProposeArgs, cx: &mut Context) -> Outcome {
+    require_ids(&args.ids)?;
+    let has = |word: &str| args.include.iter().any(|known| known == word);
+    let include = Include { notes: has("notes"), comments: has("comments") };
+    let target = args.target.as_deref();
+    let options =
+        ProposeOptions { target, with_deps: args.with_deps, include, dry_run: args.dry_run, count: args.count };
+    let results = ops::propose(cx.store()?, &args.ids, options)?;
+    if cx.ui.wants_json() {
+        let good = results.iter().filter_map(|(_, result)| result.as_ref().ok());
+        let json = view::array(good.map(|one| object(one, args.dry_run)));
+        cx.json(json);
+    }
+    let mut exit = Exit::Ok;
+    for (id, result) in results {
+        match result {
+            Ok(_) if cx.ui.wants_json() => {}
+            Ok(one) => print(&one, args.dry_run, cx),
+            Err(error) => exit = super::fail(cx, &id, Failure::from(error), exit),
+        }
+    }
+    if exit == Exit::Ok && !args.dry_run {
+        cx.ui.hint("commit the ledger on a branch and send it as a pull request; bd withdraw takes it back");
+    }
+    Ok(exit)
+}
+
+fn object(one: &Proposed, dry_run: bool) -> String {
+    let held = one.held_back.iter().map(|held| Object::new().text("what", &held.what).text("why", held.why).finish());
+    Object::new()
+        .text("id", &one.id)
+        .flag("dry_run", dry_run)
+        .flag("already", one.already)
+        .text("source_repo", &one.source_repo)
+        .text("target", &one.target)
+        .raw("line", &one.line)
+        .raw("held_back", &view::array(held))
+        .finish()
+}
+
+fn print(one: &Proposed, dry_run: bool, cx: &mut Context) {
+    if dry_run {
+        cx.ui.done(&format!("Would write to {}:", one.target));
+        cx.ui.line(&inline(&one.line));
+    } else if one.already {
+        cx.ui.done(&format!("Already proposed to {}: {}", one.target, one.id));
+    } else {
+        cx.ui.done(&format!("Proposed to {}: {}", one.target, one.id));
+    }
+    for held in &one.held_back {
+        cx.ui.done(&format!("  held back: {} ({})", held.what, held.why));
+    }
+}

@@ -1,0 +1,173 @@
+//! What a line of a target must not say, given what the planning repos hold.
+
+use super::export::Include;
+use super::{Proposal, State, Visibility};
+use crate::model::issue;
+use crate::model::record::Record;
+
+/// Something private in a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Leak {
+    /// The issue says itself that it is local.
+    Local,
+    /// A planning repo holds the issue, and it was not proposed.
+    Private,
+    /// A field, by its name, has the value that the planning copy keeps to itself.
+    Field(String),
+    /// It depends on an issue that only planning repos hold.
+    Dependency(String),
+}
+
+/// What an export carries, or makes anew; and what is machinery and says nothing about anybody.
+const PUBLIC: &[&str] = &[
+    "_type",
+    "id",
+    "title",
+    "description",
+    "design",
+    "acceptance_criteria",
+    "status",
+    "priority",
+    "issue_type",
+    "created_at",
+    "created_by",
+    "updated_at",
+    "closed_at",
+    "labels",
+    "dependencies",
+    "visibility",
+    "proposal",
+    "content_hash",
+    "source_repo",
+    "compaction_level",
+    "original_size",
+    "dependency_count",
+    "dependent_count",
+    "comment_count",
+    "parent",
+];
+
+/// A copy in a planning repo that nobody has put before the maintainers.
+pub fn is_private(planning: &Record<'_>) -> bool {
+    let state = Proposal::of(planning).map(|proposal| proposal.state);
+    Visibility::of(planning) != Visibility::Proposed && !matches!(state, Some(State::Open | State::Accepted))
+}
+
+/// What is private in a line of a target. `planning` are the copies of the issue in planning repos, `hidden` tells which ids
+/// only planning repos hold.
+pub fn leaks(line: &Record<'_>, planning: &[Record<'_>], hidden: impl Fn(&str) -> bool) -> Vec<Leak> {
+    let mut found = Vec::new();
+    if Visibility::of(line) == Visibility::Local {
+        found.push(Leak::Local);
+    } else if !planning.is_empty() && planning.iter().all(is_private) {
+        found.push(Leak::Private);
+    }
+    // All of it is private: the parts need not be named.
+    if found.is_empty() {
+        for copy in planning {
+            let fields = private_fields(line, copy).into_iter().map(Leak::Field);
+            found.extend(fields.collect::<Vec<_>>());
+        }
+    }
+    let targets = issue::dependencies_of(line).into_iter().map(|dependency| dependency.target);
+    found.extend(targets.filter(|target| hidden(target)).map(Leak::Dependency));
+    let mut unique: Vec<Leak> = Vec::new();
+    found.into_iter().for_each(|leak| {
+        if !unique.contains(&leak) {
+            unique.push(leak)
+        }
+    });
+    unique
+}
+
+/// The fields of a line that have the private value of the planning copy.
+fn private_fields(line: &Record<'_>, planning: &Record<'_>) -> Vec<String> {
+    let proposal = Proposal::of(planning).or_else(|| Proposal::of(line));
+    let include = proposal.map(|proposal| Include::of(&proposal)).unwrap_or_default();
+    let mut fields = Vec::new();
+    for (key, raw) in line.iter() {
+        if PUBLIC.contains(&key.as_ref()) || matches!(raw, "null" | "\"\"" | "[]" | "{}" | "0" | "false" | "true") {
+            continue;
+        }
+        let same = match key.as_ref() {
+            "notes" => !include.notes && same_notes(line, planning),
+            "comments" => !include.comments && same_comment(line, planning),
+            _ => match (line.string(&key), planning.string(&key)) {
+                (Some(ours), Some(theirs)) => ours == theirs,
+                _ => planning.raw(&key) == Some(raw),
+            },
+        };
+        if same {
+            fields.push(key.into_owned());
+        }
+    }
+    fields
+}
+
+/// Notes grow at the end, so one text may be the beginning of the other. A short one is found in many.
+fn same_notes(line: &Record<'_>, planning: &Record<'_>) -> bool {
+    const TELLING: usize = 12;
+    let text = |record: &Record<'_>| record.text_of("notes").map(|text| text.trim().to_owned()).unwrap_or_default();
+    let (public, private) = (text(line), text(planning));
+    let holds = |whole: &str, part: &str| part.len() >= TELLING && whole.contains(part);
+    !public.is_empty() && (public == private || holds(&public, &private) || holds(&private, &public))
+}
+
+fn same_comment(line: &Record<'_>, planning: &Record<'_>) -> bool {
+    let texts = |record: &Record<'_>| -> Vec<String> {
+        let parts = record.elements("comments").into_iter().filter_map(|raw| Record::parse_part(raw).ok());
+        parts.filter_map(|comment| comment.text_of("text").map(|text| text.trim().to_owned())).collect()
+    };
+    let private = texts(planning);
+    texts(line).iter().any(|text| private.contains(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPEN: &str = r#""visibility":"proposed","proposal":{"id":"prop_1","state":"open"}"#;
+
+    fn found(line: &str, planning: &str) -> Vec<Leak> {
+        let planning = Record::parse(planning).unwrap();
+        leaks(&Record::parse(line).unwrap(), &[planning], |id| id.starts_with("pl-"))
+    }
+
+    #[test]
+    fn a_copy_is_private_until_it_is_proposed() {
+        let private = |rest: &str| is_private(&Record::parse(&format!("{{\"id\":\"pl-1\"{rest}}}")).unwrap());
+        assert!(private("") && private(r#","visibility":"local""#));
+        assert!(private(r#","visibility":"local","proposal":{"id":"p","state":"withdrawn"}"#));
+        assert!(private(r#","visibility":"local","proposal":{"id":"p","state":"rejected"}"#));
+        assert!(!private(&format!(",{OPEN}")));
+        assert!(!private(r#","visibility":"canonical","proposal":{"id":"p","state":"accepted"}"#));
+    }
+
+    #[test]
+    fn fields_that_are_kept_back() {
+        let private = format!(
+            r#"{{"id":"pl-1","notes":"call Ann about it","assignee":"ann","odd":{{"a":1}},"pinned":true,"comments":[{{"text":"hm"}}],{OPEN}}}"#
+        );
+        let of = |rest: &str| found(&format!("{{\"id\":\"pl-1\",{rest},{OPEN}}}"), &private);
+        let field = |name: &str| vec![Leak::Field(name.to_owned())];
+        assert_eq!(of(r#""notes":"call Ann about it""#), field("notes"));
+        assert_eq!(of(r#""notes":"call Ann about it\nand more""#), field("notes"));
+        assert_eq!(of(r#""notes":"thanks""#), []);
+        assert_eq!(of(r#""comments":[{"text":"other"},{"text":"hm"}]"#), field("comments"));
+        assert_eq!(of(r#""comments":[{"text":"other"}]"#), []);
+        assert_eq!(of(r#""assignee":"ann""#), field("assignee"));
+        assert_eq!(of(r#""assignee":"bob","pinned":true"#), []);
+        assert_eq!(of(r#""odd":{"a":1}"#), field("odd"));
+        assert_eq!(
+            of(r#""dependencies":[{"depends_on_id":"pl-2","type":"blocks"}]"#),
+            [Leak::Dependency("pl-2".into())]
+        );
+    }
+
+    #[test]
+    fn what_was_included_may_go() {
+        let open = r#""visibility":"proposed","proposal":{"id":"prop_1","state":"open","include":["notes"]}"#;
+        let line = format!(r#"{{"id":"pl-1","notes":"call Ann about it",{open}}}"#);
+        assert_eq!(found(&line, &line), []);
+    }
+}

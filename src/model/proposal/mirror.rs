@@ -1,0 +1,153 @@
+//! Two copies of a proposed issue: which part of an edit the target sees, and what flows back.
+
+use super::export::{EXPORTED, Include, public_status};
+use super::{Proposal, State, Visibility};
+use crate::model::change::{Change, NewComment, Stamp, TextField, comment_edit};
+use crate::model::issue::{self, Status};
+use crate::model::record::{KeyEdit, Record};
+use crate::model::time::{self, Instant};
+
+/// An edit of a proposed issue, divided: what goes to the target's copy too, and what only the planning copy gets.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Split {
+    /// For the target.
+    pub public: Vec<Change>,
+    /// For the planning copy: everything.
+    pub planning: Vec<Change>,
+}
+
+/// Divides changes as [`super::export`] divides fields. `visible` tells whether the target can see an id.
+pub fn split(changes: &[Change], include: Include, visible: impl Fn(&str) -> bool) -> Split {
+    let mut public = Vec::new();
+    for change in changes {
+        match change {
+            Change::Title(_)
+            | Change::Text(TextField::Description | TextField::Design | TextField::AcceptanceCriteria, _)
+            | Change::Priority(_)
+            | Change::Type(_)
+            | Change::AddLabel(_)
+            | Change::RemoveLabel(_)
+            | Change::SetLabels(_)
+            | Change::RemoveDependency { .. }
+            | Change::Parent(None) => public.push(change.clone()),
+            Change::AddDependency { target, .. } if visible(target) => public.push(change.clone()),
+            Change::Parent(Some(parent)) if visible(parent) => public.push(change.clone()),
+            // Below a private issue: the target sees no parent any more.
+            Change::Parent(Some(_)) => public.push(Change::Parent(None)),
+            Change::Text(TextField::Notes, _) | Change::AppendNotes(_) if include.notes => public.push(change.clone()),
+            Change::AddComment(_) if include.comments => public.push(change.clone()),
+            Change::Status(status) => public.push(Change::Status(Status::new(public_status(status.as_str())))),
+            // Reasons are private; that it is closed is not.
+            Change::Close { .. } => public.push(Change::Close { reason: None }),
+            Change::Reopen { comment } => {
+                public.push(Change::Reopen { comment: comment.clone().filter(|_| include.comments) });
+            }
+            Change::Defer { .. } => public.push(Change::Status(Status::new("deferred"))),
+            Change::Undefer => public.push(Change::Undefer),
+            Change::Delete { .. }
+            | Change::Synced(_)
+            | Change::Claim { .. }
+            | Change::Text(..)
+            | Change::AppendNotes(_)
+            | Change::AddComment(_)
+            | Change::Estimate(_)
+            | Change::Date(..)
+            | Change::AddDependency { .. } => {}
+        }
+    }
+    Split { public, planning: changes.to_vec() }
+}
+
+/// The target's copy is not the one that the planning copy was last in step with: somebody edited it.
+pub fn has_moved_on(planning: &Record<'_>, target: &Record<'_>) -> bool {
+    let synced = Proposal::of(planning).and_then(|proposal| proposal.synced);
+    synced.as_deref() != target.string("updated_at").as_deref()
+}
+
+/// The planning line with the target's values in the fields that are shared. A text of ours that loses stays as a comment.
+fn with_target(planning: &Record<'_>, target: &Record<'_>, stamp: Stamp<'_>, comment_id: i64) -> String {
+    let mut edits: Vec<KeyEdit> = Vec::new();
+    let mut lost = Vec::new();
+    for key in EXPORTED {
+        let (ours, theirs) = (planning.raw(key), target.raw(key));
+        if ours == theirs {
+            continue;
+        }
+        if let Some(text) = planning.text_of(key).filter(|text| target.text_of(key).as_ref() != Some(text)) {
+            lost.push(format!("{key}: {text}"));
+        }
+        edits.push((key, theirs.map(str::to_owned)));
+    }
+    let (ours, theirs) = (issue::status_of(planning), issue::status_of(target));
+    if public_status(ours.as_str()) != theirs.as_str() {
+        edits.push(("status", Some(stamp.dialect.string(theirs.as_str()))));
+        edits.push(("closed_at", target.raw("closed_at").map(str::to_owned)));
+    }
+    let known = issue::dependencies_of(planning);
+    let mut edges: Vec<&str> = planning.elements("dependencies");
+    for raw in target.elements("dependencies") {
+        let dependency = crate::model::dependency::Dependency::decode(raw);
+        let is_known = dependency.is_some_and(|d| known.iter().any(|k| (&k.target, &k.kind) == (&d.target, &d.kind)));
+        if !is_known {
+            edges.push(raw);
+        }
+    }
+    if edges.len() > known.len() {
+        edits.push(("dependencies", Some(stamp.dialect.array(edges))));
+    }
+    let mut line = planning.with(&edits, stamp.dialect);
+    if !lost.is_empty() {
+        let text = format!("Before the target's version came in:\n{}", lost.join("\n"));
+        let comment = NewComment { id: comment_id, author: stamp.actor.to_owned(), text };
+        let record = Record::parse(&line).expect("an edited record stays a valid object");
+        line = record.with(&[comment_edit(&record, &comment, stamp)], stamp.dialect);
+    }
+    line
+}
+
+/// A planning copy that is private again: withdrawn, or rejected with a reason that becomes a comment.
+pub fn take_back(
+    planning: &Record<'_>,
+    target: Option<&Record<'_>>,
+    proposal: &Proposal,
+    stamp: Stamp<'_>,
+    comment_id: i64,
+) -> String {
+    let mut line = match target {
+        // A rejection closes the target's copy; that is no news about the plan itself.
+        Some(target) if proposal.state != State::Rejected && has_moved_on(planning, target) => {
+            with_target(planning, target, stamp, comment_id)
+        }
+        _ => planning.text().to_owned(),
+    };
+    if let (State::Rejected, Some(reason)) = (proposal.state, &proposal.reason) {
+        let record = Record::parse(&line).expect("a planning line is a record");
+        let comment = NewComment { id: comment_id, author: proposal.by.clone(), text: format!("Rejected: {reason}") };
+        line = record.with(&[comment_edit(&record, &comment, stamp)], stamp.dialect);
+    }
+    marked(&line, Visibility::Local, &proposal.public(), stamp)
+}
+
+/// A planning copy that follows its proposal: the target's later values, and how the proposal stands.
+pub fn follow(
+    planning: &Record<'_>,
+    target: &Record<'_>,
+    visibility: Visibility,
+    proposal: &Proposal,
+    stamp: Stamp<'_>,
+    comment_id: i64,
+) -> String {
+    let line = with_target(planning, target, stamp, comment_id);
+    marked(&line, visibility, &proposal.in_step_with(target), stamp)
+}
+
+fn marked(line: &str, visibility: Visibility, proposal: &Proposal, stamp: Stamp<'_>) -> String {
+    let record = Record::parse(line).expect("a planning line is a record");
+    let word = stamp.dialect.string(visibility.word());
+    let mark = [("visibility", Some(word)), ("proposal", Some(proposal.render(stamp.dialect)))];
+    let line = record.with(&mark, stamp.dialect);
+    let record = Record::parse(&line).expect("an edited record stays a valid object");
+    let previous = record.string("updated_at").and_then(|text| Instant::parse(&text));
+    let updated = stamp.dialect.string(&time::after(previous, stamp.now).to_string());
+    record.with(&[("updated_at", Some(updated))], stamp.dialect)
+}

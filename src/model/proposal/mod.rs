@@ -1,0 +1,328 @@
+//! The way of one issue from a planning repo into a target: who sees it, how its proposal stands, and which moves are
+//! legal. The table in `docs/proposals.md` is [`permit`].
+
+mod export;
+mod leak;
+mod mirror;
+
+pub use export::{Export, HeldBack, Include, export};
+pub use leak::{Leak, is_private, leaks};
+pub use mirror::{Split, follow, has_moved_on, split, take_back};
+
+use super::json::{Dialect, Json};
+use super::record::Record;
+
+/// Who an issue is for. Independent of its status; absent in a line means canonical.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Visibility {
+    /// Private planning.
+    Local,
+    /// Put before the maintainers of the target.
+    Proposed,
+    /// The project's own.
+    Canonical,
+}
+
+impl Visibility {
+    pub fn of(record: &Record<'_>) -> Self {
+        match record.string("visibility").as_deref() {
+            Some("local") => Visibility::Local,
+            Some("proposed") => Visibility::Proposed,
+            _ => Visibility::Canonical,
+        }
+    }
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Visibility::Local => "local",
+            Visibility::Proposed => "proposed",
+            Visibility::Canonical => "canonical",
+        }
+    }
+}
+
+/// How a proposal stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    Open,
+    Accepted,
+    Rejected,
+    Withdrawn,
+}
+
+impl State {
+    pub fn word(self) -> &'static str {
+        match self {
+            State::Open => "open",
+            State::Accepted => "accepted",
+            State::Rejected => "rejected",
+            State::Withdrawn => "withdrawn",
+        }
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        [State::Open, State::Accepted, State::Rejected, State::Withdrawn].into_iter().find(|state| state.word() == word)
+    }
+}
+
+/// The record of a proposal, as it stands in both copies. It holds no path of anybody's machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// `prop_` and 12 characters; a new one each time an issue is proposed.
+    pub id: String,
+    /// Who proposed it.
+    pub author: String,
+    /// The target by the prefix of its ids.
+    pub target: String,
+    pub state: State,
+    /// Who made the last move.
+    pub by: String,
+    /// When.
+    pub at: String,
+    pub reason: Option<String>,
+    /// What was exported on request: `notes`, `comments`.
+    pub include: Vec<String>,
+    /// Only in the planning copy: the `updated_at` of the target's copy with which it was last in step.
+    pub synced: Option<String>,
+}
+
+impl Proposal {
+    pub fn of(record: &Record<'_>) -> Option<Self> {
+        let inner = Record::parse_part(record.raw("proposal")?).ok()?;
+        let text = |key: &str| inner.string(key).map(|text| text.into_owned());
+        let include = inner.elements("include").into_iter().filter_map(super::json::decode_string);
+        Some(Proposal {
+            id: text("id")?,
+            author: text("author").unwrap_or_default(),
+            target: text("target").unwrap_or_default(),
+            state: State::parse(&text("state")?)?,
+            by: text("by").unwrap_or_default(),
+            at: text("at").unwrap_or_default(),
+            reason: text("reason"),
+            include: include.map(|word| word.into_owned()).collect(),
+            synced: text("synced"),
+        })
+    }
+
+    /// The same proposal after a move.
+    pub fn moved(&self, state: State, by: &str, at: &str, reason: Option<&str>) -> Self {
+        let (by, at, reason) = (by.to_owned(), at.to_owned(), reason.map(str::to_owned));
+        Proposal { state, by, at, reason, ..self.clone() }
+    }
+
+    /// The same proposal as the planning copy records it, in step with a copy of the target.
+    pub fn in_step_with(&self, target: &Record<'_>) -> Self {
+        Proposal { synced: target.string("updated_at").map(|at| at.into_owned()), ..self.clone() }
+    }
+
+    /// The same proposal as the target records it.
+    pub fn public(&self) -> Self {
+        Proposal { synced: None, ..self.clone() }
+    }
+
+    pub fn render(&self, dialect: Dialect) -> String {
+        let text = |text: &str| Json::Text(text.to_owned());
+        let mut members = vec![
+            ("id".to_owned(), text(&self.id)),
+            ("author".to_owned(), text(&self.author)),
+            ("target".to_owned(), text(&self.target)),
+            ("state".to_owned(), text(self.state.word())),
+            ("by".to_owned(), text(&self.by)),
+            ("at".to_owned(), text(&self.at)),
+        ];
+        members.extend(self.reason.as_deref().map(|reason| ("reason".to_owned(), text(reason))));
+        if !self.include.is_empty() {
+            let words = self.include.iter().map(|word| text(word)).collect();
+            members.push(("include".to_owned(), Json::List(words)));
+        }
+        members.extend(self.synced.as_deref().map(|at| ("synced".to_owned(), text(at))));
+        dialect.render(&Json::Object(members))
+    }
+}
+
+/// Where an issue stands between planning and target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Only planned.
+    Local,
+    /// Proposed before, and taken back.
+    Withdrawn,
+    /// In the target, awaiting a decision.
+    Proposed,
+    /// Proposed, but the target's file as it is here does not hold it: another branch carries it.
+    Elsewhere,
+    Accepted,
+    Rejected,
+    /// In the target, and never proposed.
+    Canonical,
+}
+
+impl Standing {
+    pub const ALL: [Standing; 7] = [
+        Standing::Local,
+        Standing::Withdrawn,
+        Standing::Proposed,
+        Standing::Elsewhere,
+        Standing::Accepted,
+        Standing::Rejected,
+        Standing::Canonical,
+    ];
+
+    /// From the copy in the target and the copy in a planning repo, as far as they are there.
+    pub fn of(target: Option<&Record<'_>>, planning: Option<&Record<'_>>) -> Self {
+        if let Some(record) = target {
+            let state = Proposal::of(record).map(|proposal| proposal.state);
+            return match (Visibility::of(record), state) {
+                (Visibility::Proposed, Some(State::Rejected)) => Standing::Rejected,
+                (Visibility::Proposed, _) => Standing::Proposed,
+                (_, Some(State::Accepted)) => Standing::Accepted,
+                _ => Standing::Canonical,
+            };
+        }
+        let Some(record) = planning else { return Standing::Local };
+        match (Visibility::of(record), Proposal::of(record).map(|proposal| proposal.state)) {
+            (Visibility::Proposed, _) => Standing::Elsewhere,
+            (_, Some(State::Withdrawn)) => Standing::Withdrawn,
+            _ => Standing::Local,
+        }
+    }
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Standing::Local => "local",
+            Standing::Withdrawn => "withdrawn",
+            Standing::Proposed => "proposed",
+            Standing::Elsewhere => "proposed on another branch",
+            Standing::Accepted => "accepted",
+            Standing::Rejected => "rejected",
+            Standing::Canonical => "canonical",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Move {
+    Propose,
+    Withdraw,
+    Accept,
+    Reject,
+}
+
+impl Move {
+    pub const ALL: [Move; 4] = [Move::Propose, Move::Withdraw, Move::Accept, Move::Reject];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Move::Propose => "propose",
+            Move::Withdraw => "withdraw",
+            Move::Accept => "accept",
+            Move::Reject => "reject",
+        }
+    }
+
+    fn done(self) -> &'static str {
+        match self {
+            Move::Propose => "proposed",
+            Move::Withdraw => "withdrawn",
+            Move::Accept => "accepted",
+            Move::Reject => "rejected",
+        }
+    }
+}
+
+/// What a legal move comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permit {
+    Do,
+    /// It stands so already; whatever a crash left undone is finished.
+    Already,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{id} is {} and cannot be {}; legal now: {}", standing.word(), wanted.done(), words(*standing))]
+pub struct IllegalMove {
+    pub id: String,
+    pub standing: Standing,
+    pub wanted: Move,
+}
+
+fn words(standing: Standing) -> String {
+    let legal: Vec<&str> = Move::ALL
+        .into_iter()
+        .filter(|wanted| legality(standing, *wanted) == Some(Permit::Do))
+        .map(Move::word)
+        .collect();
+    if legal.is_empty() { "nothing".to_owned() } else { legal.join(", ") }
+}
+
+/// The table of moves: every standing, every move.
+fn legality(standing: Standing, wanted: Move) -> Option<Permit> {
+    use Move::*;
+    use Standing::*;
+    match (standing, wanted) {
+        (Local | Withdrawn | Rejected | Elsewhere, Propose) => Some(Permit::Do),
+        (Proposed | Elsewhere, Withdraw) | (Proposed, Accept | Reject) => Some(Permit::Do),
+        (Proposed, Propose) | (Withdrawn, Withdraw) | (Accepted, Accept) | (Rejected, Reject) => Some(Permit::Already),
+        (Local, Withdraw | Accept | Reject)
+        | (Withdrawn, Accept | Reject)
+        | (Elsewhere, Accept | Reject)
+        | (Rejected, Withdraw | Accept)
+        | (Accepted, Propose | Withdraw | Reject)
+        | (Canonical, Propose | Withdraw | Accept | Reject) => None,
+    }
+}
+
+/// Whether a move is legal for an issue that stands so.
+pub fn permit(id: &str, standing: Standing, wanted: Move) -> Result<Permit, IllegalMove> {
+    legality(standing, wanted).ok_or_else(|| IllegalMove { id: id.to_owned(), standing, wanted })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The table of `docs/proposals.md`, written out: `+` do, `=` already so, `-` illegal.
+    #[test]
+    fn every_move_from_every_standing() {
+        let table = [
+            (Standing::Local, "+---"),
+            (Standing::Withdrawn, "+=--"),
+            (Standing::Proposed, "=+++"),
+            (Standing::Elsewhere, "++--"),
+            (Standing::Accepted, "--=-"),
+            (Standing::Rejected, "+--="),
+            (Standing::Canonical, "----"),
+        ];
+        assert_eq!(table.map(|(standing, _)| standing), Standing::ALL);
+        for (standing, row) in table {
+            let found: String = Move::ALL
+                .map(|wanted| match permit("x", standing, wanted) {
+                    Ok(Permit::Do) => '+',
+                    Ok(Permit::Already) => '=',
+                    Err(_) => '-',
+                })
+                .into_iter()
+                .collect();
+            assert_eq!(found, row, "{}", standing.word());
+        }
+        let error = permit("bd-1", Standing::Local, Move::Accept).unwrap_err();
+        assert_eq!(error.to_string(), "bd-1 is local and cannot be accepted; legal now: propose");
+    }
+
+    #[test]
+    fn a_proposal_survives_its_line() {
+        let proposal = Proposal {
+            id: "prop_1".into(),
+            author: "ann".into(),
+            target: "web".into(),
+            state: State::Rejected,
+            by: "bob".into(),
+            at: "2026-01-02T00:00:00.000Z".into(),
+            reason: Some("no".into()),
+            include: vec!["notes".into()],
+            synced: Some("2026-01-01T00:00:00.000Z".into()),
+        };
+        let line = format!("{{\"id\":\"a\",\"proposal\":{}}}", proposal.render(Dialect::default()));
+        assert_eq!(Proposal::of(&Record::parse(&line).unwrap()), Some(proposal));
+    }
+}

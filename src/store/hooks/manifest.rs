@@ -1,0 +1,86 @@
+//! What an installation of hooks has to remember so that it can be undone: `<state home>/hooks.json`.
+
+use std::path::{Path, PathBuf};
+
+use crate::model::json::{Dialect, Json};
+use crate::model::record::Record;
+use crate::sys::fs::{self, FsError};
+
+const NAME: &str = "hooks.json";
+const MAX_MANIFEST: u64 = 16 << 20;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Manifest {
+    /// The directory that holds our hooks.
+    pub directory: PathBuf,
+    pub made_directory: bool,
+    pub made_home: bool,
+    /// The hooks are those of another repository that shares the directory.
+    pub shared: bool,
+    /// `core.hooksPath` leads to our directory.
+    pub settings: Option<Redirection>,
+}
+
+/// What the repository's own settings were before.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Redirection {
+    /// Where hooks were, as the settings named it.
+    pub hooks: String,
+    /// `core.hooksPath` in the repository's own file.
+    pub previous: Option<String>,
+    /// The file before our change, and the checksum of it after.
+    pub before: Option<String>,
+    pub after: String,
+}
+
+impl Manifest {
+    pub fn read(home: &Path) -> Option<Self> {
+        let bytes = fs::read(&home.join(NAME), MAX_MANIFEST).ok()?.bytes;
+        let text = String::from_utf8(bytes).ok()?;
+        let record = Record::parse(text.trim_end()).ok()?;
+        let field = |key: &str| record.string(key).map(|value| value.into_owned());
+        let settings = field("hooks").map(|hooks| Redirection {
+            hooks,
+            previous: field("previous"),
+            before: field("before"),
+            after: field("after").unwrap_or_default(),
+        });
+        Some(Manifest {
+            directory: field("directory")?.into(),
+            made_directory: record.flag("made_directory"),
+            made_home: record.flag("made_home"),
+            shared: record.flag("shared"),
+            settings,
+        })
+    }
+
+    pub fn write(&self, home: &Path) -> Result<(), FsError> {
+        let text = |text: &str| Json::Text(text.to_owned());
+        let flag = |value: bool| Json::Raw(value.to_string());
+        let mut members = vec![
+            ("directory".to_owned(), text(&self.directory.display().to_string())),
+            ("made_directory".to_owned(), flag(self.made_directory)),
+            ("made_home".to_owned(), flag(self.made_home)),
+            ("shared".to_owned(), flag(self.shared)),
+        ];
+        if let Some(settings) = &self.settings {
+            members.push(("hooks".to_owned(), text(&settings.hooks)));
+            members.push(("after".to_owned(), text(&settings.after)));
+            members.extend(settings.previous.as_deref().map(|value| ("previous".to_owned(), text(value))));
+            members.extend(settings.before.as_deref().map(|value| ("before".to_owned(), text(value))));
+        }
+        let path = home.join(NAME);
+        let line = Dialect::default().render(&Json::Object(members));
+        std::fs::write(&path, line + "\n").map_err(|e| FsError::new("write", &path, e))
+    }
+
+    pub fn remove(&self, home: &Path) -> Result<(), FsError> {
+        let path = home.join(NAME);
+        std::fs::remove_file(&path).map_err(|e| FsError::new("remove", &path, e))?;
+        if self.made_home {
+            // Stays if something else came to live in it.
+            let _ = std::fs::remove_dir(home);
+        }
+        Ok(())
+    }
+}

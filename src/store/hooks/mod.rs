@@ -1,0 +1,289 @@
+//! The hooks of the primary's git repository: put in beside what is there, and taken away without a trace.
+//!
+//! Where git's directory of hooks is nobody's file (`.git/hooks`, one that git ignores, one outside of any working copy), our
+//! hook takes the name and the hook that had it stands aside and runs after it. Where the directory is committed, its files
+//! are not touched: `core.hooksPath` leads to `<state home>/hooks`, which passes every hook on.
+
+mod files;
+mod manifest;
+mod script;
+mod status;
+
+use std::path::{Path, PathBuf};
+
+use super::leaks::as_store;
+use super::{Result, Store, home, place};
+use crate::sys::fs::FsError;
+use crate::sys::{Env, process};
+use crate::vcs;
+use files::{put, put_config, read, remove};
+use manifest::{Manifest, Redirection};
+use script::{Next, Owner};
+use status::status;
+pub use status::{HookState, HooksStatus};
+
+/// The hooks that look for leaks.
+const CHECKED: [&str; 2] = ["pre-commit", "pre-push"];
+/// Hooks of the one who commits: one that does nothing is the same as none.
+const CLIENT: [&str; 12] = [
+    "applypatch-msg",
+    "commit-msg",
+    "post-applypatch",
+    "post-checkout",
+    "post-commit",
+    "post-merge",
+    "post-rewrite",
+    "pre-applypatch",
+    "pre-auto-gc",
+    "pre-merge-commit",
+    "pre-rebase",
+    "prepare-commit-msg",
+];
+/// What the name of a hook that stands aside ends with.
+const ASIDE: &str = ".bd-previous";
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum HookError {
+    #[error("no hooks of bd are installed here")]
+    NotInstalled,
+    #[error("{} was made by bd and then changed by hand: it is left alone", path.display())]
+    Edited { path: PathBuf },
+    #[error("{} is in the way: a hook stands aside there already", path.display())]
+    InTheWay { path: PathBuf },
+    #[error("core.hooksPath is set elsewhere and wins over this repository's own setting")]
+    Overruled,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HooksChange {
+    pub changed: bool,
+    pub status: HooksStatus,
+}
+
+/// Where things are.
+struct Place {
+    root: PathBuf,
+    /// git's own directory, shared by all worktrees.
+    common: PathBuf,
+    home: PathBuf,
+    /// Where git looks for hooks, as the settings say, and really.
+    named: PathBuf,
+    directory: PathBuf,
+}
+
+impl Store {
+    fn hooks_place(&self) -> Result<Place> {
+        let member = self.project.primary_member();
+        let env = &self.host.env;
+        let (root, common) = vcs::git_dirs(member.repo.root()).map_err(|error| as_store(error, "bd hooks"))?;
+        let named = vcs::hooks_path(&root, env).map_err(|error| as_store(error, "bd hooks"))?;
+        let directory = place::real(&root.join(&named));
+        Ok(Place { home: home::state_home(member.repo.beads(), env), root, common, named, directory })
+    }
+
+    /// What is installed, what runs after it, and whether something has replaced it since.
+    pub fn hooks_status(&self) -> Result<HooksStatus> {
+        let place = self.hooks_place()?;
+        Ok(status(&place, Manifest::read(&place.home).as_ref()))
+    }
+
+    /// Whether a hook that runs here was asked for: one in a directory that several repositories share says nothing about this one.
+    pub fn wants_hooks(&self) -> Result<bool> {
+        let place = self.hooks_place()?;
+        let own = [&place.common, &place.root].iter().any(|own| place.directory.starts_with(place::real(own)));
+        Ok(own || Manifest::read(&place.home).is_some())
+    }
+
+    /// Puts the hooks in. What is in place stays; what was replaced or taken away since is put in again.
+    pub fn install_hooks(&self) -> Result<HooksChange> {
+        let place = self.hooks_place()?;
+        let known = Manifest::read(&place.home);
+        let now = status(&place, known.as_ref());
+        if now.installed && now.remarks.is_empty() && now.hooks.iter().all(|hook| hook.state == "installed") {
+            return Ok(HooksChange { changed: false, status: now });
+        }
+        if let Some(known) = known {
+            self.take_out(&place, &known)?;
+        }
+        let place = self.hooks_place()?;
+        if let Err(error) = self.put_in(&place) {
+            if let Some(half) = Manifest::read(&place.home) {
+                let _ = self.take_out(&self.hooks_place()?, &half);
+            }
+            return Err(error);
+        }
+        Ok(HooksChange { changed: true, status: self.hooks_status()? })
+    }
+
+    /// Takes the hooks out again; what was there before is as it was.
+    pub fn uninstall_hooks(&self) -> Result<HooksChange> {
+        let place = self.hooks_place()?;
+        let manifest = Manifest::read(&place.home).ok_or(HookError::NotInstalled)?;
+        let remarks = self.take_out(&place, &manifest)?;
+        let mut status = self.hooks_status()?;
+        status.remarks = remarks;
+        Ok(HooksChange { changed: true, status })
+    }
+
+    fn put_in(&self, place: &Place) -> Result<()> {
+        let env = &self.host.env;
+        let made_home = !place.home.exists();
+        home::prepare(&place.home).map_err(|e| FsError::new("create", &place.home, e))?;
+        let bd = process::own_path();
+        if !is_committed(place, env) {
+            let made_directory = !place.directory.exists();
+            let directory = place.directory.clone();
+            // Put in from another repository that shares this directory: once is enough.
+            let shared = CHECKED.iter().all(|name| is_ours(&directory.join(name)));
+            Manifest { directory, made_directory, made_home, shared, settings: None }.write(&place.home)?;
+            if shared {
+                return Ok(());
+            }
+            std::fs::create_dir_all(&place.directory).map_err(|e| FsError::new("create", &place.directory, e))?;
+            for name in CHECKED {
+                let path = place.directory.join(name);
+                if path.symlink_metadata().is_ok() {
+                    files::stand_aside(&path, &aside(&path))?;
+                }
+                put(&path, &script::text(name, bd.as_deref(), Next::Aside))?;
+            }
+            return Ok(());
+        }
+        let hooks = place.named.display().to_string();
+        let directory = place.home.join("hooks");
+        let config = place.common.join("config");
+        let previous = vcs::setting(&place.root, "core.hooksPath", env).map_err(|e| as_store(e, "bd hooks"))?;
+        let before = String::from_utf8(read(&config).unwrap_or_default()).ok();
+        let mut redirection = Redirection { hooks: hooks.clone(), previous, before, after: String::new() };
+        let manifest = |redirection: &Redirection| {
+            let settings = Some(redirection.clone());
+            let directory = directory.clone();
+            Manifest { directory, made_directory: true, made_home, shared: false, settings }.write(&place.home)
+        };
+        manifest(&redirection)?;
+        std::fs::create_dir_all(&directory).map_err(|e| FsError::new("create", &directory, e))?;
+        let found = std::fs::read_dir(&place.directory).into_iter().flatten().flatten();
+        let found =
+            found.filter(|entry| entry.path().is_file()).filter_map(|entry| entry.file_name().into_string().ok());
+        let mut names: Vec<String> = found.filter(|name| !name.contains('.') && !name.starts_with('_')).collect();
+        names.extend(CHECKED.iter().chain(&CLIENT).map(|name| (*name).to_owned()));
+        names.sort();
+        names.dedup();
+        for name in names {
+            put(&directory.join(&name), &script::text(&name, bd.as_deref(), Next::In(&hooks)))?;
+        }
+        let ours = directory.display().to_string();
+        vcs::set_setting(&place.root, "core.hooksPath", Some(&ours), env).map_err(|e| as_store(e, "bd hooks"))?;
+        redirection.after = sum(&read(&config).unwrap_or_default());
+        manifest(&redirection)?;
+        if self.hooks_place()?.directory != place::real(&directory) {
+            return Err(HookError::Overruled.into());
+        }
+        Ok(())
+    }
+
+    fn take_out(&self, place: &Place, manifest: &Manifest) -> Result<Vec<String>> {
+        let mut remarks = Vec::new();
+        if manifest.shared {
+            manifest.remove(&place.home)?;
+            return Ok(vec![format!(
+                "the hooks in {} stay: another repository put them in",
+                manifest.directory.display()
+            )]);
+        }
+        let ours = hooks_in(manifest);
+        // Before anything is changed.
+        for path in &ours {
+            if read(path).is_some_and(|bytes| script::owner(&bytes) == Owner::Edited) {
+                return Err(HookError::Edited { path: path.clone() }.into());
+            }
+        }
+        if let Some(settings) = &manifest.settings {
+            self.restore_settings(place, manifest, settings, &mut remarks)?;
+        }
+        for path in &ours {
+            let (current, is_ours) = (read(path), is_ours(path));
+            let before = aside(path);
+            let stands_aside = manifest.settings.is_none() && before.symlink_metadata().is_ok();
+            if is_ours || current.is_none() && path.symlink_metadata().is_err() {
+                if stands_aside {
+                    std::fs::rename(&before, path).map_err(|e| FsError::new("put back", path, e))?;
+                } else if is_ours {
+                    remove(path)?;
+                }
+                continue;
+            }
+            if stands_aside && read(&before) == current {
+                remove(&before)?;
+            } else if stands_aside {
+                remarks.push(format!("{} stays: another program replaced the hook since", before.display()));
+            }
+            remarks.push(format!("{} is not ours any more and stays", path.display()));
+        }
+        if manifest.made_directory {
+            let _ = std::fs::remove_dir(&manifest.directory);
+        }
+        manifest.remove(&place.home)?;
+        Ok(remarks)
+    }
+
+    /// The repository's own settings as they were: to the byte, unless they were changed otherwise meanwhile.
+    fn restore_settings(
+        &self,
+        place: &Place,
+        manifest: &Manifest,
+        settings: &Redirection,
+        remarks: &mut Vec<String>,
+    ) -> Result<()> {
+        let env = &self.host.env;
+        let config = place.common.join("config");
+        let current = vcs::setting(&place.root, "core.hooksPath", env).map_err(|e| as_store(e, "bd hooks"))?;
+        if current.as_deref() != Some(&*manifest.directory.display().to_string()) {
+            remarks.push("core.hooksPath leads elsewhere by now and stays".to_owned());
+            return Ok(());
+        }
+        match &settings.before {
+            Some(before) if sum(&read(&config).unwrap_or_default()) == settings.after => {
+                Ok(put_config(&config, before)?)
+            }
+            _ => vcs::set_setting(&place.root, "core.hooksPath", settings.previous.as_deref(), env)
+                .map_err(|e| as_store(e, "bd hooks")),
+        }
+    }
+}
+
+/// The directory belongs to a working copy that would commit what is put into it.
+fn is_committed(place: &Place, env: &Env) -> bool {
+    let in_git = place.directory.starts_with(&place.common);
+    let Some(root) = vcs::root(&place.directory).map(|root| place::real(&root)) else { return false };
+    if in_git || place.directory.starts_with(root.join(".git")) {
+        return false;
+    }
+    let files = CHECKED.iter().map(|name| place.directory.join(name));
+    files.flat_map(|file| [aside(&file), file]).any(|file| vcs::is_ignored(&file, env) != Some(true))
+}
+
+fn is_ours(path: &Path) -> bool {
+    read(path).is_some_and(|bytes| script::owner(&bytes) == Owner::Ours)
+}
+
+fn aside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ASIDE);
+    name.into()
+}
+
+/// The files that an installation made, whether they are still there or not.
+fn hooks_in(manifest: &Manifest) -> Vec<PathBuf> {
+    if manifest.settings.is_none() {
+        return CHECKED.iter().map(|name| manifest.directory.join(name)).collect();
+    }
+    let mut found: Vec<PathBuf> =
+        std::fs::read_dir(&manifest.directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    found.sort();
+    found
+}
+
+fn sum(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}

@@ -1,0 +1,126 @@
+//! The text of the hooks. Each bears a checksum, so that a change by hand is seen.
+//!
+//! A hook stops git only when `bd` says that something private would leave (exit code 8). No `bd`, or one that knows nothing
+//! of this check, is said and let pass: nobody's git must break because of us.
+
+use std::path::Path;
+
+const MARK: &str = "# bd-hook ";
+
+/// What runs after the check.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Next<'a> {
+    /// The hook that was here before, moved aside.
+    Aside,
+    /// The hook of this name in another directory.
+    In(&'a str),
+}
+
+/// The whole text of a hook.
+pub(super) fn text(name: &str, bd: Option<&Path>, next: Next<'_>) -> String {
+    let mut body = String::from("# Made by \"bd hooks install\"; \"bd hooks uninstall\" takes it away again.\n");
+    let previous = match next {
+        Next::Aside => format!("\"${{0%/*}}/{name}{}\"", super::ASIDE),
+        Next::In(directory) => quoted(&format!("{directory}/{name}")),
+    };
+    body.push_str(&format!("previous={previous}\n"));
+    body.push_str(match next {
+        Next::Aside => RUN_ASIDE,
+        Next::In(_) => RUN,
+    });
+    let check = match name {
+        "pre-commit" => Some("\"$bd\" check-leaks --hook pre-commit >&2"),
+        "pre-push" => {
+            Some("printf '%s' \"$input\" 2>/dev/null | \"$bd\" check-leaks --hook pre-push --remote \"${1:-}\" >&2")
+        }
+        _ => None,
+    };
+    if name == "pre-push" {
+        // The command substitution alone would drop line feeds at the end.
+        body.push_str("input=$(cat; printf x)\ninput=${input%x}\n");
+    }
+    if let Some(check) = check {
+        let bd = bd.and_then(Path::to_str).map(quoted).unwrap_or_else(|| "''".to_owned());
+        body.push_str(&format!("bd={bd}\n{FIND}{check}\n{JUDGE}"));
+    }
+    body.push_str(if name == "pre-push" {
+        "printf '%s' \"$input\" 2>/dev/null | run_previous \"$@\"\n"
+    } else {
+        "run_previous \"$@\"\n"
+    });
+    format!("#!/bin/sh\n{MARK}{}\n{body}", sum(&body))
+}
+
+const FIND: &str = "[ -x \"$bd\" ] || bd=$(command -v bd) || bd=
+if [ -z \"$bd\" ]; then
+    echo 'bd hooks: bd was not found, so nobody looked for private issues' >&2
+else
+    ";
+const JUDGE: &str = "    code=$?
+    if [ \"$code\" -eq 8 ]; then
+        exit 8
+    elif [ \"$code\" -ne 0 ]; then
+        echo \"bd hooks: $bd could not look for private issues (exit code $code)\" >&2
+    fi
+fi
+";
+const RUN: &str = "run_previous() {
+    [ -x \"$previous\" ] || exit 0
+    exec \"$previous\" \"$@\"
+}
+";
+/// A hook may ask under which name it runs, so a script is run under the name it had.
+const RUN_ASIDE: &str = "run_previous() {
+    [ -x \"$previous\" ] || exit 0
+    line=
+    [ -L \"$previous\" ] || IFS= read -r line <\"$previous\"
+    case $line in
+    '#!/bin/sh' | '#!/usr/bin/sh' | '#!/usr/bin/env sh' | '#! /bin/sh') shell=sh ;;
+    '#!/bin/bash' | '#!/usr/bin/bash' | '#!/usr/bin/env bash') shell=bash ;;
+    *) exec \"$previous\" \"$@\" ;;
+    esac
+    exec \"$shell\" -c 'hook=$1; shift; . \"$hook\"' \"$0\" \"$previous\" \"$@\"
+}
+";
+
+fn sum(body: &str) -> String {
+    blake3::hash(body.as_bytes()).to_hex()[..32].to_owned()
+}
+
+/// A word for the shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// Whose a hook is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    Ours,
+    /// Ours, but changed by hand.
+    Edited,
+    Foreign,
+}
+
+pub(super) fn owner(bytes: &[u8]) -> Owner {
+    let text = String::from_utf8_lossy(bytes);
+    let Some((head, body)) = text.split_once(MARK).and_then(|(_, rest)| rest.split_once('\n')) else {
+        return Owner::Foreign;
+    };
+    let whole = format!("#!/bin/sh\n{MARK}{head}\n{body}");
+    if head == sum(body) && whole.as_bytes() == bytes { Owner::Ours } else { Owner::Edited }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_by_hand_is_seen() {
+        let text = text("pre-commit", Some(Path::new("/it's/bd")), Next::Aside);
+        assert_eq!(owner(text.as_bytes()), Owner::Ours);
+        assert!(text.contains("bd='/it'\\''s/bd'\n"), "{text}");
+        assert_eq!(owner(format!("{text}echo more\n").as_bytes()), Owner::Edited);
+        assert_eq!(owner(text.replacen("#!/bin/sh", "#!/bin/dash", 1).as_bytes()), Owner::Edited);
+        assert_eq!(owner(b"#!/bin/sh\nexit 0\n"), Owner::Foreign);
+    }
+}

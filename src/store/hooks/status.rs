@@ -1,0 +1,55 @@
+//! How the hooks stand: put in, changed, replaced, and what runs after them.
+
+use std::path::PathBuf;
+
+use super::manifest::Manifest;
+use super::script::{self, Owner};
+use super::{CHECKED, Place, aside, place, read};
+
+/// How one hook stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookState {
+    pub name: String,
+    /// installed, absent, edited, overwritten or missing.
+    pub state: &'static str,
+    /// The hook that runs after it.
+    pub chained: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HooksStatus {
+    pub installed: bool,
+    /// Where git looks for hooks now.
+    pub directory: PathBuf,
+    pub hooks: Vec<HookState>,
+    pub remarks: Vec<String>,
+}
+
+pub(super) fn status(place: &Place, manifest: Option<&Manifest>) -> HooksStatus {
+    let mut remarks = Vec::new();
+    let directory = place.directory.clone();
+    let Some(manifest) = manifest else {
+        let absent = |name: &&str| HookState { name: (*name).to_owned(), state: "absent", chained: None };
+        return HooksStatus { installed: false, directory, hooks: CHECKED.iter().map(absent).collect(), remarks };
+    };
+    if place::real(&manifest.directory) != directory {
+        let there = manifest.directory.display();
+        remarks.push(format!("git looks for hooks in {} now, and not in {there}, where ours are", directory.display()));
+    }
+    let hook = |name: &str| {
+        let path = manifest.directory.join(name);
+        let state = match read(&path).map(|bytes| script::owner(&bytes)) {
+            Some(Owner::Ours) => "installed",
+            Some(Owner::Edited) => "edited",
+            Some(Owner::Foreign) => "overwritten",
+            None => "missing",
+        };
+        let next = match &manifest.settings {
+            Some(settings) => place.root.join(&settings.hooks).join(name),
+            None => aside(&path),
+        };
+        HookState { name: name.to_owned(), state, chained: Some(next).filter(|next| next.exists()) }
+    };
+    let hooks = CHECKED.iter().map(|name| hook(name)).collect();
+    HooksStatus { installed: true, directory, hooks, remarks }
+}

@@ -1,0 +1,214 @@
+//! The files that commits change. git says which commits and what is staged; trees and blobs are read with gix.
+
+use std::collections::HashMap;
+
+use gix::ObjectId;
+use gix::object::tree::EntryKind;
+
+use super::commit::git;
+use super::hooks::failed;
+use crate::sys::process::Program;
+use crate::vcs::files::path_of;
+use crate::vcs::history::Repository;
+use crate::vcs::{Changed, HistoryError, Span};
+
+/// Lists of git are read up to this length, and refused beyond it.
+const MAX_LIST: usize = 256 << 20;
+/// A larger file is named and not looked at.
+const MAX_BLOB: u64 = 256 << 20;
+/// So many entries of trees, and no more, are compared for one commit.
+const MAX_ENTRIES: usize = 10_000_000;
+
+/// A changed file: its path, what the parents have, what is new.
+type Difference = (Vec<u8>, Vec<ObjectId>, ObjectId);
+
+pub fn staged(repository: &Repository<'_>, each: &mut dyn FnMut(Changed)) -> Result<(), HistoryError> {
+    let objects = open(repository)?;
+    let born = program(repository).args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).run()?.status.success();
+    let base = if born { "HEAD".to_owned() } else { ObjectId::empty_tree(gix::hash::Kind::Sha1).to_string() };
+    let flags = ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "--end-of-options"];
+    let mut asked = program(repository).args(flags).arg(base).arg("--");
+    // During a commit git keeps what will be committed in an index of its own.
+    let env = repository.env;
+    if let Some(index) = env.var_os("GIT_INDEX_FILE") {
+        asked = asked.var("GIT_INDEX_FILE", env.cwd().join(index));
+    }
+    let list = listed("git diff-index", asked)?;
+    let mut fields = list.split(|byte| *byte == 0).filter(|field| !field.is_empty());
+    while let (Some(meta), Some(path)) = (fields.next(), fields.next()) {
+        let words: Vec<&[u8]> = meta.split(|byte| *byte == b' ').collect();
+        let [_, mode, old, new, ..] = words.as_slice() else { continue };
+        let id = |hex: &[u8]| ObjectId::from_hex(hex).ok().filter(|id| !id.is_null());
+        // Removed, unmerged, or a submodule: no file that would be committed.
+        let Some(new) = id(new).filter(|_| *mode != b"160000") else { continue };
+        let old: Vec<ObjectId> = id(old).into_iter().collect();
+        each(changed(&objects, None, path, &old, new)?);
+    }
+    Ok(())
+}
+
+pub fn range(repository: &Repository<'_>, span: Span<'_>, each: &mut dyn FnMut(Changed)) -> Result<(), HistoryError> {
+    let objects = open(repository)?;
+    let asked = || program(repository).args(["rev-list", "--parents", "--topo-order", "--reverse"]);
+    let lists = match span {
+        Span::Staged => Vec::new(),
+        Span::Range(text) => vec![asked().arg("--end-of-options").arg(text).arg("--")],
+        Span::Push { remote, refs } => {
+            let pushed = refs.lines().filter_map(|line| pushed(&objects, line));
+            let one = |revisions: Vec<String>| {
+                let known = format!("--remotes={remote}");
+                asked().args(["--not", &known, "--not", "--end-of-options"]).args(revisions).arg("--")
+            };
+            pushed.map(one).collect()
+        }
+    };
+    for asked in lists {
+        let list = listed("git rev-list", asked)?;
+        for line in list.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let ids: Vec<ObjectId> =
+                line.split(|byte| *byte == b' ').filter_map(|hex| ObjectId::from_hex(hex).ok()).collect();
+            let Some((commit, parents)) = ids.split_first() else { continue };
+            for (path, old, new) in differences(&objects, *commit, parents)? {
+                each(changed(&objects, Some(commit.to_string()), &path, &old, new)?);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a line of the pre-push hook sends: the new commit, without what the remote says it has.
+fn pushed(objects: &gix::Repository, line: &str) -> Option<Vec<String>> {
+    let words: Vec<&str> = line.split(' ').collect();
+    let [_, local, _, remote] = words.as_slice() else { return None };
+    let id = |hex: &str| ObjectId::from_hex(hex.as_bytes()).ok().filter(|id| !id.is_null());
+    let mut revisions = vec![id(local)?.to_string()];
+    // A commit that nobody fetched yet cannot be compared with.
+    revisions.extend(id(remote).filter(|id| objects.find_header(*id).is_ok()).map(|id| format!("^{id}")));
+    Some(revisions)
+}
+
+fn program<'a>(repository: &Repository<'a>) -> Program<'a> {
+    let program = git(repository.root, repository.env);
+    if repository.git_dir == repository.root.join(".git") {
+        program
+    } else {
+        program.var("GIT_DIR", &repository.git_dir)
+    }
+}
+
+fn listed(name: &'static str, program: Program<'_>) -> Result<Vec<u8>, HistoryError> {
+    let output = program.keeping(MAX_LIST).run()?;
+    if !output.status.success() {
+        return Err(failed(name, &output));
+    }
+    if output.stdout.len() >= MAX_LIST {
+        return Err(HistoryError::TooMuch { program: name });
+    }
+    Ok(output.stdout)
+}
+
+fn open(repository: &Repository<'_>) -> Result<gix::Repository, HistoryError> {
+    let opened = gix::open_opts(&repository.git_dir, gix::open::Options::isolated());
+    opened.map_err(|error| unreadable(repository.git_dir.display().to_string(), error))
+}
+
+fn unreadable(id: String, error: impl std::fmt::Display) -> HistoryError {
+    HistoryError::Object { id, message: error.to_string() }
+}
+
+/// The files of a commit that are not what one of its parents has.
+fn differences(
+    objects: &gix::Repository,
+    commit: ObjectId,
+    parents: &[ObjectId],
+) -> Result<Vec<Difference>, HistoryError> {
+    let tree = |id: ObjectId| {
+        let found = objects.find_commit(id).map_err(|error| unreadable(id.to_string(), error))?;
+        found.tree_id().map(gix::Id::detach).map_err(|error| unreadable(id.to_string(), error))
+    };
+    let new = tree(commit)?;
+    let Some((first, others)) = parents.split_first() else { return compare(objects, None, new) };
+    // The parents of the oldest commits of a shallow clone are not there: all that such a commit has counts as new.
+    let mut found = compare(objects, tree(*first).ok(), new)?;
+    for parent in others {
+        let against: HashMap<_, _> =
+            compare(objects, tree(*parent).ok(), new)?.into_iter().map(|(path, old, _)| (path, old)).collect();
+        found.retain_mut(|(path, old, _)| against.get(path).map(|more| old.extend(more)).is_some());
+    }
+    Ok(found)
+}
+
+fn compare(objects: &gix::Repository, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<Difference>, HistoryError> {
+    let mut found = Vec::new();
+    let mut work = vec![(Vec::new(), old, new)];
+    let mut seen = 0;
+    while let Some((prefix, old, new)) = work.pop() {
+        let entries = |id: ObjectId| {
+            let tree = objects.find_tree(id).map_err(|error| unreadable(id.to_string(), error))?;
+            let entry = |entry: Result<gix::object::tree::EntryRef<'_, '_>, _>| {
+                let entry = entry.map_err(|error| unreadable(id.to_string(), error))?;
+                Ok((entry.filename().to_vec(), (entry.kind(), entry.object_id())))
+            };
+            tree.iter().map(entry).collect::<Result<Vec<(Vec<u8>, (EntryKind, ObjectId))>, HistoryError>>()
+        };
+        let before: HashMap<Vec<u8>, (EntryKind, ObjectId)> = match old {
+            Some(old) => entries(old)?.into_iter().collect(),
+            None => HashMap::new(),
+        };
+        for (name, (kind, id)) in entries(new)? {
+            seen += 1;
+            if seen > MAX_ENTRIES {
+                return Err(HistoryError::TooMuch { program: "a commit" });
+            }
+            let was = before.get(&name).copied();
+            if was.is_some_and(|(_, known)| known == id) {
+                continue;
+            }
+            let path = [prefix.as_slice(), &name].concat();
+            match kind {
+                EntryKind::Tree => {
+                    let was = was.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id);
+                    work.push(([path.as_slice(), b"/"].concat(), was, id));
+                }
+                EntryKind::Commit => {}
+                EntryKind::Blob | EntryKind::BlobExecutable | EntryKind::Link => {
+                    let is_file = |kind| !matches!(kind, EntryKind::Tree | EntryKind::Commit);
+                    let was = was.filter(|(kind, _)| is_file(*kind)).map(|(_, id)| id);
+                    found.push((path, was.into_iter().collect(), id));
+                }
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn changed(
+    objects: &gix::Repository,
+    commit: Option<String>,
+    path: &[u8],
+    old: &[ObjectId],
+    new: ObjectId,
+) -> Result<Changed, HistoryError> {
+    let blob = |id: ObjectId| -> Result<Option<Vec<u8>>, HistoryError> {
+        let size = objects.find_header(id).map_err(|error| unreadable(id.to_string(), error))?.size();
+        if size > MAX_BLOB {
+            return Ok(None);
+        }
+        let mut blob = objects.find_blob(id).map_err(|error| unreadable(id.to_string(), error))?;
+        Ok(Some(blob.take_data()))
+    };
+    // An old version that is not there, as in a partial clone, takes nothing off what is new.
+    let old = old.iter().filter_map(|id| blob(*id).ok().flatten()).collect();
+    Ok(Changed { commit, path: path_of(path), old, new: blob(new)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_empty_tree_is_known_without_a_repository() {
+        assert_eq!(ObjectId::empty_tree(gix::hash::Kind::Sha1).to_string(), "4b825dc642cb6eb9a060e54bf8d69288fbee4904");
+    }
+}

@@ -1,0 +1,52 @@
+//! Questions to git about hooks, ignored files and the repository's own settings.
+
+use std::path::{Path, PathBuf};
+
+use super::commit::{git, git_with_hooks};
+use crate::sys::Env;
+use crate::sys::process::Output;
+use crate::vcs::HistoryError;
+use crate::vcs::files::path_of;
+
+/// What a program said when it failed, without the rest of a long story.
+pub(super) fn failed(program: &'static str, output: &Output) -> HistoryError {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said = said.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect::<Vec<_>>().join("; ");
+    HistoryError::Failed { program, status: output.status, said }
+}
+
+fn checked(program: &'static str, output: Output) -> Result<Output, HistoryError> {
+    if output.status.success() { Ok(output) } else { Err(failed(program, &output)) }
+}
+
+pub fn hooks_path(root: &Path, env: &Env) -> Result<PathBuf, HistoryError> {
+    let output = git_with_hooks(root, env).args(["rev-parse", "--git-path", "hooks"]).run()?;
+    let output = checked("git rev-parse", output)?;
+    Ok(path_of(output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout)))
+}
+
+pub fn local_setting(root: &Path, key: &str, env: &Env) -> Result<Option<String>, HistoryError> {
+    let output = git_with_hooks(root, env).args(["config", "--local", "-z", "--get", key]).run()?;
+    match output.status.code() {
+        Some(0) => {
+            let value = output.stdout.strip_suffix(b"\0").unwrap_or(&output.stdout);
+            Ok(Some(String::from_utf8_lossy(value).into_owned()))
+        }
+        Some(1) => Ok(None),
+        _ => Err(failed("git config", &output)),
+    }
+}
+
+pub fn set_local(root: &Path, key: &str, value: Option<&str>, env: &Env) -> Result<(), HistoryError> {
+    let program = git_with_hooks(root, env).args(["config", "--local"]);
+    let program = match value {
+        Some(value) => program.args(["--replace-all", key, value]),
+        None => program.args(["--unset-all", key]),
+    };
+    checked("git config", program.run()?).map(drop)
+}
+
+pub fn is_ignored(root: &Path, file: &Path, env: &Env) -> Result<bool, HistoryError> {
+    let output = git(root, env).args(["check-ignore", "--quiet", "--"]).arg(file).run()?;
+    Ok(output.status.success())
+}

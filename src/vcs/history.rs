@@ -1,0 +1,71 @@
+//! What commits bring: every file that is staged, or that a range of commits changes, in its old and its new version.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+
+use super::{Kind, git, jj, place};
+use crate::sys::Env;
+use crate::sys::process::RunError;
+
+/// Which commits to look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Span<'a> {
+    /// The one that would be made of what is staged.
+    Staged,
+    /// `A..B`, as git understands it.
+    Range(&'a str),
+    /// What a push would bring to a remote: the lines that git gives to its hook.
+    Push { remote: &'a str, refs: &'a str },
+}
+
+/// A file that a commit adds or changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    /// `None` for what is only staged.
+    pub commit: Option<String>,
+    /// As seen from the root of the working copy.
+    pub path: PathBuf,
+    /// What the parents of the commit have under this name; nothing for a new file.
+    pub old: Vec<Vec<u8>>,
+    /// `None` if it is too large to look at.
+    pub new: Option<Vec<u8>>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    #[error("{} is not a git working copy (version control: {kind})", root.display())]
+    NotGit { root: PathBuf, kind: Kind },
+    #[error("{program} failed with {status}: {said}")]
+    Failed { program: &'static str, status: ExitStatus, said: String },
+    #[error("{program} said more than can be looked at")]
+    TooMuch { program: &'static str },
+    #[error("cannot read the object {id}: {message}")]
+    Object { id: String, message: String },
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+/// The git repository of a working copy, its own or the one that jj keeps its commits in.
+pub(super) struct Repository<'a> {
+    pub root: &'a Path,
+    pub git_dir: PathBuf,
+    pub env: &'a Env,
+}
+
+/// Hands over each changed file of each commit. A file of a merge counts only if it is what no parent has.
+pub fn changes(path: &Path, span: Span<'_>, env: &Env, each: &mut dyn FnMut(Changed)) -> Result<(), HistoryError> {
+    let (kind, root) = place(path).unwrap_or((Kind::None, path.to_owned()));
+    let own = Some(root.join(".git")).filter(|dot_git| dot_git.exists());
+    let git_dir = match kind {
+        Kind::Git => own,
+        // What jj would commit is in no index.
+        Kind::Jj if span != Span::Staged => own.or_else(|| jj::git_target(&root.join(".jj"))),
+        _ => None,
+    };
+    let Some(git_dir) = git_dir else { return Err(HistoryError::NotGit { root, kind }) };
+    let repository = Repository { root: &root, git_dir, env };
+    match span {
+        Span::Staged => git::staged(&repository, each),
+        _ => git::range(&repository, span, each),
+    }
+}
