@@ -35,6 +35,8 @@ pub enum StoreError {
     ReadOnly { what: String, repo: String, reason: String },
     #[error("{repo} lies in the working copy of the primary repo: a private issue there would be committed with it")]
     WouldLeak { repo: String },
+    #[error("deciding about proposals is for maintainers: {reason}")]
+    NotMaintainer { reason: String },
     #[error("{id} is private and does not go to {repo}")]
     Private { id: String, repo: String },
     #[error("{id} is proposed; withdraw it before deleting or moving it")]

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 pub use commit::{CommitError, Committed, commit};
 pub use facts::{Facts, Remote, facts};
-pub use git::{committed_size, init as init_git, user_name};
+pub use git::{branches_holding, committed_size, init as init_git, user_name};
 
 /// A version control system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -21,6 +21,7 @@ mod links;
 mod listing;
 mod looking;
 mod offering;
+mod proposals;
 mod remarks;
 mod schemas;
 mod searching;
