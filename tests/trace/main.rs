@@ -13,6 +13,7 @@ mod foreign;
 mod kills;
 mod order;
 mod poll;
+mod proposals;
 mod reads;
 #[path = "../concurrency/sandbox.rs"]
 #[expect(dead_code, reason = "shared with the concurrency tests, which use more of it")]
