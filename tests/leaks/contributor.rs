@@ -278,7 +278,7 @@ impl Contributor {
             ..ConfigRequest::default()
         };
         let request = match dice.below(6) {
-            0 if dice.chance(3) => ConfigRequest { remove: vec![plans], ..ConfigRequest::default() },
+            0 => ConfigRequest { remove: vec![plans], ..ConfigRequest::default() },
             1 => ConfigRequest { add: vec![plans], routing: Some("contributor".into()), ..ConfigRequest::default() },
             2 => set("routing.default", &plans),
             3 => ConfigRequest { routing: Some("explicit".into()), ..ConfigRequest::default() },
