@@ -50,6 +50,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     check_project(store, &mut report);
     check_files(store, &mut report)?;
     check_leftovers(store, &mut report);
+    check_proposals(store, fix, &mut report)?;
     check_graph(store, &mut report)?;
     report.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     Ok(report)
@@ -164,6 +165,27 @@ fn check_leftovers(store: &Store, report: &mut Report) {
             });
         }
     }
+}
+
+/// Proposals whose two copies are not in step: a move that was cut off, or a decision that came in.
+fn check_proposals(store: &mut Store, fix: bool, report: &mut Report) -> Result<()> {
+    if store.project().members.len() < 2 || !store.settings().broken.is_empty() {
+        return Ok(());
+    }
+    for step in store.reconcile(!fix)? {
+        if fix {
+            report.fixed.push(format!("{}: {}", step.id, step.what));
+        } else {
+            report.findings.push(Health {
+                severity: Severity::Note,
+                file: None,
+                line: None,
+                message: format!("{}: not in step: {}", step.id, step.what),
+                remedy: Some("bd proposals reconcile does it".into()),
+            });
+        }
+    }
+    Ok(())
 }
 
 fn check_graph(store: &mut Store, report: &mut Report) -> Result<()> {

@@ -35,7 +35,7 @@ pub use migrate::{Migrated, migrate};
 pub use plan::{PlanError, parse_plan};
 pub use proposals::{Each, ProposeOptions, Which, decide, proposals, propose, reconcile, withdraw};
 pub use repos::{RepoStatus, repos, wants_planning_hint};
-pub use show::{Neighbour, Shown, show, show_copies, unblocked_by};
+pub use show::{Neighbour, Private, Shown, show, show_copies, unblocked_by};
 
 use crate::model::issue::PriorityError;
 use crate::model::query::QueryError;

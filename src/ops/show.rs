@@ -1,6 +1,7 @@
 //! One issue with everything around it.
 
 use super::Result;
+use crate::model::issue::Comment;
 use crate::store::{Access, Row, Store, StoreError};
 
 /// An issue at the other end of a dependency.
@@ -22,6 +23,42 @@ pub struct Shown {
     pub copies: Vec<String>,
     /// The project has several repos, so it matters where an issue lives.
     pub of_many: bool,
+    /// What only the user's planning copy says.
+    pub private: Option<Private>,
+}
+
+/// The private side of an issue that was proposed: nobody but the user sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Private {
+    /// The planning repo.
+    pub repo: String,
+    pub notes: Option<String>,
+    pub assignee: Option<String>,
+    pub comments: Vec<Comment>,
+    /// Ids that the other copy does not depend on.
+    pub dependencies: Vec<String>,
+}
+
+impl Private {
+    /// What a planning copy says beyond the copy that counts; nothing if that is nothing.
+    fn of(planning: &Row, shown: &Row) -> Option<Self> {
+        let (ours, theirs) = (&planning.issue, &shown.issue);
+        let private = Private {
+            repo: planning.source_repo.clone(),
+            notes: ours.notes.clone().filter(|notes| theirs.notes.as_ref() != Some(notes)),
+            assignee: ours.assignee.clone().filter(|name| theirs.assignee.as_ref() != Some(name)),
+            comments: ours.comments.iter().filter(|comment| !theirs.comments.contains(comment)).cloned().collect(),
+            dependencies: {
+                let known = |id: &String| theirs.dependencies.iter().any(|dependency| dependency.target == *id);
+                ours.dependencies.iter().map(|dependency| dependency.target.clone()).filter(|id| !known(id)).collect()
+            },
+        };
+        let says = private.notes.is_some()
+            || private.assignee.is_some()
+            || !private.comments.is_empty()
+            || !private.dependencies.is_empty();
+        says.then_some(private)
+    }
 }
 
 pub fn show(store: &mut Store, typed: &str) -> Result<Shown> {
@@ -58,8 +95,11 @@ fn surround(store: &mut Store, row: Row) -> Result<Shown> {
     let access = store.access_to(&row)?;
     let of_many = store.project().members.len() > 1;
     let copies = if of_many { store.copies(&row.issue.id)? } else { Vec::new() };
-    let copies = copies.into_iter().filter(|copy| copy.repo != row.repo).map(|copy| copy.source_repo).collect();
-    Ok(Shown { row, dependencies, dependents, access, copies, of_many })
+    let others: Vec<Row> = copies.into_iter().filter(|copy| copy.repo != row.repo).collect();
+    let is_planning = |copy: &&Row| store.project().members[copy.repo].planning && !row.shadowed;
+    let private = others.iter().find(is_planning).and_then(|copy| Private::of(copy, &row));
+    let copies = others.into_iter().map(|copy| copy.source_repo).collect();
+    Ok(Shown { row, dependencies, dependents, access, copies, of_many, private })
 }
 
 /// Issues that waited for one of these and can be worked on now.

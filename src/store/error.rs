@@ -38,6 +38,8 @@ pub enum StoreError {
         "{repo} lies in the working copy of the primary repo or in another clone of it: a private issue there would be committed with it"
     )]
     WouldLeak { repo: String },
+    #[error("deciding about proposals is for maintainers: {reason}")]
+    NotMaintainer { reason: String },
     #[error("{id} is private and does not go to {repo}")]
     Private { id: String, repo: String },
     #[error("{} lies in the working copy of the primary repo and would hold private issues: {}", path.display(), list(ids))]

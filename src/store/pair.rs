@@ -2,7 +2,7 @@
 
 use super::source::expected;
 use super::transaction::Write;
-use super::{Result, Store, StoreError};
+use super::{Access, Result, Store, StoreError};
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
 use crate::model::change::Change;
 use crate::model::proposal::{self, Include, Proposal, State, Visibility};
@@ -46,20 +46,59 @@ impl Store {
         Some(Pair { target, planning, proposal })
     }
 
-    /// Divides an edit of a proposed issue between its two copies.
-    pub(super) fn divide(&self, pair: &Pair, id: &str, changes: &[Change]) -> Result<Vec<(usize, Write)>> {
+    /// An edit as the writes it takes: one, or for a proposed issue one for each of its copies. `owner` is the ledger that
+    /// holds the copy that counts.
+    pub(super) fn divide(&mut self, owner: usize, id: String, changes: Vec<Change>) -> Result<Vec<(usize, Write)>> {
+        let pair = self.pair(&id);
+        let own = self.own_proposal(owner, &id)?;
+        let proposal = match (&pair, own) {
+            (Some(pair), _) => pair.proposal.clone(),
+            (None, Some(proposal)) => proposal,
+            (None, None) => return Ok(vec![(owner, Write::Change { id, changes })]),
+        };
         if changes.iter().any(|change| matches!(change, Change::Delete { .. })) {
-            return Err(StoreError::StillProposed { id: id.to_owned() });
+            return Err(StoreError::StillProposed { id });
         }
-        let visible = |other: &str| self.is_visible(pair.target, other);
-        let parts = proposal::split(changes, Include::of(&pair.proposal), visible);
-        let write = |source, changes| (source, Write::Change { id: id.to_owned(), changes });
+        let target = pair.as_ref().map_or(owner, |pair| pair.target);
+        let visible = |other: &str| self.is_visible(target, other);
+        let parts = proposal::split(&changes, Include::of(&proposal), visible);
+        let write = |source, changes| (source, Write::Change { id: id.clone(), changes });
         let mut writes = Vec::new();
         if !parts.public.is_empty() {
-            writes.push(write(pair.target, parts.public));
+            writes.push(write(target, parts.public.clone()));
         }
-        writes.push(write(pair.planning, parts.planning));
+        match pair {
+            Some(pair) => writes.push(write(pair.planning, parts.planning)),
+            // Without the planning copy there is no place for what is private.
+            None if parts.public != parts.planning => {
+                return Err(StoreError::NoPlanningCopy { id, what: "given private text" });
+            }
+            None => {}
+        }
         Ok(writes)
+    }
+
+    /// The open proposal that a contributor edits in the primary without a planning copy at hand.
+    fn own_proposal(&mut self, owner: usize, id: &str) -> Result<Option<Proposal>> {
+        let member = self.sources.member_of(owner);
+        if self.access(member)? == Access::Write {
+            return Ok(None);
+        }
+        let line = self.sources.line(owner, id).unwrap_or_default();
+        Ok(Record::parse(&line).ok().as_ref().and_then(Proposal::of))
+    }
+
+    /// Whether a line may be written where it stands. What is only proposed is still its author's.
+    pub(super) fn access_to_line(&mut self, member: usize, id: &str, line: &str) -> Result<Access> {
+        let Access::Read(reason) = self.access(member)? else { return Ok(Access::Write) };
+        let proposal = Record::parse(line).ok().filter(|record| Visibility::of(record) == Visibility::Proposed);
+        let proposal = proposal.as_ref().and_then(Proposal::of).filter(|proposal| proposal.state == State::Open);
+        Ok(match proposal {
+            None => Access::Read(reason),
+            Some(_) if self.pair(id).is_some() => Access::Write,
+            Some(proposal) if proposal.author == self.actor() => Access::Write,
+            Some(proposal) => Access::Read(format!("it is a proposal of {}, and {reason}", proposal.author)),
+        })
     }
 
     /// Whether those who read a ledger can see an issue.

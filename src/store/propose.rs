@@ -18,6 +18,7 @@ use crate::model::proposal::{
 };
 use crate::model::record::Record;
 use crate::model::time::{self, Instant};
+use crate::vcs;
 
 /// What to propose, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -64,6 +65,8 @@ pub struct ProposalRow {
     pub planning: Option<String>,
     /// The repo it is proposed to, if its file holds it here.
     pub target: Option<String>,
+    /// The branches of the primary that carry it.
+    pub branches: Vec<String>,
 }
 
 /// More new issues than this at once need a word.
@@ -353,8 +356,7 @@ impl Store {
     ) -> Result<Vec<(String, Result<Permit>)>> {
         self.refuse_broken()?;
         if let Access::Read(because) = self.access(repo)? {
-            let what = "a decision about a proposal".to_owned();
-            return Err(StoreError::ReadOnly { what, repo: self.name(repo).to_owned(), reason: because });
+            return Err(StoreError::NotMaintainer { reason: because });
         }
         let target = self.target_source(repo)?;
         let actor = self.actor().to_owned();
@@ -527,6 +529,7 @@ impl Store {
                         standing: Standing::of(Some(&record), None),
                         proposal,
                         planning: None,
+                        branches: Vec::new(),
                         target: Some(name),
                         id,
                     }),
@@ -535,10 +538,16 @@ impl Store {
                         standing: Standing::of(None, Some(&record)),
                         proposal,
                         planning: Some(name),
+                        branches: Vec::new(),
                         target: None,
                         id,
                     }),
                 }
+            }
+        }
+        if let Some(path) = self.ledger_path(0) {
+            for row in &mut rows {
+                row.branches = vcs::branches_holding(path, &row.proposal.id);
             }
         }
         Ok(rows)

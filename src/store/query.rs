@@ -153,15 +153,6 @@ impl Store {
         })
     }
 
-    /// What the effective copy of an issue says about its visibility; nothing means canonical.
-    pub(super) fn visibility(&self, id: &str) -> Option<String> {
-        let source = self.sources.owner(id)?;
-        let ledger = self.sources.ledger(source);
-        let (_, _, document) = self.sources.documents().find(|(_, known, _)| *known == ledger)?;
-        let record = document.record(document.effective(id)?)?;
-        record.string("visibility").map(|word| word.into_owned())
-    }
-
     /// Issues that can be worked on now.
     pub fn ready(&mut self, filter: &ReadyFilter) -> Result<Page> {
         let condition = self.prepared(&filter.filter)?;

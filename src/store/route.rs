@@ -136,11 +136,7 @@ impl Store {
 
     /// Whether one issue may be written where it lives.
     pub fn access_to(&mut self, row: &Row) -> Result<Access> {
-        // What is only proposed is still its author's.
-        match row.issue.visibility.as_deref() {
-            None | Some("canonical") => self.access(row.repo),
-            Some(_) => Ok(Access::Write),
-        }
+        self.access_to_line(row.repo, &row.issue.id, &row.line)
     }
 
     /// Whether new issues and canonical ones of a repo may be written.

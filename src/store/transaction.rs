@@ -144,6 +144,8 @@ impl Store {
 
     fn sources_of(&mut self, scope: &Scope) -> Result<Vec<usize>> {
         let mut members = match scope {
+            // One ledger owns everything: nothing need be read to know that.
+            Scope::Issues(_) if self.sources.len() == 1 => vec![0],
             Scope::Issues(ids) => {
                 self.sources.read(&mut self.cache)?;
                 let owners = ids.iter().filter_map(|id| self.sources.owner(id));
@@ -194,35 +196,39 @@ impl Transaction<'_> {
     /// Takes a write into the transaction, unless it may not be made.
     pub fn stage(&mut self, write: Write) -> Result<()> {
         self.check_numbering()?;
-        let owner = |store: &Store, id: &str| store.sources.owner(id).map(|n| store.sources.member_of(n));
-        let (member, what, visibility) = match &write {
-            Write::File { repo, .. } => (*repo, "a new issue".to_owned(), None),
+        let store = &mut *self.store;
+        let (member, line) = match &write {
+            Write::File { repo, .. } => (*repo, None),
+            Write::Change { .. } | Write::Put { .. } if store.sources.len() == 1 && !store.has_roles() => (0, None),
             Write::Change { id, .. } | Write::Put { id, .. } => {
-                self.store.sources.read(&mut self.store.cache)?;
-                match (owner(self.store, id), &write) {
-                    (Some(member), _) => (member, id.clone(), self.store.visibility(id)),
-                    (None, Write::Put { repo, .. }) => (*repo, id.clone(), None),
+                store.sources.read(&mut store.cache)?;
+                match (store.sources.owner(id), &write) {
+                    (Some(source), _) => (store.sources.member_of(source), store.sources.line(source, id)),
+                    (None, Write::Put { repo, .. }) => (*repo, None),
                     (None, _) => return Err(StoreError::NotFound { typed: id.clone() }),
                 }
             }
         };
-        // What is only proposed is still its author's.
-        let is_canonical = visibility.is_none_or(|word| word == "canonical");
-        if let Access::Read(reason) = self.store.access(member)?
-            && is_canonical
-        {
-            return Err(StoreError::ReadOnly { what, repo: self.store.name(member).to_owned(), reason });
+        let (access, what) = match (&write, &line) {
+            (Write::Change { id, .. } | Write::Put { id, .. }, Some(line)) => {
+                (store.access_to_line(member, id, line)?, id.clone())
+            }
+            (Write::Put { id, .. }, None) => (store.access(member)?, id.clone()),
+            _ => (store.access(member)?, "a new issue".to_owned()),
+        };
+        if let Access::Read(reason) = access {
+            return Err(StoreError::ReadOnly { what, repo: store.name(member).to_owned(), reason });
         }
-        if let Write::Put { id, line, .. } = &write {
-            self.store.refuse_private(id, line, false, member)?;
-        }
-        let source = self.store.writable(member)?;
-        let parts = match &write {
-            Write::Change { id, changes } => match self.store.pair(id) {
-                Some(pair) => self.store.divide(&pair, id, changes)?,
-                None => vec![(source, write)],
-            },
-            _ => vec![(source, write)],
+        let source = store.writable(member)?;
+        let parts = match write {
+            Write::Change { id, changes } => store.divide(source, id, changes)?,
+            Write::Put { id, line, repo } => {
+                store.refuse_private(&id, &line, false, member)?;
+                // A line from elsewhere may hold anything: of a proposed issue it goes to the planning copy.
+                let source = store.pair(&id).map_or(source, |pair| pair.planning);
+                vec![(source, Write::Put { id, line, repo })]
+            }
+            write @ Write::File { .. } => vec![(source, write)],
         };
         if let Some((n, _)) = parts.iter().find(|(n, _)| !self.locks.iter().any(|(locked, _)| locked == n)) {
             return Err(LedgerError::Unstable { path: self.store.sources.ledger(*n).path().to_owned() }.into());

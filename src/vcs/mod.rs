@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 pub use commit::{CommitError, Committed, commit};
 pub use facts::{Facts, Remote, facts};
-pub use git::{committed_size, init as init_git, user_name};
+pub use git::{branches_holding, committed_size, init as init_git, user_name};
 pub use history::{Changed, HistoryError, Span, changes};
 pub use hooks::{git_dirs, hooks_path, is_ignored, set_setting, setting};
 

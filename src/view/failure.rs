@@ -2,6 +2,7 @@
 
 use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
+use crate::model::proposal::{IllegalMove, Standing};
 use crate::ops::{EditError, ImportError, OpError};
 use crate::store::settings::SettingsError;
 use crate::store::{HookError, StoreError};
@@ -147,7 +148,13 @@ impl From<StoreError> for Failure {
             StoreError::StillProposed { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("bd withdraw ID makes it private again")
             }
-            StoreError::Move(_) => Self::new(Exit::Illegal, "illegal", message).hint("bd proposals shows how each one stands"),
+            StoreError::NotMaintainer { .. } => Self::new(Exit::Illegal, "read_only", message)
+                .hint("bd proposals --mine shows yours, bd withdraw takes one back; if you maintain this project: bd config set routing.role maintainer"),
+            StoreError::Move(IllegalMove { standing: Standing::Canonical, .. }) => Self::new(Exit::Illegal, "illegal", message)
+                .hint("it is the project's own already; proposals come from planning repos (bd init --contributor makes one)"),
+            StoreError::Move(_) => {
+                Self::new(Exit::Illegal, "illegal", message).hint("bd proposals --all shows how each one stands")
+            }
             StoreError::NoPlanningCopy { .. } => Self::new(Exit::Illegal, "illegal", message)
                 .hint("only the one who planned an issue can do that; a maintainer uses bd accept or bd reject"),
             StoreError::TooMany { count, .. } => Self::new(Exit::Damaged, "too_many", message)

@@ -33,6 +33,7 @@ const OWN: &[&str] = &[
     "shadowed",
     "writable",
     "copies",
+    "private",
     "visibility",
 ];
 
@@ -121,6 +122,16 @@ pub fn detail(shown: &crate::ops::Shown) -> Object {
     let mut object = summary(row).flag("writable", shown.access == Access::Write);
     if !shown.copies.is_empty() {
         object = object.texts("copies", &shown.copies);
+    }
+    if let Some(private) = &shown.private {
+        let comments = private.comments.iter().map(|c| comment_object(&row.issue.id, c).finish());
+        let yours = Object::new()
+            .text("source_repo", &private.repo)
+            .optional("notes", private.notes.as_deref())
+            .optional("assignee", private.assignee.as_deref())
+            .texts("dependencies", &private.dependencies)
+            .raw("comments", &array(comments));
+        object = object.raw("private", &yours.finish());
     }
     if !shown.dependencies.is_empty() {
         object = object.raw("dependencies", &edges(&shown.dependencies));

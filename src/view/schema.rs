@@ -37,6 +37,16 @@ const HOOKS: &[(&str, &str)] = &[
     ("hooks", "array"),
     ("remarks", "array"),
 ];
+const DECISION: &[(&str, &str)] = &[("id", "string"), ("state", "string"), ("changed", "boolean")];
+const PROPOSAL: &[(&str, &str)] = &[
+    ("id", "string"),
+    ("title", "string"),
+    ("state", "string"),
+    ("author", "string"),
+    ("target", "string"),
+    ("at", "string"),
+    ("branches", "array"),
+];
 
 const SHAPES: &[(&str, Shape)] = &[
     ("add", Shape::Issue),
@@ -101,6 +111,12 @@ const SHAPES: &[(&str, Shape)] = &[
     ),
     ("note", Shape::Issues(&[])),
     ("query", Shape::Issues(COUNTS)),
+    ("accept", Shape::Objects(DECISION)),
+    ("proposals", Shape::Objects(PROPOSAL)),
+    ("proposals reconcile", Shape::Object(&[("dry_run", "boolean"), ("reconciled", "array")])),
+    ("propose", Shape::Objects(&[("id", "string"), ("target", "string"), ("line", "object"), ("held_back", "array")])),
+    ("reject", Shape::Objects(DECISION)),
+    ("withdraw", Shape::Objects(DECISION)),
     ("ready", Shape::Issues(COUNTS)),
     ("reopen", Shape::Issues(&[])),
     ("repo list", Shape::Objects(REPO)),
@@ -141,6 +157,7 @@ const ISSUE: &[(&str, &str, bool)] = &[
     ("writable", "boolean", false),
     ("shadowed", "boolean", false),
     ("copies", "array", false),
+    ("private", "object", false),
     ("description", "string", false),
     ("design", "string", false),
     ("acceptance_criteria", "string", false),

@@ -28,6 +28,7 @@ mod offering;
 mod onboarding;
 mod project;
 mod projects;
+mod proposals;
 mod remarks;
 mod repos;
 mod repos_bad;

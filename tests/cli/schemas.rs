@@ -92,6 +92,16 @@ const CALLS: &[(&str, &str)] = &[
     ("doctor", "doctor"),
     ("stale", "stale --days 0"),
     ("dep cycles", "dep cycles"),
+    ("init", "init --contributor"),
+    ("add", "add Plan --id plan-1"),
+    ("add", "add Plan --id plan-2"),
+    ("add", "add Plan --id plan-3"),
+    ("propose", "propose plan-1 plan-2 plan-3"),
+    ("proposals", "proposals"),
+    ("withdraw", "withdraw plan-1"),
+    ("accept", "accept plan-2 --config routing.role=maintainer"),
+    ("reject", "reject plan-3 --reason no --config routing.role=maintainer"),
+    ("proposals reconcile", "proposals reconcile"),
 ];
 
 #[test]

@@ -14,6 +14,7 @@ mod kills;
 mod moves;
 mod order;
 mod poll;
+mod proposals;
 mod reads;
 #[path = "../concurrency/sandbox.rs"]
 #[expect(dead_code, reason = "shared with the concurrency tests, which use more of it")]

@@ -61,18 +61,21 @@ pub fn run(args: ProposalsArgs, cx: &mut Context) -> Outcome {
                 .optional("reason", proposal.reason.as_deref())
                 .optional("planning_repo", row.planning.as_deref())
                 .optional("source_repo", row.target.as_deref())
+                .texts("branches", &row.branches)
                 .finish()
         });
         let json = view::array(items);
         cx.json(json);
         return Ok(Exit::Ok);
     }
-    let lines: Vec<[String; 5]> = rows
+    let lines: Vec<[String; 6]> = rows
         .iter()
         .map(|row| {
             let proposal = &row.proposal;
             let since = format!("{} by {}", proposal.at, proposal.by);
-            [&row.id, row.standing.word(), &proposal.author, &since, &row.title].map(|cell| inline(cell).into_owned())
+            let branches = if row.branches.is_empty() { "not committed".to_owned() } else { row.branches.join(" ") };
+            [&row.id, row.standing.word(), &proposal.author, &since, &branches, &row.title]
+                .map(|cell| inline(cell).into_owned())
         })
         .collect();
     render::columns(&mut cx.ui, "", &lines);

@@ -3,7 +3,7 @@
 use super::{columns, id, priority_style, status_style};
 use crate::cli::ui::{Style, Ui};
 use crate::model::id::PrefixIndex;
-use crate::model::issue::Time;
+use crate::model::issue::{Comment, Time};
 use crate::ops::{Neighbour, Shown};
 use crate::store::Access;
 use crate::view::{block, inline};
@@ -59,17 +59,38 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
             paragraph(ui, "  ", text);
         }
     }
+    yours(ui, shown);
     edges(ui, "Depends on", &shown.dependencies);
     edges(ui, "Depended on by", &shown.dependents);
     if !issue.comments.is_empty() {
         heading(ui, "Comments");
-        for comment in &issue.comments {
-            let time = comment.created_at.as_ref().map_or("", |time| &time.text);
-            let line = ui.paint(Style::Dim, &format!("  {} {}", inline(time), inline(&comment.author)));
-            ui.line(&line);
-            paragraph(ui, "    ", &comment.text);
-        }
+        remarks(ui, &issue.comments);
     }
+}
+
+fn remarks(ui: &mut Ui, comments: &[Comment]) {
+    for comment in comments {
+        let time = comment.created_at.as_ref().map_or("", |time| &time.text);
+        let line = ui.paint(Style::Dim, &format!("  {} {}", inline(time), inline(&comment.author)));
+        ui.line(&line);
+        paragraph(ui, "    ", &comment.text);
+    }
+}
+
+/// What only the planning copy says.
+fn yours(ui: &mut Ui, shown: &Shown) {
+    let Some(private) = &shown.private else { return };
+    heading(ui, &format!("Yours alone, in {}", inline(&private.repo)));
+    if let Some(name) = &private.assignee {
+        ui.line(&format!("  @{}", inline(name)));
+    }
+    if !private.dependencies.is_empty() {
+        ui.line(&format!("  depends on {}", inline(&private.dependencies.join(", "))));
+    }
+    if let Some(notes) = &private.notes {
+        paragraph(ui, "  ", notes);
+    }
+    remarks(ui, &private.comments);
 }
 
 /// Where an issue lives; with several repos also whether it may be written there.

@@ -38,6 +38,29 @@ pub fn committed_size(file: &Path) -> Option<u64> {
     Some(repository.find_header(entry.object_id()).ok()?.size())
 }
 
+/// The local branches whose version of a file holds a text.
+pub fn branches_holding(file: &Path, text: &str) -> Vec<String> {
+    let look = || -> Option<Vec<String>> {
+        let file = std::fs::canonicalize(file.parent()?).ok()?.join(file.file_name()?);
+        let repository = gix::discover(file.parent()?).ok()?;
+        let root = std::fs::canonicalize(repository.workdir()?).ok()?;
+        let inside = file.strip_prefix(&root).ok()?;
+        let references = repository.references().ok()?;
+        let mut names = Vec::new();
+        for branch in references.local_branches().ok()?.flatten() {
+            let name = branch.name().shorten().to_string();
+            let tree = branch.into_fully_peeled_id().ok()?.object().ok()?.peel_to_tree().ok()?;
+            let Ok(Some(entry)) = tree.lookup_entry_by_path(inside) else { continue };
+            let Ok(object) = entry.object() else { continue };
+            if memchr::memmem::find(&object.data, text.as_bytes()).is_some() {
+                names.push(name);
+            }
+        }
+        Some(names)
+    };
+    look().unwrap_or_default()
+}
+
 /// Resolves `.git` (a directory, or a file that names one) to the directory of this working copy.
 pub(super) fn own_dir(dot_git: &Path) -> Option<PathBuf> {
     if dot_git.is_dir() {

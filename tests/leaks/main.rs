@@ -1,0 +1,46 @@
+//! Nothing leaks: random sequences of commands by a contributor, then everything in the project's working copy is committed,
+//! and no commit of any branch may hold a private issue, a private text, or a path of the contributor's machine.
+//!
+//! A short form runs in every test run; the full one is
+//!
+//! ```sh
+//! BD_PROOF=full cargo test --release --test leaks -- --nocapture
+//! ```
+
+mod contributor;
+mod dice;
+
+use contributor::Contributor;
+use dice::Dice;
+
+const COMMANDS: usize = 30;
+
+#[test]
+fn no_sequence_of_commands_leaks() {
+    if contributor::git_is_missing() {
+        return;
+    }
+    let full = std::env::var_os("BD_PROOF").is_some_and(|value| value == "full");
+    let sequences: u64 = if full { 2_000 } else { 20 };
+    let first: u64 = std::env::var("BD_LEAK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
+    let (mut ran, mut refused, mut proposed, mut commits, mut public) = (0, 0, 0, 0, 0);
+    for seed in first..first + sequences {
+        let mut dice = Dice::new(seed);
+        let mut contributor = Contributor::new(seed);
+        for _ in 0..COMMANDS {
+            contributor.step(&mut dice);
+        }
+        let seen = contributor.commit_and_inspect();
+        ran += contributor.ran;
+        refused += contributor.refused;
+        proposed += contributor.proposed.len();
+        commits += seen.commits;
+        public += seen.lines;
+    }
+    println!(
+        "leaks: {sequences} sequences of {COMMANDS} commands, {ran} succeeded, {refused} were refused, {proposed} issues proposed; \
+         {commits} commits with {public} lines of proposals inspected, nothing private in them"
+    );
+    // The sequences must do what they are there for.
+    assert!(proposed > 0 && public > 0 && refused > 0 && ran > refused, "the dice are loaded");
+}

@@ -1,0 +1,132 @@
+//! SIGKILL at every single call of propose, withdraw, accept, reject and reconcile: whatever it leaves, the same command
+//! again brings the same end as if nothing had happened, with nothing lost and nothing doubled.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::faults::inject;
+use crate::sandbox::{Issues, Sandbox, describe, full};
+use crate::strace;
+
+/// The command under test, what comes before it, and who gives it.
+struct Case {
+    command: &'static [&'static str],
+    before: &'static [&'static [&'static str]],
+}
+
+const MAX: [&str; 4] = ["--actor", "max", "--config", "routing.role=maintainer"];
+
+const CASES: &[Case] = &[
+    Case { command: &["propose", "pl-1"], before: &[] },
+    Case { command: &["withdraw", "pl-1"], before: &[&["propose", "pl-1"]] },
+    Case { command: &["accept", "pl-1", MAX[0], MAX[1], MAX[2], MAX[3]], before: &[&["propose", "pl-1"]] },
+    Case {
+        command: &["reject", "pl-1", "--reason", "no", MAX[0], MAX[1], MAX[2], MAX[3]],
+        before: &[&["propose", "pl-1"]],
+    },
+    Case {
+        command: &["proposals", "reconcile"],
+        before: &[&["propose", "pl-1"], &["accept", "pl-1", MAX[0], MAX[1], MAX[2], MAX[3]]],
+    },
+    Case {
+        command: &["proposals", "reconcile"],
+        before: &[&["propose", "pl-1"], &["reject", "pl-1", "--reason", "no", MAX[0], MAX[1], MAX[2], MAX[3]]],
+    },
+    Case { command: &["propose", "pl-1", "pl-2", "--with-deps"], before: &[] },
+    Case { command: &["update", "pl-1", "--title", "Edited in both copies"], before: &[&["propose", "pl-1"]] },
+];
+
+fn planning(sandbox: &Sandbox) -> PathBuf {
+    sandbox.home().join(".beads-planning/.beads/beads.jsonl")
+}
+
+/// Both ledgers without what differs from run to run: times and random ids.
+fn ends(sandbox: &Sandbox) -> [Vec<Value>; 2] {
+    let plain = |path: &Path| -> Vec<Value> {
+        let text = fs::read_to_string(path).unwrap();
+        Issues::parse(text.as_bytes()).unwrap_or_else(|problem| panic!("{}: {problem}", path.display()));
+        let mut lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        lines.iter_mut().for_each(forget_times);
+        lines
+    };
+    [plain(&sandbox.ledger()), plain(&planning(sandbox))]
+}
+
+fn forget_times(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            for key in ["updated_at", "closed_at", "at", "synced", "created_at"] {
+                map.remove(key);
+            }
+            for (key, inner) in map.iter_mut() {
+                let random =
+                    key == "id" && (inner.is_number() || inner.as_str().is_some_and(|id| id.starts_with("prop_")));
+                if random {
+                    *inner = Value::Null;
+                }
+                forget_times(inner);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(forget_times),
+        _ => {}
+    }
+}
+
+fn prepared() -> Sandbox {
+    let sandbox = Sandbox::with_issues(3);
+    sandbox.ok(&["init", "--contributor"]);
+    sandbox.ok(&["config", "set", "commit.planning", "false", "--personal"]);
+    sandbox.ok(&["add", "Other plan", "--id", "pl-2", "--notes", "also private"]);
+    let more = ["--deps", "pl-2,s-00001", "--notes", "private", "-l", "x", "-d", "text"];
+    sandbox.ok(&[&["add", "Plan", "--id", "pl-1"][..], &more].concat());
+    sandbox
+}
+
+/// The files that a command may change.
+fn state(sandbox: &Sandbox) -> [(PathBuf, Vec<u8>); 2] {
+    [sandbox.ledger(), planning(sandbox)].map(|path| (path.clone(), fs::read(path).unwrap()))
+}
+
+#[test]
+fn a_kill_at_any_call_of_a_move_is_made_good_by_repeating_it() {
+    if strace::is_missing() {
+        return;
+    }
+    let (mut kills, mut half) = (0, 0);
+    let cases = if full() { CASES } else { &CASES[..2] };
+    for case in cases {
+        let sandbox = prepared();
+        case.before.iter().for_each(|command| drop(sandbox.ok(command)));
+        let start = state(&sandbox);
+        let plain = strace::run(&sandbox, &[], case.command);
+        assert!(plain.output.status.success(), "{}", describe(&plain.output));
+        let expected = ends(&sandbox);
+        let whole = state(&sandbox);
+        let flock = plain.calls.iter().position(|call| call.name == "flock").unwrap();
+        let from = if full() { plain.first_look(&sandbox) } else { flock };
+        for call in plain.calls[from..].iter().step_by(if full() { 1 } else { 3 }) {
+            start.iter().for_each(|(path, bytes)| fs::write(path, bytes).unwrap());
+            let trace = strace::run(&sandbox, &inject(call, "signal=KILL"), case.command);
+            let at = format!("bd {}, killed at {}: {}", case.command.join(" "), call.text(), describe(&trace.output));
+            kills += 1;
+            let left = state(&sandbox);
+            let text: String = left.iter().map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned()).collect();
+            for word in ["\"pl-1\"", "\"pl-2\"", "also private", "\"s-00002\""] {
+                let retired = word != "also private" && word != "\"s-00002\"";
+                assert!(text.contains(word) || retired, "{at}: {word} is gone");
+            }
+            half += usize::from(left[0].1 != start[0].1 && left[1].1 == start[1].1 && whole[1].1 != start[1].1);
+            let again = sandbox.run(case.command);
+            assert!(again.status.success(), "{at}: again: {}", describe(&again));
+            assert_eq!(ends(&sandbox), expected, "{at}");
+            assert_eq!(sandbox.leftovers(), [""; 0], "{at}");
+        }
+    }
+    println!(
+        "moves, call by call: {kills} kills in {} commands, {half} of them between the two ledgers; repeating brought the same end each time",
+        cases.len()
+    );
+    assert!(half > 0, "no kill fell between the two ledgers");
+}
