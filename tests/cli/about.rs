@@ -162,7 +162,7 @@ Issues      2
 Size        363 bytes
 Prefix      bd
 Actor       ann
-Version     1.2.0
+Version     1.3.0
 $ bd info --json
 {
   "database_path": "$ROOT/web/.beads/beads.jsonl",
@@ -171,7 +171,7 @@ $ bd info --json
   "ledger_bytes": 363,
   "mode": "direct",
   "actor": "ann",
-  "version": "1.2.0",
+  "version": "1.3.0",
   "config": {
     "issue_prefix": "bd"
   }
@@ -219,12 +219,12 @@ fn version_and_quickstart() {
         ),
         str![[r#"
 $ bd version
-bd version 1.2.0
+bd version 1.3.0
 $ bd --version
-bd version 1.2.0
+bd version 1.3.0
 $ bd version --json
 {
-  "version": "1.2.0",
+  "version": "1.3.0",
   "build": "release",
   "branch": ""
 }
@@ -276,7 +276,7 @@ $ bd schema count
   ]
 }
 $ bd schema nosuch
-! error: no schema for "nosuch"; known: add blocked check-leaks children close close --suggest-next comment comments comments add config config get config list config trust count count --by defer delete dep add dep cycles dep list dep remove dep tree doctor duplicates edit epic close-eligible epic status hooks install hooks status hooks uninstall import info init label add label remove label list label list-all export -o list migrate note query ready reopen repo list role search show stale stats status undefer update version where work why
+! error: no schema for "nosuch"; known: add blocked check-leaks children close close --suggest-next comment comments comments add config config get config list config trust count count --by defer delete dep add dep cycles dep list dep remove dep tree doctor duplicates edit epic close-eligible epic status hooks install hooks status hooks uninstall import info init label add label remove label list label list-all export -o list migrate note query accept proposals proposals reconcile propose reject withdraw ready reopen repo list role search show stale stats status undefer update version where work why
 [exit 2]
 
 "#]].raw()

@@ -65,7 +65,7 @@ $ bd add Deeper --parent plan-child --dry-run
 Would file P2 task "Deeper" in $ROOT/home/plan/.beads/beads.jsonl
   repo ~/plan: its parent plan-child lives there
 $ bd children bd-own
-plan-child  P2  open  task  Child (~/plan)
+plan-child  P2  open  task  Child [local] (~/plan)
 $ bd add Refused --repo .
 ! error: a new issue cannot be written to .: you are a contributor here: routing.role in the personal settings says so
 ! hint: plan it in your own repo (bd add without --repo goes there); if you maintain this project: bd config set routing.role maintainer

@@ -71,7 +71,7 @@ changed: $ROOT/web/.git/beads/config.toml (personal)
 $ bd add Private --id plan-1
 Created issue in ~/.beads-planning: plan-1
 $ bd list
-plan-1  P2  open  task  Private (~/.beads-planning)
+plan-1  P2  open  task  Private [local] (~/.beads-planning)
 bd-own  P2  open  task  BD-OWN
 $ bd init --contributor
 already initialized, nothing changed: $ROOT/web/.beads/beads.jsonl
@@ -153,7 +153,7 @@ changed: $ROOT/web/.git/beads/config.toml (personal)
 $ bd add Private --id plan-1
 Created issue in ~/.beads-planning: plan-1
 $ bd list
-plan-1  P2  open  task  Private (~/.beads-planning)
+plan-1  P2  open  task  Private [local] (~/.beads-planning)
 $ bd init --contributor --quiet
 
 "#]]

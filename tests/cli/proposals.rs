@@ -136,6 +136,7 @@ project:
 {"id":"pl-1","title":"Dark theme","description":"Why","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:05.000Z","labels":["ui"],"proposal":{"id":"prop_cr8xmd6s3wvl","author":"ann","target":"bd","state":"accepted","by":"max","at":"2026-01-05T09:00:05.000Z"}}
 planning:
 
+
 "#]].raw());
     story.bd("update|pl-1|-p|0").fails(5, &["contributor"]);
     story.bd("propose|pl-1").fails(5, &["pl-1 is accepted and cannot be proposed; legal now: nothing"]);
