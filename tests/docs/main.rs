@@ -27,6 +27,7 @@ walkthroughs! {
     opting_in: "opting-in.md",
     oss_contributor: "oss-contributor.md",
     phases: "phases.md",
+    proposals: "proposals.md",
     teams: "teams.md",
 }
 
