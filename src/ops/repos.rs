@@ -26,8 +26,9 @@ pub fn repos(store: &mut Store) -> Result<Vec<RepoStatus>> {
         let access = store.access(n)?;
         let counted = store.documents().into_iter().filter(|(repo, _, _)| *repo == n);
         let issues = counted.map(|(_, _, document)| document.ids().count()).sum();
+        let planning = store.is_planning(n);
         let member = &store.project().members[n];
-        let kind = match (n, member.planning) {
+        let kind = match (n, planning) {
             (0, _) => "primary",
             (_, true) => "planning",
             _ => "additional",

@@ -96,7 +96,7 @@ fn surround(store: &mut Store, row: Row) -> Result<Shown> {
     let of_many = store.project().members.len() > 1;
     let copies = if of_many { store.copies(&row.issue.id)? } else { Vec::new() };
     let others: Vec<Row> = copies.into_iter().filter(|copy| copy.repo != row.repo).collect();
-    let is_planning = |copy: &&Row| store.project().members[copy.repo].planning && !row.shadowed;
+    let is_planning = |copy: &&Row| store.is_planning(copy.repo) && !row.shadowed;
     let private = others.iter().find(is_planning).and_then(|copy| Private::of(copy, &row));
     let copies = others.into_iter().map(|copy| copy.source_repo).collect();
     Ok(Shown { row, dependencies, dependents, access, copies, of_many, private })

@@ -31,7 +31,7 @@ impl Store {
             return self.settings.flag("commit.primary");
         }
         let is_versioned = vcs::root(self.project.members[member].repo.root()).is_some();
-        self.project.members[member].planning && is_versioned && self.settings.flag("commit.planning")
+        is_versioned && self.is_planning(member) && self.settings.flag("commit.planning")
     }
 
     pub(super) fn commit_paths(&mut self, member: usize, paths: &[PathBuf], message: &str) {

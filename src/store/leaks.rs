@@ -66,9 +66,8 @@ impl Store {
 
     /// Refuses to write private issues to a file that the primary's next commit may pick up.
     pub fn check_export(&self, path: &Path, rows: &[super::Row]) -> Result<()> {
-        let is_private = |row: &&super::Row| {
-            self.project.members[row.repo].planning || row.issue.visibility.as_deref() == Some("local")
-        };
+        let is_private =
+            |row: &&super::Row| self.is_planning(row.repo) || row.issue.visibility.as_deref() == Some("local");
         let ids: Vec<String> = rows.iter().filter(is_private).map(|row| row.issue.id.clone()).collect();
         let real = landing(path);
         let primary = self.project.primary_member().repo.root();
@@ -101,7 +100,7 @@ impl Store {
                 continue;
             }
             match ledger.read(|| expected(ledger.path())) {
-                Ok(read) if self.is_planning(source) => guard.add_planning(&read.document),
+                Ok(read) if self.is_planning(self.sources.member_of(source)) => guard.add_planning(&read.document),
                 Ok(read) => guard.add_public(&read.document),
                 Err(error) => {
                     let (repo, message) = (self.name(member).to_owned(), error.to_string());
@@ -123,7 +122,7 @@ impl Store {
         let primary = place::real(self.project.primary_member().repo.root());
         let home = self.host.env.home().map(|home| place::real(&home));
         let wide = |path: &Path| primary.starts_with(path) || home.as_deref() == Some(path);
-        for member in self.project.members.iter().filter(|member| member.planning) {
+        for (_, member) in self.project.members.iter().enumerate().filter(|(n, _)| self.is_planning(*n)) {
             // A planning repo above the project is told by its ledger; all else there is not private.
             let root = member.repo.root();
             paths.push((if wide(root) { member.repo.beads() } else { root }.to_owned(), PLANNING));

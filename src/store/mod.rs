@@ -40,7 +40,7 @@ pub use hooks::{HookError, HookState, HooksChange, HooksStatus};
 pub use leaks::{LeakReport, LeakScope};
 pub use place::{display as display_path, expand as expand_path, plain as plain_path, real as real_path};
 pub use planning::{check_planning, commit_files, keep_out_of_commits, ledger_of_working_copy, start_version_control};
-pub use project::{Member, Project, RepoProblem, beads_of, outside, trust as read_trust};
+pub use project::{Member, Planning, Project, RepoProblem, beads_of, outside, trust as read_trust};
 pub use propose::{ProposalRow, ProposeRequest, Proposed, Reconciled};
 pub use query::{BlockedRow, Page, ReadyFilter, Row, SearchRow};
 pub use relocate::Relocated;
@@ -51,6 +51,7 @@ pub use source::{LineWarning, Refresh};
 pub use transaction::{Scope, Transaction, Write, WriteError, Written};
 pub use warning::Warning;
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -107,7 +108,7 @@ pub struct Store {
     given: Given,
     settings: Settings,
     project: Project,
-    role: Option<RoleDecision>,
+    role: OnceCell<RoleDecision>,
     sources: Sources,
     cache: Cache,
     actor: Option<String>,
@@ -166,7 +167,7 @@ impl Store {
             given,
             settings,
             project,
-            role: None,
+            role: OnceCell::new(),
             sources,
             cache,
             actor,
@@ -180,7 +181,7 @@ impl Store {
     /// Looks for settings, repos and ledgers anew, after one came or went.
     pub fn reopen(&mut self) -> Result<()> {
         (self.settings, self.project, self.surroundings) = self.given.read(&self.repo, &self.host)?;
-        self.role = None;
+        self.role = OnceCell::new();
         self.numbering += 1;
         self.sources = Sources::of(&self.project, self.settings.flag("ready.unknown_blocks"), &self.host)?;
         self.cache = Cache::new()?;
@@ -260,8 +261,8 @@ impl Store {
     }
 
     /// The role of this user in the primary repo, and why.
-    pub fn role(&mut self) -> &RoleDecision {
-        self.role.get_or_insert_with(|| {
+    pub fn role(&self) -> &RoleDecision {
+        self.role.get_or_init(|| {
             let facts = vcs::facts(self.project.primary_member().repo.root(), &self.host.env);
             role::decide(&self.host.env, &self.settings, &facts)
         })

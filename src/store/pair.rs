@@ -2,7 +2,7 @@
 
 use super::source::expected;
 use super::transaction::Write;
-use super::{Access, Result, Store, StoreError};
+use super::{Access, Planning, Result, Role, Store, StoreError};
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
 use crate::model::change::Change;
 use crate::model::proposal::{self, Include, Proposal, State, Visibility};
@@ -19,9 +19,13 @@ pub(super) struct Pair {
 }
 
 impl Store {
-    /// Whether a ledger belongs to a repo that private issues go to.
-    pub(super) fn is_planning(&self, source: usize) -> bool {
-        self.project.members[self.sources.member_of(source)].planning
+    /// Whether private issues go to a repo.
+    pub fn is_planning(&self, repo: usize) -> bool {
+        match self.project.members[repo].planning {
+            Planning::No => false,
+            Planning::OfContributors => self.role().role == Role::Contributor,
+            Planning::Yes => true,
+        }
     }
 
     /// Both copies of an issue whose proposal is open.

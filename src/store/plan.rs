@@ -81,7 +81,7 @@ impl<'a> Plan<'a> {
                 }
             },
         };
-        let local = issue.local || self.store.is_planning(self.source);
+        let local = issue.local || self.store.is_planning(self.store.sources.member_of(self.source));
         let issue = NewIssue { local, ..issue.clone() };
         let line = issue.line(id.as_str(), Stamp { now, actor: self.actor, dialect: document.dialect() })?;
         self.push(document, edits, Edit::Insert { id: id.to_string(), text: line.clone() })?;

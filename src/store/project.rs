@@ -22,9 +22,18 @@ pub struct Member {
     /// Its own config cannot be read: it is shown, but not written.
     pub broken: Option<ConfigError>,
     /// It receives the private issues of a contributor.
-    pub planning: bool,
+    pub planning: Planning,
     /// Where it was configured; nothing for the primary.
     pub origin: Option<Origin>,
+}
+
+/// Whether a repo receives private issues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Planning {
+    No,
+    /// As far as the user is a contributor: it is where new issues go for want of a better place.
+    OfContributors,
+    Yes,
 }
 
 /// Why a configured repo is not, or not quite, part of the project.
@@ -112,7 +121,7 @@ impl Project {
             prefix: prefix.map(|(text, _)| text.to_owned()),
             ledger_file: file.map(|(text, _)| text.to_owned()),
             broken: settings.broken.first().cloned(),
-            planning: false,
+            planning: Planning::No,
             origin: None,
         })
     }
@@ -164,7 +173,7 @@ impl Project {
         };
         let (prefix, ledger_file) = own;
         let origin = Some(wish.origin);
-        self.members.push(Member { repo, name, prefix, ledger_file, broken, planning: false, origin });
+        self.members.push(Member { repo, name, prefix, ledger_file, broken, planning: Planning::No, origin });
     }
 
     /// The earlier way in which a repo was listed.
@@ -189,18 +198,24 @@ impl Project {
 
     /// The repos that private issues are routed to.
     fn mark_planning(&mut self, settings: &Settings, env: &Env) {
-        let targets: Vec<PathBuf> = ["routing.auto.contributor", "routing.default"]
-            .iter()
-            .filter_map(|key| settings.text(key))
-            .map(|(text, _)| self.beads_at(text, env))
-            .collect();
-        let routed = settings.routing() != "single";
+        if settings.routing() == "single" {
+            return;
+        }
+        let target = |key: &str| settings.text(key).map(|(text, _)| self.beads_at(text, env));
+        let (named, fallback) = (target("routing.auto.contributor"), target("routing.default"));
         // One that only this command named is a guest.
         let is_guest = |member: &Member| member.origin.is_none_or(|origin| origin == Origin::Flag);
-        let only = targets.is_empty() && self.members.iter().filter(|member| !is_guest(member)).count() == 1;
+        let alone = self.members.iter().filter(|member| !is_guest(member)).count() == 1;
+        let only = alone && named.is_none() && fallback.is_none();
         for member in self.members.iter_mut().skip(1) {
-            let named = targets.iter().any(|target| target == member.repo.beads());
-            member.planning = routed && (named || only && !is_guest(member));
+            let beads = Some(member.repo.beads());
+            member.planning = if named.as_deref() == beads {
+                Planning::Yes
+            } else if fallback.as_deref() == beads || only && !is_guest(member) {
+                Planning::OfContributors
+            } else {
+                Planning::No
+            };
         }
     }
 

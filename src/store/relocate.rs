@@ -110,7 +110,7 @@ impl Store {
         if is_open && Visibility::of(&record) == Visibility::Proposed {
             return Err(StoreError::StillProposed { id: id.to_owned() });
         }
-        self.refuse_private(id, &line, self.project.members[from].planning, to)
+        self.refuse_private(id, &line, self.is_planning(from), to)
     }
 
     /// Refuses to bring a private issue into the primary, unless it is a maintainer who does it. The role counts even where
@@ -127,7 +127,7 @@ impl Store {
     fn resettled(&self, line: &str, source: usize) -> String {
         let Ok(record) = Record::parse(line) else { return line.to_owned() };
         let dialect = DialectEvidence::of(line).or(Dialect::default());
-        match (self.is_planning(source), Visibility::of(&record)) {
+        match (self.is_planning(self.sources.member_of(source)), Visibility::of(&record)) {
             (true, Visibility::Canonical) => {
                 let word = dialect.string(Visibility::Local.word());
                 record.with(&[("visibility", Some(word))], dialect)

@@ -78,8 +78,8 @@ impl Store {
                     }
                 }
                 // The only other repo, as far as the settings name it: not one that a command just brought in.
-                let only = self.project.members.iter().enumerate().skip(1).filter(|(_, member)| member.planning);
-                match only.map(|(n, _)| n).collect::<Vec<_>>().as_slice() {
+                let only = (1..self.project.members.len()).filter(|n| self.is_planning(*n));
+                match only.collect::<Vec<_>>().as_slice() {
                     [repo] => Ok(Route { repo: *repo, rule: rule("the only additional repo") }),
                     _ => Err(StoreError::NoRoute { mode: "auto", missing: "routing.auto.contributor" }),
                 }
