@@ -1,0 +1,141 @@
+//! Taking a proposal back, and deciding about one.
+
+use crate::model::proposal::{self, Include, Move, Permit, Proposal, Standing, State, Visibility, permit};
+use crate::model::record::Record;
+use crate::model::time::{self, Instant};
+use crate::store::{Access, Result, Store, StoreError};
+
+impl Store {
+    /// Takes a proposal back: the latest text into the planning copy, then the line out of the target.
+    pub fn withdraw(&mut self, ids: &[String], repo: usize) -> Result<Vec<(String, Result<Permit>)>> {
+        self.refuse_broken()?;
+        let target = self.target_source(repo)?;
+        let actor = self.actor().to_owned();
+        let mut results = Vec::new();
+        for id in ids {
+            let result = self.withdraw_one(id, target, &actor);
+            results.push((id.clone(), result));
+        }
+        Ok(results)
+    }
+
+    fn withdraw_one(&mut self, id: &str, target: usize, actor: &str) -> Result<Permit> {
+        let planned = self.copies_of(id, target).planning.map(|(n, _)| n);
+        let Some(source) = planned else {
+            let copies = self.copies_of(id, target);
+            let record = copies.target.as_deref().and_then(|line| Record::parse(line).ok());
+            if let Some(record) = record {
+                permit(id, Standing::of(Some(&record), None), Move::Withdraw)?;
+            }
+            return Err(StoreError::NoPlanningCopy { id: id.to_owned(), what: "withdrawn" });
+        };
+        let locks = self.lock(&[target, source])?;
+        self.sources.read(&mut self.cache)?;
+        let copies = self.copies_of(id, target);
+        let target_record = copies.target.as_deref().and_then(|line| Record::parse(line).ok());
+        let Some((_, planning_line)) = &copies.planning else {
+            return Err(StoreError::NoPlanningCopy { id: id.to_owned(), what: "withdrawn" });
+        };
+        let planning = Record::parse(planning_line).map_err(|_| StoreError::NotFound { typed: id.to_owned() })?;
+        let granted = permit(id, Standing::of(target_record.as_ref(), Some(&planning)), Move::Withdraw)?;
+        if granted == Permit::Already {
+            return Ok(granted);
+        }
+        let stamp = self.stamp(actor, planning_line);
+        let own = Proposal::of(&planning);
+        let theirs = target_record.as_ref().and_then(Proposal::of);
+        let withdrawn =
+            own.as_ref().is_some_and(|p| p.state == State::Withdrawn && theirs.as_ref().is_some_and(|t| t.id == p.id))
+                && Visibility::of(&planning) == Visibility::Local;
+        let mut written = Vec::new();
+        let lock_of = |n: usize| locks.iter().find(|(locked, _)| *locked == n).map(|(_, lock)| lock);
+        if let (false, Some(proposal), Some(lock)) = (withdrawn, theirs.or(own), lock_of(source)) {
+            let moved = proposal.moved(State::Withdrawn, actor, &stamp.now.to_string(), None);
+            let comment = self.host.entropy.comment_id();
+            let line = proposal::take_back(&planning, target_record.as_ref(), &moved, stamp, comment);
+            let lines = vec![(id.to_owned(), Some(line))];
+            if self.put_lines(lock, &lines)? {
+                written.push((source, self.record_of(source, &lines)));
+            }
+        }
+        let lines = vec![(id.to_owned(), None)];
+        if let (true, Some(lock)) = (copies.target.is_some(), lock_of(target))
+            && self.put_lines(lock, &lines)?
+        {
+            written.push((target, self.record_of(target, &lines)));
+        }
+        drop(locks);
+        self.commit_ledgers(&written);
+        Ok(Permit::Do)
+    }
+
+    /// A maintainer's decision about proposals in a repo: accepted, or rejected for a reason.
+    pub fn decide(
+        &mut self,
+        ids: &[String],
+        repo: usize,
+        reason: Option<&str>,
+    ) -> Result<Vec<(String, Result<Permit>)>> {
+        self.refuse_broken()?;
+        if let Access::Read(because) = self.access(repo)? {
+            return Err(StoreError::NotMaintainer { reason: because });
+        }
+        let target = self.target_source(repo)?;
+        let actor = self.actor().to_owned();
+        let locks = self.lock(&[target])?;
+        self.sources.read(&mut self.cache)?;
+        let mut results = Vec::new();
+        let mut lines = Vec::new();
+        for id in ids {
+            let made = self.decided(id, target, &actor, reason);
+            if let Ok((Permit::Do, line)) = &made {
+                lines.push((id.clone(), Some(line.clone())));
+            }
+            results.push((id.clone(), made.map(|(granted, _)| granted)));
+        }
+        let mut written = Vec::new();
+        if let Some((_, lock)) = locks.first()
+            && self.put_lines(lock, &lines)?
+        {
+            written.push((target, self.record_of(target, &lines)));
+        }
+        drop(locks);
+        self.commit_ledgers(&written);
+        Ok(results)
+    }
+
+    fn decided(&self, id: &str, target: usize, actor: &str, reason: Option<&str>) -> Result<(Permit, String)> {
+        let wanted = if reason.is_some() { Move::Reject } else { Move::Accept };
+        let copies = self.copies_of(id, target);
+        let line = copies.target.clone().unwrap_or_default();
+        let record = copies.target.as_deref().and_then(|line| Record::parse(line).ok());
+        let planning = copies.planning.as_ref().and_then(|(_, line)| Record::parse(line).ok());
+        let granted = permit(id, Standing::of(record.as_ref(), planning.as_ref()), wanted)?;
+        let Some(record) = record.filter(|_| granted == Permit::Do) else { return Ok((granted, line)) };
+        let stamp = self.stamp(actor, &line);
+        let now = stamp.now.to_string();
+        let text = |text: &str| Some(stamp.dialect.string(text));
+        let before = Proposal::of(&record).unwrap_or_else(|| self.fresh_proposal(actor, "", Include::default(), &now));
+        let previous = record.string("updated_at").and_then(|text| Instant::parse(&text));
+        let updated = time::after(previous, stamp.now).to_string();
+        let edits = match reason {
+            None => {
+                let moved = before.moved(State::Accepted, actor, &now, None);
+                let proposal = Some(moved.render(stamp.dialect));
+                vec![("visibility", None), ("proposal", proposal), ("updated_at", text(&updated))]
+            }
+            Some(reason) => {
+                let moved = before.moved(State::Rejected, actor, &now, Some(reason));
+                let proposal = Some(moved.render(stamp.dialect));
+                vec![
+                    ("status", text("closed")),
+                    ("closed_at", text(&now)),
+                    ("close_reason", text(&format!("rejected: {reason}"))),
+                    ("proposal", proposal),
+                    ("updated_at", text(&updated)),
+                ]
+            }
+        };
+        Ok((Permit::Do, record.with(&edits, stamp.dialect)))
+    }
+}

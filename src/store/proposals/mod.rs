@@ -1,0 +1,142 @@
+//! Proposals over two ledgers: propose, withdraw, accept, reject, reconcile.
+//!
+//! Two files cannot be replaced at once, so each move has an order in which a crash leaves something that the same move, or
+//! [`Store::reconcile`], recognises and finishes: a proposal is written to the target first and marked in the planning copy
+//! then; a withdrawal saves the text in the planning copy first and takes the target's line out then. Accepting and
+//! rejecting touch the target alone.
+
+mod decide;
+mod list;
+mod propose;
+mod reconcile;
+
+pub use list::ProposalRow;
+pub use propose::{ProposeRequest, Proposed};
+pub use reconcile::Reconciled;
+
+use std::collections::HashMap;
+
+use super::transaction::Written;
+use super::{Result, Store, StoreError};
+use crate::ledger::LockedLedger;
+use crate::model::change::Stamp;
+use crate::model::issue;
+use crate::model::json::Dialect;
+use crate::model::proposal::{Include, Proposal, State};
+use crate::model::record::Record;
+
+/// More new issues than this at once need a word.
+pub const MAX_GROWTH: usize = 25;
+
+/// The copies of one issue.
+struct Copies {
+    target: Option<String>,
+    planning: Option<(usize, String)>,
+}
+
+impl Store {
+    fn copies_of(&self, id: &str, target: usize) -> Copies {
+        let target_line = self.sources.line(target, id);
+        let others = self.sources.holders(id).into_iter().filter(|n| *n != target);
+        // A copy in the primary is nobody's plan.
+        let others = others.filter(|n| self.sources.member_of(*n) != 0);
+        let planning = others.filter_map(|n| Some((n, self.sources.line(n, id)?))).next();
+        Copies { target: target_line, planning }
+    }
+
+    /// The ledger of a repo that proposals go to.
+    fn target_source(&mut self, repo: usize) -> Result<usize> {
+        self.sources.read(&mut self.cache)?;
+        self.writable(repo)
+    }
+
+    fn stamp<'a>(&self, actor: &'a str, line: &str) -> Stamp<'a> {
+        let dialect = crate::model::json::DialectEvidence::of(line).or(Dialect::default());
+        Stamp { now: self.host.clock.now(), actor, dialect }
+    }
+
+    fn fresh_proposal(&self, actor: &str, target: &str, include: Include, at: &str) -> Proposal {
+        const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+        let bytes: [u8; 12] = self.host.entropy.bytes();
+        let id: String = bytes.iter().map(|byte| char::from(DIGITS[usize::from(*byte) % 36])).collect();
+        Proposal {
+            id: format!("prop_{id}"),
+            author: actor.to_owned(),
+            target: target.to_owned(),
+            state: State::Open,
+            by: actor.to_owned(),
+            at: at.to_owned(),
+            reason: None,
+            include: include.words(),
+            synced: None,
+        }
+    }
+
+    /// Writes the target first, then the planning copies.
+    fn write_both(
+        &self,
+        locks: &[(usize, LockedLedger)],
+        target: usize,
+        arriving: &[(String, Option<String>)],
+        marks: HashMap<usize, Vec<(String, Option<String>)>>,
+    ) -> Result<Vec<(usize, Vec<Written>)>> {
+        let mut written = Vec::new();
+        let lock_of = |n: usize| locks.iter().find(|(source, _)| *source == n).map(|(_, lock)| lock);
+        if let Some(lock) = lock_of(target)
+            && self.put_lines(lock, arriving)?
+        {
+            written.push((target, self.record_of(target, arriving)));
+        }
+        for (source, lines) in marks {
+            if let Some(lock) = lock_of(source)
+                && self.put_lines(lock, &lines)?
+            {
+                written.push((source, self.record_of(source, &lines)));
+            }
+        }
+        Ok(written)
+    }
+
+    /// Lines as answers, for the commit of the ledger.
+    fn record_of(&self, source: usize, lines: &[(String, Option<String>)]) -> Vec<Written> {
+        let source_repo = self.name(self.sources.member_of(source)).to_owned();
+        let one = |(id, line): &(String, Option<String>)| {
+            let before = self.sources.line(source, id);
+            let line = line.clone().or_else(|| before.clone()).unwrap_or_else(|| "{}".to_owned());
+            Written { id: id.clone(), line, before, changed: true, source_repo: source_repo.clone() }
+        };
+        lines.iter().map(one).collect()
+    }
+
+    fn refuse_broken(&self) -> Result<()> {
+        self.settings.broken.first().map_or(Ok(()), |error| Err(error.clone().into()))
+    }
+
+    /// Refuses to make the primary grow by many issues at once, unless the caller knows how many (the accident of a bulk commit).
+    pub fn refuse_growth(&self, repo: usize, grown: usize, count: Option<usize>) -> Result<()> {
+        if repo == 0 && grown > MAX_GROWTH && count != Some(grown) {
+            return Err(StoreError::TooMany { count: grown, repo: self.name(repo).to_owned() });
+        }
+        Ok(())
+    }
+}
+
+/// Two lines say the same to the public, whatever their times.
+fn same_public(one: &Record<'_>, other: &Record<'_>) -> bool {
+    let values = |record: &Record<'_>| -> Vec<(String, String)> {
+        let timed = ["updated_at", "closed_at", "dependencies"];
+        let kept = record
+            .iter()
+            .filter(|(key, raw)| !timed.contains(&key.as_ref()) && !matches!(*raw, "null" | "\"\"" | "[]"));
+        let mut all: Vec<(String, String)> = kept.map(|(key, raw)| (key.into_owned(), raw.to_owned())).collect();
+        all.sort();
+        all
+    };
+    let edges = |record: &Record<'_>| -> Vec<(String, String)> {
+        let all = issue::dependencies_of(record).into_iter();
+        let mut all: Vec<(String, String)> = all.map(|d| (d.target, d.kind.to_string())).collect();
+        all.sort();
+        all
+    };
+    values(one) == values(other) && edges(one) == edges(other)
+}

@@ -1,0 +1,163 @@
+//! Bringing planning copies in line with what became of their proposals.
+
+use std::collections::HashMap;
+
+use super::same_public;
+use crate::model::issue;
+use crate::model::proposal::{self, Proposal, State, Visibility};
+use crate::model::record::Record;
+use crate::store::{Result, Store};
+
+/// One thing that reconciling did, or would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reconciled {
+    pub id: String,
+    pub what: String,
+}
+
+impl Store {
+    /// Brings planning copies in line with what became of their proposals, as far as the files here tell.
+    pub fn reconcile(&mut self, dry_run: bool) -> Result<Vec<Reconciled>> {
+        self.refuse_broken()?;
+        let target = self.target_source(0)?;
+        let actor = self.actor().to_owned();
+        let mut done = Vec::new();
+        for source in 0..self.sources.len() {
+            if self.sources.member_of(source) == 0 {
+                continue;
+            }
+            let mut ids = self.sources.ids_mentioning(source, "\"proposal\"");
+            ids.extend(self.sources.ids_mentioning(target, "\"proposal\""));
+            ids.sort();
+            ids.dedup();
+            ids.retain(|id| self.sources.line(source, id).is_some());
+            if ids.is_empty() {
+                continue;
+            }
+            let locks = if dry_run { Vec::new() } else { self.lock(&[target, source])? };
+            self.sources.read(&mut self.cache)?;
+            let (mut in_target, mut in_planning) = (Vec::new(), Vec::new());
+            for id in &ids {
+                let (Some(ours), theirs) = (self.sources.line(source, id), self.sources.line(target, id)) else {
+                    continue;
+                };
+                if let Some(step) = self.settle(&ours, theirs.as_deref(), target, &actor) {
+                    done.push(Reconciled { id: id.clone(), what: step.what });
+                    in_target.extend(step.target.map(|line| (id.clone(), line)));
+                    in_planning.extend(step.planning.map(|line| (id.clone(), line)));
+                }
+            }
+            if !dry_run {
+                let written = self.write_both(&locks, target, &in_target, HashMap::from([(source, in_planning)]))?;
+                drop(locks);
+                self.commit_ledgers(&written);
+            }
+        }
+        Ok(done)
+    }
+
+    /// What one pair of copies needs.
+    fn settle(&self, ours: &str, theirs: Option<&str>, target: usize, actor: &str) -> Option<Step> {
+        let planning = Record::parse(ours).ok()?;
+        let theirs = Record::parse(theirs?).ok()?;
+        let stamp = self.stamp(actor, ours);
+        let comment = self.host.entropy.comment_id();
+        let own = Proposal::of(&planning);
+        let proposal = Proposal::of(&theirs)?;
+        let same = own.as_ref().is_some_and(|own| own.id == proposal.id);
+        match (Visibility::of(&theirs), proposal.state, Visibility::of(&planning)) {
+            (Visibility::Canonical, State::Accepted, _) => {
+                if own.as_ref().is_some_and(|own| own.state == State::Accepted) {
+                    return None;
+                }
+                if private_parts(&planning, &theirs).is_empty() {
+                    return Some(Step::planning("accepted: the planning copy is retired", None));
+                }
+                let line = proposal::follow(&planning, &theirs, Visibility::Canonical, &proposal, stamp, comment);
+                Some(Step::planning("accepted: the planning copy stays for its private parts", Some(line)))
+            }
+            (Visibility::Proposed, State::Rejected, Visibility::Proposed) if same => {
+                let line = proposal::take_back(&planning, Some(&theirs), &proposal, stamp, comment);
+                Some(Step::planning("rejected: the planning copy is private again", Some(line)))
+            }
+            (Visibility::Proposed, State::Open, Visibility::Local)
+                if same && own.is_some_and(|own| own.state == State::Withdrawn) =>
+            {
+                Some(Step { what: "withdrawn: the line leaves the target".into(), target: Some(None), planning: None })
+            }
+            (Visibility::Proposed, State::Open, Visibility::Local | Visibility::Canonical) => {
+                let line = proposal::follow(&planning, &theirs, Visibility::Proposed, &proposal, stamp, comment);
+                Some(Step::planning("proposed: the planning copy is marked so", Some(line)))
+            }
+            (Visibility::Proposed, State::Open, Visibility::Proposed) if proposal::has_moved_on(&planning, &theirs) => {
+                let line = proposal::follow(&planning, &theirs, Visibility::Proposed, &proposal, stamp, comment);
+                Some(Step::planning("proposed: the target's edits are taken over", Some(line)))
+            }
+            (Visibility::Proposed, State::Open, Visibility::Proposed) if same => {
+                let at = planning.string("updated_at")?;
+                let visible = |other: &str| self.is_visible(target, other);
+                let made = proposal::export(&planning, &proposal, &at, visible, stamp.dialect);
+                let record = Record::parse(&made.line).ok()?;
+                if same_public(&record, &theirs) {
+                    return None;
+                }
+                let mark = proposal::follow(&planning, &record, Visibility::Proposed, &proposal, stamp, comment);
+                let what = "proposed: edits go to the target".to_owned();
+                Some(Step { what, target: Some(Some(made.line)), planning: Some(Some(mark)) })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What reconciling does to one pair: new lines, or `Some(None)` to take a line out.
+struct Step {
+    what: String,
+    target: Option<Option<String>>,
+    planning: Option<Option<String>>,
+}
+
+impl Step {
+    fn planning(what: &str, line: Option<String>) -> Self {
+        Step { what: what.to_owned(), target: None, planning: Some(line) }
+    }
+}
+
+/// What only the planning copy holds and somebody wrote: notes, comments, private dependencies, references, unknown fields.
+fn private_parts(planning: &Record<'_>, target: &Record<'_>) -> Vec<String> {
+    const PASSING: &[&str] = &[
+        "assignee",
+        "started_at",
+        "estimated_minutes",
+        "due_at",
+        "defer_until",
+        "status",
+        "closed_at",
+        "close_reason",
+        "updated_at",
+        "visibility",
+        "proposal",
+        "content_hash",
+        "owner",
+    ];
+    let mut parts = Vec::new();
+    for (key, raw) in planning.iter() {
+        let nothing = matches!(raw, "null" | "\"\"" | "[]");
+        if nothing || PASSING.contains(&key.as_ref()) || target.raw(&key).is_some_and(|theirs| theirs == raw) {
+            continue;
+        }
+        match key.as_ref() {
+            "dependencies" => {
+                let known = issue::dependencies_of(target);
+                let private = issue::dependencies_of(planning).into_iter();
+                parts.extend(private.filter(|d| !known.iter().any(|k| k.target == d.target)).map(|d| d.target));
+            }
+            "notes" | "comments" => parts.push(key.into_owned()),
+            // Shared fields: the target's version has come in, or will.
+            _ if target.raw(&key).is_some() => {}
+            "labels" | "description" | "design" | "acceptance_criteria" => {}
+            _ => parts.push(key.into_owned()),
+        }
+    }
+    parts
+}
