@@ -40,7 +40,7 @@ pub use hooks::{HookError, HookState, HooksChange, HooksStatus};
 pub use leaks::{LeakReport, LeakScope};
 pub use place::{display as display_path, expand as expand_path, plain as plain_path, real as real_path};
 pub use planning::{check_planning, commit_files, keep_out_of_commits, ledger_of_working_copy, start_version_control};
-pub use project::{Member, Planning, Project, RepoProblem, beads_of, outside, trust as read_trust};
+pub use project::{Member, Project, RepoProblem, beads_of, outside, trust as read_trust};
 pub use proposals::{ProposalRow, ProposeRequest, Proposed, Reconciled};
 pub use query::{BlockedRow, Page, ReadyFilter, Row, SearchRow};
 pub use relocate::Relocated;

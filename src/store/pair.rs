@@ -2,7 +2,7 @@
 
 use super::source::expected;
 use super::transaction::Write;
-use super::{Access, Planning, Result, Role, Store, StoreError};
+use super::{Access, Result, Store, StoreError};
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
 use crate::model::change::Change;
 use crate::model::proposal::{self, Include, Proposal, State, Visibility};
@@ -21,11 +21,7 @@ pub(super) struct Pair {
 impl Store {
     /// Whether private issues go to a repo.
     pub fn is_planning(&self, repo: usize) -> bool {
-        match self.project.members[repo].planning {
-            Planning::No => false,
-            Planning::OfContributors => self.role().role == Role::Contributor,
-            Planning::Yes => true,
-        }
+        self.project.members[repo].planning
     }
 
     /// Both copies of an issue whose proposal is open.

@@ -22,18 +22,9 @@ pub struct Member {
     /// Its own config cannot be read: it is shown, but not written.
     pub broken: Option<ConfigError>,
     /// It receives the private issues of a contributor.
-    pub planning: Planning,
+    pub planning: bool,
     /// Where it was configured; nothing for the primary.
     pub origin: Option<Origin>,
-}
-
-/// Whether a repo receives private issues.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Planning {
-    No,
-    /// As far as the user is a contributor: it is where new issues go for want of a better place.
-    OfContributors,
-    Yes,
 }
 
 /// Why a configured repo is not, or not quite, part of the project.
@@ -121,7 +112,7 @@ impl Project {
             prefix: prefix.map(|(text, _)| text.to_owned()),
             ledger_file: file.map(|(text, _)| text.to_owned()),
             broken: settings.broken.first().cloned(),
-            planning: Planning::No,
+            planning: false,
             origin: None,
         })
     }
@@ -173,7 +164,7 @@ impl Project {
         };
         let (prefix, ledger_file) = own;
         let origin = Some(wish.origin);
-        self.members.push(Member { repo, name, prefix, ledger_file, broken, planning: Planning::No, origin });
+        self.members.push(Member { repo, name, prefix, ledger_file, broken, planning: false, origin });
     }
 
     /// The earlier way in which a repo was listed.
@@ -209,13 +200,8 @@ impl Project {
         let only = alone && named.is_none() && fallback.is_none();
         for member in self.members.iter_mut().skip(1) {
             let beads = Some(member.repo.beads());
-            member.planning = if named.as_deref() == beads {
-                Planning::Yes
-            } else if fallback.as_deref() == beads || only && !is_guest(member) {
-                Planning::OfContributors
-            } else {
-                Planning::No
-            };
+            let is_target = named.as_deref() == beads || fallback.as_deref() == beads;
+            member.planning = is_target || only && !is_guest(member);
         }
     }
 
