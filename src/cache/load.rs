@@ -4,6 +4,9 @@ use rusqlite::params;
 
 use super::{Cache, Entry, Key, Result};
 
+/// Edges from here on are lent.
+const LENT: i64 = 1 << 32;
+
 impl Cache {
     /// Adds rows. Keys must be new.
     pub fn insert<'a>(&mut self, source: usize, entries: impl IntoIterator<Item = (Key, Entry<'a>)>) -> Result<()> {
@@ -111,6 +114,25 @@ impl Cache {
             }
         }
         Ok(groups.into_iter().map(|(_, keys)| keys).collect())
+    }
+
+    /// Gives rows the edges of others, as far as they lack them: pairs of (lender, borrower). Replaces what was lent before.
+    pub fn lend_edges(&mut self, pairs: &[(Key, Key)]) -> Result<()> {
+        if pairs.is_empty() && !self.lent {
+            return Ok(());
+        }
+        self.touch();
+        self.lent = !pairs.is_empty();
+        self.db.execute("DELETE FROM edges WHERE n >= ?1", [LENT])?;
+        for (lender, borrower) in pairs {
+            let mut statement = self.db.prepare_cached(
+                "INSERT INTO edges (key, n, target, type, any_gate, spawner)
+                 SELECT ?2, e.n + ?3, e.target, e.type, e.any_gate, e.spawner FROM edges e WHERE e.key = ?1
+                   AND NOT EXISTS (SELECT 1 FROM edges k WHERE k.key = ?2 AND k.target = e.target AND k.type = e.type)",
+            )?;
+            statement.execute(params![lender, borrower, LENT])?;
+        }
+        Ok(())
     }
 
     /// Says which rows stand behind another one of the same id.

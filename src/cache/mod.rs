@@ -39,6 +39,8 @@ pub struct Cache {
     texts_known: bool,
     /// Some row stands behind another one of the same id.
     shadowed: bool,
+    /// Some row has edges of another one.
+    lent: bool,
 }
 
 impl Cache {
@@ -47,7 +49,15 @@ impl Cache {
         db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
         db.execute_batch(include_str!("schema.sql"))?;
         db.set_prepared_statement_cache_capacity(64);
-        Ok(Cache { db, indexed: false, kin_known: false, blocked_known: None, texts_known: false, shadowed: false })
+        Ok(Cache {
+            db,
+            indexed: false,
+            kin_known: false,
+            blocked_known: None,
+            texts_known: false,
+            shadowed: false,
+            lent: false,
+        })
     }
 
     /// The rows and what is computed from them as bytes, for an image.
@@ -71,6 +81,7 @@ impl Cache {
             blocked_known: Some(rule == 2),
             texts_known: false,
             shadowed: false,
+            lent: false,
         })
     }
 

@@ -115,6 +115,18 @@ everything is in step
 }
 
 #[test]
+fn a_private_blocker_holds_a_proposed_issue_back_in_your_own_view() {
+    let story = Story::new();
+    story.plan("pl-block", "Private blocker", &[]);
+    story.plan("pl-1", "Dark mode", &["--deps", "pl-block"]);
+    story.bd("propose|pl-1|-q").ok();
+    assert_eq!(story.bd("ready|--json").ok().ids(), ["bd-up", "pl-block"]);
+    assert_eq!(story.max("ready|--json").ok().ids(), ["bd-up", "pl-1"]);
+    story.bd("close|pl-block").ok();
+    assert_eq!(story.bd("ready|--json").ok().ids(), ["bd-up", "pl-1"]);
+}
+
+#[test]
 fn accepted_with_edits_upstream() {
     let story = Story::new();
     story.plan("pl-1", "Dark mode", &["-d", "Why"]);

@@ -75,7 +75,7 @@ pub fn nearest(name: &str) -> Option<&'static str> {
     let near = KEYS.iter().map(|key| {
         let whole = distance(name, key.name);
         // `default` for `routing.default`: the table was forgotten.
-        let part = if last(name) == last(key.name) { 1 } else { usize::MAX };
+        let part = if last(name) == last(key.name) { 3 } else { usize::MAX };
         (whole.min(part), key.name)
     });
     near.min().filter(|(distance, _)| *distance <= 3.min(name.len() / 2)).map(|(_, name)| name)
@@ -107,6 +107,7 @@ mod tests {
             ("repos.aditional", Some("repos.additional")),
             ("routing.modus", Some("routing.mode")),
             ("default", Some("routing.default")),
+            ("routng.mode", Some("routing.mode")),
             ("prefix", None),
             ("issue-prefix", Some("issue_prefix")),
             ("zebra.colour", None),

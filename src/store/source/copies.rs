@@ -19,6 +19,13 @@ pub struct LineWarning {
     pub finding: Finding,
 }
 
+/// The line is a proposal that awaits a decision.
+fn is_open_proposal(line: &str) -> bool {
+    let Ok(record) = Record::parse(line) else { return false };
+    let state = Proposal::of(&record).map(|proposal| proposal.state);
+    Visibility::of(&record) == Visibility::Proposed && state == Some(State::Open)
+}
+
 /// The line is a proposal that the maintainers turned down.
 pub(super) fn is_rejected(line: &str) -> bool {
     let Ok(record) = Record::parse(line) else { return false };
@@ -35,6 +42,7 @@ impl Sources {
             return Ok(());
         }
         let mut shadowed = Vec::new();
+        let mut lent = Vec::new();
         self.doubled.clear();
         for group in groups {
             let rank = |key: &Key| {
@@ -46,6 +54,11 @@ impl Sources {
             };
             let best = group.iter().max_by(|a, b| rank(a).cmp(&rank(b))).copied();
             shadowed.extend(group.iter().filter(|key| Some(**key) != best));
+            // What a proposed issue waits for in private it waits for in this view, too.
+            if let Some(best) = best.filter(|key| is_open_proposal(&self.text(*key))) {
+                let others = group.iter().filter(|key| **key != best && is_open_proposal(&self.text(**key)));
+                lent.extend(others.map(|key| (*key, best)));
+            }
             let mut places: Vec<(u32, u32)> = group.iter().map(|key| self.places[*key as usize]).collect();
             places.sort_unstable();
             let id = best.map(|key| self.text(key)).and_then(|text| {
@@ -55,6 +68,7 @@ impl Sources {
             self.doubled.push((id.unwrap_or_default(), places));
         }
         cache.set_shadowed(&shadowed)?;
+        cache.lend_edges(&lent)?;
         Ok(())
     }
 
