@@ -55,12 +55,8 @@ pub struct FilterArgs {
     /// Issues without a parent
     #[arg(long)]
     pub no_parent: bool,
-    /// Only issues of this repo (`.` is the project's own)
-    #[arg(long, value_name = "REPO")]
-    pub repo: Vec<String>,
-    /// Only local, proposed or canonical issues
-    #[arg(long, value_name = "WORD", value_delimiter = ',', value_parser = ["local", "proposed", "canonical"])]
-    pub visibility: Vec<String>,
+    #[command(flatten)]
+    pub scope: ScopeArgs,
     /// Only these ids
     #[arg(long = "id", value_name = "ID", value_delimiter = ',')]
     pub ids: Vec<String>,
@@ -163,12 +159,7 @@ impl FilterArgs {
             let ids = self.ids.iter().map(|id| cx.store()?.resolve(id).map_err(Failure::from));
             all.push(Expr::any_of(Field::Id, ids.collect::<Result<Vec<_>, _>>()?));
         }
-        if !self.visibility.is_empty() {
-            all.push(Expr::any_of(Field::Visibility, self.visibility.iter().cloned()));
-        }
-        if !self.repo.is_empty() {
-            all.push(Expr::any_of(Field::Repo, self.repo.iter().cloned()));
-        }
+        all.extend(self.scope.conditions());
         all.extend(self.title.iter().map(|text| Expr::contains(Field::Title, text)));
         all.extend(self.desc_contains.iter().map(|text| Expr::contains(Field::Description, text)));
         all.extend(self.notes_contains.iter().map(|text| Expr::contains(Field::Notes, text)));
@@ -211,6 +202,28 @@ impl FilterArgs {
     /// The flags name statuses themselves, so closed issues are not hidden.
     pub fn names_status(&self) -> bool {
         !self.status.is_empty() || self.closed_after.is_some() || self.closed_before.is_some() || !self.ids.is_empty()
+    }
+}
+
+/// Which part of a project: for commands that have no other filters, too.
+#[derive(Debug, Args, Default, Clone)]
+pub struct ScopeArgs {
+    /// Only issues of this repo (`.` is the project's own)
+    #[arg(long, value_name = "REPO")]
+    pub repo: Vec<String>,
+    /// Only local, proposed or canonical issues
+    #[arg(long, value_name = "WORD", value_delimiter = ',', value_parser = ["local", "proposed", "canonical"])]
+    pub visibility: Vec<String>,
+}
+
+impl ScopeArgs {
+    fn conditions(&self) -> impl Iterator<Item = Expr> {
+        let any = |field, words: &[String]| (!words.is_empty()).then(|| Expr::any_of(field, words.iter().cloned()));
+        [any(Field::Visibility, &self.visibility), any(Field::Repo, &self.repo)].into_iter().flatten()
+    }
+
+    pub fn expr(&self) -> Expr {
+        Expr::And(self.conditions().collect())
     }
 }
 

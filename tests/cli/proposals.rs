@@ -485,6 +485,36 @@ Already accepted: pl-1
 }
 
 #[test]
+fn every_listing_can_be_narrowed_by_visibility() {
+    let story = Story::new();
+    story.plan("pl-1", "Plan", &[]);
+    story.plan("pl-2", "Proposed", &["--deps", "pl-1"]);
+    story.bd("propose|pl-2|-q").ok();
+    for (word, ids) in [("local", "pl-1"), ("proposed", "pl-2"), ("canonical", "bd-up")] {
+        for command in ["list", "show", "ready", "search|p", "stale|--days|0", "query|id!=none", "blocked"] {
+            let found = story.bd(&format!("{command}|--visibility|{word}|--json"));
+            if command.starts_with("query") {
+                found.fails(2, &[]);
+                let found = story.bd(&format!("query|visibility={word}|--json")).ok();
+                assert_eq!(found.ids(), [ids], "query {word}");
+                continue;
+            }
+            let waits = command == "blocked";
+            let expected: Vec<&str> = match (waits, word) {
+                (true, "proposed") | (false, "local" | "canonical") => vec![ids],
+                (false, "proposed") if command != "ready" => vec![ids],
+                _ => Vec::new(),
+            };
+            assert_eq!(found.ok().ids(), expected, "{command} {word}");
+        }
+        assert_eq!(story.bd(&format!("count|--visibility|{word}")).ok().stdout, "1\n");
+        let numbers = story.bd(&format!("stats|--visibility|{word}|--json")).ok().json();
+        assert_eq!(numbers["total_issues"], 1, "{word}");
+    }
+    story.bd("list|--visibility|secret").fails(2, &["local, proposed, canonical"]);
+}
+
+#[test]
 fn many_at_once_need_a_word() {
     let story = Story::new();
     let ids: Vec<String> = (0..26).map(|n| format!("pl-{n:02}")).collect();

@@ -1,6 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome};
+use crate::cli::filters::ScopeArgs;
 use crate::cli::render;
 use crate::model::query::{Expr, Field};
 use crate::view::{self, Exit, inline};
@@ -14,12 +15,17 @@ pub struct BlockedArgs {
     /// Only children of an issue
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
+    #[command(flatten)]
+    scope: ScopeArgs,
 }
 
 pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
     let filter = match args.parent {
-        Some(parent) => Expr::text(Field::Parent, cx.store()?.resolve(&parent)?),
-        None => Expr::ALL,
+        Some(parent) => {
+            let parent = Expr::text(Field::Parent, cx.store()?.resolve(&parent)?);
+            Expr::And(vec![parent, args.scope.expr()])
+        }
+        None => args.scope.expr(),
     };
     let found = cx.store()?.blocked(&filter)?;
     if cx.ui.wants_json() {

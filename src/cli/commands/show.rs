@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, list};
-use crate::cli::filters::FilterArgs;
+use crate::cli::filters::{FilterArgs, ScopeArgs};
 use crate::cli::render;
 use crate::ops;
 use crate::view::{self, Exit, Failure};
@@ -14,9 +14,8 @@ use crate::view::{self, Exit, Failure};
 pub struct ShowArgs {
     /// Issues, by id or its first characters
     ids: Vec<String>,
-    /// Only issues of this repo
-    #[arg(long, value_name = "REPO")]
-    repo: Vec<String>,
+    #[command(flatten)]
+    scope: ScopeArgs,
     /// Every copy of an issue that stands in several repos
     #[arg(long)]
     copies: bool,
@@ -33,12 +32,12 @@ pub struct ShowArgs {
 
 pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
     if args.ids.is_empty() {
-        let filter = FilterArgs { repo: args.repo, ..FilterArgs::default() };
+        let filter = FilterArgs { scope: args.scope, ..FilterArgs::default() };
         return list::run(list::ListArgs::of(filter, args.copies), cx);
     }
     let store = cx.store()?;
     let found: Vec<_> =
-        args.ids.iter().map(|typed| (typed, ops::show_copies(store, typed, &args.repo, args.copies))).collect();
+        args.ids.iter().map(|typed| (typed, ops::show_copies(store, typed, &args.scope.repo, args.copies))).collect();
     let mut exit = Exit::Ok;
     let mut shown = Vec::new();
     let mut failures = Vec::new();

@@ -2,7 +2,7 @@ use clap::Args;
 
 use super::{Context, Outcome, print_page};
 use crate::cache::{Sort, SortBy};
-use crate::cli::filters::{limit, not_done};
+use crate::cli::filters::{ScopeArgs, limit, not_done};
 use crate::model::query::{Expr, Field, Op, Value};
 use crate::model::time::DAY;
 
@@ -16,6 +16,8 @@ pub struct StaleArgs {
     /// Only this status
     #[arg(short, long, value_name = "STATUS")]
     status: Option<String>,
+    #[command(flatten)]
+    scope: ScopeArgs,
     /// At most N issues, 0 for all
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
@@ -24,7 +26,7 @@ pub struct StaleArgs {
 pub fn run(args: StaleArgs, cx: &mut Context) -> Outcome {
     let json = cx.ui.wants_json();
     let before = cx.host().clock.now().plus_nanos(-i64::from(args.days).saturating_mul(DAY));
-    let mut parts = vec![Expr::Is(Field::Updated, Op::Less, Value::Time(before)), not_done()];
+    let mut parts = vec![Expr::Is(Field::Updated, Op::Less, Value::Time(before)), not_done(), args.scope.expr()];
     if let Some(word) = &args.status {
         parts.push(Expr::text(Field::Status, crate::ops::check_status(cx.store()?, word)?.as_str()));
     }

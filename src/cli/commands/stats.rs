@@ -1,21 +1,19 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::model::query::{Expr, Field};
+use crate::cli::filters::ScopeArgs;
 use crate::view::{self, Exit};
 
 /// Numbers over all issues
 #[derive(Debug, Args, Default)]
 #[command(after_help = "Examples:\n  bd stats\n  bd stats --repo . --json")]
 pub struct StatsArgs {
-    /// Only issues of this repo
-    #[arg(long, value_name = "REPO")]
-    repo: Option<String>,
+    #[command(flatten)]
+    scope: ScopeArgs,
 }
 
 pub fn run(args: StatsArgs, cx: &mut Context) -> Outcome {
-    let filter = args.repo.map_or(Expr::ALL, |repo| Expr::text(Field::Repo, repo));
-    let numbers = cx.store()?.statistics(&filter)?;
+    let numbers = cx.store()?.statistics(&args.scope.expr())?;
     if cx.ui.wants_json() {
         cx.json(view::statistics(&numbers));
         return Ok(Exit::Ok);
