@@ -106,7 +106,7 @@ pub struct Dependency {
 }
 
 impl Dependency {
-    pub(super) fn decode(raw: &str) -> Option<Self> {
+    pub fn decode(raw: &str) -> Option<Self> {
         let record = Record::parse_part(raw).ok()?;
         let target = record.text_of("depends_on_id")?.into_owned();
         let kind =

@@ -183,6 +183,11 @@ fn trust_own(store: &Store, file: Origin, name: &'static str, stored: &str, draf
     if file == Origin::Shared
         && let Some(outside) = store::outside(root, name, stored, &path)
     {
+        if store.role().role == Role::Contributor {
+            draft.remarks.push(format!(
+                "{stored} is now in a file that is committed: others will see it (--personal keeps it to yourself)"
+            ));
+        }
         draft.trusted.push(outside);
     }
 }

@@ -102,13 +102,25 @@ fn find_line(text: &str, line: &str) -> Option<usize> {
     None
 }
 
+/// The copy of an issue that holds all that the user wrote: of a proposed one the planning copy.
+pub fn own_copy(store: &mut Store, typed: &str) -> Result<Row> {
+    let row = store.find(typed)?;
+    let is_open = |row: &Row| row.issue.visibility.as_deref() == Some("proposed");
+    if store.project().members.len() < 2 || !is_open(&row) {
+        return Ok(row);
+    }
+    let copies = store.copies(&row.issue.id)?;
+    let own = copies.into_iter().find(|copy| store.is_planning(copy.repo) && is_open(copy));
+    Ok(own.unwrap_or(row))
+}
+
 /// Applies the difference between what was shown and what came back.
 pub fn apply_sheet(store: &mut Store, shown: &Row, sheet: &EditSheet) -> Result<Written> {
     let id = shown.issue.id.clone();
     let before = EditSheet::of(&shown.issue);
     let mut transaction = store.begin(Scope::Issues(vec![id.clone()]))?;
     transaction.store().refresh()?;
-    let now = EditSheet::of(&transaction.store().find(&id)?.issue);
+    let now = EditSheet::of(&own_copy(transaction.store(), &id)?.issue);
     let mut changes = Vec::new();
     for (n, (name, field)) in SECTIONS.into_iter().enumerate() {
         let text = &sheet.texts[n];

@@ -23,7 +23,7 @@ pub use change::{Batch, change_each, check_status, check_type};
 pub use configure::{ChangedFile, Configured, ROUTING, Request as ConfigRequest, configure, stored_path, trust};
 pub use dependencies::{TreeNode, add_dependency, parse_dependency, remove_dependency, tree};
 pub use doctor::{Health, Report as DoctorReport, Severity, doctor};
-pub use edit::{EditError, EditSheet, apply_sheet};
+pub use edit::{EditError, EditSheet, apply_sheet, own_copy};
 pub use explain::{Explanation, Reason, explain};
 pub use export::export;
 pub use file::{Filing, Placed, file_all, place};

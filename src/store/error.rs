@@ -40,6 +40,8 @@ pub enum StoreError {
     WouldLeak { repo: String },
     #[error("deciding about proposals is for maintainers: {reason}")]
     NotMaintainer { reason: String },
+    #[error("{id} is proposed to {target}, another project")]
+    OtherTarget { id: String, target: String },
     #[error("{id} is private and does not go to {repo}")]
     Private { id: String, repo: String },
     #[error("{} lies in the working copy of the primary repo and would hold private issues: {}", path.display(), list(ids))]

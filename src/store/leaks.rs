@@ -73,7 +73,13 @@ impl Store {
         let primary = self.project.primary_member().repo.root();
         let root = |path: &Path| vcs::root(path).map(|root| place::real(&root));
         let above = real.parent().unwrap_or(&real);
-        let Some(inside) = root(above).filter(|found| Some(found) == root(primary).as_ref()) else { return Ok(()) };
+        // Another checkout or clone of the project is no better a place.
+        let family = |found: &PathBuf| {
+            Some(found) == root(primary).as_ref()
+                || vcs::common_dir(found).is_some_and(|dir| vcs::common_dir(primary) == Some(dir))
+                || super::planning::share_remote(primary, found, &self.host.env)
+        };
+        let Some(inside) = root(above).filter(family) else { return Ok(()) };
         // What version control keeps for itself is in no commit.
         let own = [".git", ".jj", ".hg", ".sl"].iter().any(|name| real.starts_with(inside.join(name)));
         if ids.is_empty() || own || vcs::is_ignored(&real, &self.host.env) == Some(true) {

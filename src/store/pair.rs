@@ -39,10 +39,11 @@ impl Store {
             Some((Visibility::Proposed, Some(proposal))) if proposal.state == State::Open => Some((*n, proposal)),
             _ => None,
         };
-        // The target comes first: the copy that a repo other than a planning one holds.
+        // The target comes first: the copy that a repo other than a planning one holds. What was agreed on is what the planning
+        // copy says: the target's line may have been written by anybody.
         let mut open = holders.iter().filter_map(is_open);
-        let (target, proposal) = open.next()?;
-        let (planning, _) = open.next()?;
+        let (target, theirs) = open.next()?;
+        let (planning, proposal) = open.next().filter(|(_, own)| own.id == theirs.id)?;
         Some(Pair { target, planning, proposal })
     }
 
@@ -50,13 +51,23 @@ impl Store {
     /// holds the copy that counts.
     pub(super) fn divide(&mut self, owner: usize, id: String, changes: Vec<Change>) -> Result<Vec<(usize, Write)>> {
         let pair = self.pair(&id);
+        let deletes = changes.iter().any(|change| matches!(change, Change::Delete { .. }));
+        let line = self.sources.line(owner, &id).unwrap_or_default();
+        let is_open = Record::parse(&line).is_ok_and(|record| {
+            let state = Proposal::of(&record).map(|proposal| proposal.state);
+            Visibility::of(&record) == Visibility::Proposed && state == Some(State::Open)
+        });
+        // On a branch that does not carry it, it is proposed all the same.
+        if deletes && is_open && self.sources.member_of(owner) != 0 {
+            return Err(StoreError::StillProposed { id });
+        }
         let own = self.own_proposal(owner, &id)?;
         let proposal = match (&pair, own) {
             (Some(pair), _) => pair.proposal.clone(),
             (None, Some(proposal)) => proposal,
             (None, None) => return Ok(vec![(owner, Write::Change { id, changes })]),
         };
-        if changes.iter().any(|change| matches!(change, Change::Delete { .. })) {
+        if deletes {
             return Err(StoreError::StillProposed { id });
         }
         let target = pair.as_ref().map_or(owner, |pair| pair.target);
@@ -68,7 +79,14 @@ impl Store {
             writes.push(write(target, parts.public.clone()));
         }
         match pair {
-            Some(pair) => writes.push(write(pair.planning, parts.planning)),
+            Some(pair) => {
+                let mut changes = parts.planning;
+                // Only copies that were in step stay so; else the target's other edits are still to be taken over.
+                if self.is_in_step(&pair, &id) {
+                    changes.push(Change::Synced(String::new()));
+                }
+                writes.push(write(pair.planning, changes));
+            }
             // Without the planning copy there is no place for what is private.
             None if parts.public != parts.planning => {
                 return Err(StoreError::NoPlanningCopy { id, what: "given private text" });
@@ -76,6 +94,15 @@ impl Store {
             None => {}
         }
         Ok(writes)
+    }
+
+    fn is_in_step(&self, pair: &Pair, id: &str) -> bool {
+        let lines = (self.sources.line(pair.planning, id), self.sources.line(pair.target, id));
+        let (Some(planning), Some(target)) = lines else { return false };
+        match (Record::parse(&planning), Record::parse(&target)) {
+            (Ok(planning), Ok(target)) => !proposal::has_moved_on(&planning, &target),
+            _ => false,
+        }
     }
 
     /// The open proposal that a contributor edits in the primary without a planning copy at hand.
@@ -96,6 +123,9 @@ impl Store {
         Ok(match proposal {
             None => Access::Read(reason),
             Some(_) if self.pair(id).is_some() => Access::Write,
+            Some(_) if self.sources.holders(id).len() > 1 => {
+                Access::Read("the line there is another proposal than that of your planning copy".to_owned())
+            }
             Some(proposal) if proposal.author == self.actor() => Access::Write,
             Some(proposal) => Access::Read(format!("it is a proposal of {}, and {reason}", proposal.author)),
         })
@@ -106,11 +136,28 @@ impl Store {
         id.starts_with("external:") || self.sources.line(source, id).is_some()
     }
 
+    /// Refuses to touch a ledger in which a merge left its markers.
+    pub(super) fn refuse_conflicts(&self, source: usize) -> Result<()> {
+        let ledger = self.sources.ledger(source);
+        let document = self.sources.documents().find(|(_, known, _)| *known == ledger).map(|(_, _, document)| document);
+        match document.and_then(|document| document.conflicts().into_iter().next()) {
+            Some(region) => {
+                let (path, what) = (ledger.path().to_owned(), "no proposal can be moved in it");
+                Err(LedgerError::Conflicted { path, line: region.start + 1, what }.into())
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Rewrites lines of a locked ledger: for each id the new text, or `None` to take the line out.
     pub(super) fn put_lines(&self, lock: &LockedLedger, lines: &[(String, Option<String>)]) -> Result<bool> {
         let path = lock.ledger().path();
         let plan = |document: &Document| {
             let mut edits = Vec::new();
+            if let Some(region) = document.conflicts().first().filter(|_| !lines.is_empty()) {
+                let what = "no proposal can be moved in it";
+                return Err(LedgerError::Conflicted { path: path.to_owned(), line: region.start + 1, what });
+            }
             for (id, text) in lines {
                 match (document.effective(id), text) {
                     (Some(line), Some(text)) if document.text(line) != text.as_bytes() => {

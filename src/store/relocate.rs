@@ -110,7 +110,9 @@ impl Store {
         if is_open && Visibility::of(&record) == Visibility::Proposed {
             return Err(StoreError::StillProposed { id: id.to_owned() });
         }
-        self.refuse_private(id, &line, self.is_planning(from), to)
+        // Who is known as a contributor moves nothing in at all; where that is only a guess, nothing private.
+        let planned = self.is_planning(from) || self.role().rule != "uncertain";
+        self.refuse_private(id, &line, planned, to)
     }
 
     /// Refuses to bring a private issue into the primary, unless it is a maintainer who does it. The role counts even where

@@ -319,9 +319,13 @@ impl Transaction<'_> {
 fn in_step(write: &Write, before: Option<&Answer>) -> Write {
     let at = before.and_then(|answer| answer.as_ref().ok()).and_then(|written| written.issue().updated_at);
     match (write, at) {
-        (Write::Change { id, changes }, Some(at)) => {
-            let changes = changes.iter().cloned().chain([Change::Synced(at.text)]).collect();
-            Write::Change { id: id.clone(), changes }
+        (Write::Change { id, changes }, at) => {
+            let noted = changes.iter().filter_map(|change| match (change, &at) {
+                (Change::Synced(_), Some(at)) => Some(Change::Synced(at.text.clone())),
+                (Change::Synced(_), None) => None,
+                (other, _) => Some(other.clone()),
+            });
+            Write::Change { id: id.clone(), changes: noted.collect() }
         }
         _ => write.clone(),
     }

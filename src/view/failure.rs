@@ -145,6 +145,9 @@ impl From<StoreError> for Failure {
             StoreError::Hooks(HookError::Edited { .. }) => Self::new(Exit::Illegal, "illegal", message)
                 .hint("keep what you added elsewhere and remove the file yourself; the rest then goes without a trace"),
             StoreError::Hooks(_) => Self::new(Exit::Illegal, "illegal", message),
+            StoreError::OtherTarget { .. } => {
+                Self::new(Exit::Illegal, "illegal", message).hint("withdraw it in that project first")
+            }
             StoreError::StillProposed { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("bd withdraw ID makes it private again")
             }

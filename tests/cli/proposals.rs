@@ -237,7 +237,7 @@ fn withdrawn_after_edits_in_review() {
 project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
 planning:
-{"id":"pl-1","title":"Dark theme","description":"Reworded in review","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-block","type":"blocks","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"comments":[{"id":810243074882494,"issue_id":"pl-1","author":"ann","text":"Before the target's version came in:\ntitle: Dark mode\ndescription: Mine","created_at":"2026-01-05T09:00:06.000Z"}],"visibility":"local","proposal":{"id":"prop_epz99a5fvdca","author":"ann","target":"bd","state":"withdrawn","by":"ann","at":"2026-01-05T09:00:06.000Z"}}
+{"id":"pl-1","title":"Dark theme","description":"Reworded in review","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-block","type":"blocks","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"visibility":"local","proposal":{"id":"prop_epz99a5fvdca","author":"ann","target":"bd","state":"withdrawn","by":"ann","at":"2026-01-05T09:00:06.000Z"}}
 {"id":"pl-block","title":"Private blocker","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:02.000Z","visibility":"local"}
 
 "#]].raw());

@@ -18,7 +18,7 @@ pub struct EditArgs {
 }
 
 pub fn run(args: EditArgs, cx: &mut Context) -> Outcome {
-    let row = cx.store()?.find(&args.id)?;
+    let row = ops::own_copy(cx.store()?, &args.id)?;
     let sheet = EditSheet::of(&row.issue);
     let fail = |action, path: &std::path::Path, e| Failure::from(OpError::Fs(FsError::new(action, path, e)));
     let temp = std::env::temp_dir();

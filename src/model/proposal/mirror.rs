@@ -4,6 +4,7 @@ use super::export::{EXPORTED, Include, public_status};
 use super::{Proposal, State, Visibility};
 use crate::model::change::{Change, NewComment, Stamp, TextField, comment_edit};
 use crate::model::issue::{self, Status};
+use crate::model::json::Dialect;
 use crate::model::record::{KeyEdit, Record};
 use crate::model::time::{self, Instant};
 
@@ -64,17 +65,63 @@ pub fn has_moved_on(planning: &Record<'_>, target: &Record<'_>) -> bool {
     synced.as_deref() != target.string("updated_at").as_deref()
 }
 
+/// Somebody edited the planning copy since it was last in step.
+pub fn was_edited(planning: &Record<'_>) -> bool {
+    let at = planning.string("updated_at").and_then(|text| Instant::parse(&text));
+    let synced = Proposal::of(planning).and_then(|proposal| proposal.synced).and_then(|text| Instant::parse(&text));
+    synced.is_none() || at > synced
+}
+
+/// What has to change in the target's line so that it says what an export says; everything else in it stays.
+pub fn public_edits(target: &Record<'_>, made: &Record<'_>, dialect: Dialect) -> Vec<KeyEdit> {
+    let raw = |record: &Record<'_>, key: &str| {
+        record.raw(key).filter(|raw| !matches!(*raw, "null" | "\"\"" | "[]")).map(str::to_owned)
+    };
+    let mut edits: Vec<KeyEdit> = Vec::new();
+    for key in EXPORTED {
+        if raw(made, key) != raw(target, key) {
+            edits.push((key, raw(made, key)));
+        }
+    }
+    if issue::status_of(made) != issue::status_of(target) {
+        edits.push(("status", raw(made, "status")));
+        edits.push(("closed_at", raw(made, "closed_at")));
+    }
+    if let (Some(notes), None) = (raw(made, "notes"), raw(target, "notes")) {
+        edits.push(("notes", Some(notes)));
+    }
+    let known = issue::dependencies_of(target);
+    let mut edges: Vec<&str> = target.elements("dependencies");
+    for element in made.elements("dependencies") {
+        let edge = crate::model::dependency::Dependency::decode(element);
+        if !edge.is_some_and(|d| known.iter().any(|k| (&k.target, &k.kind) == (&d.target, &d.kind))) {
+            edges.push(element);
+        }
+    }
+    if edges.len() > known.len() {
+        edits.push(("dependencies", Some(dialect.array(edges))));
+    }
+    let mut remarks: Vec<&str> = target.elements("comments");
+    let count = remarks.len();
+    remarks.extend(made.elements("comments").into_iter().filter(|raw| !target.elements("comments").contains(raw)));
+    if remarks.len() > count {
+        edits.push(("comments", Some(dialect.array(remarks))));
+    }
+    edits
+}
+
 /// The planning line with the target's values in the fields that are shared. A text of ours that loses stays as a comment.
 fn with_target(planning: &Record<'_>, target: &Record<'_>, stamp: Stamp<'_>, comment_id: i64) -> String {
     let mut edits: Vec<KeyEdit> = Vec::new();
     let mut lost = Vec::new();
+    let edited = was_edited(planning);
     for key in EXPORTED {
         let (ours, theirs) = (planning.raw(key), target.raw(key));
         if ours == theirs {
             continue;
         }
-        if let Some(text) = planning.text_of(key).filter(|text| target.text_of(key).as_ref() != Some(text)) {
-            lost.push(format!("{key}: {text}"));
+        if let Some(raw) = ours.filter(|raw| edited && !matches!(*raw, "null" | "\"\"" | "[]")) {
+            lost.push(format!("{key}: {}", planning.text_of(key).as_deref().unwrap_or(raw)));
         }
         edits.push((key, theirs.map(str::to_owned)));
     }
@@ -94,6 +141,20 @@ fn with_target(planning: &Record<'_>, target: &Record<'_>, stamp: Stamp<'_>, com
     }
     if edges.len() > known.len() {
         edits.push(("dependencies", Some(stamp.dialect.array(edges))));
+    }
+    // What others said about it is worth keeping, whatever becomes of the proposal.
+    let mut remarks: Vec<&str> = planning.elements("comments");
+    let known = remarks.len();
+    remarks.extend(target.elements("comments").into_iter().filter(|raw| !planning.elements("comments").contains(raw)));
+    if remarks.len() > known {
+        edits.push(("comments", Some(stamp.dialect.array(remarks))));
+    }
+    let own_notes = planning.text_of("notes").unwrap_or_default();
+    if let Some(notes) = target.text_of("notes").filter(|notes| !own_notes.contains(notes.as_ref())) {
+        let said = planning.elements("comments").iter().any(|raw| raw.contains("notes in the target"));
+        if !said {
+            lost.push(format!("notes in the target: {notes}"));
+        }
     }
     let mut line = planning.with(&edits, stamp.dialect);
     if !lost.is_empty() {

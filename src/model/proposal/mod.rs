@@ -7,7 +7,7 @@ mod mirror;
 
 pub use export::{Export, HeldBack, Include, export};
 pub use leak::{Leak, is_private, leaks};
-pub use mirror::{Split, follow, has_moved_on, split, take_back};
+pub use mirror::{Split, follow, has_moved_on, public_edits, split, take_back, was_edited};
 
 use super::json::{Dialect, Json};
 use super::record::Record;

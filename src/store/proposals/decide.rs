@@ -1,5 +1,6 @@
 //! Taking a proposal back, and deciding about one.
 
+use crate::model::dependency::Dependency;
 use crate::model::proposal::{self, Include, Move, Permit, Proposal, Standing, State, Visibility, permit};
 use crate::model::record::Record;
 use crate::model::time::{self, Instant};
@@ -11,15 +12,16 @@ impl Store {
         self.refuse_broken()?;
         let target = self.target_source(repo)?;
         let actor = self.actor().to_owned();
+        let prefix = self.prefix(repo)?;
         let mut results = Vec::new();
         for id in ids {
-            let result = self.withdraw_one(id, target, &actor);
+            let result = self.withdraw_one(id, target, &actor, &prefix);
             results.push((id.clone(), result));
         }
         Ok(results)
     }
 
-    fn withdraw_one(&mut self, id: &str, target: usize, actor: &str) -> Result<Permit> {
+    fn withdraw_one(&mut self, id: &str, target: usize, actor: &str, prefix: &str) -> Result<Permit> {
         let planned = self.copies_of(id, target).planning.map(|(n, _)| n);
         let Some(source) = planned else {
             let copies = self.copies_of(id, target);
@@ -43,22 +45,42 @@ impl Store {
         }
         let stamp = self.stamp(actor, planning_line);
         let own = Proposal::of(&planning);
+        if let Some(own) = own.as_ref().filter(|own| own.state == State::Open && own.target != prefix) {
+            return Err(StoreError::OtherTarget { id: id.to_owned(), target: own.target.clone() });
+        }
         let theirs = target_record.as_ref().and_then(Proposal::of);
+        let is_ours = theirs
+            .as_ref()
+            .is_some_and(|theirs| own.as_ref().is_some_and(|own| own.id == theirs.id) || theirs.author == actor);
+        if theirs.is_some() && !is_ours {
+            let (what, repo) = (id.to_owned(), prefix.to_owned());
+            return Err(StoreError::ReadOnly {
+                what,
+                repo,
+                reason: "the proposal there is somebody else's".to_owned(),
+            });
+        }
+        self.refuse_conflicts(target)?;
+        self.refuse_conflicts(source)?;
+        // A line of another proposal of ours, on an old branch, says nothing about this one.
+        let same = own.as_ref().map(|own| &own.id) == theirs.as_ref().map(|theirs| &theirs.id);
+        let theirs_line = target_record.as_ref().filter(|_| same || own.is_none());
         let withdrawn =
             own.as_ref().is_some_and(|p| p.state == State::Withdrawn && theirs.as_ref().is_some_and(|t| t.id == p.id))
                 && Visibility::of(&planning) == Visibility::Local;
         let mut written = Vec::new();
         let lock_of = |n: usize| locks.iter().find(|(locked, _)| *locked == n).map(|(_, lock)| lock);
-        if let (false, Some(proposal), Some(lock)) = (withdrawn, theirs.or(own), lock_of(source)) {
+        if let (false, Some(proposal), Some(lock)) = (withdrawn, own.or(theirs), lock_of(source)) {
             let moved = proposal.moved(State::Withdrawn, actor, &stamp.now.to_string(), None);
             let comment = self.host.entropy.comment_id();
-            let line = proposal::take_back(&planning, target_record.as_ref(), &moved, stamp, comment);
+            let line = proposal::take_back(&planning, theirs_line, &moved, stamp, comment);
             let lines = vec![(id.to_owned(), Some(line))];
             if self.put_lines(lock, &lines)? {
                 written.push((source, self.record_of(source, &lines)));
             }
         }
-        let lines = vec![(id.to_owned(), None)];
+        let mut lines = vec![(id.to_owned(), None)];
+        lines.extend(self.without_edges_to(id, target));
         if let (true, Some(lock)) = (copies.target.is_some(), lock_of(target))
             && self.put_lines(lock, &lines)?
         {
@@ -67,6 +89,25 @@ impl Store {
         drop(locks);
         self.commit_ledgers(&written);
         Ok(Permit::Do)
+    }
+
+    /// The lines of other open proposals in the target without their dependencies on an issue that becomes private.
+    fn without_edges_to(&self, id: &str, target: usize) -> Vec<(String, Option<String>)> {
+        let mut lines = Vec::new();
+        for other in self.sources.ids_mentioning(target, id).into_iter().filter(|other| other != id) {
+            let Some(line) = self.sources.line(target, &other) else { continue };
+            let Ok(record) = Record::parse(&line) else { continue };
+            let edges = record.elements("dependencies");
+            let keeps = |raw: &&str| Dependency::decode(raw).is_none_or(|dependency| dependency.target != id);
+            let kept: Vec<&str> = edges.iter().copied().filter(keeps).collect();
+            if Visibility::of(&record) != Visibility::Proposed || kept.len() == edges.len() {
+                continue;
+            }
+            let dialect = self.stamp("", &line).dialect;
+            let list = (!kept.is_empty()).then(|| dialect.array(kept));
+            lines.push((other, Some(record.with(&[("dependencies", list)], dialect))));
+        }
+        lines
     }
 
     /// A maintainer's decision about proposals in a repo: accepted, or rejected for a reason.

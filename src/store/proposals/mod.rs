@@ -20,10 +20,10 @@ use super::transaction::Written;
 use super::{Result, Store, StoreError};
 use crate::ledger::LockedLedger;
 use crate::model::change::Stamp;
-use crate::model::issue;
 use crate::model::json::Dialect;
 use crate::model::proposal::{Include, Proposal, State};
 use crate::model::record::Record;
+use crate::model::time::Instant;
 
 /// More new issues than this at once need a word.
 pub const MAX_GROWTH: usize = 25;
@@ -121,22 +121,12 @@ impl Store {
     }
 }
 
-/// Two lines say the same to the public, whatever their times.
-fn same_public(one: &Record<'_>, other: &Record<'_>) -> bool {
-    let values = |record: &Record<'_>| -> Vec<(String, String)> {
-        let timed = ["updated_at", "closed_at", "dependencies"];
-        let kept = record
-            .iter()
-            .filter(|(key, raw)| !timed.contains(&key.as_ref()) && !matches!(*raw, "null" | "\"\"" | "[]"));
-        let mut all: Vec<(String, String)> = kept.map(|(key, raw)| (key.into_owned(), raw.to_owned())).collect();
-        all.sort();
-        all
-    };
-    let edges = |record: &Record<'_>| -> Vec<(String, String)> {
-        let all = issue::dependencies_of(record).into_iter();
-        let mut all: Vec<(String, String)> = all.map(|d| (d.target, d.kind.to_string())).collect();
-        all.sort();
-        all
-    };
-    values(one) == values(other) && edges(one) == edges(other)
+/// An open proposal in the target that a crash left there before the planning copy was marked: made after the last thing that
+/// happened to the plan.
+fn is_leftover(planning: &Record<'_>, theirs: &Proposal) -> bool {
+    let at = |text: &str| Instant::parse(text);
+    match Proposal::of(planning) {
+        Some(own) => at(&own.at) < at(&theirs.at),
+        None => true,
+    }
 }

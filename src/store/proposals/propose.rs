@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Copies, same_public};
+use super::{Copies, is_leftover};
+use crate::model::change::ChangeError;
 use crate::model::issue;
 use crate::model::proposal::{
     self, Export, HeldBack, Include, Move, Permit, Proposal, Standing, State, Visibility, permit,
@@ -110,7 +111,23 @@ impl Store {
         let stamp = self.stamp(actor, planning_line);
         let at = stamp.now.to_string();
         let open = |record: &Record<'_>| Proposal::of(record).filter(|proposal| proposal.state == State::Open);
-        let known = target_record.as_ref().and_then(open).or_else(|| open(&planning));
+        if issue::status_of(&planning).is_tombstone() {
+            return Err(ChangeError::Deleted(id.to_owned()).into());
+        }
+        let own = open(&planning).filter(|_| Visibility::of(&planning) == Visibility::Proposed);
+        if let Some(own) = own.as_ref().filter(|own| own.target != prefix) {
+            return Err(StoreError::OtherTarget { id: id.to_owned(), target: own.target.clone() });
+        }
+        let theirs = target_record.as_ref().and_then(open);
+        if let Some(theirs) = theirs.as_ref().filter(|theirs| theirs.author != actor && own.is_none()) {
+            let reason = format!("there is a proposal of {} under this id", theirs.author);
+            return Err(StoreError::ReadOnly { what: id.to_owned(), repo: prefix.to_owned(), reason });
+        }
+        // An open proposal of one's own goes on; one that a crash left in the target is taken up. What is included is for the
+        // planning copy and this command to say, never for the target's line.
+        let left = theirs.filter(|theirs| own.is_none() && is_leftover(&planning, theirs));
+        let left = left.map(|left| Proposal { include: include.words(), ..left });
+        let known = if standing == Standing::Rejected { None } else { own.or(left) };
         let proposal = known.unwrap_or_else(|| self.fresh_proposal(actor, prefix, include, &at));
         let updated = |record: &Record<'_>| record.string("updated_at").and_then(|text| Instant::parse(&text));
         let visible = |other: &str| chosen.contains(other) || self.is_visible(target, other);
@@ -119,13 +136,26 @@ impl Store {
         // What the maintainers did to it stays: a target's copy that moved on is taken over, not overwritten. One that was left
         // by a crash is as late as the plan it was made from.
         let line = match (&copies.target, &target_record) {
-            (Some(text), Some(record)) if permit == Permit::Already => {
+            (Some(text), Some(record)) => {
+                let made = Record::parse(&line).expect("an exported line is a record");
+                let same_proposal = Proposal::of(record).is_some_and(|theirs| theirs.id == proposal.id);
                 let moved_on = match open(&planning) {
                     Some(_) => proposal::has_moved_on(&planning, record),
                     None => updated(record) >= updated(&planning),
                 };
-                let same = Record::parse(&line).is_ok_and(|made| same_public(&made, record));
-                if moved_on || same { text.clone() } else { line }
+                let mut edits = proposal::public_edits(record, &made, stamp.dialect);
+                if same_proposal && (moved_on || edits.is_empty()) {
+                    text.clone()
+                } else {
+                    // Whatever else stands in the line was written by others, and stays.
+                    edits.extend(
+                        ["visibility", "proposal", "updated_at"].map(|key| (key, made.raw(key).map(str::to_owned))),
+                    );
+                    if standing == Standing::Rejected {
+                        edits.push(("close_reason", None));
+                    }
+                    record.with(&edits, stamp.dialect)
+                }
             }
             _ => line,
         };

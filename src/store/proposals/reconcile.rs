@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::same_public;
+use super::is_leftover;
 use crate::model::issue;
 use crate::model::proposal::{self, Proposal, State, Visibility};
 use crate::model::record::Record;
@@ -65,12 +65,16 @@ impl Store {
         let own = Proposal::of(&planning);
         let proposal = Proposal::of(&theirs)?;
         let same = own.as_ref().is_some_and(|own| own.id == proposal.id);
+        // What is included is for the planning copy to say, never for the target's line.
+        let include = own.as_ref().map(|own| own.include.clone()).unwrap_or_default();
+        let proposal = Proposal { include, ..proposal };
         match (Visibility::of(&theirs), proposal.state, Visibility::of(&planning)) {
-            (Visibility::Canonical, State::Accepted, _) => {
+            (Visibility::Canonical, State::Accepted, _) if same => {
                 if own.as_ref().is_some_and(|own| own.state == State::Accepted) {
                     return None;
                 }
-                if private_parts(&planning, &theirs).is_empty() {
+                let edited = proposal::was_edited(&planning) && differs(&planning, &theirs);
+                if !edited && private_parts(&planning, &theirs).is_empty() {
                     return Some(Step::planning("accepted: the planning copy is retired", None));
                 }
                 let line = proposal::follow(&planning, &theirs, Visibility::Canonical, &proposal, stamp, comment);
@@ -81,15 +85,19 @@ impl Store {
                 Some(Step::planning("rejected: the planning copy is private again", Some(line)))
             }
             (Visibility::Proposed, State::Open, Visibility::Local)
-                if same && own.is_some_and(|own| own.state == State::Withdrawn) =>
+                if same && own.as_ref().is_some_and(|own| own.state == State::Withdrawn) =>
             {
                 Some(Step { what: "withdrawn: the line leaves the target".into(), target: Some(None), planning: None })
             }
-            (Visibility::Proposed, State::Open, Visibility::Local | Visibility::Canonical) => {
+            (Visibility::Proposed, State::Open, Visibility::Local | Visibility::Canonical)
+                if proposal.author == actor && is_leftover(&planning, &proposal) =>
+            {
                 let line = proposal::follow(&planning, &theirs, Visibility::Proposed, &proposal, stamp, comment);
                 Some(Step::planning("proposed: the planning copy is marked so", Some(line)))
             }
-            (Visibility::Proposed, State::Open, Visibility::Proposed) if proposal::has_moved_on(&planning, &theirs) => {
+            (Visibility::Proposed, State::Open, Visibility::Proposed)
+                if same && proposal::has_moved_on(&planning, &theirs) =>
+            {
                 let line = proposal::follow(&planning, &theirs, Visibility::Proposed, &proposal, stamp, comment);
                 Some(Step::planning("proposed: the target's edits are taken over", Some(line)))
             }
@@ -97,13 +105,17 @@ impl Store {
                 let at = planning.string("updated_at")?;
                 let visible = |other: &str| self.is_visible(target, other);
                 let made = proposal::export(&planning, &proposal, &at, visible, stamp.dialect);
-                let record = Record::parse(&made.line).ok()?;
-                if same_public(&record, &theirs) {
+                let made = Record::parse(&made.line).ok()?;
+                let mut edits = proposal::public_edits(&theirs, &made, stamp.dialect);
+                if edits.is_empty() || issue::status_of(&planning).is_tombstone() {
                     return None;
                 }
+                edits.push(("updated_at", made.raw("updated_at").map(str::to_owned)));
+                let line = theirs.with(&edits, stamp.dialect);
+                let record = Record::parse(&line).ok()?;
                 let mark = proposal::follow(&planning, &record, Visibility::Proposed, &proposal, stamp, comment);
                 let what = "proposed: edits go to the target".to_owned();
-                Some(Step { what, target: Some(Some(made.line)), planning: Some(Some(mark)) })
+                Some(Step { what, target: Some(Some(line)), planning: Some(Some(mark)) })
             }
             _ => None,
         }
@@ -123,17 +135,19 @@ impl Step {
     }
 }
 
+/// A shared text differs.
+fn differs(planning: &Record<'_>, target: &Record<'_>) -> bool {
+    let keys = ["title", "description", "design", "acceptance_criteria", "labels", "priority", "issue_type"];
+    keys.iter().any(|key| planning.raw(key) != target.raw(key))
+}
+
 /// What only the planning copy holds and somebody wrote: notes, comments, private dependencies, references, unknown fields.
 fn private_parts(planning: &Record<'_>, target: &Record<'_>) -> Vec<String> {
     const PASSING: &[&str] = &[
         "assignee",
         "started_at",
-        "estimated_minutes",
-        "due_at",
-        "defer_until",
         "status",
         "closed_at",
-        "close_reason",
         "updated_at",
         "visibility",
         "proposal",
