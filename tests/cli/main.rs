@@ -29,6 +29,7 @@ mod onboarding;
 mod project;
 mod projects;
 mod proposals;
+mod proposals_odd;
 mod remarks;
 mod repos;
 mod repos_bad;

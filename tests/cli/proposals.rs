@@ -5,15 +5,15 @@ use snapbox::{IntoData as _, assert_data_eq, str};
 use super::harness::{Env, Run};
 
 /// A project with one canonical issue, in which we are contributors with a planning repo in the home directory.
-struct Story {
-    env: Env,
+pub struct Story {
+    pub env: Env,
 }
 
 /// What a maintainer passes: the project alone, and the right to decide.
 const MAINTAINER: [(&str, &str); 3] = [("BD_MODE", "single"), ("BD_ROLE", "maintainer"), ("BD_ACTOR", "max")];
 
 impl Story {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let env = Env::new();
         env.bd_with(["add", "Upstream", "--id", "bd-up", "-q"], None, &MAINTAINER).ok();
         env.bd(["init", "--contributor", "-q"]).ok();
@@ -21,25 +21,25 @@ impl Story {
     }
 
     /// A planned issue.
-    fn plan(&self, id: &str, title: &str, more: &[&str]) {
+    pub fn plan(&self, id: &str, title: &str, more: &[&str]) {
         let args = ["add", title, "--id", id, "-q"].into_iter().chain(more.iter().copied());
         self.env.bd(args).ok();
     }
 
-    fn bd(&self, line: &str) -> Run {
+    pub fn bd(&self, line: &str) -> Run {
         self.env.bd(line.split('|').map(str::trim))
     }
 
-    fn max(&self, line: &str) -> Run {
+    pub fn max(&self, line: &str) -> Run {
         self.env.bd_with(line.split('|').map(str::trim), None, &MAINTAINER)
     }
 
-    fn planning(&self) -> std::path::PathBuf {
+    pub fn planning(&self) -> std::path::PathBuf {
         self.env.root().join("home/.beads-planning/.beads/beads.jsonl")
     }
 
     /// Both ledgers.
-    fn ledgers(&self) -> String {
+    pub fn ledgers(&self) -> String {
         let planning = std::fs::read_to_string(self.planning()).unwrap();
         format!("project:\n{}planning:\n{planning}", self.env.ledger_text())
     }
