@@ -54,7 +54,8 @@ impl Store {
         sources.dedup();
         let locks = if request.dry_run { Vec::new() } else { self.lock(&sources)? };
         self.sources.read(&mut self.cache)?;
-        let chosen: HashSet<&str> = ids.iter().map(String::as_str).collect();
+        // What goes along in this very move; dependencies come first, so that one which is refused is not counted on.
+        let mut chosen: HashSet<&str> = HashSet::new();
         let mut results: Vec<(String, Result<Proposed>)> = Vec::new();
         let mut arriving = Vec::new();
         let mut marks: HashMap<usize, Vec<(String, Option<String>)>> = HashMap::new();
@@ -63,6 +64,7 @@ impl Store {
             let copies = self.copies_of(id, target);
             let made = self.proposed(id, &copies, target, request.include, &actor, &prefix, &chosen);
             if let Ok((one, source, mark)) = &made {
+                chosen.insert(id);
                 if copies.target.is_none() {
                     grown += 1;
                 }
