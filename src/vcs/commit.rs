@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Kind, git, hg, jj, place};
+use super::{open, place};
 use crate::sys::process::{Output, RunError};
 use crate::sys::{Entropy, Env};
 
@@ -39,7 +39,7 @@ pub enum CommitError {
 }
 
 /// Files of one working copy, relative to its root, and what to commit them with.
-pub(super) struct Order<'a> {
+pub struct Order<'a> {
     pub root: &'a Path,
     pub files: &'a [PathBuf],
     pub message: &'a str,
@@ -48,7 +48,7 @@ pub(super) struct Order<'a> {
 }
 
 impl Order<'_> {
-    pub fn busy(&self) -> CommitError {
+    pub(super) fn busy(&self) -> CommitError {
         CommitError::Busy { root: self.root.to_owned() }
     }
 }
@@ -60,7 +60,7 @@ pub fn commit(files: &[PathBuf], message: &str, author: &str, env: &Env) -> Resu
     // Where a file is, and not the way to it: a link may lead into another repository.
     let real = files.iter().map(|file| real(&env.cwd().join(file))).collect::<Result<Vec<_>, _>>()?;
     let Some(first) = real.first() else { return Ok(Committed::NothingToCommit) };
-    let Some((kind, root)) = place(first) else { return Ok(Committed::NoVcs) };
+    let Some((_, root)) = place(first) else { return Ok(Committed::NoVcs) };
     let mut inside = Vec::new();
     for file in &real {
         match file.strip_prefix(&root) {
@@ -69,13 +69,7 @@ pub fn commit(files: &[PathBuf], message: &str, author: &str, env: &Env) -> Resu
         }
     }
     let author = if author.trim().is_empty() { "unknown" } else { author };
-    let order = Order { root: &root, files: &inside, message, author, env };
-    match kind {
-        Kind::Git => git::commit(&order),
-        Kind::Jj => jj::commit(&order),
-        Kind::Hg | Kind::Sl => hg::commit(kind, &order),
-        Kind::None => Ok(Committed::NoVcs),
-    }
+    open(&root).commit(&Order { root: &root, files: &inside, message, author, env })
 }
 
 /// A path without links in its directories. The file itself may be gone, or be a link.

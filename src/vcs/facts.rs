@@ -1,9 +1,6 @@
 //! What version control knows about the user and the repository, from files alone.
 
-use std::path::Path;
-
-use super::{Kind, git, hg, jj, place};
-use crate::sys::Env;
+use super::Kind;
 
 /// Another copy of the repository, as this one knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,20 +21,4 @@ pub struct Facts {
     /// The default branch of `origin` (or of the only remote), if its reflog shows a push from here: `origin/main`. hg keeps no
     /// reflog, and neither does a repository of jj that has no `.git` beside it.
     pub pushed: Option<String>,
-}
-
-/// The facts of the repository that a path is in. Settings are looked for where the environment says the user keeps them.
-pub fn facts(path: &Path, env: &Env) -> Facts {
-    let Some((kind, root)) = place(path) else { return Facts::default() };
-    match kind {
-        Kind::Git => {
-            let dot_git = root.join(".git");
-            let directories = git::own_dir(&dot_git).zip(git::common_dir(&dot_git));
-            directories
-                .map_or_else(|| Facts { kind, ..Facts::default() }, |(own, common)| git::facts(&own, &common, env))
-        }
-        Kind::Jj => jj::facts(&root.join(".jj"), env),
-        Kind::Hg | Kind::Sl => hg::facts(kind, &root, env),
-        Kind::None => Facts::default(),
-    }
 }

@@ -1,8 +1,9 @@
-//! What version control knows: who the user is, where a working copy begins, what was committed last; and committing files.
+//! What version control knows and does: who the user is, where a working copy begins, what was committed last; committing
+//! files, and exchanging commits with another copy.
 //!
-//! Reading goes through files alone, and no program is started: git is read with gix, the few files of jj, hg and sl by
-//! hand. The program of the VCS runs where it alone knows: to change its files ([`commit`], [`init_git`], [`set_setting`]), to
-//! say what is staged or in a range of commits ([`changes`]), and what it ignores.
+//! One trait, [`Vcs`], and one adapter per system. Reading goes through files alone where that is possible: git is read with
+//! gix, the few files of jj, hg and sl by hand. The program of the VCS runs where it alone knows: to change its files, to
+//! merge, to use a network, to say what is staged, ignored or in a range of commits.
 
 mod commit;
 mod facts;
@@ -12,14 +13,78 @@ mod hg;
 mod history;
 mod hooks;
 mod jj;
+mod none;
+mod sl;
+mod sync;
 
 use std::path::{Path, PathBuf};
 
-pub use commit::{CommitError, Committed, commit};
-pub use facts::{Facts, Remote, facts};
+pub use commit::{CommitError, Committed, Order, commit};
+pub use facts::{Facts, Remote};
 pub use git::{branches_holding, committed_size, init as init_git, user_name};
 pub use history::{Changed, HistoryError, Span, changes};
 pub use hooks::{git_dirs, hooks_path, is_ignored, set_setting, setting};
+pub use sync::{Integrated, Integration, Merge, Pushed, Standing, SyncError, Versions};
+
+use crate::sys::Env;
+
+/// One working copy under one version control system. The same suite (`tests/vcs/conformance.rs`) runs on every adapter.
+pub trait Vcs {
+    fn kind(&self) -> Kind;
+
+    /// The directory that holds `.git`, `.jj`, `.hg` or `.sl`.
+    fn root(&self) -> &Path;
+
+    /// The directory that all checkouts of the repository share.
+    fn common_dir(&self) -> Option<PathBuf>;
+
+    /// What can be said without running a program.
+    fn facts(&self, env: &Env) -> Facts;
+
+    /// A program of this version control is rewriting the working copy right now.
+    fn is_busy(&self) -> bool;
+
+    /// What the repository itself, and not the user, makes its version control run while it commits, merges or talks to a
+    /// network: filters, hooks, helpers, aliases, extensions. One line each, sorted; empty for an ordinary clone.
+    fn programs(&self, env: &Env) -> Result<Vec<String>, SyncError>;
+
+    /// A file as the commit below the working copy has it; the path is relative to the root.
+    fn committed(&self, file: &Path, env: &Env) -> Result<Option<Vec<u8>>, SyncError>;
+
+    /// Commits exactly the files of the order.
+    fn commit(&self, order: &Order) -> Result<Committed, CommitError>;
+
+    /// Gets the commits of the other side. Changes no file of the working copy and no branch of ours.
+    fn fetch(&self, env: &Env) -> Result<(), SyncError>;
+
+    /// Compares with what was fetched last. No network.
+    fn standing(&self, env: &Env) -> Result<Standing, SyncError>;
+
+    /// Brings what was fetched and what is committed here together, and the working copy to it. Files that are changed and
+    /// not committed stay as they are; if they or other files than ledgers are in the way, nothing is changed.
+    fn integrate(&self, integration: Integration<'_>) -> Result<Integrated, SyncError>;
+
+    /// Sends our commits. Never by force.
+    fn push(&self, env: &Env) -> Result<Pushed, SyncError>;
+}
+
+/// The adapter for the working copy that a path is in; outside of any it is the one for no version control.
+pub fn open(path: &Path) -> Box<dyn Vcs> {
+    let Some((kind, root)) = place(path) else { return Box::new(none::Unversioned { root: path.to_owned() }) };
+    match kind {
+        Kind::Git => Box::new(git::Git { root }),
+        Kind::Jj => Box::new(jj::Jj { root }),
+        Kind::Hg => Box::new(hg::Hg { root }),
+        Kind::Sl => Box::new(sl::Sl { root }),
+        Kind::None => Box::new(none::Unversioned { root }),
+    }
+}
+
+/// What version control knows about the user and the repository that a path is in, from files alone. Settings are looked for
+/// where the environment says the user keeps them.
+pub fn facts(path: &Path, env: &Env) -> Facts {
+    open(path).facts(env)
+}
 
 /// A version control system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -66,14 +131,7 @@ pub fn root(path: &Path) -> Option<PathBuf> {
 /// The directory that all checkouts of one repository share, for telling whether two paths belong to one family. Where jj
 /// keeps its commits in git, it is git's.
 pub fn common_dir(path: &Path) -> Option<PathBuf> {
-    let (kind, root) = place(path)?;
-    match kind {
-        Kind::Git => git::common_dir(&root.join(".git")),
-        Kind::Jj => jj::common_dir(&root.join(".jj")).or_else(|| git::common_dir(&root.join(".git"))),
-        Kind::Hg => hg::common_dir(&root.join(".hg")),
-        Kind::Sl => hg::common_dir(&root.join(".sl")),
-        Kind::None => None,
-    }
+    open(path).common_dir()
 }
 
 /// The file in which git, and jj on top of it, keep the patterns of what this clone does not want to commit.
@@ -84,9 +142,10 @@ pub fn exclude_file(path: &Path) -> Option<PathBuf> {
 
 /// A version control program is rewriting the working copy right now.
 pub fn is_busy(path: &Path) -> bool {
-    let Some(root) = root(path) else { return false };
-    let mut locks = vec![root.join(".hg/wlock"), root.join(".jj/working_copy/working_copy.lock")];
-    locks.extend(git::own_dir(&root.join(".git")).map(|dir| dir.join("index.lock")));
-    // A lock of hg is a link that may lead nowhere.
+    open(path).is_busy()
+}
+
+/// Whether one of these locks is there. A lock of hg is a link that may lead nowhere.
+fn any_exists(locks: &[PathBuf]) -> bool {
     locks.iter().any(|lock| std::fs::symlink_metadata(lock).is_ok())
 }

@@ -6,14 +6,16 @@ mod config;
 mod hooks;
 
 pub(super) use changes::{range, staged};
-pub(super) use commit::commit;
 pub use commit::init;
 pub(super) use config::facts;
 pub(super) use hooks::{hooks_path, is_ignored, local_setting, set_local};
 
 use std::path::{Path, PathBuf};
 
-use super::files;
+use super::commit::{CommitError, Committed, Order};
+use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
+use super::{Facts, Kind, Vcs, any_exists, files};
+use crate::sys::Env;
 
 /// `user.name` as git would use it at this place.
 pub fn user_name(directory: &Path) -> Option<String> {
@@ -75,4 +77,63 @@ pub(super) fn common_dir(dot_git: &Path) -> Option<PathBuf> {
     let own = own_dir(dot_git)?;
     let shared = files::named(&own.join("commondir"), &own);
     std::fs::canonicalize(shared.unwrap_or(own)).ok()
+}
+
+/// A working copy of git.
+pub struct Git {
+    pub root: PathBuf,
+}
+
+impl Vcs for Git {
+    fn kind(&self) -> Kind {
+        Kind::Git
+    }
+
+    fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn common_dir(&self) -> Option<PathBuf> {
+        common_dir(&self.root.join(".git"))
+    }
+
+    fn facts(&self, env: &Env) -> Facts {
+        let dot_git = self.root.join(".git");
+        let directories = own_dir(&dot_git).zip(common_dir(&dot_git));
+        let none = || Facts { kind: Kind::Git, ..Facts::default() };
+        directories.map_or_else(none, |(own, common)| facts(&own, &common, env))
+    }
+
+    fn is_busy(&self) -> bool {
+        let own = own_dir(&self.root.join(".git"));
+        any_exists(&own.map(|dir| dir.join("index.lock")).into_iter().collect::<Vec<_>>())
+    }
+
+    fn commit(&self, order: &Order) -> Result<Committed, CommitError> {
+        commit::commit(order)
+    }
+
+    fn programs(&self, _: &Env) -> Result<Vec<String>, SyncError> {
+        Err(SyncError::Unsupported { kind: self.kind(), what: "programs" })
+    }
+
+    fn committed(&self, _: &Path, _: &Env) -> Result<Option<Vec<u8>>, SyncError> {
+        Err(SyncError::Unsupported { kind: self.kind(), what: "committed" })
+    }
+
+    fn fetch(&self, _: &Env) -> Result<(), SyncError> {
+        Err(SyncError::Unsupported { kind: self.kind(), what: "fetch" })
+    }
+
+    fn standing(&self, _: &Env) -> Result<Standing, SyncError> {
+        Err(SyncError::Unsupported { kind: self.kind(), what: "standing" })
+    }
+
+    fn integrate(&self, _: Integration<'_>) -> Result<Integrated, SyncError> {
+        Err(SyncError::Unsupported { kind: self.kind(), what: "integrate" })
+    }
+
+    fn push(&self, _: &Env) -> Result<Pushed, SyncError> {
+        Err(SyncError::Unsupported { kind: self.kind(), what: "push" })
+    }
 }

@@ -1,12 +1,14 @@
-//! hg and its relative sl: their files are read, and the programs `hg` and `sl` commit. sl was not at hand: what stands
-//! here for it follows hg and is untested.
+//! hg: its files are read, and the program `hg` does the rest.
 
 mod commit;
 mod hgrc;
 
 use std::path::{Path, PathBuf};
 
-use super::files;
+use super::commit::{CommitError, Committed, Order};
+use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
+use super::{Facts, Kind, Vcs, any_exists, files};
+use crate::sys::Env;
 
 pub(super) use commit::commit;
 pub(super) use hgrc::facts;
@@ -15,4 +17,59 @@ pub(super) use hgrc::facts;
 pub(super) fn common_dir(dot_hg: &Path) -> Option<PathBuf> {
     let shared = files::named(&dot_hg.join("sharedpath"), dot_hg).and_then(|path| std::fs::canonicalize(path).ok());
     shared.or_else(|| std::fs::canonicalize(dot_hg).ok())
+}
+
+/// A working copy of hg.
+pub struct Hg {
+    pub root: PathBuf,
+}
+
+impl Vcs for Hg {
+    fn kind(&self) -> Kind {
+        Kind::Hg
+    }
+
+    fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn common_dir(&self) -> Option<PathBuf> {
+        common_dir(&self.root.join(".hg"))
+    }
+
+    fn facts(&self, env: &Env) -> Facts {
+        facts(Kind::Hg, &self.root, env)
+    }
+
+    fn is_busy(&self) -> bool {
+        any_exists(&[self.root.join(".hg/wlock")])
+    }
+
+    fn commit(&self, order: &Order) -> Result<Committed, CommitError> {
+        commit(Kind::Hg, order)
+    }
+
+    fn programs(&self, _: &Env) -> Result<Vec<String>, SyncError> {
+        Err(SyncError::Unsupported { kind: self.kind(), what: "programs" })
+    }
+
+    fn committed(&self, _: &Path, _: &Env) -> Result<Option<Vec<u8>>, SyncError> {
+        Err(SyncError::Unsupported { kind: self.kind(), what: "committed" })
+    }
+
+    fn fetch(&self, _: &Env) -> Result<(), SyncError> {
+        Err(SyncError::Unsupported { kind: self.kind(), what: "fetch" })
+    }
+
+    fn standing(&self, _: &Env) -> Result<Standing, SyncError> {
+        Err(SyncError::Unsupported { kind: self.kind(), what: "standing" })
+    }
+
+    fn integrate(&self, _: Integration<'_>) -> Result<Integrated, SyncError> {
+        Err(SyncError::Unsupported { kind: self.kind(), what: "integrate" })
+    }
+
+    fn push(&self, _: &Env) -> Result<Pushed, SyncError> {
+        Err(SyncError::Unsupported { kind: self.kind(), what: "push" })
+    }
 }

@@ -1,0 +1,68 @@
+//! A directory that is under no version control: there is nothing to ask and nothing to do.
+
+use std::path::{Path, PathBuf};
+
+use super::commit::{CommitError, Committed, Order};
+use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
+use super::{Facts, Kind, Vcs};
+use crate::sys::Env;
+
+pub struct Unversioned {
+    pub root: PathBuf,
+}
+
+impl Unversioned {
+    fn nothing<T>(&self) -> Result<T, SyncError> {
+        Err(SyncError::NoVcs { root: self.root.clone() })
+    }
+}
+
+impl Vcs for Unversioned {
+    fn kind(&self) -> Kind {
+        Kind::None
+    }
+
+    fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn common_dir(&self) -> Option<PathBuf> {
+        None
+    }
+
+    fn facts(&self, _: &Env) -> Facts {
+        Facts::default()
+    }
+
+    fn is_busy(&self) -> bool {
+        false
+    }
+
+    fn programs(&self, _: &Env) -> Result<Vec<String>, SyncError> {
+        Ok(Vec::new())
+    }
+
+    fn committed(&self, _: &Path, _: &Env) -> Result<Option<Vec<u8>>, SyncError> {
+        Ok(None)
+    }
+
+    fn commit(&self, _: &Order) -> Result<Committed, CommitError> {
+        Ok(Committed::NoVcs)
+    }
+
+    fn fetch(&self, _: &Env) -> Result<(), SyncError> {
+        self.nothing()
+    }
+
+    fn standing(&self, _: &Env) -> Result<Standing, SyncError> {
+        self.nothing()
+    }
+
+    fn integrate(&self, _: Integration<'_>) -> Result<Integrated, SyncError> {
+        self.nothing()
+    }
+
+    fn push(&self, _: &Env) -> Result<Pushed, SyncError> {
+        self.nothing()
+    }
+}
