@@ -7,6 +7,7 @@
 mod check;
 mod document;
 mod line;
+mod merge;
 mod read;
 mod repair;
 mod write;
@@ -14,6 +15,7 @@ mod write;
 pub use check::{Finding, Problem};
 pub use document::{Document, MAX_LEDGER, MAX_LINE};
 pub use line::{Damage, Line};
+pub use merge::{Merged, MergedLine, merge};
 pub use read::{Expectation, Snapshot, Stamp};
 pub use repair::{Repair, RepairStep};
 pub use write::{Edit, LockedLedger, Outcome, REFUSED_PREFIX};

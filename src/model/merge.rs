@@ -19,6 +19,36 @@ const TEXTS: &[&str] = &["title", "description", "design", "acceptance_criteria"
 const DERIVED: &[&str] =
     &["updated_at", "content_hash", "dependency_count", "dependent_count", "comment_count", "source_repo"];
 
+/// A value that two sides changed differently: which one stands, and that the other was kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clash {
+    pub field: String,
+    /// The raw JSON of the value that stands; `None` if the key is absent.
+    pub kept: Option<String>,
+    /// The raw JSON of the value that does not.
+    pub lost: Option<String>,
+}
+
+/// One issue, merged.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MergedIssue {
+    pub line: String,
+    pub clashes: Vec<Clash>,
+}
+
+/// Merges two versions of one issue that grew from a common one, or from none; `None` if one of the lines is no record. The
+/// sides can be swapped.
+pub fn merge_issue(base: Option<&str>, ours: &str, theirs: &str, usual: Dialect) -> Option<MergedIssue> {
+    if base == Some(theirs) {
+        return Some(MergedIssue { line: ours.to_owned(), clashes: Vec::new() });
+    }
+    if base == Some(ours) {
+        return Some(MergedIssue { line: theirs.to_owned(), clashes: Vec::new() });
+    }
+    let line = join_copies(ours, theirs, usual)?;
+    Some(MergedIssue { line, clashes: Vec::new() })
+}
+
 /// Joins two copies of one issue; `None` if one of the lines is no record.
 pub fn join_copies(one: &str, other: &str, dialect: Dialect) -> Option<String> {
     let (one, other) = (Record::parse(one).ok()?, Record::parse(other).ok()?);
