@@ -1,8 +1,20 @@
 //! Three versions of a ledger made into one.
+//!
+//! A pure function of bytes: no lock, no settings, no clock. Issues are merged one by one (see `model::merge`); every other
+//! line counts as one element of a set, and stands below the issues. Laws: the sides can be swapped; a side that equals the
+//! base gives the other one byte for byte; merging a result with one of its sides changes nothing. No marker is ever
+//! written, and no line is lost but one that a side removed and the other one left alone.
 
-use crate::model::merge::Clash;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// What became of an issue that both sides changed, or one of them removed.
+use super::document::Document;
+use super::line::Line;
+use super::write::EMPTIED;
+use crate::model::json::Dialect;
+use crate::model::merge::{Clash, join_copies, means_same, merge_issue};
+
+/// What became of an issue that both sides changed, or that one changed and the other removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedLine {
     pub id: String,
@@ -10,6 +22,8 @@ pub struct MergedLine {
     pub from_ours: Vec<String>,
     pub from_theirs: Vec<String>,
     pub clashes: Vec<Clash>,
+    /// A side had removed the issue; the other one's edit brought it back.
+    pub revived: bool,
 }
 
 /// A merged ledger.
@@ -19,9 +33,187 @@ pub struct Merged {
     pub lines: Vec<MergedLine>,
 }
 
-/// Merges two versions of a ledger that grew from a common one; an empty base stands for none. A pure function of bytes; the
-/// sides can be swapped.
+/// Merges two versions of a ledger that grew from a common one; an empty base stands for none.
 pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merged {
-    let bytes = if ours == base { theirs } else { ours };
-    Merged { bytes: bytes.to_vec(), lines: Vec::new() }
+    let whole = |bytes: &[u8]| Merged { bytes: bytes.to_vec(), lines: Vec::new() };
+    if ours == theirs || theirs == base {
+        return whole(ours);
+    }
+    if ours == base {
+        return whole(theirs);
+    }
+    let documents = [base, ours, theirs].map(|bytes| Document::new(bytes.to_vec()));
+    let usual = usual(&documents);
+    let [base, ours, theirs] = documents.each_ref().map(|document| Parts::of(document, usual));
+    let mut lines = Vec::new();
+    let mut issues: BTreeMap<&str, String> = BTreeMap::new();
+    let ids: BTreeSet<&str> = ours.issues.keys().chain(theirs.issues.keys()).map(String::as_str).collect();
+    for id in ids {
+        let get = |parts: &Parts<'_>| parts.issues.get(id).map(|line| line.to_string());
+        let (before, one, other) = (get(&base), get(&ours), get(&theirs));
+        let line = match (one, other) {
+            (Some(one), Some(other)) => {
+                let merged = merge_issue(before.as_deref(), &one, &other, usual);
+                let merged = merged.expect("lines of issues are records");
+                if !merged.ours.is_empty() && !merged.theirs.is_empty() || !merged.clashes.is_empty() {
+                    let (from_ours, from_theirs) = (merged.ours, merged.theirs);
+                    let (id, clashes) = (id.to_owned(), merged.clashes);
+                    lines.push(MergedLine { id, from_ours, from_theirs, clashes, revived: false });
+                }
+                Some(merged.line)
+            }
+            (Some(left), None) | (None, Some(left)) => match before {
+                Some(before) if means_same(&before, &left) => None,
+                before => {
+                    let (id, none) = (id.to_owned(), Vec::new);
+                    let line =
+                        MergedLine { id, from_ours: none(), from_theirs: none(), clashes: Vec::new(), revived: true };
+                    lines.extend(before.map(|_| line));
+                    Some(left)
+                }
+            },
+            (None, None) => None,
+        };
+        issues.extend(line.map(|line| (id, line)));
+    }
+    Merged { bytes: written(&documents, &base, issues, &opaque(&base.opaque, &ours.opaque, &theirs.opaque)), lines }
+}
+
+/// How strings that the merge itself writes are escaped.
+fn usual([base, ours, theirs]: &[Document; 3]) -> Dialect {
+    if !base.is_empty() {
+        return base.dialect();
+    }
+    let (one, other) = (ours.dialect(), theirs.dialect());
+    Dialect { html: one.html && other.html, spaced: one.spaced && other.spaced }
+}
+
+/// The lines of one version.
+struct Parts<'a> {
+    /// Copies of one issue count as their join.
+    issues: BTreeMap<String, Cow<'a, str>>,
+    /// Ids in the order of the file.
+    order: Vec<String>,
+    /// All that is no issue, in the order of the file; blank lines say nothing and are left out.
+    opaque: Vec<&'a [u8]>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(document: &'a Document, usual: Dialect) -> Self {
+        let mut parts = Parts { issues: BTreeMap::new(), order: Vec::new(), opaque: Vec::new() };
+        let mut copies: BTreeMap<String, Vec<&'a str>> = BTreeMap::new();
+        for n in 0..document.len() {
+            match document.line(n) {
+                Line::Issue(record) => {
+                    let id = record.string("id").unwrap_or_default().into_owned();
+                    let known = copies.entry(id.clone()).or_default();
+                    if known.is_empty() {
+                        parts.order.push(id);
+                    }
+                    known.push(record.text());
+                }
+                Line::Blank => {}
+                Line::Other | Line::Damaged(_) => parts.opaque.push(document.text(n)),
+            }
+        }
+        for (id, mut lines) in copies {
+            let line = if let [one] = lines.as_slice() {
+                Cow::Borrowed(*one)
+            } else {
+                // In the order of their bytes, so that every clone comes to the same line.
+                lines.sort_unstable();
+                let join = |one: Cow<'a, str>, other: Cow<'a, str>| {
+                    Cow::Owned(join_copies(&one, &other, usual).expect("lines of issues are records"))
+                };
+                lines.into_iter().map(Cow::Borrowed).reduce(join).unwrap_or_default()
+            };
+            parts.issues.insert(id, line);
+        }
+        parts
+    }
+}
+
+/// The lines that are no issues: per line, what a side added or removed. Those of the base stand in its order.
+fn opaque<'a>(base: &[&'a [u8]], ours: &[&'a [u8]], theirs: &[&'a [u8]]) -> Vec<&'a [u8]> {
+    let (before, one, other) = (counts(base), counts(ours), counts(theirs));
+    let count = |of: &BTreeMap<&[u8], usize>, line: &[u8]| of.get(line).copied().unwrap_or(0);
+    let wanted = |line: &[u8]| {
+        let (then, a, b) = (count(&before, line), count(&one, line), count(&other, line));
+        if a == then {
+            b
+        } else if b == then {
+            a
+        } else {
+            a.max(b)
+        }
+    };
+    let mut left: BTreeMap<&[u8], usize> = base.iter().map(|line| (*line, wanted(line))).collect();
+    let mut take =
+        |line: &&&'a [u8]| left.get_mut(**line).is_some_and(|n| n.checked_sub(1).map(|less| *n = less).is_some());
+    let mut result: Vec<&[u8]> = base.iter().filter(|line| take(line)).copied().collect();
+    let fresh = |side: &[&'a [u8]]| {
+        let mut known = before.clone();
+        let mut is_new = |line: &&'a [u8]| match known.get_mut(*line) {
+            Some(n) if *n > 0 => {
+                *n -= 1;
+                false
+            }
+            _ => true,
+        };
+        side.iter().copied().filter(|line| is_new(line)).collect::<Vec<_>>()
+    };
+    result.extend(joined(fresh(ours), fresh(theirs)));
+    result
+}
+
+fn counts<'a>(lines: &[&'a [u8]]) -> BTreeMap<&'a [u8], usize> {
+    lines.iter().fold(BTreeMap::new(), |mut counts, line| {
+        *counts.entry(*line).or_default() += 1;
+        counts
+    })
+}
+
+/// Two runs of new lines: the one that has all of the other as it is, else all lines of both, sorted.
+fn joined<'a>(one: Vec<&'a [u8]>, other: Vec<&'a [u8]>) -> Vec<&'a [u8]> {
+    let (a, b) = (counts(&one), counts(&other));
+    let holds = |whole: &BTreeMap<&[u8], usize>, part: &BTreeMap<&[u8], usize>| {
+        part.iter().all(|(line, n)| whole.get(line).is_some_and(|m| m >= n))
+    };
+    match (holds(&a, &b), holds(&b, &a)) {
+        (true, false) => one,
+        (false, true) => other,
+        (true, true) => std::cmp::max_by_key(one, other, |run| (!run.is_sorted(), run.clone())),
+        (false, false) => {
+            let mut all = a;
+            for (line, n) in b {
+                let known = all.entry(line).or_default();
+                *known = n.max(*known);
+            }
+            all.into_iter().flat_map(|(line, n)| std::iter::repeat_n(line, n)).collect()
+        }
+    }
+}
+
+/// The merged lines as a file: sorted by id, or where the base was not sorted in its order and new ones below.
+fn written(
+    [before, ours, theirs]: &[Document; 3],
+    base: &Parts<'_>,
+    mut issues: BTreeMap<&str, String>,
+    opaque: &[&[u8]],
+) -> Vec<u8> {
+    let chosen = |of: fn(&Document) -> bool| if of(ours) == of(before) { of(theirs) } else { of(ours) };
+    let mut bytes = if chosen(Document::has_bom) { "\u{feff}".as_bytes().to_vec() } else { Vec::new() };
+    let end: &[u8] = if chosen(|document| document.line_end() == b"\r\n") { b"\r\n" } else { b"\n" };
+    let is_sorted = base.order.is_sorted();
+    let mut put = |line: &[u8]| {
+        bytes.extend_from_slice(line);
+        bytes.extend_from_slice(end);
+    };
+    if !is_sorted {
+        let kept = base.order.iter().filter_map(|id| issues.remove(id.as_str())).collect::<Vec<_>>();
+        kept.iter().for_each(|line| put(line.as_bytes()));
+    }
+    issues.values().for_each(|line| put(line.as_bytes()));
+    opaque.iter().for_each(|line| put(line));
+    if bytes.is_empty() { EMPTIED.to_vec() } else { bytes }
 }

@@ -29,7 +29,7 @@ pub enum Edit {
 pub const REFUSED_PREFIX: &str = ".bd-refused-";
 
 /// A ledger whose last issue left on purpose: not an empty file, which would look like one that was lost.
-const EMPTIED: &[u8] = b"\n";
+pub(super) const EMPTIED: &[u8] = b"\n";
 
 /// How often a write starts over because another program was faster.
 const MAX_TRIES: usize = 100;

@@ -45,6 +45,7 @@ const KEY_ORDER: &[&str] = &[
     "comments",
     "visibility",
     "proposal",
+    "field_times",
     "deleted_at",
     "deleted_by",
     "delete_reason",
@@ -61,6 +62,11 @@ const KEY_ORDER: &[&str] = &[
 
 fn rank(key: &str) -> Option<usize> {
     KEY_ORDER.iter().position(|known| *known == key)
+}
+
+/// Where a key belongs among the others; unknown ones come last.
+pub fn place_of(key: &str) -> usize {
+    rank(key).unwrap_or(usize::MAX)
 }
 
 /// A parsed line that borrows its text.
@@ -142,9 +148,12 @@ impl<'a> Record<'a> {
         line
     }
 
-    /// The line with one key, of whatever name, set to a raw value.
-    pub fn with_key(&self, key: &str, raw: &str, dialect: Dialect) -> String {
-        self.set(key, raw, dialect)
+    /// The line with one key, of whatever name, set to a raw value or removed.
+    pub fn with_key(&self, key: &str, raw: Option<&str>, dialect: Dialect) -> String {
+        match raw {
+            Some(raw) => self.set(key, raw, dialect),
+            None => self.unset(key),
+        }
     }
 
     fn key(&self, member: &Member) -> Cow<'a, str> {

@@ -116,7 +116,8 @@ fn remarks(line: &str) -> BTreeSet<String> {
 /// Whether a text stands in its field or is told by a comment.
 fn is_told(joined: &str, key: &str, text: &str) -> bool {
     let record = Record::parse(joined).expect("a record");
-    record.string(key).as_deref() == Some(text)
+    let grown = |now: &str| key == "notes" && format!("\n{now}\n").contains(&format!("\n{text}\n"));
+    record.string(key).is_some_and(|now| now == text || grown(&now))
         || issue(joined).comments.iter().any(|comment| comment.text.starts_with(key) && comment.text.ends_with(text))
 }
 

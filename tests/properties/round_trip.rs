@@ -97,7 +97,7 @@ proptest! {
         object in object(), fresh in literal(), raw in value(), dialect in dialect(), pick in any::<Index>(), kind in 0u8..4,
     ) {
         let key = target(&object, fresh.decoded, pick, kind);
-        let text = Record::parse(&object.text).unwrap().with_key(&key, &raw, dialect);
+        let text = Record::parse(&object.text).unwrap().with_key(&key, Some(&raw), dialect);
         prop_assert_eq!(Record::parse(&text).unwrap().raw(&key), Some(raw.as_str()));
         prop_assert_eq!(pairs(&text), after_setting(object.pairs(), &key, &raw));
     }

@@ -1,0 +1,164 @@
+//! Two versions of one issue made into one, with the version they grew from or without.
+//!
+//! A pure function of the three lines. What only one side changed is taken from it; sets are merged per element, comments
+//! only grow; of two different values the one that was edited later stands (a tie is settled by bytes), and what lost is
+//! kept as a comment, so that nothing anyone wrote is gone. Laws, byte for byte: the sides can be swapped; merging a result
+//! with one of its sides again changes nothing; with a common base three sides give one line in whatever order they are
+//! merged. The last one ends at long texts that three sides changed in the same place, at a deletion among three sides, and
+//! at lines that somebody wrote in another layout.
+//!
+//! For the order not to matter, a line must say when a value was edited if that was before the line's last edit. That is
+//! the key `field_times`; it counts only while its `at` is the line's `updated_at`, and goes with the next edit.
+
+mod fields;
+mod keep;
+mod sets;
+mod settle;
+mod side;
+mod text;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::json::{Dialect, DialectEvidence, Json};
+use super::record::{Record, place_of};
+use fields::Register;
+use settle::{Settled, settle};
+use side::{Side, Stamp};
+
+/// The key under which a merged line keeps the times of earlier edits.
+pub const FIELD_TIMES: &str = "field_times";
+
+/// A value that two sides changed differently: which one stands, and which one was kept as a comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clash {
+    pub field: String,
+    /// The raw JSON of the value that stands; `None` if the key is absent.
+    pub kept: Option<String>,
+    /// The raw JSON of the value that does not.
+    pub lost: Option<String>,
+}
+
+/// One issue, merged.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MergedIssue {
+    pub line: String,
+    /// The keys whose change came from our side, and from theirs; a merged set or text is in both.
+    pub ours: Vec<String>,
+    pub theirs: Vec<String>,
+    pub clashes: Vec<Clash>,
+}
+
+/// Merges two versions of one issue that grew from a common one, or from none; `None` if one of the lines is no record.
+pub fn merge_issue(base: Option<&str>, ours: &str, theirs: &str, usual: Dialect) -> Option<MergedIssue> {
+    let one = |line: &str| Some(MergedIssue { line: line.to_owned(), ..MergedIssue::default() });
+    if ours == theirs || base == Some(theirs) {
+        return one(ours);
+    }
+    if base == Some(ours) {
+        return one(theirs);
+    }
+    let sides = (Side::parse(ours)?, Side::parse(theirs)?);
+    let base = match base {
+        Some(line) => Some(Side::parse(line)?),
+        None => None,
+    };
+    Some(merge(base.as_ref(), &sides.0, &sides.1, usual))
+}
+
+/// Whether two lines say the same about an issue, in whatever layout.
+pub fn means_same(one: &str, other: &str) -> bool {
+    let (Ok(one), Ok(other)) = (Record::parse(one), Record::parse(other)) else { return one == other };
+    let told = |a: &Record<'_>, b: &Record<'_>| a.iter().all(|(key, raw)| fields::same(&key, Some(raw), b.raw(&key)));
+    told(&one, &other) && told(&other, &one)
+}
+
+/// Joins two copies of one issue that have no common ancestor; `None` if one of the lines is no record.
+pub fn join_copies(one: &str, other: &str, dialect: Dialect) -> Option<String> {
+    merge_issue(None, one, other, dialect).map(|merged| merged.line)
+}
+
+fn merge(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>, usual: Dialect) -> MergedIssue {
+    let usual_line = base.unwrap_or_else(|| if stands(ours, theirs) { ours } else { theirs });
+    let dialect = DialectEvidence::of(usual_line.record.text()).or(usual);
+    let registers = fields::registers(&[base, Some(ours), Some(theirs)]);
+    let mut settled: Vec<(Register<'_>, Settled)> = registers
+        .into_iter()
+        .map(|register| {
+            let outcome = settle(&register, base, ours, theirs, dialect);
+            (register, outcome)
+        })
+        .collect();
+    settle::deletion(&mut settled, base, ours, theirs);
+    settle::followers(&mut settled);
+
+    let mut merged = MergedIssue::default();
+    let mut kept = Vec::new();
+    let id = ours.record.string("id").unwrap_or_default();
+    for (register, outcome) in &settled {
+        merged.ours.extend(outcome.from_ours.then(|| register.name().to_owned()));
+        merged.theirs.extend(outcome.from_theirs.then(|| register.name().to_owned()));
+        if let Some(lost) = &outcome.lost {
+            kept.extend(keep::comment(&id, register, lost, base, dialect));
+            let key = register.shown(lost, outcome);
+            merged.clashes.push(Clash {
+                field: register.keys[key].clone().into_owned(),
+                kept: outcome.values[key].clone(),
+                lost: lost.values[key].clone(),
+            });
+        }
+    }
+    let mut values: BTreeMap<Cow<'_, str>, Option<String>> = BTreeMap::new();
+    for (register, outcome) in &settled {
+        values.extend(register.keys.iter().cloned().zip(outcome.values.iter().cloned()));
+    }
+    values.insert(Cow::Borrowed("comments"), sets::comments(base, ours, theirs, &kept, dialect));
+    values.insert(Cow::Borrowed(FIELD_TIMES), base.and_then(|_| field_times(&settled, dialect)));
+    merged.line = written(usual_line, &values, dialect);
+    // A side that has everything keeps its layout: without a base in any case, else if both differ from it in nothing else.
+    if base.is_none_or(|base| base.record.text() == merged.line) {
+        let complete = |side: &&&Side<'_>| base.is_some() || written(side, &values, dialect) == side.record.text();
+        let own = [ours, theirs].iter().filter(complete).map(|side| side.record.text()).max();
+        merged.line = own.map_or(merged.line, str::to_owned);
+    }
+    merged
+}
+
+/// Of two copies without an ancestor the one whose layout is kept.
+fn stands(one: &Side<'_>, other: &Side<'_>) -> bool {
+    (one.updated(), one.record.text()) >= (other.updated(), other.record.text())
+}
+
+/// When values that are older than the line were edited; `None` if there are none.
+fn field_times(settled: &[(Register<'_>, Settled)], dialect: Dialect) -> Option<String> {
+    let (_, updated) = settled.iter().find(|(register, _)| register.name() == "updated_at")?;
+    let at = updated.values.first()?.clone()?;
+    let latest: &Stamp = &updated.stamp;
+    let mut times = vec![("at".to_owned(), Json::Raw(at))];
+    for (register, outcome) in settled {
+        let earlier = outcome.changed && outcome.stamp.at.is_some() && outcome.stamp.at != latest.at;
+        if earlier && register.name() != "updated_at" {
+            times.push((register.name().to_owned(), Json::Text(outcome.stamp.text.clone())));
+        }
+    }
+    times[1..].sort_by(|a, b| a.0.cmp(&b.0));
+    (times.len() > 1).then(|| dialect.render(&Json::Object(times)))
+}
+
+/// The skeleton's line with these values; keys that it lacks are added in one order, so that the way of merging leaves no
+/// trace.
+fn written(skeleton: &Side<'_>, values: &BTreeMap<Cow<'_, str>, Option<String>>, dialect: Dialect) -> String {
+    let mut order: Vec<_> = values.iter().collect();
+    order.sort_by_key(|(key, _)| (place_of(key), key.as_ref().to_owned()));
+    let mut line = skeleton.record.text().to_owned();
+    for (key, value) in order {
+        let record = Record::parse(&line).expect("an edited record stays a valid object");
+        if record.raw(key) != value.as_deref() {
+            line = record.with_key(key, value.as_deref(), dialect);
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests;

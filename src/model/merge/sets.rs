@@ -1,0 +1,149 @@
+//! Lists that are sets: labels, dependencies, comments.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::side::{Side, Stamp};
+use crate::model::dependency::Dependency;
+use crate::model::json::{Dialect, decode_string, elements};
+use crate::model::record::Record;
+use crate::model::time::Instant;
+
+type Identity = fn(&str) -> String;
+
+/// The elements of a raw list with their identities, each once, in the order of the list.
+struct Set<'a> {
+    order: Vec<String>,
+    raw: BTreeMap<String, &'a str>,
+}
+
+impl<'a> Set<'a> {
+    fn read(raw: Option<&'a str>, identity: Identity) -> Self {
+        let mut set = Set { order: Vec::new(), raw: BTreeMap::new() };
+        let list = raw.unwrap_or("[]");
+        // A value that is no list stands as one element, so that it is not lost.
+        let whole = || if super::fields::is_empty(Some(list)) { Vec::new() } else { vec![0..list.len()] };
+        for span in elements(list).unwrap_or_else(|_| whole()) {
+            let element = &list[span];
+            let name = identity(element);
+            match set.raw.get_mut(&name) {
+                Some(known) => *known = (*known).max(element),
+                None => {
+                    set.order.push(name.clone());
+                    set.raw.insert(name, element);
+                }
+            }
+        }
+        set
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.raw.contains_key(name)
+    }
+}
+
+/// One element on both sides: what the base does not have stands, else the greater bytes.
+fn element<'a>(base: Option<&'a str>, one: Option<&'a str>, other: Option<&'a str>) -> Option<&'a str> {
+    match (one, other) {
+        (one, other) if one == other => one,
+        (one, other) if one == base => other,
+        (one, other) if other == base => one,
+        (one, other) => one.max(other),
+    }
+}
+
+/// A set that both sides changed: per element, what one side added or removed. The base's order, then the new ones sorted.
+pub fn merge(
+    base: Option<&str>,
+    one: Option<&str>,
+    other: Option<&str>,
+    dialect: Dialect,
+    identity: Identity,
+) -> Option<String> {
+    let [base, one, other] = [base, one, other].map(|raw| Set::read(raw, identity));
+    let added: BTreeSet<&String> = one.order.iter().chain(&other.order).filter(|name| !base.has(name)).collect();
+    let names = base.order.iter().chain(added);
+    let get = |set: &Set<'_>, name: &String| set.raw.get(name).copied().map(str::to_owned);
+    let merged: Vec<String> = names
+        .filter_map(|name| {
+            let [base, one, other] = [get(&base, name), get(&one, name), get(&other, name)];
+            element(base.as_deref(), one.as_deref(), other.as_deref()).map(str::to_owned)
+        })
+        .collect();
+    (!merged.is_empty()).then(|| dialect.array(merged.iter().map(String::as_str)))
+}
+
+/// The comments of both sides and those that the merge adds: what either side has is there.
+pub fn comments(
+    base: Option<&Side<'_>>,
+    ours: &Side<'_>,
+    theirs: &Side<'_>,
+    kept: &[String],
+    dialect: Dialect,
+) -> Option<String> {
+    let raw = |side: &Side<'_>| side.record.raw("comments").map(str::to_owned);
+    let lists = [base.and_then(raw), raw(ours), raw(theirs)];
+    let added = dialect.array(kept.iter().map(String::as_str));
+    let [before, one, other] = &lists;
+    let sets = [before, one, other].map(|raw| Set::read(raw.as_deref(), comment_identity));
+    let [before, one_set, other_set] = &sets;
+    let new = Set::read(Some(&added), comment_identity);
+    let all: BTreeSet<&String> = one_set.order.iter().chain(&other_set.order).chain(&new.order).collect();
+    let get = |name: &String| {
+        let [base, one, other] = [before, one_set, other_set].map(|set| set.raw.get(name).copied());
+        element(base, one.or(other), other.or(one)).or(new.raw.get(name).copied()).unwrap_or_default()
+    };
+    let mut names: Vec<&String> = before.order.iter().filter(|name| all.contains(name)).collect();
+    let mut fresh: Vec<&String> = all.iter().copied().filter(|name| !before.has(name)).collect();
+    fresh.sort_by_cached_key(|name| (created(get(name)), get(name).to_owned()));
+    names.extend(fresh);
+    let canonical = names.iter().map(|name| get(name)).collect::<Vec<_>>();
+    let canonical = dialect.array(canonical);
+    // A side that has everything keeps its own arrangement; of two such sides the one that arranged something.
+    let complete = [(one, one_set), (other, other_set)].into_iter().filter(|(_, set)| set.raw.len() == all.len());
+    let arranged = complete.map(|(raw, _)| raw).max_by_key(|raw| {
+        let new = base.is_none() || *raw != &lists[0];
+        let is_said = raw.as_deref().is_some_and(|raw| raw != "null");
+        (new, is_said, raw.as_ref() != Some(&canonical), raw.as_ref())
+    });
+    arranged.cloned().unwrap_or(Some(canonical))
+}
+
+/// When a side last added comments, as far as its line says.
+pub fn adds_comments<'a>(base: Option<&Side<'_>>, ours: &'a Side<'_>, theirs: &'a Side<'_>) -> Vec<&'a Stamp> {
+    let raw = |side: &Side<'_>| side.record.raw("comments").map(str::to_owned);
+    let before = base.and_then(raw);
+    let adds = |side: &&Side<'_>| {
+        let (then, now) = (Set::read(before.as_deref(), comment_identity), raw(side));
+        let now = Set::read(now.as_deref(), comment_identity);
+        now.order.iter().any(|name| !then.has(name) && !is_own(now.raw[name]))
+    };
+    [ours, theirs].into_iter().filter(adds).map(|side| side.stamp("comments")).collect()
+}
+
+/// A comment that a merge has added is nobody's edit.
+fn is_own(raw: &str) -> bool {
+    Record::parse_part(raw).is_ok_and(|record| record.string("author").as_deref() == Some(super::keep::AUTHOR))
+}
+
+fn created(raw: &str) -> Option<Instant> {
+    let record = Record::parse_part(raw).ok()?;
+    record.string("created_at").and_then(|text| Instant::parse(&text))
+}
+
+pub fn label_identity(raw: &str) -> String {
+    decode_string(raw).map_or(raw.to_owned(), |text| text.into_owned())
+}
+
+pub fn edge_identity(raw: &str) -> String {
+    Dependency::decode(raw).map_or(raw.to_owned(), |d| format!("{}\u{0}{}", d.target, d.kind))
+}
+
+fn comment_identity(raw: &str) -> String {
+    let Ok(record) = Record::parse_part(raw) else { return raw.to_owned() };
+    let Some(text) = record.string("text") else { return raw.to_owned() };
+    let part = |key| record.raw(key).unwrap_or_default().to_owned();
+    // A time that cannot be read still tells two comments apart.
+    let time = record.string("created_at").and_then(|text| Instant::parse(&text)).map(|at| at.nanos().to_string());
+    let time = time.unwrap_or_else(|| part("created_at"));
+    format!("{}\u{0}{}\u{0}{text}\u{0}{time}", part("id"), part("author"))
+}

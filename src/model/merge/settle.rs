@@ -1,0 +1,221 @@
+//! Which value of a register stands.
+//!
+//! Every register is a total order with the base at its bottom: unchanged, then the same meaning in other bytes, then
+//! changed. The greater side stands. That, and nothing else, is why the order of merging does not matter.
+
+use std::cmp::Reverse;
+
+use super::fields::{Kind, Register, is_empty, is_silent, same};
+use super::sets::{self, edge_identity, label_identity};
+use super::side::{Side, Stamp};
+use super::text;
+use crate::model::json::{Dialect, decode_string};
+use crate::model::time::Instant;
+
+/// The value that stands, where it came from, and what did not stand.
+#[derive(Debug)]
+pub struct Settled {
+    pub values: Vec<Option<String>>,
+    pub stamp: Stamp,
+    /// A side changed the meaning of the base's value.
+    pub changed: bool,
+    pub from_ours: bool,
+    pub from_theirs: bool,
+    pub lost: Option<Lost>,
+}
+
+impl Settled {
+    /// A key that says nothing on one side and that neither the other one nor the base has is no reason to choose, and stays.
+    fn with_empties(
+        mut self,
+        register: &Register<'_>,
+        base: Option<&Side<'_>>,
+        ours: &Side<'_>,
+        theirs: &Side<'_>,
+    ) -> Self {
+        for (key, value) in register.keys.iter().zip(&mut self.values) {
+            let is_nothing = value.as_deref().is_none_or(|raw| raw == "null");
+            if is_nothing && base.is_none_or(|base| base.record.raw(key).is_none()) {
+                let said = [ours, theirs].map(|side| side.record.raw(key).filter(|raw| is_empty(Some(raw))));
+                *value = said.into_iter().flatten().max_by_key(|raw| (*raw != "null", *raw)).map(str::to_owned);
+            }
+        }
+        self
+    }
+}
+
+/// A value that another one displaced.
+#[derive(Debug)]
+pub struct Lost {
+    pub values: Vec<Option<String>>,
+    pub stamp: Stamp,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Unchanged,
+    Rewritten,
+    Changed,
+}
+
+/// One side's value and all that decides over it, in the order in which it decides.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Weight<'a> {
+    rank: Rank,
+    class: Class,
+    stamp: Stamp,
+    values: Vec<Option<&'a str>>,
+}
+
+/// What weighs more than the time of the edit.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Class {
+    Ordinary,
+    /// Who was there first: the older creation, and of two claims the earlier.
+    Assigned,
+    Earliest(Reverse<Instant>),
+}
+
+fn weigh<'a>(register: &Register<'_>, base: Option<&Side<'_>>, side: &Side<'a>) -> Weight<'a> {
+    let values = register.values(side);
+    let before = base.map(|base| register.values(base)).unwrap_or_else(|| vec![None; values.len()]);
+    let pairs = || register.keys.iter().zip(values.iter().zip(&before));
+    let rank = if base.is_some() && pairs().all(|(_, (now, then))| now == then) {
+        Rank::Unchanged
+    } else if pairs().all(|(key, (now, then))| same(key, *now, *then)) {
+        Rank::Rewritten
+    } else {
+        Rank::Changed
+    };
+    let time = |raw: Option<&str>| raw.and_then(decode_string).and_then(|text| Instant::parse(&text));
+    let class = match register.name() {
+        "created_at" => time(values[0]).map_or(Class::Ordinary, |at| Class::Earliest(Reverse(at))),
+        "assignee" if !is_empty(values[0]) => {
+            time(values[1]).map_or(Class::Assigned, |at| Class::Earliest(Reverse(at)))
+        }
+        _ => Class::Ordinary,
+    };
+    Weight { rank, class, stamp: side.stamp(register.name()).clone(), values }
+}
+
+pub fn settle(
+    register: &Register<'_>,
+    base: Option<&Side<'_>>,
+    ours: &Side<'_>,
+    theirs: &Side<'_>,
+    dialect: Dialect,
+) -> Settled {
+    let (a, b) = (weigh(register, base, ours), weigh(register, base, theirs));
+    let changed = |weight: &Weight<'_>| weight.rank == Rank::Changed;
+    if !(changed(&a) && changed(&b)) || a.values == b.values {
+        return stands(a, b, false).with_empties(register, base, ours, theirs);
+    }
+    let known = base.and_then(|base| base.record.raw(register.name()));
+    let set = |identity| sets::merge(known, a.values[0], b.values[0], dialect, identity);
+    let both = |value: Option<String>| Settled {
+        values: vec![value],
+        stamp: a.stamp.clone().max(b.stamp.clone()),
+        changed: true,
+        from_ours: true,
+        from_theirs: true,
+        lost: None,
+    };
+    match register.kind {
+        Kind::Labels => both(set(label_identity)),
+        Kind::Edges => both(set(edge_identity)),
+        Kind::Long => {
+            let texts = a.values[0].and_then(decode_string).zip(b.values[0].and_then(decode_string));
+            let before = known.and_then(decode_string).unwrap_or_default();
+            let merged = texts.and_then(|(one, other)| {
+                let ours_first = (&a.stamp, &one) <= (&b.stamp, &other);
+                let sides = if ours_first { (&*one, &*other) } else { (&*other, &*one) };
+                let merged = text::merge(&before, sides.0, sides.1, register.name() == "notes")?;
+                // A side that has it all keeps the way in which it is written.
+                let own = [(&one, a.values[0]), (&other, b.values[0])].into_iter().filter(|(text, _)| **text == merged);
+                Some(own.filter_map(|(_, raw)| raw).max().map_or_else(|| dialect.string(&merged), str::to_owned))
+            });
+            match merged {
+                Some(raw) => both(Some(raw)),
+                None => stands(a, b, true),
+            }
+        }
+        Kind::Plain => {
+            let keys = register.keys.iter();
+            let agree = keys.zip(a.values.iter().zip(&b.values)).all(|(key, (one, other))| same(key, *one, *other));
+            stands(a, b, !agree).with_empties(register, base, ours, theirs)
+        }
+    }
+}
+
+/// The heavier side stands; in a clash the other one is lost.
+fn stands(a: Weight<'_>, b: Weight<'_>, clash: bool) -> Settled {
+    let owned = |values: &[Option<&str>]| values.iter().map(|value| value.map(str::to_owned)).collect::<Vec<_>>();
+    let (is_changed, equal) = (a.rank.max(b.rank) == Rank::Changed, a.values == b.values);
+    let from = |weight: &Weight<'_>| weight.rank == Rank::Changed;
+    let ours = a > b;
+    let (from_ours, from_theirs) = if equal { (from(&a), from(&b)) } else { (from(&a) && ours, from(&b) && !ours) };
+    let (winner, loser) = if ours { (a, b) } else { (b, a) };
+    // The same change on both sides was last made by the later one.
+    let stamp =
+        if equal && loser.rank == Rank::Changed { winner.stamp.clone().max(loser.stamp.clone()) } else { winner.stamp };
+    let lost = clash.then(|| Lost { values: owned(&loser.values), stamp: loser.stamp });
+    Settled { values: owned(&winner.values), stamp, changed: is_changed, from_ours, from_theirs, lost }
+}
+
+/// An issue that one side deleted and the other one edited: the later of the two stands.
+pub fn deletion(settled: &mut [(Register<'_>, Settled)], base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>) {
+    let is_deleted = |side: &Side<'_>| side.record.string("status").as_deref() == Some("tombstone");
+    let (deleted, alive) = match (is_deleted(ours), is_deleted(theirs)) {
+        (true, false) => (ours, theirs),
+        (false, true) => (theirs, ours),
+        _ => return,
+    };
+    if base.is_some_and(is_deleted) {
+        return;
+    }
+    let counts = |register: &Register<'_>| register.name() != "status" && !is_silent(register.name());
+    let edits = settled.iter().filter(|(register, outcome)| outcome.changed && counts(register));
+    let commented = sets::adds_comments(base, ours, theirs);
+    let last_edit = edits.map(|(_, outcome)| &outcome.stamp).chain(commented).max().cloned();
+    let deletion = deleted.stamp("status").clone();
+    if last_edit.is_none_or(|edit| edit.at <= deletion.at) {
+        return;
+    }
+    let Some((register, outcome)) = settled.iter_mut().find(|(register, _)| register.name() == "status") else {
+        return;
+    };
+    let owned = |side: &Side<'_>| -> Vec<Option<String>> {
+        register.values(side).into_iter().map(|value| value.map(str::to_owned)).collect()
+    };
+    let is_ours = std::ptr::eq(alive, ours);
+    let is_changed = weigh(register, base, alive).rank == Rank::Changed;
+    *outcome = Settled {
+        values: owned(alive),
+        stamp: alive.stamp("status").clone(),
+        changed: is_changed,
+        from_ours: is_changed && is_ours,
+        from_theirs: is_changed && !is_ours,
+        lost: Some(Lost { values: owned(deleted), stamp: deletion }),
+    };
+}
+
+/// A time of closing or deleting goes with the status that brought it.
+pub fn followers(settled: &mut [(Register<'_>, Settled)]) {
+    let Some((_, status)) = settled.iter().find(|(register, _)| register.name() == "status") else { return };
+    // Untouched, or told apart by nobody: the times are as they were.
+    if !status.changed && status.lost.is_none() {
+        return;
+    }
+    let status = status.values[0].as_deref().and_then(decode_string).unwrap_or_default().into_owned();
+    for (register, outcome) in settled {
+        let stays = match register.name() {
+            "closed_at" => matches!(status.as_str(), "closed" | "tombstone"),
+            "deleted_at" => status == "tombstone",
+            _ => true,
+        };
+        if !stays && outcome.changed {
+            outcome.values = vec![None];
+            outcome.changed = false;
+        }
+    }
+}

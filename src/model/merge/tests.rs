@@ -1,0 +1,130 @@
+use super::*;
+
+fn merged(base: &str, ours: &str, theirs: &str) -> String {
+    let base = (!base.is_empty()).then_some(base);
+    let merge = |one, other| merge_issue(base, one, other, Dialect::default()).unwrap();
+    let result = merge(ours, theirs);
+    assert_eq!(merge(theirs, ours).line, result.line, "sides swapped");
+    for side in [ours, theirs] {
+        assert_eq!(merge(&result.line, side).line, result.line, "merged again with {side}");
+    }
+    result.line
+}
+
+/// An issue with a title and a time, and whatever else.
+fn line(time: u32, rest: &str) -> String {
+    format!(r#"{{"id":"a",{rest}"updated_at":"2025-01-01T00:00:0{time}Z"}}"#)
+}
+
+#[test]
+fn fields_of_both_sides() {
+    let base = line(0, r#""title":"t","status":"open","priority":2,"#);
+    let ours = line(1, r#""title":"T","status":"open","priority":2,"#);
+    let theirs = line(2, r#""title":"t","status":"open","priority":1,"#);
+    let expected = r#"{"id":"a","title":"T","status":"open","priority":1,"updated_at":"2025-01-01T00:00:02Z","field_times":{"at":"2025-01-01T00:00:02Z","title":"2025-01-01T00:00:01Z"}}"#;
+    assert_eq!(merged(&base, &ours, &theirs), expected);
+}
+
+#[test]
+fn the_later_value_stands_and_the_other_is_kept() {
+    let base = line(0, r#""title":"t","#);
+    let ours = line(1, r#""title":"early","#);
+    let theirs = line(2, r#""title":"late","#);
+    let result = merged(&base, &ours, &theirs);
+    assert!(
+        result.starts_with(r#"{"id":"a","title":"late","updated_at":"2025-01-01T00:00:02Z","comments":["#),
+        "{result}"
+    );
+    assert!(result.contains(
+        r#""author":"bd merge","text":"title of the other version: early","created_at":"2025-01-01T00:00:01Z""#
+    ));
+}
+
+#[test]
+fn a_third_side_finds_the_same_winner_in_any_order() {
+    let base = line(0, r#""title":"t","priority":2,"#);
+    let sides = [
+        line(1, r#""title":"one","priority":2,"#),
+        line(3, r#""title":"t","priority":0,"#),
+        line(2, r#""title":"two","priority":2,"#),
+    ];
+    let merge = |one: &str, other: &str| merge_issue(Some(&base), one, other, Dialect::default()).unwrap().line;
+    let [a, b, c] = &sides;
+    let first = merge(&merge(a, b), c);
+    assert_eq!(first, merge(a, &merge(b, c)));
+    assert_eq!(first, merge(&merge(a, c), b));
+    assert!(first.contains(r#""title":"two","priority":0"#), "{first}");
+}
+
+#[test]
+fn labels_follow_each_side_and_comments_only_grow() {
+    let base = line(
+        0,
+        r#""labels":["x","y"],"comments":[{"id":1,"author":"p","text":"t","created_at":"2025-01-01T00:00:00Z"}],"#,
+    );
+    let ours = line(1, r#""labels":["y","z"],"#);
+    let theirs = line(
+        2,
+        r#""labels":["w","x","y"],"comments":[{"id":1,"author":"p","text":"t","created_at":"2025-01-01T00:00:00Z"}],"#,
+    );
+    let result = merged(&base, &ours, &theirs);
+    assert!(result.contains(r#""labels":["y","w","z"],"comments":[{"id":1,"#), "{result}");
+}
+
+#[test]
+fn a_reopen_newer_than_a_close_wins_and_an_older_one_does_not() {
+    let base = line(0, r#""status":"in_progress","#);
+    let closed = |time| line(time, r#""status":"closed","closed_at":"2025-01-01T00:00:01Z","close_reason":"done","#);
+    let open = |time| line(time, r#""status":"open","#);
+    let newer = merged(&base, &closed(1), &open(2));
+    assert!(newer.contains(r#""status":"open","updated_at""#) && !newer.contains("closed_at"), "{newer}");
+    assert!(newer.contains("status of the other version: closed; close_reason: done"), "{newer}");
+    let older = merged(&base, &closed(2), &open(1));
+    assert!(
+        older.contains(r#""status":"closed""#) && older.contains(r#""closed_at":"2025-01-01T00:00:01Z""#),
+        "{older}"
+    );
+}
+
+#[test]
+fn of_a_deletion_and_an_edit_the_later_stands() {
+    let base = line(0, r#""title":"t","status":"open","#);
+    let deleted = |time| line(time, r#""title":"t","status":"tombstone","deleted_at":"2025-01-01T00:00:01Z","#);
+    let edited = |time| line(time, r#""title":"T","status":"open","#);
+    let alive = merged(&base, &deleted(1), &edited(2));
+    assert!(alive.contains(r#""title":"T","status":"open""#) && !alive.contains("deleted_at"), "{alive}");
+    assert!(alive.contains("status of the other version: tombstone"), "{alive}");
+    let gone = merged(&base, &deleted(2), &edited(1));
+    assert!(gone.contains(r#""title":"T","status":"tombstone""#), "{gone}");
+}
+
+#[test]
+fn the_earlier_of_two_claims_stands() {
+    let base = line(0, r#""status":"open","#);
+    let claim = |who: &str, time| {
+        line(time, &format!(r#""status":"in_progress","assignee":"{who}","started_at":"2025-01-01T00:00:0{time}Z","#))
+    };
+    let result = merged(&base, &claim("ann", 1), &claim("bob", 2));
+    assert!(
+        result.contains(r#""assignee":"ann""#) && result.contains("assignee of the other version: bob"),
+        "{result}"
+    );
+}
+
+#[test]
+fn nothing_of_two_copies_without_a_base_is_missing() {
+    let old = r#"{"id":"a","title":"Old title","priority":3,"notes":"n","labels":["x"],"updated_at":"2025-01-01T00:00:00Z","comments":[{"id":1,"author":"p","text":"t","created_at":"2025-01-01T00:00:00Z"}],"odd":1e400}"#;
+    let new = r#"{"id":"a","title":"New title","priority":1,"labels":["y"],"updated_at":"2025-01-02T00:00:00Z","comments":[{"id":1,"author":"q","text":"u","created_at":"2025-01-01T00:00:00Z"}]}"#;
+    let joined = merged("", old, new);
+    for part in [
+        "New title",
+        "title of the other version: Old title",
+        r#"["x","y"]"#,
+        "priority of the other version: 3",
+        r#""odd":1e400"#,
+        r#""notes":"n""#,
+    ] {
+        assert!(joined.contains(part), "{part} in {joined}");
+    }
+    assert_eq!(joined.matches("\"author\":").count(), 4, "{joined}");
+}
