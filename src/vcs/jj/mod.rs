@@ -1,10 +1,17 @@
-//! jj: its files are read, and the program `jj` commits.
+//! jj: its files are read, and the program `jj` commits, merges and exchanges.
 
+mod bookmark;
 mod commit;
 mod config;
+mod exchange;
+mod integrate;
+mod program;
+mod programs;
+mod stack;
 
 use std::path::{Path, PathBuf};
 
+use self::program::Repo;
 use super::commit::{CommitError, Committed, Order};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Facts, Kind, Vcs, any_exists, files, git};
@@ -64,26 +71,33 @@ impl Vcs for Jj {
     }
 
     fn programs(&self, _: &Env) -> Result<Vec<String>, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "programs" })
+        Ok(programs::programs(&self.root.join(".jj")))
     }
 
-    fn committed(&self, _: &Path, _: &Env) -> Result<Option<Vec<u8>>, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "committed" })
+    /// Where the working copy's commit has several parents, the first that has the file counts.
+    fn committed(&self, file: &Path, env: &Env) -> Result<Option<Vec<u8>>, SyncError> {
+        let repo = Repo::new(&self.root, env);
+        for parent in repo.ids(None, "@-")? {
+            if let Some(bytes) = repo.file(None, &parent, file)? {
+                return Ok(Some(bytes));
+            }
+        }
+        Ok(None)
     }
 
-    fn fetch(&self, _: &Env) -> Result<(), SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "fetch" })
+    fn fetch(&self, env: &Env) -> Result<(), SyncError> {
+        exchange::fetch(&Repo::new(&self.root, env))
     }
 
-    fn standing(&self, _: &Env) -> Result<Standing, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "standing" })
+    fn standing(&self, env: &Env) -> Result<Standing, SyncError> {
+        bookmark::standing(&Repo::new(&self.root, env))
     }
 
-    fn integrate(&self, _: Integration<'_>) -> Result<Integrated, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "integrate" })
+    fn integrate(&self, integration: Integration<'_>) -> Result<Integrated, SyncError> {
+        integrate::integrate(&self.root, integration)
     }
 
-    fn push(&self, _: &Env) -> Result<Pushed, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "push" })
+    fn push(&self, env: &Env) -> Result<Pushed, SyncError> {
+        exchange::push(&Repo::new(&self.root, env))
     }
 }
