@@ -5,6 +5,7 @@ mod commit;
 mod config;
 mod hooks;
 mod integrate;
+mod join;
 mod network;
 mod programs;
 mod trees;

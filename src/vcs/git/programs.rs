@@ -16,15 +16,12 @@ use crate::sys::Env;
 use crate::vcs::files;
 
 /// Settings whose value is a command, or leads to one. A star stands for any name.
-const COMMANDS: [&str; 50] = [
+const COMMANDS: [&str; 32] = [
     "alias.*",
     "alias.*.command",
-    "browser.*.cmd",
-    "browser.*.path",
     "core.alternateRefsCommand",
     "core.askPass",
     "core.editor",
-    "core.fsmonitor",
     "core.gitProxy",
     "core.pager",
     "core.sshCommand",
@@ -33,8 +30,6 @@ const COMMANDS: [&str; 50] = [
     "diff.*.command",
     "diff.*.textconv",
     "diff.external",
-    "difftool.*.cmd",
-    "difftool.*.path",
     "filter.*.clean",
     "filter.*.process",
     "filter.*.smudge",
@@ -42,32 +37,22 @@ const COMMANDS: [&str; 50] = [
     "gpg.*.program",
     "gpg.program",
     "hook.*.command",
-    "init.templateDir",
-    "interactive.diffFilter",
     "lfs.customtransfer.*.path",
     "lfs.extension.*.clean",
     "lfs.extension.*.smudge",
-    "man.*.cmd",
-    "man.*.path",
     "merge.*.driver",
-    "mergetool.*.cmd",
-    "mergetool.*.path",
-    "pager.*",
-    "protocol.*.allow",
-    "protocol.allow",
-    "receive.procReceiveRefs",
     "remote.*.receivepack",
     "remote.*.uploadpack",
     "remote.*.vcs",
-    "sendemail.*",
     "sequence.editor",
-    "submodule.*.update",
-    "tar.*.command",
     "trailer.*.cmd",
     "trailer.*.command",
-    "uploadarchive.*",
     "uploadpack.packObjectsHook",
+    "interactive.diffFilter",
 ];
+
+/// Ways to a remote that are no program of somebody's choice.
+const PROTOCOLS: [&str; 5] = ["https", "ssh", "file", "git", "http"];
 
 /// How deep files may include each other; git stops at the same depth.
 const DEPTH: usize = 10;
@@ -125,9 +110,11 @@ impl Search<'_> {
             ("url", "insteadof" | "pushinsteadof") => !sub.is_some_and(is_odd_address),
             // Files of another place would be committed and overwritten.
             ("core", "worktree") => self.is_root(value),
-            ("core", "fsmonitor") => is_yes_or_no(value),
+            ("core", "fsmonitor") | ("pager", _) => is_yes_or_no(value),
             ("submodule", "update") => !value.trim_start().starts_with('!'),
-            ("protocol", "allow") => value.eq_ignore_ascii_case("never"),
+            ("protocol", "allow") => {
+                value.eq_ignore_ascii_case("never") || sub.is_some_and(|name| PROTOCOLS.contains(&name))
+            }
             ("merge", "driver") => value.is_empty() || self.is_own_driver(value),
             _ => value.is_empty() || !COMMANDS.iter().any(|pattern| matches(pattern, section, sub, key)),
         };

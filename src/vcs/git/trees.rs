@@ -12,7 +12,6 @@ use gix::objs::{Kind, Tree, WriteTo as _, compute_hash};
 
 use super::commit::git;
 use super::hooks::failed;
-use super::upstream::id;
 use crate::sys::Env;
 use crate::vcs::{HistoryError, SyncError};
 
@@ -150,7 +149,6 @@ impl Trees {
         if !output.status.success() {
             return Err(failed("git hash-object", &output).into());
         }
-        debug_assert_eq!(id(&output.stdout).ok(), Some(tree));
         self.new.remove(&tree);
         Ok(())
     }
