@@ -82,7 +82,7 @@ pub fn tell<S: Shop>(name: &str, story: fn(&Lab)) {
 }
 
 /// Server, `ann` and `bob`, and their first commit.
-fn two_people<S: Shop>(lab: &Lab) {
+pub fn two_people<S: Shop>(lab: &Lab) {
     S::server(lab);
     S::clone(lab, "ann");
     change::<S>(lab, "ann", LEDGER, FIRST);
@@ -93,17 +93,17 @@ fn two_people<S: Shop>(lab: &Lab) {
 }
 
 /// A user changes and commits a file.
-fn change<S: Shop>(lab: &Lab, clone: &str, file: &str, text: &str) {
+pub fn change<S: Shop>(lab: &Lab, clone: &str, file: &str, text: &str) {
     lab.write(&format!("{clone}/{file}"), text);
     S::commit(lab, clone, file);
 }
 
-fn open(lab: &Lab, clone: &str) -> Box<dyn Vcs> {
+pub fn open(lab: &Lab, clone: &str) -> Box<dyn Vcs> {
     vcs::open(&lab.path(clone))
 }
 
 /// The ledger is written and committed, as `bd` does it.
-fn record(lab: &Lab, clone: &str, text: &str) {
+pub fn record(lab: &Lab, clone: &str, text: &str) {
     lab.write(&format!("{clone}/{LEDGER}"), text);
     let (root, files) = (lab.path(clone), [PathBuf::from(LEDGER)]);
     let order = Order { root: &root, files: &files, message: "bd: a write", author: "Ann", env: &lab.env() };
@@ -111,7 +111,7 @@ fn record(lab: &Lab, clone: &str, text: &str) {
 }
 
 /// Integrates with the union of all lines, sorted, and says what the merge was asked.
-fn integrate(lab: &Lab, clone: &str) -> (Result<Integrated, SyncError>, Vec<Versions>) {
+pub fn integrate(lab: &Lab, clone: &str) -> (Result<Integrated, SyncError>, Vec<Versions>) {
     let mut asked = Vec::new();
     let ledgers = [PathBuf::from(LEDGER)];
     let mut merge = |path: &Path, versions: &Versions| {
@@ -125,33 +125,33 @@ fn integrate(lab: &Lab, clone: &str) -> (Result<Integrated, SyncError>, Vec<Vers
     (result, asked)
 }
 
-fn union(versions: &Versions) -> Vec<u8> {
+pub fn union(versions: &Versions) -> Vec<u8> {
     let sides = [&versions.ours, &versions.theirs];
     let text = sides.map(|side| String::from_utf8(side.clone().unwrap_or_default()).expect("text")).concat();
     let lines: std::collections::BTreeSet<&str> = text.lines().collect();
     lines.into_iter().map(|line| format!("{line}\n")).collect::<String>().into_bytes()
 }
 
-fn fetch(lab: &Lab, clone: &str) {
+pub fn fetch(lab: &Lab, clone: &str) {
     open(lab, clone).fetch(&lab.env()).expect("a fetch");
 }
 
-fn push(lab: &Lab, clone: &str) -> Pushed {
+pub fn push(lab: &Lab, clone: &str) -> Pushed {
     open(lab, clone).push(&lab.env()).expect("a push")
 }
 
-fn standing(lab: &Lab, clone: &str) -> Standing {
+pub fn standing(lab: &Lab, clone: &str) -> Standing {
     open(lab, clone).standing(&lab.env()).expect("a standing")
 }
 
 /// How many commits a clone is ahead and behind; it must follow something.
-fn distance(lab: &Lab, clone: &str) -> (usize, usize) {
+pub fn distance(lab: &Lab, clone: &str) -> (usize, usize) {
     let standing = standing(lab, clone);
     assert!(standing.upstream.is_some() && standing.branch.is_some(), "{standing:?}");
     (standing.ahead, standing.behind)
 }
 
-fn text(lab: &Lab, name: &str) -> String {
+pub fn text(lab: &Lab, name: &str) -> String {
     std::fs::read_to_string(lab.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
@@ -175,11 +175,11 @@ fn files(lab: &Lab, clone: &str) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// All that a refusal must leave as it was.
-fn everything<S: Shop>(lab: &Lab, clone: &str) -> (String, BTreeMap<PathBuf, Vec<u8>>, usize) {
+pub fn everything<S: Shop>(lab: &Lab, clone: &str) -> (String, BTreeMap<PathBuf, Vec<u8>>, usize) {
     (S::state(lab, clone), files(lab, clone), S::commits(lab, clone))
 }
 
-fn bytes(text: &str) -> Option<Vec<u8>> {
+pub fn bytes(text: &str) -> Option<Vec<u8>> {
     Some(text.as_bytes().to_vec())
 }
 

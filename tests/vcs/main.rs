@@ -12,6 +12,8 @@ mod conformance_jj;
 mod facts_git;
 mod facts_hg;
 mod facts_jj;
+mod hostile_git;
 mod lab;
 mod process;
+mod programs_git;
 mod sync_git;
