@@ -17,3 +17,4 @@ mod lab;
 mod process;
 mod programs_git;
 mod sync_git;
+mod sync_jj;

@@ -15,6 +15,7 @@ pub(super) use changes::{range, staged};
 pub use commit::init;
 pub(super) use config::facts;
 pub(super) use hooks::{hooks_path, is_ignored, local_setting, set_local};
+pub(super) use programs::programs_of;
 
 use std::path::{Path, PathBuf};
 

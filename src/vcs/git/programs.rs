@@ -60,9 +60,13 @@ const LONGEST: usize = 120;
 
 /// One line for each, sorted.
 pub fn programs(root: &Path, env: &Env) -> Vec<String> {
-    let dot_git = root.join(".git");
-    let own = own_dir(&dot_git).unwrap_or_else(|| dot_git.clone());
-    let common = common_dir(&dot_git).unwrap_or_else(|| own.clone());
+    programs_of(root, &root.join(".git"), env)
+}
+
+/// The same for a repository that is kept elsewhere.
+pub fn programs_of(root: &Path, dot_git: &Path, env: &Env) -> Vec<String> {
+    let own = own_dir(dot_git).unwrap_or_else(|| dot_git.to_owned());
+    let common = common_dir(dot_git).unwrap_or_else(|| own.clone());
     let mut search = Search { root, own: &own, home: env.home(), seen: BTreeSet::new(), found: BTreeSet::new() };
     let files = [common.join("config"), own.join("config.worktree"), common.join("config.worktree")];
     files.into_iter().for_each(|file| search.file(&file, 0));

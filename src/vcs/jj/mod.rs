@@ -70,8 +70,13 @@ impl Vcs for Jj {
         commit::commit(order)
     }
 
-    fn programs(&self, _: &Env) -> Result<Vec<String>, SyncError> {
-        Ok(programs::programs(&self.root.join(".jj")))
+    /// git counts too: jj runs it to talk to a network.
+    fn programs(&self, env: &Env) -> Result<Vec<String>, SyncError> {
+        let dot_jj = self.root.join(".jj");
+        let mut lines = programs::programs(&dot_jj);
+        lines.extend(git_target(&dot_jj).map(|git| git::programs_of(&self.root, &git, env)).unwrap_or_default());
+        lines.sort();
+        Ok(lines)
     }
 
     /// Where the working copy's commit has several parents, the first that has the file counts.

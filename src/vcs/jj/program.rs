@@ -139,6 +139,7 @@ impl<'a> Repo<'a> {
     /// A command that talks to a network. The user's hooks of git do not run.
     pub fn exchange(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<Output, SyncError> {
         let program = self.program().limit(NETWORK).var("GIT_TERMINAL_PROMPT", "0").var("GIT_CONFIG_COUNT", "3");
+        let program = program.var("GIT_ALLOW_PROTOCOL", "https:ssh:file:git:http");
         let program = GIT_SETTINGS
             .iter()
             .fold(program, |program, (key, name, value, setting)| program.var(key, *name).var(value, *setting));
