@@ -1,10 +1,10 @@
 //! Running other programs: the user's editor, and the programs of version control.
 //!
-//! A [`Program`] gets nothing that it was not given: its arguments as they are, no shell, no input, and of the environment
-//! only what it needs to find its settings. It has a time limit, and what it says is kept up to a limit.
+//! A [`Program`] gets nothing that it was not given: its arguments as they are, no shell, no input unless there is some for
+//! it, and of the environment only what it needs to find its settings. It has a time limit, and what it says is kept up to a limit.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Read;
+use std::io::{Read, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -50,6 +50,7 @@ pub struct Program<'a> {
     directory: PathBuf,
     arguments: Vec<OsString>,
     vars: Vec<(&'a str, OsString)>,
+    input: Option<Vec<u8>>,
     limit: Duration,
     kept: usize,
 }
@@ -59,7 +60,7 @@ impl<'a> Program<'a> {
     pub fn new(name: &'a str, env: &'a Env) -> Self {
         let directory = env.cwd().to_owned();
         let (arguments, vars) = (Vec::new(), Vec::new());
-        Program { name, env, directory, arguments, vars, limit: Duration::from_secs(30), kept: KEPT }
+        Program { name, env, directory, arguments, vars, input: None, limit: Duration::from_secs(30), kept: KEPT }
     }
 
     pub fn at(mut self, directory: &Path) -> Self {
@@ -90,6 +91,12 @@ impl<'a> Program<'a> {
         }
     }
 
+    /// What the program reads from its standard input.
+    pub fn input(mut self, bytes: Vec<u8>) -> Self {
+        self.input = Some(bytes);
+        self
+    }
+
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
@@ -106,6 +113,10 @@ impl<'a> Program<'a> {
         let program = self.find().ok_or_else(|| RunError::NotFound { program: self.name.to_owned() })?;
         let failed = |source| RunError::Start { program: program.clone(), source };
         let mut child = self.command(&program).spawn().map_err(failed)?;
+        if let Some((mut pipe, input)) = child.stdin.take().zip(self.input.clone()) {
+            // A program may end without having read it all; what that means, its status says.
+            spawn(move || pipe.write_all(&input));
+        }
         let stdout = child.stdout.take().map(|pipe| Stream::read(pipe, self.kept));
         let streams = [stdout, child.stderr.take().map(|pipe| Stream::read(pipe, self.kept))];
         let deadline = Instant::now() + self.limit;
@@ -132,7 +143,8 @@ impl<'a> Program<'a> {
         command.envs(std::env::join_paths(self.path()).ok().map(|path| ("PATH", path)));
         command.envs(PASSED.iter().filter_map(|name| Some((name, self.env.var_os(name)?))));
         command.envs(self.vars.iter().map(|(name, value)| (name, value)));
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(if self.input.is_some() { Stdio::piped() } else { Stdio::null() });
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 

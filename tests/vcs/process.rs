@@ -49,6 +49,15 @@ fn no_input() {
 }
 
 #[test]
+fn input_that_is_read_or_not() {
+    let Some(lab) = Lab::with(&["cat", "true"]) else { return };
+    let much = vec![b'x'; 300_000];
+    let output = Program::new("cat", &lab.env()).input(much.clone()).limit(LONG).run().unwrap();
+    assert!(output.stdout == much);
+    assert!(Program::new("true", &lab.env()).input(much).limit(LONG).run().unwrap().status.success());
+}
+
+#[test]
 fn a_limit_ends_the_program_and_what_it_started() {
     let Some(lab) = Lab::with(&["sh", "sleep"]) else { return };
     let start = Instant::now();

@@ -38,12 +38,17 @@ pub fn init(directory: &Path, env: &Env) -> Result<(), CommitError> {
     if output.status.success() { Ok(()) } else { Err(failed("git init", &output)) }
 }
 
+/// What the user is in the middle of.
+pub(super) fn unfinished(root: &Path) -> Option<&'static str> {
+    let dot_git = root.join(".git");
+    let own = own_dir(&dot_git).unwrap_or(dot_git);
+    UNFINISHED.iter().find(|(name, _)| own.join(name).exists()).map(|(_, what)| *what)
+}
+
 /// Commits the working-tree state of these files and nothing else: what is staged of other files stays staged.
 pub fn commit(order: &Order) -> Result<Committed, CommitError> {
-    let dot_git = order.root.join(".git");
-    let own = own_dir(&dot_git).unwrap_or_else(|| dot_git.clone());
-    if let Some((_, what)) = UNFINISHED.iter().find(|(name, _)| own.join(name).exists()) {
-        return Err(CommitError::Unfinished { root: order.root.to_owned(), what: (*what).to_owned() });
+    if let Some(what) = unfinished(order.root) {
+        return Err(CommitError::Unfinished { root: order.root.to_owned(), what: what.to_owned() });
     }
     let status = status(order)?;
     if status.unmerged {
@@ -55,7 +60,7 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
     if !status.changed {
         return Ok(Committed::NothingToCommit);
     }
-    let identity = identity(&own, &dot_git, order);
+    let identity = identity(order);
     let run = |arguments: &[&str], paths: &[PathBuf]| {
         patiently(order, || {
             let program = git(order.root, order.env).arg("--literal-pathspecs").args(&identity).args(arguments);
@@ -96,6 +101,11 @@ pub(super) fn git_with_hooks<'a>(directory: &Path, env: &'a Env) -> Program<'a> 
     with_settings(directory, env, |setting| !setting.starts_with("core.hooksPath"))
 }
 
+/// The same, for talking to a remote: with the user's way to get there and to be known there.
+pub(super) fn git_for_network<'a>(directory: &Path, env: &'a Env) -> Program<'a> {
+    with_settings(directory, env, |setting| !setting.starts_with("core.sshCommand"))
+}
+
 fn with_settings<'a>(directory: &Path, env: &'a Env, wanted: impl Fn(&str) -> bool) -> Program<'a> {
     let program = Program::new("git", env).at(directory).var("GIT_OPTIONAL_LOCKS", "0").var("GIT_TERMINAL_PROMPT", "0");
     // Where the user's own settings are is the user's to say.
@@ -106,16 +116,18 @@ fn with_settings<'a>(directory: &Path, env: &'a Env, wanted: impl Fn(&str) -> bo
 }
 
 /// Settings that stand in for an identity that is not configured.
-fn identity(own: &Path, dot_git: &Path, order: &Order) -> Vec<String> {
-    let common = common_dir(dot_git).unwrap_or_else(|| own.to_owned());
-    let (name, email) = config::identity(own, &common, order.env);
+pub(super) fn identity(order: &Order) -> Vec<String> {
+    let dot_git = order.root.join(".git");
+    let own = own_dir(&dot_git).unwrap_or_else(|| dot_git.clone());
+    let common = common_dir(&dot_git).unwrap_or_else(|| own.clone());
+    let (name, email) = config::identity(&own, &common, order.env);
     let name = (!name).then(|| format!("user.name={}", order.author));
     let email = (!email).then(|| "user.email=".to_owned());
     name.into_iter().chain(email).flat_map(|setting| ["-c".to_owned(), setting]).collect()
 }
 
 /// git found a lock of another process: on the index, or on a ref.
-fn is_locked(output: &Output) -> bool {
+pub(super) fn is_locked(output: &Output) -> bool {
     !output.status.success() && String::from_utf8_lossy(&output.stderr).contains(".lock': File exists")
 }
 

@@ -36,7 +36,7 @@ pub fn identity(own: &Path, common: &Path, env: &Env) -> (bool, bool) {
 }
 
 /// All files that git would read, the later ones winning. A file that cannot be parsed counts as absent.
-fn read(own: &Path, common: &Path, env: &Env) -> File {
+pub(super) fn read(own: &Path, common: &Path, env: &Env) -> File {
     let mut all = File::new(Metadata::from(Source::Api));
     let add = |all: &mut File, source: Source, path: PathBuf| {
         let parse = |bytes: Vec<u8>| {
@@ -83,7 +83,7 @@ fn read(own: &Path, common: &Path, env: &Env) -> File {
 }
 
 /// The remotes that have an address, in the order of the files, `origin` before all.
-fn remotes(config: &File) -> Vec<Remote> {
+pub(super) fn remotes(config: &File) -> Vec<Remote> {
     let mut found: Vec<Remote> = Vec::new();
     for section in config.sections_by_name("remote").into_iter().flatten() {
         let Some(name) = section.header().subsection_name().map(ToString::to_string) else { continue };

@@ -4,11 +4,18 @@ mod changes;
 mod commit;
 mod config;
 mod hooks;
+mod integrate;
+mod join;
+mod network;
+mod programs;
+mod trees;
+mod upstream;
 
 pub(super) use changes::{range, staged};
 pub use commit::init;
 pub(super) use config::facts;
 pub(super) use hooks::{hooks_path, is_ignored, local_setting, set_local};
+pub(super) use programs::programs_of;
 
 use std::path::{Path, PathBuf};
 
@@ -113,27 +120,30 @@ impl Vcs for Git {
         commit::commit(order)
     }
 
-    fn programs(&self, _: &Env) -> Result<Vec<String>, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "programs" })
+    fn programs(&self, env: &Env) -> Result<Vec<String>, SyncError> {
+        Ok(programs::programs(&self.root, env))
     }
 
-    fn committed(&self, _: &Path, _: &Env) -> Result<Option<Vec<u8>>, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "committed" })
+    fn committed(&self, file: &Path, _: &Env) -> Result<Option<Vec<u8>>, SyncError> {
+        let trees = trees::Trees::open(&self.root)?;
+        let item = trees.head()?.map(|tree| trees.item(tree, file)).transpose()?.flatten();
+        let file = item.filter(|(mode, _)| trees::is_file(*mode));
+        Ok(file.map(|(_, id)| trees.blob(id)).transpose()?)
     }
 
-    fn fetch(&self, _: &Env) -> Result<(), SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "fetch" })
+    fn fetch(&self, env: &Env) -> Result<(), SyncError> {
+        network::fetch(&self.root, env)
     }
 
-    fn standing(&self, _: &Env) -> Result<Standing, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "standing" })
+    fn standing(&self, env: &Env) -> Result<Standing, SyncError> {
+        upstream::standing(&self.root, env)
     }
 
-    fn integrate(&self, _: Integration<'_>) -> Result<Integrated, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "integrate" })
+    fn integrate(&self, integration: Integration<'_>) -> Result<Integrated, SyncError> {
+        integrate::integrate(&self.root, integration)
     }
 
-    fn push(&self, _: &Env) -> Result<Pushed, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "push" })
+    fn push(&self, env: &Env) -> Result<Pushed, SyncError> {
+        network::push(&self.root, env)
     }
 }

@@ -1,17 +1,15 @@
 //! Committing with the program `jj`.
 //!
 //! The files are split off into a commit below the working copy's, which thereby keeps all else: its other changes, its
-//! description, its id and its bookmarks. `jj commit` would give our message to the user's change.
+//! description, its id and its bookmarks. `jj commit` would give our message to the user's change. Where it is possible
+//! the commit goes below all that the user has not pushed, so that it can be pushed alone.
 
-use std::path::Path;
-
-use super::config;
+use super::bookmark;
+use super::program::{Repo, SETTINGS, identity, name};
 use crate::sys::lock::is_held;
 use crate::sys::process::{Output, Program, RunError};
+use crate::vcs::SyncError;
 use crate::vcs::commit::{CommitError, Committed, Order, failed, patiently};
-
-const SETTINGS: [&str; 4] =
-    ["--no-pager", "--color=never", "--config=fsmonitor.backend=none", "--config=signing.behavior=drop"];
 
 /// Commits these files and nothing else.
 pub fn commit(order: &Order) -> Result<Committed, CommitError> {
@@ -21,10 +19,11 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
     patiently(order, || Ok(if is_held(&lock) { None } else { Some(()) }))?;
     let names = order.files.iter().map(|file| name(file)).collect::<Option<Vec<_>>>();
     let names = names.ok_or_else(|| CommitError::Name { root: order.root.to_owned() })?;
-    let identity = identity(&dot_jj, order);
+    let identity = identity(order.root, order.author, order.env);
     let run = |arguments: &[&str]| -> Result<Output, CommitError> {
         let program = Program::new("jj", order.env).at(order.root).passing("JJ_CONFIG").args(SETTINGS);
-        let output = program.args(&identity).args(arguments).arg("--").args(&names).run();
+        let output =
+            program.arg("--config=signing.behavior=drop").args(&identity).args(arguments).arg("--").args(&names).run();
         let output = output.map_err(|error| match error {
             RunError::TimedOut { .. } if is_held(&lock) => order.busy(),
             error => error.into(),
@@ -46,28 +45,31 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
             return Err(if refused { failed("jj file track", &tracked) } else { CommitError::Ignored { path: there } });
         }
     }
-    run(&["split", "--insert-before=@", &format!("--message={}", order.message)])?;
+    let above = lowest(order, &names).unwrap_or(None).unwrap_or_else(|| "@".to_owned());
+    run(&["split", &format!("--insert-before={above}"), &format!("--message={}", order.message)])?;
     Ok(Committed::Done)
 }
 
-/// Settings that stand in for an identity that is not configured.
-fn identity(dot_jj: &Path, order: &Order) -> Vec<String> {
-    let (name, email) = config::identity(dot_jj, order.env);
-    let name = (!name).then(|| format!("--config=user.name={}", toml::Value::from(order.author)));
-    let email = (!email).then(|| "--config=user.email=\"\"".to_owned());
-    name.into_iter().chain(email).collect()
-}
-
-/// A path as an expression of jj that means this file alone.
-fn name(file: &Path) -> Option<String> {
-    let mut text = String::from("root-file:\"");
-    for c in file.to_str()?.chars() {
-        match c {
-            '"' | '\\' => text.extend(['\\', c]),
-            c if c.is_ascii_control() => text.push_str(&format!("\\x{:02x}", c as u32)),
-            c => text.push(c),
-        }
+/// The commit below which the files can go: the lowest one of the user's that the remote lacks, if none of them has to do
+/// with the files. There the new commit can be pushed without the user's. `None` where the user's commits had better not
+/// be rewritten: the remote has them too, they are signed, or another working copy stands on them.
+fn lowest(order: &Order, names: &[String]) -> Result<Option<String>, SyncError> {
+    let repo = Repo::new(order.root, order.env);
+    if bookmark::remote(&repo).is_none() {
+        return Ok(None);
     }
-    text.push('"');
-    Some(text)
+    let Some(found) = bookmark::course(&repo, None)?.bookmark else { return Ok(None) };
+    let ours = format!("({}..@-)", found.there);
+    let ledger = repo.ids(None, &format!("heads({ours} & files({}))", names.join("|")))?;
+    let roots = match ledger.as_slice() {
+        [] => format!("roots({}..@)", found.there),
+        [last] => format!("roots({last}..@)"),
+        _ => return Ok(None),
+    };
+    let kept = "merges() | immutable() | ::remote_bookmarks() | signed() | conflicts() | (working_copies() ~ @)";
+    let [root]: [String; 1] = repo.ids(None, &roots)?.try_into().unwrap_or_default();
+    if root.is_empty() || repo.count(None, &format!("{root}:: & ({kept})"))? > 0 {
+        return Ok(None);
+    }
+    Ok(Some(root))
 }

@@ -1,10 +1,17 @@
-//! jj: its files are read, and the program `jj` commits.
+//! jj: its files are read, and the program `jj` commits, merges and exchanges.
 
+mod bookmark;
 mod commit;
 mod config;
+mod exchange;
+mod integrate;
+mod program;
+mod programs;
+mod stack;
 
 use std::path::{Path, PathBuf};
 
+use self::program::Repo;
 use super::commit::{CommitError, Committed, Order};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Facts, Kind, Vcs, any_exists, files, git};
@@ -63,27 +70,39 @@ impl Vcs for Jj {
         commit::commit(order)
     }
 
-    fn programs(&self, _: &Env) -> Result<Vec<String>, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "programs" })
+    /// git counts too: jj runs it to talk to a network.
+    fn programs(&self, env: &Env) -> Result<Vec<String>, SyncError> {
+        let dot_jj = self.root.join(".jj");
+        let mut lines = programs::programs(&dot_jj);
+        lines.extend(git_target(&dot_jj).map(|git| git::programs_of(&self.root, &git, env)).unwrap_or_default());
+        lines.sort();
+        Ok(lines)
     }
 
-    fn committed(&self, _: &Path, _: &Env) -> Result<Option<Vec<u8>>, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "committed" })
+    /// Where the working copy's commit has several parents, the first that has the file counts.
+    fn committed(&self, file: &Path, env: &Env) -> Result<Option<Vec<u8>>, SyncError> {
+        let repo = Repo::new(&self.root, env);
+        for parent in repo.ids(None, "@-")? {
+            if let Some(bytes) = repo.file(None, &parent, file)? {
+                return Ok(Some(bytes));
+            }
+        }
+        Ok(None)
     }
 
-    fn fetch(&self, _: &Env) -> Result<(), SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "fetch" })
+    fn fetch(&self, env: &Env) -> Result<(), SyncError> {
+        exchange::fetch(&Repo::new(&self.root, env))
     }
 
-    fn standing(&self, _: &Env) -> Result<Standing, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "standing" })
+    fn standing(&self, env: &Env) -> Result<Standing, SyncError> {
+        bookmark::standing(&Repo::new(&self.root, env))
     }
 
-    fn integrate(&self, _: Integration<'_>) -> Result<Integrated, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "integrate" })
+    fn integrate(&self, integration: Integration<'_>) -> Result<Integrated, SyncError> {
+        integrate::integrate(&self.root, integration)
     }
 
-    fn push(&self, _: &Env) -> Result<Pushed, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "push" })
+    fn push(&self, env: &Env) -> Result<Pushed, SyncError> {
+        exchange::push(&Repo::new(&self.root, env))
     }
 }

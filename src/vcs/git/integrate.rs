@@ -1,0 +1,171 @@
+//! Bringing both sides together with git, without ever doing so in the user's files.
+//!
+//! `git merge` of two sides works in the working tree, and when it gives up it stashes and resets there: what somebody
+//! writes meanwhile is lost. So the merge is made among the objects alone (`join`). Only when there is a commit that
+//! contains both sides do the branch and the working tree go forward to it. git does that wholly or not at all: it looks at
+//! all files before it changes one.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use gix::ObjectId;
+
+use super::commit::{git, is_locked, unfinished};
+use super::hooks::failed;
+use super::trees::Trees;
+use super::upstream::{self, id};
+use super::{common_dir, own_dir};
+use crate::sys::process::{Output, Program};
+use crate::vcs::commit::{CommitError, Order, patiently};
+use crate::vcs::files::path_of;
+use crate::vcs::{Integrated, Integration, SyncError, any_exists};
+
+/// For a working tree of any size.
+const LIMIT: Duration = Duration::from_secs(600);
+/// The largest ledger, and the longest list of files, that is looked at.
+pub(super) const MAX: usize = 256 << 20;
+
+pub fn integrate(root: &Path, integration: Integration<'_>) -> Result<Integrated, SyncError> {
+    let env = integration.env;
+    let link = upstream::find(root, env)?;
+    let Some((remote, theirs)) = link.remote.and_then(|remote| Some((remote.shown(), remote.theirs?))) else {
+        return Ok(Integrated::UpToDate);
+    };
+    let order = Order { root, files: &[], message: integration.message, author: integration.author, env };
+    let (trees, locks) = (Trees::open(root)?, locks(root, link.branch.as_deref()));
+    let mut join = Join { root, order, upstream: remote, ledgers: integration.ledgers, trees, locks };
+    let Some(ours) = link.ours else {
+        join.settled()?;
+        join.forward(theirs)?;
+        return Ok(Integrated::Forwarded);
+    };
+    let bases = join.bases(&[ours, theirs])?;
+    if bases == [theirs] {
+        return Ok(Integrated::UpToDate);
+    }
+    join.settled()?;
+    if bases == [ours] {
+        join.forward(theirs)?;
+        return Ok(Integrated::Forwarded);
+    }
+    let merged = join.merged(ours, theirs, &bases, integration.merge)?;
+    join.forward(merged)?;
+    Ok(Integrated::Merged)
+}
+
+/// Two sides, and where they come together.
+pub(super) struct Join<'a> {
+    pub root: &'a Path,
+    pub order: Order<'a>,
+    pub upstream: String,
+    pub ledgers: &'a [PathBuf],
+    pub trees: Trees,
+    /// The files that lock the branch while another git moves it.
+    locks: Vec<PathBuf>,
+}
+
+impl Join<'_> {
+    pub(super) fn git(&self) -> Program<'_> {
+        git(self.root, self.order.env).limit(LIMIT).keeping(MAX)
+    }
+
+    /// Nothing is brought into the middle of something else.
+    fn settled(&self) -> Result<(), SyncError> {
+        let unmerged = || {
+            let output = self.git().args(["ls-files", "--unmerged", "-z"]).run()?;
+            Ok::<_, SyncError>(!checked("git ls-files", output)?.stdout.is_empty())
+        };
+        match unfinished(self.root) {
+            Some(what) => Err(SyncError::Unfinished { root: self.root.to_owned(), what: what.to_owned() }),
+            None if unmerged()? => {
+                Err(SyncError::Unfinished { root: self.root.to_owned(), what: "a merge".to_owned() })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The last commits that all of these have in common.
+    pub(super) fn bases(&self, commits: &[ObjectId]) -> Result<Vec<ObjectId>, SyncError> {
+        let output = self.git().args(["merge-base", "--all", "--octopus"]).args(hex(commits)).run()?;
+        match output.status.code() {
+            Some(0) => output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(id).collect(),
+            Some(1) => Ok(Vec::new()),
+            _ => Err(failed("git merge-base", &output).into()),
+        }
+    }
+
+    /// Brings the branch and the working tree forward, or leaves both as they are.
+    fn forward(&self, target: ObjectId) -> Result<(), SyncError> {
+        let settings = ["submodule.recurse=false", "merge.verifySignatures=false", "advice.diverging=false"];
+        let flags = ["--ff-only", "--no-squash", "--commit", "--no-autostash", "--no-overwrite-ignore"];
+        let quiet = ["--no-stat", "--quiet", "--no-verify-signatures", "--no-rerere-autoupdate"];
+        let attempt = || {
+            // git would move the files first and only then find that it cannot move the branch.
+            if any_exists(&self.locks) {
+                return Ok(None);
+            }
+            let program = settings.iter().fold(self.git(), |program, setting| program.arg("-c").arg(setting));
+            let program = program.var("GIT_REFLOG_ACTION", "bd: merge").arg("merge").args(flags).args(quiet);
+            let output = program.arg("--end-of-options").arg(target.to_string()).run()?;
+            Ok(if is_locked(&output) { None } else { Some(output) })
+        };
+        let output = patiently(&self.order, attempt).map_err(|error| match error {
+            CommitError::Busy { root } => SyncError::Busy { root },
+            other => other.into(),
+        })?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let files = self.in_the_way(target)?;
+        if !files.is_empty() {
+            let (root, upstream) = (self.root.to_owned(), self.upstream.clone());
+            return Err(SyncError::InTheWay { root, upstream, files });
+        }
+        let head = upstream::find(self.root, self.order.env)?.ours;
+        match head {
+            // Somebody else committed in the meantime.
+            Some(head) if self.bases(&[head, target])? != [head] => Err(SyncError::Busy { root: self.root.to_owned() }),
+            _ => Err(failed("git merge", &output).into()),
+        }
+    }
+
+    /// The files that going forward would change and that are changed, untracked or ignored here.
+    fn in_the_way(&self, target: ObjectId) -> Result<Vec<PathBuf>, SyncError> {
+        let born = self.trees.head()?.unwrap_or_else(|| ObjectId::empty_tree(gix::hash::Kind::Sha1));
+        let flags = ["diff-tree", "-r", "--name-only", "-z", "--no-renames", "--no-ext-diff"];
+        let changed = self.git().args(flags).args(hex(&[born, target])).arg("--").run()?;
+        let changed = names(&checked("git diff-tree", changed)?.stdout);
+        let flags = ["--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching"];
+        let status = self.git().arg("status").args(flags).arg("--ignore-submodules=all").run()?;
+        let status = checked("git status", status)?.stdout;
+        let dirty = status.split(|byte| *byte == 0).filter(|entry| entry.len() > 3);
+        let dirty = dirty.map(|entry| path_of(entry[3..].strip_suffix(b"/").unwrap_or(&entry[3..])));
+        let touched = |file: &PathBuf| {
+            let clash = |change: &PathBuf| change.starts_with(file) || file.starts_with(change);
+            changed.iter().any(clash)
+        };
+        let mut files: Vec<PathBuf> = dirty.filter(touched).collect();
+        files.sort();
+        files.dedup();
+        Ok(files)
+    }
+}
+
+fn locks(root: &Path, branch: Option<&str>) -> Vec<PathBuf> {
+    let dot_git = root.join(".git");
+    let head = own_dir(&dot_git).map(|own| own.join("HEAD.lock"));
+    let branch = branch.and_then(|branch| Some(common_dir(&dot_git)?.join(format!("{branch}.lock"))));
+    head.into_iter().chain(branch).collect()
+}
+
+pub(super) fn checked(program: &'static str, output: Output) -> Result<Output, SyncError> {
+    if output.status.success() { Ok(output) } else { Err(failed(program, &output).into()) }
+}
+
+fn names(list: &[u8]) -> Vec<PathBuf> {
+    list.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of).collect()
+}
+
+pub(super) fn hex(ids: &[ObjectId]) -> impl Iterator<Item = String> {
+    ids.iter().map(ToString::to_string)
+}

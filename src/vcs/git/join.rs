@@ -1,0 +1,235 @@
+//! The merge itself, among the objects of the repository: a commit that contains both sides, in no branch yet.
+//!
+//! Ledgers are taken out of the trees of both sides and of what they have in common. What is left is merged by
+//! `git merge-tree`, so neither attributes nor renames nor drivers have a say in ledgers. The commits made for that are in
+//! no history, and git removes them in time.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::objs::tree::EntryKind;
+
+use super::commit::identity;
+use super::hooks::failed;
+use super::integrate::{Join, MAX, checked, hex};
+use super::trees::{EditError, Item, is_file};
+use super::upstream::id;
+use crate::vcs::files::path_of;
+use crate::vcs::{HistoryError, Kind, Merge, SyncError, Versions};
+
+/// How far back bases of bases are looked for. What is left out beyond counts as having no common version.
+const DEPTH: usize = 8;
+
+const TOO_OLD: &str = "merging needs git 2.38 or newer";
+const UNRELATED: &str =
+    "the branches have no commit in common; merge them once with git merge --allow-unrelated-histories";
+const SHALLOW: &str = "this clone is too shallow to hold a commit that both sides have; run git fetch --unshallow once";
+
+impl Join<'_> {
+    /// A commit that holds both sides.
+    pub(super) fn merged(
+        &mut self,
+        ours: ObjectId,
+        theirs: ObjectId,
+        bases: &[ObjectId],
+        merge: Merge<'_>,
+    ) -> Result<ObjectId, SyncError> {
+        if bases.is_empty() {
+            self.may_join(ours, theirs)?;
+        }
+        let mut tree = self.others(ours, theirs, bases)?;
+        for ledger in self.ledgers {
+            let item = self.ledger(ledger, ours, theirs, bases, merge)?;
+            if item.is_some() {
+                let edited = self.trees.with(tree, ledger, item);
+                tree = edited.map_err(|error| self.blocked(error))?;
+            }
+        }
+        self.trees.write(tree, self.root, self.order.env)?;
+        self.commit(tree, &[ours, theirs])
+    }
+
+    /// Histories that share nothing are joined only if both hold the same ledger: two people began with an empty server.
+    fn may_join(&self, ours: ObjectId, theirs: ObjectId) -> Result<(), SyncError> {
+        if self.git().args(["rev-parse", "--is-shallow-repository"]).run()?.stdout.starts_with(b"true") {
+            return Err(SyncError::Unsupported { kind: Kind::Git, what: SHALLOW });
+        }
+        let (ours, theirs) = (self.trees.of(ours)?, self.trees.of(theirs)?);
+        for ledger in self.ledgers {
+            if self.trees.item(ours, ledger)?.is_some() && self.trees.item(theirs, ledger)?.is_some() {
+                return Ok(());
+            }
+        }
+        Err(SyncError::Unsupported { kind: Kind::Git, what: UNRELATED })
+    }
+
+    /// All that is no ledger.
+    fn others(&mut self, ours: ObjectId, theirs: ObjectId, bases: &[ObjectId]) -> Result<ObjectId, SyncError> {
+        let (here, there) = (self.bare(ours)?, self.bare(theirs)?);
+        let base = match bases {
+            [base] => Some(self.bare(*base)?),
+            _ => None,
+        };
+        if here == there || base == Some(there) {
+            return Ok(here);
+        }
+        if base == Some(here) {
+            return Ok(there);
+        }
+        let parents = self.bare_commits(bases, DEPTH)?;
+        let sides = [here, there].map(|tree| {
+            self.trees.write(tree, self.root, self.order.env)?;
+            self.commit(tree, &parents)
+        });
+        let [here, there] = sides;
+        let flags = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", "--allow-unrelated-histories"];
+        let output = self.git().args(flags).args(hex(&[here?, there?])).run()?;
+        let mut fields = output.stdout.split(|byte| *byte == 0);
+        let tree = fields.next().unwrap_or_default();
+        match output.status.code() {
+            Some(0) => id(tree),
+            Some(1) => {
+                let mut files: Vec<PathBuf> = fields.take_while(|name| !name.is_empty()).map(path_of).collect();
+                files.sort();
+                files.dedup();
+                Err(self.conflicts(files))
+            }
+            Some(129) => Err(SyncError::Unsupported { kind: Kind::Git, what: TOO_OLD }),
+            _ => Err(failed("git merge-tree", &output).into()),
+        }
+    }
+
+    /// The tree of a commit without its ledgers.
+    fn bare(&mut self, commit: ObjectId) -> Result<ObjectId, SyncError> {
+        let mut tree = self.trees.of(commit)?;
+        for ledger in self.ledgers {
+            tree = self.trees.with(tree, ledger, None).map_err(|error| self.blocked(error))?;
+        }
+        Ok(tree)
+    }
+
+    /// Commits without ledgers, that stand to each other as these do.
+    fn bare_commits(&mut self, commits: &[ObjectId], depth: usize) -> Result<Vec<ObjectId>, SyncError> {
+        let parents = match commits {
+            [_, _, ..] if depth > 0 => self.bare_commits(&self.bases(commits)?, depth - 1)?,
+            _ => Vec::new(),
+        };
+        let mut made = Vec::new();
+        for commit in commits {
+            let tree = self.bare(*commit)?;
+            self.trees.write(tree, self.root, self.order.env)?;
+            made.push(self.commit(tree, &parents)?);
+        }
+        Ok(made)
+    }
+
+    fn commit(&self, tree: ObjectId, parents: &[ObjectId]) -> Result<ObjectId, SyncError> {
+        let parents = hex(parents).flat_map(|parent| ["-p".to_owned(), parent]);
+        let program = self.git().args(["-c", "i18n.commitEncoding=UTF-8"]).args(identity(&self.order));
+        let program = program.arg("commit-tree").args(parents).args(["-m", self.order.message]).arg(tree.to_string());
+        id(&checked("git commit-tree", program.run()?)?.stdout)
+    }
+
+    /// What the merged tree has for a ledger; `None` if no side has it.
+    fn ledger(
+        &self,
+        ledger: &Path,
+        ours: ObjectId,
+        theirs: ObjectId,
+        bases: &[ObjectId],
+        merge: Merge<'_>,
+    ) -> Result<Option<Item>, SyncError> {
+        let (here, there) = (self.item(ledger, ours)?, self.item(ledger, theirs)?);
+        match (here, there) {
+            (Some((_, one)), Some((_, other))) if one == other => return Ok(here),
+            (None, None) => return Ok(None),
+            _ => {}
+        }
+        let filtered = self.is_filtered(ledger)?;
+        let text = |item: Option<Item>| item.map(|(_, id)| self.text(ledger, id, filtered)).transpose();
+        let base = self.base(ledger, bases, filtered, merge, DEPTH)?;
+        let versions = Versions { base, ours: text(here)?, theirs: text(there)? };
+        let id = self.store(ledger, merge(ledger, &versions), filtered)?;
+        let mode = here.or(there).map_or(EntryKind::Blob.into(), |(mode, _)| mode);
+        Ok(Some((mode, id)))
+    }
+
+    /// A ledger in the last common version. Where there are several, they are merged with each other.
+    fn base(
+        &self,
+        ledger: &Path,
+        bases: &[ObjectId],
+        filtered: bool,
+        merge: Merge<'_>,
+        depth: usize,
+    ) -> Result<Option<Vec<u8>>, SyncError> {
+        let mut found = Vec::new();
+        for base in bases {
+            let item = self.item(ledger, *base)?;
+            found.push(item.map(|(_, id)| self.text(ledger, id, filtered)).transpose()?);
+        }
+        found.dedup();
+        if found.len() < 2 {
+            return Ok(found.pop().flatten());
+        }
+        let below = if depth > 0 { self.bases(bases)? } else { Vec::new() };
+        let below = self.base(ledger, &below, filtered, merge, depth.saturating_sub(1))?;
+        let join = |ours: Option<Vec<u8>>, theirs: Option<Vec<u8>>| {
+            if ours == theirs {
+                return ours;
+            }
+            Some(merge(ledger, &Versions { base: below.clone(), ours, theirs }))
+        };
+        Ok(found.into_iter().reduce(join).flatten())
+    }
+
+    /// A ledger in a commit. What is there under its name and is no file cannot be merged.
+    fn item(&self, ledger: &Path, commit: ObjectId) -> Result<Option<Item>, SyncError> {
+        match self.trees.item(self.trees.of(commit)?, ledger)? {
+            Some((mode, _)) if !is_file(mode) => Err(self.conflicts(vec![ledger.to_owned()])),
+            item => Ok(item),
+        }
+    }
+
+    /// Whether git keeps a file in another form than people see it, such as encrypted.
+    fn is_filtered(&self, file: &Path) -> Result<bool, SyncError> {
+        let output = self.git().args(["check-attr", "-z", "filter", "--"]).arg(file).run()?;
+        let output = checked("git check-attr", output)?;
+        let value = output.stdout.split(|byte| *byte == 0).nth(2).unwrap_or_default();
+        Ok(![&b"unspecified"[..], b"unset", b"set", b""].contains(&value))
+    }
+
+    fn text(&self, file: &Path, id: ObjectId, filtered: bool) -> Result<Vec<u8>, SyncError> {
+        let program = self.git().arg("cat-file");
+        let program = if filtered { program.arg("--filters").arg(path_flag(file)) } else { program.arg("blob") };
+        let output = checked("git cat-file", program.arg(id.to_string()).run()?)?;
+        if output.stdout.len() >= MAX {
+            return Err(HistoryError::TooMuch { program: "git cat-file" }.into());
+        }
+        Ok(output.stdout)
+    }
+
+    fn store(&self, file: &Path, text: Vec<u8>, filtered: bool) -> Result<ObjectId, SyncError> {
+        let program = self.git().args(["hash-object", "-w", "--stdin"]);
+        let program = program.arg(if filtered { path_flag(file) } else { "--no-filters".into() });
+        id(&checked("git hash-object", program.input(text).run()?)?.stdout)
+    }
+
+    fn conflicts(&self, files: Vec<PathBuf>) -> SyncError {
+        SyncError::Conflicts { root: self.root.to_owned(), upstream: self.upstream.clone(), files }
+    }
+
+    fn blocked(&self, error: EditError) -> SyncError {
+        match error {
+            EditError::Blocked(path) => self.conflicts(vec![path]),
+            EditError::Unreadable(error) => error.into(),
+        }
+    }
+}
+
+fn path_flag(file: &Path) -> OsString {
+    let mut flag = OsString::from("--path=");
+    flag.push(file);
+    flag
+}

@@ -1,0 +1,160 @@
+//! The trees of commits with a file replaced or taken out, made without an index.
+//!
+//! Trees are read with gix and put together in memory, so that two can be compared without leaving anything behind. Those
+//! that are needed are written by git, which knows the rights that the files of a shared repository must have.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::objs::tree::{Entry, EntryKind, EntryMode};
+use gix::objs::{Kind, Tree, WriteTo as _, compute_hash};
+
+use super::commit::git;
+use super::hooks::failed;
+use crate::sys::Env;
+use crate::vcs::{HistoryError, SyncError};
+
+const SHA1: gix::hash::Kind = gix::hash::Kind::Sha1;
+
+/// What a tree has under a name.
+pub type Item = (EntryMode, ObjectId);
+
+/// Why there is no such tree.
+#[derive(Debug)]
+pub enum EditError {
+    /// Something that is no directory is where one must be.
+    Blocked(PathBuf),
+    Unreadable(HistoryError),
+}
+
+impl From<HistoryError> for EditError {
+    fn from(error: HistoryError) -> Self {
+        EditError::Unreadable(error)
+    }
+}
+
+pub struct Trees {
+    objects: gix::Repository,
+    /// Trees that are in no repository yet.
+    new: HashMap<ObjectId, Vec<u8>>,
+}
+
+fn unreadable(id: impl ToString, error: impl std::fmt::Display) -> HistoryError {
+    HistoryError::Object { id: id.to_string(), message: error.to_string() }
+}
+
+impl Trees {
+    pub fn open(root: &Path) -> Result<Self, HistoryError> {
+        let opened = gix::open_opts(root, gix::open::Options::isolated().open_path_as_is(false));
+        let objects = opened.map_err(|error| unreadable(root.display(), error))?;
+        Ok(Trees { objects, new: HashMap::new() })
+    }
+
+    /// The tree of the last commit; `None` before the first.
+    pub fn head(&self) -> Result<Option<ObjectId>, HistoryError> {
+        let head = self.objects.head().map_err(|error| unreadable("HEAD", error))?;
+        head.id().map(|commit| self.of(commit.detach())).transpose()
+    }
+
+    pub fn of(&self, commit: ObjectId) -> Result<ObjectId, HistoryError> {
+        let found = self.objects.find_commit(commit).map_err(|error| unreadable(commit, error))?;
+        found.tree_id().map(gix::Id::detach).map_err(|error| unreadable(commit, error))
+    }
+
+    pub fn blob(&self, id: ObjectId) -> Result<Vec<u8>, HistoryError> {
+        let mut blob = self.objects.find_blob(id).map_err(|error| unreadable(id, error))?;
+        Ok(blob.take_data())
+    }
+
+    pub fn item(&self, tree: ObjectId, path: &Path) -> Result<Option<Item>, HistoryError> {
+        let names: Vec<&[u8]> = path.iter().map(std::ffi::OsStr::as_encoded_bytes).collect();
+        let Some((last, directories)) = names.split_last() else { return Ok(None) };
+        let mut tree = tree;
+        for name in directories {
+            match self.entries(tree)?.into_iter().find(|entry| entry.filename == *name) {
+                Some(entry) if entry.mode.is_tree() => tree = entry.oid,
+                _ => return Ok(None),
+            }
+        }
+        let found = self.entries(tree)?.into_iter().find(|entry| entry.filename == *last);
+        Ok(found.map(|entry| (entry.mode, entry.oid)))
+    }
+
+    /// The tree with this under a path, or with nothing there.
+    pub fn with(&mut self, tree: ObjectId, path: &Path, item: Option<Item>) -> Result<ObjectId, EditError> {
+        let names: Vec<&[u8]> = path.iter().map(std::ffi::OsStr::as_encoded_bytes).collect();
+        let edited = self.edit(Some(tree), &names, item).map_err(|error| match error {
+            EditError::Blocked(above) => {
+                let depth = path.iter().count() - above.iter().count();
+                EditError::Blocked(path.iter().take(depth).collect())
+            }
+            other => other,
+        })?;
+        Ok(edited.unwrap_or_else(|| ObjectId::empty_tree(SHA1)))
+    }
+
+    /// `None` for a tree that would be empty.
+    fn edit(
+        &mut self,
+        tree: Option<ObjectId>,
+        names: &[&[u8]],
+        item: Option<Item>,
+    ) -> Result<Option<ObjectId>, EditError> {
+        let Some((name, below)) = names.split_first() else { return Ok(tree) };
+        let mut entries = tree.map_or(Ok(Vec::new()), |tree| self.entries(tree))?;
+        let old = entries.iter().position(|entry| entry.filename == *name).map(|at| entries.remove(at));
+        let new = match old {
+            _ if below.is_empty() => item,
+            // To take out what is not there is no change.
+            Some(old) if !old.mode.is_tree() && item.is_none() => Some((old.mode, old.oid)),
+            Some(old) if !old.mode.is_tree() => {
+                return Err(EditError::Blocked(below.iter().map(|_| "x").collect()));
+            }
+            old => self.edit(old.map(|old| old.oid), below, item)?.map(|id| (EntryKind::Tree.into(), id)),
+        };
+        entries.extend(new.map(|(mode, oid)| Entry { mode, filename: name.to_vec().into(), oid }));
+        entries.sort();
+        if entries.is_empty() {
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        Tree { entries }.write_to(&mut bytes).map_err(|error| unreadable("a new tree", error))?;
+        let id = compute_hash(SHA1, Kind::Tree, &bytes).map_err(|error| unreadable("a new tree", error))?;
+        self.new.insert(id, bytes);
+        Ok(Some(id))
+    }
+
+    fn entries(&self, tree: ObjectId) -> Result<Vec<Entry>, HistoryError> {
+        let stored;
+        let bytes = match self.new.get(&tree) {
+            Some(bytes) => bytes,
+            None if tree == ObjectId::empty_tree(SHA1) => return Ok(Vec::new()),
+            None => {
+                stored = self.objects.find_tree(tree).map_err(|error| unreadable(tree, error))?;
+                &stored.data
+            }
+        };
+        let parsed = gix::objs::TreeRef::from_bytes(bytes, SHA1).map_err(|error| unreadable(tree, error))?;
+        Ok(Tree::from(parsed).entries)
+    }
+
+    /// Stores a tree and all of its new parts.
+    pub fn write(&mut self, tree: ObjectId, root: &Path, env: &Env) -> Result<(), SyncError> {
+        let Some(bytes) = self.new.get(&tree).cloned() else { return Ok(()) };
+        for entry in self.entries(tree)?.into_iter().filter(|entry| entry.mode.is_tree()) {
+            self.write(entry.oid, root, env)?;
+        }
+        let output = git(root, env).args(["hash-object", "-t", "tree", "-w", "--stdin"]).input(bytes).run()?;
+        if !output.status.success() {
+            return Err(failed("git hash-object", &output).into());
+        }
+        self.new.remove(&tree);
+        Ok(())
+    }
+}
+
+/// A file, and no link, directory or other repository.
+pub fn is_file(mode: EntryMode) -> bool {
+    matches!(mode.kind(), EntryKind::Blob | EntryKind::BlobExecutable)
+}

@@ -1,0 +1,153 @@
+//! What a branch exchanges commits with.
+//!
+//! The settings of the branch say it, as git understands them. Where there are none, it is the branch of the same name of
+//! `origin` or of the only remote. A branch that follows another branch of the same repository exchanges with nobody.
+
+use std::path::Path;
+
+use gix::ObjectId;
+
+use super::commit::git;
+use super::hooks::failed;
+use super::{common_dir, config, own_dir};
+use crate::sys::Env;
+use crate::sys::process::Program;
+use crate::vcs::{HistoryError, Kind, Standing, SyncError};
+
+const ODD_NAME: &str = "the name of a remote begins with `-` or holds a control character";
+
+/// A branch, and the branch of a remote that it belongs to.
+#[derive(Debug, Default)]
+pub struct Link {
+    /// The full name of the branch that is checked out, and its last commit.
+    pub branch: Option<String>,
+    pub ours: Option<ObjectId>,
+    pub remote: Option<Remote>,
+    /// Where the user pushes instead.
+    pub pushed_to: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct Remote {
+    pub name: String,
+    /// The full name of the branch there.
+    pub branch: String,
+    /// What was fetched of it last.
+    pub theirs: Option<ObjectId>,
+}
+
+impl Remote {
+    /// As people write it: `origin/main`.
+    pub fn shown(&self) -> String {
+        format!("{}/{}", self.name, short(&self.branch))
+    }
+}
+
+/// The name of a branch without `refs/heads/`.
+pub fn short(branch: &str) -> &str {
+    branch.strip_prefix("refs/heads/").unwrap_or(branch)
+}
+
+/// A question to git that needs no network, not even for objects that a partial clone left out.
+fn ask<'a>(root: &Path, env: &'a Env) -> Program<'a> {
+    git(root, env).var("GIT_NO_LAZY_FETCH", "1")
+}
+
+pub fn find(root: &Path, env: &Env) -> Result<Link, SyncError> {
+    let head = ask(root, env).args(["symbolic-ref", "--quiet", "HEAD"]).run()?;
+    let branch = match head.status.code() {
+        Some(0) => Some(String::from_utf8_lossy(head.stdout.trim_ascii_end()).into_owned()),
+        Some(1) => None,
+        _ => return Err(failed("git symbolic-ref", &head).into()),
+    };
+    let ours = commit(root, "HEAD", env)?;
+    let Some(branch) = branch.filter(|name| name.starts_with("refs/heads/")) else {
+        return Ok(Link { ours, ..Link::default() });
+    };
+    let dot_git = root.join(".git");
+    let own = own_dir(&dot_git).unwrap_or_else(|| dot_git.clone());
+    let settings = config::read(&own, &common_dir(&dot_git).unwrap_or_else(|| own.clone()), env);
+    let setting = |key: &str| {
+        let section = settings.string_by("branch", short(&branch), key);
+        section.map(|value| value.to_string()).filter(|value| !value.is_empty())
+    };
+    let remotes = config::remotes(&settings);
+    let usual = remotes.first().filter(|first| first.name == "origin" || remotes.len() == 1);
+    let (name, there) = match (setting("remote"), setting("merge")) {
+        (Some(name), Some(there)) => (Some(name), there),
+        _ => (usual.map(|remote| remote.name.clone()), branch.clone()),
+    };
+    // A branch may follow one of the same repository (`.`), or an address without a name.
+    let name = name.filter(|name| remotes.iter().any(|remote| remote.name == *name));
+    let everywhere = settings.string("remote.pushDefault").map(|value| value.to_string());
+    let pushed_to = setting("pushRemote").or(everywhere).filter(|other| Some(other) != name.as_ref());
+    let remote = match name {
+        Some(name) if name.starts_with('-') || name.contains(char::is_control) => {
+            return Err(SyncError::Unsupported { kind: Kind::Git, what: ODD_NAME });
+        }
+        Some(name) => {
+            let tracking = tracking(root, &branch, env)?;
+            let tracking = tracking.unwrap_or_else(|| format!("refs/remotes/{name}/{}", short(&there)));
+            Some(Remote { theirs: commit(root, &tracking, env)?, name, branch: there })
+        }
+        None => None,
+    };
+    Ok(Link { branch: Some(branch), ours, remote, pushed_to })
+}
+
+/// The ref that git keeps what it fetched for a branch in, if settings say which.
+fn tracking(root: &Path, branch: &str, env: &Env) -> Result<Option<String>, SyncError> {
+    let output = ask(root, env).args(["for-each-ref", "--format=%(refname)%00%(upstream)"]).arg(branch).run()?;
+    if !output.status.success() {
+        return Err(failed("git for-each-ref", &output).into());
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let found = text.lines().filter_map(|line| line.split_once('\0')).find(|(name, _)| *name == branch);
+    Ok(found.map(|(_, upstream)| upstream.to_owned()).filter(|upstream| !upstream.is_empty()))
+}
+
+/// The commit that a name stands for.
+fn commit(root: &Path, name: &str, env: &Env) -> Result<Option<ObjectId>, SyncError> {
+    let asked = ask(root, env).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+    let output = asked.arg(format!("{name}^{{commit}}")).run()?;
+    match output.status.code() {
+        Some(0) => Ok(Some(id(&output.stdout)?)),
+        Some(1) => Ok(None),
+        _ => Err(failed("git rev-parse", &output).into()),
+    }
+}
+
+/// An id as git prints it.
+pub fn id(text: &[u8]) -> Result<ObjectId, SyncError> {
+    let text = text.trim_ascii();
+    let found = ObjectId::from_hex(text).map_err(|error| HistoryError::Object {
+        id: String::from_utf8_lossy(text).into_owned(),
+        message: error.to_string(),
+    });
+    Ok(found?)
+}
+
+pub fn standing(root: &Path, env: &Env) -> Result<Standing, SyncError> {
+    let link = find(root, env)?;
+    let branch = link.branch.as_deref().map(|branch| short(branch).to_owned());
+    let Some((remote, theirs)) = link.remote.as_ref().and_then(|remote| Some((remote, remote.theirs?))) else {
+        return Ok(Standing { branch, ..Standing::default() });
+    };
+    let (ahead, behind) = distance(root, link.ours, theirs, env)?;
+    Ok(Standing { branch, upstream: Some(remote.shown()), ahead, behind })
+}
+
+/// How many commits only the one side and only the other side has.
+pub fn distance(root: &Path, ours: Option<ObjectId>, theirs: ObjectId, env: &Env) -> Result<(usize, usize), SyncError> {
+    let range = ours.map_or_else(|| theirs.to_string(), |ours| format!("{ours}...{theirs}"));
+    let asked = ask(root, env).args(["rev-list", "--left-right", "--count"]).arg(range).arg("--");
+    let output = asked.run()?;
+    if !output.status.success() {
+        return Err(failed("git rev-list", &output).into());
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let counts: Vec<usize> = text.split_whitespace().filter_map(|count| count.parse().ok()).collect();
+    let [left, right] = counts.as_slice() else { return Err(failed("git rev-list", &output).into()) };
+    // Without a branch of our own, git counts what is there on the left side.
+    Ok(if ours.is_some() { (*left, *right) } else { (0, left + right) })
+}

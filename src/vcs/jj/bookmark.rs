@@ -1,0 +1,144 @@
+//! Which bookmark the commits of a working copy go to, and how it stands to the one of the remote.
+//!
+//! jj has no current bookmark. The one meant is that of the remote from which the working copy's commits went out: of all
+//! that hold the last commit which the remote has too. A tracked one comes before others, then one that stands exactly
+//! there, then the usual name of a trunk. Where the remote has none of our commits, the nearest local bookmark counts.
+
+use super::config;
+use super::program::{Operation, Repo, quoted};
+use crate::vcs::{Standing, SyncError};
+
+const TRUNKS: [&str; 3] = ["main", "master", "trunk"];
+
+/// A bookmark here and at the remote.
+#[derive(Debug, Clone)]
+pub struct Bookmark {
+    pub name: String,
+    pub remote: String,
+    /// The commit that the remote's stands on, as fetched last.
+    pub there: String,
+    /// The commits that ours stands on; several if both sides moved it.
+    pub here: Vec<String>,
+    pub tracked: bool,
+}
+
+impl Bookmark {
+    /// As jj writes the remote's.
+    pub fn upstream(&self) -> String {
+        format!("{}@{}", self.name, self.remote)
+    }
+
+    /// A pattern that means this one alone.
+    pub fn pattern(&self) -> String {
+        format!("exact:{}", quoted(&self.name))
+    }
+}
+
+/// What is known about where commits go.
+pub struct Course {
+    /// The remote: `origin`, or the only one.
+    pub remote: Option<String>,
+    pub bookmark: Option<Bookmark>,
+    /// The name of a local bookmark where the remote has none that is meant.
+    pub local: Option<String>,
+    /// The remote holds no bookmark at all.
+    pub fresh: bool,
+}
+
+#[derive(Debug)]
+struct Ref {
+    name: String,
+    remote: Option<String>,
+    tracked: bool,
+    targets: Vec<String>,
+}
+
+/// The remote: `origin`, or the only one.
+pub fn remote(repo: &Repo) -> Option<String> {
+    let remotes = config::facts(&repo.root.join(".jj"), repo.env).remotes;
+    let chosen = remotes.iter().find(|remote| remote.name == "origin");
+    chosen.or(if let [only] = remotes.as_slice() { Some(only) } else { None }).map(|remote| remote.name.clone())
+}
+
+/// The course of a working copy in one state.
+pub fn course(repo: &Repo, at: Option<&Operation>) -> Result<Course, SyncError> {
+    let refs = refs(repo, at)?;
+    let below = repo.ids(at, "heads(::@ & bookmarks())")?;
+    let locals = refs.iter().filter(|found| found.remote.is_none());
+    let local = locals.filter(|found| found.targets.iter().any(|target| below.contains(target)));
+    let local = local.map(|found| found.name.clone()).min_by_key(|name| (rank(name), name.clone()));
+    let Some(remote) = remote(repo) else {
+        return Ok(Course { remote: None, bookmark: None, local, fresh: false });
+    };
+    let theirs: Vec<&Ref> = refs.iter().filter(|found| found.remote.as_deref() == Some(&*remote)).collect();
+    if theirs.is_empty() {
+        return Ok(Course { remote: Some(remote), bookmark: None, local, fresh: true });
+    }
+    let all = format!("remote_bookmarks(remote=exact:{})", quoted(&remote));
+    let fork = repo.ids(at, &format!("heads(::@ & ::{all})"))?;
+    let near = repo.ids(at, &format!("heads(::@ & ::{all}):: & {all}"))?;
+    let candidates = theirs.into_iter().filter_map(|found| {
+        let target = found.targets.first().filter(|target| near.contains(target))?;
+        let exact = fork.contains(target);
+        let is_meant = found.tracked || exact || TRUNKS.contains(&&*found.name);
+        is_meant.then_some(((!found.tracked, !exact, rank(&found.name), &found.name), found))
+    });
+    let chosen = candidates.min_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, found)| found);
+    let bookmark = chosen.and_then(|found| {
+        let here = refs.iter().find(|other| other.remote.is_none() && other.name == found.name);
+        Some(Bookmark {
+            name: found.name.clone(),
+            remote: remote.clone(),
+            there: found.targets.first()?.clone(),
+            here: here.map(|here| here.targets.clone()).unwrap_or_default(),
+            tracked: found.tracked,
+        })
+    });
+    Ok(Course { remote: Some(remote), bookmark, local, fresh: false })
+}
+
+fn rank(name: &str) -> usize {
+    TRUNKS.iter().position(|trunk| *trunk == name).unwrap_or(TRUNKS.len())
+}
+
+/// All bookmarks. Those of `git` are how a repository beside jj's sees ours.
+fn refs(repo: &Repo, at: Option<&Operation>) -> Result<Vec<Ref>, SyncError> {
+    let fields = [
+        "json(name)",
+        "if(remote, json(remote))",
+        "if(tracked, \"t\")",
+        "added_targets.map(|commit| commit.commit_id()).join(\" \")",
+    ];
+    let template = format!("--template={} ++ \"\\n\"", fields.join(" ++ \"\\0\" ++ "));
+    let said = repo.ask(at, &["bookmark", "list", "--all-remotes", &template])?;
+    let said = String::from_utf8_lossy(&said);
+    let text = |field: &str| serde_json::from_str::<String>(field).ok();
+    let read = |line: &str| {
+        let [name, remote, tracked, targets] = line.split('\0').collect::<Vec<_>>().try_into().ok()?;
+        let targets: Vec<String> = targets.split_whitespace().map(str::to_owned).collect();
+        Some(Ref { name: text(name)?, remote: text(remote), tracked: !tracked.is_empty(), targets })
+    };
+    let all = said.lines().filter_map(read);
+    Ok(all.filter(|found| found.remote.as_deref() != Some("git") && !found.targets.is_empty()).collect())
+}
+
+/// What is here and what is there. A bookmark that was rewritten here on purpose has nothing new there.
+pub fn distance(repo: &Repo, at: Option<&Operation>, bookmark: &Bookmark) -> Result<(usize, usize), SyncError> {
+    let there = &bookmark.there;
+    let ahead = repo.count(at, &format!("({there}..@-) ~ (empty() ~ merges())"))?;
+    let behind = if is_rewritten(repo, at, bookmark)? { 0 } else { repo.count(at, &format!("@..{there}"))? };
+    Ok((ahead, behind))
+}
+
+/// The user has replaced or given up the commit that the remote still has, and has not pushed that.
+pub fn is_rewritten(repo: &Repo, at: Option<&Operation>, bookmark: &Bookmark) -> Result<bool, SyncError> {
+    repo.log(at, &bookmark.there, "if(hidden, \"h\")").map(|said| !said.is_empty())
+}
+
+/// Compares with what was fetched last.
+pub fn standing(repo: &Repo) -> Result<Standing, SyncError> {
+    let course = course(repo, None)?;
+    let Some(bookmark) = course.bookmark else { return Ok(Standing { branch: course.local, ..Standing::default() }) };
+    let (ahead, behind) = distance(repo, None, &bookmark)?;
+    Ok(Standing { upstream: Some(bookmark.upstream()), branch: Some(bookmark.name), ahead, behind })
+}

@@ -1,0 +1,237 @@
+//! The program `jj`, as the adapter calls it.
+//!
+//! Questions leave the working copy alone. A change is first made beside the log of operations (`--no-integrate-operation`):
+//! nobody sees it, and one that turns out wrong is simply forgotten. Only [`Repo::adopt`] makes a chain of changes real.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::config;
+use crate::sys::Env;
+use crate::sys::lock::is_held;
+use crate::sys::process::{Output, Program, RunError};
+use crate::vcs::SyncError;
+use crate::vcs::commit::{CommitError, failed};
+
+/// No pager, no colours, and no file system monitor that a repository could name.
+pub const SETTINGS: [&str; 3] = ["--no-pager", "--color=never", "--config=fsmonitor.backend=none"];
+
+/// The largest file that is read from a commit.
+const FILE: usize = 256 << 20;
+const NETWORK: Duration = Duration::from_secs(120);
+
+/// What git, which jj runs for the network, may know of the user's environment.
+const GIT: [&str; 22] = [
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_SSH_VARIANT",
+    "GIT_ASKPASS",
+    "GIT_SSL_CAINFO",
+    "GIT_SSL_CAPATH",
+    "SSH_ASKPASS",
+    "SSH_AGENT_PID",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "XDG_RUNTIME_DIR",
+];
+
+/// Settings of git that hold for that run alone.
+const GIT_SETTINGS: [(&str, &str, &str, &str); 3] = [
+    ("GIT_CONFIG_KEY_0", "core.hooksPath", "GIT_CONFIG_VALUE_0", "/dev/null"),
+    ("GIT_CONFIG_KEY_1", "core.fsmonitor", "GIT_CONFIG_VALUE_1", "false"),
+    ("GIT_CONFIG_KEY_2", "protocol.ext.allow", "GIT_CONFIG_VALUE_2", "never"),
+];
+
+/// One state of the repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation(String);
+
+/// A working copy to ask and to change.
+pub struct Repo<'a> {
+    pub root: &'a Path,
+    pub env: &'a Env,
+    settings: Vec<String>,
+}
+
+impl<'a> Repo<'a> {
+    pub fn new(root: &'a Path, env: &'a Env) -> Self {
+        Repo { root, env, settings: Vec::new() }
+    }
+
+    /// An identity for where none is configured.
+    pub fn by(self, author: &str) -> Self {
+        let settings = identity(self.root, author, self.env);
+        Repo { settings, ..self }
+    }
+
+    /// An answer about the newest state, or about one state. What is in the working copy and was not recorded yet does not
+    /// count.
+    pub fn ask(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<Vec<u8>, SyncError> {
+        let output = self.look(at, arguments)?;
+        if output.status.success() { Ok(output.stdout) } else { Err(error(arguments, &output)) }
+    }
+
+    fn look(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<Output, SyncError> {
+        self.run(self.program().keeping(FILE).arg(place(at)).args(arguments))
+    }
+
+    /// A change on top of a state, beside the log of operations.
+    pub fn change(&self, at: &Operation, arguments: &[&str]) -> Result<Operation, SyncError> {
+        let program = self.program().arg("--no-integrate-operation").arg(place(Some(at)));
+        let output = self.run(program.args(&self.settings).args(arguments))?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        let made = said.lines().find_map(|line| {
+            let id = line.strip_prefix("Operation left uncommitted")?.rsplit(' ').next()?;
+            (!id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| Operation(id.to_owned()))
+        });
+        match made {
+            _ if !output.status.success() => Err(error(arguments, &output)),
+            Some(operation) => Ok(operation),
+            None if said.contains("Nothing changed") => Ok(at.clone()),
+            None => Err(error(arguments, &output)),
+        }
+    }
+
+    /// Records the working copy, and says in which state everything is then.
+    pub fn snapshot(&self) -> Result<Operation, SyncError> {
+        let lock = self.lock();
+        if is_held(&lock) {
+            return Err(SyncError::Busy { root: self.root.to_owned() });
+        }
+        self.act(&["util", "snapshot"])?;
+        self.newest()
+    }
+
+    /// The state that everybody sees now.
+    pub fn newest(&self) -> Result<Operation, SyncError> {
+        let id = self.ask(None, &["operation", "log", "--no-graph", "--limit=1", "--template=id"])?;
+        Ok(Operation(String::from_utf8_lossy(&id).trim().to_owned()))
+    }
+
+    /// Makes a chain of changes real, and brings the files of the working copy to it. What was written to them since the
+    /// snapshot is kept.
+    pub fn adopt(&self, operation: &Operation) -> Result<(), SyncError> {
+        let output =
+            self.run(self.program().args(["operation", "integrate", "--ignore-working-copy", &operation.0]))?;
+        if !output.status.success() {
+            return Err(error(&["operation integrate"], &output));
+        }
+        self.act(&["workspace", "update-stale"])
+    }
+
+    /// A command that may record and update the working copy.
+    fn act(&self, arguments: &[&str]) -> Result<(), SyncError> {
+        let output = self.run(self.program().args(&self.settings).args(arguments))?;
+        if output.status.success() { Ok(()) } else { Err(error(arguments, &output)) }
+    }
+
+    /// A command that talks to a network. The user's hooks of git do not run.
+    pub fn exchange(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<Output, SyncError> {
+        let program = self.program().limit(NETWORK).var("GIT_TERMINAL_PROMPT", "0").var("GIT_CONFIG_COUNT", "3");
+        let program = program.var("GIT_ALLOW_PROTOCOL", "https:ssh:file:git:http");
+        let program = GIT_SETTINGS
+            .iter()
+            .fold(program, |program, (key, name, value, setting)| program.var(key, *name).var(value, *setting));
+        self.run(program.arg(place(at)).args(arguments))
+    }
+
+    /// A file as a commit has it.
+    pub fn file(&self, at: Option<&Operation>, revision: &str, file: &Path) -> Result<Option<Vec<u8>>, SyncError> {
+        let Some(name) = name(file) else { return Ok(None) };
+        let revision = format!("--revision={revision}");
+        let output = self.look(at, &["file", "show", &revision, "--", &name])?;
+        if output.status.success() && !output.stdout.is_empty() {
+            return Ok(Some(output.stdout));
+        }
+        // There is no such file, it is empty, or it is a directory; if something else is wrong, this fails too.
+        let listed = self.ask(at, &["file", "list", &revision, "--", &name])?;
+        match output.status.success() {
+            _ if listed.is_empty() => Ok(None),
+            true => Ok(Some(Vec::new())),
+            false => Err(error(&["file show"], &output)),
+        }
+    }
+
+    /// What a template says about each commit of a set, parents first.
+    pub fn log(&self, at: Option<&Operation>, revisions: &str, template: &str) -> Result<String, SyncError> {
+        let (revisions, template) = (format!("--revisions={revisions}"), format!("--template={template}"));
+        let said = self.ask(at, &["log", "--no-graph", "--reversed", &revisions, &template])?;
+        Ok(String::from_utf8_lossy(&said).into_owned())
+    }
+
+    pub fn ids(&self, at: Option<&Operation>, revisions: &str) -> Result<Vec<String>, SyncError> {
+        let said = self.log(at, revisions, "commit_id ++ \"\\n\"")?;
+        Ok(said.lines().map(str::to_owned).collect())
+    }
+
+    pub fn count(&self, at: Option<&Operation>, revisions: &str) -> Result<usize, SyncError> {
+        self.log(at, revisions, "\".\"").map(|said| said.len())
+    }
+
+    fn program(&self) -> Program<'a> {
+        let program = Program::new("jj", self.env).at(self.root).passing("JJ_CONFIG").args(SETTINGS);
+        GIT.into_iter().fold(program, Program::passing)
+    }
+
+    fn run(&self, program: Program<'_>) -> Result<Output, SyncError> {
+        program.run().map_err(|error| match error {
+            RunError::TimedOut { .. } if is_held(&self.lock()) => SyncError::Busy { root: self.root.to_owned() },
+            error => error.into(),
+        })
+    }
+
+    fn lock(&self) -> PathBuf {
+        self.root.join(".jj/working_copy/working_copy.lock")
+    }
+}
+
+fn place(at: Option<&Operation>) -> String {
+    at.map_or_else(|| "--ignore-working-copy".to_owned(), |operation| format!("--at-operation={}", operation.0))
+}
+
+/// What jj said when it failed.
+pub fn error(arguments: &[&str], output: &Output) -> SyncError {
+    let command = arguments.iter().take_while(|word| !word.starts_with('-')).copied().collect::<Vec<_>>().join(" ");
+    match failed(&format!("jj {command}"), output) {
+        CommitError::Failed { program, status, said } => SyncError::Failed { program, status, said },
+        other => other.into(),
+    }
+}
+
+/// Settings that stand in for an identity that is not configured.
+pub fn identity(root: &Path, author: &str, env: &Env) -> Vec<String> {
+    let (name, email) = config::identity(&root.join(".jj"), env);
+    let name = (!name).then(|| format!("--config=user.name={}", toml::Value::from(author)));
+    let email = (!email).then(|| "--config=user.email=\"\"".to_owned());
+    name.into_iter().chain(email).collect()
+}
+
+/// A path as an expression of jj that means this file alone.
+pub fn name(file: &Path) -> Option<String> {
+    Some(format!("root-file:{}", quoted(file.to_str()?)))
+}
+
+/// A text as a literal of jj's languages.
+pub fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_ascii_control() => quoted.push_str(&format!("\\x{:02x}", c as u32)),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
