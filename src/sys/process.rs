@@ -205,6 +205,15 @@ pub fn own_path() -> Option<PathBuf> {
     std::env::current_exe().ok()
 }
 
+/// From now on a panic, once it has been told, ends the process by a signal instead of an exit code.
+pub fn abort_on_panic() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        tell(panic);
+        std::process::abort();
+    }));
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum EditorError {
     #[error("no editor: set VISUAL or EDITOR")]

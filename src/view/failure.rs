@@ -23,6 +23,8 @@ pub enum Exit {
     NoRepository = 9,
     Untrusted = 10,
     Gate = 70,
+    /// Of the merge driver alone: git takes everything up to 128 for a conflict.
+    Merge = 129,
 }
 
 impl Exit {
@@ -65,6 +67,12 @@ impl Failure {
     pub fn leak(message: impl Into<String>) -> Self {
         Self::new(Exit::Damaged, "leak", message.into())
             .hint("take it out of the commit (git restore --staged FILE); bd propose ID offers an issue's public part")
+    }
+
+    /// A merge driver that could not merge.
+    pub fn merge(message: impl Into<String>) -> Self {
+        Self::new(Exit::Merge, "merge_failed", message.into())
+            .hint("nothing was changed; put right what stood in the way and merge again")
     }
 
     pub fn failed(message: impl Into<String>) -> Self {

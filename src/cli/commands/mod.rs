@@ -25,6 +25,7 @@ mod info;
 mod init;
 mod label;
 mod list;
+pub(super) mod merge_driver;
 mod migrate;
 mod note;
 mod proposals;
@@ -107,6 +108,7 @@ pub enum Command {
     Proposals(proposals::ProposalsArgs),
     CheckLeaks(check_leaks::CheckLeaksArgs),
     Hooks(hooks::HooksArgs),
+    MergeDriver(merge_driver::MergeDriverArgs),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
     Schema(schema::SchemaArgs),
@@ -144,7 +146,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "hooks",
         ],
     ),
-    ("Files and set-up", &["import", "export", "where", "info", "schema", "completions", "version", "quickstart"]),
+    ("Files and set-up", &["import", "export", "merge-driver", "where", "info", "schema", "completions", "version", "quickstart"]),
 ];
 
 impl Command {
@@ -194,6 +196,7 @@ impl Command {
             Command::Proposals(args) => proposals::run(args, cx),
             Command::CheckLeaks(args) => check_leaks::run(args, cx),
             Command::Hooks(args) => hooks::run(args, cx),
+            Command::MergeDriver(args) => merge_driver::run(args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),
             Command::Schema(args) => schema::run(args, cx),
