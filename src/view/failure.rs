@@ -237,7 +237,9 @@ impl From<LedgerError> for Failure {
             LedgerError::Torn { .. } => Self::new(Exit::Damaged, "damaged", message)
                 .hint("restore the file from version control, or run bd doctor --fix"),
             LedgerError::Conflicted { .. } => Self::new(Exit::Damaged, "damaged", message)
-                .hint("resolve the conflict in the file: keep the lines of both sides, remove the marker lines"),
+                .hint("bd resolve merges both sides and takes the markers out"),
+            LedgerError::Markers { .. } => Self::new(Exit::Damaged, "damaged", message)
+                .hint("nothing was changed; put the markers right by hand, or have version control merge the file again"),
             LedgerError::Missing { .. } => {
                 Self::new(Exit::NoRepository, "no_repository", message).hint("bd init makes an empty ledger")
             }
