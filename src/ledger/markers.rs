@@ -9,6 +9,9 @@ use super::document::Document;
 use super::line::is_marker;
 use super::merge::{Merged, merge};
 
+/// So deep may regions lie in each other; merges of merges make two or three.
+const MAX_DEPTH: usize = 16;
+
 /// A marker that does not fit, and its line, counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadMarkers {
@@ -50,7 +53,7 @@ impl Parts {
 impl Document {
     /// The versions that a conflicted document was made of; `None` if it has no markers.
     pub fn take_apart(&self) -> Result<Option<Parts>, BadMarkers> {
-        let mut reader = Reader { document: self, at: 0 };
+        let mut reader = Reader { document: self, at: 0, depth: 0 };
         let mut pieces = Vec::new();
         while let Some((n, marker)) = reader.next() {
             match marker {
@@ -104,6 +107,7 @@ struct Marker {
 struct Reader<'d> {
     document: &'d Document,
     at: usize,
+    depth: usize,
 }
 
 impl Reader<'_> {
@@ -129,11 +133,17 @@ impl Reader<'_> {
 
     /// The region that the marker on this line opens. All its markers have the length of the first.
     fn region(&mut self, open: usize, length: usize) -> Result<Parts, BadMarkers> {
+        if self.depth == MAX_DEPTH {
+            return Err(BadMarkers { line: open + 1, what: "too many regions inside of each other" });
+        }
+        self.depth += 1;
         let first = (self.at < self.document.len()).then(|| self.marker(self.at)).flatten();
-        match first {
+        let parts = match first {
             Some(marker) if marker.length == length && b"%+-".contains(&marker.sign) => self.of_jj(open, length),
             _ => self.of_git(open, length),
-        }
+        };
+        self.depth -= 1;
+        parts
     }
 
     fn of_git(&mut self, open: usize, length: usize) -> Result<Parts, BadMarkers> {
@@ -279,6 +289,7 @@ mod tests {
             ("<<<<<<< A\n%%%%%%% s\nb\n+++++++ t\n>>>>>>> x\n", 3),
             ("<<<<<<< A\n+++++++ s\nb\n=======\n+++++++ t\n>>>>>>> x\n", 4),
             ("a\n+++++++ x\n", 2),
+            (&"<<<<<<< A\n".repeat(100_000), 17),
         ] {
             assert_eq!(parts(text).map_err(|(line, _)| line), Err(line), "{text}");
         }

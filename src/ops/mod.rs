@@ -18,6 +18,7 @@ mod migrate;
 mod plan;
 mod proposals;
 mod repos;
+mod resolve;
 mod show;
 
 pub use change::{Batch, change_each, check_status, check_type};
@@ -37,6 +38,7 @@ pub use migrate::{Migrated, migrate};
 pub use plan::{PlanError, parse_plan};
 pub use proposals::{Each, ProposeOptions, Which, decide, proposals, propose, reconcile, withdraw};
 pub use repos::{RepoStatus, repos, wants_planning_hint};
+pub use resolve::resolve;
 pub use show::{Neighbour, Private, Shown, show, show_copies, unblocked_by};
 
 use crate::model::issue::PriorityError;

@@ -24,6 +24,7 @@ mod project;
 mod proposals;
 mod query;
 mod relocate;
+mod resolve;
 mod role;
 mod route;
 pub mod settings;
@@ -44,6 +45,7 @@ pub use project::{Member, Project, RepoProblem, beads_of, outside, trust as read
 pub use proposals::{ProposalRow, ProposeRequest, Proposed, Reconciled};
 pub use query::{BlockedRow, Page, ReadyFilter, Row, SearchRow};
 pub use relocate::Relocated;
+pub use resolve::ResolvedLedger;
 pub use role::{Role, RoleDecision};
 pub use route::{Access, Route};
 pub use settings::Settings;

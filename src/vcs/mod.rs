@@ -16,6 +16,7 @@ mod jj;
 mod none;
 mod sl;
 mod sync;
+mod unmerged;
 
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,7 @@ pub use git::{branches_holding, committed_size, init as init_git, user_name};
 pub use history::{Changed, HistoryError, Span, changes};
 pub use hooks::{git_dirs, hooks_path, is_ignored, set_setting, setting};
 pub use sync::{Integrated, Integration, Merge, Pushed, Standing, SyncError, Versions};
+pub use unmerged::mark_resolved;
 
 use crate::sys::Env;
 

@@ -120,6 +120,7 @@ const SHAPES: &[(&str, Shape)] = &[
     ("ready", Shape::Issues(COUNTS)),
     ("reopen", Shape::Issues(&[])),
     ("repo list", Shape::Objects(REPO)),
+    ("resolve", Shape::Object(&[("dry_run", "boolean"), ("resolved", "array")])),
     ("role", Shape::Object(&[("role", "string"), ("rule", "string"), ("because", "string")])),
     ("search", Shape::Issues(&["matched_fields"])),
     ("show", Shape::Issues(COUNTS)),

@@ -36,6 +36,7 @@ mod quickstart;
 mod ready;
 mod reopen;
 mod repo;
+mod resolve;
 mod role;
 mod schema;
 mod search;
@@ -97,6 +98,7 @@ pub enum Command {
     Import(import::ImportArgs),
     Export(Box<export::ExportArgs>),
     Doctor(doctor::DoctorArgs),
+    Resolve(resolve::ResolveArgs),
     Config(config::ConfigArgs),
     Repo(repo::RepoArgs),
     Role(role::RoleArgs),
@@ -146,7 +148,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "hooks",
         ],
     ),
-    ("Files and set-up", &["import", "export", "merge-driver", "where", "info", "schema", "completions", "version", "quickstart"]),
+    ("Files and set-up", &["import", "export", "resolve", "merge-driver", "where", "info", "schema", "completions", "version", "quickstart"]),
 ];
 
 impl Command {
@@ -185,6 +187,7 @@ impl Command {
             Command::Import(args) => import::run(args, cx),
             Command::Export(args) => export::run(*args, cx),
             Command::Doctor(args) => doctor::run(args, cx),
+            Command::Resolve(args) => resolve::run(args, cx),
             Command::Config(args) => config::run(args, cx),
             Command::Repo(args) => repo::run(args, cx),
             Command::Role(args) => role::run(args, cx),

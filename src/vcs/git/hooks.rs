@@ -50,3 +50,9 @@ pub fn is_ignored(root: &Path, file: &Path, env: &Env) -> Result<bool, HistoryEr
     let output = git(root, env).args(["check-ignore", "--quiet", "--"]).arg(file).run()?;
     Ok(output.status.success())
 }
+
+/// The index holds several versions of a file.
+pub fn is_unmerged(root: &Path, file: &Path, env: &Env) -> bool {
+    let program = git(root, env).args(["--literal-pathspecs", "ls-files", "--unmerged", "-z", "--"]).arg(file);
+    program.run().is_ok_and(|output| output.status.success() && !output.stdout.is_empty())
+}

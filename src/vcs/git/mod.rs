@@ -8,7 +8,7 @@ mod hooks;
 pub(super) use changes::{range, staged};
 pub use commit::init;
 pub(super) use config::facts;
-pub(super) use hooks::{hooks_path, is_ignored, local_setting, set_local};
+pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_local};
 
 use std::path::{Path, PathBuf};
 
