@@ -37,7 +37,7 @@ pub use discover::{BEADS_DIR, LEDGER_NAMES, Repo};
 pub use error::{Result, StoreError};
 pub use guard::{Found, FoundLeak};
 pub use home::{prepare as prepare_home, state_home, user_state};
-pub use hooks::{HookError, HookState, HooksChange, HooksStatus};
+pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus};
 pub use leaks::{LeakReport, LeakScope};
 pub use place::{display as display_path, expand as expand_path, plain as plain_path, real as real_path};
 pub use planning::{check_planning, commit_files, keep_out_of_commits, ledger_of_working_copy, start_version_control};

@@ -152,6 +152,8 @@ impl From<StoreError> for Failure {
             }
             StoreError::Hooks(HookError::Edited { .. }) => Self::new(Exit::Illegal, "illegal", message)
                 .hint("keep what you added elsewhere and remove the file yourself; the rest then goes without a trace"),
+            StoreError::Hooks(HookError::OtherDriver { .. }) => Self::new(Exit::Illegal, "illegal", message)
+                .hint("take that setting out of the repository's own settings yourself, or leave it and use --no-merge-driver"),
             StoreError::Hooks(_) => Self::new(Exit::Illegal, "illegal", message),
             StoreError::OtherTarget { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("withdraw it in that project first")

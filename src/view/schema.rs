@@ -36,6 +36,7 @@ const HOOKS: &[(&str, &str)] = &[
     ("directory", "string"),
     ("hooks", "array"),
     ("remarks", "array"),
+    ("merge_driver", "object"),
 ];
 const DECISION: &[(&str, &str)] = &[("id", "string"), ("state", "string"), ("changed", "boolean")];
 const PROPOSAL: &[(&str, &str)] = &[

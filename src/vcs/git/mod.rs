@@ -1,13 +1,16 @@
 //! git: read with gix, written by the program `git`.
 
+mod attributes;
 mod changes;
 mod commit;
 mod config;
 mod hooks;
 
+pub use attributes::pattern;
+pub(super) use attributes::merge_attribute;
 pub(super) use changes::{range, staged};
 pub use commit::init;
-pub(super) use config::facts;
+pub(super) use config::{facts, text as config_text};
 pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_local};
 
 use std::path::{Path, PathBuf};

@@ -2,6 +2,9 @@
 
 mod commit;
 mod config;
+mod tool;
+
+pub(super) use tool::{set_tool, settings, tool};
 
 use std::path::{Path, PathBuf};
 
