@@ -7,6 +7,7 @@ mod commit_git;
 mod commit_hg;
 mod commit_jj;
 mod common_dir;
+mod driver;
 mod facts_git;
 mod facts_hg;
 mod facts_jj;
