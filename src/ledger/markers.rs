@@ -51,6 +51,20 @@ impl Parts {
 }
 
 impl Document {
+    /// The same with the base that version control remembers, for regions of git that do not show theirs.
+    pub fn take_apart_from(&self, base: Option<&[u8]>) -> Result<Option<Parts>, BadMarkers> {
+        let shown = |n| self.text(n).first().is_some_and(|sign| b"|%-".contains(sign)) && is_marker(self.text(n));
+        let mut parts = self.take_apart()?;
+        if let (Some(base), Some(Parts { others, .. })) = (base, &mut parts) {
+            if let [(hidden, _)] = others.as_mut_slice() {
+                if !(0..self.len()).any(shown) {
+                    *hidden = base.to_vec();
+                }
+            }
+        }
+        Ok(parts)
+    }
+
     /// The versions that a conflicted document was made of; `None` if it has no markers.
     pub fn take_apart(&self) -> Result<Option<Parts>, BadMarkers> {
         let mut reader = Reader { document: self, at: 0, depth: 0 };
@@ -161,7 +175,9 @@ impl Reader<'_> {
                     (b'=', b'>') => return Ok(Parts { first: ours, others: vec![(base, theirs)] }),
                     _ => return Err(BadMarkers { line: n + 1, what: "this marker does not fit into its region" }),
                 },
-                Some(_) => return Err(BadMarkers { line: n + 1, what: "this marker is of another length than its region" }),
+                Some(_) => {
+                    return Err(BadMarkers { line: n + 1, what: "this marker is of another length than its region" });
+                }
             };
             match part {
                 b'<' => ours.extend(bytes),
@@ -182,7 +198,8 @@ impl Reader<'_> {
                 Some(b'-') => bases.push(Vec::new()),
                 Some(b'%') => changes.push(Default::default()),
                 // The label of a difference goes on.
-                Some(b'\\') if part == b'%' && changes.last().is_some_and(|(from, to)| from.is_empty() && to.is_empty()) => {}
+                Some(b'\\')
+                    if part == b'%' && changes.last().is_some_and(|(from, to)| from.is_empty() && to.is_empty()) => {}
                 Some(b'>') if sides.len() == bases.len() + 1 && sides.len() + changes.len() > 1 => {
                     let first = sides.remove(0);
                     changes.extend(bases.into_iter().zip(sides));
@@ -245,7 +262,18 @@ mod tests {
         assert_eq!(parts(several), two("b\nm\n", "m\n", "m\nc\n"));
         let long = "<<<<<<<<<<<< HEAD\nb\r\n============\nc\r\n>>>>>>>>>>>> x\n";
         assert_eq!(parts(long), two("b\r\n", "", "c\r\n"));
-        assert_eq!(parts("\u{feff}<<<<<<< A\nb\n=======\nc\n>>>>>>> x\n"), two("\u{feff}b\n", "\u{feff}", "\u{feff}c\n"));
+        assert_eq!(
+            parts("\u{feff}<<<<<<< A\nb\n=======\nc\n>>>>>>> x\n"),
+            two("\u{feff}b\n", "\u{feff}", "\u{feff}c\n")
+        );
+    }
+
+    #[test]
+    fn a_base_that_is_remembered() {
+        let from =
+            |text: &str| Document::new(text.into()).take_apart_from(Some(b"o\n")).map_err(|bad| (bad.line, bad.what));
+        assert_eq!(from("<<<<<<< A\nb\n=======\nc\n>>>>>>> x\n"), two("b\n", "o\n", "c\n"));
+        assert_eq!(from("<<<<<<< A\nb\n||||||| o\np\n=======\nc\n>>>>>>> x\n"), two("b\n", "p\n", "c\n"));
     }
 
     #[test]
@@ -264,7 +292,8 @@ mod tests {
         assert_eq!(parts(diff), two("a\nn\nb2\nc\n", "a\nn\nb\nc\n", "a\nn\nb1\nc\n"));
         let snapshot = "<<<<<<< conflict 1 of 1\n+++++++ one\nb1\n------- base\nb\n+++++++ two\nb2\n>>>>>>> conflict 1 of 1 ends\n";
         assert_eq!(parts(snapshot), two("b1\n", "b\n", "b2\n"));
-        let three = "<<<<<<< conflict 1 of 1\n%%%%%%% one\n-b\n+b1\n%%%%%%% two\n-b\n+b2\n+++++++ three\nb3\n>>>>>>> ends\n";
+        let three =
+            "<<<<<<< conflict 1 of 1\n%%%%%%% one\n-b\n+b1\n%%%%%%% two\n-b\n+b2\n+++++++ three\nb3\n>>>>>>> ends\n";
         let others = vec![("b\n".into(), "b1\n".into()), ("b\n".into(), "b2\n".into())];
         assert_eq!(parts(three), Ok(Some(Parts { first: "b3\n".into(), others })));
         // Text that looks like a marker makes jj's own ones longer.

@@ -25,7 +25,11 @@ pub enum Edit {
     /// Drops carriage returns and a byte order mark.
     Normalise,
     /// The whole text of a conflicted file, merged. Goes alone.
-    Resolve { text: Vec<u8> },
+    Resolve {
+        text: Vec<u8>,
+        /// What both sides grew from, where version control remembers it.
+        base: Option<Vec<u8>>,
+    },
 }
 
 /// What the gate refused is kept under a name like this.
@@ -145,7 +149,7 @@ impl Ledger {
 }
 
 fn render(document: &Document, edits: &[Edit]) -> Vec<u8> {
-    if let [Edit::Resolve { text }] = edits {
+    if let [Edit::Resolve { text, .. }] = edits {
         return text.clone();
     }
     let mut set: HashMap<usize, &str> = HashMap::new();
@@ -211,8 +215,10 @@ fn push(out: &mut Vec<u8>, text: &[u8], end: &[u8]) {
 /// The conservation gate: the new text, divided afresh, holds every line that no edit named, byte for byte, and besides
 /// them only the lines that the edits put there. It shares no code with [`render`] but the division into lines.
 fn conserves(old: &Document, new: &Document, edits: &[Edit]) -> Result<(), String> {
-    if edits.iter().any(|edit| matches!(edit, Edit::Resolve { .. })) {
-        return if edits.len() == 1 { resolves(old, new) } else { Err("a merge goes alone".into()) };
+    match edits {
+        [Edit::Resolve { base, .. }] => return resolves(old, new, base.as_deref()),
+        _ if edits.iter().any(|edit| matches!(edit, Edit::Resolve { .. })) => return Err("a merge goes alone".into()),
+        _ => {}
     }
     let reorders = edits.contains(&Edit::Sort);
     let bare = edits.contains(&Edit::Normalise);
@@ -267,8 +273,8 @@ fn conserves(old: &Document, new: &Document, edits: &[Edit]) -> Result<(), Strin
 
 /// The gate for a conflicted file that was merged: no marker is left, and every issue and every unreadable line of every side
 /// is there. Only what one side took away and another left as it was may be gone.
-fn resolves(old: &Document, new: &Document) -> Result<(), String> {
-    let parts = match old.take_apart() {
+fn resolves(old: &Document, new: &Document, base: Option<&[u8]>) -> Result<(), String> {
+    let parts = match old.take_apart_from(base) {
         Ok(Some(parts)) => parts,
         Ok(None) => return Err("there was nothing to merge".into()),
         Err(bad) => return Err(bad.what.into()),
@@ -414,7 +420,7 @@ mod tests {
         let text = "{\"id\":\"a\"}\n<<<<<<< x\n{\"id\":\"b\",\"x\":1}\nprose\n||||||| o\n{\"id\":\"b\"}\n{\"id\":\"d\"}\n=======\n{\"id\":\"b\"}\n{\"id\":\"c\"}\n{\"id\":\"d\"}\n>>>>>>> y\n";
         let doc = document(text);
         let resolved = |text: &str| {
-            let edits = [Edit::Resolve { text: text.into() }];
+            let edits = [Edit::Resolve { text: text.into(), base: None }];
             conserves(&doc, &Document::new(render(&doc, &edits)), &edits)
         };
         // One side took d away and the other left it as it was.
@@ -431,8 +437,11 @@ mod tests {
             assert!(resolved(text).is_err(), "{bug}");
         }
         let plain = document("{\"id\":\"a\"}\n");
-        assert!(conserves(&plain, &document(""), &[Edit::Resolve { text: Vec::new() }]).is_err(), "no conflict");
-        let both = [Edit::Resolve { text: text.into() }, Edit::Sort];
+        assert!(
+            conserves(&plain, &document(""), &[Edit::Resolve { text: Vec::new(), base: None }]).is_err(),
+            "no conflict"
+        );
+        let both = [Edit::Resolve { text: text.into(), base: None }, Edit::Sort];
         assert!(conserves(&doc, &document(text), &both).is_err(), "not alone");
     }
 }

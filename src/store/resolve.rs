@@ -59,9 +59,10 @@ impl Store {
             lines: Vec::new(),
             next: None,
         };
+        let base = vcs::unmerged_base(path, &self.host.env);
         let mut plan = |document: &Document| -> std::result::Result<Vec<Edit>, LedgerError> {
             let failed = |line, what| LedgerError::Markers { path: path.to_owned(), line, what };
-            let parts = document.take_apart().map_err(|bad| failed(bad.line, bad.what))?;
+            let parts = document.take_apart_from(base.as_deref()).map_err(|bad| failed(bad.line, bad.what))?;
             let Some(parts) = parts else { return Ok(Vec::new()) };
             let merged = parts.merge();
             let regions = document.conflicts();
@@ -71,7 +72,7 @@ impl Store {
             }
             resolved.regions = regions.len();
             resolved.lines = merged.lines;
-            Ok(vec![Edit::Resolve { text: merged.bytes }])
+            Ok(vec![Edit::Resolve { text: merged.bytes, base: base.clone() }])
         };
         if dry_run {
             let edits = plan(known)?;

@@ -165,7 +165,8 @@ fn first_in_path(name: &str, env: &Env) -> Option<PathBuf> {
 pub fn own_name(name: &str, env: &Env) -> String {
     let own = own_path();
     let found = first_in_path(name, env).filter(|found| found.is_absolute());
-    let same = found.and_then(|found| found.canonicalize().ok()).zip(own.as_ref().and_then(|own| own.canonicalize().ok()));
+    let same =
+        found.and_then(|found| found.canonicalize().ok()).zip(own.as_ref().and_then(|own| own.canonicalize().ok()));
     match own {
         Some(own) if same.is_none_or(|(found, own)| found != own) => own.display().to_string(),
         _ => name.to_owned(),

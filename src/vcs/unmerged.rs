@@ -15,3 +15,11 @@ pub fn mark_resolved(file: &Path, env: &Env) -> Option<&'static str> {
         Kind::Jj | Kind::Sl | Kind::None => None,
     }
 }
+
+/// What both sides of an unfinished merge grew from, where version control keeps it beside the conflicted file.
+pub fn unmerged_base(file: &Path, env: &Env) -> Option<Vec<u8>> {
+    let (kind, root) = place(file)?;
+    let inside = file.strip_prefix(&root).ok()?;
+    // hg writes the base into the markers if asked, jj always does.
+    if kind == Kind::Git { git::unmerged_base(&root, inside, env) } else { None }
+}

@@ -240,8 +240,9 @@ impl From<LedgerError> for Failure {
                 .hint("restore the file from version control, or run bd doctor --fix"),
             LedgerError::Conflicted { .. } => Self::new(Exit::Damaged, "damaged", message)
                 .hint("bd resolve merges both sides and takes the markers out"),
-            LedgerError::Markers { .. } => Self::new(Exit::Damaged, "damaged", message)
-                .hint("nothing was changed; put the markers right by hand, or have version control merge the file again"),
+            LedgerError::Markers { .. } => Self::new(Exit::Damaged, "damaged", message).hint(
+                "nothing was changed; put the markers right by hand, or have version control merge the file again",
+            ),
             LedgerError::Missing { .. } => {
                 Self::new(Exit::NoRepository, "no_repository", message).hint("bd init makes an empty ledger")
             }

@@ -26,7 +26,10 @@ fn base() -> String {
 
 /// Ann gives the shared issue another title and files one.
 fn of_ann() -> String {
-    line("bd-a", "First", 0, "") + &line("bd-ann", "Of Ann", 1, "") + &line("bd-m", "Renamed", 1, "") + &line("bd-z", "Last", 0, "")
+    line("bd-a", "First", 0, "")
+        + &line("bd-ann", "Of Ann", 1, "")
+        + &line("bd-m", "Renamed", 1, "")
+        + &line("bd-z", "Last", 0, "")
 }
 
 /// Bob labels the shared issue and files one.
@@ -51,7 +54,11 @@ fn run(lab: &Lab, program: &str, directory: &str, arguments: &[&str]) -> Output 
     for (name, value) in [("NAME", "Script"), ("EMAIL", "script@example.org")] {
         command.env(format!("GIT_AUTHOR_{name}"), value).env(format!("GIT_COMMITTER_{name}"), value);
     }
-    command.env("HGUSER", "Script").env("JJ_USER", "Script").env("JJ_EMAIL", "script@example.org").env("BD_ACTOR", "ann");
+    command
+        .env("HGUSER", "Script")
+        .env("JJ_USER", "Script")
+        .env("JJ_EMAIL", "script@example.org")
+        .env("BD_ACTOR", "ann");
     command.output().expect("a program")
 }
 
@@ -267,7 +274,9 @@ fn every_way_of_git_gives_the_same_bytes() {
             ("cherry-pick", format!("git checkout -q --detach {who} && git cherry-pick {with}")),
             (
                 "stash pop",
-                format!("git checkout -q --detach base && git checkout -q {who} -- . && git stash -q && git checkout -q --detach {with} && git stash pop -q"),
+                format!(
+                    "git checkout -q --detach base && git checkout -q {who} -- . && git stash -q && git checkout -q --detach {with} && git stash pop -q"
+                ),
             ),
         ] {
             lab.sh(&format!("cd work && git reset -q --hard && {script}"));
@@ -308,14 +317,14 @@ fn a_merge_of_hg_uses_the_tool() {
 
 /// A repository of jj with the changes of Ann and Bob beside each other, and one of Carl's.
 fn of_jj(lab: &Lab, name: &str) {
-    lab.sh(&format!("jj git init -q {name} && cd {name} && jj describe -q -m base"));
+    lab.sh(&format!("jj --quiet git init {name} && cd {name} && jj --quiet describe -m base"));
     lab.write(&format!("{name}/{LEDGER}"), &base());
-    lab.sh(&format!("cd {name} && jj bookmark create -q base -r @"));
+    lab.sh(&format!("cd {name} && jj --quiet bookmark create base -r @"));
     let carl = base().replace("\"priority\":2", "\"priority\":1");
     for (who, text) in [("ann", of_ann()), ("bob", of_bob()), ("carl", carl)] {
-        lab.sh(&format!("cd {name} && jj new -q base -m {who}"));
+        lab.sh(&format!("cd {name} && jj --quiet new base -m {who}"));
         lab.write(&format!("{name}/{LEDGER}"), &text);
-        lab.sh(&format!("cd {name} && jj bookmark create -q {who} -r @"));
+        lab.sh(&format!("cd {name} && jj --quiet bookmark create {who} -r @"));
     }
 }
 
@@ -326,9 +335,9 @@ fn a_conflict_of_jj_is_resolved_by_the_tool() {
     ok(&lab, BD, "work", &["hooks", "install"]);
     let mut results = Vec::new();
     for who in ["ann", "bob"] {
-        lab.sh(&format!("cd work && jj new -q {who} {}", other(who)));
+        lab.sh(&format!("cd work && jj --quiet new {who} {}", other(who)));
         assert!(ok(&lab, "jj", "work", &["resolve", "--list"]).contains(LEDGER));
-        lab.sh("cd work && jj resolve -q --tool bd");
+        lab.sh("cd work && jj --quiet resolve --tool bd");
         assert!(!run(&lab, "jj", "work", &["resolve", "--list"]).status.success(), "no conflict is left");
         results.push(ledger(&lab, "work"));
     }
@@ -368,7 +377,7 @@ fn markers_of_every_style_are_resolved() {
         for who in ["ann", "bob"] {
             let name = format!("jj-{style}-{who}");
             of_jj(&lab, &name);
-            lab.sh(&format!("cd {name} && jj new -q {who} {}", other(who)));
+            lab.sh(&format!("cd {name} && jj --quiet new {who} {}", other(who)));
             seen.push(ledger(&lab, &name));
             assert!(seen.last().is_some_and(|text| text.contains("<<<<<<< ")), "{name}");
             ok(&lab, BD, &name, &["resolve"]);
@@ -377,7 +386,7 @@ fn markers_of_every_style_are_resolved() {
         }
         let name = format!("jj-{style}-three");
         of_jj(&lab, &name);
-        lab.sh(&format!("cd {name} && jj new -q ann bob carl"));
+        lab.sh(&format!("cd {name} && jj --quiet new ann bob carl"));
         ok(&lab, BD, &name, &["resolve"]);
         let three = ledger(&lab, &name);
         assert_whole(&three);

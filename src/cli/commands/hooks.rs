@@ -14,7 +14,9 @@ use crate::view::{self, Exit, inline};
 /// The merge driver has git merge the ledger issue by issue and field by field; hg and jj get it as a merge tool. It is registered in this
 /// clone's own settings and in .git/info/attributes, so that nothing of it is committed.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bd hooks install\n  bd hooks install --merge-driver-only\n  bd hooks status\n  bd hooks uninstall")]
+#[command(
+    after_help = "Examples:\n  bd hooks install\n  bd hooks install --merge-driver-only\n  bd hooks status\n  bd hooks uninstall"
+)]
 pub struct HooksArgs {
     #[command(subcommand)]
     action: Option<Action>,

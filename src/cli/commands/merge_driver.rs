@@ -49,7 +49,11 @@ pub fn run(args: MergeDriverArgs, cx: &mut Context) -> Outcome {
 /// Whether these are the arguments of this command. From then on a panic ends the process by a signal: git would take the exit
 /// code of a panic for a conflict and leave our side alone in the file.
 pub fn is_called(args: &[OsString]) -> bool {
-    let is_it = args.iter().skip(1).find(|arg| !arg.as_encoded_bytes().starts_with(b"-")).is_some_and(|arg| arg == "merge-driver");
+    let is_it = args
+        .iter()
+        .skip(1)
+        .find(|arg| !arg.as_encoded_bytes().starts_with(b"-"))
+        .is_some_and(|arg| arg == "merge-driver");
     if is_it {
         process::abort_on_panic();
     }

@@ -148,7 +148,21 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "hooks",
         ],
     ),
-    ("Files and set-up", &["import", "export", "resolve", "merge-driver", "where", "info", "schema", "completions", "version", "quickstart"]),
+    (
+        "Files and set-up",
+        &[
+            "import",
+            "export",
+            "resolve",
+            "merge-driver",
+            "where",
+            "info",
+            "schema",
+            "completions",
+            "version",
+            "quickstart",
+        ],
+    ),
 ];
 
 impl Command {

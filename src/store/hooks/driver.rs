@@ -108,12 +108,7 @@ impl Store {
             _ => true,
         };
         let state = if marked && registered { "installed" } else { "outdated" };
-        Ok(DriverStatus {
-            state,
-            command: Some(manifest.command),
-            file: Some(manifest.file),
-            shared: manifest.shared,
-        })
+        Ok(DriverStatus { state, command: Some(manifest.command), file: Some(manifest.file), shared: manifest.shared })
     }
 
     /// What version control would run now.

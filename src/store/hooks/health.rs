@@ -10,9 +10,13 @@ use crate::vcs;
 pub enum DriverProblem {
     #[error("git merges the ledger as text: no merge driver is registered in this clone")]
     Missing,
-    #[error("git has the attribute merge={attribute} for the ledger, and no merge driver of bd is registered in this clone")]
+    #[error(
+        "git has the attribute merge={attribute} for the ledger, and no merge driver of bd is registered in this clone"
+    )]
     Other { attribute: String },
-    #[error("the attribute merge=union is in effect for the ledger: a merge leaves two lines of an issue that both sides changed")]
+    #[error(
+        "the attribute merge=union is in effect for the ledger: a merge leaves two lines of an issue that both sides changed"
+    )]
     Union,
     #[error("the registered merge driver {program} does not exist any more: a merge that needs it fails")]
     Gone { program: String },

@@ -6,12 +6,12 @@ mod commit;
 mod config;
 mod hooks;
 
-pub use attributes::pattern;
 pub(super) use attributes::merge_attribute;
+pub use attributes::pattern;
 pub(super) use changes::{range, staged};
 pub use commit::init;
 pub(super) use config::{facts, text as config_text};
-pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_local};
+pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_local, unmerged_base};
 
 use std::path::{Path, PathBuf};
 
