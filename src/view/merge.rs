@@ -30,3 +30,18 @@ fn merged_line(line: &MergedLine) -> String {
         .raw("clashes", &array(clashes))
         .finish()
 }
+
+/// What became of one issue, in words.
+pub fn merged_text(line: &MergedLine) -> String {
+    let mut parts = Vec::new();
+    for (fields, side) in [(&line.from_ours, "ours"), (&line.from_theirs, "theirs")] {
+        if !fields.is_empty() {
+            parts.push(format!("{} from {side}", fields.join(", ")));
+        }
+    }
+    let clashes: Vec<&str> = line.clashes.iter().map(|clash| clash.field.as_str()).collect();
+    if !clashes.is_empty() {
+        parts.push(format!("changed on both sides: {}", clashes.join(", ")));
+    }
+    if parts.is_empty() { "merged".to_owned() } else { parts.join("; ") }
+}

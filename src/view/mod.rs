@@ -15,6 +15,6 @@ pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
 pub use issue::{detail, edge_issue, reply, summary};
 pub use leaks::{hooks, leak_text, leaks};
-pub use merge::resolved;
+pub use merge::{merged_text, resolved};
 pub use object::{Object, array};
 pub use shapes::*;

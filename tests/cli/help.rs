@@ -28,6 +28,8 @@ const MORE: [&str; 25] = [
     "duplicates",
     "import",
     "export",
+    "resolve",
+    "merge-driver",
     "where",
     "info",
     "schema",

@@ -19,7 +19,9 @@ use crate::view::{Exit, Failure};
 pub struct MergeDriverArgs {
     /// What both sides grew from; missing or empty if nobody knows
     base: PathBuf,
+    /// Our side; the merge replaces it
     ours: PathBuf,
+    /// Their side
     theirs: PathBuf,
     /// git's %L; no markers are ever written
     #[arg(hide = true)]

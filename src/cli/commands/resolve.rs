@@ -1,7 +1,6 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::ledger::MergedLine;
 use crate::ops;
 use crate::store::ResolvedLedger;
 use crate::view::{self, Exit, inline, plural};
@@ -42,24 +41,9 @@ fn print(ledger: &ResolvedLedger, dry_run: bool, cx: &mut Context) {
     let verb = if dry_run { "Would merge" } else { "Merged" };
     cx.ui.done(&format!("{verb} {}: {}", plural(ledger.regions, "marked region"), ledger.file.display()));
     for line in &ledger.lines {
-        cx.ui.line(&inline(&format!("  {}: {}", line.id, told(line))));
+        cx.ui.line(&inline(&format!("  {}: {}", line.id, view::merged_text(line))));
     }
     if let Some(next) = &ledger.next {
         cx.ui.hint(&format!("look at it, then: {next}"));
     }
-}
-
-/// What became of one issue.
-fn told(line: &MergedLine) -> String {
-    let mut parts = Vec::new();
-    for (fields, side) in [(&line.from_ours, "ours"), (&line.from_theirs, "theirs")] {
-        if !fields.is_empty() {
-            parts.push(format!("{} from {side}", fields.join(", ")));
-        }
-    }
-    let clashes: Vec<&str> = line.clashes.iter().map(|clash| clash.field.as_str()).collect();
-    if !clashes.is_empty() {
-        parts.push(format!("changed on both sides: {}", clashes.join(", ")));
-    }
-    if parts.is_empty() { "merged".to_owned() } else { parts.join("; ") }
 }
