@@ -55,12 +55,9 @@ impl Document {
     pub fn take_apart_from(&self, base: Option<&[u8]>) -> Result<Option<Parts>, BadMarkers> {
         let shown = |n| self.text(n).first().is_some_and(|sign| b"|%-".contains(sign)) && is_marker(self.text(n));
         let mut parts = self.take_apart()?;
-        if let (Some(base), Some(Parts { others, .. })) = (base, &mut parts) {
-            if let [(hidden, _)] = others.as_mut_slice() {
-                if !(0..self.len()).any(shown) {
-                    *hidden = base.to_vec();
-                }
-            }
+        let others = parts.as_mut().map(|parts| parts.others.as_mut_slice());
+        if let (Some(base), Some([(hidden, _)])) = (base.filter(|_| !(0..self.len()).any(shown)), others) {
+            *hidden = base.to_vec();
         }
         Ok(parts)
     }

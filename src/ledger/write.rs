@@ -291,14 +291,14 @@ fn resolves(old: &Document, new: &Document, base: Option<&[u8]>) -> Result<(), S
         for (id, texts) in &side.issues {
             let taken_away = sides.iter().any(|other| !other.issues.contains_key(id));
             let untouched = bases.iter().any(|base| base.issues.get(id) == Some(texts));
-            if !found.issues.contains_key(id) && !(taken_away && untouched) {
+            if !(found.issues.contains_key(id) || taken_away && untouched) {
                 return Err(format!("{id} would go"));
             }
         }
         for line in &side.opaque {
             let taken_away = sides.iter().any(|other| !other.opaque.contains(line));
             let untouched = bases.iter().any(|base| base.opaque.contains(line));
-            if !found.opaque.contains(line) && !(taken_away && untouched) {
+            if !(found.opaque.contains(line) || taken_away && untouched) {
                 let start: String = String::from_utf8_lossy(line).chars().take(60).collect();
                 return Err(format!("a line that is no issue would go: {start}"));
             }
