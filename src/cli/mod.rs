@@ -34,14 +34,15 @@ pub fn run() -> ExitCode {
 }
 
 fn run_with(args: Vec<OsString>) -> Exit {
+    let merges = commands::merge_driver::is_called(&args);
     let wants_json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
     let matches = match help::command().try_get_matches_from(args) {
         Ok(matches) => matches,
-        Err(error) => return usage_error(error, wants_json),
+        Err(error) => return usage_error(error, wants_json, merges),
     };
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
-        Err(error) => return usage_error(error.with_cmd(&Cli::command()), wants_json),
+        Err(error) => return usage_error(error.with_cmd(&Cli::command()), wants_json, merges),
     };
     let mut cx = Context::new(cli.global);
     let result = match cli.command {
@@ -52,7 +53,7 @@ fn run_with(args: Vec<OsString>) -> Exit {
 }
 
 /// clap's own errors: help and version are no errors; the rest exits 2, as JSON if asked.
-fn usage_error(error: clap::Error, json: bool) -> Exit {
+fn usage_error(error: clap::Error, json: bool, merges: bool) -> Exit {
     use clap::error::ErrorKind;
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let _ = error.print();
@@ -67,7 +68,8 @@ fn usage_error(error: clap::Error, json: bool) -> Exit {
     } else {
         ui::plain_error(&error.render().to_string());
     }
-    Exit::Usage
+    // What git takes for a conflict would leave one side alone in the file.
+    if merges { Exit::Merge } else { Exit::Usage }
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ impl Problem {
             Problem::Torn(_) => {
                 "restore the file from version control, or bd doctor --fix moves the line to .beads/damaged.txt"
             }
-            Problem::Conflict { .. } => "resolve it: keep the lines of both sides and remove the marker lines",
+            Problem::Conflict { .. } => "bd resolve merges both sides",
             Problem::Duplicate { .. } => "bd doctor --fix joins the copies",
             Problem::Blank(_) => "harmless",
             _ => "bd doctor --fix puts it right",

@@ -7,6 +7,7 @@
 mod check;
 mod document;
 mod line;
+mod markers;
 mod merge;
 mod read;
 mod repair;
@@ -15,6 +16,7 @@ mod write;
 pub use check::{Finding, Problem};
 pub use document::{Document, MAX_LEDGER, MAX_LINE};
 pub use line::{Damage, Line};
+pub use markers::{BadMarkers, Parts};
 pub use merge::{Merged, MergedLine, merge};
 pub use read::{Expectation, Snapshot, Stamp};
 pub use repair::{Repair, RepairStep};
@@ -44,6 +46,8 @@ pub enum LedgerError {
     Torn { path: PathBuf, line: usize, reason: String },
     #[error("{}:{line}: conflict markers; {what}", path.display())]
     Conflicted { path: PathBuf, line: usize, what: &'static str },
+    #[error("{}:{line}: conflict markers that do not fit together: {what}", path.display())]
+    Markers { path: PathBuf, line: usize, what: &'static str },
     #[error("{} is a link to {}, outside of its repository", path.display(), target.display())]
     Outside { path: PathBuf, target: PathBuf },
     #[error("{} has {links} hard links; replacing it would split them", path.display())]

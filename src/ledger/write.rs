@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use super::document::{Document, MAX_LEDGER};
+use super::line::Line;
 use super::read::{Expectation, Snapshot};
 use super::{Ledger, LedgerError};
 use crate::sys::Entropy;
@@ -23,6 +24,12 @@ pub enum Edit {
     Sort,
     /// Drops carriage returns and a byte order mark.
     Normalise,
+    /// The whole text of a conflicted file, merged. Goes alone.
+    Resolve {
+        text: Vec<u8>,
+        /// What both sides grew from, where version control remembers it.
+        base: Option<Vec<u8>>,
+    },
 }
 
 /// What the gate refused is kept under a name like this.
@@ -142,6 +149,9 @@ impl Ledger {
 }
 
 fn render(document: &Document, edits: &[Edit]) -> Vec<u8> {
+    if let [Edit::Resolve { text, .. }] = edits {
+        return text.clone();
+    }
     let mut set: HashMap<usize, &str> = HashMap::new();
     let mut removed = HashSet::new();
     let mut inserted: Vec<(&str, &str)> = Vec::new();
@@ -153,6 +163,8 @@ fn render(document: &Document, edits: &[Edit]) -> Vec<u8> {
             Edit::Remove { line } => drop(removed.insert(*line)),
             Edit::Sort => sort = true,
             Edit::Normalise => normalise = true,
+            // Never among others; the gate sees that nothing came of it.
+            Edit::Resolve { .. } => {}
         }
     }
     inserted.sort();
@@ -203,6 +215,11 @@ fn push(out: &mut Vec<u8>, text: &[u8], end: &[u8]) {
 /// The conservation gate: the new text, divided afresh, holds every line that no edit named, byte for byte, and besides
 /// them only the lines that the edits put there. It shares no code with [`render`] but the division into lines.
 fn conserves(old: &Document, new: &Document, edits: &[Edit]) -> Result<(), String> {
+    match edits {
+        [Edit::Resolve { base, .. }] => return resolves(old, new, base.as_deref()),
+        _ if edits.iter().any(|edit| matches!(edit, Edit::Resolve { .. })) => return Err("a merge goes alone".into()),
+        _ => {}
+    }
     let reorders = edits.contains(&Edit::Sort);
     let bare = edits.contains(&Edit::Normalise);
     let mut named = HashSet::new();
@@ -252,6 +269,66 @@ fn conserves(old: &Document, new: &Document, edits: &[Edit]) -> Result<(), Strin
         return Err("the byte order mark would go".into());
     }
     Ok(())
+}
+
+/// The gate for a conflicted file that was merged: no marker is left, and every issue and every unreadable line of every side
+/// is there. Only what one side took away and another left as it was may be gone.
+fn resolves(old: &Document, new: &Document, base: Option<&[u8]>) -> Result<(), String> {
+    let parts = match old.take_apart_from(base) {
+        Ok(Some(parts)) => parts,
+        Ok(None) => return Err("there was nothing to merge".into()),
+        Err(bad) => return Err(bad.what.into()),
+    };
+    if !new.conflicts().is_empty() {
+        return Err("conflict markers would stay".into());
+    }
+    let found = Contents::of(new);
+    let sides: Vec<Document> = parts.sides().map(|side| Document::new(side.to_vec())).collect();
+    let sides: Vec<Contents<'_>> = sides.iter().map(Contents::of).collect();
+    let bases: Vec<Document> = parts.bases().map(|base| Document::new(base.to_vec())).collect();
+    let bases: Vec<Contents<'_>> = bases.iter().map(Contents::of).collect();
+    for side in &sides {
+        for (id, texts) in &side.issues {
+            let taken_away = sides.iter().any(|other| !other.issues.contains_key(id));
+            let untouched = bases.iter().any(|base| base.issues.get(id) == Some(texts));
+            if !(found.issues.contains_key(id) || taken_away && untouched) {
+                return Err(format!("{id} would go"));
+            }
+        }
+        for line in &side.opaque {
+            let taken_away = sides.iter().any(|other| !other.opaque.contains(line));
+            let untouched = bases.iter().any(|base| base.opaque.contains(line));
+            if !(found.opaque.contains(line) || taken_away && untouched) {
+                let start: String = String::from_utf8_lossy(line).chars().take(60).collect();
+                return Err(format!("a line that is no issue would go: {start}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a text holds, for comparing.
+struct Contents<'d> {
+    issues: HashMap<String, Vec<&'d [u8]>>,
+    opaque: HashSet<&'d [u8]>,
+}
+
+impl<'d> Contents<'d> {
+    fn of(document: &'d Document) -> Self {
+        let mut contents = Contents { issues: HashMap::new(), opaque: HashSet::new() };
+        for n in 0..document.len() {
+            let text = document.text(n);
+            match document.line(n) {
+                Line::Issue(record) => {
+                    let id = record.string("id").unwrap_or_default().into_owned();
+                    contents.issues.entry(id).or_default().push(text);
+                }
+                Line::Blank => {}
+                Line::Other | Line::Damaged(_) => drop(contents.opaque.insert(text)),
+            }
+        }
+        contents
+    }
 }
 
 fn content(document: &Document, n: usize, bare: bool) -> &[u8] {
@@ -336,5 +413,35 @@ mod tests {
         assert!(conserves(&doc, &Document::new(render(&doc, &wrong)), &wrong).is_err(), "an edit that changes the id");
         let broken = [Edit::Insert { id: "d".into(), text: "{\"id\":\"d\"".into() }];
         assert!(conserves(&doc, &Document::new(render(&doc, &broken)), &broken).is_err(), "an edit that is no JSON");
+    }
+
+    #[test]
+    fn the_gate_of_a_merge_lets_no_side_lose_a_line() {
+        let text = "{\"id\":\"a\"}\n<<<<<<< x\n{\"id\":\"b\",\"x\":1}\nprose\n||||||| o\n{\"id\":\"b\"}\n{\"id\":\"d\"}\n=======\n{\"id\":\"b\"}\n{\"id\":\"c\"}\n{\"id\":\"d\"}\n>>>>>>> y\n";
+        let doc = document(text);
+        let resolved = |text: &str| {
+            let edits = [Edit::Resolve { text: text.into(), base: None }];
+            conserves(&doc, &Document::new(render(&doc, &edits)), &edits)
+        };
+        // One side took d away and the other left it as it was.
+        assert_eq!(resolved("{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\n{\"id\":\"c\"}\nprose\n"), Ok(()));
+        for (bug, text) in [
+            ("ours alone", "{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\nprose\n"),
+            ("theirs alone", "{\"id\":\"a\"}\n{\"id\":\"b\"}\n{\"id\":\"c\"}\n{\"id\":\"d\"}\n"),
+            ("outside lost", "{\"id\":\"b\",\"x\":1}\n{\"id\":\"c\"}\nprose\n"),
+            ("edited lost", "{\"id\":\"a\"}\n{\"id\":\"c\"}\nprose\n"),
+            ("prose lost", "{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\n{\"id\":\"c\"}\n"),
+            ("marker kept", "{\"id\":\"a\"}\n{\"id\":\"b\",\"x\":1}\n{\"id\":\"c\"}\nprose\n=======\n"),
+            ("nothing", ""),
+        ] {
+            assert!(resolved(text).is_err(), "{bug}");
+        }
+        let plain = document("{\"id\":\"a\"}\n");
+        assert!(
+            conserves(&plain, &document(""), &[Edit::Resolve { text: Vec::new(), base: None }]).is_err(),
+            "no conflict"
+        );
+        let both = [Edit::Resolve { text: text.into(), base: None }, Edit::Sort];
+        assert!(conserves(&doc, &document(text), &both).is_err(), "not alone");
     }
 }

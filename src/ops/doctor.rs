@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{OpError, Result};
 use crate::ledger::{Document, Edit, Expectation, Ledger, Problem, REFUSED_PREFIX, RepairStep};
 use crate::model::merge::join_copies;
-use crate::store::{Access, LEDGER_NAMES, RepoProblem, Store, StoreError, Warning};
+use crate::store::{Access, DriverProblem, LEDGER_NAMES, RepoProblem, Store, StoreError, Warning};
 use crate::sys::fs::{DISPLACED_PREFIX, FsError};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +50,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     check_project(store, &mut report);
     check_files(store, &mut report)?;
     check_leftovers(store, &mut report);
+    check_driver(store, &mut report);
     check_proposals(store, fix, &mut report)?;
     check_graph(store, &mut report)?;
     report.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
@@ -165,6 +166,17 @@ fn check_leftovers(store: &Store, report: &mut Report) {
             });
         }
     }
+}
+
+/// Whether git merges the ledger issue by issue.
+fn check_driver(store: &Store, report: &mut Report) {
+    let Some(problem) = store.driver_problem() else { return };
+    let severity = match problem {
+        DriverProblem::Missing | DriverProblem::Other { .. } => Severity::Note,
+        DriverProblem::Union | DriverProblem::Gone { .. } => Severity::Warning,
+    };
+    let remedy = Some("bd hooks install registers the merge driver".to_owned());
+    report.findings.push(Health { severity, file: None, line: None, message: problem.to_string(), remedy });
 }
 
 /// Proposals whose two copies are not in step: a move that was cut off, or a decision that came in.

@@ -1,14 +1,14 @@
-//! Putting the leak check into git's hooks, and taking it out again.
+//! Putting the leak check into git's hooks and the merge driver into version control, and taking them out again.
 
 use super::Result;
-use crate::store::{HooksChange, HooksStatus, Store};
+use crate::store::{HooksChange, HooksRequest, HooksStatus, Store};
 
 pub fn hooks_status(store: &mut Store) -> Result<HooksStatus> {
     Ok(store.hooks_status()?)
 }
 
-pub fn install_hooks(store: &mut Store) -> Result<HooksChange> {
-    Ok(store.install_hooks()?)
+pub fn install_hooks(store: &mut Store, request: HooksRequest) -> Result<HooksChange> {
+    Ok(store.install_hooks(request)?)
 }
 
 pub fn uninstall_hooks(store: &mut Store) -> Result<HooksChange> {

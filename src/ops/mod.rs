@@ -13,10 +13,12 @@ mod hooks;
 mod import;
 mod init;
 mod leaks;
+mod merge_files;
 mod migrate;
 mod plan;
 mod proposals;
 mod repos;
+mod resolve;
 mod show;
 
 pub use change::{Batch, change_each, check_status, check_type};
@@ -31,10 +33,12 @@ pub use hooks::{hooks_status, install_hooks, uninstall_hooks, wants_hooks};
 pub use import::{ImportError, ImportOptions, Imported, import};
 pub use init::{InitRequest, Initialised, PLANNING, Setup, init};
 pub use leaks::check_leaks;
+pub use merge_files::{MergeFiles, merge_files};
 pub use migrate::{Migrated, migrate};
 pub use plan::{PlanError, parse_plan};
 pub use proposals::{Each, ProposeOptions, Which, decide, proposals, propose, reconcile, withdraw};
 pub use repos::{RepoStatus, repos, wants_planning_hint};
+pub use resolve::resolve;
 pub use show::{Neighbour, Private, Shown, show, show_copies, unblocked_by};
 
 use crate::model::issue::PriorityError;

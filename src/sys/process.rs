@@ -155,8 +155,33 @@ impl<'a> Program<'a> {
     }
 
     fn find(&self) -> Option<PathBuf> {
-        let runs = |file: &PathBuf| file.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
-        self.path().map(|directory| directory.join(self.name)).find(runs)
+        self.path().map(|directory| directory.join(self.name)).find(|file| runs(file))
+    }
+}
+
+fn runs(file: &Path) -> bool {
+    file.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether a shell would find a program: a path, or a name in `PATH`.
+pub fn exists(program: &str, env: &Env) -> bool {
+    if program.contains('/') { runs(Path::new(program)) } else { first_in_path(program, env).is_some() }
+}
+
+fn first_in_path(name: &str, env: &Env) -> Option<PathBuf> {
+    let path = env.var_os("PATH").unwrap_or(OsStr::new(""));
+    std::env::split_paths(path).map(|directory| directory.join(name)).find(|file| runs(file))
+}
+
+/// How another program starts this one: by its bare name if that is what `PATH` leads to, else by its path.
+pub fn own_name(name: &str, env: &Env) -> String {
+    let own = own_path();
+    let found = first_in_path(name, env).filter(|found| found.is_absolute());
+    let same =
+        found.and_then(|found| found.canonicalize().ok()).zip(own.as_ref().and_then(|own| own.canonicalize().ok()));
+    match own {
+        Some(own) if same.is_none_or(|(found, own)| found != own) => own.display().to_string(),
+        _ => name.to_owned(),
     }
 }
 
@@ -215,6 +240,15 @@ impl Stream {
 /// Where this program itself is.
 pub fn own_path() -> Option<PathBuf> {
     std::env::current_exe().ok()
+}
+
+/// From now on a panic, once it has been told, ends the process by a signal instead of an exit code.
+pub fn abort_on_panic() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        tell(panic);
+        std::process::abort();
+    }));
 }
 
 #[derive(Debug, thiserror::Error)]

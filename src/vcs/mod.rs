@@ -13,9 +13,11 @@ mod hg;
 mod history;
 mod hooks;
 mod jj;
+mod merge_tool;
 mod none;
 mod sl;
 mod sync;
+mod unmerged;
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +26,9 @@ pub use facts::{Facts, Remote};
 pub use git::{branches_holding, committed_size, init as init_git, user_name};
 pub use history::{Changed, HistoryError, Span, changes};
 pub use hooks::{git_dirs, hooks_path, is_ignored, set_setting, setting};
+pub use merge_tool::{MergeSetup, attribute_pattern, hg_lines, hgrc, jj_settings, jj_tool, merge_setup, set_jj_tool};
 pub use sync::{Integrated, Integration, Merge, Pushed, Standing, SyncError, Versions};
+pub use unmerged::{mark_resolved, unmerged_base};
 
 use crate::sys::Env;
 

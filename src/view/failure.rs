@@ -23,6 +23,8 @@ pub enum Exit {
     NoRepository = 9,
     Untrusted = 10,
     Gate = 70,
+    /// Of the merge driver alone: git takes everything up to 128 for a conflict.
+    Merge = 129,
 }
 
 impl Exit {
@@ -65,6 +67,12 @@ impl Failure {
     pub fn leak(message: impl Into<String>) -> Self {
         Self::new(Exit::Damaged, "leak", message.into())
             .hint("take it out of the commit (git restore --staged FILE); bd propose ID offers an issue's public part")
+    }
+
+    /// A merge driver that could not merge.
+    pub fn merge(message: impl Into<String>) -> Self {
+        Self::new(Exit::Merge, "merge_failed", message.into())
+            .hint("nothing was changed; put right what stood in the way and merge again")
     }
 
     pub fn failed(message: impl Into<String>) -> Self {
@@ -144,6 +152,8 @@ impl From<StoreError> for Failure {
             }
             StoreError::Hooks(HookError::Edited { .. }) => Self::new(Exit::Illegal, "illegal", message)
                 .hint("keep what you added elsewhere and remove the file yourself; the rest then goes without a trace"),
+            StoreError::Hooks(HookError::OtherDriver { .. }) => Self::new(Exit::Illegal, "illegal", message)
+                .hint("take that setting out of the repository's own settings yourself, or leave it and use --no-merge-driver"),
             StoreError::Hooks(_) => Self::new(Exit::Illegal, "illegal", message),
             StoreError::OtherTarget { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("withdraw it in that project first")
@@ -229,7 +239,10 @@ impl From<LedgerError> for Failure {
             LedgerError::Torn { .. } => Self::new(Exit::Damaged, "damaged", message)
                 .hint("restore the file from version control, or run bd doctor --fix"),
             LedgerError::Conflicted { .. } => Self::new(Exit::Damaged, "damaged", message)
-                .hint("resolve the conflict in the file: keep the lines of both sides, remove the marker lines"),
+                .hint("bd resolve merges both sides and takes the markers out"),
+            LedgerError::Markers { .. } => Self::new(Exit::Damaged, "damaged", message).hint(
+                "nothing was changed; put the markers right by hand, or have version control merge the file again",
+            ),
             LedgerError::Missing { .. } => {
                 Self::new(Exit::NoRepository, "no_repository", message).hint("bd init makes an empty ledger")
             }

@@ -51,11 +51,18 @@ pub fn hooks(status: &HooksStatus, changed: bool) -> String {
             .optional("chained", chained.as_deref())
             .finish()
     });
+    let file = status.driver.file.as_ref().map(|file| file.display().to_string());
+    let driver = Object::new()
+        .text("state", status.driver.state)
+        .optional("command", status.driver.command.as_deref())
+        .optional("file", file.as_deref())
+        .flag("shared", status.driver.shared);
     Object::new()
         .flag("installed", status.installed)
         .flag("changed", changed)
         .text("directory", &status.directory.display().to_string())
         .raw("hooks", &array(hooks))
         .texts("remarks", &status.remarks)
+        .raw("merge_driver", &driver.finish())
         .finish()
 }

@@ -36,6 +36,7 @@ const HOOKS: &[(&str, &str)] = &[
     ("directory", "string"),
     ("hooks", "array"),
     ("remarks", "array"),
+    ("merge_driver", "object"),
 ];
 const DECISION: &[(&str, &str)] = &[("id", "string"), ("state", "string"), ("changed", "boolean")];
 const PROPOSAL: &[(&str, &str)] = &[
@@ -120,6 +121,7 @@ const SHAPES: &[(&str, Shape)] = &[
     ("ready", Shape::Issues(COUNTS)),
     ("reopen", Shape::Issues(&[])),
     ("repo list", Shape::Objects(REPO)),
+    ("resolve", Shape::Object(&[("dry_run", "boolean"), ("resolved", "array")])),
     ("role", Shape::Object(&[("role", "string"), ("rule", "string"), ("because", "string")])),
     ("search", Shape::Issues(&["matched_fields"])),
     ("show", Shape::Issues(COUNTS)),

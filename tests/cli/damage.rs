@@ -116,7 +116,7 @@ fn conflict_markers_of_jj() {
 fn conflicted(env: &Env, warnings: &[&str]) {
     shows(env, &["bd-a", "bd-b", "bd-c"], warnings);
     let before = env.ledger();
-    let remedy = ["beads.jsonl:2: conflict markers", "resolve the conflict in the file"];
+    let remedy = ["beads.jsonl:2: conflict markers", "bd resolve merges both sides"];
     env.bd(["update", "bd-b", "--priority", "0"]).fails(8, &remedy);
     env.bd(["add", "One more"]).fails(8, &remedy);
     env.bd(["label", "add", "bd-c", "x"]).fails(8, &remedy);

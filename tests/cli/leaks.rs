@@ -200,7 +200,7 @@ fn in_hg_a_file_can_be_checked() {
     assert!(env.command("hg").env("HGRCPATH", "").arg("init").status().unwrap().success());
     env.write("dump.txt", "{\"id\":\"x-2\",\"visibility\":\"local\"}\n");
     env.bd(["check-leaks"]).fails(9, &["has version control hg", "--ledger FILE"]);
-    env.bd(["hooks", "install"]).fails(9, &["bd hooks is for git"]);
+    env.bd(["hooks", "install", "--no-merge-driver"]).fails(9, &["bd hooks is for git"]);
     env.bd(["check-leaks", "--ledger", "dump.txt"]).fails(8, &[]);
 }
 

@@ -9,6 +9,7 @@ mod commit_jj;
 mod common_dir;
 mod conformance;
 mod conformance_jj;
+mod driver;
 mod facts_git;
 mod facts_hg;
 mod facts_jj;

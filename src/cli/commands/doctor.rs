@@ -8,7 +8,7 @@ use crate::view::{self, Exit, inline};
 /// Look for what is wrong, and put it right with --fix
 ///
 /// Exits 8 while something is damaged. --fix joins copies of one issue, moves lines that cannot be read to
-/// .beads/damaged.txt, sorts, and makes line ends plain. Conflict regions are left to you.
+/// .beads/damaged.txt, sorts, and makes line ends plain. bd resolve merges conflict regions.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd doctor\n  bd doctor --fix\n  bd doctor --json")]
 pub struct DoctorArgs {

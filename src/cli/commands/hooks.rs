@@ -2,16 +2,21 @@ use clap::{Args, Subcommand};
 
 use super::{Context, Outcome};
 use crate::ops;
-use crate::store::HooksStatus;
+use crate::store::{HooksRequest, HooksStatus};
 use crate::view::{self, Exit, inline};
 
-/// Have git look for private things before every commit and push
+/// Have git look for private things, and merge the ledger well
 ///
 /// The hooks run `bd check-leaks` and then the hook that was there before, with the same arguments and input. Uninstalling
 /// leaves everything as it was. Hooks that are committed with the project are not touched: core.hooksPath leads past them and
 /// passes every hook on.
+///
+/// The merge driver has git merge the ledger issue by issue and field by field; hg and jj get it as a merge tool. It is registered in this
+/// clone's own settings and in .git/info/attributes, so that nothing of it is committed.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bd hooks install\n  bd hooks status\n  bd hooks uninstall")]
+#[command(
+    after_help = "Examples:\n  bd hooks install\n  bd hooks install --merge-driver-only\n  bd hooks status\n  bd hooks uninstall"
+)]
 pub struct HooksArgs {
     #[command(subcommand)]
     action: Option<Action>,
@@ -19,8 +24,18 @@ pub struct HooksArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Put the hooks in
-    Install,
+    /// Put the hooks and the merge driver in
+    Install {
+        /// Only the hooks
+        #[arg(long, conflicts_with_all = ["merge_driver_only", "shared"])]
+        no_merge_driver: bool,
+        /// Only the merge driver
+        #[arg(long)]
+        merge_driver_only: bool,
+        /// Name the driver in the committed .gitattributes; each clone still has to register it
+        #[arg(long)]
+        shared: bool,
+    },
     /// Take them out again
     Uninstall,
     /// What is installed, and what runs after it
@@ -30,8 +45,9 @@ enum Action {
 pub fn run(args: HooksArgs, cx: &mut Context) -> Outcome {
     let (status, changed, word) = match args.action.unwrap_or(Action::Status) {
         Action::Status => (ops::hooks_status(cx.store()?)?, false, None),
-        Action::Install => {
-            let done = ops::install_hooks(cx.store()?)?;
+        Action::Install { no_merge_driver, merge_driver_only, shared } => {
+            let request = HooksRequest { hooks: !merge_driver_only, driver: !no_merge_driver, shared };
+            let done = ops::install_hooks(cx.store()?, request)?;
             (done.status, done.changed, Some(if done.changed { "Installed" } else { "Nothing to change" }))
         }
         Action::Uninstall => {
@@ -46,14 +62,21 @@ pub fn run(args: HooksArgs, cx: &mut Context) -> Outcome {
     if let Some(word) = word {
         cx.ui.done(&format!("{word}: {}", status.directory.display()));
     }
-    print(&status, word != Some("Uninstalled"), cx);
+    print(&status, word != Some("Uninstalled"), word == Some("Installed"), cx);
     Ok(Exit::Ok)
 }
 
-fn print(status: &HooksStatus, hooks: bool, cx: &mut Context) {
+fn print(status: &HooksStatus, hooks: bool, installed: bool, cx: &mut Context) {
     for hook in status.hooks.iter().filter(|_| hooks) {
         let next = hook.chained.as_ref().map(|path| format!(", then {}", path.display())).unwrap_or_default();
         cx.ui.line(&inline(&format!("{:<10}  {}{next}", hook.name, hook.state)));
+    }
+    if hooks && status.driver.state != "unsupported" {
+        let file = status.driver.file.as_ref().map(|file| format!(", {}", file.display())).unwrap_or_default();
+        cx.ui.line(&inline(&format!("{:<10}  {}{file}", "merge", status.driver.state)));
+        if status.driver.shared && installed {
+            cx.ui.hint("commit .gitattributes; every other clone still needs bd hooks install --merge-driver-only");
+        }
     }
     for remark in &status.remarks {
         cx.ui.warning(remark);

@@ -2,6 +2,7 @@ use clap::Args;
 
 use super::{Context, Outcome};
 use crate::ops::{self, InitRequest, PLANNING, Setup};
+use crate::store::HooksRequest;
 use crate::view::{Exit, Failure, Object};
 
 /// Make a ledger here
@@ -15,6 +16,7 @@ use crate::view::{Exit, Failure, Object};
   bd init --prefix web
   bd init --contributor                    plan in ~/.beads-planning
   bd init --contributor ~/plans/big
+  bd init --merge-driver                   have git merge the ledger well
   bd init --team --maintainers ann@example.org,bob@example.org")]
 pub struct InitArgs {
     /// What new ids start with (default: the directory's name)
@@ -35,6 +37,9 @@ pub struct InitArgs {
     /// E-mail addresses of the team's maintainers
     #[arg(long, value_name = "EMAIL", value_delimiter = ',', requires = "team")]
     maintainers: Option<Vec<String>>,
+    /// Register the merge driver with version control (see bd hooks)
+    #[arg(long)]
+    merge_driver: bool,
     /// maintainer or contributor
     #[arg(long, value_name = "ROLE", group = "part", hide = true, value_parser = ["maintainer", "contributor"])]
     role: Option<String>,
@@ -51,6 +56,13 @@ pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
     let mut made = ops::init(&host, &cx.directory(), &request)?;
     if made.already {
         made.prefix = cx.store()?.prefix(0)?;
+    }
+    if args.merge_driver {
+        let request = HooksRequest { hooks: false, driver: true, shared: false };
+        let done = ops::install_hooks(cx.store()?, request)?;
+        let word = if done.changed { "merge driver registered" } else { "merge driver registered before" };
+        let file = done.status.driver.file.map(|file| format!(": {}", file.display())).unwrap_or_default();
+        made.steps.push(format!("{word}{file}"));
     }
     if cx.ui.wants_json() {
         let object = Object::new()

@@ -25,6 +25,7 @@ mod info;
 mod init;
 mod label;
 mod list;
+pub(super) mod merge_driver;
 mod migrate;
 mod note;
 mod proposals;
@@ -35,6 +36,7 @@ mod quickstart;
 mod ready;
 mod reopen;
 mod repo;
+mod resolve;
 mod role;
 mod schema;
 mod search;
@@ -96,6 +98,7 @@ pub enum Command {
     Import(import::ImportArgs),
     Export(Box<export::ExportArgs>),
     Doctor(doctor::DoctorArgs),
+    Resolve(resolve::ResolveArgs),
     Config(config::ConfigArgs),
     Repo(repo::RepoArgs),
     Role(role::RoleArgs),
@@ -107,6 +110,7 @@ pub enum Command {
     Proposals(proposals::ProposalsArgs),
     CheckLeaks(check_leaks::CheckLeaksArgs),
     Hooks(hooks::HooksArgs),
+    MergeDriver(merge_driver::MergeDriverArgs),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
     Schema(schema::SchemaArgs),
@@ -144,7 +148,21 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "hooks",
         ],
     ),
-    ("Files and set-up", &["import", "export", "where", "info", "schema", "completions", "version", "quickstart"]),
+    (
+        "Files and set-up",
+        &[
+            "import",
+            "export",
+            "resolve",
+            "merge-driver",
+            "where",
+            "info",
+            "schema",
+            "completions",
+            "version",
+            "quickstart",
+        ],
+    ),
 ];
 
 impl Command {
@@ -183,6 +201,7 @@ impl Command {
             Command::Import(args) => import::run(args, cx),
             Command::Export(args) => export::run(*args, cx),
             Command::Doctor(args) => doctor::run(args, cx),
+            Command::Resolve(args) => resolve::run(args, cx),
             Command::Config(args) => config::run(args, cx),
             Command::Repo(args) => repo::run(args, cx),
             Command::Role(args) => role::run(args, cx),
@@ -194,6 +213,7 @@ impl Command {
             Command::Proposals(args) => proposals::run(args, cx),
             Command::CheckLeaks(args) => check_leaks::run(args, cx),
             Command::Hooks(args) => hooks::run(args, cx),
+            Command::MergeDriver(args) => merge_driver::run(args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),
             Command::Schema(args) => schema::run(args, cx),

@@ -40,6 +40,25 @@ pub(super) fn put(path: &Path, text: &str) -> Result<()> {
     Ok(())
 }
 
+/// Writes a text beside its name and moves it there; an existing file keeps its mode, and a link stays one.
+pub(super) fn put_text(path: &Path, text: &[u8]) -> Result<()> {
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let error = |e: std::io::Error| FsError::new("write", &path, e);
+    let mode = std::fs::metadata(&path).map_or(0o666, |meta| meta.permissions().mode() & 0o7777);
+    let permissions = std::fs::Permissions::from_mode(mode);
+    let mut builder = tempfile::Builder::new();
+    // What is not there yet gets the mode that the user's mask leaves.
+    let mut file = builder.prefix(".bd-tmp-").permissions(permissions.clone()).tempfile_in(directory).map_err(error)?;
+    file.write_all(text).map_err(error)?;
+    if path.exists() {
+        file.as_file().set_permissions(permissions).map_err(error)?;
+    }
+    file.as_file().sync_all().map_err(error)?;
+    file.persist(&path).map_err(|e| error(e.error))?;
+    Ok(())
+}
+
 /// Replaces git's settings under the lock that git itself uses.
 pub(super) fn put_config(path: &Path, text: &str) -> Result<()> {
     let lock = path.with_extension("lock");

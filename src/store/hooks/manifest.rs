@@ -1,4 +1,4 @@
-//! What an installation of hooks has to remember so that it can be undone: `<state home>/hooks.json`.
+//! What an installation has to remember so that it can be undone: `<state home>/hooks.json`, and `merge-driver.json` beside it.
 
 use std::path::{Path, PathBuf};
 
@@ -7,6 +7,7 @@ use crate::model::record::Record;
 use crate::sys::fs::{self, FsError};
 
 const NAME: &str = "hooks.json";
+const DRIVER_NAME: &str = "merge-driver.json";
 const MAX_MANIFEST: u64 = 16 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,8 +36,7 @@ pub(super) struct Redirection {
 
 impl Manifest {
     pub fn read(home: &Path) -> Option<Self> {
-        let bytes = fs::read(&home.join(NAME), MAX_MANIFEST).ok()?.bytes;
-        let text = String::from_utf8(bytes).ok()?;
+        let text = text_of(&home.join(NAME))?;
         let record = Record::parse(text.trim_end()).ok()?;
         let field = |key: &str| record.string(key).map(|value| value.into_owned());
         let settings = field("hooks").map(|hooks| Redirection {
@@ -69,18 +69,87 @@ impl Manifest {
             members.extend(settings.previous.as_deref().map(|value| ("previous".to_owned(), text(value))));
             members.extend(settings.before.as_deref().map(|value| ("before".to_owned(), text(value))));
         }
-        let path = home.join(NAME);
-        let line = Dialect::default().render(&Json::Object(members));
-        std::fs::write(&path, line + "\n").map_err(|e| FsError::new("write", &path, e))
+        put(&home.join(NAME), members)
     }
 
     pub fn remove(&self, home: &Path) -> Result<(), FsError> {
-        let path = home.join(NAME);
-        std::fs::remove_file(&path).map_err(|e| FsError::new("remove", &path, e))?;
-        if self.made_home {
-            // Stays if something else came to live in it.
-            let _ = std::fs::remove_dir(home);
-        }
-        Ok(())
+        remove(&home.join(NAME), self.made_home)
     }
+}
+
+/// A registered merge driver.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct DriverManifest {
+    /// What was registered.
+    pub command: String,
+    /// The value that it replaced.
+    pub previous: Option<String>,
+    /// The file that our lines are in, or jj's settings.
+    pub file: PathBuf,
+    pub made_file: bool,
+    pub made_directory: bool,
+    pub made_home: bool,
+    /// The file is committed.
+    pub shared: bool,
+    /// jj's settings before our change, and the checksum of them after.
+    pub before: Option<String>,
+    pub after: String,
+}
+
+impl DriverManifest {
+    pub fn read(home: &Path) -> Option<Self> {
+        let text = text_of(&home.join(DRIVER_NAME))?;
+        let record = Record::parse(text.trim_end()).ok()?;
+        let field = |key: &str| record.string(key).map(|value| value.into_owned());
+        Some(DriverManifest {
+            command: field("command")?,
+            previous: field("previous"),
+            file: field("file")?.into(),
+            made_file: record.flag("made_file"),
+            made_directory: record.flag("made_directory"),
+            made_home: record.flag("made_home"),
+            shared: record.flag("shared"),
+            before: field("before"),
+            after: field("after").unwrap_or_default(),
+        })
+    }
+
+    pub fn write(&self, home: &Path) -> Result<(), FsError> {
+        let text = |text: &str| Json::Text(text.to_owned());
+        let flag = |value: bool| Json::Raw(value.to_string());
+        let mut members = vec![
+            ("command".to_owned(), text(&self.command)),
+            ("file".to_owned(), text(&self.file.display().to_string())),
+            ("made_file".to_owned(), flag(self.made_file)),
+            ("made_directory".to_owned(), flag(self.made_directory)),
+            ("made_home".to_owned(), flag(self.made_home)),
+            ("shared".to_owned(), flag(self.shared)),
+            ("after".to_owned(), text(&self.after)),
+        ];
+        members.extend(self.previous.as_deref().map(|value| ("previous".to_owned(), text(value))));
+        members.extend(self.before.as_deref().map(|value| ("before".to_owned(), text(value))));
+        put(&home.join(DRIVER_NAME), members)
+    }
+
+    pub fn remove(&self, home: &Path) -> Result<(), FsError> {
+        remove(&home.join(DRIVER_NAME), self.made_home)
+    }
+}
+
+fn text_of(path: &Path) -> Option<String> {
+    String::from_utf8(fs::read(path, MAX_MANIFEST).ok()?.bytes).ok()
+}
+
+fn put(path: &Path, members: Vec<(String, Json)>) -> Result<(), FsError> {
+    let line = Dialect::default().render(&Json::Object(members));
+    std::fs::write(path, line + "\n").map_err(|e| FsError::new("write", path, e))
+}
+
+fn remove(path: &Path, made_home: bool) -> Result<(), FsError> {
+    std::fs::remove_file(path).map_err(|e| FsError::new("remove", path, e))?;
+    if let Some(home) = path.parent().filter(|_| made_home) {
+        // Stays if something else came to live in it.
+        let _ = std::fs::remove_dir(home);
+    }
+    Ok(())
 }

@@ -1,10 +1,14 @@
-//! The hooks of the primary's git repository: put in beside what is there, and taken away without a trace.
+//! The hooks of the primary's git repository: put in beside what is there, and taken away without a trace. With them goes the
+//! registration of the merge driver, which hg and jj have, too.
 //!
 //! Where git's directory of hooks is nobody's file (`.git/hooks`, one that git ignores, one outside of any working copy), our
 //! hook takes the name and the hook that had it stands aside and runs after it. Where the directory is committed, its files
 //! are not touched: `core.hooksPath` leads to `<state home>/hooks`, which passes every hook on.
 
+mod block;
+mod driver;
 mod files;
+mod health;
 mod manifest;
 mod script;
 mod status;
@@ -12,12 +16,14 @@ mod status;
 use std::path::{Path, PathBuf};
 
 use super::leaks::as_store;
-use super::{Result, Store, home, place};
+use super::{Result, Store, StoreError, home, place};
 use crate::sys::fs::FsError;
 use crate::sys::{Env, process};
 use crate::vcs;
+pub use driver::DriverStatus;
 use files::{put, put_config, read, remove};
-use manifest::{Manifest, Redirection};
+pub use health::DriverProblem;
+use manifest::{DriverManifest, Manifest, Redirection};
 use script::{Next, Owner};
 use status::status;
 pub use status::{HookState, HooksStatus};
@@ -50,6 +56,8 @@ pub enum HookError {
     Edited { path: PathBuf },
     #[error("{} is in the way: a hook stands aside there already", path.display())]
     InTheWay { path: PathBuf },
+    #[error("merge.bd is set already, to something that is not ours: {value}")]
+    OtherDriver { value: String },
     #[error("core.hooksPath is set elsewhere and wins over this repository's own setting")]
     Overruled,
 }
@@ -58,6 +66,15 @@ pub enum HookError {
 pub struct HooksChange {
     pub changed: bool,
     pub status: HooksStatus,
+}
+
+/// What to put in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HooksRequest {
+    pub hooks: bool,
+    pub driver: bool,
+    /// The driver's attribute goes into the committed `.gitattributes`.
+    pub shared: bool,
 }
 
 /// Where things are.
@@ -83,8 +100,21 @@ impl Store {
 
     /// What is installed, what runs after it, and whether something has replaced it since.
     pub fn hooks_status(&self) -> Result<HooksStatus> {
-        let place = self.hooks_place()?;
-        Ok(status(&place, Manifest::read(&place.home).as_ref()))
+        let driver = self.driver_status()?;
+        let place = match self.hooks_place() {
+            Ok(place) => place,
+            Err(error) => match self.driver_place() {
+                // No hooks of ours, but a merge tool.
+                Some(place) if matches!(error, StoreError::NotGit { .. }) => {
+                    let remark = format!("{} gets the merge tool alone: the leak check is in hooks of git", place.kind);
+                    let installed = driver.state != "absent";
+                    let (directory, hooks, remarks) = (place.root, Vec::new(), vec![remark]);
+                    return Ok(HooksStatus { installed, directory, hooks, remarks, driver });
+                }
+                _ => return Err(error),
+            },
+        };
+        Ok(status(&place, Manifest::read(&place.home).as_ref(), driver))
     }
 
     /// Whether a hook that runs here was asked for: one in a directory that several repositories share says nothing about this one.
@@ -95,12 +125,30 @@ impl Store {
     }
 
     /// Puts the hooks in. What is in place stays; what was replaced or taken away since is put in again.
-    pub fn install_hooks(&self) -> Result<HooksChange> {
+    pub fn install_hooks(&self, request: HooksRequest) -> Result<HooksChange> {
+        let elsewhere = self.driver_place().is_some_and(|place| place.kind != vcs::Kind::Git);
+        let driver = request.driver && self.install_driver(request.shared)?;
+        // Where there are no hooks of ours the merge tool alone is put in.
+        let hooks = if request.hooks && !(elsewhere && request.driver) {
+            self.install_checks().inspect_err(|_| {
+                if let Some(place) = self.driver_place().filter(|_| driver) {
+                    let known = DriverManifest::read(&place.home);
+                    let _ = known.map(|known| self.take_out_driver(&place, &known));
+                }
+            })?
+        } else {
+            false
+        };
+        Ok(HooksChange { changed: driver || hooks, status: self.hooks_status()? })
+    }
+
+    /// The hooks alone; `false` if all is in place.
+    fn install_checks(&self) -> Result<bool> {
         let place = self.hooks_place()?;
         let known = Manifest::read(&place.home);
-        let now = status(&place, known.as_ref());
+        let now = status(&place, known.as_ref(), self.driver_status()?);
         if now.installed && now.remarks.is_empty() && now.hooks.iter().all(|hook| hook.state == "installed") {
-            return Ok(HooksChange { changed: false, status: now });
+            return Ok(false);
         }
         if let Some(known) = known {
             self.take_out(&place, &known)?;
@@ -112,14 +160,28 @@ impl Store {
             }
             return Err(error);
         }
-        Ok(HooksChange { changed: true, status: self.hooks_status()? })
+        Ok(true)
     }
 
-    /// Takes the hooks out again; what was there before is as it was.
+    /// Takes the hooks and the merge driver out again; what was there before is as it was.
     pub fn uninstall_hooks(&self) -> Result<HooksChange> {
-        let place = self.hooks_place()?;
-        let manifest = Manifest::read(&place.home).ok_or(HookError::NotInstalled)?;
-        let remarks = self.take_out(&place, &manifest)?;
+        let mut remarks = Vec::new();
+        let driver = self.driver_place();
+        let registered = driver.as_ref().and_then(|place| DriverManifest::read(&place.home));
+        // In the order opposite to putting in, so that the settings come back to the byte.
+        match self.hooks_place() {
+            Ok(place) => match Manifest::read(&place.home) {
+                Some(manifest) => remarks.extend(self.take_out(&place, &manifest)?),
+                None if registered.is_none() => return Err(HookError::NotInstalled.into()),
+                None => {}
+            },
+            Err(error) if driver.is_none() => return Err(error),
+            Err(_) if registered.is_none() => return Err(HookError::NotInstalled.into()),
+            Err(_) => {}
+        }
+        if let (Some(place), Some(registered)) = (driver, registered) {
+            remarks.extend(self.take_out_driver(&place, &registered)?);
+        }
         let mut status = self.hooks_status()?;
         status.remarks = remarks;
         Ok(HooksChange { changed: true, status })
@@ -127,7 +189,8 @@ impl Store {
 
     fn put_in(&self, place: &Place) -> Result<()> {
         let env = &self.host.env;
-        let made_home = !place.home.exists();
+        let driver_made_home = DriverManifest::read(&place.home).is_some_and(|known| known.made_home);
+        let made_home = !place.home.exists() || driver_made_home;
         home::prepare(&place.home).map_err(|e| FsError::new("create", &place.home, e))?;
         let bd = process::own_path();
         if !is_committed(place, env) {

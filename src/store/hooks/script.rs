@@ -88,7 +88,7 @@ fn sum(body: &str) -> String {
 }
 
 /// A word for the shell.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::manifest::Manifest;
 use super::script::{self, Owner};
-use super::{CHECKED, Place, aside, place, read};
+use super::{CHECKED, DriverStatus, Place, aside, place, read};
 
 /// How one hook stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,14 +23,16 @@ pub struct HooksStatus {
     pub directory: PathBuf,
     pub hooks: Vec<HookState>,
     pub remarks: Vec<String>,
+    pub driver: DriverStatus,
 }
 
-pub(super) fn status(place: &Place, manifest: Option<&Manifest>) -> HooksStatus {
+pub(super) fn status(place: &Place, manifest: Option<&Manifest>, driver: DriverStatus) -> HooksStatus {
     let mut remarks = Vec::new();
     let directory = place.directory.clone();
     let Some(manifest) = manifest else {
         let absent = |name: &&str| HookState { name: (*name).to_owned(), state: "absent", chained: None };
-        return HooksStatus { installed: false, directory, hooks: CHECKED.iter().map(absent).collect(), remarks };
+        let hooks = CHECKED.iter().map(absent).collect();
+        return HooksStatus { installed: false, directory, hooks, remarks, driver };
     };
     if place::real(&manifest.directory) != directory {
         let there = manifest.directory.display();
@@ -51,5 +53,5 @@ pub(super) fn status(place: &Place, manifest: Option<&Manifest>) -> HooksStatus 
         HookState { name: name.to_owned(), state, chained: Some(next).filter(|next| next.exists()) }
     };
     let hooks = CHECKED.iter().map(|name| hook(name)).collect();
-    HooksStatus { installed: true, directory, hooks, remarks }
+    HooksStatus { installed: true, directory, hooks, remarks, driver }
 }

@@ -28,6 +28,11 @@ pub fn facts(own: &Path, common: &Path, env: &Env) -> Facts {
     }
 }
 
+/// The value of a setting, whichever file it stands in.
+pub fn text(own: &Path, common: &Path, key: &str, env: &Env) -> Option<String> {
+    read(own, common, env).string(key).map(|value| value.to_string())
+}
+
 /// Whether git knows the user's name and email here.
 pub fn identity(own: &Path, common: &Path, env: &Env) -> (bool, bool) {
     let config = read(own, common, env);

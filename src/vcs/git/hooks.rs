@@ -50,3 +50,18 @@ pub fn is_ignored(root: &Path, file: &Path, env: &Env) -> Result<bool, HistoryEr
     let output = git(root, env).args(["check-ignore", "--quiet", "--"]).arg(file).run()?;
     Ok(output.status.success())
 }
+
+/// The index holds several versions of a file.
+pub fn is_unmerged(root: &Path, file: &Path, env: &Env) -> bool {
+    let program = git(root, env).args(["--literal-pathspecs", "ls-files", "--unmerged", "-z", "--"]).arg(file);
+    program.run().is_ok_and(|output| output.status.success() && !output.stdout.is_empty())
+}
+
+/// The first of the versions that the index holds of a conflicted file: the base.
+pub fn unmerged_base(root: &Path, file: &Path, env: &Env) -> Option<Vec<u8>> {
+    const LIMIT: usize = 256 << 20;
+    let mut name = std::ffi::OsString::from(":1:");
+    name.push(file);
+    let output = git(root, env).args(["cat-file", "blob"]).arg(name).keeping(LIMIT).run().ok()?;
+    (output.status.success() && output.stdout.len() < LIMIT).then_some(output.stdout)
+}

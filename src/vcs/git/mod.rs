@@ -1,5 +1,6 @@
 //! git: read with gix, written by the program `git`.
 
+mod attributes;
 mod changes;
 mod commit;
 mod config;
@@ -11,10 +12,12 @@ mod programs;
 mod trees;
 mod upstream;
 
+pub(super) use attributes::merge_attribute;
+pub use attributes::pattern;
 pub(super) use changes::{range, staged};
 pub use commit::init;
-pub(super) use config::facts;
-pub(super) use hooks::{hooks_path, is_ignored, local_setting, set_local};
+pub(super) use config::{facts, text as config_text};
+pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_local, unmerged_base};
 pub(super) use programs::programs_of;
 
 use std::path::{Path, PathBuf};

@@ -19,6 +19,11 @@ pub(super) fn common_dir(dot_hg: &Path) -> Option<PathBuf> {
     shared.or_else(|| std::fs::canonicalize(dot_hg).ok())
 }
 
+/// A merge is under way, and some files wait for an answer.
+pub(super) fn is_merging(root: &Path) -> bool {
+    any_exists(&["merge/state2", "merge/state"].map(|name| root.join(".hg").join(name)))
+}
+
 /// A working copy of hg.
 pub struct Hg {
     pub root: PathBuf,

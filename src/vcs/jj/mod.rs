@@ -8,6 +8,9 @@ mod integrate;
 mod program;
 mod programs;
 mod stack;
+mod tool;
+
+pub(super) use tool::{set_tool, settings, tool};
 
 use std::path::{Path, PathBuf};
 

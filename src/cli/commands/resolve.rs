@@ -1,0 +1,49 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::ops;
+use crate::store::ResolvedLedger;
+use crate::view::{self, Exit, inline, plural};
+
+/// Merge a ledger in which a merge left conflict markers
+///
+/// Takes the regions of git (also diff3) and jj apart and merges them as `bd merge-driver` would have: field by field, with nothing lost from
+/// any side. Markers that do not fit together are named with their line, and nothing is changed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd resolve\n  bd resolve --dry-run\n  bd resolve --repo ~/.beads-planning")]
+pub struct ResolveArgs {
+    /// Only this repo of the project
+    #[arg(long, value_name = "REPO")]
+    repo: Option<String>,
+    /// Show what would be merged
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+}
+
+pub fn run(args: ResolveArgs, cx: &mut Context) -> Outcome {
+    // The markers are what this is about: no warning of them beside it.
+    cx.reports_problems = true;
+    let resolved = ops::resolve(cx.store()?, args.repo.as_deref(), args.dry_run)?;
+    if cx.ui.wants_json() {
+        cx.ui.json(view::resolved(&resolved, args.dry_run), &[]);
+        return Ok(Exit::Ok);
+    }
+    for ledger in &resolved {
+        print(ledger, args.dry_run, cx);
+    }
+    if resolved.is_empty() {
+        cx.ui.done("nothing to resolve");
+    }
+    Ok(Exit::Ok)
+}
+
+fn print(ledger: &ResolvedLedger, dry_run: bool, cx: &mut Context) {
+    let verb = if dry_run { "Would merge" } else { "Merged" };
+    cx.ui.done(&format!("{verb} {}: {}", plural(ledger.regions, "marked region"), ledger.file.display()));
+    for line in &ledger.lines {
+        cx.ui.line(&inline(&format!("  {}: {}", line.id, view::merged_text(line))));
+    }
+    if let Some(next) = &ledger.next {
+        cx.ui.hint(&format!("look at it, then: {next}"));
+    }
+}

@@ -1,0 +1,139 @@
+//! What `.gitattributes` and its like say about the merge of a file, read from the files alone.
+
+use std::path::{Path, PathBuf};
+
+use gix::bstr::ByteSlice as _;
+use gix::glob::{Pattern, pattern::Case, wildmatch};
+
+use super::config;
+use crate::sys::Env;
+use crate::vcs::files;
+
+/// The value of the attribute `merge` for a file, by its path from the root: `union`, `bd`, …; a bare or negative one reads as `text` or
+/// `binary`, the drivers that git then takes. `None` if nothing is said.
+pub fn merge_attribute(root: &Path, own: &Path, common: &Path, file: &Path, env: &Env) -> Option<String> {
+    let path = file.as_os_str().as_encoded_bytes();
+    let mut found = None;
+    let mut look = |source: PathBuf, path: &[u8]| {
+        for line in files::bytes(&source).unwrap_or_default().lines() {
+            if let Some(value) = merge_on_line(line, path) {
+                found = value;
+            }
+        }
+    };
+    if env.var("GIT_CONFIG_NOSYSTEM").is_none() && env.var("GIT_ATTR_NOSYSTEM").is_none() {
+        look("/etc/gitattributes".into(), path);
+    }
+    let named = config::text(own, common, "core.attributesFile", env).map(|text| env.path(&text));
+    let user = named.or_else(|| env.config_home().map(|dir| dir.join("git/attributes")));
+    user.into_iter().for_each(|user| look(user, path));
+    let mut below = path;
+    let mut directory = root.to_owned();
+    loop {
+        look(directory.join(".gitattributes"), below);
+        let Some(slash) = below.find_byte(b'/') else { break };
+        directory.push(files::path_of(&below[..slash]));
+        below = &below[slash + 1..];
+    }
+    look(common.join("info/attributes"), path);
+    found
+}
+
+/// What one line says about the merge of a path; the inner `None` takes an earlier word back.
+fn merge_on_line(line: &[u8], path: &[u8]) -> Option<Option<String>> {
+    let line = line.trim_ascii_start();
+    if line.is_empty() || line.starts_with(b"#") || line.starts_with(b"[attr]") {
+        return None;
+    }
+    let (pattern, rest) = if line.starts_with(b"\"") {
+        let (pattern, length) = gix::quote::ansi_c::undo(line.as_bstr()).ok()?;
+        (pattern.into_owned(), &line[length..])
+    } else {
+        let end = line.find_byteset(b" \t\r").unwrap_or(line.len());
+        (line[..end].into(), &line[end..])
+    };
+    let mut value = None;
+    for word in rest.fields() {
+        match word {
+            b"merge" => value = Some(Some("text".to_owned())),
+            b"-merge" | b"binary" => value = Some(Some("binary".to_owned())),
+            b"!merge" => value = Some(None),
+            _ => {
+                if let Some(name) = word.strip_prefix(b"merge=") {
+                    value = Some(Some(name.to_str_lossy().into_owned()));
+                }
+            }
+        }
+    }
+    value.filter(|_| matches(&pattern, path))
+}
+
+fn matches(pattern: &[u8], path: &[u8]) -> bool {
+    let Some(pattern) = Pattern::from_bytes_without_negation(pattern) else { return false };
+    let basename = path.rfind_byte(b'/').map(|slash| slash + 1);
+    let mode = wildmatch::Mode::NO_MATCH_SLASH_LITERAL;
+    pattern.matches_repo_relative_path(path.as_bstr(), basename, Some(false), Case::Sensitive, mode)
+}
+
+/// A pattern that means this file alone, by its path from the directory of the attributes file.
+pub fn pattern(file: &Path) -> Vec<u8> {
+    let mut pattern = vec![b'/'];
+    for byte in file.as_os_str().as_encoded_bytes() {
+        if b"*?[\\".contains(byte) {
+            pattern.push(b'\\');
+        }
+        pattern.push(*byte);
+    }
+    let plain = |byte: &u8| byte.is_ascii_graphic() && *byte != b'"' || *byte >= 0x80;
+    if pattern.iter().all(plain) {
+        return pattern;
+    }
+    let mut quoted = vec![b'"'];
+    for byte in pattern {
+        match byte {
+            b'"' | b'\\' => quoted.extend([b'\\', byte]),
+            byte if byte < b' ' || byte == 0x7f => quoted.extend(format!("\\{byte:03o}").bytes()),
+            byte => quoted.push(byte),
+        }
+    }
+    quoted.push(b'"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn says(line: &str, path: &str) -> Option<Option<String>> {
+        merge_on_line(line.as_bytes(), path.as_bytes())
+    }
+
+    #[test]
+    fn lines() {
+        let value = |text: &str| Some(Some(text.to_owned()));
+        let path = ".beads/beads.jsonl";
+        assert_eq!(says("*.jsonl -text merge=union", path), value("union"));
+        assert_eq!(says("/.beads/beads.jsonl merge=bd", path), value("bd"));
+        assert_eq!(says(".beads/*.jsonl merge", path), value("text"));
+        assert_eq!(says("beads.jsonl binary", path), value("binary"));
+        assert_eq!(says("*.jsonl !merge", path), Some(None));
+        assert_eq!(says("\"/.beads/beads.jsonl\" merge=bd", path), value("bd"));
+        for line in ["*.json merge=union", "# *.jsonl merge=union", "beads/ merge=union", "*.jsonl text", ""] {
+            assert_eq!(says(line, path), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_means_its_file_alone() {
+        let text = |name: &str| String::from_utf8(pattern(Path::new(name))).unwrap();
+        assert_eq!(text(".beads/beads.jsonl"), "/.beads/beads.jsonl");
+        assert_eq!(text("a b/x.jsonl"), "\"/a b/x.jsonl\"");
+        assert_eq!(text("a*/[x].jsonl"), "/a\\*/\\[x].jsonl");
+        assert_eq!(text("a \"b\\"), "\"/a \\\"b\\\\\\\\\"");
+        for name in [".beads/beads.jsonl", "a b/x.jsonl", "a*/[x].jsonl", "a \"b\\c", "ü\n/x"] {
+            let line = [&pattern(Path::new(name))[..], b" merge=bd"].concat();
+            assert_eq!(merge_on_line(&line, name.as_bytes()), Some(Some("bd".to_owned())), "{name}");
+        }
+        assert_eq!(says("/a\\*/x merge=bd", "ab/x"), None);
+    }
+}
