@@ -36,9 +36,14 @@ impl Store {
 
     pub(super) fn commit_paths(&mut self, member: usize, paths: &[PathBuf], message: &str) {
         let author = self.actor().to_owned();
-        if let Err(error) = vcs::commit(paths, message, &author, &self.host.env) {
+        let allowed =
+            paths.first().map_or(Ok(()), |path| self.refuse_programs_at(path)).map_err(|error| error.to_string());
+        let done = allowed.and_then(|()| {
+            vcs::commit(paths, message, &author, &self.host.env).map(drop).map_err(|error| error.to_string())
+        });
+        if let Err(message) = done {
             let repo = self.name(member).to_owned();
-            self.notices.push(Warning::NotCommitted { repo, message: error.to_string() });
+            self.notices.push(Warning::NotCommitted { repo, message });
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::model::change::ChangeError;
 use crate::model::id::IdError;
 use crate::model::proposal::IllegalMove;
 use crate::sys::fs::FsError;
-use crate::vcs::HistoryError;
+use crate::vcs::{HistoryError, SyncError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -50,6 +50,16 @@ pub enum StoreError {
     NotGit { what: &'static str, root: PathBuf, kind: String },
     #[error(transparent)]
     History(HistoryError),
+    #[error(transparent)]
+    Vcs(#[from] SyncError),
+    #[error("somebody else pushes to {repo} all the time{}", if *pull { "" } else { ", and --no-pull forbids to merge" })]
+    Outrun { repo: String, pull: bool },
+    #[error("{} names programs that its version control would run: {}", root.display(), list(programs))]
+    UntrustedPrograms { root: PathBuf, programs: Vec<String> },
+    #[error("{}:{line}: something private would be committed{}", path.display(), more(*count))]
+    PrivateCommit { path: PathBuf, line: usize, count: usize },
+    #[error("{}:{line}: the commit {} would publish something private", path.display(), commit.get(..10).unwrap_or(commit))]
+    PrivatePush { path: PathBuf, line: usize, commit: String },
     #[error(transparent)]
     Hooks(#[from] HookError),
     #[error("{id} is proposed; withdraw it before deleting or moving it")]
@@ -92,6 +102,10 @@ pub enum StoreError {
     Id(#[from] IdError),
     #[error(transparent)]
     Change(#[from] ChangeError),
+}
+
+fn more(count: usize) -> String {
+    if count > 1 { format!(", and {} more", count - 1) } else { String::new() }
 }
 
 fn list(candidates: &[String]) -> String {

@@ -94,7 +94,7 @@ impl Store {
     }
 
     /// What is private, from all repos that can be read; a repo that cannot be is named in a warning.
-    fn guard(&mut self) -> Guard {
+    pub(super) fn guard(&mut self) -> Guard {
         let mut guard = Guard::default();
         for source in 0..self.sources.len() {
             let ledger = self.sources.ledger(source);

@@ -29,6 +29,7 @@ mod role;
 mod route;
 pub mod settings;
 mod source;
+mod sync;
 mod transaction;
 mod warning;
 
@@ -50,6 +51,7 @@ pub use role::{Role, RoleDecision};
 pub use route::{Access, Route};
 pub use settings::Settings;
 pub use source::{LineWarning, Refresh};
+pub use sync::{NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncReport, SyncStep, trust_programs};
 pub use transaction::{Scope, Transaction, Write, WriteError, Written};
 pub use warning::Warning;
 

@@ -7,6 +7,7 @@ use crate::ops::{EditError, ImportError, OpError};
 use crate::store::settings::SettingsError;
 use crate::store::{HookError, StoreError};
 use crate::sys::lock::LockError;
+use crate::vcs::{CommitError, SyncError};
 
 /// Exit codes, as `docs/exit-codes.md` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,6 +148,13 @@ impl From<StoreError> for Failure {
                 },
             ),
             StoreError::History(_) => Self::failed(message),
+            StoreError::Vcs(error) => error.into(),
+            StoreError::Outrun { pull, .. } => Self::new(Exit::Busy, "outrun", message)
+                .hint(if pull { "nothing is lost; try again" } else { "try again without --no-pull" }),
+            StoreError::UntrustedPrograms { root, .. } => Self::new(Exit::Untrusted, "untrusted", message)
+                .hint(format!("look at them; bd trust {} agrees to exactly these", root.display())),
+            StoreError::PrivateCommit { .. } | StoreError::PrivatePush { .. } => Self::new(Exit::Damaged, "leak", message)
+                .hint("bd check-leaks says what it is; nothing was committed or sent"),
             StoreError::Hooks(HookError::NotInstalled) => {
                 Self::new(Exit::NotFound, "not_found", message).hint("bd hooks install puts them in")
             }
@@ -202,6 +210,39 @@ impl From<StoreError> for Failure {
             StoreError::Change(error) => error.into(),
             StoreError::Id(_) => Self::usage(message),
             StoreError::Cache(_) | StoreError::Fs(_) => Self::failed(message),
+        }
+    }
+}
+
+impl From<SyncError> for Failure {
+    fn from(error: SyncError) -> Self {
+        let message = error.to_string();
+        match error {
+            SyncError::NoVcs { .. } => Self::new(Exit::NoRepository, "no_repository", message).hint(
+                "put it under git, jj or hg; without one, bd resolve merges a ledger that you bring here by hand",
+            ),
+            SyncError::Busy { .. } | SyncError::Commit(CommitError::Busy { .. }) => {
+                Self::new(Exit::Busy, "busy", message).hint("nothing was changed; try again")
+            }
+            SyncError::Unfinished { .. } | SyncError::Commit(CommitError::Unfinished { .. }) => {
+                Self::new(Exit::Damaged, "unfinished", message).hint("finish it or abort it, then sync again")
+            }
+            SyncError::Conflicts { .. } => Self::new(Exit::Damaged, "conflict", message)
+                .hint("nothing was changed; merge these with your version control, the ledger then merges along"),
+            SyncError::InTheWay { .. } => Self::new(Exit::Damaged, "in_the_way", message)
+                .hint("nothing was changed; commit these files or put them aside, then sync again"),
+            SyncError::Unreachable { .. } => Failure {
+                recoverable: true,
+                ..Self::new(Exit::Failed, "unreachable", message).hint("what is here is committed; sync again later")
+            },
+            SyncError::Refused { .. } => Self::new(Exit::Failed, "refused", message)
+                .hint("the other side does not want these commits; what is here is committed"),
+            SyncError::Unsupported { .. }
+            | SyncError::Failed { .. }
+            | SyncError::Path { .. }
+            | SyncError::Commit(_)
+            | SyncError::History(_)
+            | SyncError::Run(_) => Self::failed(message),
         }
     }
 }

@@ -108,7 +108,7 @@ impl Store {
         lines.iter().map(one).collect()
     }
 
-    fn refuse_broken(&self) -> Result<()> {
+    pub(in crate::store) fn refuse_broken(&self) -> Result<()> {
         self.settings.broken.first().map_or(Ok(()), |error| Err(error.clone().into()))
     }
 

@@ -1,0 +1,99 @@
+//! The working copies of a project: several ledgers may share one, and are committed and exchanged together.
+
+use std::path::PathBuf;
+
+use super::super::{Access, Result, Store, StoreError, place};
+use crate::ledger::MAX_LEDGER;
+use crate::sys::fs;
+use crate::vcs::{self, Kind, Span, Vcs};
+
+pub struct WorkingCopy {
+    pub kind: Kind,
+    /// Without links, as the paths of its ledgers.
+    pub root: PathBuf,
+    pub members: Vec<usize>,
+    pub sources: Vec<usize>,
+    /// As seen from the root.
+    pub ledgers: Vec<PathBuf>,
+}
+
+impl Store {
+    /// The working copies that hold the ledgers of the project, or of one of its repos; the primary's first.
+    pub(super) fn working_copies(&self, only: Option<usize>) -> Vec<WorkingCopy> {
+        let mut copies: Vec<WorkingCopy> = Vec::new();
+        for source in 0..self.sources.len() {
+            let member = self.sources.member_of(source);
+            let ledger = place::real(self.sources.ledger(source).path());
+            let found = vcs::open(&ledger);
+            let root = match found.kind() {
+                Kind::None => self.project.members[member].repo.root().to_owned(),
+                _ => place::real(found.root()),
+            };
+            let inside = ledger.strip_prefix(&root).map_or_else(|_| ledger.clone(), |path| path.to_owned());
+            match copies.iter_mut().find(|copy| copy.root == root) {
+                Some(copy) => {
+                    copy.sources.push(source);
+                    copy.ledgers.push(inside);
+                    if !copy.members.contains(&member) {
+                        copy.members.push(member);
+                    }
+                }
+                None => copies.push(WorkingCopy {
+                    kind: found.kind(),
+                    root,
+                    members: vec![member],
+                    sources: vec![source],
+                    ledgers: vec![inside],
+                }),
+            }
+        }
+        copies.retain(|copy| only.is_none_or(|only| copy.members.contains(&only)));
+        copies
+    }
+
+    /// Whether this user's commits belong there: anywhere but in the primary's working copy of a contributor.
+    pub(super) fn owns(&mut self, copy: &WorkingCopy) -> Result<bool> {
+        Ok(!copy.members.contains(&0) || self.access(0)? == Access::Write)
+    }
+
+    /// Refuses to commit what the project's planning repos keep to themselves.
+    pub(super) fn guard_commit(&mut self, copy: &WorkingCopy) -> Result<()> {
+        if !copy.members.contains(&0) || self.project.members.len() < 2 {
+            return Ok(());
+        }
+        let guard = self.guard();
+        let vcs = vcs::open(&copy.root);
+        for ledger in &copy.ledgers {
+            let path = copy.root.join(ledger);
+            let Ok(now) = fs::read(&path, MAX_LEDGER) else { continue };
+            let before = vcs.committed(ledger, &self.host.env)?;
+            let found = guard.look(&before.into_iter().collect::<Vec<_>>(), &now.bytes);
+            if let Some((line, _)) = found.first() {
+                return Err(StoreError::PrivateCommit { path, line: *line, count: found.len() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses to send commits that carry something private, whoever made them. Only git can be asked for its commits.
+    pub(super) fn guard_push(&mut self, vcs: &dyn Vcs, copy: &WorkingCopy) -> Result<()> {
+        let (guarded, is_git) = (copy.members.contains(&0) && self.project.members.len() > 1, copy.kind == Kind::Git);
+        let Some(upstream) = vcs.standing(&self.host.env)?.upstream.filter(|_| guarded && is_git) else {
+            return Ok(());
+        };
+        let guard = self.guard();
+        let mut leak = None;
+        let range = format!("refs/remotes/{upstream}..HEAD");
+        vcs::changes(&copy.root, Span::Range(&range), &self.host.env, &mut |changed| {
+            let Some(new) = &changed.new else { return };
+            if let (None, Some((line, _))) = (&leak, guard.look(&changed.old, new).first()) {
+                leak = Some((changed.path.clone(), *line, changed.commit.clone().unwrap_or_default()));
+            }
+        })
+        .map_err(StoreError::History)?;
+        match leak {
+            Some((path, line, commit)) => Err(StoreError::PrivatePush { path, line, commit }),
+            None => Ok(()),
+        }
+    }
+}

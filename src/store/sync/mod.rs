@@ -1,0 +1,324 @@
+//! Exchanging ledgers with other clones, each repo through its own version control.
+//!
+//! The order is the point. What others have is fetched without a lock. Then, with the ledgers of the working copy locked,
+//! what is here is committed and both are brought together, so that no writer of ours comes between and version control
+//! never meets a changed ledger. Then proposals are reconciled, and what came of it is sent. A lost race is run again. One
+//! repo that fails does not stop the others.
+
+mod copies;
+mod received;
+mod trust;
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::{Reconciled, Result, Store, StoreError};
+use crate::ledger::{self, MergedLine};
+use crate::vcs::{self, Committed, Integrated, Integration, Kind, Pushed, Standing, SyncError, Vcs, Versions};
+use copies::WorkingCopy;
+
+pub use received::Received;
+pub use trust::{NamedPrograms, trust_programs};
+
+/// How often a push that somebody else outran is tried.
+const TRIES: u32 = 6;
+
+/// What to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SyncOptions {
+    pub pull: bool,
+    pub push: bool,
+    /// Only this repo.
+    pub repo: Option<usize>,
+    /// Changes nothing, and asks nobody.
+    pub dry_run: bool,
+}
+
+/// Where a sync is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SyncStep {
+    Fetching,
+    Merging,
+    Pushing,
+    /// Somebody else was faster.
+    Again,
+}
+
+/// What became of one working copy.
+#[derive(Debug, Default)]
+pub struct RepoSync {
+    /// The repos whose ledgers it holds.
+    pub repos: Vec<String>,
+    pub kind: Kind,
+    pub standing: Standing,
+    /// The ledger was committed, or in a dry run would be.
+    pub committed: bool,
+    pub integrated: Option<Integrated>,
+    /// What both sides had changed.
+    pub merged: Vec<MergedLine>,
+    /// What the others' commits changed here.
+    pub received: Received,
+    pub pushed: bool,
+    /// How often a push was tried again.
+    pub retries: u32,
+    /// What was left undone, and why that is no error.
+    pub notes: Vec<String>,
+    pub error: Option<StoreError>,
+}
+
+#[derive(Debug, Default)]
+pub struct SyncReport {
+    pub repos: Vec<RepoSync>,
+    pub reconciled: Vec<Reconciled>,
+    /// Why proposals could not be reconciled.
+    pub unreconciled: Option<StoreError>,
+}
+
+/// Told of each step, with the name of the repo.
+pub type Progress<'a> = &'a mut dyn FnMut(&str, SyncStep);
+
+impl Store {
+    /// Brings the ledgers of the project in line with those of other clones.
+    pub fn sync(&mut self, options: &SyncOptions, progress: Progress<'_>) -> Result<SyncReport> {
+        self.look_around()?;
+        self.refuse_broken()?;
+        let copies = self.working_copies(options.repo);
+        let mut report = SyncReport::default();
+        for copy in &copies {
+            let mut one = RepoSync { repos: self.names(copy), kind: copy.kind, ..RepoSync::default() };
+            one.error = self.bring(copy, options, &mut one, progress).err();
+            report.repos.push(one);
+        }
+        if options.pull && !options.dry_run {
+            match self.reconcile(false) {
+                Ok(done) => report.reconciled = done,
+                Err(error) => report.unreconciled = Some(error),
+            }
+        }
+        for (copy, one) in copies.iter().zip(&mut report.repos) {
+            if options.push && !options.dry_run && one.error.is_none() && copy.kind != Kind::None {
+                one.error = self.send(copy, options, one, progress).err();
+            }
+        }
+        Ok(report)
+    }
+
+    /// Commits the ledgers of the project, or of one repo, and nothing else.
+    pub fn commit_now(&mut self, repo: Option<usize>, message: Option<&str>, dry_run: bool) -> Result<Vec<RepoSync>> {
+        self.look_around()?;
+        self.refuse_broken()?;
+        let mut done = Vec::new();
+        for copy in self.working_copies(repo) {
+            let mut one = RepoSync { repos: self.names(&copy), kind: copy.kind, ..RepoSync::default() };
+            one.error = match copy.kind {
+                Kind::None => {
+                    one.notes.push("under no version control: there is nothing to commit to".to_owned());
+                    None
+                }
+                _ => self.commit_copy(&copy, message, dry_run, &mut one).err(),
+            };
+            done.push(one);
+        }
+        Ok(done)
+    }
+
+    fn commit_copy(
+        &mut self,
+        copy: &WorkingCopy,
+        message: Option<&str>,
+        dry_run: bool,
+        one: &mut RepoSync,
+    ) -> Result<()> {
+        if !self.owns(copy)? {
+            one.notes.push(ONLY_PULLED.to_owned());
+            return Ok(());
+        }
+        self.refuse_programs(copy)?;
+        if dry_run {
+            one.committed = self.is_dirty(copy)?;
+            return Ok(());
+        }
+        self.guard_commit(copy)?;
+        let locks = self.lock(&copy.sources)?;
+        one.committed = self.commit_locked(copy, message)?;
+        drop(locks);
+        self.prune_journals(copy);
+        Ok(())
+    }
+
+    fn names(&self, copy: &WorkingCopy) -> Vec<String> {
+        copy.members.iter().map(|member| self.name(*member).to_owned()).collect()
+    }
+
+    /// Fetches, commits and merges one working copy.
+    fn bring(
+        &mut self,
+        copy: &WorkingCopy,
+        options: &SyncOptions,
+        one: &mut RepoSync,
+        progress: Progress<'_>,
+    ) -> Result<()> {
+        if copy.kind == Kind::None {
+            let place = copy.root.display();
+            one.notes
+                .push(format!("under no version control: exchange the ledger in {place} by hand, then bd resolve"));
+            return Ok(());
+        }
+        let env = self.host.env.clone();
+        let vcs = vcs::open(&copy.root);
+        let owns = self.owns(copy)?;
+        self.refuse_programs(copy)?;
+        if options.dry_run {
+            one.standing = vcs.standing(&env)?;
+            one.committed = owns && self.is_dirty(copy)?;
+            return Ok(());
+        }
+        if !owns {
+            one.notes.push(ONLY_PULLED.to_owned());
+        }
+        // Without the network the ledger is committed all the same.
+        let fetched = if options.pull {
+            progress(&one.repos[0], SyncStep::Fetching);
+            vcs.fetch(&env)
+        } else {
+            Ok(())
+        };
+        if owns {
+            self.guard_commit(copy)?;
+        }
+        let locks = self.lock(&copy.sources)?;
+        if owns {
+            one.committed = self.commit_locked(copy, None)?;
+        }
+        fetched?;
+        if options.pull {
+            progress(&one.repos[0], SyncStep::Merging);
+            self.integrate(vcs.as_ref(), copy, owns, one)?;
+        }
+        drop(locks);
+        one.standing = vcs.standing(&env)?;
+        self.prune_journals(copy);
+        Ok(())
+    }
+
+    /// Brings both sides together; the ledgers are locked.
+    fn integrate(&mut self, vcs: &dyn Vcs, copy: &WorkingCopy, owns: bool, one: &mut RepoSync) -> Result<()> {
+        let env = self.host.env.clone();
+        let standing = vcs.standing(&env)?;
+        if !owns && standing.ahead > 0 && standing.behind > 0 {
+            let upstream = standing.upstream.as_deref().unwrap_or("the other side");
+            one.notes.push(format!("{upstream} and this branch both have new commits; merge them yourself"));
+            return Ok(());
+        }
+        let before = received::read(copy);
+        let mut merged = Vec::new();
+        let mut merge = |_: &Path, versions: &Versions| match (&versions.ours, &versions.theirs) {
+            (Some(ours), Some(theirs)) => {
+                let done = ledger::merge(versions.base.as_deref().unwrap_or_default(), ours, theirs);
+                merged.extend(done.lines);
+                done.bytes
+            }
+            // Removed on one side as a file: the other one's is what there is.
+            (ours, theirs) => ours.clone().or_else(|| theirs.clone()).unwrap_or_default(),
+        };
+        let author = self.actor().to_owned();
+        let integration = Integration {
+            ledgers: &copy.ledgers,
+            merge: &mut merge,
+            message: MERGE_MESSAGE,
+            author: &author,
+            env: &env,
+        };
+        let done = vcs.integrate(integration)?;
+        // A later round may bring more; what is told is the sum.
+        one.integrated = one.integrated.filter(|_| done == Integrated::UpToDate).or(Some(done));
+        one.merged.extend(merged);
+        one.received.add(received::compare(&before, &received::read(copy)));
+        Ok(())
+    }
+
+    /// Sends our commits, and starts again when somebody else was faster.
+    fn send(
+        &mut self,
+        copy: &WorkingCopy,
+        options: &SyncOptions,
+        one: &mut RepoSync,
+        progress: Progress<'_>,
+    ) -> Result<()> {
+        if !self.owns(copy)? {
+            return Ok(());
+        }
+        let env = self.host.env.clone();
+        let vcs = vcs::open(&copy.root);
+        // Reconciling may have written.
+        self.guard_commit(copy)?;
+        let locks = self.lock(&copy.sources)?;
+        one.committed |= self.commit_locked(copy, None)?;
+        drop(locks);
+        for attempt in 0..TRIES {
+            self.guard_push(vcs.as_ref(), copy)?;
+            progress(&one.repos[0], if attempt == 0 { SyncStep::Pushing } else { SyncStep::Again });
+            match vcs.push(&env)? {
+                Pushed::Done => {
+                    one.pushed = true;
+                    one.standing = vcs.standing(&env)?;
+                    self.prune_journals(copy);
+                    return Ok(());
+                }
+                Pushed::NothingToPush => return Ok(()),
+                Pushed::Held(why) => {
+                    one.notes.push(format!("not pushed: {why}"));
+                    return Ok(());
+                }
+                Pushed::Outrun if !options.pull => break,
+                Pushed::Outrun => {}
+            }
+            one.retries = attempt + 1;
+            self.pause(attempt);
+            vcs.fetch(&env)?;
+            let locks = self.lock(&copy.sources)?;
+            one.committed |= self.commit_locked(copy, None)?;
+            self.integrate(vcs.as_ref(), copy, true, one)?;
+            drop(locks);
+        }
+        Err(StoreError::Outrun { repo: one.repos[0].clone(), pull: options.pull })
+    }
+
+    /// A pause of uneven length that grows with every attempt, so that two who race do not race again.
+    fn pause(&self, attempt: u32) {
+        let [uneven] = self.host.entropy.bytes::<1>();
+        std::thread::sleep(Duration::from_millis(u64::from(uneven) * u64::from(attempt + 1)));
+    }
+
+    /// Commits the ledgers as they are; they are locked.
+    fn commit_locked(&mut self, copy: &WorkingCopy, message: Option<&str>) -> Result<bool> {
+        let author = self.actor().to_owned();
+        let paths: Vec<_> =
+            copy.ledgers.iter().map(|ledger| copy.root.join(ledger)).filter(|path| path.exists()).collect();
+        let message = match message {
+            Some(message) => message.to_owned(),
+            None => received::message(&self.uncommitted(copy)?),
+        };
+        let done = vcs::commit(&paths, &message, &author, &self.host.env).map_err(SyncError::from)?;
+        Ok(done == Committed::Done)
+    }
+
+    /// What the ledgers have that the last commit has not.
+    fn uncommitted(&self, copy: &WorkingCopy) -> Result<Received> {
+        let vcs = vcs::open(&copy.root);
+        let committed =
+            |ledger: &std::path::PathBuf| vcs.committed(ledger, &self.host.env).map(Option::unwrap_or_default);
+        let before = copy.ledgers.iter().map(committed).collect::<std::result::Result<Vec<_>, _>>()?;
+        Ok(received::compare(&before, &received::read(copy)))
+    }
+
+    fn is_dirty(&self, copy: &WorkingCopy) -> Result<bool> {
+        Ok(self.uncommitted(copy)? != Received::default())
+    }
+
+    /// Entries that are in a commit by now need not be remembered.
+    fn prune_journals(&mut self, _copy: &WorkingCopy) {}
+}
+
+const MERGE_MESSAGE: &str = "merge the ledger";
+const ONLY_PULLED: &str = "you are a contributor here: only pulled";

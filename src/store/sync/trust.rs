@@ -1,0 +1,71 @@
+//! Programs that a repository itself names: nothing that would run them is done before the user has agreed to them.
+//!
+//! The agreement is kept in the user's state, with that of paths, and is for one repository and exactly these programs.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::super::settings::OutsidePath;
+use super::super::{Result, Store, StoreError, place, read_trust};
+use super::copies::WorkingCopy;
+use crate::sys::Host;
+use crate::vcs::{self, Kind};
+
+/// What a working copy makes its version control run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedPrograms {
+    pub root: PathBuf,
+    pub programs: Vec<String>,
+    /// Agreed to before.
+    pub known: bool,
+}
+
+/// Looks at the working copy that a path is in, and agrees to what it names.
+pub fn trust_programs(path: &Path, host: &Host, wait: Duration, dry_run: bool) -> Result<NamedPrograms> {
+    let vcs = vcs::open(path);
+    if vcs.kind() == Kind::None {
+        return Err(vcs::SyncError::NoVcs { root: path.to_owned() }.into());
+    }
+    let root = place::real(vcs.root());
+    let programs = vcs.programs(&host.env)?;
+    let trust = read_trust(&host.env);
+    let entry = entry(&root, &programs);
+    let known = trust.covers(&entry);
+    if !known && !programs.is_empty() && !dry_run {
+        trust.add(&[entry], wait, &host.entropy)?;
+    }
+    Ok(NamedPrograms { root, programs, known })
+}
+
+fn entry(root: &Path, programs: &[String]) -> OutsidePath {
+    let repository = vcs::common_dir(root).unwrap_or_else(|| root.to_owned());
+    let text = blake3::hash(programs.join("\n").as_bytes()).to_string();
+    OutsidePath { repository, root: root.to_owned(), key: "programs", text, resolved: PathBuf::new() }
+}
+
+impl Store {
+    /// Refuses to commit, merge or exchange where that would run programs that nobody has agreed to.
+    pub(super) fn refuse_programs(&self, copy: &WorkingCopy) -> Result<()> {
+        let programs = vcs::open(&copy.root).programs(&self.host.env)?;
+        if programs.is_empty() || read_trust(&self.host.env).covers(&entry(&copy.root, &programs)) {
+            return Ok(());
+        }
+        Err(StoreError::UntrustedPrograms { root: copy.root.clone(), programs })
+    }
+
+    /// The same before a commit that follows a write.
+    pub(in crate::store) fn refuse_programs_at(&self, path: &Path) -> Result<()> {
+        let copies = self.working_copies(None);
+        let path = place::real(path);
+        copies
+            .iter()
+            .find(|copy| copy.kind != Kind::None && path.starts_with(&copy.root))
+            .map_or(Ok(()), |copy| self.refuse_programs(copy))
+    }
+
+    /// The working copies of the project, with what each makes its version control run.
+    pub fn working_copy_roots(&self) -> Vec<PathBuf> {
+        let versioned = self.working_copies(None).into_iter().filter(|copy| copy.kind != Kind::None);
+        versioned.map(|copy| copy.root).collect()
+    }
+}
