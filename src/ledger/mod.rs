@@ -18,7 +18,7 @@ pub use line::{Damage, Line};
 pub use merge::{Merged, MergedLine, merge};
 pub use read::{Expectation, Snapshot, Stamp};
 pub use repair::{Repair, RepairStep};
-pub use write::{Edit, LockedLedger, Outcome, REFUSED_PREFIX};
+pub use write::{Applied, Edit, LineChange, LockedLedger, Outcome, REFUSED_PREFIX};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -16,6 +16,7 @@ mod leaks;
 mod migrate;
 mod plan;
 mod proposals;
+mod recover;
 mod repos;
 mod show;
 
@@ -34,6 +35,7 @@ pub use leaks::check_leaks;
 pub use migrate::{Migrated, migrate};
 pub use plan::{PlanError, parse_plan};
 pub use proposals::{Each, ProposeOptions, Which, decide, proposals, propose, reconcile, withdraw};
+pub use recover::{RecoverAction, recover};
 pub use repos::{RepoStatus, repos, wants_planning_hint};
 pub use show::{Neighbour, Private, Shown, show, show_copies, unblocked_by};
 

@@ -13,6 +13,7 @@ mod hg;
 mod history;
 mod hooks;
 mod jj;
+mod lines;
 mod none;
 mod sl;
 mod sync;
@@ -24,6 +25,7 @@ pub use facts::{Facts, Remote};
 pub use git::{branches_holding, committed_size, init as init_git, user_name};
 pub use history::{Changed, HistoryError, Span, changes};
 pub use hooks::{git_dirs, hooks_path, is_ignored, set_setting, setting};
+pub use lines::{Sought, committed_lines};
 pub use sync::{Integrated, Integration, Merge, Pushed, Standing, SyncError, Versions};
 
 use crate::sys::Env;

@@ -7,6 +7,7 @@ mod failure;
 mod issue;
 mod leaks;
 mod object;
+mod recover;
 pub mod schema;
 mod shapes;
 
@@ -15,4 +16,5 @@ pub use failure::{Exit, Failure};
 pub use issue::{detail, edge_issue, reply, summary};
 pub use leaks::{hooks, leak_text, leaks};
 pub use object::{Object, array};
+pub use recover::recovery;
 pub use shapes::*;

@@ -118,6 +118,10 @@ const SHAPES: &[(&str, Shape)] = &[
     ("reject", Shape::Objects(DECISION)),
     ("withdraw", Shape::Objects(DECISION)),
     ("ready", Shape::Issues(COUNTS)),
+    (
+        "recover",
+        Shape::Object(&[("dry_run", "boolean"), ("recovered", "array"), ("discarded", "array"), ("gone", "array")]),
+    ),
     ("reopen", Shape::Issues(&[])),
     ("repo list", Shape::Objects(REPO)),
     ("role", Shape::Object(&[("role", "string"), ("rule", "string"), ("because", "string")])),

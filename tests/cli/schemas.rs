@@ -90,6 +90,7 @@ const CALLS: &[(&str, &str)] = &[
     ("export -o", "export -o out.txt"),
     ("import", "import out.txt"),
     ("doctor", "doctor"),
+    ("recover", "recover"),
     ("stale", "stale --days 0"),
     ("dep cycles", "dep cycles"),
     ("init", "init --contributor"),

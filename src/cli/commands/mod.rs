@@ -33,6 +33,7 @@ mod query;
 mod quick;
 mod quickstart;
 mod ready;
+mod recover;
 mod reopen;
 mod repo;
 mod role;
@@ -96,6 +97,7 @@ pub enum Command {
     Import(import::ImportArgs),
     Export(Box<export::ExportArgs>),
     Doctor(doctor::DoctorArgs),
+    Recover(recover::RecoverArgs),
     Config(config::ConfigArgs),
     Repo(repo::RepoArgs),
     Role(role::RoleArgs),
@@ -144,7 +146,10 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "hooks",
         ],
     ),
-    ("Files and set-up", &["import", "export", "where", "info", "schema", "completions", "version", "quickstart"]),
+    (
+        "Files and set-up",
+        &["import", "export", "recover", "where", "info", "schema", "completions", "version", "quickstart"],
+    ),
 ];
 
 impl Command {
@@ -183,6 +188,7 @@ impl Command {
             Command::Import(args) => import::run(args, cx),
             Command::Export(args) => export::run(*args, cx),
             Command::Doctor(args) => doctor::run(args, cx),
+            Command::Recover(args) => recover::run(args, cx),
             Command::Config(args) => config::run(args, cx),
             Command::Repo(args) => repo::run(args, cx),
             Command::Role(args) => role::run(args, cx),

@@ -4,11 +4,13 @@ mod changes;
 mod commit;
 mod config;
 mod hooks;
+mod lines;
 
 pub(super) use changes::{range, staged};
 pub use commit::init;
 pub(super) use config::facts;
 pub(super) use hooks::{hooks_path, is_ignored, local_setting, set_local};
+pub(super) use lines::committed_lines;
 
 use std::path::{Path, PathBuf};
 
