@@ -8,7 +8,7 @@ const EVERY_DAY: [&str; 15] = [
     "init", "add", "ready", "list", "show", "work", "update", "note", "close", "dep", "label", "search", "why",
     "doctor", "help",
 ];
-const MORE: [&str; 25] = [
+const MORE: [&str; 26] = [
     "q",
     "status",
     "reopen",
@@ -28,6 +28,7 @@ const MORE: [&str; 25] = [
     "duplicates",
     "import",
     "export",
+    "recover",
     "where",
     "info",
     "schema",

@@ -11,6 +11,7 @@ use crate::ledger::Document;
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::merge_issue;
 use crate::model::record::Record;
+use crate::model::time::Instant;
 
 /// Writes of one issue that build on each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,19 +142,21 @@ fn lacks(stretch: &Stretch, line: &str) -> Option<String> {
     }
     let usual = DialectEvidence::of(line).or(Dialect::default());
     let merged = merge_issue(Some(&stretch.base), line, &stretch.after, usual)?.line;
-    (merged != line && !is_superseded(line, &merged, &stretch.after)).then_some(merged)
+    (merged != line && !is_superseded(stretch, line, &merged)).then_some(merged)
 }
 
-/// The line has a later value for all that a merge would bring: somebody edited the same fields afterwards. What the merge adds
-/// then is a remark about the value that lost.
-fn is_superseded(line: &str, merged: &str, after: &str) -> bool {
-    let (Ok(line), Ok(merged), Ok(after)) = (Record::parse(line), Record::parse(merged), Record::parse(after)) else {
-        return false;
-    };
-    let same = |key: &str| key == "comments" || line.raw(key) == merged.raw(key);
-    let ours = after.elements("comments");
-    let known = line.elements("comments");
-    line.iter().chain(merged.iter()).all(|(key, _)| same(&key))
+/// The line is later, and has a value of its own for everything that the stretch changed: somebody edited the same fields
+/// afterwards. What a merge adds then is only a remark about the values that lost.
+fn is_superseded(stretch: &Stretch, line: &str, merged: &str) -> bool {
+    let parsed = [&stretch.base, &stretch.after, line, merged].map(Record::parse);
+    let [Ok(base), Ok(after), Ok(line), Ok(merged)] = parsed else { return false };
+    let updated = |record: &Record<'_>| record.string("updated_at").and_then(|text| Instant::parse(&text));
+    let edited_too = |key: &str| base.raw(key) == after.raw(key) || base.raw(key) != line.raw(key);
+    let unmerged = |key: &str| key == "comments" || line.raw(key) == merged.raw(key);
+    let (ours, known) = (after.elements("comments"), line.elements("comments"));
+    updated(&line) > updated(&after)
+        && base.iter().chain(after.iter()).all(|(key, _)| edited_too(&key))
+        && line.iter().chain(merged.iter()).all(|(key, _)| unmerged(&key))
         && merged.elements("comments").iter().all(|comment| known.contains(comment) || !ours.contains(comment))
 }
 
@@ -209,6 +212,16 @@ mod tests {
         let filed = line("\"title\":\"One\"", 0);
         let edited = line("\"title\":\"Two\"", 0);
         assert_eq!(missing(&[entry(None, Some(&filed))], &format!("{edited}\n")), [], "the issue is there");
+    }
+
+    #[test]
+    fn a_later_edit_of_the_same_field_by_another_program_takes_nothing_away() {
+        let [x, y] = [0, 1].map(|n| line(&format!("\"priority\":{n}"), n));
+        let edit = [entry(Some(&x), Some(&y))];
+        let later = line("\"priority\":3", 2);
+        assert_eq!(missing(&edit, &format!("{later}\n")), []);
+        let by_hand = line("\"priority\":3", 0);
+        assert_eq!(missing(&edit, &format!("{by_hand}\n")).len(), 1, "no later time: it may be an old line");
     }
 
     #[test]
