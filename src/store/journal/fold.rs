@@ -137,12 +137,21 @@ impl Fold {
 
 /// The line with what a stretch made and the line lacks; `None` if it lacks nothing.
 fn lacks(stretch: &Stretch, line: &str) -> Option<String> {
-    if stretch.after == line || stretch.after == stretch.base {
+    if stretch.after == line || stretch.after == stretch.base || has_values(stretch, line) {
         return None;
     }
     let usual = DialectEvidence::of(line).or(Dialect::default());
     let merged = merge_issue(Some(&stretch.base), line, &stretch.after, usual)?.line;
     (merged != line && !is_superseded(stretch, line, &merged)).then_some(merged)
+}
+
+/// Every key that the stretch changed has the value that it got.
+fn has_values(stretch: &Stretch, line: &str) -> bool {
+    let [Ok(base), Ok(after), Ok(line)] = [&stretch.base, &stretch.after, line].map(Record::parse) else {
+        return false;
+    };
+    let kept = |key: &str| key == "updated_at" || base.raw(key) == after.raw(key) || line.raw(key) == after.raw(key);
+    base.iter().chain(after.iter()).all(|(key, _)| kept(&key))
 }
 
 /// The line is later, and has a value of its own for everything that the stretch changed: somebody edited the same fields
