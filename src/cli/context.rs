@@ -11,7 +11,7 @@ use crate::model::time::Instant;
 use crate::model::when::Bare;
 use crate::ops::OpError;
 use crate::store::settings::{find_key, nearest_key};
-use crate::store::{Config, Store, StoreError};
+use crate::store::{Config, Store, StoreError, Warning};
 use crate::sys::Host;
 use crate::sys::fs::FsError;
 use crate::view::{self, Exit, Failure};
@@ -79,13 +79,15 @@ pub struct Context {
     store: Option<Store>,
     /// The command itself reports what is odd about the files.
     pub reports_problems: bool,
+    /// The command itself tells which writes are missing.
+    pub answers_removed: bool,
 }
 
 impl Context {
     pub fn new(global: GlobalArgs) -> Self {
         let host = Host::real();
         let ui = Ui::new(&host.env, global.json, global.quiet);
-        Context { global, ui, host, store: None, reports_problems: false }
+        Context { global, ui, host, store: None, reports_problems: false, answers_removed: false }
     }
 
     /// The machine.
@@ -165,7 +167,9 @@ impl Context {
     }
 
     fn warnings(&self) -> Vec<String> {
-        self.store.as_ref().map_or_else(Vec::new, |store| store.warnings().iter().map(view::warning_text).collect())
+        let found = self.store.as_ref().map_or_else(Vec::new, Store::warnings);
+        let is_said = |warning: &&Warning| self.answers_removed && matches!(warning, Warning::Removed { .. });
+        found.iter().filter(|warning| !is_said(warning)).map(view::warning_text).collect()
     }
 
     /// Prints JSON with the warnings of the store.

@@ -1,6 +1,7 @@
 //! The text of a ledger, divided into lines.
 
 use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::line::{Damage, Line, is_marker, leading_id};
@@ -144,12 +145,30 @@ impl Document {
 
     /// Of several lines with one id the one to show and to edit: the latest `updated_at`, then the greatest bytes.
     pub fn effective(&self, id: &str) -> Option<usize> {
-        let age = |n: usize| {
-            let updated =
-                self.record(n).and_then(|record| record.string("updated_at").and_then(|t| Instant::parse(&t)));
-            (updated, self.text(n))
-        };
-        self.find(id).into_iter().max_by(|a, b| age(*a).cmp(&age(*b)))
+        self.find(id).into_iter().max_by(|a, b| self.age(*a).cmp(&self.age(*b)))
+    }
+
+    fn age(&self, n: usize) -> (Option<Instant>, &[u8]) {
+        let updated = self.record(n).and_then(|record| record.string("updated_at").and_then(|t| Instant::parse(&t)));
+        (updated, self.text(n))
+    }
+
+    /// The lines of many ids, found in one pass, in file order.
+    pub fn find_among(&self, ids: &BTreeSet<String>) -> HashMap<String, Vec<usize>> {
+        let mut found: HashMap<String, Vec<usize>> = HashMap::new();
+        for n in 0..self.len() {
+            let Some(id) = self.id(n).filter(|id| ids.contains(id.as_ref())) else { continue };
+            if self.record(n).is_some_and(|record| record.string("id").as_ref() == Some(&id)) {
+                found.entry(id.into_owned()).or_default().push(n);
+            }
+        }
+        found
+    }
+
+    /// [`Document::effective`] for many ids.
+    pub fn effective_among(&self, ids: &BTreeSet<String>) -> HashMap<String, usize> {
+        let best = |lines: Vec<usize>| lines.into_iter().max_by(|a, b| self.age(*a).cmp(&self.age(*b)));
+        self.find_among(ids).into_iter().filter_map(|(id, lines)| Some((id, best(lines)?))).collect()
     }
 
     /// All ids, cheaply; with those of damaged lines, so that a new id never equals one.

@@ -20,7 +20,7 @@ pub use markers::{BadMarkers, Parts};
 pub use merge::{Merged, MergedLine, merge};
 pub use read::{Expectation, Snapshot, Stamp};
 pub use repair::{Repair, RepairStep};
-pub use write::{Edit, LockedLedger, Outcome, REFUSED_PREFIX};
+pub use write::{Applied, Edit, LineChange, LockedLedger, Outcome, REFUSED_PREFIX};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,6 +1,7 @@
 //! The only way a ledger is written (R1), with the check that nothing is lost by it (R6).
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
 use super::document::{Document, MAX_LEDGER};
@@ -8,7 +9,7 @@ use super::line::Line;
 use super::read::{Expectation, Snapshot};
 use super::{Ledger, LedgerError};
 use crate::sys::Entropy;
-use crate::sys::fs::Replaced;
+use crate::sys::fs::{self, FileStamp};
 use crate::sys::lock::DirLock;
 
 /// A change to the lines of a document.
@@ -49,6 +50,25 @@ pub enum Outcome {
     Written,
 }
 
+/// An issue before and after a write; without a line where there is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineChange {
+    pub id: String,
+    pub before: Option<String>,
+    pub after: Option<String>,
+}
+
+/// What a write did, for whoever keeps account of it.
+#[derive(Debug)]
+pub struct Applied {
+    pub changes: Vec<LineChange>,
+    /// The file that it was made from.
+    pub read: FileStamp,
+    /// The file that it left; `None` if another program has replaced that one already.
+    pub left: Option<FileStamp>,
+    pub document: Document,
+}
+
 /// A ledger whose lock is held. Dropping it releases the lock; nothing is written before [`LockedLedger::apply`].
 #[derive(Debug)]
 #[must_use = "the lock is released when this is dropped"]
@@ -67,12 +87,14 @@ impl LockedLedger {
     }
 
     /// Reads the ledger now, plans edits on what was read, and replaces the file. If another program changes the file
-    /// between the read and the replacement, everything is done again on what it left.
+    /// between the read and the replacement, everything is done again on what it left. `note` is told of a write when it is on
+    /// disk, while the lock is held.
     pub fn apply<E: From<LedgerError>>(
         &self,
         entropy: &Entropy,
         expected: impl Fn() -> Expectation,
         mut plan: impl FnMut(&Document) -> Result<Vec<Edit>, E>,
+        note: impl FnOnce(Applied),
     ) -> Result<Outcome, E> {
         for _ in 0..MAX_TRIES {
             let snapshot = self.ledger.read(&expected).map_err(E::from)?;
@@ -81,7 +103,11 @@ impl LockedLedger {
                 return Ok(Outcome::Unchanged);
             }
             match self.replace(&snapshot, &edits, entropy).map_err(E::from)? {
-                Some(outcome) => return Ok(outcome),
+                Some(None) => return Ok(Outcome::Unchanged),
+                Some(Some(applied)) => {
+                    note(applied);
+                    return Ok(Outcome::Written);
+                }
                 None if !self.lock.dir().is_current() => break,
                 None => continue,
             }
@@ -89,8 +115,13 @@ impl LockedLedger {
         Err(LedgerError::Unstable { path: self.ledger.path().to_owned() }.into())
     }
 
-    /// `None` if another program was faster.
-    fn replace(&self, snapshot: &Snapshot, edits: &[Edit], entropy: &Entropy) -> Result<Option<Outcome>, LedgerError> {
+    /// `None` if another program was faster, `Some(None)` if there is nothing to change.
+    fn replace(
+        &self,
+        snapshot: &Snapshot,
+        edits: &[Edit],
+        entropy: &Entropy,
+    ) -> Result<Option<Option<Applied>>, LedgerError> {
         let empty = Document::new(Vec::new());
         let was_emptied = snapshot.document.bytes() == EMPTIED;
         let document = if was_emptied { &empty } else { &snapshot.document };
@@ -103,17 +134,20 @@ impl LockedLedger {
             return Err(LedgerError::TooLarge { path: self.ledger.path().to_owned() });
         }
         if new.bytes() == document.bytes() {
-            return Ok(Some(Outcome::Unchanged));
+            return Ok(Some(None));
         }
         if let Err(what) = conserves(document, &new, edits) {
             let kept = self.keep_refused(new.bytes(), entropy);
             return Err(LedgerError::Gate { path: self.ledger.path().to_owned(), what, kept });
         }
         let bytes = if new.bytes().is_empty() { EMPTIED } else { new.bytes() };
-        match self.lock.dir().replace(self.ledger.name(), bytes, &snapshot.stamp.file, entropy)? {
-            Replaced::Done => Ok(Some(Outcome::Written)),
-            Replaced::Foreign => Ok(None),
-        }
+        let read = snapshot.stamp.file;
+        let Some(inode) = self.lock.dir().replace_by(self.ledger.name(), bytes, &read, entropy)? else {
+            return Ok(None);
+        };
+        let size = bytes.len() as u64;
+        let left = fs::stat(self.ledger.path()).ok().filter(|now| now.ino == inode && now.size == size);
+        Ok(Some(Some(Applied { changes: changes(document, &new, edits), read, left, document: new })))
     }
 
     fn keep_refused(&self, bytes: &[u8], entropy: &Entropy) -> Option<PathBuf> {
@@ -146,6 +180,39 @@ impl Ledger {
         }
         Ok(())
     }
+}
+
+/// The issues that edits name, before and after. Only where lines go can an id stand on more lines than its edit tells.
+fn changes(old: &Document, new: &Document, edits: &[Edit]) -> Vec<LineChange> {
+    let text = |document: &Document, line: usize| String::from_utf8_lossy(document.text(line)).into_owned();
+    if !edits.iter().any(|edit| matches!(edit, Edit::Remove { .. } | Edit::Resolve { .. })) {
+        let change = |edit: &Edit| {
+            let (id, before, after) = match edit {
+                Edit::Set { line, id, text: after } => (id, Some(text(old, *line)), after),
+                Edit::Insert { id, text: after } => (id, None, after),
+                Edit::Remove { .. } | Edit::Sort | Edit::Normalise | Edit::Resolve { .. } => return None,
+            };
+            Some(LineChange { id: id.clone(), before, after: Some(after.clone()) })
+        };
+        return edits.iter().filter_map(change).collect();
+    }
+    let named: BTreeSet<String> = edits
+        .iter()
+        .flat_map(|edit| match edit {
+            Edit::Set { id, .. } | Edit::Insert { id, .. } => vec![id.clone()],
+            Edit::Remove { line } => {
+                let id = old.record(*line).and_then(|record| record.string("id").map(Cow::into_owned));
+                id.into_iter().collect()
+            }
+            Edit::Resolve { .. } => old.ids().chain(new.ids()).map(Cow::into_owned).collect(),
+            Edit::Sort | Edit::Normalise => Vec::new(),
+        })
+        .collect();
+    let (before, after) = (old.effective_among(&named), new.effective_among(&named));
+    let line_of =
+        |document: &Document, lines: &HashMap<String, usize>, id: &str| lines.get(id).map(|line| text(document, *line));
+    let change = |id: String| LineChange { before: line_of(old, &before, &id), after: line_of(new, &after, &id), id };
+    named.into_iter().map(change).filter(|change| change.before != change.after).collect()
 }
 
 fn render(document: &Document, edits: &[Edit]) -> Vec<u8> {

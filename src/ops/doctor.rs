@@ -49,6 +49,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     }
     check_project(store, &mut report);
     check_files(store, &mut report)?;
+    check_journal(store, &mut report);
     check_leftovers(store, &mut report);
     check_driver(store, &mut report);
     check_proposals(store, fix, &mut report)?;
@@ -84,9 +85,28 @@ fn check_project(store: &Store, report: &mut Report) {
             Warning::Unread { repo, message } => {
                 (Severity::Warning, None, None, format!("{repo} cannot be read: {message}"), None)
             }
-            Warning::Line(_) | Warning::NotCommitted { .. } => continue,
+            Warning::Line(_) | Warning::NotCommitted { .. } | Warning::NotJournaled { .. } => continue,
+            Warning::Removed { .. } | Warning::Unwatched { .. } => continue,
         };
         report.findings.push(Health { severity, file, line, message, remedy });
+    }
+}
+
+/// Acknowledged writes that are not in the ledgers any more; asks for what [`check_files`] has read.
+fn check_journal(store: &Store, report: &mut Report) {
+    for warning in store.warnings() {
+        let (message, remedy) = match warning {
+            Warning::Removed { repo, ids } => {
+                let place = repo.map(|repo| format!(" from {repo}")).unwrap_or_default();
+                let message = format!("another program removed acknowledged writes{place}: {}", ids.join(" "));
+                (message, Some("bd recover puts them back, bd recover --discard forgets them".to_owned()))
+            }
+            Warning::Unwatched { repo, message } => {
+                (format!("whether acknowledged writes are missing from {repo} cannot be told: {message}"), None)
+            }
+            _ => continue,
+        };
+        report.findings.push(Health { severity: Severity::Warning, file: None, line: None, message, remedy });
     }
 }
 
@@ -254,8 +274,8 @@ fn repair(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
         let quarantine = ledger.path().with_file_name(QUARANTINE);
         let locked = ledger.lock(store.lock_wait()).map_err(StoreError::from)?;
         let mut steps = Vec::new();
-        locked.apply::<OpError>(
-            &store.host().entropy,
+        store.write_ledger::<OpError>(
+            &locked,
             || Expectation::Nothing,
             |document: &Document| {
                 let plan = document.repair();
@@ -298,8 +318,8 @@ fn join_ledgers(store: &mut Store, repo: usize, report: &mut Report) -> Result<(
     let locked = first.lock(store.lock_wait()).map_err(StoreError::from)?;
     let other = second.read(|| Expectation::Nothing).map_err(StoreError::from)?.document;
     let mut joined = 0;
-    locked.apply::<OpError>(
-        &store.host().entropy,
+    store.write_ledger::<OpError>(
+        &locked,
         || Expectation::Nothing,
         |document: &Document| {
             let edits = join_edits(document, &other);

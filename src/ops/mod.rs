@@ -17,9 +17,11 @@ mod merge_files;
 mod migrate;
 mod plan;
 mod proposals;
+mod recover;
 mod repos;
 mod resolve;
 mod show;
+mod sync;
 
 pub use change::{Batch, change_each, check_status, check_type};
 pub use configure::{ChangedFile, Configured, ROUTING, Request as ConfigRequest, configure, stored_path, trust};
@@ -37,9 +39,11 @@ pub use merge_files::{MergeFiles, merge_files};
 pub use migrate::{Migrated, migrate};
 pub use plan::{PlanError, parse_plan};
 pub use proposals::{Each, ProposeOptions, Which, decide, proposals, propose, reconcile, withdraw};
+pub use recover::{RecoverAction, recover};
 pub use repos::{RepoStatus, repos, wants_planning_hint};
 pub use resolve::resolve;
 pub use show::{Neighbour, Private, Shown, show, show_copies, unblocked_by};
+pub use sync::{SyncRequest, commit, step_text, sync, trust_working_copy};
 
 use crate::model::issue::PriorityError;
 use crate::model::query::QueryError;

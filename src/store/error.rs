@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::journal::JournalError;
 use super::settings::{ConfigError, SettingsError};
 use super::{HookError, LEDGER_NAMES};
 use crate::cache::CacheError;
@@ -106,6 +107,15 @@ pub enum StoreError {
 
 fn more(count: usize) -> String {
     if count > 1 { format!(", and {} more", count - 1) } else { String::new() }
+}
+
+impl From<JournalError> for StoreError {
+    fn from(error: JournalError) -> Self {
+        match error {
+            JournalError::Fs(error) => StoreError::Fs(error),
+            JournalError::Lock(error) => StoreError::Ledger(LedgerError::Lock(error)),
+        }
+    }
 }
 
 fn list(candidates: &[String]) -> String {

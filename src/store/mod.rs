@@ -14,6 +14,7 @@ mod guard;
 mod home;
 mod hooks;
 mod image;
+mod journal;
 mod leaks;
 mod lines;
 mod pair;
@@ -23,6 +24,7 @@ mod planning;
 mod project;
 mod proposals;
 mod query;
+mod recover;
 mod relocate;
 mod resolve;
 mod role;
@@ -32,6 +34,7 @@ mod source;
 mod sync;
 mod transaction;
 mod warning;
+mod watch;
 
 pub use actor::find as find_actor;
 pub use discover::{BEADS_DIR, LEDGER_NAMES, Repo};
@@ -45,6 +48,7 @@ pub use planning::{check_planning, commit_files, keep_out_of_commits, ledger_of_
 pub use project::{Member, Project, RepoProblem, beads_of, outside, trust as read_trust};
 pub use proposals::{ProposalRow, ProposeRequest, Proposed, Reconciled};
 pub use query::{BlockedRow, Page, ReadyFilter, Row, SearchRow};
+pub use recover::{Recovered, Recovery};
 pub use relocate::Relocated;
 pub use resolve::ResolvedLedger;
 pub use role::{Role, RoleDecision};
@@ -55,7 +59,7 @@ pub use sync::{NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncRep
 pub use transaction::{Scope, Transaction, Write, WriteError, Written};
 pub use warning::Warning;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -122,6 +126,8 @@ pub struct Store {
     numbering: u64,
     /// What went wrong beside a write that stands.
     notices: Vec<Warning>,
+    /// Writes that stand and are not in the journal.
+    unjournaled: RefCell<Vec<Warning>>,
 }
 
 /// What the caller said beyond the files.
@@ -179,6 +185,7 @@ impl Store {
             surroundings,
             numbering: 0,
             notices: Vec::new(),
+            unjournaled: RefCell::new(Vec::new()),
         })
     }
 
@@ -311,7 +318,9 @@ impl Store {
         for (member, message) in self.sources.troubles() {
             found.push(Warning::Unread { repo: self.name(member).to_owned(), message });
         }
+        found.extend(self.removed());
         found.extend(self.sources.warnings().into_iter().map(Warning::Line));
+        found.extend(self.unjournaled.borrow().iter().cloned());
         found.extend(self.notices.iter().cloned());
         found
     }

@@ -170,7 +170,7 @@ impl Store {
             }
             Ok(edits)
         };
-        let outcome = lock.apply::<LedgerError>(&self.host.entropy, || expected(path), plan)?;
+        let outcome = self.write_ledger::<LedgerError>(lock, || expected(path), plan)?;
         Ok(outcome == Outcome::Written)
     }
 }

@@ -79,7 +79,7 @@ impl Store {
             ledger.refuse(known, &edits)?;
         } else {
             let locked = ledger.lock(self.lock_wait)?;
-            let outcome = locked.apply::<LedgerError>(&self.host.entropy, || expected(path), plan)?;
+            let outcome = self.write_ledger::<LedgerError>(&locked, || expected(path), plan)?;
             if outcome == Outcome::Unchanged {
                 return Ok(None);
             }

@@ -290,8 +290,8 @@ impl Transaction<'_> {
             let plan = Plan::new(store, *source, lock.ledger(), &prefix, &actor, now);
             let path = lock.ledger().path();
             let mut planned = Vec::new();
-            let outcome = lock.apply::<LedgerError>(
-                &store.host.entropy,
+            let outcome = store.write_ledger::<LedgerError>(
+                lock,
                 || expected(path),
                 |document| {
                     let (edits, found) = plan.make(document, &writes);

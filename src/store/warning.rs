@@ -18,6 +18,22 @@ pub enum Warning {
     /// A settings file that cannot be used.
     Config(ConfigError),
     UnknownKey(UnknownKey),
+    /// Acknowledged writes that are not in the ledger any more.
+    Removed {
+        /// Named where there are several repos.
+        repo: Option<String>,
+        ids: Vec<String>,
+    },
+    /// Whether acknowledged writes are missing cannot be told.
+    Unwatched {
+        repo: String,
+        message: String,
+    },
+    /// The write stands, but `bd recover` would not know of it.
+    NotJournaled {
+        repo: String,
+        message: String,
+    },
     /// The write stands, but the ledger was not committed after it.
     NotCommitted {
         repo: String,

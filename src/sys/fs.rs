@@ -54,7 +54,7 @@ pub struct FileStamp {
 
 impl FileStamp {
     #[expect(clippy::unnecessary_cast, reason = "these fields have other types on other systems")]
-    fn of(stat: &Stat) -> Self {
+    pub(super) fn of(stat: &Stat) -> Self {
         let time =
             |seconds: i64, nanos: i64| Instant::from_nanos(seconds.saturating_mul(1_000_000_000).saturating_add(nanos));
         FileStamp {
@@ -211,50 +211,64 @@ impl Dir {
     /// Replaces a file by new bytes if it still is the file that was read, and returns once both the bytes and the name are
     /// on disk.
     pub fn replace(&self, name: &str, bytes: &[u8], read: &FileStamp, entropy: &Entropy) -> Result<Replaced, FsError> {
+        let inode = self.replace_by(name, bytes, read, entropy)?;
+        Ok(if inode.is_some() { Replaced::Done } else { Replaced::Foreign })
+    }
+
+    /// Like [`Dir::replace`], but tells the inode of the file that is in place now; `None` is [`Replaced::Foreign`].
+    pub fn replace_by(
+        &self,
+        name: &str,
+        bytes: &[u8],
+        read: &FileStamp,
+        entropy: &Entropy,
+    ) -> Result<Option<u64>, FsError> {
         let path = self.path.join(name);
         // A file that is away is being replaced: the caller reads again, and waits for it.
         let old = match self.stat(name) {
             Ok(old) if FileStamp::of(&old) == *read => old,
             Err(error) if !error.is_missing() => return Err(error),
-            _ => return Ok(Replaced::Foreign),
+            _ => return Ok(None),
         };
         let temp = Temp::write(self, bytes, Some(&old), entropy)?;
+        let inode = temp.inode;
         match self.stat(name) {
             Ok(now) if FileStamp::of(&now) == *read && self.is_current() => {}
             Err(error) if !error.is_missing() => return Err(error),
-            _ => return Ok(Replaced::Foreign),
+            _ => return Ok(None),
         }
         match self.swap(&temp.name, name) {
             Ok(()) => return self.settle(temp, name, read),
             // The temporary file was cleaned away, or the ledger is being replaced: start over with what is there.
-            Err(Errno::NOENT) => return Ok(Replaced::Foreign),
+            Err(Errno::NOENT) => return Ok(None),
             Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {
                 match retry(|| rustix::fs::renameat(&self.file, &temp.name, &self.file, name)) {
                     Ok(()) => temp.keep(),
-                    Err(Errno::NOENT) => return Ok(Replaced::Foreign),
+                    Err(Errno::NOENT) => return Ok(None),
                     Err(e) => return Err(FsError::new("replace", &path, e)),
                 }
             }
             Err(e) => return Err(FsError::new("replace", &path, e)),
         }
         self.sync()?;
-        Ok(Replaced::Done)
+        Ok(Some(inode))
     }
 
     /// After a swap, a last look at what was displaced: it bears the temporary name now. If it is not what was read, or cannot
     /// be looked at, it goes back.
-    fn settle(&self, temp: Temp<'_>, name: &str, read: &FileStamp) -> Result<Replaced, FsError> {
+    fn settle(&self, temp: Temp<'_>, name: &str, read: &FileStamp) -> Result<Option<u64>, FsError> {
+        let inode = temp.inode;
         let problem = match self.stat(&temp.name) {
             Ok(displaced) if FileStamp::of(&displaced).same_content(read) => {
                 drop(temp);
                 self.sync()?;
-                return Ok(Replaced::Done);
+                return Ok(Some(inode));
             }
             // Cleaned away: there is nothing to look at and nothing to put back.
             Err(error) if error.is_missing() => {
                 temp.keep();
                 self.sync()?;
-                return Ok(Replaced::Done);
+                return Ok(Some(inode));
             }
             Ok(_) => None,
             Err(error) => Some(error),
@@ -269,7 +283,7 @@ impl Dir {
             let swapped = self.swap(&temp.name, name);
             temp.keep_beside().and(swapped).map_err(failed)?;
         }
-        problem.map_or(Ok(Replaced::Foreign), Err)
+        problem.map_or(Ok(None), Err)
     }
 
     fn swap(&self, one: &str, other: &str) -> rustix::io::Result<()> {
@@ -422,7 +436,7 @@ fn keep_access(fd: impl AsFd, like: &Stat) -> io::Result<()> {
     Ok(())
 }
 
-fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
+pub(super) fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
     loop {
         match call() {
             Err(Errno::INTR) => {}

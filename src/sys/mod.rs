@@ -7,6 +7,7 @@ mod entropy;
 mod env;
 pub mod fs;
 pub mod lock;
+pub mod log;
 pub mod process;
 pub mod terminal;
 

@@ -8,6 +8,7 @@ mod issue;
 mod leaks;
 mod merge;
 mod object;
+mod recover;
 pub mod schema;
 mod shapes;
 
@@ -15,6 +16,7 @@ pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
 pub use issue::{detail, edge_issue, reply, summary};
 pub use leaks::{hooks, leak_text, leaks};
-pub use merge::{merged_text, resolved};
+pub use merge::{committed, merged_text, resolved, synced, synced_text, trusted};
 pub use object::{Object, array};
+pub use recover::recovery;
 pub use shapes::*;

@@ -2,7 +2,7 @@
 
 use super::issue::{comment_object, edge_issue, summary};
 use super::object::{Object, array};
-use super::{Failure, reply};
+use super::{Failure, plural, reply};
 use crate::cache::{EpicProgress, Statistics};
 use crate::model::issue::Comment;
 use crate::ops::{DoctorReport, Explanation, Imported, Reason, Severity, TreeNode};
@@ -222,6 +222,21 @@ pub fn warning_text(warning: &Warning) -> String {
             let meant = unknown.nearest.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
             format!("{place}: no setting {:?}{meant}", unknown.name)
         }
+        Warning::Removed { repo, ids } => {
+            let place = repo.as_ref().map(|repo| format!(" from {repo}")).unwrap_or_default();
+            let verb = if ids.len() == 1 { "was" } else { "were" };
+            let shown = ids.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+            let more = ids.len().saturating_sub(3);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let count = plural(ids.len(), "acknowledged write");
+            format!("{count} {verb} removed{place} by another program ({shown}{more}); look with bd recover --dry-run")
+        }
+        Warning::Unwatched { repo, message } => {
+            format!("whether acknowledged writes are missing from {repo} cannot be told: {message}")
+        }
+        Warning::NotJournaled { repo, message } => {
+            format!("written, but not noted in the journal of {repo}: {message}; bd recover would not find it")
+        }
         Warning::NotCommitted { repo, message } => {
             format!("written, but not committed in {repo}: {message}; the next write commits it too")
         }
@@ -229,12 +244,19 @@ pub fn warning_text(warning: &Warning) -> String {
 }
 
 pub fn error(failure: &Failure, id: Option<&str>) -> String {
-    let inner = Object::new()
+    Object::new().raw("error", &described(failure).optional("id", id).finish()).finish()
+}
+
+/// A failure without its envelope.
+pub fn failure_object(failure: &Failure) -> String {
+    described(failure).finish()
+}
+
+fn described(failure: &Failure) -> Object {
+    Object::new()
         .text("code", failure.code)
         .text("message", &failure.message)
         .optional("hint", failure.hint.as_deref())
         .flag("recoverable", failure.recoverable)
         .number("exit_code", i64::from(failure.exit.code()))
-        .optional("id", id);
-    Object::new().raw("error", &inner.finish()).finish()
 }

@@ -8,7 +8,7 @@ const EVERY_DAY: [&str; 15] = [
     "init", "add", "ready", "list", "show", "work", "update", "note", "close", "dep", "label", "search", "why",
     "doctor", "help",
 ];
-const MORE: [&str; 27] = [
+const MORE: [&str; 28] = [
     "q",
     "status",
     "reopen",
@@ -30,6 +30,7 @@ const MORE: [&str; 27] = [
     "export",
     "resolve",
     "merge-driver",
+    "recover",
     "where",
     "info",
     "schema",

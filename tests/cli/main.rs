@@ -31,6 +31,7 @@ mod project;
 mod projects;
 mod proposals;
 mod proposals_odd;
+mod recover;
 mod remarks;
 mod repos;
 mod repos_bad;

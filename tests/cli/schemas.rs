@@ -91,6 +91,7 @@ const CALLS: &[(&str, &str)] = &[
     ("import", "import out.txt"),
     ("doctor", "doctor"),
     ("resolve", "resolve"),
+    ("recover", "recover"),
     ("stale", "stale --days 0"),
     ("dep cycles", "dep cycles"),
     ("init", "init --contributor"),

@@ -50,6 +50,8 @@ fn repo() -> Env {
          add 'Part' --id bd-part --parent epic
          close part",
     );
+    // The journal of the time before version control.
+    std::fs::remove_dir_all(env.path(".beads/run")).unwrap();
     env.write("more.txt", "{\"id\":\"bd-more\",\"title\":\"More\"}\n");
     env.write("../editor.sh", "sed -i 's/^One$/Edited/' \"$1\"\n");
     env.set("EDITOR", format!("sh {}", env.path("../editor.sh").display()));

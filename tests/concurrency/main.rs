@@ -14,4 +14,5 @@ mod kills;
 mod lock_gone;
 mod moves;
 mod one_issue;
+mod recovery;
 mod sandbox;

@@ -40,7 +40,9 @@ fn a_link_inside_is_written_through() {
     assert!(fs::symlink_metadata(&target).unwrap().is_file());
     assert_eq!(fs::read_to_string(&target).unwrap().lines().count(), 2);
     let names = |dir: &std::path::Path| fs::read_dir(dir).unwrap().count();
-    assert_eq!((names(&scratch.beads()), names(&scratch.root().join("data"))), (1, 1), "nothing is left behind");
+    // Beside the link there is the state home, with the journal.
+    assert_eq!((names(&scratch.beads()), names(&scratch.root().join("data"))), (2, 1), "nothing is left behind");
+    assert!(scratch.beads().join("run/journal.jsonl").is_file());
 }
 
 #[test]

@@ -40,7 +40,11 @@ fn a_kill_at_any_call_leaves_the_old_or_the_new_ledger() {
             assert!(written || trace.output.stdout.is_empty(), "{at}: success without the write");
             assert!(issues.ids().len() >= Issues::parse(&before).unwrap().ids().len(), "{at}: issues were lost");
             orphans += usize::from(!sandbox.leftovers().is_empty());
+            let missed =
+                |output: std::process::Output| String::from_utf8_lossy(&output.stderr).contains("acknowledged");
+            assert!(!missed(sandbox.run(&["list"])), "{at}: nothing was removed");
             sandbox.ok(&["note", &id, "the next write"]);
+            assert!(!missed(sandbox.run(&["list"])), "{at}: nothing was removed, and the journal goes on");
             assert_eq!(sandbox.leftovers(), [""; 0], "{at}");
             kills += 1;
             if written { new += 1 } else { old += 1 }

@@ -6,6 +6,7 @@ mod check_leaks;
 mod children;
 mod close;
 mod comment;
+mod commit;
 mod completions;
 mod config;
 mod count;
@@ -34,6 +35,7 @@ mod query;
 mod quick;
 mod quickstart;
 mod ready;
+mod recover;
 mod reopen;
 mod repo;
 mod resolve;
@@ -44,6 +46,8 @@ mod show;
 mod stale;
 mod stats;
 mod status;
+mod sync;
+mod trust;
 mod update;
 mod version;
 mod where_;
@@ -55,7 +59,7 @@ use clap::Subcommand;
 use super::context::Context;
 use super::render;
 use crate::ops::Batch;
-use crate::store::{Page, Written};
+use crate::store::{Page, RepoSync, Written};
 use crate::view::{self, Exit, Failure};
 
 type Outcome = Result<Exit, Failure>;
@@ -99,6 +103,10 @@ pub enum Command {
     Export(Box<export::ExportArgs>),
     Doctor(doctor::DoctorArgs),
     Resolve(resolve::ResolveArgs),
+    Recover(recover::RecoverArgs),
+    Sync(sync::SyncArgs),
+    Commit(commit::CommitArgs),
+    Trust(trust::TrustArgs),
     Config(config::ConfigArgs),
     Repo(repo::RepoArgs),
     Role(role::RoleArgs),
@@ -146,14 +154,18 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "proposals",
             "check-leaks",
             "hooks",
+            "trust",
         ],
     ),
     (
         "Files and set-up",
         &[
+            "commit",
+            "sync",
             "import",
             "export",
             "resolve",
+            "recover",
             "merge-driver",
             "where",
             "info",
@@ -202,6 +214,10 @@ impl Command {
             Command::Export(args) => export::run(*args, cx),
             Command::Doctor(args) => doctor::run(args, cx),
             Command::Resolve(args) => resolve::run(args, cx),
+            Command::Recover(args) => recover::run(args, cx),
+            Command::Sync(args) => sync::run(args, cx),
+            Command::Commit(args) => commit::run(args, cx),
+            Command::Trust(args) => trust::run(args, cx),
             Command::Config(args) => config::run(args, cx),
             Command::Repo(args) => repo::run(args, cx),
             Command::Role(args) => role::run(args, cx),
@@ -278,6 +294,18 @@ fn report_failures(cx: &mut Context, batch: Batch) -> Outcome {
 fn fail(cx: &mut Context, typed: &str, failure: Failure, exit: Exit) -> Exit {
     cx.ui.failure(&failure, Some(typed));
     if exit == Exit::Ok { failure.exit } else { exit }
+}
+
+/// Takes what went wrong out of the reports of repos.
+fn failures(repos: &mut [RepoSync]) -> Vec<Option<Failure>> {
+    repos.iter_mut().map(|one| one.error.take().map(Failure::from)).collect()
+}
+
+/// Tells of the repos that failed; the first one decides over the exit code.
+fn fail_repos(cx: &mut Context, repos: &[RepoSync], failures: Vec<Option<Failure>>) -> Exit {
+    let failed = repos.iter().zip(failures).filter_map(|(one, failure)| Some((one.repos.join(", "), failure?)));
+    let failed: Vec<_> = failed.collect();
+    failed.into_iter().fold(Exit::Ok, |exit, (name, failure)| fail(cx, &name, failure, exit))
 }
 
 /// What to say of an issue that was to be changed.

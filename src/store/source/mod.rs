@@ -4,9 +4,11 @@ mod copies;
 mod mirror;
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use super::home;
 use super::image;
 use super::project::Project;
 use super::{LEDGER_NAMES, Member, Result, StoreError};
@@ -48,7 +50,14 @@ struct Source {
     read: Option<Read>,
     /// Why it could not be read the last time, and what it looked like then: it is tried again when it looks different.
     trouble: Option<(Option<FileStamp>, StoreError)>,
+    /// The state home of its repository.
+    home: PathBuf,
+    /// What was missing from the file when it had this stamp.
+    watched: RefCell<Option<(FileStamp, Watched)>>,
 }
+
+/// Acknowledged writes that another program took out of a ledger, by their ids, or why that cannot be told.
+pub(super) type Watched = std::result::Result<Vec<String>, String>;
 
 #[derive(Debug)]
 struct Read {
@@ -92,11 +101,16 @@ impl Sources {
                 mine.push(absent_name(member));
             }
             let root = vcs::root(member.repo.root()).unwrap_or_else(|| member.repo.root().to_owned());
+            let home = home::state_home(member.repo.beads(), &host.env);
             for name in &mine {
                 match Ledger::at(&member.repo.beads().join(name), &root) {
                     // Linked from two repos: it belongs to the first.
                     Ok(ledger) if all.iter().any(|source| source.ledger == ledger) => {}
-                    Ok(ledger) => all.push(Source { ledger, member: n, read: None, trouble: None }),
+                    Ok(ledger) => {
+                        let home = home.clone();
+                        let watched = RefCell::new(None);
+                        all.push(Source { ledger, member: n, read: None, trouble: None, home, watched });
+                    }
                     Err(error) if n == 0 => return Err(error.into()),
                     Err(error) => refused.push((n, error)),
                 }
@@ -137,6 +151,26 @@ impl Sources {
 
     pub fn ledger(&self, source: usize) -> &Ledger {
         &self.all[source].ledger
+    }
+
+    /// Which one a ledger is.
+    pub fn find(&self, ledger: &Ledger) -> Option<usize> {
+        self.all.iter().position(|source| source.ledger == *ledger)
+    }
+
+    /// The state home of the repository that a ledger is in.
+    pub fn home(&self, source: usize) -> &Path {
+        &self.all[source].home
+    }
+
+    /// A ledger as last read.
+    pub fn last_read(&self, source: usize) -> Option<(&Document, &FileStamp)> {
+        self.all[source].read.as_ref().map(|read| (&read.document, &read.stamp.file))
+    }
+
+    /// What is known to be missing from a ledger.
+    pub fn watched(&self, source: usize) -> &RefCell<Option<(FileStamp, Watched)>> {
+        &self.all[source].watched
     }
 
     pub fn len(&self) -> usize {

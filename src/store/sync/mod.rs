@@ -317,7 +317,12 @@ impl Store {
     }
 
     /// Entries that are in a commit by now need not be remembered.
-    fn prune_journals(&mut self, _copy: &WorkingCopy) {}
+    fn prune_journals(&mut self, copy: &WorkingCopy) {
+        for member in &copy.members {
+            // Room that is not freed today is freed tomorrow.
+            let _ = self.prune_journal(*member);
+        }
+    }
 }
 
 const MERGE_MESSAGE: &str = "merge the ledger";

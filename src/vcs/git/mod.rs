@@ -7,6 +7,7 @@ mod config;
 mod hooks;
 mod integrate;
 mod join;
+mod lines;
 mod network;
 mod programs;
 mod trees;
@@ -18,6 +19,7 @@ pub(super) use changes::{range, staged};
 pub use commit::init;
 pub(super) use config::{facts, text as config_text};
 pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_local, unmerged_base};
+pub(super) use lines::committed_lines;
 pub(super) use programs::programs_of;
 
 use std::path::{Path, PathBuf};

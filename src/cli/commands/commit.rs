@@ -1,0 +1,46 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::ops;
+use crate::view::{self, inline};
+
+/// Commit the ledgers, and nothing else
+///
+/// Commits the ledger of every repo that has changes in it, with its own version control. Other changed files, and what is staged of them,
+/// stay as they are. The project of a contributor is not committed to.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd commit\n  bd commit -m 'plan the release'\n  bd commit --repo . --dry-run")]
+pub struct CommitArgs {
+    /// The message; without one it names the issues
+    #[arg(short, long, value_name = "TEXT")]
+    message: Option<String>,
+    /// Only this repo of the project
+    #[arg(long, value_name = "REPO")]
+    repo: Option<String>,
+    /// Show what would be committed
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+}
+
+pub fn run(args: CommitArgs, cx: &mut Context) -> Outcome {
+    let mut done = ops::commit(cx.store()?, args.repo.as_deref(), args.message.as_deref(), args.dry_run)?;
+    let failures = super::failures(&mut done);
+    if cx.ui.wants_json() {
+        cx.json(view::committed(&done, &failures, args.dry_run));
+    } else {
+        for (one, failure) in done.iter().zip(&failures) {
+            let verb = match (one.committed, args.dry_run) {
+                (true, false) => "committed",
+                (true, true) => "would be committed",
+                (false, _) => "nothing to commit",
+            };
+            if failure.is_none() {
+                cx.ui.line(&inline(&format!("{}: {verb}", one.repos.join(", "))));
+            }
+            for note in &one.notes {
+                cx.ui.line(&inline(&format!("  {note}")));
+            }
+        }
+    }
+    Ok(super::fail_repos(cx, &done, failures))
+}

@@ -1,0 +1,76 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::ops::{self, RecoverAction};
+use crate::store::Recovered;
+use crate::view::{self, Exit, plural};
+
+/// Put back writes that another program removed
+///
+/// What `bd` writes is also noted in a journal outside of the working copy, until a commit holds it. When `git checkout`, a
+/// merge or an editor takes such a write out of the ledger, every command says so, and this one puts it back: a line that is
+/// gone as it was, a line that has changed merged with what it lacks. If it was taken out on purpose, --discard forgets it.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd recover --dry-run    what is missing
+  bd recover              put it back
+  bd recover --discard    it was meant to go")]
+pub struct RecoverArgs {
+    /// Only show what would be put back
+    #[arg(long, conflicts_with = "discard")]
+    dry_run: bool,
+    /// Forget what is missing
+    #[arg(long)]
+    discard: bool,
+    /// Only this repo of the project
+    #[arg(long, value_name = "REPO")]
+    repo: Option<String>,
+    /// Take in what was written in checkouts that are gone, too
+    #[arg(long)]
+    from_gone: bool,
+}
+
+pub fn run(args: RecoverArgs, cx: &mut Context) -> Outcome {
+    let action = match (args.dry_run, args.discard) {
+        (true, _) => RecoverAction::Show,
+        (_, true) => RecoverAction::Discard,
+        _ => RecoverAction::PutBack,
+    };
+    // What is missing is the answer here, and no warning.
+    cx.answers_removed = true;
+    let found = ops::recover(cx.store()?, args.repo.as_deref(), action, args.from_gone)?;
+    let several = cx.store()?.project().members.len() > 1;
+    if cx.ui.wants_json() {
+        cx.json(view::recovery(&found, args.dry_run, args.discard));
+    } else {
+        for one in &found.recovered {
+            cx.ui.done(&line(one, action, several));
+        }
+    }
+    if found.recovered.is_empty() && !cx.ui.wants_json() {
+        cx.ui.note("nothing to recover");
+    }
+    if !found.gone.is_empty() && !cx.ui.wants_json() {
+        let ids: Vec<&str> = found.gone.iter().map(|(_, id)| id.as_str()).collect();
+        let count = plural(found.gone.len(), "issue");
+        cx.ui.note(&format!(
+            "written in checkouts that are gone, {count} (--from-gone takes them in): {}",
+            ids.join(" ")
+        ));
+    }
+    Ok(Exit::Ok)
+}
+
+fn line(one: &Recovered, action: RecoverAction, several: bool) -> String {
+    let what = match (action, one.was_gone) {
+        (RecoverAction::PutBack, true) => "Restored",
+        (RecoverAction::PutBack, false) => "Merged",
+        (RecoverAction::Show, true) => "Would restore",
+        (RecoverAction::Show, false) => "Would merge",
+        (RecoverAction::Discard, _) => "Discarded",
+    };
+    let fields = if one.fields.is_empty() { String::new() } else { format!(" {}", one.fields.join(", ")) };
+    let fields = if action == RecoverAction::Discard { String::new() } else { fields };
+    let place = if several { format!(" in {}", one.source_repo) } else { String::new() };
+    format!("{what}{fields}{place} (written {} by {}): {}", one.at, one.actor, one.id)
+}

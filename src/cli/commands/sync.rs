@@ -1,0 +1,71 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::ops::{self, SyncRequest};
+use crate::store::RepoSync;
+use crate::view::{self, Failure, inline};
+
+/// Exchange the ledgers with other clones
+///
+/// Each repo of the project through its own version control: fetch, commit the ledger, merge it field by field, reconcile proposals, push.
+/// Files other than ledgers are never committed, stashed or changed by hand; if they are in the way, that repo is left as it was
+/// and the others go on. The project of a contributor is only pulled. Hooks of the repository do not run.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd sync
+  bd sync --dry-run                 what would be committed and sent, as far as the last fetch knows
+  bd sync --no-push                 only get what others have
+  bd sync --repo ~/.beads-planning")]
+pub struct SyncArgs {
+    /// Do not fetch or merge
+    #[arg(long)]
+    no_pull: bool,
+    /// Do not push
+    #[arg(long)]
+    no_push: bool,
+    /// Only this repo of the project
+    #[arg(long, value_name = "REPO")]
+    repo: Option<String>,
+    /// Show what would be done, without the network
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+}
+
+pub fn run(args: SyncArgs, cx: &mut Context) -> Outcome {
+    let request =
+        SyncRequest { no_pull: args.no_pull, no_push: args.no_push, repo: args.repo.as_deref(), dry_run: args.dry_run };
+    let wants_json = cx.ui.wants_json();
+    let (store, ui) = cx.parts()?;
+    let mut progress = |repo: &str, step| {
+        if !wants_json {
+            ui.note(&format!("{repo}: {}", ops::step_text(step)));
+        }
+    };
+    let mut report = ops::sync(store, request, &mut progress)?;
+    let failures = super::failures(&mut report.repos);
+    if wants_json {
+        cx.json(view::synced(&report, &failures, args.dry_run));
+    } else {
+        for (one, failure) in report.repos.iter().zip(&failures) {
+            print(one, failure.is_some(), args.dry_run, cx);
+        }
+        for done in &report.reconciled {
+            cx.ui.line(&inline(&format!("{}: {}", done.id, done.what)));
+        }
+    }
+    let exit = super::fail_repos(cx, &report.repos, failures);
+    match report.unreconciled {
+        Some(error) => Ok(super::fail(cx, "proposals", Failure::from(error), exit)),
+        None => Ok(exit),
+    }
+}
+
+fn print(one: &RepoSync, failed: bool, dry_run: bool, cx: &mut Context) {
+    cx.ui.line(&inline(&view::synced_text(one, failed, dry_run)));
+    for line in &one.merged {
+        cx.ui.line(&inline(&format!("  {}: {}", line.id, view::merged_text(line))));
+    }
+    for note in &one.notes {
+        cx.ui.line(&inline(&format!("  {note}")));
+    }
+}

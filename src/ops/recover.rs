@@ -1,0 +1,38 @@
+//! Putting back, or forgetting, what other programs took out of the ledgers.
+
+use super::Result;
+use crate::store::{Recovery, Store};
+
+/// What to do with writes that are missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecoverAction {
+    PutBack,
+    /// Say what putting back would do.
+    Show,
+    /// They were taken out on purpose.
+    Discard,
+}
+
+/// Looks at one repo, or at each of the project.
+pub fn recover(store: &mut Store, repo: Option<&str>, action: RecoverAction, from_gone: bool) -> Result<Recovery> {
+    store.refresh()?;
+    let members = match repo {
+        Some(text) => vec![store.join(text)?],
+        // A repo that has no ledger, or two, has other troubles; bd doctor tells of them.
+        None => (0..store.project().members.len()).filter(|n| store.has_one_ledger(*n)).collect(),
+    };
+    let mut all = Recovery::default();
+    for member in members {
+        let found = match action {
+            RecoverAction::PutBack => store.recover(member, from_gone)?,
+            RecoverAction::Show => store.recoverable(member, from_gone)?,
+            RecoverAction::Discard => store.discard(member, from_gone)?,
+        };
+        all.recovered.extend(found.recovered);
+        all.gone.extend(found.gone);
+    }
+    // Repos may share a state home, and then know of the same checkouts.
+    all.gone.sort();
+    all.gone.dedup();
+    Ok(all)
+}

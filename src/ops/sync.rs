@@ -1,0 +1,68 @@
+//! Committing ledgers, exchanging them with other clones, and agreeing to what a repository runs.
+
+use std::path::Path;
+
+use super::{OpError, Result};
+use crate::store::{
+    self, NamedPrograms, Progress, RepoSync, Store, StoreError, SyncOptions, SyncReport, SyncStep, expand_path,
+};
+use crate::sys::Host;
+use crate::vcs::{Kind, SyncError};
+
+/// What a user asks of a sync.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SyncRequest<'a> {
+    pub no_pull: bool,
+    pub no_push: bool,
+    pub repo: Option<&'a str>,
+    pub dry_run: bool,
+}
+
+pub fn sync(store: &mut Store, request: SyncRequest<'_>, progress: Progress<'_>) -> Result<SyncReport> {
+    if request.no_pull && request.no_push {
+        return Err(OpError::Usage(
+            "--no-pull and --no-push together leave nothing to do; bd commit commits".to_owned(),
+        ));
+    }
+    let repo = request.repo.map(|text| store.join(text)).transpose()?;
+    let options = SyncOptions { pull: !request.no_pull, push: !request.no_push, repo, dry_run: request.dry_run };
+    let report = store.sync(&options, progress)?;
+    if report.repos.iter().all(|one| one.kind == Kind::None) {
+        let root = store.repo().root().to_owned();
+        return Err(StoreError::from(SyncError::NoVcs { root }).into());
+    }
+    Ok(report)
+}
+
+/// Commits the ledgers of one repo, or of all that this user commits to.
+pub fn commit(store: &mut Store, repo: Option<&str>, message: Option<&str>, dry_run: bool) -> Result<Vec<RepoSync>> {
+    let repo = repo.map(|text| store.join(text)).transpose()?;
+    if message.is_some_and(|message| message.trim().is_empty()) {
+        return Err(OpError::Usage("a message of a commit says something".to_owned()));
+    }
+    let done = store.commit_now(repo, message, dry_run)?;
+    if done.iter().all(|one| one.kind == Kind::None) {
+        let root = store.repo().root().to_owned();
+        return Err(StoreError::from(SyncError::NoVcs { root }).into());
+    }
+    Ok(done)
+}
+
+/// Agrees to the programs that the working copy at a path names.
+pub fn trust_working_copy(text: &str, directory: &Path, host: &Host, dry_run: bool) -> Result<NamedPrograms> {
+    let path = expand_path(text, directory, &host.env);
+    if !path.exists() {
+        return Err(StoreError::NotARepo { path }.into());
+    }
+    Ok(store::trust_programs(&path, host, store::Config::LOCK_WAIT, dry_run)?)
+}
+
+/// A step in words.
+pub fn step_text(step: SyncStep) -> &'static str {
+    match step {
+        SyncStep::Fetching => "fetching",
+        SyncStep::Merging => "merging",
+        SyncStep::Pushing => "pushing",
+        SyncStep::Again => "somebody else was faster; again",
+    }
+}

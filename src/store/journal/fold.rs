@@ -1,0 +1,244 @@
+//! What the journal says of one ledger, put together: for each issue what `bd` made of what, and whether that is still there.
+//!
+//! Writes that build on each other are one stretch. Where a write was made on another line than the one before it left, another
+//! program had changed the issue in between: if its line has all that the earlier stretch made, the stretch goes on; if not, the
+//! stretch stays by itself, and is missing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::entry::Entry;
+use crate::ledger::Document;
+use crate::model::json::{Dialect, DialectEvidence};
+use crate::model::merge::merge_issue;
+use crate::model::record::Record;
+use crate::model::time::Instant;
+
+/// Writes of one issue that build on each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stretch {
+    /// `bd` made the issue; `base` then is its first line.
+    pub created: bool,
+    pub base: String,
+    pub after: String,
+    /// The last write.
+    pub at: String,
+    pub actor: String,
+}
+
+/// A write that is not in the ledger any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    pub id: String,
+    /// The last of the writes that are missing.
+    pub at: String,
+    pub actor: String,
+    /// The lines that those writes left.
+    pub after: Vec<String>,
+    /// The line of the ledger now.
+    pub now: Option<String>,
+    /// The line that has both.
+    pub line: String,
+}
+
+/// Every issue that the journal knows of one ledger.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Fold {
+    pub issues: BTreeMap<String, Vec<Stretch>>,
+}
+
+impl Fold {
+    /// Puts the entries of one ledger together, oldest first.
+    pub fn of(entries: impl IntoIterator<Item = Entry>) -> Self {
+        let mut fold = Fold::default();
+        entries.into_iter().for_each(|entry| fold.take(entry));
+        fold
+    }
+
+    fn take(&mut self, entry: Entry) {
+        let Entry { id, before, after, at, actor, .. } = entry;
+        if id.is_empty() {
+            return;
+        }
+        // What a command took out is not missed, and what was there before it is not either.
+        let Some(after) = after else {
+            self.issues.remove(&id);
+            return;
+        };
+        let stretches = self.issues.entry(id).or_default();
+        let from = before.as_deref().unwrap_or(&after);
+        let goes_on = |stretch: &Stretch| stretch.after == from || lacks(stretch, from).is_none();
+        let Some(first) = stretches.iter().position(goes_on) else {
+            let (created, base) = (before.is_none(), from.to_owned());
+            stretches.push(Stretch { created, base, after, at, actor });
+            return;
+        };
+        let mut n = 0;
+        stretches.retain(|stretch| {
+            n += 1;
+            n - 1 <= first || !goes_on(stretch)
+        });
+        stretches[first] = Stretch { after, at, actor, ..stretches[first].clone() };
+    }
+
+    /// What a document lacks.
+    pub fn missing(&self, document: &Document) -> Vec<Missing> {
+        let ids: BTreeSet<String> = self.issues.keys().cloned().collect();
+        let lines = document.find_among(&ids);
+        let effective = document.effective_among(&ids);
+        let text = |line: usize| String::from_utf8_lossy(document.text(line)).into_owned();
+        let mut found = Vec::new();
+        for (id, stretches) in &self.issues {
+            // Of an issue that stands on several lines each may be the one that has it.
+            let copies: Vec<String> = lines.get(id).into_iter().flatten().map(|line| text(*line)).collect();
+            let is_there = |stretch: &&Stretch| copies.iter().any(|copy| lacks(stretch, copy).is_none());
+            let lost: Vec<&Stretch> = stretches.iter().filter(|stretch| !is_there(stretch)).collect();
+            let Some(last) = lost.last() else { continue };
+            let now = effective.get(id).map(|line| text(*line));
+            let line = lost.iter().fold(now.clone(), |line, stretch| {
+                Some(line.map_or_else(|| stretch.after.clone(), |line| lacks(stretch, &line).unwrap_or(line)))
+            });
+            found.push(Missing {
+                id: id.clone(),
+                at: last.at.clone(),
+                actor: last.actor.clone(),
+                after: lost.iter().map(|stretch| stretch.after.clone()).collect(),
+                now,
+                line: line.unwrap_or_default(),
+            });
+        }
+        found
+    }
+
+    /// The fewest entries that say the same.
+    pub fn entries(&self, ledger: &str) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for (id, stretches) in &self.issues {
+            for Stretch { created, base, after, at, actor } in stretches {
+                let entry = |before: Option<&String>, after: &String| Entry {
+                    ledger: ledger.to_owned(),
+                    at: at.clone(),
+                    actor: actor.clone(),
+                    id: id.clone(),
+                    before: before.cloned(),
+                    after: Some(after.clone()),
+                    stamp: None,
+                };
+                if *created {
+                    entries.push(entry(None, base));
+                }
+                if !created || base != after {
+                    entries.push(entry(Some(base), after));
+                }
+            }
+        }
+        entries
+    }
+}
+
+/// The line with what a stretch made and the line lacks; `None` if it lacks nothing.
+fn lacks(stretch: &Stretch, line: &str) -> Option<String> {
+    if stretch.after == line || stretch.after == stretch.base || has_values(stretch, line) {
+        return None;
+    }
+    let usual = DialectEvidence::of(line).or(Dialect::default());
+    let merged = merge_issue(Some(&stretch.base), line, &stretch.after, usual)?.line;
+    (merged != line && !is_superseded(stretch, line, &merged)).then_some(merged)
+}
+
+/// Every key that the stretch changed has the value that it got.
+fn has_values(stretch: &Stretch, line: &str) -> bool {
+    let [Ok(base), Ok(after), Ok(line)] = [&stretch.base, &stretch.after, line].map(Record::parse) else {
+        return false;
+    };
+    let kept = |key: &str| key == "updated_at" || base.raw(key) == after.raw(key) || line.raw(key) == after.raw(key);
+    base.iter().chain(after.iter()).all(|(key, _)| kept(&key))
+}
+
+/// The line is later, and has a value of its own for everything that the stretch changed: somebody edited the same fields
+/// afterwards. What a merge adds then is only a remark about the values that lost.
+fn is_superseded(stretch: &Stretch, line: &str, merged: &str) -> bool {
+    let parsed = [&stretch.base, &stretch.after, line, merged].map(Record::parse);
+    let [Ok(base), Ok(after), Ok(line), Ok(merged)] = parsed else { return false };
+    let updated = |record: &Record<'_>| record.string("updated_at").and_then(|text| Instant::parse(&text));
+    let edited_too = |key: &str| base.raw(key) == after.raw(key) || base.raw(key) != line.raw(key);
+    let unmerged = |key: &str| key == "comments" || line.raw(key) == merged.raw(key);
+    let (ours, known) = (after.elements("comments"), line.elements("comments"));
+    updated(&line) > updated(&after)
+        && base.iter().chain(after.iter()).all(|(key, _)| edited_too(&key))
+        && line.iter().chain(merged.iter()).all(|(key, _)| unmerged(&key))
+        && merged.elements("comments").iter().all(|comment| known.contains(comment) || !ours.contains(comment))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(fields: &str, second: u32) -> String {
+        format!("{{\"id\":\"a\",{fields},\"updated_at\":\"2026-01-05T09:00:{second:02}.000Z\"}}")
+    }
+
+    fn entry(before: Option<&str>, after: Option<&str>) -> Entry {
+        Entry {
+            ledger: "/l".into(),
+            id: "a".into(),
+            before: before.map(str::to_owned),
+            after: after.map(str::to_owned),
+            ..Entry::default()
+        }
+    }
+
+    fn missing(entries: &[Entry], ledger: &str) -> Vec<Missing> {
+        let fold = Fold::of(entries.iter().cloned());
+        let again = Fold::of(fold.entries("/l"));
+        assert_eq!(again, fold, "folding again changes nothing");
+        fold.missing(&Document::new(ledger.as_bytes().to_vec()))
+    }
+
+    #[test]
+    fn a_line_that_is_gone_or_put_back_is_missing() {
+        let (x, y, z) = (line("\"priority\":0", 0), line("\"priority\":1", 1), line("\"priority\":2", 2));
+        let edits = [entry(Some(&x), Some(&y)), entry(Some(&y), Some(&z))];
+        assert_eq!(missing(&edits, &format!("{z}\n")), []);
+        for now in [format!("{x}\n"), String::new()] {
+            let found = missing(&edits, &now);
+            assert_eq!((found.len(), found[0].line.as_str()), (1, z.as_str()), "{now}");
+        }
+        let filed = [entry(None, Some(&x)), entry(Some(&x), Some(&y))];
+        assert_eq!(missing(&filed, "")[0].line, y);
+        assert_eq!(missing(&filed, &format!("{x}\n"))[0].line, y);
+    }
+
+    #[test]
+    fn what_a_command_took_out_is_not_missing() {
+        let (x, y) = (line("\"priority\":0", 0), line("\"priority\":1", 1));
+        let moved = [entry(Some(&x), Some(&y)), entry(Some(&y), None)];
+        assert_eq!(missing(&moved, ""), []);
+        assert_eq!(missing(&moved, &format!("{x}\n")), [], "and is not taken out again");
+    }
+
+    #[test]
+    fn an_issue_that_somebody_edited_elsewhere_is_not_missing() {
+        let filed = line("\"title\":\"One\"", 0);
+        let edited = line("\"title\":\"Two\"", 0);
+        assert_eq!(missing(&[entry(None, Some(&filed))], &format!("{edited}\n")), [], "the issue is there");
+    }
+
+    #[test]
+    fn a_later_edit_of_the_same_field_by_another_program_takes_nothing_away() {
+        let [x, y] = [0, 1].map(|n| line(&format!("\"priority\":{n}"), n));
+        let edit = [entry(Some(&x), Some(&y))];
+        let later = line("\"priority\":3", 2);
+        assert_eq!(missing(&edit, &format!("{later}\n")), []);
+        let by_hand = line("\"priority\":3", 0);
+        assert_eq!(missing(&edit, &format!("{by_hand}\n")).len(), 1, "no later time: it may be an old line");
+    }
+
+    #[test]
+    fn a_write_on_a_line_that_was_put_back_does_not_hide_the_loss() {
+        let x = line("\"title\":\"t\",\"priority\":0", 0);
+        let lost = line("\"title\":\"t\",\"priority\":1", 1);
+        let later = line("\"title\":\"u\",\"priority\":0", 2);
+        let entries = [entry(Some(&x), Some(&lost)), entry(Some(&x), Some(&later))];
+        assert_eq!(missing(&entries, &format!("{later}\n")).len(), 1);
+    }
+}

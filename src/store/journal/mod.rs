@@ -1,0 +1,147 @@
+//! The journal of acknowledged writes: what `bd` wrote and no commit holds yet, so that it can be found again when another
+//! program takes it out of the ledger.
+//!
+//! Owns `<state home>/journal.jsonl`, one for all checkouts of a repository. A write appends one line per issue, after the ledger
+//! is on disk and before it is acknowledged, under the ledger's lock and then the state home's, never the other way round. The
+//! last line of a write carries the stamp of the file it left, but only if nothing that the journal knows was missing from that
+//! file. So a reader that finds the stamp of its ledger near the end of the journal need not look further. Readers take no lock
+//! and write nothing. A journal that cannot be written does not fail the write; it is no source for anything but `bd recover`.
+
+mod entry;
+mod fold;
+mod keep;
+
+pub use entry::Entry;
+pub use fold::{Fold, Missing};
+pub use keep::{JournalError, Whose};
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use entry::{holds_stamp, stamp_text};
+
+use super::place;
+use crate::ledger::{Applied, Document};
+use crate::model::time::Instant;
+use crate::sys::Env;
+use crate::sys::fs::{FileStamp, FsError, Granularity, granularity};
+use crate::sys::log::Log;
+use crate::vcs::{self, Sought};
+
+pub const JOURNAL_NAME: &str = "journal.jsonl";
+
+/// A larger journal is not looked at.
+const MOST: u64 = 256 << 20;
+/// How much of the end is searched for a stamp: many writes of other checkouts.
+const TAIL: u64 = 64 << 10;
+
+/// The journal as one ledger sees it.
+#[derive(Debug)]
+pub struct Journal<'a> {
+    pub home: &'a Path,
+    pub ledger: &'a Path,
+    pub env: &'a Env,
+}
+
+/// What became of the writes that the journal knows.
+#[derive(Debug, Default)]
+pub struct Account {
+    pub missing: Vec<Missing>,
+    /// Some are missing from the file, but a commit holds them: they can leave the journal.
+    pub committed: bool,
+}
+
+impl Journal<'_> {
+    fn path(&self) -> PathBuf {
+        self.home.join(JOURNAL_NAME)
+    }
+
+    /// How entries name this ledger.
+    fn key(&self) -> String {
+        place::real(self.ledger).display().to_string()
+    }
+
+    /// Looks whether everything that was acknowledged is in a document. Costs a look at the end of the journal if no other program
+    /// has touched the ledger since the last write.
+    pub fn account(&self, document: &Document, stamp: &FileStamp) -> Result<Account, FsError> {
+        let Some(log) = Log::open(&self.path())? else { return Ok(Account::default()) };
+        if self.is_proof(&log.tail(TAIL)?, stamp) {
+            return Ok(Account::default());
+        }
+        Ok(self.compare(&log.whole(MOST)?, document))
+    }
+
+    /// The same without a look at the stamp.
+    pub fn account_whole(&self, document: &Document) -> Result<Account, FsError> {
+        match Log::open(&self.path())? {
+            Some(log) => Ok(self.compare(&log.whole(MOST)?, document)),
+            None => Ok(Account::default()),
+        }
+    }
+
+    /// The end of the journal says that nothing was missing from the file with this stamp.
+    fn is_proof(&self, tail: &[u8], stamp: &FileStamp) -> bool {
+        holds_stamp(tail, stamp) && granularity(self.ledger) != Granularity::Unreliable
+    }
+
+    fn compare(&self, bytes: &[u8], document: &Document) -> Account {
+        let key = self.key();
+        let mut fold = Fold::of(entries(bytes).filter(|entry| entry.ledger == key));
+        let missing = fold.missing(document);
+        if missing.is_empty() {
+            return Account::default();
+        }
+        let lost: HashSet<&String> = missing.iter().flat_map(|missing| &missing.after).collect();
+        let committed = self.forget_committed(&mut fold, self.ledger, |after| lost.contains(after));
+        let missing = if committed { fold.missing(document) } else { missing };
+        Account { missing, committed }
+    }
+
+    /// Forgets what a commit holds, of the lines that are asked for.
+    fn forget_committed(&self, fold: &mut Fold, ledger: &Path, asked: impl Fn(&String) -> bool) -> bool {
+        let stretches = fold.issues.values().flatten().filter(|stretch| asked(&stretch.after));
+        // A time that cannot be read is long ago.
+        let since = |at: &str| Instant::parse(at).unwrap_or(Instant::from_nanos(0));
+        let lines: Vec<(String, Instant)> =
+            stretches.map(|stretch| (stretch.after.clone(), since(&stretch.at))).collect();
+        let sought: Vec<Sought<'_>> = lines.iter().map(|(text, since)| Sought { text, since: *since }).collect();
+        let found = vcs::committed_lines(ledger, &sought, self.env);
+        let found: HashSet<&String> =
+            lines.iter().zip(found).filter(|(_, held)| *held).map(|((line, _), _)| line).collect();
+        for stretches in fold.issues.values_mut() {
+            stretches.retain(|stretch| !found.contains(&stretch.after));
+        }
+        fold.issues.retain(|_, stretches| !stretches.is_empty());
+        !found.is_empty()
+    }
+
+    /// The entries of one write.
+    fn lines(&self, applied: &Applied, actor: &str, now: Instant) -> Vec<Entry> {
+        let ledger = self.key();
+        let change = |change: &crate::ledger::LineChange| Entry {
+            ledger: ledger.clone(),
+            at: now.to_string(),
+            actor: actor.to_owned(),
+            id: change.id.clone(),
+            before: change.before.clone(),
+            after: change.after.clone(),
+            stamp: None,
+        };
+        let mut entries: Vec<Entry> = applied.changes.iter().map(change).collect();
+        if entries.is_empty() {
+            // The order of the lines has changed and nothing else: there is still a new stamp.
+            entries.push(Entry { ledger, ..Entry::default() });
+        }
+        entries
+    }
+}
+
+/// The whole lines of a journal that can be read.
+fn entries(bytes: &[u8]) -> impl Iterator<Item = Entry> {
+    let whole = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
+    bytes[..whole].split(|byte| *byte == b'\n').filter_map(Entry::parse)
+}
+
+fn stamped(stamp: &FileStamp) -> Option<String> {
+    Some(stamp_text(stamp))
+}

@@ -1,0 +1,122 @@
+//! Watching over acknowledged writes: every write goes into the journal, and what the journal knows is looked for in the files.
+
+use super::journal::{Account, Journal, JournalError};
+use super::source::Watched;
+use super::{Result, Store, Warning, actor, home};
+use crate::ledger::{Applied, Document, Edit, Expectation, Ledger, LedgerError, LockedLedger, Outcome};
+use crate::sys::fs;
+
+impl Store {
+    /// The one way to write a ledger: what is on disk is noted in the journal before anybody is told.
+    pub fn write_ledger<E: From<LedgerError>>(
+        &self,
+        lock: &LockedLedger,
+        expected: impl Fn() -> Expectation,
+        plan: impl FnMut(&Document) -> std::result::Result<Vec<Edit>, E>,
+    ) -> std::result::Result<Outcome, E> {
+        lock.apply(&self.host.entropy, expected, plan, |applied| {
+            self.journaling(lock.ledger(), |journal| {
+                let noted = self.note(journal, &applied);
+                self.noted(lock.ledger(), &applied, noted);
+            });
+        })
+    }
+
+    /// Gives the journal that a ledger's writes go to.
+    pub(super) fn journaling<T>(&self, ledger: &Ledger, work: impl FnOnce(&Journal<'_>) -> T) -> T {
+        let env = &self.host.env;
+        let path = ledger.path();
+        match self.sources.find(ledger) {
+            Some(source) => work(&Journal { home: self.sources.home(source), ledger: path, env }),
+            None => {
+                let beads = path.parent().unwrap_or(path);
+                work(&Journal { home: &home::state_home(beads, env), ledger: path, env })
+            }
+        }
+    }
+
+    pub(super) fn note(&self, journal: &Journal<'_>, applied: &Applied) -> std::result::Result<Account, JournalError> {
+        let found;
+        let actor = match &self.actor {
+            Some(actor) => actor,
+            None => {
+                found = actor::find(&self.host.env, self.repo.root());
+                &found
+            }
+        };
+        journal.append(applied, actor, self.host.clock.now(), &self.host.entropy)
+    }
+
+    /// Remembers what the journal said of a write: what is missing from the file, or that the write is not in it.
+    pub(super) fn noted(&self, ledger: &Ledger, applied: &Applied, noted: std::result::Result<Account, JournalError>) {
+        let source = self.sources.find(ledger);
+        match noted {
+            Ok(account) => {
+                if let (Some(source), Some(left)) = (source, applied.left) {
+                    let ids = account.missing.into_iter().map(|missing| missing.id).collect();
+                    self.sources.watched(source).replace(Some((left, Ok(ids))));
+                }
+            }
+            Err(error) => {
+                let repo = source.map_or(".", |source| self.name(self.sources.member_of(source))).to_owned();
+                let warning = Warning::NotJournaled { repo, message: error.to_string() };
+                let mut unjournaled = self.unjournaled.borrow_mut();
+                if !unjournaled.contains(&warning) {
+                    unjournaled.push(warning);
+                }
+            }
+        }
+    }
+
+    /// Acknowledged writes that other programs took out of the ledgers, as of the last read or write.
+    pub(super) fn removed(&self) -> Vec<Warning> {
+        let several = self.sources.len() > 1;
+        let found = (0..self.sources.len()).filter_map(|source| {
+            let repo = self.name(self.sources.member_of(source)).to_owned();
+            match self.missing_from(source)? {
+                Ok(ids) if ids.is_empty() => None,
+                Ok(ids) => Some(Warning::Removed { repo: several.then_some(repo), ids }),
+                Err(message) => Some(Warning::Unwatched { repo, message }),
+            }
+        });
+        found.collect()
+    }
+
+    /// `None` if the file has not been looked at, or has changed since.
+    fn missing_from(&self, source: usize) -> Option<Watched> {
+        let ledger = self.sources.ledger(source);
+        let watched = self.sources.watched(source);
+        let read = self.sources.last_read(source);
+        if read.is_none() && watched.borrow().is_none() {
+            return None;
+        }
+        let now = fs::stat(ledger.path()).ok()?;
+        if let Some((stamp, known)) = &*watched.borrow()
+            && *stamp == now
+        {
+            return Some(known.clone());
+        }
+        let (document, _) = read.filter(|(_, stamp)| **stamp == now)?;
+        let account = self.journaling(ledger, |journal| journal.account(document, &now));
+        let found = match account {
+            Ok(account) => Ok(account.missing.into_iter().map(|missing| missing.id).collect::<Vec<_>>()),
+            Err(error) => Err(error.to_string()),
+        };
+        // A write that came after the read is in the journal and not in what was read: that is no loss.
+        let quiet = matches!(&found, Ok(ids) if ids.is_empty());
+        if !quiet && fs::stat(ledger.path()).ok() != Some(now) {
+            return None;
+        }
+        watched.replace(Some((now, found.clone())));
+        Some(found)
+    }
+
+    /// Drops from the journal of a repo what commits hold by now.
+    pub fn prune_journal(&self, member: usize) -> Result<()> {
+        for source in self.sources.of_member(member) {
+            let ledger = self.sources.ledger(source);
+            self.journaling(ledger, |journal| journal.prune(&self.host.entropy))?;
+        }
+        Ok(())
+    }
+}

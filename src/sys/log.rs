@@ -1,0 +1,119 @@
+//! A file that only grows: appended to with one write, and read from its end.
+//!
+//! A crash may leave a last line without its end; the next append ends it, and readers leave it out. Nothing is synced: what is
+//! kept here guards against other programs, not against a loss of power. A link is not followed, a pipe is not opened.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FileType, Mode, OFlags};
+
+use super::fs::{FileStamp, FsError, retry};
+
+/// An open log.
+#[derive(Debug)]
+pub struct Log {
+    file: File,
+    path: PathBuf,
+    stamp: FileStamp,
+}
+
+impl Log {
+    /// Opens a log for reading; `None` if there is none.
+    pub fn open(path: &Path) -> Result<Option<Self>, FsError> {
+        match Self::open_as(path, OFlags::RDONLY) {
+            Err(error) if error.is_missing() => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
+    /// Opens a log for reading and appending, and makes it if it is not there.
+    pub fn open_to_append(path: &Path) -> Result<Self, FsError> {
+        Self::open_as(path, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE)
+    }
+
+    fn open_as(path: &Path, access: OFlags) -> Result<Self, FsError> {
+        let error = |action, e: io::Error| FsError::new(action, path, e);
+        let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let mode = Mode::from_raw_mode(0o666);
+        let fd = retry(|| rustix::fs::open(path, flags, mode)).map_err(|e| error("open", e.into()))?;
+        let stat = retry(|| rustix::fs::fstat(&fd)).map_err(|e| error("stat", e.into()))?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Err(error("open", io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
+        }
+        Ok(Log { file: File::from(fd), path: path.to_owned(), stamp: FileStamp::of(&stat) })
+    }
+
+    /// What the file was when it was opened.
+    pub fn stamp(&self) -> FileStamp {
+        self.stamp
+    }
+
+    /// The last bytes, at most so many.
+    pub fn tail(&self, most: u64) -> Result<Vec<u8>, FsError> {
+        let from = self.stamp.size.saturating_sub(most);
+        self.read(from, self.stamp.size - from)
+    }
+
+    /// All of it, or an error if it is larger than the limit.
+    pub fn whole(&self, limit: u64) -> Result<Vec<u8>, FsError> {
+        if self.stamp.size > limit {
+            let message = format!("{} bytes, the limit is {limit}", self.stamp.size);
+            return Err(FsError::new("read", &self.path, io::Error::new(io::ErrorKind::FileTooLarge, message)));
+        }
+        self.read(0, self.stamp.size)
+    }
+
+    /// Bytes from a place on; fewer if the file ends before.
+    pub fn read(&self, from: u64, length: u64) -> Result<Vec<u8>, FsError> {
+        let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match self.file.read_at(&mut bytes[filled..], from + filled as u64) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(FsError::new("read", &self.path, e)),
+            }
+        }
+        bytes.truncate(filled);
+        Ok(bytes)
+    }
+
+    /// Appends bytes, with one write unless the system takes only a part of them.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), FsError> {
+        self.file.write_all(bytes).map_err(|e| FsError::new("append to", &self.path, e))?;
+        self.stamp.size += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_grows_and_is_read_from_its_end() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("log");
+        assert!(Log::open(&path).unwrap().is_none());
+        let mut log = Log::open_to_append(&path).unwrap();
+        log.append(b"one\n").unwrap();
+        log.append(b"two\n").unwrap();
+        assert_eq!(log.tail(5).unwrap(), b"\ntwo\n");
+        let log = Log::open(&path).unwrap().unwrap();
+        assert_eq!(log.whole(8).unwrap(), b"one\ntwo\n");
+        assert!(log.whole(7).is_err());
+    }
+
+    #[test]
+    fn a_link_is_not_followed() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, other) = (directory.path().join("log"), directory.path().join("other"));
+        std::fs::write(&other, "").unwrap();
+        std::os::unix::fs::symlink(&other, &path).unwrap();
+        assert!(Log::open(&path).is_err() && Log::open_to_append(&path).is_err());
+    }
+}
