@@ -8,6 +8,7 @@ mod commit_hg;
 mod commit_jj;
 mod common_dir;
 mod conformance;
+mod conformance_hg;
 mod facts_git;
 mod facts_hg;
 mod facts_jj;
