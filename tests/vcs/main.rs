@@ -15,3 +15,5 @@ mod facts_jj;
 mod lab;
 mod process;
 mod sync_git;
+mod sync_hg;
+mod sync_sl;
