@@ -384,3 +384,21 @@ fn a_link_in_place_of_the_directory() {
     assert_eq!(std::fs::read_dir(lab.path("outside")).unwrap().count(), 0);
     nothing_left(&lab, "ann");
 }
+
+#[test]
+fn a_server_that_refuses() {
+    let Some(lab) = repositories() else { return };
+    record(&lab, "ann", "1\na\n");
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    lab.sh(&format!(
+        "hg serve -R server -a 127.0.0.1 -p {port} --daemon --pid-file pid -A access -E errors >/dev/null"
+    ));
+    lab.write("ann/.hg/hgrc", &format!("[paths]\ndefault = http://127.0.0.1:{port}/\n"));
+    let fetched = open(&lab, "ann").fetch(&lab.env());
+    let before = state(&lab, "ann");
+    let pushed = open(&lab, "ann").push(&lab.env());
+    lab.sh("kill $(cat pid)");
+    fetched.unwrap();
+    assert!(matches!(pushed, Err(SyncError::Refused { .. })), "{pushed:?}");
+    assert_eq!(state(&lab, "ann"), before);
+}

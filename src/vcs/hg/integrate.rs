@@ -158,7 +158,8 @@ pub fn unresolved(share: &Client<'_>) -> Result<Vec<PathBuf>, SyncError> {
 /// head that nobody is sent.
 fn take_back(client: &Client<'_>, made: &[String]) {
     let Some(first) = made.first() else { return };
-    if client.count(&format!("{first}::")).is_ok_and(|count| count == made.len())
+    // Never what is checked out: that would take the working copy along.
+    if client.count(&format!("{first}:: - .")).is_ok_and(|count| count == made.len())
         && client.count(&format!("({}) and draft()", union(made))).is_ok_and(|count| count == made.len())
     {
         let on = ["--config=extensions.strip=".to_owned()];
