@@ -3,13 +3,14 @@
 //! A pure function of bytes: no lock, no settings, no clock. Issues are merged one by one (see `model::merge`); every other
 //! line counts as one element of a set, and stands below the issues. Laws: the sides can be swapped; a side that equals the
 //! base gives the other one byte for byte; merging a result with one of its sides changes nothing. No marker is ever
-//! written, and no line is lost but one that a side removed and the other one left alone.
+//! written, and no line is lost but one that a side removed and the other one left alone. A line that is only damaged on a
+//! side was not removed there.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::document::Document;
-use super::line::Line;
+use super::line::{Line, leading_id};
 use super::write::EMPTIED;
 use crate::model::json::Dialect;
 use crate::model::merge::{Clash, join_copies, means_same, merge_issue};
@@ -49,11 +50,10 @@ pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merged {
     let mut issues: BTreeMap<&str, String> = BTreeMap::new();
     let ids: BTreeSet<&str> = ours.issues.keys().chain(theirs.issues.keys()).map(String::as_str).collect();
     for id in ids {
-        let get = |parts: &Parts<'_>| parts.issues.get(id).map(|line| line.to_string());
-        let (before, one, other) = (get(&base), get(&ours), get(&theirs));
+        let [before, one, other] = [&base, &ours, &theirs].map(|parts| parts.issues.get(id).map(Cow::as_ref));
         let line = match (one, other) {
             (Some(one), Some(other)) => {
-                let merged = merge_issue(before.as_deref(), &one, &other, usual);
+                let merged = merge_issue(before, one, other, usual);
                 let merged = merged.expect("lines of issues are records");
                 if !merged.ours.is_empty() && !merged.theirs.is_empty() || !merged.clashes.is_empty() {
                     let (from_ours, from_theirs) = (merged.ours, merged.theirs);
@@ -63,13 +63,13 @@ pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merged {
                 Some(merged.line)
             }
             (Some(left), None) | (None, Some(left)) => match before {
-                Some(before) if means_same(&before, &left) => None,
+                Some(before) if means_same(before, left) && !ours.is_torn(id) && !theirs.is_torn(id) => None,
                 before => {
                     let (id, none) = (id.to_owned(), Vec::new);
                     let line =
                         MergedLine { id, from_ours: none(), from_theirs: none(), clashes: Vec::new(), revived: true };
                     lines.extend(before.map(|_| line));
-                    Some(left)
+                    Some(left.to_owned())
                 }
             },
             (None, None) => None,
@@ -99,6 +99,11 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
+    /// A damaged line bears this id: the issue was not removed, it was hurt.
+    fn is_torn(&self, id: &str) -> bool {
+        self.opaque.iter().any(|line| leading_id(line) == Some(id))
+    }
+
     fn of(document: &'a Document, usual: Dialect) -> Self {
         let mut parts = Parts { issues: BTreeMap::new(), order: Vec::new(), opaque: Vec::new() };
         let mut copies: BTreeMap<String, Vec<&'a str>> = BTreeMap::new();

@@ -8,6 +8,7 @@ mod hydrate;
 mod json_text;
 mod many_repos;
 mod merge;
+mod merge_laws;
 mod ownership;
 mod prefixes;
 mod ready;

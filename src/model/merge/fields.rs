@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::FIELD_TIMES;
 use super::settle::{Lost, Settled};
 use super::side::Side;
-use crate::model::json::decode_string;
+use crate::model::json::{decode_string, elements};
 use crate::model::record::place_of;
 use crate::model::time::Instant;
 
@@ -20,8 +20,9 @@ const TOGETHER: [&[&str]; 3] = [
 /// Texts that people write at length: both sides' changes are merged line by line where they do not touch.
 const LONG: [&str; 4] = ["description", "design", "acceptance_criteria", "notes"];
 
-/// What says nothing of its own: times of the edit itself, hashes and counters. Of these the losing value is not kept.
-const SILENT: [&str; 11] = [
+/// What says nothing of its own: times that go with an edit, hashes and counters. Of these the losing value is not kept.
+const SILENT: [&str; 12] = [
+    "created_at",
     "updated_at",
     "started_at",
     "closed_at",
@@ -61,9 +62,9 @@ impl Register<'_> {
     }
 
     /// The key by which a clash is told: the first one that differs and says something.
-    pub fn shown(&self, lost: &Lost, kept: &Settled) -> usize {
+    pub fn shown(&self, lost: &Lost, kept: &Settled) -> Option<usize> {
         let differs = |n: &usize| !same(&self.keys[*n], lost.values[*n].as_deref(), kept.values[*n].as_deref());
-        (0..self.keys.len()).filter(|n| !is_silent(&self.keys[*n])).find(differs).unwrap_or(0)
+        (0..self.keys.len()).filter(|n| !is_silent(&self.keys[*n])).find(differs)
     }
 }
 
@@ -115,7 +116,18 @@ pub fn same(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
     if is_time && instant(one).is_some() && instant(one) == instant(other) {
         return true;
     }
+    if matches!(key, "labels" | "dependencies" | "comments") {
+        return members(one) == members(other);
+    }
     meaning(one) == meaning(other)
+}
+
+/// The elements of a list that is a set: their order and their number say nothing.
+fn members(raw: &str) -> BTreeSet<String> {
+    match elements(raw) {
+        Ok(spans) => spans.into_iter().map(|span| meaning(&raw[span])).collect(),
+        Err(_) => BTreeSet::from([meaning(raw)]),
+    }
 }
 
 /// A raw value without what carries no meaning: blanks between tokens, and the way in which strings are escaped.
@@ -164,6 +176,8 @@ mod tests {
             ("title", Some(r#""a<b""#), Some(r#""a\u003cb""#), true),
             ("title", None, Some("null"), true),
             ("labels", Some("[]"), None, true),
+            ("labels", Some(r#"["a","b"]"#), Some(r#"["b", "a", "a"]"#), true),
+            ("labels", Some(r#"["a","b"]"#), Some(r#"["a"]"#), false),
             ("metadata", Some(r#"{"a": 1, "b":"x y"}"#), Some(r#"{"a":1,"b":"x y"}"#), true),
             ("metadata", Some(r#"{"b":"x y"}"#), Some(r#"{"b":"xy"}"#), false),
             ("created_at", Some(r#""2025-01-01T01:00:00+01:00""#), Some(r#""2025-01-01T00:00:00Z""#), true),

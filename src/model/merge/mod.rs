@@ -4,8 +4,8 @@
 //! only grow; of two different values the one that was edited later stands (a tie is settled by bytes), and what lost is
 //! kept as a comment, so that nothing anyone wrote is gone. Laws, byte for byte: the sides can be swapped; merging a result
 //! with one of its sides again changes nothing; with a common base three sides give one line in whatever order they are
-//! merged. The last one ends at long texts that three sides changed in the same place, at a deletion among three sides, and
-//! at lines that somebody wrote in another layout.
+//! merged. The last one ends at long texts that all three sides changed (unless each did in its own place), at a deletion
+//! among three sides, and at lines that somebody wrote in another layout; nothing is lost there either.
 //!
 //! For the order not to matter, a line must say when a value was edited if that was before the line's last edit. That is
 //! the key `field_times`; it counts only while its `at` is the line's `updated_at`, and goes with the next edit.
@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 use super::json::{Dialect, DialectEvidence, Json};
 use super::record::{Record, place_of};
 use fields::Register;
+use sets::Told;
 use settle::{Settled, settle};
 use side::{Side, Stamp};
 
@@ -93,26 +94,26 @@ fn merge(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>, usual: Dia
     settle::followers(&mut settled);
 
     let mut merged = MergedIssue::default();
-    let mut kept = Vec::new();
+    let mut told = Told::default();
     let id = ours.record.string("id").unwrap_or_default();
     for (register, outcome) in &settled {
         merged.ours.extend(outcome.from_ours.then(|| register.name().to_owned()));
         merged.theirs.extend(outcome.from_theirs.then(|| register.name().to_owned()));
+        told.stands.extend(keep::comment(&id, register, &outcome.as_lost(), base, dialect));
         if let Some(lost) = &outcome.lost {
-            kept.extend(keep::comment(&id, register, lost, base, dialect));
-            let key = register.shown(lost, outcome);
-            merged.clashes.push(Clash {
+            told.lost.extend(keep::comment(&id, register, lost, base, dialect));
+            merged.clashes.extend(register.shown(lost, outcome).map(|key| Clash {
                 field: register.keys[key].clone().into_owned(),
                 kept: outcome.values[key].clone(),
                 lost: lost.values[key].clone(),
-            });
+            }));
         }
     }
     let mut values: BTreeMap<Cow<'_, str>, Option<String>> = BTreeMap::new();
     for (register, outcome) in &settled {
         values.extend(register.keys.iter().cloned().zip(outcome.values.iter().cloned()));
     }
-    values.insert(Cow::Borrowed("comments"), sets::comments(base, ours, theirs, &kept, dialect));
+    values.insert(Cow::Borrowed("comments"), sets::comments(base, ours, theirs, &told, dialect));
     values.insert(Cow::Borrowed(FIELD_TIMES), base.and_then(|_| field_times(&settled, dialect)));
     merged.line = written(usual_line, &values, dialect);
     // A side that has everything keeps its layout: without a base in any case, else if both differ from it in nothing else.
@@ -151,11 +152,13 @@ fn written(skeleton: &Side<'_>, values: &BTreeMap<Cow<'_, str>, Option<String>>,
     let mut order: Vec<_> = values.iter().collect();
     order.sort_by_key(|(key, _)| (place_of(key), key.as_ref().to_owned()));
     let mut line = skeleton.record.text().to_owned();
-    for (key, value) in order {
+    let mut rest = order.as_slice();
+    loop {
         let record = Record::parse(&line).expect("an edited record stays a valid object");
-        if record.raw(key) != value.as_deref() {
-            line = record.with_key(key, value.as_deref(), dialect);
-        }
+        let Some(next) = rest.iter().position(|(key, value)| record.raw(key) != value.as_deref()) else { break };
+        let (key, value) = rest[next];
+        line = record.with_key(key, value.as_deref(), dialect);
+        rest = &rest[next + 1..];
     }
     line
 }

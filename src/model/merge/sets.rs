@@ -72,25 +72,38 @@ pub fn merge(
     (!merged.is_empty()).then(|| dialect.array(merged.iter().map(String::as_str)))
 }
 
+/// What a merge itself has to say in comments.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// Comments that keep what was lost.
+    pub lost: Vec<String>,
+    /// Comments that would keep what stands. An earlier merge may have written one of them; it says nothing any more.
+    pub stands: Vec<String>,
+}
+
 /// The comments of both sides and those that the merge adds: what either side has is there.
 pub fn comments(
     base: Option<&Side<'_>>,
     ours: &Side<'_>,
     theirs: &Side<'_>,
-    kept: &[String],
+    told: &Told,
     dialect: Dialect,
 ) -> Option<String> {
     let raw = |side: &Side<'_>| side.record.raw("comments").map(str::to_owned);
     let lists = [base.and_then(raw), raw(ours), raw(theirs)];
-    let added = dialect.array(kept.iter().map(String::as_str));
+    let added = dialect.array(told.lost.iter().map(String::as_str));
     let [before, one, other] = &lists;
     let sets = [before, one, other].map(|raw| Set::read(raw.as_deref(), comment_identity));
     let [before, one_set, other_set] = &sets;
     let new = Set::read(Some(&added), comment_identity);
-    let all: BTreeSet<&String> = one_set.order.iter().chain(&other_set.order).chain(&new.order).collect();
+    let void: BTreeSet<String> = told.stands.iter().map(|raw| comment_identity(raw)).collect();
+    let all = one_set.order.iter().chain(&other_set.order).chain(&new.order);
+    let all: BTreeSet<&String> = all.filter(|name| before.has(name) || !void.contains(*name)).collect();
     let get = |name: &String| {
         let [base, one, other] = [before, one_set, other_set].map(|set| set.raw.get(name).copied());
-        element(base, one.or(other), other.or(one)).or(new.raw.get(name).copied()).unwrap_or_default()
+        let known = element(base, one.or(other), other.or(one));
+        // The same value lost twice is told once, with the later time.
+        known.max(new.raw.get(name).copied()).unwrap_or_default()
     };
     let mut names: Vec<&String> = before.order.iter().filter(|name| all.contains(name)).collect();
     let mut fresh: Vec<&String> = all.iter().copied().filter(|name| !before.has(name)).collect();
@@ -99,7 +112,10 @@ pub fn comments(
     let canonical = names.iter().map(|name| get(name)).collect::<Vec<_>>();
     let canonical = dialect.array(canonical);
     // A side that has everything keeps its own arrangement; of two such sides the one that arranged something.
-    let complete = [(one, one_set), (other, other_set)].into_iter().filter(|(_, set)| set.raw.len() == all.len());
+    let has_all = |set: &Set<'_>| {
+        set.raw.len() == all.len() && all.iter().all(|name| set.raw.get(*name).copied() == Some(get(name)))
+    };
+    let complete = [(one, one_set), (other, other_set)].into_iter().filter(|(_, set)| has_all(set));
     let arranged = complete.map(|(raw, _)| raw).max_by_key(|raw| {
         let new = base.is_none() || *raw != &lists[0];
         let is_said = raw.as_deref().is_some_and(|raw| raw != "null");
@@ -108,16 +124,13 @@ pub fn comments(
     arranged.cloned().unwrap_or(Some(canonical))
 }
 
-/// When a side last added comments, as far as its line says.
-pub fn adds_comments<'a>(base: Option<&Side<'_>>, ours: &'a Side<'_>, theirs: &'a Side<'_>) -> Vec<&'a Stamp> {
-    let raw = |side: &Side<'_>| side.record.raw("comments").map(str::to_owned);
-    let before = base.and_then(raw);
-    let adds = |side: &&Side<'_>| {
-        let (then, now) = (Set::read(before.as_deref(), comment_identity), raw(side));
-        let now = Set::read(now.as_deref(), comment_identity);
-        now.order.iter().any(|name| !then.has(name) && !is_own(now.raw[name]))
-    };
-    [ours, theirs].into_iter().filter(adds).map(|side| side.stamp("comments")).collect()
+/// When a side last added comments that neither the base nor the other side has, as far as its line says.
+pub fn adds_comments<'a>(base: Option<&Side<'_>>, side: &'a Side<'_>, other: &Side<'_>) -> Option<&'a Stamp> {
+    let set = |raw| Set::read(raw, comment_identity);
+    let known = [base.and_then(|base| base.record.raw("comments")), other.record.raw("comments")].map(set);
+    let now = set(side.record.raw("comments"));
+    let is_new = |name: &String| !known.iter().any(|set| set.has(name)) && !is_own(now.raw[name]);
+    now.order.iter().any(is_new).then(|| side.stamp("comments"))
 }
 
 /// A comment that a merge has added is nobody's edit.
@@ -142,6 +155,10 @@ fn comment_identity(raw: &str) -> String {
     let Ok(record) = Record::parse_part(raw) else { return raw.to_owned() };
     let Some(text) = record.string("text") else { return raw.to_owned() };
     let part = |key| record.raw(key).unwrap_or_default().to_owned();
+    // What a merge tells is one thing, whenever it was lost.
+    if is_own(raw) {
+        return format!("{}\u{0}{}\u{0}{text}", part("id"), part("author"));
+    }
     // A time that cannot be read still tells two comments apart.
     let time = record.string("created_at").and_then(|text| Instant::parse(&text)).map(|at| at.nanos().to_string());
     let time = time.unwrap_or_else(|| part("created_at"));

@@ -25,6 +25,11 @@ pub struct Settled {
 }
 
 impl Settled {
+    /// The value that stands as if it had lost.
+    pub fn as_lost(&self) -> Lost {
+        Lost { values: self.values.clone(), stamp: self.stamp.clone() }
+    }
+
     /// A key that says nothing on one side and that neither the other one nor the base has is no reason to choose, and stays.
     fn with_empties(
         mut self,
@@ -88,6 +93,8 @@ fn weigh<'a>(register: &Register<'_>, base: Option<&Side<'_>>, side: &Side<'a>) 
         Rank::Changed
     };
     let time = |raw: Option<&str>| raw.and_then(decode_string).and_then(|text| Instant::parse(&text));
+    // Without a time of its last edit a line cannot be compared with anything: one that is known stays.
+    let rank = if register.name() == "updated_at" && time(values[0]).is_none() { Rank::Unchanged } else { rank };
     let class = match register.name() {
         "created_at" => time(values[0]).map_or(Class::Ordinary, |at| Class::Earliest(Reverse(at))),
         "assignee" if !is_empty(values[0]) => {
@@ -175,7 +182,7 @@ pub fn deletion(settled: &mut [(Register<'_>, Settled)], base: Option<&Side<'_>>
     }
     let counts = |register: &Register<'_>| register.name() != "status" && !is_silent(register.name());
     let edits = settled.iter().filter(|(register, outcome)| outcome.changed && counts(register));
-    let commented = sets::adds_comments(base, ours, theirs);
+    let commented = sets::adds_comments(base, alive, deleted);
     let last_edit = edits.map(|(_, outcome)| &outcome.stamp).chain(commented).max().cloned();
     let deletion = deleted.stamp("status").clone();
     if last_edit.is_none_or(|edit| edit.at <= deletion.at) {
