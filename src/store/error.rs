@@ -57,6 +57,8 @@ pub enum StoreError {
     Outrun { repo: String, pull: bool },
     #[error("{} names programs that its version control would run: {}", root.display(), list(programs))]
     UntrustedPrograms { root: PathBuf, programs: Vec<String> },
+    #[error("you are a contributor to {repo}: its commits are not yours to make with bd")]
+    NotCommitter { repo: String, remedy: String },
     #[error("{}:{line}: something private would be committed{}", path.display(), more(*count))]
     PrivateCommit { path: PathBuf, line: usize, count: usize },
     #[error("{}:{line}: the commit {} would publish something private", path.display(), commit.get(..10).unwrap_or(commit))]

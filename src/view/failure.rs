@@ -169,6 +169,7 @@ impl From<StoreError> for Failure {
             StoreError::StillProposed { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("bd withdraw ID makes it private again")
             }
+            StoreError::NotCommitter { remedy, .. } => Self::new(Exit::Illegal, "read_only", message).hint(remedy),
             StoreError::NotMaintainer { .. } => Self::new(Exit::Illegal, "read_only", message)
                 .hint("bd proposals --mine shows yours, bd withdraw takes one back; if you maintain this project: bd config set routing.role maintainer"),
             StoreError::Move(IllegalMove { standing: Standing::Canonical, .. }) => Self::new(Exit::Illegal, "illegal", message)
