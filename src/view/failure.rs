@@ -152,7 +152,7 @@ impl From<StoreError> for Failure {
             StoreError::Outrun { pull, .. } => Self::new(Exit::Busy, "outrun", message)
                 .hint(if pull { "nothing is lost; try again" } else { "try again without --no-pull" }),
             StoreError::UntrustedPrograms { root, .. } => Self::new(Exit::Untrusted, "untrusted", message)
-                .hint(format!("look at them; bd trust {} agrees to exactly these", root.display())),
+                .hint(format!("bd trust --dry-run shows all of them; bd trust {0} agrees to exactly these", root.display())),
             StoreError::PrivateCommit { .. } | StoreError::PrivatePush { .. } => Self::new(Exit::Damaged, "leak", message)
                 .hint("bd check-leaks says what it is; nothing was committed or sent"),
             StoreError::Hooks(HookError::NotInstalled) => {
