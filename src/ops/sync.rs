@@ -1,6 +1,6 @@
 //! Committing ledgers, exchanging them with other clones, and agreeing to what a repository runs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{OpError, Result};
 use crate::store::{
@@ -48,11 +48,20 @@ pub fn commit(store: &mut Store, repo: Option<&str>, message: Option<&str>, dry_
     Ok(done)
 }
 
+/// The working copies of the project.
+pub fn working_copies(store: &Store) -> Result<Vec<PathBuf>> {
+    let roots = store.working_copy_roots();
+    if roots.is_empty() {
+        return Err(StoreError::from(SyncError::NoVcs { root: store.repo().root().to_owned() }).into());
+    }
+    Ok(roots)
+}
+
 /// Agrees to the programs that the working copy at a path names.
 pub fn trust_working_copy(text: &str, directory: &Path, host: &Host, dry_run: bool) -> Result<NamedPrograms> {
     let path = expand_path(text, directory, &host.env);
     if !path.exists() {
-        return Err(StoreError::NotARepo { path }.into());
+        return Err(OpError::Usage(format!("directory not found: {}", path.display())));
     }
     Ok(store::trust_programs(&path, host, store::Config::LOCK_WAIT, dry_run)?)
 }

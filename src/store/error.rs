@@ -53,7 +53,7 @@ pub enum StoreError {
     History(HistoryError),
     #[error(transparent)]
     Vcs(#[from] SyncError),
-    #[error("somebody else pushes to {repo} all the time{}", if *pull { "" } else { ", and --no-pull forbids to merge" })]
+    #[error("somebody else {} {repo}{}", if *pull { "pushes all the time to" } else { "has pushed to" }, if *pull { "" } else { ", and --no-pull forbids to merge" })]
     Outrun { repo: String, pull: bool },
     #[error("{} names programs that its version control would run: {}", root.display(), list(programs))]
     UntrustedPrograms { root: PathBuf, programs: Vec<String> },

@@ -229,9 +229,9 @@ impl From<SyncError> for Failure {
                 Self::new(Exit::Damaged, "unfinished", message).hint("finish it or abort it, then sync again")
             }
             SyncError::Conflicts { .. } => Self::new(Exit::Damaged, "conflict", message)
-                .hint("nothing was changed; merge these with your version control, the ledger then merges along"),
+                .hint("nothing was merged; merge these with your version control, the ledger then merges along"),
             SyncError::InTheWay { .. } => Self::new(Exit::Damaged, "in_the_way", message)
-                .hint("nothing was changed; commit these files or put them aside, then sync again"),
+                .hint("nothing was merged; commit these files or put them aside, then sync again"),
             SyncError::Unreachable { .. } => Failure {
                 recoverable: true,
                 ..Self::new(Exit::Failed, "unreachable", message).hint("what is here is committed; sync again later")

@@ -42,8 +42,11 @@ pub fn merged_text(line: &MergedLine) -> Vec<String> {
     let clashes: Vec<&Clash> = line.clashes.iter().filter(|clash| is_told(&clash.field)).collect();
     let settled = |field: &&String| is_told(field) && !clashes.iter().any(|clash| clash.field == **field);
     let mut parts = Vec::new();
-    for (fields, side) in [(&line.from_ours, OURS), (&line.from_theirs, THEIRS)] {
-        let fields: Vec<&str> = fields.iter().filter(settled).map(String::as_str).collect();
+    let (ours, theirs): (&[String], &[String]) = (&line.from_ours, &line.from_theirs);
+    // A set or a text that has something of each side is in both lists.
+    for (fields, side, joined) in [(ours, OURS, false), (theirs, THEIRS, false), (ours, "both", true)] {
+        let fits = |field: &&String| (ours.contains(field) && theirs.contains(field)) == joined;
+        let fields: Vec<&str> = fields.iter().filter(settled).filter(fits).map(String::as_str).collect();
         if !fields.is_empty() {
             parts.push(format!("{} from {side}", fields.join(", ")));
         }
@@ -228,6 +231,12 @@ mod tests {
         assert_eq!(merged_text(&line(&["updated_at"], &[], &[])), ["bd-1: merged"]);
         let revived = MergedLine { revived: true, ..line(&[], &[], &[]) };
         assert_eq!(merged_text(&revived), ["bd-1: removed on one side, edited on the other: kept"]);
+    }
+
+    #[test]
+    fn what_was_joined_is_told_once() {
+        let one = line(&["labels", "notes"], &["labels", "priority"], &[]);
+        assert_eq!(merged_text(&one), ["bd-1: notes from ours; priority from theirs; labels from both"]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub struct TrustArgs {
 pub fn run(args: TrustArgs, cx: &mut Context) -> Outcome {
     let roots = match args.path {
         Some(path) => vec![path],
-        None => cx.store()?.working_copy_roots().iter().map(|root| root.display().to_string()).collect(),
+        None => ops::working_copies(cx.store()?)?.iter().map(|root| root.display().to_string()).collect(),
     };
     let mut found = Vec::new();
     for root in &roots {

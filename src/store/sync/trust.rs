@@ -24,7 +24,7 @@ pub struct NamedPrograms {
 pub fn trust_programs(path: &Path, host: &Host, wait: Duration, dry_run: bool) -> Result<NamedPrograms> {
     let vcs = vcs::open(path);
     if vcs.kind() == Kind::None {
-        return Err(vcs::SyncError::NoVcs { root: path.to_owned() }.into());
+        return Err(vcs::SyncError::NoVcs { root: place::plain(path) }.into());
     }
     let root = place::real(vcs.root());
     let programs = vcs.programs(&host.env)?;
