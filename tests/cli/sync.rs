@@ -92,7 +92,7 @@ fn a_clash_is_told_field_by_field() {
         str![[r#"
 $ bd sync
 . (git with origin/main): committed, merged, received 1 changed, pushed
-  bd-base: notes, labels from ours; priority, labels from theirs; changed on both sides:
+  bd-base: notes from ours; priority from theirs; labels from both; changed on both sides:
     title: "Ours" from ours, not "A title of the other clone that is rathe…" from theirs, which is kept as a comment
 ! .: fetching
 ! .: merging
@@ -298,7 +298,7 @@ $ bd sync --no-pull --no-push
 $ bd sync --no-pull
 . (git with origin/main): committed
 ! .: pushing
-! error: somebody else pushes to . all the time, and --no-pull forbids to merge
+! error: somebody else has pushed to ., and --no-pull forbids to merge
 ! hint: try again without --no-pull
 [exit 6]
 $ bd sync --no-push
@@ -379,8 +379,11 @@ $ bd commit
 ! hint: put it under git, jj or hg; without one, bd resolve merges a ledger that you bring here by hand
 [exit 9]
 $ bd trust
+! error: $ROOT/web is under no version control
+! hint: put it under git, jj or hg; without one, bd resolve merges a ledger that you bring here by hand
+[exit 9]
 $ bd trust .
-! error: $ROOT/web/. is under no version control
+! error: $ROOT/web is under no version control
 ! hint: put it under git, jj or hg; without one, bd resolve merges a ledger that you bring here by hand
 [exit 9]
 
@@ -433,14 +436,14 @@ $ bd sync
 ! .: fetching
 ! .: merging
 ! error: origin/main changes files that are changed in $ROOT/web and not committed: code
-! hint: nothing was changed; commit these files or put them aside, then sync again
+! hint: nothing was merged; commit these files or put them aside, then sync again
 [exit 8]
 $ bd sync
 . (git): failed
 ! .: fetching
 ! .: merging
 ! error: origin/main conflicts with $ROOT/web: code
-! hint: nothing was changed; merge these with your version control, the ledger then merges along
+! hint: nothing was merged; merge these with your version control, the ledger then merges along
 [exit 8]
 $ bd sync
 . (git): failed
@@ -627,18 +630,18 @@ $ bd sync
 . (git): failed
   you are a contributor here: only pulled
 ~/.beads-planning (git): nothing to do
-  not pushed: the branch `master` follows no branch of a remote
+  not pushed: the branch `main` follows no branch of a remote
 ! .: fetching
 ! .: merging
 ! ~/.beads-planning: fetching
 ! ~/.beads-planning: merging
 ! ~/.beads-planning: pushing
 ! error: origin/main changes files that are changed in $ROOT/web and not committed: .beads/beads.jsonl
-! hint: nothing was changed; commit these files or put them aside, then sync again
+! hint: nothing was merged; commit these files or put them aside, then sync again
 [exit 8]
 $ bd sync --repo '~/.beads-planning'
 ~/.beads-planning (git): nothing to do
-  not pushed: the branch `master` follows no branch of a remote
+  not pushed: the branch `main` follows no branch of a remote
 ! ~/.beads-planning: fetching
 ! ~/.beads-planning: merging
 ! ~/.beads-planning: pushing
@@ -646,7 +649,7 @@ $ bd sync
 . (git with origin/main): received 1 new
   you are a contributor here: only pulled
 ~/.beads-planning (git): nothing to do
-  not pushed: the branch `master` follows no branch of a remote
+  not pushed: the branch `main` follows no branch of a remote
 ! .: fetching
 ! .: merging
 ! ~/.beads-planning: fetching
@@ -728,9 +731,8 @@ $ bd sync
 ! .: merging
 ! .: pushing
 $ bd trust ../nosuch
-! error: there is no repo at $ROOT/web/../nosuch
-! hint: bd init makes a ledger there; bd init --contributor PATH makes a planning repo
-[exit 9]
+! error: directory not found: $ROOT/web/../nosuch
+[exit 3]
 $ bd trust /
 ! error: / is under no version control
 ! hint: put it under git, jj or hg; without one, bd resolve merges a ledger that you bring here by hand
