@@ -28,6 +28,7 @@ mod looking;
 mod merge_driver;
 mod offering;
 mod onboarding;
+mod option_like;
 mod project;
 mod projects;
 mod proposals;
