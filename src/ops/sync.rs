@@ -50,11 +50,7 @@ pub fn commit(store: &mut Store, repo: Option<&str>, message: Option<&str>, dry_
 
 /// The working copies of the project.
 pub fn working_copies(store: &Store) -> Result<Vec<PathBuf>> {
-    let roots = store.working_copy_roots();
-    if roots.is_empty() {
-        return Err(StoreError::from(SyncError::NoVcs { root: store.repo().root().to_owned() }).into());
-    }
-    Ok(roots)
+    Ok(store.working_copy_roots()?)
 }
 
 /// Agrees to the programs that the working copy at a path names.
