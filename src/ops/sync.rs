@@ -7,7 +7,6 @@ use crate::store::{
     self, NamedPrograms, Progress, RepoSync, Store, StoreError, SyncOptions, SyncReport, SyncStep, expand_path,
 };
 use crate::sys::Host;
-use crate::vcs::{Kind, SyncError};
 
 /// What a user asks of a sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -26,12 +25,7 @@ pub fn sync(store: &mut Store, request: SyncRequest<'_>, progress: Progress<'_>)
     }
     let repo = request.repo.map(|text| store.join(text)).transpose()?;
     let options = SyncOptions { pull: !request.no_pull, push: !request.no_push, repo, dry_run: request.dry_run };
-    let report = store.sync(&options, progress)?;
-    if report.repos.iter().all(|one| one.kind == Kind::None) {
-        let root = store.repo().root().to_owned();
-        return Err(StoreError::from(SyncError::NoVcs { root }).into());
-    }
-    Ok(report)
+    Ok(store.sync(&options, progress)?)
 }
 
 /// Commits the ledgers of one repo, or of all that this user commits to.
@@ -40,12 +34,7 @@ pub fn commit(store: &mut Store, repo: Option<&str>, message: Option<&str>, dry_
     if message.is_some_and(|message| message.trim().is_empty()) {
         return Err(OpError::Usage("a message of a commit says something".to_owned()));
     }
-    let done = store.commit_now(repo, message, dry_run)?;
-    if done.iter().all(|one| one.kind == Kind::None) {
-        let root = store.repo().root().to_owned();
-        return Err(StoreError::from(SyncError::NoVcs { root }).into());
-    }
-    Ok(done)
+    Ok(store.commit_now(repo, message, dry_run)?)
 }
 
 /// The working copies of the project.

@@ -59,6 +59,9 @@ pub use sync::{NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncRep
 pub use transaction::{Scope, Transaction, Write, WriteError, Written};
 pub use warning::Warning;
 
+/// What a sync passes on from version control.
+pub use crate::vcs::{CommitError, Integrated, SyncError};
+
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -5,9 +5,8 @@ use crate::model::change::ChangeError;
 use crate::model::proposal::{IllegalMove, Standing};
 use crate::ops::{EditError, ImportError, OpError};
 use crate::store::settings::SettingsError;
-use crate::store::{HookError, StoreError};
+use crate::store::{CommitError, HookError, StoreError, SyncError};
 use crate::sys::lock::LockError;
-use crate::vcs::{CommitError, SyncError};
 
 /// Exit codes, as `docs/exit-codes.md` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,8 +7,7 @@ use super::shapes::failure_object;
 use crate::ledger::MergedLine;
 use crate::model::json;
 use crate::model::merge::Clash;
-use crate::store::{NamedPrograms, Received, RepoSync, ResolvedLedger, SyncReport};
-use crate::vcs::Integrated;
+use crate::store::{Integrated, NamedPrograms, Received, RepoSync, ResolvedLedger, SyncReport};
 
 pub fn resolved(resolved: &[ResolvedLedger], dry_run: bool) -> String {
     let ledgers = resolved.iter().map(|ledger| {

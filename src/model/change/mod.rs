@@ -13,6 +13,7 @@ pub use new_issue::NewIssue;
 use super::dependency::{Dependency, DependencyType};
 use super::issue::{self, IssueType, Priority, Status};
 use super::json::Dialect;
+use super::merge::FIELD_TIMES;
 use super::proposal::Proposal;
 use super::record::{KeyEdit, Record};
 use super::time::{self, Instant};
@@ -189,7 +190,9 @@ pub fn apply(line: &str, changes: &[Change], stamp: Stamp<'_>) -> Result<Option<
     let record = Record::parse(&text).expect("an edited record stays a valid object");
     let previous = record.string("updated_at").and_then(|text| Instant::parse(&text));
     let updated = time::after(previous, stamp.now).to_string();
-    Ok(Some(record.with(&[("updated_at", Some(stamp.dialect.string(&updated)))], stamp.dialect)))
+    let updated = Some(stamp.dialect.string(&updated));
+    // What a merge noted about the times of values was for the state before.
+    Ok(Some(record.with(&[("updated_at", updated), (FIELD_TIMES, None)], stamp.dialect)))
 }
 
 impl Change {
@@ -355,6 +358,13 @@ mod tests {
 
     fn changed(line: &str, changes: &[Change]) -> String {
         apply(line, changes, stamp()).unwrap().expect("a change")
+    }
+
+    #[test]
+    fn an_edit_ends_what_a_merge_noted() {
+        let merged = LINE.replace("\"labels\"", "\"field_times\":{\"at\":\"x\"},\"labels\"");
+        let edited = changed(&merged, &[Change::Priority(Priority::in_file(1))]);
+        assert!(!edited.contains("field_times"), "{edited}");
     }
 
     #[test]

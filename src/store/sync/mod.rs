@@ -82,7 +82,7 @@ impl Store {
     pub fn sync(&mut self, options: &SyncOptions, progress: Progress<'_>) -> Result<SyncReport> {
         self.look_around()?;
         self.refuse_broken()?;
-        let copies = self.working_copies(options.repo);
+        let copies = self.versioned_copies(options.repo)?;
         let mut report = SyncReport::default();
         for copy in &copies {
             let mut one = RepoSync { repos: self.names(copy), kind: copy.kind, ..RepoSync::default() };
@@ -108,7 +108,7 @@ impl Store {
         self.look_around()?;
         self.refuse_broken()?;
         let mut done = Vec::new();
-        for copy in self.working_copies(repo) {
+        for copy in self.versioned_copies(repo)? {
             let mut one = RepoSync { repos: self.names(&copy), kind: copy.kind, ..RepoSync::default() };
             one.error = match copy.kind {
                 Kind::None => {
@@ -150,6 +150,16 @@ impl Store {
         drop(locks);
         self.prune_journals(copy);
         Ok(())
+    }
+
+    /// The working copies; an error if version control is nowhere among them.
+    fn versioned_copies(&self, repo: Option<usize>) -> Result<Vec<WorkingCopy>> {
+        let copies = self.working_copies(repo);
+        if copies.iter().any(|copy| copy.kind != Kind::None) {
+            return Ok(copies);
+        }
+        let root = copies.first().map_or_else(|| self.repo.root().to_owned(), |copy| copy.root.clone());
+        Err(SyncError::NoVcs { root }.into())
     }
 
     fn names(&self, copy: &WorkingCopy) -> Vec<String> {

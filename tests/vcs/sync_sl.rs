@@ -1,0 +1,167 @@
+//! sl against transcripts that were written from its documentation (`fixtures/sl`): the exact arguments of every call are
+//! checked, and the answers are read as sl would give them. No real sl has ever run here.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use beads::sys::Env;
+use beads::vcs::{self, Integrated, Integration, Pushed, SyncError, Versions};
+
+use crate::lab::Lab;
+
+const LEDGER: &str = ".beads/beads.jsonl";
+
+/// Plays one section of the transcript for each call; a call that is not the next one is written down, and fails.
+const FAKE: &str = r#"#!/bin/sh
+cd "$(dirname "$0")"
+n=$(($(cat count 2>/dev/null || echo 0) + 1))
+echo $n > count
+code=0
+awk -v n="$n" '/^\$ /{ i++ } i == n && !/^#/' transcript > section
+[ -s section ] || { echo "$n: $*" >> unexpected; exit 99; }
+while IFS= read -r line; do
+    case "$line" in
+    '$ '*) [ "$*" = "--noninteractive --config=ui.timeout=2 --config=ui.username=$(cat name) ${line#??}" ] ||
+        { echo "$n: $*" >> unexpected; exit 99; } ;;
+    '> '*) printf '%s\n' "${line#??}" ;;
+    '% '*) printf '%b' "${line#??}" ;;
+    '! '*) printf '%s\n' "${line#??}" >&2 ;;
+    '['*) code=${line#?}; code=${code%?} ;;
+    esac
+done < section
+exit "$code"
+"#;
+
+struct Played {
+    lab: Lab,
+}
+
+/// A working copy, and an sl that plays a story.
+fn play(story: &str, name: &str) -> Played {
+    let lab = Lab::with(&["sh", "awk"]).expect("a shell");
+    let transcript = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/sl").join(story);
+    lab.write("bin/transcript", &std::fs::read_to_string(transcript).expect("a transcript"));
+    lab.write("bin/name", name);
+    let sl = lab.write("bin/sl", FAKE);
+    std::fs::set_permissions(sl, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    lab.write("a/.sl/config", "[paths]\ndefault = https://example.org/repo\n");
+    lab.write(&format!("a/{LEDGER}"), "ours\n");
+    Played { lab }
+}
+
+impl Played {
+    fn env(&self) -> Env {
+        let path = std::env::var("PATH").expect("a PATH");
+        self.lab.env().with("PATH", format!("{}:{path}", self.lab.path("bin").display()))
+    }
+
+    fn vcs(&self) -> Box<dyn vcs::Vcs> {
+        vcs::open(&self.lab.path("a"))
+    }
+
+    fn integrate(&self) -> (Result<Integrated, SyncError>, Vec<Versions>) {
+        let (mut asked, ledgers) = (Vec::new(), [PathBuf::from(LEDGER)]);
+        let mut merge = |_: &Path, versions: &Versions| {
+            asked.push(versions.clone());
+            b"merged\n".to_vec()
+        };
+        let (message, env) = ("bd: merge", self.env());
+        let order = Integration { ledgers: &ledgers, merge: &mut merge, message, author: "Ann", env: &env };
+        (self.vcs().integrate(order), asked)
+    }
+
+    fn ledger(&self) -> String {
+        std::fs::read_to_string(self.lab.path("a").join(LEDGER)).expect("a ledger")
+    }
+}
+
+impl Drop for Played {
+    /// Every call was expected, and every expected one was made.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        let unexpected = std::fs::read_to_string(self.lab.path("bin/unexpected")).unwrap_or_default();
+        assert_eq!(unexpected, "");
+        let made = std::fs::read_to_string(self.lab.path("bin/count")).expect("calls");
+        let transcript = std::fs::read_to_string(self.lab.path("bin/transcript")).expect("a transcript");
+        let expected = transcript.lines().filter(|line| line.starts_with("$ ")).count();
+        assert_eq!(made.trim(), expected.to_string());
+    }
+}
+
+fn bytes(text: &str) -> Option<Vec<u8>> {
+    Some(text.as_bytes().to_vec())
+}
+
+#[test]
+fn forward() {
+    let story = play("forward.txt", "unknown");
+    // The name of the user comes from the settings, so that all calls are alike.
+    story.lab.write("a/.sl/config", "[paths]\ndefault = https://example.org/repo\n[ui]\nusername = unknown\n");
+    story.vcs().fetch(&story.env()).unwrap();
+    let standing = story.vcs().standing(&story.env()).unwrap();
+    assert_eq!((standing.branch.as_deref(), standing.upstream.as_deref()), (Some("main"), Some("remote/main")));
+    assert_eq!((standing.ahead, standing.behind), (0, 2));
+    let (result, asked) = story.integrate();
+    assert_eq!((result.unwrap(), asked), (Integrated::Forwarded, vec![]));
+}
+
+#[test]
+fn rebase() {
+    let story = play("rebase.txt", "Ann");
+    let (result, asked) = story.integrate();
+    assert_eq!(result.unwrap(), Integrated::Rebased);
+    assert_eq!(asked, [Versions { base: bytes("base\n"), ours: bytes("ours\n"), theirs: None }]);
+    assert_eq!(story.ledger(), "merged\n");
+}
+
+#[test]
+fn a_conflict() {
+    let story = play("conflict.txt", "Ann");
+    let (result, asked) = story.integrate();
+    let Err(SyncError::Conflicts { files, upstream, .. }) = result else { panic!("{result:?}") };
+    assert_eq!((files, upstream, asked), (vec![PathBuf::from("code")], "remote/main".to_owned(), vec![]));
+    assert_eq!(story.ledger(), "ours\n");
+}
+
+#[test]
+fn uncommitted_work_in_the_way() {
+    let story = play("in-the-way.txt", "Ann");
+    for file in ["code", "other"] {
+        let result = story.integrate().0;
+        let Err(SyncError::InTheWay { files, .. }) = result else { panic!("{result:?}") };
+        assert_eq!(files, [PathBuf::from(file)]);
+    }
+}
+
+#[test]
+fn pushes() {
+    let story = play("push.txt", "unknown");
+    let push = || story.vcs().push(&story.env());
+    let expected = [Pushed::NothingToPush, Pushed::Done, Pushed::Outrun, Pushed::Outrun];
+    expected.into_iter().for_each(|expected| assert_eq!(push().unwrap(), expected));
+    assert!(matches!(push().unwrap_err(), SyncError::Unreachable { .. }));
+    let error = push().unwrap_err();
+    assert!(matches!(error, SyncError::Refused { .. }), "{error}");
+    assert!(error.to_string().contains("this branch is protected"), "{error}");
+}
+
+#[test]
+fn committed_files() {
+    let story = play("committed.txt", "unknown");
+    let committed = |file: &str| story.vcs().committed(Path::new(file), &story.env()).unwrap();
+    assert_eq!([LEDGER, ".beads", "nosuch"].map(committed), [bytes("one\n"), None, None]);
+}
+
+#[test]
+fn no_remote_and_no_programs() {
+    let lab = Lab::with(&[]).expect("a place");
+    lab.write("a/.sl/config", "");
+    let vcs = vcs::open(&lab.path("a"));
+    vcs.fetch(&lab.env()).unwrap();
+    assert!(matches!(vcs.push(&lab.env()).unwrap(), Pushed::Held(_)));
+    assert_eq!(vcs.programs(&lab.env()).unwrap(), Vec::<String>::new());
+    lab.write("a/.sl/config", "[hooks]\nprecommit = touch x\n");
+    assert_eq!(vcs.programs(&lab.env()).unwrap(), [".sl/config: hooks.precommit = touch x"]);
+}
