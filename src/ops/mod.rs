@@ -43,7 +43,7 @@ pub use recover::{RecoverAction, recover};
 pub use repos::{RepoStatus, repos, wants_planning_hint};
 pub use resolve::resolve;
 pub use show::{Neighbour, Private, Shown, show, show_copies, unblocked_by};
-pub use sync::{SyncRequest, commit, step_text, sync, trust_working_copy};
+pub use sync::{SyncRequest, commit, step_text, sync, trust_working_copy, working_copies};
 
 use crate::model::issue::PriorityError;
 use crate::model::query::QueryError;

@@ -1,6 +1,6 @@
 //! Committing ledgers, exchanging them with other clones, and agreeing to what a repository runs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{OpError, Result};
 use crate::store::{
@@ -37,11 +37,16 @@ pub fn commit(store: &mut Store, repo: Option<&str>, message: Option<&str>, dry_
     Ok(store.commit_now(repo, message, dry_run)?)
 }
 
+/// The working copies of the project.
+pub fn working_copies(store: &Store) -> Result<Vec<PathBuf>> {
+    Ok(store.working_copy_roots()?)
+}
+
 /// Agrees to the programs that the working copy at a path names.
 pub fn trust_working_copy(text: &str, directory: &Path, host: &Host, dry_run: bool) -> Result<NamedPrograms> {
     let path = expand_path(text, directory, &host.env);
     if !path.exists() {
-        return Err(StoreError::NotARepo { path }.into());
+        return Err(OpError::Usage(format!("directory not found: {}", path.display())));
     }
     Ok(store::trust_programs(&path, host, store::Config::LOCK_WAIT, dry_run)?)
 }

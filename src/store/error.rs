@@ -53,10 +53,12 @@ pub enum StoreError {
     History(HistoryError),
     #[error(transparent)]
     Vcs(#[from] SyncError),
-    #[error("somebody else pushes to {repo} all the time{}", if *pull { "" } else { ", and --no-pull forbids to merge" })]
+    #[error("somebody else {} {repo}{}", if *pull { "pushes all the time to" } else { "has pushed to" }, if *pull { "" } else { ", and --no-pull forbids to merge" })]
     Outrun { repo: String, pull: bool },
     #[error("{} names programs that its version control would run: {}", root.display(), list(programs))]
     UntrustedPrograms { root: PathBuf, programs: Vec<String> },
+    #[error("you are a contributor to {repo}: its commits are not yours to make with bd")]
+    NotCommitter { repo: String, remedy: String },
     #[error("{}:{line}: something private would be committed{}", path.display(), more(*count))]
     PrivateCommit { path: PathBuf, line: usize, count: usize },
     #[error("{}:{line}: the commit {} would publish something private", path.display(), commit.get(..10).unwrap_or(commit))]

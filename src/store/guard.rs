@@ -29,6 +29,8 @@ pub struct FoundLeak {
 /// What the planning repos and the settings keep to themselves.
 #[derive(Debug, Default)]
 pub(super) struct Guard {
+    /// The prefixes that the primary goes by: what was proposed to it may be in its commits.
+    here: Vec<String>,
     /// The lines of planning repos, by id.
     planning: HashMap<String, Vec<String>>,
     /// Ids that repos other than planning repos hold.
@@ -38,6 +40,13 @@ pub(super) struct Guard {
 }
 
 impl Guard {
+    /// A name under which issues are proposed to the primary.
+    pub fn add_target(&mut self, prefix: String) {
+        if !self.here.contains(&prefix) {
+            self.here.push(prefix);
+        }
+    }
+
     pub fn add_planning(&mut self, document: &Document) {
         for record in (0..document.len()).filter_map(|n| document.record(n)) {
             let id = record.string("id").unwrap_or_default().into_owned();
@@ -97,13 +106,13 @@ impl Guard {
 
     fn is_private(&self, id: &str) -> bool {
         let copies = self.copies(id);
-        !copies.is_empty() && copies.iter().all(proposal::is_private)
+        !copies.is_empty() && copies.iter().all(|copy| proposal::is_private(copy, &self.here))
     }
 
     fn leaks(&self, record: &Record<'_>, id: &str, own: &HashSet<String>) -> Vec<Leak> {
         let hidden =
             |other: &str| self.planning.contains_key(other) && !self.public.contains(other) && !own.contains(other);
-        proposal::leaks(record, &self.copies(id), hidden)
+        proposal::leaks(record, &self.copies(id), &self.here, hidden)
     }
 
     /// The leaks that an earlier version of the file had in its line of an issue.

@@ -7,6 +7,7 @@ use super::source::expected;
 use super::warning::Warning;
 use super::{RepoProblem, Result, Store, StoreError, place};
 use crate::ledger::{Document, MAX_LEDGER};
+use crate::model::id;
 use crate::sys::fs;
 use crate::vcs::{self, Changed, HistoryError, Span};
 
@@ -96,13 +97,25 @@ impl Store {
     /// What is private, from all repos that can be read; a repo that cannot be is named in a warning.
     pub(super) fn guard(&mut self) -> Guard {
         let mut guard = Guard::default();
+        let primary = self.project.primary_member();
+        let configured = primary.prefix.clone();
+        guard.add_target(configured.clone().unwrap_or_else(|| primary.repo.default_prefix()));
         for source in 0..self.sources.len() {
             let ledger = self.sources.ledger(source);
             let member = self.sources.member_of(source);
             if member == 0 {
                 // Without waiting for it: in a hook git is always in the middle of something.
                 let contents = fs::read(ledger.path(), MAX_LEDGER);
-                contents.into_iter().for_each(|contents| guard.add_public(&Document::new(contents.bytes)));
+                for document in contents.into_iter().map(|contents| Document::new(contents.bytes)) {
+                    guard.add_public(&document);
+                    // Without a configured one it was the usual prefix of its day, and may be another by now.
+                    if configured.is_none() {
+                        document
+                            .ids()
+                            .filter_map(|id| id::prefix_of(&id).map(str::to_owned))
+                            .for_each(|prefix| guard.add_target(prefix));
+                    }
+                }
                 continue;
             }
             match ledger.read(|| expected(ledger.path())) {

@@ -151,7 +151,7 @@ impl From<StoreError> for Failure {
             StoreError::Outrun { pull, .. } => Self::new(Exit::Busy, "outrun", message)
                 .hint(if pull { "nothing is lost; try again" } else { "try again without --no-pull" }),
             StoreError::UntrustedPrograms { root, .. } => Self::new(Exit::Untrusted, "untrusted", message)
-                .hint(format!("look at them; bd trust {} agrees to exactly these", root.display())),
+                .hint(format!("bd trust --dry-run shows all of them; bd trust {0} agrees to exactly these", root.display())),
             StoreError::PrivateCommit { .. } | StoreError::PrivatePush { .. } => Self::new(Exit::Damaged, "leak", message)
                 .hint("bd check-leaks says what it is; nothing was committed or sent"),
             StoreError::Hooks(HookError::NotInstalled) => {
@@ -168,6 +168,7 @@ impl From<StoreError> for Failure {
             StoreError::StillProposed { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("bd withdraw ID makes it private again")
             }
+            StoreError::NotCommitter { remedy, .. } => Self::new(Exit::Illegal, "read_only", message).hint(remedy),
             StoreError::NotMaintainer { .. } => Self::new(Exit::Illegal, "read_only", message)
                 .hint("bd proposals --mine shows yours, bd withdraw takes one back; if you maintain this project: bd config set routing.role maintainer"),
             StoreError::Move(IllegalMove { standing: Standing::Canonical, .. }) => Self::new(Exit::Illegal, "illegal", message)
@@ -227,9 +228,9 @@ impl From<SyncError> for Failure {
                 Self::new(Exit::Damaged, "unfinished", message).hint("finish it or abort it, then sync again")
             }
             SyncError::Conflicts { .. } => Self::new(Exit::Damaged, "conflict", message)
-                .hint("nothing was changed; merge these with your version control, the ledger then merges along"),
+                .hint("nothing was merged; merge these with your version control, the ledger then merges along"),
             SyncError::InTheWay { .. } => Self::new(Exit::Damaged, "in_the_way", message)
-                .hint("nothing was changed; commit these files or put them aside, then sync again"),
+                .hint("nothing was merged; commit these files or put them aside, then sync again"),
             SyncError::Unreachable { .. } => Failure {
                 recoverable: true,
                 ..Self::new(Exit::Failed, "unreachable", message).hint("what is here is committed; sync again later")

@@ -5,6 +5,8 @@ use super::object::{Object, array};
 use super::plural;
 use super::shapes::failure_object;
 use crate::ledger::MergedLine;
+use crate::model::json;
+use crate::model::merge::Clash;
 use crate::store::{Integrated, NamedPrograms, Received, RepoSync, ResolvedLedger, SyncReport};
 
 pub fn resolved(resolved: &[ResolvedLedger], dry_run: bool) -> String {
@@ -34,19 +36,65 @@ fn merged_line(line: &MergedLine) -> String {
         .finish()
 }
 
-/// What became of one issue, in words.
-pub fn merged_text(line: &MergedLine) -> String {
+/// What became of one issue, in words: a line on what came from which side, then one for each value that lost.
+pub fn merged_text(line: &MergedLine) -> Vec<String> {
+    let clashes: Vec<&Clash> = line.clashes.iter().filter(|clash| is_told(&clash.field)).collect();
+    let settled = |field: &&String| is_told(field) && !clashes.iter().any(|clash| clash.field == **field);
     let mut parts = Vec::new();
-    for (fields, side) in [(&line.from_ours, "ours"), (&line.from_theirs, "theirs")] {
+    let (ours, theirs): (&[String], &[String]) = (&line.from_ours, &line.from_theirs);
+    // A set or a text that has something of each side is in both lists.
+    for (fields, side, joined) in [(ours, OURS, false), (theirs, THEIRS, false), (ours, "both", true)] {
+        let fits = |field: &&String| (ours.contains(field) && theirs.contains(field)) == joined;
+        let fields: Vec<&str> = fields.iter().filter(settled).filter(fits).map(String::as_str).collect();
         if !fields.is_empty() {
             parts.push(format!("{} from {side}", fields.join(", ")));
         }
     }
-    let clashes: Vec<&str> = line.clashes.iter().map(|clash| clash.field.as_str()).collect();
-    if !clashes.is_empty() {
-        parts.push(format!("changed on both sides: {}", clashes.join(", ")));
+    if line.revived {
+        parts.push("removed on one side, edited on the other: kept".to_owned());
     }
-    if parts.is_empty() { "merged".to_owned() } else { parts.join("; ") }
+    if !clashes.is_empty() {
+        parts.push("changed on both sides:".to_owned());
+    }
+    let what = if parts.is_empty() { "merged".to_owned() } else { parts.join("; ") };
+    let mut lines = vec![format!("{}: {what}", line.id)];
+    lines.extend(clashes.iter().map(|clash| format!("  {}", clash_text(clash, line))));
+    lines
+}
+
+const OURS: &str = "ours";
+const THEIRS: &str = "theirs";
+
+/// Fields that follow from others say nothing to a person.
+fn is_told(field: &str) -> bool {
+    !matches!(field, "updated_at" | "closed_at" | "content_hash" | "field_times")
+}
+
+/// Both values, which side each is from, and where the one that lost is now.
+fn clash_text(clash: &Clash, line: &MergedLine) -> String {
+    let has = |fields: &[String]| fields.contains(&clash.field);
+    let (winner, loser) = match (has(&line.from_ours), has(&line.from_theirs)) {
+        (true, false) => (format!(" from {OURS}"), format!(" from {THEIRS}")),
+        (false, true) => (format!(" from {THEIRS}"), format!(" from {OURS}")),
+        _ => (String::new(), String::new()),
+    };
+    let value = |raw: &Option<String>| raw.as_deref().map_or("nothing".to_owned(), shortened);
+    let kept = if clash.lost.is_some() { ", which is kept as a comment" } else { "" };
+    format!("{}: {}{winner}, not {}{loser}{kept}", clash.field, value(&clash.kept), value(&clash.lost))
+}
+
+/// A value as its JSON, cut to what fits beside another one.
+fn shortened(raw: &str) -> String {
+    const SHOWN: usize = 40;
+    let Some(text) = json::decode_string(raw) else { return cut(raw, SHOWN) };
+    format!("\"{}\"", cut(&text, SHOWN))
+}
+
+fn cut(text: &str, shown: usize) -> String {
+    match text.char_indices().nth(shown) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
 }
 
 /// The failures are those of the repos, in their order.
@@ -152,4 +200,56 @@ pub fn trusted(found: &[NamedPrograms], dry_run: bool) -> String {
             .finish()
     });
     Object::new().flag("dry_run", dry_run).raw("working_copies", &array(copies)).finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(from_ours: &[&str], from_theirs: &[&str], clashes: &[(&str, Option<&str>, Option<&str>)]) -> MergedLine {
+        let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect();
+        let clash = |(field, kept, lost): &(&str, Option<&str>, Option<&str>)| Clash {
+            field: (*field).to_owned(),
+            kept: kept.map(str::to_owned),
+            lost: lost.map(str::to_owned),
+        };
+        MergedLine {
+            id: "bd-1".into(),
+            from_ours: names(from_ours),
+            from_theirs: names(from_theirs),
+            clashes: clashes.iter().map(clash).collect(),
+            revived: false,
+        }
+    }
+
+    #[test]
+    fn what_follows_from_other_fields_is_not_told() {
+        let one =
+            line(&["labels", "updated_at"], &["priority", "content_hash"], &[("updated_at", Some("1"), Some("2"))]);
+        assert_eq!(merged_text(&one), ["bd-1: labels from ours; priority from theirs"]);
+        assert_eq!(merged_text(&line(&["updated_at"], &[], &[])), ["bd-1: merged"]);
+        let revived = MergedLine { revived: true, ..line(&[], &[], &[]) };
+        assert_eq!(merged_text(&revived), ["bd-1: removed on one side, edited on the other: kept"]);
+    }
+
+    #[test]
+    fn what_was_joined_is_told_once() {
+        let one = line(&["labels", "notes"], &["labels", "priority"], &[]);
+        assert_eq!(merged_text(&one), ["bd-1: notes from ours; priority from theirs; labels from both"]);
+    }
+
+    #[test]
+    fn a_clash_shows_both_values_and_where_the_other_went() {
+        let long = format!("\"{}\"", "ä".repeat(60));
+        let clashes = [("title", Some(r#""New""#), Some(long.as_str())), ("priority", Some("1"), None)];
+        let cut = "ä".repeat(40);
+        assert_eq!(
+            merged_text(&line(&["title"], &["priority"], &clashes)),
+            [
+                "bd-1: changed on both sides:".to_owned(),
+                format!(r#"  title: "New" from ours, not "{cut}…" from theirs, which is kept as a comment"#),
+                "  priority: 1 from theirs, not nothing from ours".to_owned(),
+            ]
+        );
+    }
 }

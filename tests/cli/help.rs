@@ -8,7 +8,7 @@ const EVERY_DAY: [&str; 15] = [
     "init", "add", "ready", "list", "show", "work", "update", "note", "close", "dep", "label", "search", "why",
     "doctor", "help",
 ];
-const MORE: [&str; 28] = [
+const MORE: [&str; 30] = [
     "q",
     "status",
     "reopen",
@@ -26,11 +26,13 @@ const MORE: [&str; 28] = [
     "stats",
     "stale",
     "duplicates",
+    "commit",
+    "sync",
     "import",
     "export",
     "resolve",
-    "merge-driver",
     "recover",
+    "merge-driver",
     "where",
     "info",
     "schema",

@@ -39,6 +39,41 @@ fn private_issues_in_any_file() {
     assert_eq!(project.leaks(""), ["docs/dump.txt:1: a private issue of a planning repo: pl-1"]);
 }
 
+/// Public in the project that it was proposed to, and private everywhere else.
+#[test]
+fn an_issue_that_was_proposed_to_another_project() {
+    let Some(project) = Project::new() else { return };
+    project.env.given("add Plan --id pl-1\npropose pl-1");
+    let planning = project.env.root().join("home/.beads-planning/.beads/beads.jsonl");
+    let text = std::fs::read_to_string(&planning).unwrap();
+    project.stage("dump.txt", "{\"id\":\"pl-1\",\"title\":\"Plan\"}\n");
+    assert_eq!(project.leaks(""), [""; 0]);
+    let elsewhere = text.replace("\"target\":\"bd\"", "\"target\":\"api\"");
+    assert_ne!(elsewhere, text);
+    for state in ["open", "accepted"] {
+        let line = elsewhere.replace("\"state\":\"open\"", &format!("\"state\":\"{state}\""));
+        crate::harness::put_file(&planning, line.as_bytes());
+        let found = project.leaks("");
+        assert!(
+            found.contains(&"dump.txt:1: a private issue of a planning repo: pl-1".to_owned()),
+            "{state}: {found:?}"
+        );
+    }
+}
+
+/// What the project's own line says about itself does not make a note public.
+#[test]
+fn a_line_cannot_include_notes_by_itself() {
+    let Some(project) = Project::new() else { return };
+    project.env.given("add Plan --id pl-1\nnote pl-1 'call the customer'\npropose pl-1");
+    let line = project.env.ledger_text().lines().last().unwrap().to_owned();
+    assert!(line.contains("\"state\":\"open\""), "{line}");
+    let claims = line.replace("\"state\":\"open\"", "\"state\":\"open\",\"include\":[\"notes\"]");
+    project.stage("dump.txt", &claims.replacen("{", "{\"notes\":\"call the customer\",", 1));
+    let found = project.leaks("");
+    assert!(found.iter().any(|leak| leak.starts_with("dump.txt:1:") && leak.contains("notes")), "{found:?}");
+}
+
 #[test]
 fn private_parts_of_a_proposed_issue() {
     let Some(project) = Project::new() else { return };

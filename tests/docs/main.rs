@@ -28,6 +28,7 @@ walkthroughs! {
     oss_contributor: "oss-contributor.md",
     phases: "phases.md",
     proposals: "proposals.md",
+    sync: "sync.md",
     teams: "teams.md",
 }
 

@@ -41,7 +41,9 @@ fn print(ledger: &ResolvedLedger, dry_run: bool, cx: &mut Context) {
     let verb = if dry_run { "Would merge" } else { "Merged" };
     cx.ui.done(&format!("{verb} {}: {}", plural(ledger.regions, "marked region"), ledger.file.display()));
     for line in &ledger.lines {
-        cx.ui.line(&inline(&format!("  {}: {}", line.id, view::merged_text(line))));
+        for text in view::merged_text(line) {
+            cx.ui.line(&inline(&format!("  {text}")));
+        }
     }
     if let Some(next) = &ledger.next {
         cx.ui.hint(&format!("look at it, then: {next}"));

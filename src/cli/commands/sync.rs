@@ -63,7 +63,9 @@ pub fn run(args: SyncArgs, cx: &mut Context) -> Outcome {
 fn print(one: &RepoSync, failed: bool, dry_run: bool, cx: &mut Context) {
     cx.ui.line(&inline(&view::synced_text(one, failed, dry_run)));
     for line in &one.merged {
-        cx.ui.line(&inline(&format!("  {}: {}", line.id, view::merged_text(line))));
+        for text in view::merged_text(line) {
+            cx.ui.line(&inline(&format!("  {text}")));
+        }
     }
     for note in &one.notes {
         cx.ui.line(&inline(&format!("  {note}")));

@@ -13,16 +13,16 @@ use crate::view::{self, Exit, inline};
 pub struct TrustArgs {
     /// A directory in the working copy; without one, all working copies of the project
     #[arg(value_name = "DIR")]
-    directory: Option<String>,
+    path: Option<String>,
     /// Only show what it names
     #[arg(short = 'n', long)]
     dry_run: bool,
 }
 
 pub fn run(args: TrustArgs, cx: &mut Context) -> Outcome {
-    let roots = match args.directory {
-        Some(directory) => vec![directory],
-        None => cx.store()?.working_copy_roots().iter().map(|root| root.display().to_string()).collect(),
+    let roots = match args.path {
+        Some(path) => vec![path],
+        None => ops::working_copies(cx.store()?)?.iter().map(|root| root.display().to_string()).collect(),
     };
     let mut found = Vec::new();
     for root in &roots {

@@ -47,19 +47,21 @@ const PUBLIC: &[&str] = &[
     "parent",
 ];
 
-/// A copy in a planning repo that nobody has put before the maintainers.
-pub fn is_private(planning: &Record<'_>) -> bool {
-    let state = Proposal::of(planning).map(|proposal| proposal.state);
-    Visibility::of(planning) != Visibility::Proposed && !matches!(state, Some(State::Open | State::Accepted))
+/// A copy in a planning repo that nobody has put before the maintainers of this target. One that went to another project
+/// is public there, and nowhere else.
+pub fn is_private(planning: &Record<'_>, here: &[String]) -> bool {
+    let offered =
+        |proposal: Proposal| matches!(proposal.state, State::Open | State::Accepted) && here.contains(&proposal.target);
+    !Proposal::of(planning).is_some_and(offered)
 }
 
-/// What is private in a line of a target. `planning` are the copies of the issue in planning repos, `hidden` tells which ids
-/// only planning repos hold.
-pub fn leaks(line: &Record<'_>, planning: &[Record<'_>], hidden: impl Fn(&str) -> bool) -> Vec<Leak> {
+/// What is private in a line of the target that goes by the prefixes `here`. `planning` are the copies of the issue in planning
+/// repos, `hidden` tells which ids only planning repos hold.
+pub fn leaks(line: &Record<'_>, planning: &[Record<'_>], here: &[String], hidden: impl Fn(&str) -> bool) -> Vec<Leak> {
     let mut found = Vec::new();
     if Visibility::of(line) == Visibility::Local {
         found.push(Leak::Local);
-    } else if !planning.is_empty() && planning.iter().all(is_private) {
+    } else if !planning.is_empty() && planning.iter().all(|copy| is_private(copy, here)) {
         found.push(Leak::Private);
     }
     // All of it is private: the parts need not be named.
@@ -82,8 +84,8 @@ pub fn leaks(line: &Record<'_>, planning: &[Record<'_>], hidden: impl Fn(&str) -
 
 /// The fields of a line that have the private value of the planning copy.
 fn private_fields(line: &Record<'_>, planning: &Record<'_>) -> Vec<String> {
-    let proposal = Proposal::of(planning).or_else(|| Proposal::of(line));
-    let include = proposal.map(|proposal| Include::of(&proposal)).unwrap_or_default();
+    // What the target's line says about itself is what somebody wrote there: only the planning copy tells what may go.
+    let include = Proposal::of(planning).map(|proposal| Include::of(&proposal)).unwrap_or_default();
     let mut fields = Vec::new();
     for (key, raw) in line.iter() {
         if PUBLIC.contains(&key.as_ref()) || matches!(raw, "null" | "\"\"" | "[]" | "{}" | "0" | "false" | "true") {
@@ -126,21 +128,46 @@ fn same_comment(line: &Record<'_>, planning: &Record<'_>) -> bool {
 mod tests {
     use super::*;
 
-    const OPEN: &str = r#""visibility":"proposed","proposal":{"id":"prop_1","state":"open"}"#;
+    const OPEN: &str = r#""visibility":"proposed","proposal":{"id":"prop_1","state":"open","target":"web"}"#;
 
     fn found(line: &str, planning: &str) -> Vec<Leak> {
         let planning = Record::parse(planning).unwrap();
-        leaks(&Record::parse(line).unwrap(), &[planning], |id| id.starts_with("pl-"))
+        leaks(&Record::parse(line).unwrap(), &[planning], &["web".into()], |id| id.starts_with("pl-"))
     }
 
     #[test]
     fn a_copy_is_private_until_it_is_proposed() {
-        let private = |rest: &str| is_private(&Record::parse(&format!("{{\"id\":\"pl-1\"{rest}}}")).unwrap());
+        let private =
+            |rest: &str| is_private(&Record::parse(&format!("{{\"id\":\"pl-1\"{rest}}}")).unwrap(), &["web".into()]);
         assert!(private("") && private(r#","visibility":"local""#));
         assert!(private(r#","visibility":"local","proposal":{"id":"p","state":"withdrawn"}"#));
         assert!(private(r#","visibility":"local","proposal":{"id":"p","state":"rejected"}"#));
         assert!(!private(&format!(",{OPEN}")));
-        assert!(!private(r#","visibility":"canonical","proposal":{"id":"p","state":"accepted"}"#));
+        assert!(!private(r#","visibility":"canonical","proposal":{"id":"p","state":"accepted","target":"web"}"#));
+    }
+
+    #[test]
+    fn what_went_to_another_project_is_private_here() {
+        for state in ["open", "accepted"] {
+            let copy = format!(
+                r#"{{"id":"pl-1","title":"T","visibility":"proposed","proposal":{{"id":"p","state":"{state}","target":"api"}}}}"#
+            );
+            assert!(is_private(&Record::parse(&copy).unwrap(), &["web".into()]), "{state}");
+            assert!(!is_private(&Record::parse(&copy).unwrap(), &["api".into()]), "{state}");
+            assert_eq!(found(r#"{"id":"pl-1","title":"T"}"#, &copy), [Leak::Private], "{state}");
+        }
+    }
+
+    /// The line in the target may claim anything.
+    #[test]
+    fn the_planning_copy_alone_says_what_is_included() {
+        let claim =
+            r#""visibility":"proposed","proposal":{"id":"prop_1","state":"open","target":"web","include":["notes"]}"#;
+        let line = format!(r#"{{"id":"pl-1","notes":"call Ann about it",{claim}}}"#);
+        let kept = format!(r#"{{"id":"pl-1","notes":"call Ann about it",{OPEN}}}"#);
+        assert_eq!(found(&line, &kept), [Leak::Field("notes".into())]);
+        let unproposed = r#"{"id":"pl-1","notes":"call Ann about it"}"#;
+        assert_eq!(private_fields(&Record::parse(&line).unwrap(), &Record::parse(unproposed).unwrap()), ["notes"]);
     }
 
     #[test]
@@ -166,7 +193,8 @@ mod tests {
 
     #[test]
     fn what_was_included_may_go() {
-        let open = r#""visibility":"proposed","proposal":{"id":"prop_1","state":"open","include":["notes"]}"#;
+        let open =
+            r#""visibility":"proposed","proposal":{"id":"prop_1","state":"open","target":"web","include":["notes"]}"#;
         let line = format!(r#"{{"id":"pl-1","notes":"call Ann about it",{open}}}"#);
         assert_eq!(found(&line, &line), []);
     }

@@ -115,7 +115,7 @@ impl Store {
                     one.notes.push("under no version control: there is nothing to commit to".to_owned());
                     None
                 }
-                _ => self.commit_copy(&copy, message, dry_run, &mut one).err(),
+                _ => self.commit_copy(&copy, repo.is_some(), message, dry_run, &mut one).err(),
             };
             done.push(one);
         }
@@ -125,13 +125,19 @@ impl Store {
     fn commit_copy(
         &mut self,
         copy: &WorkingCopy,
+        named: bool,
         message: Option<&str>,
         dry_run: bool,
         one: &mut RepoSync,
     ) -> Result<()> {
         if !self.owns(copy)? {
-            one.notes.push(ONLY_PULLED.to_owned());
-            return Ok(());
+            let ledger = copy.ledgers.first().map(|ledger| ledger.display().to_string()).unwrap_or_default();
+            let remedy = format!("commit a proposal on its branch yourself, with {} commit {ledger}", copy.kind);
+            if !named {
+                one.notes.push(format!("{CONTRIBUTOR}: not committed; {remedy}"));
+                return Ok(());
+            }
+            return Err(StoreError::NotCommitter { repo: one.repos[0].clone(), remedy });
         }
         self.refuse_programs(copy)?;
         if dry_run {
@@ -184,7 +190,7 @@ impl Store {
             return Ok(());
         }
         if !owns {
-            one.notes.push(ONLY_PULLED.to_owned());
+            one.notes.push(format!("{CONTRIBUTOR}: only pulled"));
         }
         // Without the network the ledger is committed all the same.
         let fetched = if options.pull {
@@ -336,4 +342,4 @@ impl Store {
 }
 
 const MERGE_MESSAGE: &str = "merge the ledger";
-const ONLY_PULLED: &str = "you are a contributor here: only pulled";
+const CONTRIBUTOR: &str = "you are a contributor here";

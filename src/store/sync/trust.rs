@@ -24,7 +24,7 @@ pub struct NamedPrograms {
 pub fn trust_programs(path: &Path, host: &Host, wait: Duration, dry_run: bool) -> Result<NamedPrograms> {
     let vcs = vcs::open(path);
     if vcs.kind() == Kind::None {
-        return Err(vcs::SyncError::NoVcs { root: path.to_owned() }.into());
+        return Err(vcs::SyncError::NoVcs { root: place::plain(path) }.into());
     }
     let root = place::real(vcs.root());
     let programs = vcs.programs(&host.env)?;
@@ -63,9 +63,13 @@ impl Store {
             .map_or(Ok(()), |copy| self.refuse_programs(copy))
     }
 
-    /// The working copies of the project, with what each makes its version control run.
-    pub fn working_copy_roots(&self) -> Vec<PathBuf> {
+    /// The working copies of the project; it is an error if none of its repos is in one.
+    pub fn working_copy_roots(&self) -> Result<Vec<PathBuf>> {
         let versioned = self.working_copies(None).into_iter().filter(|copy| copy.kind != Kind::None);
-        versioned.map(|copy| copy.root).collect()
+        let roots: Vec<PathBuf> = versioned.map(|copy| copy.root).collect();
+        if roots.is_empty() {
+            return Err(vcs::SyncError::NoVcs { root: self.repo().root().to_owned() }.into());
+        }
+        Ok(roots)
     }
 }

@@ -1,0 +1,423 @@
+//! Repositories from elsewhere, in which everything that can name a program names a canary: no command of `bd` runs one
+//! before `bd trust`. (That each canary can fire is shown in `tests/vcs/hostile_git.rs`.)
+
+use std::fs;
+
+use crate::harness::{BD, Env, Run};
+use crate::projects::{have, sh};
+
+/// Every command with a call that only looks; a command that has none is in [`WRITERS`].
+const READERS: &[&str] = &[
+    "ready",
+    "list",
+    "show bd-base",
+    "search Base",
+    "why bd-base",
+    "doctor",
+    "help",
+    "comments bd-base",
+    "blocked",
+    "children bd-base",
+    "epic status",
+    "query type=task",
+    "count",
+    "stats",
+    "stale",
+    "duplicates",
+    "config list",
+    "repo list",
+    "role",
+    "proposals",
+    "check-leaks",
+    "check-leaks --staged",
+    "check-leaks --range HEAD~1..HEAD",
+    "hooks status",
+    "trust --dry-run",
+    "commit --dry-run",
+    "sync --dry-run",
+    "export",
+    "resolve --dry-run",
+    "recover --dry-run",
+    "where",
+    "info",
+    "schema",
+    "completions bash",
+    "version",
+    "quickstart",
+    "dep list bd-base",
+    "label list bd-base",
+    "update bd-base --help",
+];
+/// Commands that change something: they must work, or refuse, without running a canary.
+const WRITERS: &[&str] = &[
+    "init",
+    "add Two --id bd-two",
+    "work bd-two",
+    "update bd-two -p 1",
+    "note bd-two words",
+    "close bd-two",
+    "dep add bd-two bd-base",
+    "label add bd-two x",
+    "q Three",
+    "status bd-two open",
+    "reopen bd-two",
+    "defer bd-two",
+    "undefer bd-two",
+    "comment bd-two hm",
+    "comments add bd-two hm",
+    "config set routing.mode single",
+    "config trust",
+    "repo add ../none",
+    "migrate --move-to . --filter status=open",
+    "propose bd-two",
+    "withdraw bd-two",
+    "accept bd-two",
+    "reject bd-two --reason no",
+    "proposals reconcile",
+    "hooks install",
+    "hooks uninstall",
+    "import out.txt",
+    "export -o out.txt",
+    "resolve",
+    "recover",
+    "merge-driver a b c",
+    "edit bd-two",
+    "doctor --fix",
+    "delete bd-two --yes",
+];
+const SETTINGS: &[&str] = &[
+    "core.fsmonitor",
+    "core.pager",
+    "core.editor",
+    "core.sshCommand",
+    "core.gitProxy",
+    "core.alternateRefsCommand",
+    "core.askPass",
+    "diff.external",
+    "diff.canary.textconv",
+    "diff.canary.command",
+    "filter.canary.clean",
+    "filter.canary.smudge",
+    "filter.canary.process",
+    "merge.canary.driver",
+    "credential.helper",
+    "gpg.program",
+    "gpg.ssh.program",
+    "remote.origin.uploadpack",
+    "remote.origin.receivepack",
+    "alias.canary",
+    "trailer.x.cmd",
+    "uploadpack.packObjectsHook",
+    "sequence.editor",
+];
+const HOOKS: &[&str] = &[
+    "pre-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "pre-push",
+    "post-merge",
+    "post-checkout",
+    "reference-transaction",
+    "post-index-change",
+    "pre-rebase",
+    "fsmonitor-watchman",
+];
+
+fn ran(env: &Env) -> String {
+    fs::read_to_string(env.root().join("ran")).unwrap_or_default()
+}
+
+fn canary(env: &Env, name: &str) -> String {
+    format!("echo '{name}' >> {}; exit 1; :", env.root().join("ran").display())
+}
+
+/// Programs of version control in the work tree, and a `PATH` that leads there before all else.
+fn fakes(env: &Env) {
+    for name in ["git", "hg", "jj", "sl", "sh", "bin/git", "bin/hg", "bin/jj", ".beads/git"] {
+        env.write(name, format!("#!/bin/sh\n{}", canary(env, &format!("a {name} of the work tree"))));
+    }
+    sh(env, "cd web; chmod +x git hg jj sl sh bin/* .beads/git");
+    env.set("PATH", format!(".::bin:{}", std::env::var("PATH").unwrap()));
+}
+
+/// A clone with commits on both sides and hostile settings, in git.
+fn git_repository() -> Option<Env> {
+    if !have(&["git"]) {
+        return None;
+    }
+    let env = Env::new();
+    env.given("add Base --id bd-base");
+    sh(&env, "git init -q --bare upstream; cd web; git init -q; echo '*.jsonl filter=canary diff=canary merge=canary' > .gitattributes
+        git add .; git commit -q -m base; echo 1 > x; git add x; git commit -q -m second
+        git remote add origin ../upstream; git push -q -u origin main");
+    // The others, before the repository turns hostile.
+    sh(&env, "git clone -q upstream other; cd other; echo 2 > y; git add y; git commit -q -m other; git push -q");
+    for key in SETTINGS {
+        let bang = if key.starts_with("alias.") { "!" } else { "" };
+        sh(&env, &format!("cd web; git config '{key}' \"{bang}{}\"", canary(&env, key)));
+    }
+    for hook in HOOKS {
+        env.write(&format!(".git/hooks/{hook}"), format!("#!/bin/sh\n{}", canary(&env, hook)));
+    }
+    sh(&env, "chmod +x web/.git/hooks/*; rm -f ran");
+    fakes(&env);
+    Some(env)
+}
+
+fn hg_repository() -> Option<Env> {
+    if !have(&["hg"]) {
+        return None;
+    }
+    let env = Env::new();
+    env.given("add Base --id bd-base");
+    sh(&env, "cd web; hg init; hg add -q .; hg commit -q -m base; cd ..; hg clone -q web upstream");
+    let ran = env.root().join("ran");
+    env.write("evil.py", format!("open({:?}, 'a').write('extension\\n')\n", ran.display().to_string()));
+    let command = canary(&env, "hgrc");
+    let hooks = [
+        "pre-status",
+        "pre-commit",
+        "precommit",
+        "pretxncommit",
+        "commit",
+        "pre-pull",
+        "incoming",
+        "update",
+        "outgoing",
+        "preupdate",
+        "post-log",
+        "pre-log",
+        "pre-cat",
+        "pre-id",
+    ];
+    let hooks: String = hooks.iter().map(|hook| format!("{hook} = {command}\n")).collect();
+    let aliases: String = ["status", "log", "commit", "cat", "id", "pull", "push", "files"]
+        .iter()
+        .map(|name| format!("{name} = !{command}\n"))
+        .collect();
+    env.write(
+        ".hg/hgrc",
+        format!("[paths]\ndefault = ../upstream\n[extensions]\nevil = evil.py\nevil2 = {}\n[hooks]\n{hooks}[alias]\n{aliases}[ui]\nssh = {command}\neditor = {command}\nmerge = canary\n[merge-tools]\ncanary.executable = {command}\n", env.path("evil.py").display()),
+    );
+    fakes(&env);
+    Some(env)
+}
+
+fn jj_repository() -> Option<Env> {
+    if !have(&["git", "jj"]) {
+        return None;
+    }
+    let env = Env::new();
+    env.given("add Base --id bd-base");
+    sh(&env, "git init -q --bare upstream; cd web; (jj git init --colocate; jj commit -m base; echo 1 > x; jj commit -m second; jj git remote add origin ../upstream
+        jj bookmark create main -r @-; jj git push --bookmark main --allow-new || jj git push --bookmark main) 2>&1");
+    let command = canary(&env, "jj");
+    env.write(
+        ".jj/repo/config.toml",
+        format!(
+            "[core]\nfsmonitor = 'watchman'\n[fix.tools.canary]\ncommand = ['sh', '-c', {command:?}]\npatterns = ['all()']\n[merge-tools.canary]\nprogram = 'sh'\nmerge-args = ['-c', {command:?}]\n[ui]\nmerge-editor = 'canary'\npager = ['sh', '-c', {command:?}]\neditor = ['sh', '-c', {command:?}]\n[aliases]\nlog = ['util', 'exec', '--', 'sh', '-c', {command:?}]\n[git]\nexecutable-path = {:?}\n[signing]\nbehavior = 'own'\nbackend = 'gpg'\n[signing.backends.gpg]\nprogram = {:?}\n",
+            env.path("git").display().to_string(),
+            env.path("git").display().to_string()
+        ),
+    );
+    fakes(&env);
+    Some(env)
+}
+
+fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
+/// Every file, so that a command that refuses is shown to have changed nothing.
+fn state(env: &Env) -> String {
+    let path = std::env::var("PATH").unwrap();
+    sh(
+        env,
+        &format!(
+            "PATH={path}; cd web; find . -type f ! -path './.git/bd/*' -print0 | sort -z | xargs -0 sha256sum; cat .git/HEAD 2>/dev/null || true"
+        ),
+    )
+}
+
+#[test]
+fn every_command_is_called_here() {
+    let help = Env::bare().bd(["help", "--all"]).ok().stdout;
+    let named = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
+    let all: Vec<&str> = help.lines().filter(named).filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(all.len() > 50, "{all:?}");
+    let called = |name: &&str| READERS.iter().chain(WRITERS).any(|line| words(line)[0] == *name);
+    let missing: Vec<&str> =
+        all.into_iter().filter(|name| !called(name)).filter(|name| !name.starts_with('-')).collect();
+    assert_eq!(missing, [""; 0], "a command that is not called in a hostile repository");
+}
+
+#[track_caller]
+fn quiet(env: &Env, line: &str) -> Run {
+    let run = env.bd(words(line));
+    assert_eq!(ran(env), "", "{line}\n{}", run.snapshot());
+    assert_ne!(run.code, 101, "{}", run.snapshot());
+    run
+}
+
+fn reads(env: &Env) {
+    for line in READERS {
+        let run = quiet(env, line);
+        let refuses = line.contains("--dry-run") || line.starts_with("check-leaks");
+        let unsupported = run.code == 1 && run.stderr.contains("cannot do this");
+        assert!(run.code == 0 || refuses && ([9, 10].contains(&run.code) || unsupported), "{}", run.snapshot());
+    }
+}
+
+fn writes(env: &Env) {
+    env.set("EDITOR", "true");
+    WRITERS.iter().for_each(|line| drop(quiet(env, line)));
+    let ids = env.bd(["list", "--all", "--json"]).ok();
+    assert!(ids.ids().len() > 1, "{}", ids.snapshot());
+    env.write(".beads/config.toml", "[commit]\nprimary = true\n");
+    let run = quiet(env, "add Four --id bd-four");
+    assert_eq!(run.code, 0, "{}", run.snapshot());
+    assert!(run.stderr.contains("not committed"), "{}", run.snapshot());
+    fs::remove_file(env.path(".beads/config.toml")).unwrap();
+}
+
+/// Refused with the programs and the remedy, and nothing at all is different afterwards.
+fn refuses(env: &Env, program: &str) {
+    let before = state(env);
+    for line in
+        ["sync", "commit", "sync --no-push", "sync --no-pull", "sync --dry-run", "commit --dry-run", "commit -m words"]
+    {
+        quiet(env, line).fails(10, &[program, "bd trust"]);
+        assert_eq!(state(env), before, "{line}");
+    }
+}
+
+#[test]
+fn reading_in_git() {
+    let Some(env) = git_repository() else { return };
+    reads(&env);
+}
+
+#[test]
+fn reading_in_hg() {
+    let Some(env) = hg_repository() else { return };
+    reads(&env);
+}
+
+#[test]
+fn reading_in_jj() {
+    let Some(env) = jj_repository() else { return };
+    reads(&env);
+}
+
+#[test]
+fn writing_in_git() {
+    let Some(env) = git_repository() else { return };
+    writes(&env);
+}
+
+#[test]
+fn writing_in_hg() {
+    let Some(env) = hg_repository() else { return };
+    writes(&env);
+}
+
+#[test]
+fn writing_in_jj() {
+    let Some(env) = jj_repository() else { return };
+    writes(&env);
+}
+
+#[test]
+fn exchanging_in_git_needs_trust() {
+    let Some(env) = git_repository() else { return };
+    env.given("add New --id bd-new");
+    refuses(&env, "core.fsmonitor");
+    let shown = quiet(&env, "trust --dry-run").ok();
+    for key in SETTINGS {
+        assert!(
+            shown.stdout.to_lowercase().contains(&format!("  {} = ", key.to_lowercase())),
+            "{key}\n{}",
+            shown.snapshot()
+        );
+    }
+    assert!(shown.stdout.contains("not trusted"), "{}", shown.snapshot());
+    refuses(&env, "core.fsmonitor");
+    // What would really break the exchange goes; harmless ones that are agreed to stay.
+    sh(&env, "cd web; for key in filter.canary diff.canary merge.canary; do git config --remove-section $key; done
+        for key in core.fsmonitor core.sshCommand core.alternateRefsCommand remote.origin.uploadpack remote.origin.receivepack; do git config --unset $key; done
+        git config merge.fine.driver true; rm -f ../ran");
+    refuses(&env, "core.editor");
+    assert!(quiet(&env, "trust").ok().stdout.contains(": trusted\n"));
+    assert!(quiet(&env, "trust").ok().stdout.contains("trusted already"));
+    let synced = quiet(&env, "sync").ok();
+    assert!(synced.stdout.contains("pushed"), "{}", synced.snapshot());
+    sh(&env, "cd web; git config merge.fine.driver false");
+    env.given("add More --id bd-more");
+    refuses(&env, "core.editor");
+}
+
+#[test]
+fn exchanging_in_jj_needs_trust() {
+    let Some(env) = jj_repository() else { return };
+    env.given("add New --id bd-new");
+    refuses(&env, "merge-tools.canary");
+    assert!(quiet(&env, "trust --dry-run").ok().stdout.contains("not trusted"));
+}
+
+#[test]
+fn exchanging_in_hg_needs_trust() {
+    let Some(env) = hg_repository() else { return };
+    env.given("add New --id bd-new");
+    let before = state(&env);
+    for line in ["sync", "commit"] {
+        let run = quiet(&env, line);
+        let unsupported = run.code == 1 && run.stderr.contains("cannot do this");
+        assert!(run.code == 10 && run.stderr.contains("bd trust") || unsupported, "{}", run.snapshot());
+        assert_eq!(state(&env), before, "{line}");
+    }
+}
+
+#[test]
+fn trust_outside_of_version_control() {
+    let env = Env::new();
+    fs::create_dir(env.root().join("plain")).unwrap();
+    env.bd(["trust", "../plain"]).fails(9, &["under no version control"]);
+    env.bd(["trust"]).fails(9, &["under no version control"]);
+    env.bd(["trust", "../nosuch"]).fails(3, &["directory not found"]);
+    env.bd(["trust", "--upload-pack=x"]).fails(2, &["--upload-pack"]);
+}
+
+/// A planning repo is committed after each write; a hostile one is written to and not committed.
+#[test]
+fn a_hostile_planning_repo() {
+    if !have(&["git"]) {
+        return;
+    }
+    let Some(project) = crate::project::Project::new() else { return };
+    let env = &project.env;
+    env.given("add Plan --id pl-1");
+    let git = env.root().join("home/.beads-planning/.git");
+    assert!(git.is_dir(), "a planning repo is under git");
+    for key in ["core.fsmonitor", "filter.canary.clean", "core.sshCommand"] {
+        sh(env, &format!("cd home/.beads-planning; git config '{key}' \"{}\"", canary(env, key)));
+    }
+    fs::write(git.join("info/attributes"), "* filter=canary\n").unwrap();
+    let run = quiet(env, "add Second --id pl-2").ok();
+    assert!(run.stderr.contains("not committed") && run.stderr.contains("core.fsmonitor"), "{}", run.snapshot());
+    let _ = fs::remove_file(env.root().join("ran"));
+    quiet(env, "sync").fails(10, &["core.fsmonitor", "bd trust"]);
+}
+
+/// The canaries of this file are no dummies: plain programs run them.
+#[test]
+fn the_canaries_can_fire() {
+    let Some(env) = git_repository() else { return };
+    let _ = env.command("git").args(["status"]).output();
+    assert!(ran(&env).contains("core.fsmonitor"), "{}", ran(&env));
+    if let Some(env) = hg_repository() {
+        let _ = env.command("hg").args(["status"]).output();
+        assert!(ran(&env).contains("hgrc") || ran(&env).contains("extension"), "{}", ran(&env));
+    }
+    assert!(BD.ends_with("bd"));
+}
