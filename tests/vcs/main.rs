@@ -10,6 +10,7 @@ mod common_dir;
 mod conformance;
 mod conformance_jj;
 mod driver;
+mod conformance_hg;
 mod facts_git;
 mod facts_hg;
 mod facts_jj;

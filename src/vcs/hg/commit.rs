@@ -28,9 +28,9 @@ const MERGING: [&str; 2] = ["cannot partially commit a merge", "unresolved merge
 /// Commits these files and nothing else.
 pub fn commit(kind: Kind, order: &Order) -> Result<Committed, CommitError> {
     let (program, marker) = if kind == Kind::Sl { ("sl", ".sl") } else { ("hg", ".hg") };
-    let unfinished = |what: &str| CommitError::Unfinished { root: order.root.to_owned(), what: what.to_owned() };
-    if let Some((_, what)) = UNFINISHED.iter().find(|(name, _)| order.root.join(marker).join(name).exists()) {
-        return Err(unfinished(what));
+    let refused = |what: &str| CommitError::Unfinished { root: order.root.to_owned(), what: what.to_owned() };
+    if let Some(what) = unfinished(&order.root.join(marker)) {
+        return Err(refused(what));
     }
     let hg = Hg { program, order, given: given(&Settings::read(kind, order.root, order.env), order.author) };
     let entries = hg.status()?;
@@ -55,14 +55,19 @@ pub fn commit(kind: Kind, order: &Order) -> Result<Committed, CommitError> {
     match done {
         Ok(_) => Ok(Committed::Done),
         Err(CommitError::Failed { said, .. }) if MERGING.iter().any(|text| said.contains(text)) => {
-            Err(unfinished("a merge"))
+            Err(refused("a merge"))
         }
         Err(error) => Err(error),
     }
 }
 
+/// What is half done in a working copy, as its own directory tells.
+pub(super) fn unfinished(own: &Path) -> Option<&'static str> {
+    UNFINISHED.iter().find(|(name, _)| own.join(name).exists()).map(|(_, what)| *what)
+}
+
 /// What the program is told in place of the repository's own settings.
-fn given(settings: &Settings, author: &str) -> Vec<String> {
+pub(super) fn given(settings: &Settings, author: &str) -> Vec<String> {
     let user = format!("--config=ui.username={}", settings.get("ui", "username").unwrap_or(author));
     let phase = settings.get("phases", "new-commit").map(|phase| format!("--config=phases.new-commit={phase}"));
     [Some(user), phase].into_iter().flatten().collect()
@@ -103,7 +108,7 @@ impl Hg<'_> {
 }
 
 /// A path that is not taken for a pattern.
-fn pattern(file: &Path) -> OsString {
+pub fn pattern(file: &Path) -> OsString {
     let mut text = OsString::from("path:");
     text.push(file);
     text

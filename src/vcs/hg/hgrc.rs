@@ -47,6 +47,18 @@ impl Settings {
         value.map(|(_, _, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
+    /// All of one file, as it is written there.
+    pub fn of(text: &str) -> Self {
+        let mut settings = Settings::default();
+        settings.add(text);
+        settings
+    }
+
+    /// Sections, names and values, in order.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        self.0.iter().map(|(section, name, value)| (section.as_str(), name.as_str(), value.as_str()))
+    }
+
     /// Adds the text of a file. A line that begins with a space goes on with the value before it.
     fn add(&mut self, text: &str) {
         let (mut section, mut open) = (String::new(), false);
@@ -103,8 +115,13 @@ fn paths(kind: Kind, root: &Path, env: &Env) -> Vec<PathBuf> {
             paths.extend(env.config_home().map(|dir| dir.join("hg/hgrc")));
         }
     }
+    paths.extend(own_paths(kind, root));
+    paths
+}
+
+/// The files of the repository alone.
+pub fn own_paths(kind: Kind, root: &Path) -> Vec<PathBuf> {
     let (own, name) = if kind == Kind::Sl { (root.join(".sl"), "config") } else { (root.join(".hg"), "hgrc") };
     let common = common_dir(&own).unwrap_or_else(|| own.clone());
-    paths.extend([common.join(name), own.join(name), own.join("hgrc-not-shared")]);
-    paths
+    vec![common.join(name), own.join(name), own.join("hgrc-not-shared")]
 }

@@ -1,7 +1,15 @@
 //! hg: its files are read, and the program `hg` does the rest.
 
+mod call;
 mod commit;
+mod exchange;
+mod here;
 mod hgrc;
+mod integrate;
+mod programs;
+mod remote;
+mod scratch;
+mod way;
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +18,15 @@ use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Facts, Kind, Vcs, any_exists, files};
 use crate::sys::Env;
 
-pub(super) use commit::commit;
-pub(super) use hgrc::facts;
+pub(super) use call::Client;
+pub(super) use commit::{commit, pattern};
+pub(super) use exchange::{OUTRUN, call as exchange_with, fetch, refused, says};
+pub(super) use hgrc::{Settings, facts};
+pub(super) use integrate::unresolved;
+pub(super) use programs::programs;
+pub(super) use remote::Remote;
+pub(super) use scratch::write_below;
+pub(super) use way::obstacles;
 
 /// The store behind a working copy made by `hg share`; for any other it is its own.
 pub(super) fn common_dir(dot_hg: &Path) -> Option<PathBuf> {
@@ -27,6 +42,12 @@ pub(super) fn is_merging(root: &Path) -> bool {
 /// A working copy of hg.
 pub struct Hg {
     pub root: PathBuf,
+}
+
+impl Hg {
+    fn client<'a>(&self, author: &str, env: &'a Env) -> Client<'a> {
+        Client::new(Kind::Hg, &self.root, author, env)
+    }
 }
 
 impl Vcs for Hg {
@@ -54,27 +75,27 @@ impl Vcs for Hg {
         commit(Kind::Hg, order)
     }
 
-    fn programs(&self, _: &Env) -> Result<Vec<String>, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "programs" })
+    fn programs(&self, env: &Env) -> Result<Vec<String>, SyncError> {
+        Ok(programs(Kind::Hg, &self.root, env))
     }
 
-    fn committed(&self, _: &Path, _: &Env) -> Result<Option<Vec<u8>>, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "committed" })
+    fn committed(&self, file: &Path, env: &Env) -> Result<Option<Vec<u8>>, SyncError> {
+        self.client("", env).cat(".", file)
     }
 
-    fn fetch(&self, _: &Env) -> Result<(), SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "fetch" })
+    fn fetch(&self, env: &Env) -> Result<(), SyncError> {
+        fetch(&self.client("", env))
     }
 
-    fn standing(&self, _: &Env) -> Result<Standing, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "standing" })
+    fn standing(&self, env: &Env) -> Result<Standing, SyncError> {
+        exchange::standing(&self.client("", env))
     }
 
-    fn integrate(&self, _: Integration<'_>) -> Result<Integrated, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "integrate" })
+    fn integrate(&self, integration: Integration<'_>) -> Result<Integrated, SyncError> {
+        integrate::integrate(&self.client(integration.author, integration.env), integration)
     }
 
-    fn push(&self, _: &Env) -> Result<Pushed, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "push" })
+    fn push(&self, env: &Env) -> Result<Pushed, SyncError> {
+        exchange::push(&self.client("", env))
     }
 }

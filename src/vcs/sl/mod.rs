@@ -1,8 +1,13 @@
-//! sl, a relative of hg. The program was not at hand: the adapter is tested against a recorded transcript only.
+//! sl, a relative of hg. The program was not at hand: the adapter is tested against transcripts that were written from the
+//! documentation of sl (`fixtures/sl`), and it has never run with a real sl.
+
+mod exchange;
+mod integrate;
 
 use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
+use super::hg::Client;
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Facts, Kind, Vcs, any_exists, hg};
 use crate::sys::Env;
@@ -10,6 +15,12 @@ use crate::sys::Env;
 /// A working copy of sl.
 pub struct Sl {
     pub root: PathBuf,
+}
+
+impl Sl {
+    fn client<'a>(&self, author: &str, env: &'a Env) -> Client<'a> {
+        Client::new(Kind::Sl, &self.root, author, env)
+    }
 }
 
 impl Vcs for Sl {
@@ -37,27 +48,27 @@ impl Vcs for Sl {
         hg::commit(Kind::Sl, order)
     }
 
-    fn programs(&self, _: &Env) -> Result<Vec<String>, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "programs" })
+    fn programs(&self, env: &Env) -> Result<Vec<String>, SyncError> {
+        Ok(hg::programs(Kind::Sl, &self.root, env))
     }
 
-    fn committed(&self, _: &Path, _: &Env) -> Result<Option<Vec<u8>>, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "committed" })
+    fn committed(&self, file: &Path, env: &Env) -> Result<Option<Vec<u8>>, SyncError> {
+        self.client("", env).cat(".", file)
     }
 
-    fn fetch(&self, _: &Env) -> Result<(), SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "fetch" })
+    fn fetch(&self, env: &Env) -> Result<(), SyncError> {
+        hg::fetch(&self.client("", env))
     }
 
-    fn standing(&self, _: &Env) -> Result<Standing, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "standing" })
+    fn standing(&self, env: &Env) -> Result<Standing, SyncError> {
+        exchange::standing(&self.client("", env))
     }
 
-    fn integrate(&self, _: Integration<'_>) -> Result<Integrated, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "integrate" })
+    fn integrate(&self, integration: Integration<'_>) -> Result<Integrated, SyncError> {
+        integrate::integrate(&self.client(integration.author, integration.env), integration)
     }
 
-    fn push(&self, _: &Env) -> Result<Pushed, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "push" })
+    fn push(&self, env: &Env) -> Result<Pushed, SyncError> {
+        exchange::push(&self.client("", env))
     }
 }

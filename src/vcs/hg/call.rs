@@ -1,0 +1,172 @@
+//! Running `hg` and `sl` for a sync.
+//!
+//! The repository's own settings are skipped, since they can name programs (F58). What is harmless and needed of them is
+//! handed over before the command. Under `+strictflags` no value of a command can be taken for such a setting (F57); values
+//! stand in one argument with their option, and files behind `--`.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::commit::{given, pattern, unfinished};
+use super::hgrc::Settings;
+use crate::sys::Env;
+use crate::sys::process::{Output, Program};
+use crate::vcs::commit::{CommitError, failed};
+use crate::vcs::files::path_of;
+use crate::vcs::{Kind, SyncError};
+
+/// Files and lists are read up to this length, and refused beyond it.
+const MAX: usize = 256 << 20;
+/// A working copy may be large.
+const LIMIT: Duration = Duration::from_secs(300);
+/// Another side may be far away.
+const NETWORK: Duration = Duration::from_secs(120);
+/// What a user says about the way to the network.
+const PROXIES: [&str; 4] = ["http_proxy", "https_proxy", "no_proxy", "all_proxy"];
+
+/// The program for one working copy.
+pub struct Client<'a> {
+    pub kind: Kind,
+    pub root: PathBuf,
+    pub env: &'a Env,
+    given: Vec<String>,
+}
+
+impl<'a> Client<'a> {
+    /// The author counts where no name is configured.
+    pub fn new(kind: Kind, root: &Path, author: &str, env: &'a Env) -> Self {
+        let author = if author.trim().is_empty() { "unknown" } else { author };
+        let given = given(&Settings::read(kind, root, env), author);
+        Client { kind, root: root.to_owned(), env, given }
+    }
+
+    /// The same for another working copy of the repository.
+    pub fn at(&self, root: PathBuf) -> Self {
+        Client { kind: self.kind, root, env: self.env, given: self.given.clone() }
+    }
+
+    /// What the program keeps for this working copy alone.
+    pub fn own_dir(&self) -> PathBuf {
+        self.root.join(if self.kind == Kind::Sl { ".sl" } else { ".hg" })
+    }
+
+    /// Refuses to begin while something else is half done.
+    pub fn check_finished(&self) -> Result<(), SyncError> {
+        match unfinished(&self.own_dir()) {
+            Some(what) => Err(self.unfinished(what)),
+            None => Ok(()),
+        }
+    }
+
+    pub fn unfinished(&self, what: &str) -> SyncError {
+        SyncError::Unfinished { root: self.root.clone(), what: what.to_owned() }
+    }
+
+    /// Runs a command; any exit status is a result.
+    pub fn run(&self, settings: &[String], command: &[&str], files: &[OsString]) -> Result<Output, SyncError> {
+        self.start(self.program().limit(LIMIT), settings, command, files)
+    }
+
+    /// The same, for a command that talks to another side.
+    pub fn call(&self, settings: &[String], command: &[&str]) -> Result<Output, SyncError> {
+        let program = PROXIES.into_iter().fold(self.program(), Program::passing).limit(NETWORK);
+        self.start(program, settings, command, &[])
+    }
+
+    /// The same, where failing is an error.
+    pub fn must(&self, settings: &[String], command: &[&str], files: &[OsString]) -> Result<Output, SyncError> {
+        let output = self.run(settings, command, files)?;
+        if output.status.success() { Ok(output) } else { Err(self.failed(command, &output)) }
+    }
+
+    fn program(&self) -> Program<'a> {
+        let name = if self.kind == Kind::Sl { "sl" } else { "hg" };
+        let program = Program::new(name, self.env).at(&self.root).passing("HGRCPATH").keeping(MAX);
+        program.var("HGPLAIN", "+strictflags").var("HGRCSKIPREPO", "1")
+    }
+
+    fn start(
+        &self,
+        program: Program<'a>,
+        settings: &[String],
+        command: &[&str],
+        files: &[OsString],
+    ) -> Result<Output, SyncError> {
+        let program = program.args(["--noninteractive", "--config=ui.timeout=2"]).args(&self.given).args(settings);
+        let program = program.args(command);
+        let program = if files.is_empty() { program } else { program.arg("--").args(files) };
+        let output = program.run()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() && said.contains("lock") && said.contains("held by") {
+            return Err(SyncError::Busy { root: self.root.clone() });
+        }
+        if output.stdout.len() >= MAX {
+            return Err(
+                self.failed(command, &Output { stderr: b"it said more than can be looked at".into(), ..output })
+            );
+        }
+        Ok(output)
+    }
+
+    pub fn failed(&self, command: &[&str], output: &Output) -> SyncError {
+        let name = format!("{} {}", self.kind, command.first().unwrap_or(&""));
+        match failed(&name, output) {
+            CommitError::Failed { program, status, said } => SyncError::Failed { program, status, said },
+            other => other.into(),
+        }
+    }
+
+    /// The full hashes of a set of commits.
+    pub fn nodes(&self, set: &str) -> Result<Vec<String>, SyncError> {
+        let output = self.must(&[], &["log", &format!("--rev={set}"), "--template={node}\\n"], &[])?;
+        Ok(String::from_utf8_lossy(&output.stdout).lines().filter(|line| is_node(line)).map(str::to_owned).collect())
+    }
+
+    /// How many commits are in a set.
+    pub fn count(&self, set: &str) -> Result<usize, SyncError> {
+        Ok(self.must(&[], &["log", &format!("--rev={set}"), "--template=x"], &[])?.stdout.len())
+    }
+
+    /// A file as a commit has it. A directory of that name is no file.
+    pub fn cat(&self, revision: &str, file: &Path) -> Result<Option<Vec<u8>>, SyncError> {
+        let command = ["cat", &format!("--rev={revision}"), "--template={path}\\0{data}"];
+        let output = self.run(&[], &command, &[pattern(file)])?;
+        let name = file.as_os_str().as_bytes();
+        match output.status.code() {
+            Some(0) => {
+                Ok(output.stdout.strip_prefix(name).and_then(|rest| rest.strip_prefix(b"\0")).map(<[u8]>::to_vec))
+            }
+            Some(1) => Ok(None),
+            _ => Err(self.failed(&command, &output)),
+        }
+    }
+
+    /// The tracked files that differ, each with its letter: from what is committed here, or from or between the commits
+    /// that the options name.
+    pub fn status(&self, options: &[&str]) -> Result<Vec<(u8, PathBuf)>, SyncError> {
+        let output = self.must(&[], &[&["status", "-mard", "--print0"], options].concat(), &[])?;
+        let entries = output.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 2);
+        Ok(entries.map(|entry| (entry[0], path_of(&entry[2..]))).collect())
+    }
+}
+
+/// A full hash, which means nothing else in any expression.
+pub fn is_node(text: &str) -> bool {
+    text.len() == 40
+        && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        && text.bytes().any(|b| b != b'0')
+}
+
+/// A pattern for exactly this name, in which no character can mean anything.
+pub fn exactly(name: &str) -> String {
+    let bytes: String = name.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
+    format!("r're:\\A{bytes}\\Z'")
+}
+
+/// The union of commits, in the language of hg; those that are not here are left out.
+pub fn union(nodes: &[String]) -> String {
+    let present: Vec<String> = nodes.iter().map(|node| format!("present({node})")).collect();
+    if present.is_empty() { "none()".to_owned() } else { present.join("+") }
+}

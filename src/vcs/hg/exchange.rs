@@ -1,0 +1,106 @@
+//! Talking to the other side: pull without touching the working copy, and push without force.
+
+use super::call::Client;
+use super::here::Here;
+use super::remote::Remote;
+use crate::sys::process::{Output, RunError};
+use crate::vcs::{Pushed, Standing, SyncError};
+
+/// How hg says that somebody else was faster.
+pub const OUTRUN: [&str; 2] = ["push creates new remote head", "please try again"];
+/// How it says that nobody, or nothing, answered.
+const UNREACHABLE: [&str; 12] = [
+    "abort: error: ",
+    "not found",
+    "no suitable response from remote",
+    "connection refused",
+    "connection reset",
+    "could not resolve",
+    "name or service not known",
+    "network is unreachable",
+    "no route to host",
+    "timed out",
+    "does not appear to be an hg repository",
+    "permission denied (publickey",
+];
+/// Failures of this side, whatever the other one does.
+const OURS: [&str; 3] = ["abandoned transaction", "repository requires features", "repository is unrelated"];
+
+/// Gets the commits of the other side; with no other side there is nothing to get.
+pub fn fetch(client: &Client<'_>) -> Result<(), SyncError> {
+    let Some(remote) = Remote::of(client)? else { return Ok(()) };
+    let output = call(client, &remote, &["pull", "--quiet"])?;
+    match output.status.code() {
+        Some(0) => Ok(()),
+        _ if says(&output, &OURS) => Err(client.failed(&["pull"], &output)),
+        _ => Err(SyncError::Unreachable { remote: remote.address, said: said(client, &output) }),
+    }
+}
+
+pub fn standing(client: &Client<'_>) -> Result<Standing, SyncError> {
+    let upstream = Remote::of(client).ok().flatten().map(|_| "default".to_owned());
+    Here::of(client)?.standing(client, upstream)
+}
+
+/// Sends what is checked out and what it stands on, and nothing else.
+pub fn push(client: &Client<'_>) -> Result<Pushed, SyncError> {
+    let Some(remote) = Remote::of(client)? else {
+        return Ok(Pushed::Held("no path `default` is configured".to_owned()));
+    };
+    let here = Here::of(client)?;
+    let Some(node) = &here.node else { return Ok(Pushed::NothingToPush) };
+    if here.ahead(client)? == 0 && here.is_bookmark_sent() {
+        let secret = client.count("secret() and ::.")?;
+        let held = || Pushed::Held(format!("{secret} commits are secret"));
+        return Ok(if secret > 0 { held() } else { Pushed::NothingToPush });
+    }
+    let partners = here.partners(client)?;
+    if here.above(client, &partners)?.len() < partners.len() {
+        return Ok(Pushed::Outrun);
+    }
+    let (revision, bookmark) = (format!("--rev={node}"), here.bookmark.map(|name| format!("--bookmark={name}")));
+    let command: Vec<&str> = ["push", &revision].into_iter().chain(bookmark.as_deref()).collect();
+    let output = call(client, &remote, &command)?;
+    match output.status.code() {
+        Some(0) => Ok(Pushed::Done),
+        _ if says(&output, &OUTRUN) => Ok(Pushed::Outrun),
+        _ if says(&output, &["push creates new remote branch"]) => {
+            Ok(Pushed::Held(format!("the branch {} is new to {}", here.branch, remote.address)))
+        }
+        Some(1) if says(&output, &["no changes found"]) => Ok(Pushed::NothingToPush),
+        _ => Err(refused(client, remote, &output)),
+    }
+}
+
+/// Whose fault it is that a push failed.
+pub fn refused(client: &Client<'_>, remote: Remote, output: &Output) -> SyncError {
+    let (remote, said) = (remote.address, said(client, output));
+    match () {
+        () if says(output, &OURS) => client.failed(&["push"], output),
+        () if says(output, &UNREACHABLE) => SyncError::Unreachable { remote, said },
+        () => SyncError::Refused { remote, said },
+    }
+}
+
+/// A side that does not answer in time is out of reach.
+pub fn call(client: &Client<'_>, remote: &Remote, command: &[&str]) -> Result<Output, SyncError> {
+    match client.call(&remote.settings, command) {
+        Err(SyncError::Run(error @ RunError::TimedOut { .. })) => {
+            Err(SyncError::Unreachable { remote: remote.address.clone(), said: error.to_string() })
+        }
+        other => other,
+    }
+}
+
+pub fn says(output: &Output, texts: &[&str]) -> bool {
+    let said = [output.stdout.as_slice(), &output.stderr].concat();
+    let said = String::from_utf8_lossy(&said).to_lowercase();
+    texts.iter().any(|text| said.contains(text))
+}
+
+fn said(client: &Client<'_>, output: &Output) -> String {
+    match client.failed(&[], output) {
+        SyncError::Failed { said, .. } => said,
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,167 @@
+//! Bringing both sides together.
+//!
+//! A merge is made in a share that is thrown away ([`Scratch`]), so a conflict never reaches the user's working copy. The
+//! user's is then only moved forward, and only if nothing is in the way. If that fails after all, the merge that was made a
+//! moment ago is taken out of the repository again.
+
+use std::path::PathBuf;
+
+use super::call::{Client, union};
+use super::commit::pattern;
+use super::here::Here;
+use super::scratch::{Scratch, write_below};
+use super::way::obstacles;
+use crate::vcs::{Integrated, Integration, SyncError, Versions};
+
+/// What is merged with, in messages.
+const UPSTREAM: &str = "default";
+/// The nothing below the first commit.
+const NULL: &str = "null";
+
+pub fn integrate(client: &Client<'_>, integration: Integration<'_>) -> Result<Integrated, SyncError> {
+    client.check_finished()?;
+    let here = Here::of(client)?;
+    let partners = here.partners(client)?;
+    let above = here.above(client, &partners)?;
+    match partners.as_slice() {
+        [] => Ok(Integrated::UpToDate),
+        [only] if above.contains(only) => {
+            check(client, &client.status(&[&from(&here), &format!("--rev={only}")])?)?;
+            forward(client, &here, only)?;
+            Ok(Integrated::Forwarded)
+        }
+        _ => {
+            let mut made = Vec::new();
+            let merged = merge(client, &here, &partners, integration, &mut made);
+            let done = merged.and_then(|last| forward(client, &here, &last));
+            match done {
+                Ok(()) if made.is_empty() => Ok(Integrated::Forwarded),
+                Ok(()) => Ok(Integrated::Merged),
+                Err(error) => {
+                    take_back(client, &made);
+                    Err(error)
+                }
+            }
+        }
+    }
+}
+
+fn from(here: &Here) -> String {
+    format!("--rev={}", here.node.as_deref().unwrap_or(NULL))
+}
+
+fn check(client: &Client<'_>, changed: &[(u8, PathBuf)]) -> Result<(), SyncError> {
+    let files = obstacles(client, changed)?;
+    let in_the_way = |files| SyncError::InTheWay { root: client.root.clone(), upstream: UPSTREAM.to_owned(), files };
+    if files.is_empty() { Ok(()) } else { Err(in_the_way(files)) }
+}
+
+/// Brings the user's working copy to a commit that stands on its own. Should a file have been changed since the check, hg
+/// refuses.
+fn forward(client: &Client<'_>, here: &Here, target: &str) -> Result<(), SyncError> {
+    let careful = ["--config=commands.update.check=noconflict".to_owned()];
+    client.must(&careful, &["update", "--quiet", &format!("--rev={target}")], &[])?;
+    match &here.bookmark {
+        // An update to a hash leaves the bookmark behind.
+        Some(name) => client.must(&[], &["bookmark", "--quiet"], &[name.into()]).map(drop),
+        None => Ok(()),
+    }
+}
+
+/// Merges one commit after the other in a share, and gives the last.
+fn merge(
+    client: &Client<'_>,
+    here: &Here,
+    partners: &[String],
+    mut integration: Integration<'_>,
+    made: &mut Vec<String>,
+) -> Result<String, SyncError> {
+    let scratch = Scratch::new(client)?;
+    let share = &scratch.share;
+    let mut at: Option<String> = here.node.clone();
+    for partner in partners {
+        let Some(node) = at.as_deref() else {
+            at = Some(partner.clone());
+            continue;
+        };
+        if share.count(&format!("{partner} and ::{node}"))? > 0 {
+            continue;
+        }
+        if share.count(&format!("{node} and ::{partner}"))? > 0 {
+            at = Some(partner.clone());
+            continue;
+        }
+        share.must(&[], &["update", "--quiet", "--clean", &format!("--rev={node}")], &[])?;
+        let merged = one(client, &scratch, here, [node, partner.as_str()], &mut integration)?;
+        made.push(merged.clone());
+        at = Some(merged);
+    }
+    let last = at.unwrap_or_else(|| NULL.to_owned());
+    check(client, &share.status(&[&from(here), &format!("--rev={last}")])?)?;
+    Ok(last)
+}
+
+/// Merges and commits two commits, if nothing is in the way of the result.
+fn one(
+    client: &Client<'_>,
+    scratch: &Scratch<'_>,
+    here: &Here,
+    [ours, theirs]: [&str; 2],
+    integration: &mut Integration<'_>,
+) -> Result<String, SyncError> {
+    let share = &scratch.share;
+    let base = share.nodes(&format!("ancestor({ours}, {theirs})"))?.into_iter().next();
+    // With several common ancestors hg and the ledger must go by the same one.
+    let settled: Vec<String> = base.iter().map(|base| format!("--config=merge.preferancestor={base}")).collect();
+    let command = ["merge", "--quiet", "--tool=:merge", &format!("--rev={theirs}")];
+    let output = share.run(&settled, &command, &[])?;
+    if !matches!(output.status.code(), Some(0 | 1)) {
+        return Err(share.failed(&command, &output));
+    }
+    let unresolved = unresolved(share)?;
+    let others: Vec<PathBuf> = unresolved.iter().filter(|file| !integration.ledgers.contains(file)).cloned().collect();
+    if !others.is_empty() {
+        let (root, upstream) = (client.root.clone(), UPSTREAM.to_owned());
+        return Err(SyncError::Conflicts { root, upstream, files: others });
+    }
+    for ledger in integration.ledgers {
+        let base = base.as_deref().map_or(Ok(None), |base| share.cat(base, ledger))?;
+        let versions = Versions { base, ours: share.cat(ours, ledger)?, theirs: share.cat(theirs, ledger)? };
+        let Versions { base, ours, theirs } = &versions;
+        if !unresolved.contains(ledger) && (ours == theirs || base == ours || base == theirs) {
+            continue;
+        }
+        write_below(&share.root, ledger, &(integration.merge)(ledger, &versions))?;
+        let file = [pattern(ledger)];
+        if unresolved.contains(ledger) {
+            share.must(&[], &["resolve", "--quiet", "--mark"], &file)?;
+        }
+        // A ledger that one side removed may not be tracked; for one that is, this does nothing.
+        share.run(&[], &["add", "--quiet"], &file)?;
+    }
+    // In a merge that is not committed hg calls a file changed that the other side adds.
+    let added = share.status(&[&from(here), &format!("--rev={theirs}")])?;
+    let letter = |entry: (u8, PathBuf)| if added.contains(&(b'A', entry.1.clone())) { (b'A', entry.1) } else { entry };
+    check(client, &share.status(&[&from(here)])?.into_iter().map(letter).collect::<Vec<_>>())?;
+    share.must(&[], &["commit", "--quiet", &format!("--message={}", integration.message)], &[])?;
+    share.nodes(".")?.into_iter().next().ok_or_else(|| share.unfinished("a merge"))
+}
+
+/// The files that the program could not merge.
+pub fn unresolved(share: &Client<'_>) -> Result<Vec<PathBuf>, SyncError> {
+    let output = share.must(&[], &["resolve", "--list", "--template={mergestatus} {path}\\0"], &[])?;
+    let entries = output.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 2 && entry[0] != b'R');
+    Ok(entries.map(|entry| crate::vcs::files::path_of(&entry[2..])).collect())
+}
+
+/// Takes merges out of the repository that were made a moment ago and that nobody has built on. Best effort: what stays is a
+/// head that nobody is sent.
+fn take_back(client: &Client<'_>, made: &[String]) {
+    let Some(first) = made.first() else { return };
+    if client.count(&format!("{first}::")).is_ok_and(|count| count == made.len())
+        && client.count(&format!("({}) and draft()", union(made))).is_ok_and(|count| count == made.len())
+    {
+        let on = ["--config=extensions.strip=".to_owned()];
+        let _ = client.run(&on, &["strip", "--quiet", "--no-backup", &format!("--rev={first}")], &[]);
+    }
+}

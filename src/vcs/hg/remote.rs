@@ -1,0 +1,135 @@
+//! The other side: where it is, and what it had when it was last asked.
+//!
+//! hg has no branches of a remote. On request it writes down, at each pull and push, the heads and bookmarks of the other
+//! side (`.hg/logexchange`); with the phases that is enough to compare without a network. What is public is on the other
+//! side; what is draft is there only if it is below one of those heads, which is the case where the server does not publish.
+
+use super::call::{Client, is_node};
+use super::hgrc::Settings;
+use crate::vcs::{Kind, SyncError, files};
+
+/// Makes hg write down what the other side has.
+pub const NOTED: &str = "--config=experimental.remotenames=yes";
+/// So many heads of the other side, and no more, become part of a question.
+const MAX_HEADS: usize = 500;
+
+/// The settings of the path `default`.
+pub struct Remote {
+    /// Where commits go, for messages.
+    pub address: String,
+    /// What the program is told in place of the repository's own settings.
+    pub settings: Vec<String>,
+}
+
+impl Remote {
+    /// `None` if no path is configured; an error if one is not an address.
+    pub fn of(client: &Client<'_>) -> Result<Option<Self>, SyncError> {
+        let settings = Settings::read(client.kind, &client.root, client.env);
+        let mut remote = Remote { address: String::new(), settings: Vec::new() };
+        if client.kind == Kind::Hg {
+            remote.settings.push(NOTED.to_owned());
+        }
+        for name in ["default", "default-push", "default:pushurl"] {
+            let Some(value) = settings.get("paths", name) else { continue };
+            if let Some(problem) = problem(value) {
+                let said = format!("{problem}; see [paths] in the settings of {}", client.kind);
+                return Err(SyncError::Unreachable { remote: value.to_owned(), said });
+            }
+            remote.address = value.to_owned();
+            remote.settings.push(format!("--config=paths.{name}={value}"));
+        }
+        if remote.address.is_empty() {
+            return Ok(None);
+        }
+        let publishes = |path| Settings::of(&files::text(path).unwrap_or_default());
+        if let Some(hgrc) = local(client, &remote.address).filter(|_| client.kind == Kind::Hg)
+            && let Some(value) = publishes(&hgrc).get("phases", "publish").filter(|value| is_word(value))
+        {
+            remote.settings.push(format!("--config=phases.publish={value}"));
+        }
+        Ok(Some(remote))
+    }
+}
+
+/// The settings of a repository on this machine: the program skips these too, and then would publish what is not published.
+fn local(client: &Client<'_>, address: &str) -> Option<std::path::PathBuf> {
+    let path = address.strip_prefix("file://").unwrap_or(address);
+    (!path.contains("://")).then(|| client.env.clone().at(client.root.clone()).path(path).join(".hg/hgrc"))
+}
+
+fn is_word(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Why a value is not used as an address (F56).
+pub fn problem(address: &str) -> Option<&'static str> {
+    let host = address.split_once("://").map(|(_, rest)| rest.split('/').next().unwrap_or(rest));
+    let host = host.map(|host| host.rsplit_once('@').map_or(host, |(_, host)| host).to_ascii_lowercase());
+    let scheme = address.split(['/', '?', '#']).next().unwrap_or(address);
+    if address.starts_with('-') {
+        Some("it begins like an option")
+    } else if address.chars().any(char::is_control) {
+        Some("it holds a control character")
+    } else if scheme.contains("::") {
+        Some("it names a program")
+    } else if host.is_some_and(|host| host.starts_with('-') || host.starts_with("%2d")) {
+        Some("its host begins like an option")
+    } else {
+        None
+    }
+}
+
+/// What the other side had, as written down: names and hashes.
+#[derive(Debug, Default)]
+pub struct Known {
+    pub branches: Vec<(String, String)>,
+    pub bookmarks: Vec<(String, String)>,
+}
+
+impl Known {
+    pub fn read(client: &Client<'_>) -> Self {
+        let dir = client.own_dir().join("logexchange");
+        let list = |name: &str| {
+            let text = files::text(&dir.join(name)).unwrap_or_default();
+            let entries = text.lines().filter_map(|line| {
+                let mut parts = line.splitn(3, '\0');
+                let (node, remote, name) = (parts.next()?, parts.next()?, parts.next()?);
+                (is_node(node) && remote == "default").then(|| (name.to_owned(), node.to_owned()))
+            });
+            entries.collect()
+        };
+        Known { branches: list("branches"), bookmarks: list("bookmarks") }
+    }
+
+    /// The heads of the other side, those of one branch first.
+    pub fn heads(&self, branch: &str) -> Vec<String> {
+        let mut heads: Vec<&(String, String)> = self.branches.iter().collect();
+        heads.sort_by_key(|(name, node)| (name != branch, node));
+        heads.into_iter().map(|(_, node)| node.clone()).take(MAX_HEADS).collect()
+    }
+
+    pub fn bookmark(&self, name: &str) -> Option<&str> {
+        self.bookmarks.iter().find(|(known, _)| known == name).map(|(_, node)| node.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::problem;
+
+    #[test]
+    fn addresses() {
+        let good = ["/srv/a b", "../hub", "ssh://ann@host//srv/x", "https://host/x?y=a::b", "file:///srv/x", "C:/x"];
+        good.iter().for_each(|address| assert_eq!(problem(address), None, "{address}"));
+        let bad = [
+            "-R/x",
+            "--config=x",
+            "ext::sh -c x",
+            "ssh://-oProxyCommand=x/y",
+            "ssh://ann@-o/y",
+            "ssh://%2Dx/y",
+            "/a\nb",
+        ];
+        bad.iter().for_each(|address| assert!(problem(address).is_some(), "{address}"));
+    }
+}

@@ -1,0 +1,75 @@
+//! Comparing with the other side and sending to it. sl remembers where the bookmarks of the other side are (`remote/main`).
+
+use crate::vcs::hg::{self, Client, Remote, Settings};
+use crate::vcs::{Pushed, Standing, SyncError};
+
+/// The names that the main line has where none is configured.
+const MAIN: [&str; 2] = ["main", "master"];
+/// How sl says that somebody else was faster; a server may be one of git.
+const OUTRUN: [&str; 3] = ["non-fast-forward", "[rejected]", "conflicting changes in:"];
+
+/// The bookmark of the other side that is followed, and where it is.
+pub struct Upstream {
+    pub name: String,
+    pub node: String,
+}
+
+impl Upstream {
+    /// `None` if the other side has no such bookmark, or nothing was pulled yet.
+    pub fn of(client: &Client<'_>) -> Result<Option<Self>, SyncError> {
+        let settings = Settings::read(client.kind, &client.root, client.env);
+        let configured =
+            settings.get("remotenames", "selectivepulldefault").and_then(|names| names.split([',', ' ']).next());
+        let harmless =
+            |name: &&str| name.chars().all(|c| c.is_alphanumeric() || "-_./".contains(c)) && !name.is_empty();
+        for name in configured.filter(harmless).into_iter().chain(MAIN) {
+            if let Some(node) = client.nodes(&format!("present(\"remote/{name}\")"))?.into_iter().next() {
+                return Ok(Some(Upstream { name: name.to_owned(), node }));
+            }
+        }
+        Ok(None)
+    }
+
+    pub fn full_name(&self) -> String {
+        format!("remote/{}", self.name)
+    }
+
+    pub fn behind(&self, client: &Client<'_>) -> Result<usize, SyncError> {
+        client.count(&format!("only({}, .)", self.node))
+    }
+}
+
+/// Our commits that the other side lacks.
+pub fn ahead(client: &Client<'_>) -> Result<usize, SyncError> {
+    client.count("draft() and ::.")
+}
+
+pub fn standing(client: &Client<'_>) -> Result<Standing, SyncError> {
+    let Some(upstream) = Upstream::of(client)? else {
+        return Ok(Standing { ahead: ahead(client)?, ..Standing::default() });
+    };
+    let (ahead, behind) = (ahead(client)?, upstream.behind(client)?);
+    Ok(Standing { branch: Some(upstream.name.clone()), upstream: Some(upstream.full_name()), ahead, behind })
+}
+
+pub fn push(client: &Client<'_>) -> Result<Pushed, SyncError> {
+    let Some(remote) = Remote::of(client)? else {
+        return Ok(Pushed::Held("no path `default` is configured".to_owned()));
+    };
+    let Some(upstream) = Upstream::of(client)? else {
+        return Ok(Pushed::Held("the other side has no bookmark to send to".to_owned()));
+    };
+    if ahead(client)? == 0 {
+        return Ok(Pushed::NothingToPush);
+    }
+    if upstream.behind(client)? > 0 {
+        return Ok(Pushed::Outrun);
+    }
+    let output = hg::exchange_with(client, &remote, &["push", "--rev=.", &format!("--to={}", upstream.name)])?;
+    match output.status.code() {
+        Some(0) => Ok(Pushed::Done),
+        _ if hg::says(&output, &OUTRUN) || hg::says(&output, &hg::OUTRUN) => Ok(Pushed::Outrun),
+        Some(1) if hg::says(&output, &["no changes found"]) => Ok(Pushed::NothingToPush),
+        _ => Err(hg::refused(client, remote, &output)),
+    }
+}
