@@ -1,19 +1,26 @@
 //! A16: clones that edit, delete, claim, go offline, merge, rebase and cherry-pick come to the same bytes.
 
+use std::ops::Range;
 use std::time::Instant;
 
 use crate::story::{Tally, tell};
 use crate::world::{Way, alone, full, have};
 
+/// The seeds that `BD_SEEDS` names: `7..8` is the seventh alone.
+fn asked() -> Option<Range<u64>> {
+    let text = std::env::var("BD_SEEDS").ok()?;
+    let (first, end) = text.split_once("..").expect("BD_SEEDS is a range such as 7..8");
+    Some(first.parse().expect("a number")..end.parse().expect("a number"))
+}
+
 fn stories(name: &str, seeds: u64, operations: usize, ways: impl Fn(u64) -> Vec<Way>) {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let seeds = match number("BD_SEED") {
-        Some(one) => one..one + 1,
-        None => 0..number("BD_SEEDS").unwrap_or(seeds),
-    };
+    let seeds = asked().unwrap_or(0..seeds);
     let (start, count, mut total) = (Instant::now(), seeds.end - seeds.start, Tally::default());
     for seed in seeds {
         total.add(&tell(seed, &ways(seed), operations));
+        if full() {
+            eprintln!("{name}: seed {seed} done after {:.0} s", start.elapsed().as_secs_f64());
+        }
     }
     let Tally { operations: turns, refused, syncs, merges, by_hand, issues, tombstones } = total;
     println!(

@@ -8,8 +8,7 @@
 //! BD_PROOF=full cargo test --release --test sync -- --nocapture --test-threads=1
 //! ```
 //!
-//! A story that fails prints its seed and keeps its directory. `BD_SEED=7` runs that one alone, `BD_SEEDS=30` the first
-//! thirty.
+//! A story that fails prints its seed and keeps its directory; `BD_SEEDS=7..8` tells that one alone.
 
 mod converge;
 mod kills;
