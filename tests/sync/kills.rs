@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::random::Random;
-use crate::world::{Way, World, alone, full, have, parse};
+use crate::world::{Way, World, full, have, parse};
 
 #[test]
 fn git() {
@@ -18,19 +18,18 @@ fn git() {
 #[test]
 fn jj() {
     if have(&["git", "jj"]) {
-        killed_syncs(Way::JjBeside, if full() { 300 } else { 10 });
+        killed_syncs(Way::JjBeside, if full() { 300 } else { 5 });
     }
 }
 
 #[test]
 fn hg() {
     if have(&["hg"]) {
-        killed_syncs(Way::Hg, if full() { 100 } else { 5 });
+        killed_syncs(Way::Hg, if full() { 100 } else { 2 });
     }
 }
 
 fn killed_syncs(way: Way, kills: usize) {
-    let _turn = alone();
     let seed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos() as u64;
     let mut random = Random(seed);
     let world = World::new();

@@ -5,13 +5,12 @@ use std::thread;
 
 use serde_json::Value;
 
-use crate::world::{Way, World, alone, full, have, parse};
+use crate::world::{Way, World, full, have, parse};
 
 const CLONES: usize = 4;
 
 #[test]
 fn everybody_pushes_at_once() {
-    let _turn = alone();
     if !have(&["git"]) {
         return;
     }

@@ -6,7 +6,6 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use beads::sys::{Env, Host};
 use beads::{Config, Store};
@@ -17,12 +16,6 @@ static SKIPPED: AtomicUsize = AtomicUsize::new(0);
 /// `BD_PROOF=full` asks for the full figures.
 pub fn full() -> bool {
     std::env::var_os("BD_PROOF").is_some_and(|value| value == "full")
-}
-
-/// One story at a time: the tests of one binary run in parallel, and each of these wants the machine for itself.
-pub fn alone() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether these programs are installed. A test that goes without is named and counted, and fails in CI.
