@@ -26,6 +26,10 @@ pub struct Promises {
     comments: Vec<(String, String)>,
     notes: Vec<(String, String)>,
     labels: BTreeSet<(String, String)>,
+    /// Nobody puts the same label on twice, so what was taken off stays off.
+    unlabelled: BTreeSet<(String, String)>,
+    /// The last title of each issue: all clones have one clock, so the last one stands.
+    titles: BTreeMap<String, String>,
 }
 
 #[derive(Default)]
@@ -142,7 +146,16 @@ fn edit(clone: &mut Clone, random: &mut Random, promises: &mut Promises) -> Resu
     let mut promise: Box<dyn FnOnce(&mut Promises)> = Box::new(|_| ());
     let owned = id.clone();
     let changes = match dice {
-        14..24 => vec![Change::Title(format!("Title {word}"))],
+        14..24 => {
+            let title = format!("Title {word}");
+            promise = Box::new({
+                let title = title.clone();
+                |promises| {
+                    promises.titles.insert(owned, title);
+                }
+            });
+            vec![Change::Title(title)]
+        }
         24..32 => vec![Change::Priority(Priority::typed(&random.below(5).to_string()).unwrap())],
         32..40 => vec![Change::Text(TextField::Description, paragraphs(line, &word, random))],
         40..44 => vec![Change::Text(TextField::Assignee, word.clone())],
@@ -162,6 +175,7 @@ fn edit(clone: &mut Clone, random: &mut Random, promises: &mut Promises) -> Resu
             let gone = (owned, (*label).to_owned());
             promise = Box::new(move |promises| {
                 promises.labels.remove(&gone);
+                promises.unlabelled.insert(gone);
             });
             vec![Change::RemoveLabel((*label).to_owned())]
         }
@@ -251,25 +265,28 @@ fn verdict(clones: &[Clone], promises: &Promises, tally: &mut Tally) {
             tally.tombstones += 1;
         }
     }
-    let lost = |kind: &str, list: &mut dyn Iterator<Item = (&String, &String)>, has: &dyn Fn(&Value, &str) -> bool| {
-        let lost: Vec<_> = list.filter(|(id, text)| !has(&lines[*id], text)).collect();
-        assert!(lost.is_empty(), "{kind} acknowledged and lost: {lost:?}");
+    let lost = |kind: &str, list: &[&(String, String)], has: &dyn Fn(&Value, &str) -> bool| {
+        let lost: Vec<_> = list.iter().filter(|(id, text)| !has(&lines[id], text)).collect();
+        assert!(lost.is_empty(), "{kind}: {lost:?}");
     };
-    let pairs = |list: &'_ (String, String)| (list.0.clone(), list.1.clone());
-    let comments: Vec<_> = promises.comments.iter().map(pairs).collect();
-    lost("comments", &mut comments.iter().map(|(id, text)| (id, text)), &|line, text| {
+    let labelled =
+        |line: &Value, text: &str| line["labels"].as_array().into_iter().flatten().any(|label| label == text);
+    lost("labels acknowledged and lost", &promises.labels.iter().collect::<Vec<_>>(), &labelled);
+    lost("labels taken off and back", &promises.unlabelled.iter().collect::<Vec<_>>(), &|line, text| {
+        !labelled(line, text)
+    });
+    lost("comments acknowledged and not there once", &promises.comments.iter().collect::<Vec<_>>(), &|line, text| {
         line["comments"].as_array().into_iter().flatten().filter(|comment| comment["text"] == text).count() == 1
     });
-    lost("labels", &mut promises.labels.iter().map(|(id, text)| (id, text)), &|line, text| {
-        line["labels"].as_array().into_iter().flatten().any(|label| label == text)
-    });
     // What both sides wrote in the notes may stand there, or in a comment if it did not fit together.
-    lost("notes", &mut promises.notes.iter().map(|(id, text)| (id, text)), &|line, text| {
+    lost("notes acknowledged and lost", &promises.notes.iter().collect::<Vec<_>>(), &|line, text| {
         let comments = line["comments"].as_array().into_iter().flatten().filter_map(|comment| comment["text"].as_str());
-        let mut words =
-            comments.chain(line["notes"].as_str()).flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
-        words.any(|word| word == text)
+        let texts = comments.chain(line["notes"].as_str());
+        texts.flat_map(|text| text.split(|c: char| !c.is_alphanumeric())).any(|word| word == text)
     });
+    for (id, title) in &promises.titles {
+        assert_eq!(lines[id]["title"], *title, "{id} has not the title that it got last");
+    }
     for Clone { desk, .. } in clones {
         let before = desk.heads();
         let report = desk.sync();
