@@ -66,12 +66,15 @@ fn syncs_under_writers(way: Way, goal: usize) {
     here.sync();
     there.sync();
     let (end, acknowledged, busy) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
-    let budget = Duration::from_secs(if full() { 600 } else { 60 });
+    let met = AtomicUsize::new(0);
+    let budget = Duration::from_secs(if full() { 1_800 } else { 300 });
     let start = Instant::now();
-    let (written, elsewhere, (syncs, received)) = thread::scope(|scope| {
-        let (end, acknowledged, busy, shared) = (&end, &acknowledged, &busy, &shared);
+    let (written, elsewhere, syncs) = thread::scope(|scope| {
+        let (end, acknowledged, busy, met, shared) = (&end, &acknowledged, &busy, &met, &shared);
+        // Until there are enough writes, and a sync had to merge while they went on.
         let go_on = move || {
-            acknowledged.load(Ordering::Relaxed) < goal && start.elapsed() < budget && !end.load(Ordering::Relaxed)
+            let enough = acknowledged.load(Ordering::Relaxed) >= goal && met.load(Ordering::Relaxed) > 0;
+            !enough && start.elapsed() < budget && !end.load(Ordering::Relaxed)
         };
         let writers: Vec<_> = (0..WRITERS)
             .map(|n| {
@@ -109,18 +112,21 @@ fn syncs_under_writers(way: Way, goal: usize) {
             written
         });
         let _ender = Ender(end);
-        let (mut syncs, mut received) = (0, 0);
+        let mut syncs = 0;
         while go_on() {
             if let Some(report) = sync(here) {
                 syncs += 1;
-                received += usize::from(report["integrated"] == "merged" || report["integrated"] == "rebased");
+                met.fetch_add(
+                    usize::from(report["integrated"] == "merged" || report["integrated"] == "rebased"),
+                    Ordering::Relaxed,
+                );
             }
         }
         let written: Vec<Written> =
             writers.into_iter().flat_map(|thread| thread.join().expect("writers end well")).collect();
-        (written, other.join().expect("the other clone ends well"), (syncs, received))
+        (written, other.join().expect("the other clone ends well"), syncs)
     });
-    let took = start.elapsed();
+    let (took, received) = (start.elapsed(), met.load(Ordering::Relaxed));
     for desk in [there, here, there, here] {
         desk.sync();
     }
