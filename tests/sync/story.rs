@@ -26,8 +26,6 @@ pub struct Promises {
     comments: Vec<(String, String)>,
     notes: Vec<(String, String)>,
     labels: BTreeSet<(String, String)>,
-    /// Nobody puts the same label on twice, so what was taken off stays off.
-    unlabelled: BTreeSet<(String, String)>,
     /// The title that each issue got last, in whatever clone.
     titles: BTreeMap<String, String>,
 }
@@ -177,7 +175,6 @@ fn edit(clone: &mut Clone, random: &mut Random, promises: &mut Promises) -> Resu
             let gone = (owned, (*label).to_owned());
             promise = Box::new(move |promises| {
                 promises.labels.remove(&gone);
-                promises.unlabelled.insert(gone);
             });
             vec![Change::RemoveLabel((*label).to_owned())]
         }
@@ -274,9 +271,6 @@ fn verdict(clones: &[Clone], promises: &Promises, tally: &mut Tally) {
     let labelled =
         |line: &Value, text: &str| line["labels"].as_array().into_iter().flatten().any(|label| label == text);
     lost("labels acknowledged and lost", &promises.labels.iter().collect::<Vec<_>>(), &labelled);
-    lost("labels taken off and back", &promises.unlabelled.iter().collect::<Vec<_>>(), &|line, text| {
-        !labelled(line, text)
-    });
     lost("comments acknowledged and not there once", &promises.comments.iter().collect::<Vec<_>>(), &|line, text| {
         line["comments"].as_array().into_iter().flatten().filter(|comment| comment["text"] == text).count() == 1
     });

@@ -68,9 +68,9 @@ fn all_three_in_one_sync() {
         assert_eq!((ann[n].dirty(), bob[n].dirty()), (String::new(), String::new()));
     }
     // Both change the same issues, each another field.
-    for n in 0..3 {
-        ann[0].ok(&["update", &by_bob[n], "--priority", "0"]);
-        bob[0].ok(&["comment", &by_bob[n], "seen"]);
+    for id in &by_bob {
+        ann[0].ok(&["update", id, "--priority", "0"]);
+        bob[0].ok(&["comment", id, "seen"]);
     }
     for project in [&ann, &bob, &ann] {
         assert_eq!(sync(project).0, Some(0));
