@@ -1,0 +1,94 @@
+//! `kill -9` of `bd sync` at random moments: the next sync finishes what was begun, and nothing is lost.
+
+use std::fs;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::random::Random;
+use crate::world::{Way, World, full, have, parse};
+
+#[test]
+fn git() {
+    if have(&["git"]) {
+        killed_syncs(Way::Git, if full() { 300 } else { 30 });
+    }
+}
+
+#[test]
+fn jj() {
+    if have(&["git", "jj"]) {
+        killed_syncs(Way::JjBeside, if full() { 300 } else { 5 });
+    }
+}
+
+#[test]
+fn hg() {
+    if have(&["hg"]) {
+        killed_syncs(Way::Hg, if full() { 100 } else { 2 });
+    }
+}
+
+fn killed_syncs(way: Way, kills: usize) {
+    let seed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos() as u64;
+    let mut random = Random(seed);
+    let world = World::new();
+    let desks = world.clones(&[way, way]);
+    let [here, there] = desks.as_slice() else { unreachable!("two clones") };
+    fs::write(here.root.join("code"), "half done\n").unwrap();
+    let begun = Instant::now();
+    let (mut made, mut finished, mut usual) = (Vec::new(), 0, Duration::from_millis(300));
+    for n in 0..kills {
+        for desk in [there, here] {
+            let said = desk.ok(&["add", &format!("{} {n}", desk.name)]);
+            made.push(said.trim().rsplit(' ').next().unwrap().to_owned());
+        }
+        there.sync();
+        let mut child = here.bd(&["sync"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_micros(random.below(usual.as_micros() as usize) as u64));
+        finished += usize::from(child.try_wait().unwrap().is_some());
+        let _ = child.kill();
+        child.wait().unwrap();
+        // Work goes on before the next sync.
+        let said = here.ok(&["add", &format!("after {n}")]);
+        made.push(said.trim().rsplit(' ').next().unwrap().to_owned());
+        let start = Instant::now();
+        let report = here.sync();
+        usual = (usual * 3 + start.elapsed()) / 4;
+        assert_eq!(report["pushed"], true, "seed {seed}: {report}");
+        assert_eq!(fs::read_to_string(here.root.join("code")).unwrap(), "half done\n", "seed {seed}");
+        let lines = parse(&here.bytes());
+        let lost: Vec<&String> = made.iter().filter(|id| !lines.contains_key(*id)).collect();
+        assert!(lost.is_empty(), "seed {seed}: lost after kill {n}: {lost:?}");
+        unfinished(here);
+    }
+    there.sync();
+    assert!(here.bytes() == there.bytes(), "seed {seed}: the ledgers differ");
+    assert!(finished < kills, "no sync was killed");
+    println!(
+        "kills in {way:?}: {kills} kill -9 of bd sync ({finished} came too late), {} issues, 0 lost, every next sync \
+         pushed, {:.1} s",
+        made.len(),
+        begun.elapsed().as_secs_f64()
+    );
+}
+
+/// Nothing is half done, and nothing but the person's own file is changed.
+fn unfinished(desk: &crate::world::Desk) {
+    match desk.way {
+        Way::Hg => {
+            assert_eq!(desk.sh("hg status"), "M code\n");
+            assert_eq!(desk.sh("hg log -r 'head()' -T x"), "x", "one head");
+            assert_eq!(desk.sh("hg log -r 'parents()' -T x"), "x", "no merge is open");
+        }
+        Way::Jj | Way::JjBeside => {
+            assert_eq!(desk.sh("jj diff --summary"), "M code\n");
+            assert_eq!(desk.sh("jj log --no-graph -r 'conflicts() | divergent()' -T commit_id"), "");
+        }
+        Way::Git | Way::Worktree => {
+            assert_eq!(desk.sh("git status --porcelain"), " M code\n");
+            let list = desk.sh("ls .git; find .git -name '*.lock'");
+            assert!(!list.contains("MERGE_HEAD") && !list.contains(".lock"), "{list}");
+        }
+    }
+}

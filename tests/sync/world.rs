@@ -1,0 +1,283 @@
+//! Clones of one repository, each with a home of its own, and the programs that work in them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use beads::sys::{Env, Host};
+use beads::{Config, Store};
+use serde_json::Value;
+
+static SKIPPED: AtomicUsize = AtomicUsize::new(0);
+
+/// `BD_PROOF=full` asks for the full figures.
+pub fn full() -> bool {
+    std::env::var_os("BD_PROOF").is_some_and(|value| value == "full")
+}
+
+/// Whether these programs are installed. A test that goes without is named and counted, and fails in CI.
+pub fn have(programs: &[&str]) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let there = |name: &&&str| std::env::split_paths(&path).any(|dir| dir.join(name).is_file());
+    let Some(missing) = programs.iter().find(|name| !there(name)) else { return true };
+    let count = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    let _ = writeln!(std::io::stderr(), "skipped ({count}): {test}: {missing} is missing");
+    assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "{missing} must be there in CI");
+    false
+}
+
+/// How a clone is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    Git,
+    /// The ledger is written in a linked worktree, on a branch that follows the same one.
+    Worktree,
+    /// jj with a `.git` beside it.
+    JjBeside,
+    Jj,
+    Hg,
+}
+
+/// A directory with a server and clones of it. It stays when a test fails.
+pub struct World {
+    dir: Option<tempfile::TempDir>,
+    root: PathBuf,
+}
+
+impl World {
+    /// Lies in the target directory, not in `/tmp`, which may be memory.
+    pub fn new() -> Self {
+        let dir = tempfile::Builder::new().prefix("sync").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        World { dir: Some(dir), root }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// A server with a first commit that holds a ledger, and clones of it.
+    pub fn clones(&self, ways: &[Way]) -> Vec<Desk> {
+        self.server("server", ways[0] == Way::Hg);
+        ways.iter().enumerate().map(|(n, way)| self.clone("server", &format!("c{n}"), *way)).collect()
+    }
+
+    pub fn server(&self, name: &str, hg: bool) {
+        let first = Desk::new(self, &format!("{name}-first"), "first");
+        let server = self.path(name);
+        let text = server.to_str().unwrap();
+        let begin = |args: &[&str]| {
+            if hg {
+                first.sh(&format!("hg init {text}; hg init ."));
+            } else {
+                first.sh(&format!(
+                    "git init -q --bare -b main {text}; git init -q -b main .; git remote add origin {text}"
+                ));
+            }
+            first.ok(args);
+        };
+        begin(&["init", "--prefix", "t"]);
+        fs::write(first.root.join("code"), "1\n").unwrap();
+        // An empty ledger is a ledger: without it no clone would have one in common with the others.
+        if !first.ledger().exists() {
+            fs::write(first.ledger(), "").unwrap();
+        }
+        if hg {
+            first.sh(&format!("hg addremove -q; hg commit -q -m first; hg push -q {text}"));
+        } else {
+            first.sh("git add -A; git commit -q -m first; git push -q -u origin main 2>&1");
+        }
+    }
+
+    pub fn clone(&self, server: &str, name: &str, way: Way) -> Desk {
+        let mut desk = Desk::new(self, name, name);
+        fs::remove_dir(&desk.root).unwrap();
+        let (from, to) = (self.path(server), desk.root.clone());
+        let (from, to) = (from.display(), to.display());
+        let script = match way {
+            Way::Git => format!("git clone -q {from} {to} 2>&1"),
+            Way::Worktree => format!(
+                "git clone -q {from} {to}-main 2>&1; cd {to}-main; git worktree add -q --track -b side {to} origin/main 2>&1
+                 git config push.default upstream"
+            ),
+            Way::JjBeside => format!("jj git clone --colocate {from} {to} 2>&1"),
+            Way::Jj => format!("jj git clone --no-colocate {from} {to} 2>&1"),
+            Way::Hg => format!("hg clone -q {from} {to}"),
+        };
+        desk.run_sh(&self.root, &script);
+        desk.way = way;
+        desk
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if let (true, Some(dir)) = (std::thread::panicking(), self.dir.take()) {
+            let _ = writeln!(std::io::stderr(), "kept: {}", dir.keep().display());
+        }
+    }
+}
+
+/// One clone and the person who works in it.
+pub struct Desk {
+    pub name: String,
+    pub root: PathBuf,
+    pub way: Way,
+    home: PathBuf,
+}
+
+impl Desk {
+    fn new(world: &World, name: &str, actor: &str) -> Self {
+        let (root, home) = (world.path(name), world.path(&format!("{name}-home")));
+        fs::create_dir(&root).unwrap();
+        fs::create_dir_all(&home).unwrap();
+        let jj = format!("[user]\nname = '{actor}'\nemail = '{actor}@example.org'\n");
+        fs::write(home.join(".jjconfig.toml"), jj).unwrap();
+        fs::write(home.join(".hgrc"), format!("[ui]\nusername = {actor}\n")).unwrap();
+        let git = format!("[user]\nname = {actor}\nemail = {actor}@example.org\n[init]\ndefaultBranch = main\n");
+        fs::write(home.join(".gitconfig"), git).unwrap();
+        Desk { name: actor.to_owned(), root, way: Way::Git, home }
+    }
+
+    /// The same person, in another directory.
+    pub fn at(&self, root: PathBuf, way: Way) -> Self {
+        Desk { name: self.name.clone(), root, way, home: self.home.clone() }
+    }
+
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    pub fn ledger(&self) -> PathBuf {
+        self.root.join(".beads/beads.jsonl")
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        fs::read(self.ledger()).unwrap()
+    }
+
+    fn vars(&self) -> Vec<(&'static str, String)> {
+        let below = |name: &str| self.home.join(name).display().to_string();
+        vec![
+            ("PATH", std::env::var("PATH").unwrap()),
+            ("HOME", self.home.display().to_string()),
+            ("XDG_CONFIG_HOME", below("config")),
+            ("XDG_STATE_HOME", below("state")),
+            ("XDG_CACHE_HOME", below("cache")),
+            ("GIT_CONFIG_NOSYSTEM", "1".to_owned()),
+            ("BD_ACTOR", self.name.clone()),
+            ("LC_ALL", "C.UTF-8".to_owned()),
+            ("TZ", "UTC".to_owned()),
+            ("HGPLAIN", "1".to_owned()),
+            ("GIT_EDITOR", "true".to_owned()),
+        ]
+    }
+
+    pub fn program(&self, name: &str) -> Command {
+        let mut command = Command::new(name);
+        command.env_clear().envs(self.vars()).current_dir(&self.root).stdin(Stdio::null());
+        command
+    }
+
+    pub fn bd(&self, args: &[&str]) -> Command {
+        let mut command = self.program(env!("CARGO_BIN_EXE_bd"));
+        command.args(args);
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Output {
+        self.bd(args).output().unwrap()
+    }
+
+    /// Runs a command that must succeed, and returns what it printed.
+    pub fn ok(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert!(output.status.success(), "{}: bd {}: {}", self.name, args.join(" "), describe(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Whether a script succeeds, and what it printed.
+    pub fn try_sh(&self, script: &str) -> (bool, String) {
+        self.script(&self.root, script)
+    }
+
+    fn script(&self, directory: &Path, script: &str) -> (bool, String) {
+        let output = self.program("/bin/sh").args(["-e", "-c", script]).current_dir(directory).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let said = text(&output.stdout) + if output.status.success() { "" } else { "\nstderr: " };
+        let said = if output.status.success() { said } else { said + &text(&output.stderr) };
+        (output.status.success(), said)
+    }
+
+    pub fn sh(&self, script: &str) -> String {
+        self.run_sh(&self.root, script)
+    }
+
+    fn run_sh(&self, directory: &Path, script: &str) -> String {
+        let (done, said) = self.script(directory, script);
+        assert!(done, "{}: {script}\n{said}", self.name);
+        said
+    }
+
+    /// The library, as this person.
+    pub fn store(&self) -> Store {
+        let env = self
+            .vars()
+            .into_iter()
+            .fold(Env::default().at(self.root.clone()), |env, (name, value)| env.with(name, value));
+        let host = Host { env, ..Host::real() };
+        Store::open_with(Config { host, ..Config::at(self.root.clone()) }).unwrap()
+    }
+
+    /// `bd sync`, which must succeed: what became of the only working copy.
+    pub fn sync(&self) -> Value {
+        let output = self.run(&["sync", "--json"]);
+        assert!(output.status.success(), "{} ({:?}): bd sync: {}", self.name, self.way, describe(&output));
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["repos"][0].clone()
+    }
+
+    /// What version control says is changed and not committed.
+    pub fn dirty(&self) -> String {
+        match self.way {
+            Way::Git | Way::Worktree => self.sh("git status --porcelain --untracked-files=all"),
+            Way::Hg => self.sh("hg status"),
+            Way::Jj | Way::JjBeside => {
+                self.sh("jj diff --summary; jj log --no-graph -r 'conflicts() | divergent()' -T commit_id")
+            }
+        }
+    }
+
+    /// The commits of this clone, and what it knows of the server's.
+    pub fn heads(&self) -> String {
+        match self.way {
+            Way::Git | Way::Worktree => self.sh("git rev-parse HEAD @{upstream}"),
+            Way::Hg => self.sh("hg log -r 'head() + .' -T '{node} {phase}\\n'"),
+            Way::Jj | Way::JjBeside => {
+                self.sh("jj log --no-graph -r '@ | main | main@origin' -T 'commit_id ++ \"\\n\"'")
+            }
+        }
+    }
+}
+
+/// The lines of a ledger by id; fails if it is not a whole ledger without doubles.
+pub fn parse(bytes: &[u8]) -> BTreeMap<String, Value> {
+    let text = std::str::from_utf8(bytes).expect("UTF-8");
+    assert!(text.is_empty() || text.ends_with('\n'), "the last line has no end");
+    let mut lines = BTreeMap::new();
+    for line in text.lines() {
+        let value: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let id = value["id"].as_str().unwrap_or_else(|| panic!("a line without an id: {line}")).to_owned();
+        assert!(lines.insert(id.clone(), value).is_none(), "{id} stands there twice");
+    }
+    lines
+}
+
+pub fn describe(output: &Output) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
+    format!("{}, stdout {:?}, stderr {:?}", output.status, text(&output.stdout), text(&output.stderr))
+}
