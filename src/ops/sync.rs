@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{OpError, Result};
-use crate::store::{
-    self, NamedPrograms, Progress, RepoSync, Store, StoreError, SyncOptions, SyncReport, SyncStep, expand_path,
-};
+use crate::store::{self, NamedPrograms, Progress, RepoSync, Store, SyncOptions, SyncReport, SyncStep, expand_path};
 use crate::sys::Host;
 
 /// What a user asks of a sync.

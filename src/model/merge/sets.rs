@@ -20,10 +20,13 @@ impl<'a> Set<'a> {
     fn read(raw: Option<&'a str>, identity: Identity) -> Self {
         let mut set = Set { order: Vec::new(), raw: BTreeMap::new() };
         let list = raw.unwrap_or("[]");
-        // A value that is no list stands as one element, so that it is not lost.
-        let whole = || if super::fields::is_empty(Some(list)) { Vec::new() } else { vec![0..list.len()] };
-        for span in elements(list).unwrap_or_else(|_| whole()) {
-            let element = &list[span];
+        let parts: Vec<&str> = match elements(list) {
+            Ok(spans) => spans.into_iter().map(|span| &list[span]).collect(),
+            Err(_) if super::fields::is_empty(Some(list)) => Vec::new(),
+            // A value that is no list stands as one element, so that it is not lost.
+            Err(_) => vec![list],
+        };
+        for element in parts {
             let name = identity(element);
             match set.raw.get_mut(&name) {
                 Some(known) => *known = (*known).max(element),

@@ -77,8 +77,10 @@ impl Store {
 
     /// Refuses to send commits that carry something private, whoever made them. Only git can be asked for its commits.
     pub(super) fn guard_push(&mut self, vcs: &dyn Vcs, copy: &WorkingCopy) -> Result<()> {
-        let (guarded, is_git) = (copy.members.contains(&0) && self.project.members.len() > 1, copy.kind == Kind::Git);
-        let Some(upstream) = vcs.standing(&self.host.env)?.upstream.filter(|_| guarded && is_git) else {
+        if !copy.members.contains(&0) || self.project.members.len() < 2 || copy.kind != Kind::Git {
+            return Ok(());
+        }
+        let Some(upstream) = vcs.standing(&self.host.env)?.upstream else {
             return Ok(());
         };
         let guard = self.guard();

@@ -12,9 +12,12 @@ mod trust;
 use std::path::Path;
 use std::time::Duration;
 
+use super::source::expected;
 use super::{Reconciled, Result, Store, StoreError};
-use crate::ledger::{self, MergedLine};
-use crate::vcs::{self, Committed, Integrated, Integration, Kind, Pushed, Standing, SyncError, Vcs, Versions};
+use crate::ledger::{self, LedgerError, MergedLine};
+use crate::vcs::{
+    self, CommitError, Committed, Integrated, Integration, Kind, Pushed, Standing, SyncError, Vcs, Versions,
+};
 use copies::WorkingCopy;
 
 pub use received::Received;
@@ -64,6 +67,8 @@ pub struct RepoSync {
     /// What was left undone, and why that is no error.
     pub notes: Vec<String>,
     pub error: Option<StoreError>,
+    /// The ledgers as they were when the working copy was unlocked.
+    left: Vec<Vec<u8>>,
 }
 
 #[derive(Debug, Default)]
@@ -85,9 +90,7 @@ impl Store {
         let copies = self.versioned_copies(options.repo)?;
         let mut report = SyncReport::default();
         for copy in &copies {
-            let mut one = RepoSync { repos: self.names(copy), kind: copy.kind, ..RepoSync::default() };
-            one.error = self.bring(copy, options, &mut one, progress).err();
-            report.repos.push(one);
+            report.repos.push(self.bring_patiently(copy, options, progress));
         }
         if options.pull && !options.dry_run {
             match self.reconcile(false) {
@@ -166,6 +169,24 @@ impl Store {
         copy.members.iter().map(|member| self.name(*member).to_owned()).collect()
     }
 
+    /// Fetches, commits and merges one working copy, again if another program held a lock in it.
+    fn bring_patiently(&mut self, copy: &WorkingCopy, options: &SyncOptions, progress: Progress<'_>) -> RepoSync {
+        let mut attempt = 0;
+        loop {
+            let mut one = RepoSync { repos: self.names(copy), kind: copy.kind, ..RepoSync::default() };
+            one.error = self.bring(copy, options, &mut one, progress).err();
+            let busy = matches!(
+                one.error,
+                Some(StoreError::Vcs(SyncError::Busy { .. } | SyncError::Commit(CommitError::Busy { .. })))
+            );
+            attempt += 1;
+            if !busy || attempt == TRIES {
+                return one;
+            }
+            self.pause(attempt);
+        }
+    }
+
     /// Fetches, commits and merges one working copy.
     fn bring(
         &mut self,
@@ -211,6 +232,7 @@ impl Store {
             progress(&one.repos[0], SyncStep::Merging);
             self.integrate(vcs.as_ref(), copy, owns, one)?;
         }
+        one.left = received::read(copy);
         drop(locks);
         one.standing = vcs.standing(&env)?;
         self.prune_journals(copy);
@@ -220,8 +242,8 @@ impl Store {
     /// Brings both sides together; the ledgers are locked.
     fn integrate(&mut self, vcs: &dyn Vcs, copy: &WorkingCopy, owns: bool, one: &mut RepoSync) -> Result<()> {
         let env = self.host.env.clone();
-        let standing = vcs.standing(&env)?;
-        if !owns && standing.ahead > 0 && standing.behind > 0 {
+        let standing = if owns { Standing::default() } else { vcs.standing(&env)? };
+        if standing.ahead > 0 && standing.behind > 0 {
             let upstream = standing.upstream.as_deref().unwrap_or("the other side");
             one.notes.push(format!("{upstream} and this branch both have new commits; merge them yourself"));
             return Ok(());
@@ -266,11 +288,13 @@ impl Store {
         }
         let env = self.host.env.clone();
         let vcs = vcs::open(&copy.root);
-        // Reconciling may have written.
-        self.guard_commit(copy)?;
-        let locks = self.lock(&copy.sources)?;
-        one.committed |= self.commit_locked(copy, None)?;
-        drop(locks);
+        // Reconciling, or somebody else, may have written.
+        if received::read(copy) != one.left {
+            self.guard_commit(copy)?;
+            let locks = self.lock(&copy.sources)?;
+            one.committed |= self.commit_locked(copy, None)?;
+            drop(locks);
+        }
         for attempt in 0..TRIES {
             self.guard_push(vcs.as_ref(), copy)?;
             progress(&one.repos[0], if attempt == 0 { SyncStep::Pushing } else { SyncStep::Again });
@@ -306,15 +330,28 @@ impl Store {
         std::thread::sleep(Duration::from_millis(u64::from(uneven) * u64::from(attempt + 1)));
     }
 
-    /// Commits the ledgers as they are; they are locked.
+    /// Commits the ledgers as they are; they are locked. What is no sound ledger is not spread.
     fn commit_locked(&mut self, copy: &WorkingCopy, message: Option<&str>) -> Result<bool> {
+        let changes = self.uncommitted(copy)?;
+        if changes == Received::default() {
+            return Ok(false);
+        }
+        for source in &copy.sources {
+            let ledger = self.sources.ledger(*source);
+            let document = match ledger.read(|| expected(ledger.path())) {
+                Err(LedgerError::Missing { .. }) => continue,
+                read => read?.document,
+            };
+            ledger.refuse(&document, &[])?;
+            if let Some(region) = document.conflicts().first() {
+                let (path, line) = (ledger.path().to_owned(), region.start + 1);
+                return Err(LedgerError::Conflicted { path, line, what: "it is not committed so" }.into());
+            }
+        }
         let author = self.actor().to_owned();
         let paths: Vec<_> =
             copy.ledgers.iter().map(|ledger| copy.root.join(ledger)).filter(|path| path.exists()).collect();
-        let message = match message {
-            Some(message) => message.to_owned(),
-            None => received::message(&self.uncommitted(copy)?),
-        };
+        let message = message.map_or_else(|| received::message(&changes), str::to_owned);
         let done = vcs::commit(&paths, &message, &author, &self.host.env).map_err(SyncError::from)?;
         Ok(done == Committed::Done)
     }

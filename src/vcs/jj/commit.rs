@@ -21,7 +21,12 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
     let names = names.ok_or_else(|| CommitError::Name { root: order.root.to_owned() })?;
     let identity = identity(order.root, order.author, order.env);
     let run = |arguments: &[&str]| -> Result<Output, CommitError> {
-        let program = Program::new("jj", order.env).at(order.root).passing("JJ_CONFIG").args(SETTINGS);
+        let program = Program::new("jj", order.env)
+            .at(order.root)
+            .passing("JJ_CONFIG")
+            .passing("JJ_USER")
+            .passing("JJ_EMAIL")
+            .args(SETTINGS);
         let output =
             program.arg("--config=signing.behavior=drop").args(&identity).args(arguments).arg("--").args(&names).run();
         let output = output.map_err(|error| match error {

@@ -26,7 +26,8 @@ pub fn identity(dot_jj: &Path, env: &Env) -> (bool, bool) {
     let files = tables(dot_jj, env);
     let known = |key: &str| {
         let has = |file: &Table| file.get("user")?.get(key)?.as_str().map(|value| !value.is_empty());
-        files.iter().rev().find_map(has).unwrap_or(false)
+        let variable = if key == "name" { "JJ_USER" } else { "JJ_EMAIL" };
+        env.var(variable).is_some() || files.iter().rev().find_map(has).unwrap_or(false)
     };
     (known("name"), known("email"))
 }

@@ -180,7 +180,12 @@ impl<'a> Repo<'a> {
     }
 
     fn program(&self) -> Program<'a> {
-        let program = Program::new("jj", self.env).at(self.root).passing("JJ_CONFIG").args(SETTINGS);
+        let program = Program::new("jj", self.env)
+            .at(self.root)
+            .passing("JJ_CONFIG")
+            .passing("JJ_USER")
+            .passing("JJ_EMAIL")
+            .args(SETTINGS);
         GIT.into_iter().fold(program, Program::passing)
     }
 
