@@ -92,7 +92,7 @@ impl Store {
         for copy in &copies {
             report.repos.push(self.bring_patiently(copy, options, progress));
         }
-        if options.pull && !options.dry_run {
+        if options.pull && !options.dry_run && self.project.members.len() > 1 {
             match self.reconcile(false) {
                 Ok(done) => report.reconciled = done,
                 Err(error) => report.unreconciled = Some(error),
