@@ -76,7 +76,11 @@ pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merged {
         };
         issues.extend(line.map(|line| (id, line)));
     }
-    Merged { bytes: written(&documents, &base, issues, &opaque(&base.opaque, &ours.opaque, &theirs.opaque)), lines }
+    let bytes = written(&documents, &base, issues, &opaque(&base.opaque, &ours.opaque, &theirs.opaque));
+    // Both sides only arranged the base anew. The base itself would give way to either when it is merged again.
+    let [before, sides @ ..] = &documents;
+    let arranged = sides.iter().min_by_key(|side| (side.len(), side.bytes())).filter(|_| bytes == before.bytes());
+    Merged { bytes: arranged.map_or(bytes, |side| side.bytes().to_vec()), lines }
 }
 
 /// How strings that the merge itself writes are escaped.

@@ -105,8 +105,10 @@ pub fn comments(
     let get = |name: &String| {
         let [base, one, other] = [before, one_set, other_set].map(|set| set.raw.get(name).copied());
         let known = element(base, one.or(other), other.or(one));
-        // The same value lost twice is told once, with the later time.
-        known.max(new.raw.get(name).copied()).unwrap_or_default()
+        let added = new.raw.get(name).copied();
+        // The same value lost twice is told once, with the later time; one that says it all keeps its bytes.
+        let is_later = known.map(created) < added.map(created);
+        added.filter(|_| is_later).or(known).unwrap_or_default()
     };
     let mut names: Vec<&String> = before.order.iter().filter(|name| all.contains(name)).collect();
     let mut fresh: Vec<&String> = all.iter().copied().filter(|name| !before.has(name)).collect();

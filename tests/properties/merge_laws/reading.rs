@@ -66,6 +66,11 @@ impl Reading {
         })
     }
 
+    /// All keys that say something, with their meaning.
+    pub fn says(&self) -> BTreeMap<&str, Option<String>> {
+        self.keys().filter(|key| self.text(key).is_some()).map(|key| (key, self.meaning(key))).collect()
+    }
+
     pub fn list(&self, key: &str) -> Vec<String> {
         let Some(raw) = self.raw(key).filter(|_| self.text(key).is_some()) else { return Vec::new() };
         match serde_json::from_str::<Vec<Box<RawValue>>>(raw) {
@@ -122,7 +127,7 @@ impl Reading {
 }
 
 /// A value without its layout: numbers as they are written, strings decoded, keys sorted.
-pub fn meaning(raw: &str) -> String {
+fn meaning(raw: &str) -> String {
     if let Ok(text) = serde_json::from_str::<String>(raw) {
         return format!("{text:?}");
     }
