@@ -59,6 +59,8 @@ pub enum StoreError {
     UntrustedPrograms { root: PathBuf, programs: Vec<String> },
     #[error("you are a contributor to {repo}: its commits are not yours to make with bd")]
     NotCommitter { repo: String, remedy: String },
+    #[error("whether something private would leave cannot be told: {problem}")]
+    Unseen { problem: String },
     #[error("{}:{line}: something private would be committed{}", path.display(), more(*count))]
     PrivateCommit { path: PathBuf, line: usize, count: usize },
     #[error("{}:{line}: the commit {} would publish something private", path.display(), commit.get(..10).unwrap_or(commit))]

@@ -152,7 +152,11 @@ impl From<StoreError> for Failure {
                 .hint(if pull { "nothing is lost; try again" } else { "try again without --no-pull" }),
             StoreError::UntrustedPrograms { root, .. } => Self::new(Exit::Untrusted, "untrusted", message)
                 .hint(format!("bd trust --dry-run shows all of them; bd trust {0} agrees to exactly these", root.display())),
-            StoreError::PrivateCommit { .. } | StoreError::PrivatePush { .. } => Self::new(Exit::Damaged, "leak", message)
+            StoreError::Unseen { .. } => Self::new(Exit::Damaged, "leak", message)
+                .hint("bring it back, or take it out of the project with bd repo remove"),
+            StoreError::PrivatePush { .. } => Self::new(Exit::Damaged, "leak", message)
+                .hint("bd check-leaks --range A..B says what it is, over the commits that would be sent; nothing was sent"),
+            StoreError::PrivateCommit { .. } => Self::new(Exit::Damaged, "leak", message)
                 .hint("bd check-leaks says what it is; nothing was committed or sent"),
             StoreError::Hooks(HookError::NotInstalled) => {
                 Self::new(Exit::NotFound, "not_found", message).hint("bd hooks install puts them in")

@@ -161,7 +161,8 @@ pub fn synced_text(one: &RepoSync, failed: bool, dry_run: bool) -> String {
     match one.integrated {
         Some(Integrated::Merged) => parts.push("merged".to_owned()),
         Some(Integrated::Rebased) => parts.push("rebased".to_owned()),
-        Some(Integrated::Forwarded | Integrated::UpToDate) | None => {}
+        Some(Integrated::Forwarded) => parts.push("forwarded".to_owned()),
+        Some(Integrated::UpToDate) | None => {}
     }
     let counts = [("new", &one.received.added), ("changed", &one.received.changed), ("removed", &one.received.removed)];
     let counts = counts.iter().filter(|(_, ids)| !ids.is_empty());

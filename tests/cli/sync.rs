@@ -60,7 +60,7 @@ $ bd sync
 ! .: merging
 ! .: pushing
 $ bd sync
-. (git with origin/main): received 1 new, 1 changed
+. (git with origin/main): forwarded, received 1 new, 1 changed
 ! .: fetching
 ! .: merging
 ! .: pushing
@@ -185,8 +185,7 @@ $ bd sync --json
         {
           "id": "bd-base",
           "from_ours": [
-            "title",
-            "updated_at"
+            "title"
           ],
           "from_theirs": [],
           "clashes": [
@@ -194,11 +193,6 @@ $ bd sync --json
               "field": "title",
               "kept": "Ours",
               "lost": "Theirs"
-            },
-            {
-              "field": "updated_at",
-              "kept": "2026-01-05T09:00:04.000Z",
-              "lost": "2026-01-05T09:00:01.000Z"
             }
           ]
         }
@@ -448,7 +442,8 @@ $ bd sync
 $ bd sync
 . (git): failed
 ! .: fetching
-! error: cannot commit in $ROOT/web: a merge is not finished
+! .: merging
+! error: a merge is not finished in $ROOT/web
 ! hint: finish it or abort it, then sync again
 [exit 8]
 $ bd sync --json
@@ -474,7 +469,7 @@ $ bd sync --json
       "notes": [],
       "error": {
         "code": "unfinished",
-        "message": "cannot commit in $ROOT/web: a merge is not finished",
+        "message": "a merge is not finished in $ROOT/web",
         "hint": "finish it or abort it, then sync again",
         "recoverable": false,
         "exit_code": 8
@@ -483,7 +478,7 @@ $ bd sync --json
   ],
   "reconciled": []
 }
-! {"error":{"code":"unfinished","message":"cannot commit in $ROOT/web: a merge is not finished","hint":"finish it or abort it, then sync again","recoverable":false,"exit_code":8,"id":"."}}
+! {"error":{"code":"unfinished","message":"a merge is not finished in $ROOT/web","hint":"finish it or abort it, then sync again","recoverable":false,"exit_code":8,"id":"."}}
 [exit 8]
 
 "#]].raw());
@@ -646,7 +641,7 @@ $ bd sync --repo '~/.beads-planning'
 ! ~/.beads-planning: merging
 ! ~/.beads-planning: pushing
 $ bd sync
-. (git with origin/main): received 1 new
+. (git with origin/main): forwarded, received 1 new
   you are a contributor here: only pulled
 ~/.beads-planning (git): nothing to do
   not pushed: the branch `main` follows no branch of a remote

@@ -97,8 +97,9 @@ fn merge(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>, usual: Dia
     let mut told = Told::default();
     let id = ours.record.string("id").unwrap_or_default();
     for (register, outcome) in &settled {
-        merged.ours.extend(outcome.from_ours.then(|| register.name().to_owned()));
-        merged.theirs.extend(outcome.from_theirs.then(|| register.name().to_owned()));
+        let told_of = !fields::is_silent(register.name());
+        merged.ours.extend((told_of && outcome.from_ours).then(|| register.name().to_owned()));
+        merged.theirs.extend((told_of && outcome.from_theirs).then(|| register.name().to_owned()));
         told.stands.extend(keep::comment(&id, register, &outcome.as_lost(), base, dialect));
         if let Some(lost) = &outcome.lost {
             told.lost.extend(keep::comment(&id, register, lost, base, dialect));

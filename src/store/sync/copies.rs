@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::super::{Access, Result, Store, StoreError, place};
+use super::super::{Access, RepoProblem, Result, Store, StoreError, place};
 use crate::ledger::MAX_LEDGER;
 use crate::sys::fs;
 use crate::vcs::{self, Kind, Span, Vcs};
@@ -56,9 +56,30 @@ impl Store {
         Ok(!copy.members.contains(&0) || self.access(0)? == Access::Write)
     }
 
+    /// Whether private issues could get into a working copy: the primary's, in a project that joins others.
+    fn is_guarded(&self, copy: &WorkingCopy) -> bool {
+        copy.members.contains(&0) && (self.project.members.len() > 1 || self.unseen().is_some())
+    }
+
+    /// A repo that the settings join and that is not there to be looked at.
+    fn unseen(&self) -> Option<&RepoProblem> {
+        let is_away = |problem: &&RepoProblem| {
+            matches!(problem, RepoProblem::Missing { .. } | RepoProblem::NoRepo { .. } | RepoProblem::Unusable { .. })
+        };
+        self.project.problems.iter().find(is_away)
+    }
+
+    /// What a repo that is away keeps to itself is not known: nothing is committed or sent that could be it.
+    fn refuse_unseen(&self) -> Result<()> {
+        match self.unseen() {
+            Some(problem) => Err(StoreError::Unseen { problem: problem.to_string() }),
+            None => Ok(()),
+        }
+    }
+
     /// Refuses to commit what the project's planning repos keep to themselves.
     pub(super) fn guard_commit(&mut self, copy: &WorkingCopy) -> Result<()> {
-        if !copy.members.contains(&0) || self.project.members.len() < 2 {
+        if !self.is_guarded(copy) {
             return Ok(());
         }
         let guard = self.guard();
@@ -67,6 +88,9 @@ impl Store {
             let path = copy.root.join(ledger);
             let Ok(now) = fs::read(&path, MAX_LEDGER) else { continue };
             let before = vcs.committed(ledger, &self.host.env)?;
+            if before.as_ref() != Some(&now.bytes) {
+                self.refuse_unseen()?;
+            }
             let found = guard.look(&before.into_iter().collect::<Vec<_>>(), &now.bytes);
             if let Some((line, _)) = found.first() {
                 return Err(StoreError::PrivateCommit { path, line: *line, count: found.len() });
@@ -77,12 +101,12 @@ impl Store {
 
     /// Refuses to send commits that carry something private, whoever made them. Only git can be asked for its commits.
     pub(super) fn guard_push(&mut self, vcs: &dyn Vcs, copy: &WorkingCopy) -> Result<()> {
-        if !copy.members.contains(&0) || self.project.members.len() < 2 || copy.kind != Kind::Git {
+        if !self.is_guarded(copy) || copy.kind != Kind::Git {
             return Ok(());
         }
-        let Some(upstream) = vcs.standing(&self.host.env)?.upstream else {
-            return Ok(());
-        };
+        let standing = vcs.standing(&self.host.env)?;
+        let Some(upstream) = standing.upstream.filter(|_| standing.ahead > 0) else { return Ok(()) };
+        self.refuse_unseen()?;
         let guard = self.guard();
         let mut leak = None;
         let range = format!("refs/remotes/{upstream}..HEAD");

@@ -34,8 +34,8 @@ pub fn integrate(root: &Path, integration: Integration<'_>) -> Result<Integrated
     let order = Order { root, files: &[], message: integration.message, author: integration.author, env };
     let (trees, locks) = (Trees::open(root)?, locks(root, link.branch.as_deref()));
     let mut join = Join { root, order, upstream: remote, ledgers: integration.ledgers, trees, locks };
+    join.settled()?;
     let Some(ours) = link.ours else {
-        join.settled()?;
         join.forward(theirs)?;
         return Ok(Integrated::Forwarded);
     };
@@ -43,7 +43,6 @@ pub fn integrate(root: &Path, integration: Integration<'_>) -> Result<Integrated
     if bases == [theirs] {
         return Ok(Integrated::UpToDate);
     }
-    join.settled()?;
     if bases == [ours] {
         join.forward(theirs)?;
         return Ok(Integrated::Forwarded);

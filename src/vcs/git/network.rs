@@ -118,7 +118,11 @@ fn not_first(root: &Path, remote: &Remote, env: &Env) -> Result<Option<String>, 
     if heads.is_empty() {
         return Ok(None);
     }
-    Ok(Some(if heads.contains(&remote.branch.as_str()) {
+    Ok(Some(if heads.contains(&remote.branch.as_str()) && !remote.followed {
+        format!(
+            "`{name}` has a branch `{branch}`, but this one does not follow it; git branch --set-upstream-to says so"
+        )
+    } else if heads.contains(&remote.branch.as_str()) {
         format!("`{name}` has a branch `{branch}` that is not fetched here")
     } else {
         format!("`{name}` has no branch `{branch}` yet; push it once with git")

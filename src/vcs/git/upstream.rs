@@ -1,7 +1,8 @@
 //! What a branch exchanges commits with.
 //!
-//! The settings of the branch say it, as git understands them. Where there are none, it is the branch of the same name of
-//! `origin` or of the only remote. A branch that follows another branch of the same repository exchanges with nobody.
+//! The settings of the branch say it, as git understands them. Where there are none, it could become the branch of the same
+//! name of `origin` or of the only remote, if there is no such branch yet; one that is there may be somebody else's. A branch
+//! that follows another branch of the same repository exchanges with nobody.
 
 use std::path::Path;
 
@@ -34,6 +35,8 @@ pub struct Remote {
     pub branch: String,
     /// What was fetched of it last.
     pub theirs: Option<ObjectId>,
+    /// The settings say that the branch follows it.
+    pub followed: bool,
 }
 
 impl Remote {
@@ -73,9 +76,9 @@ pub fn find(root: &Path, env: &Env) -> Result<Link, SyncError> {
     };
     let remotes = config::remotes(&settings);
     let usual = remotes.first().filter(|first| first.name == "origin" || remotes.len() == 1);
-    let (name, there) = match (setting("remote"), setting("merge")) {
-        (Some(name), Some(there)) => (Some(name), there),
-        _ => (usual.map(|remote| remote.name.clone()), branch.clone()),
+    let (name, there, followed) = match (setting("remote"), setting("merge")) {
+        (Some(name), Some(there)) => (Some(name), there, true),
+        _ => (usual.map(|remote| remote.name.clone()), branch.clone(), false),
     };
     // A branch may follow one of the same repository (`.`), or an address without a name.
     let name = name.filter(|name| remotes.iter().any(|remote| remote.name == *name));
@@ -88,7 +91,8 @@ pub fn find(root: &Path, env: &Env) -> Result<Link, SyncError> {
         Some(name) => {
             let tracking = tracking(root, &branch, env)?;
             let tracking = tracking.unwrap_or_else(|| format!("refs/remotes/{name}/{}", short(&there)));
-            Some(Remote { theirs: commit(root, &tracking, env)?, name, branch: there })
+            let theirs = if followed { commit(root, &tracking, env)? } else { None };
+            Some(Remote { theirs, name, branch: there, followed })
         }
         None => None,
     };
