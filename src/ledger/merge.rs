@@ -46,7 +46,6 @@ pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merged {
     let documents = [base, ours, theirs].map(|bytes| Document::new(bytes.to_vec()));
     let usual = usual(&documents);
     let [base, ours, theirs] = documents.each_ref().map(|document| Parts::of(document, usual));
-    let is_whole = documents[1..].iter().all(|side| side.torn().is_none() && !side.bytes().is_empty());
     let mut lines = Vec::new();
     let mut issues: BTreeMap<&str, String> = BTreeMap::new();
     let ids: BTreeSet<&str> = ours.issues.keys().chain(theirs.issues.keys()).map(String::as_str).collect();
@@ -64,10 +63,7 @@ pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merged {
                 Some(merged.line)
             }
             (Some(left), None) | (None, Some(left)) => match before {
-                // A file that was cut off, or is empty, says nothing about what it lacks.
-                Some(before) if means_same(before, left) && is_whole && !ours.is_torn(id) && !theirs.is_torn(id) => {
-                    None
-                }
+                Some(before) if means_same(before, left) && !ours.is_torn(id) && !theirs.is_torn(id) => None,
                 before => {
                     let (id, none) = (id.to_owned(), Vec::new);
                     let line =

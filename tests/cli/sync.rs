@@ -777,3 +777,61 @@ $ bd sync --json
 "#]].raw());
     assert!(ledger_path(&env, "web").exists());
 }
+
+/// A sync that succeeds and says this.
+fn says(env: &Env, text: &str) {
+    let said = env.bd(["sync"]).ok().stdout;
+    assert!(said.contains(text), "{said}");
+}
+
+/// A branch of somebody else that happens to have the same name is none of ours.
+#[test]
+fn a_branch_that_follows_none() {
+    let Some(env) = clones() else { return };
+    sh(&env, "cd other; git switch -q -c side; echo 2 > theirs; git add theirs; git commit -q -m theirs; git push -q origin side
+        cd ../web; git switch -q -c side; echo 3 > ours; git add ours; git commit -q -m ours");
+    let theirs = sh(&env, "git -C upstream rev-parse side");
+    says(&env, "not pushed: `origin` has a branch `side`, but this one does not follow it");
+    assert_eq!(sh(&env, "git -C upstream rev-parse side"), theirs);
+}
+
+#[test]
+fn a_merge_of_the_user_is_not_finished() {
+    let Some(env) = clones() else { return };
+    sh(
+        &env,
+        "cd web; git switch -q -c side; echo 2 > code; git commit -q -a -m two; git switch -q main; echo 3 > code
+        git commit -q -a -m three; git merge -q side > /dev/null || true",
+    );
+    let sent = sh(&env, "git -C upstream rev-parse main");
+    env.bd(["sync"]).fails(8, &["a merge is not finished"]);
+    assert_eq!(sh(&env, "git -C upstream rev-parse main"), sent);
+}
+
+/// What a planning repo keeps to itself is not known while it is away.
+#[test]
+fn a_repo_that_is_away() {
+    let Some(env) = clones() else { return };
+    sh(&env, "mkdir -p plan; cd plan; git init -q");
+    bd_in(&env, "plan", ["init", "-q"]).ok();
+    env.given("config --add-repo ../plan --personal");
+    sh(&env, "mv plan gone");
+    env.given("add Public --id bd-public --repo .");
+    env.bd(["sync"]).fails(8, &["whether something private would leave cannot be told", "no such directory"]);
+    sh(&env, "mv gone plan");
+    env.bd(["sync"]).ok();
+}
+
+/// Whoever commits half a ledger is told of by those who get it.
+#[test]
+fn half_a_ledger_comes() {
+    let Some(env) = clones() else { return };
+    env.given("add One --id bd-one");
+    env.bd(["sync"]).ok();
+    sh(
+        &env,
+        "cd other; git pull -q; head -c 250 .beads/beads.jsonl > half; mv half .beads/beads.jsonl; git commit -q -a -m half; git push -q",
+    );
+    env.given("add Two --id bd-two");
+    says(&env, "the ledger of the other side is empty, cut off or holds conflict markers");
+}

@@ -250,8 +250,10 @@ impl Store {
         }
         let before = received::read(copy);
         let mut merged = Vec::new();
+        let mut damaged = false;
         let mut merge = |_: &Path, versions: &Versions| match (&versions.ours, &versions.theirs) {
             (Some(ours), Some(theirs)) => {
+                damaged |= received::is_damaged(theirs);
                 let done = ledger::merge(versions.base.as_deref().unwrap_or_default(), ours, theirs);
                 merged.extend(done.lines);
                 done.bytes
@@ -271,7 +273,12 @@ impl Store {
         // A later round may bring more; what is told is the sum.
         one.integrated = one.integrated.filter(|_| done == Integrated::UpToDate).or(Some(done));
         one.merged.extend(merged);
-        one.received.add(received::compare(&before, &received::read(copy)));
+        let after = received::read(copy);
+        damaged |= before != after && after.iter().any(|bytes| received::is_damaged(bytes));
+        if damaged {
+            one.notes.push(CAME_DAMAGED.to_owned());
+        }
+        one.received.add(received::compare(&before, &after));
         Ok(())
     }
 
@@ -378,5 +385,7 @@ impl Store {
     }
 }
 
+const CAME_DAMAGED: &str = "the ledger of the other side is empty, cut off or holds conflict markers: issues that it lacks \
+                            count as removed there; the commits before it have them";
 const MERGE_MESSAGE: &str = "merge the ledger";
 const CONTRIBUTOR: &str = "you are a contributor here";

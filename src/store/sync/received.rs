@@ -43,6 +43,12 @@ pub fn read(copy: &WorkingCopy) -> Vec<Vec<u8>> {
     copy.ledgers.iter().map(|ledger| read(ledger).unwrap_or_default()).collect()
 }
 
+/// A ledger that somebody committed although it cannot be whole.
+pub fn is_damaged(bytes: &[u8]) -> bool {
+    let document = Document::new(bytes.to_vec());
+    bytes.is_empty() || document.torn().is_some() || !document.conflicts().is_empty()
+}
+
 pub fn compare(before: &[Vec<u8>], after: &[Vec<u8>]) -> Received {
     let mut found = Received::default();
     for (before, after) in before.iter().zip(after).filter(|(before, after)| before != after) {
