@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::fields::meaning;
 use super::side::{Side, Stamp};
 use crate::model::dependency::Dependency;
 use crate::model::json::{Dialect, decode_string, elements};
@@ -21,9 +22,12 @@ impl<'a> Set<'a> {
         let mut set = Set { order: Vec::new(), raw: BTreeMap::new() };
         let list = raw.unwrap_or("[]");
         // A value that is no list stands as one element, so that it is not lost.
-        let whole = || if super::fields::is_empty(Some(list)) { Vec::new() } else { vec![0..list.len()] };
-        for span in elements(list).unwrap_or_else(|_| whole()) {
-            let element = &list[span];
+        let whole = Some(list).filter(|list| !super::fields::is_empty(Some(list)));
+        let parts: Vec<&str> = match elements(list) {
+            Ok(spans) => spans.into_iter().map(|span| &list[span]).collect(),
+            Err(_) => whole.into_iter().collect(),
+        };
+        for element in parts {
             let name = identity(element);
             match set.raw.get_mut(&name) {
                 Some(known) => *known = (*known).max(element),
@@ -41,14 +45,14 @@ impl<'a> Set<'a> {
     }
 }
 
-/// One element on both sides: what the base does not have stands, else the greater bytes.
+/// One element on both sides: what changed stands before what was only written otherwise, that before what the base has,
+/// and among equals the greater bytes. So a removed element does not come back because the other side escaped it anew.
 fn element<'a>(base: Option<&'a str>, one: Option<&'a str>, other: Option<&'a str>) -> Option<&'a str> {
-    match (one, other) {
-        (one, other) if one == other => one,
-        (one, other) if one == base => other,
-        (one, other) if other == base => one,
-        (one, other) => one.max(other),
-    }
+    let weight = |side: Option<&'a str>| {
+        let is_same = base.map(meaning) == side.map(meaning);
+        (!is_same, side != base, side)
+    };
+    if weight(one) >= weight(other) { one } else { other }
 }
 
 /// A set that both sides changed: per element, what one side added or removed. The base's order, then the new ones sorted.
