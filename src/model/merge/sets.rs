@@ -105,7 +105,8 @@ pub fn comments(
     let all: BTreeSet<&String> = all.filter(|name| before.has(name) || !void.contains(*name)).collect();
     let get = |name: &String| {
         let [base, one, other] = [before, one_set, other_set].map(|set| set.raw.get(name).copied());
-        let known = element(base, one.or(other), other.or(one));
+        let latest = || [one, other].into_iter().flatten().max_by_key(|raw| (created(raw), *raw));
+        let known = latest().filter(|raw| is_own(raw)).or_else(|| element(base, one.or(other), other.or(one)));
         let added = new.raw.get(name).copied();
         // The same value lost twice is told once, with the later time; one that says it all keeps its bytes.
         let is_later = known.map(created) < added.map(created);
