@@ -131,7 +131,7 @@ fn members(raw: &str) -> BTreeSet<String> {
 }
 
 /// A raw value without what carries no meaning: blanks between tokens, and the way in which strings are escaped.
-fn meaning(raw: &str) -> String {
+pub fn meaning(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(c) = rest.chars().next() {

@@ -91,7 +91,7 @@ fn merge(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>, usual: Dia
         })
         .collect();
     settle::deletion(&mut settled, base, ours, theirs);
-    settle::followers(&mut settled);
+    settle::followers(&mut settled, base);
 
     let mut merged = MergedIssue::default();
     let mut told = Told::default();

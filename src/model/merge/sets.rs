@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::fields::meaning;
 use super::side::{Side, Stamp};
 use crate::model::dependency::Dependency;
 use crate::model::json::{Dialect, decode_string, elements};
@@ -44,14 +45,14 @@ impl<'a> Set<'a> {
     }
 }
 
-/// One element on both sides: what the base does not have stands, else the greater bytes.
+/// One element on both sides: what changed stands before what was only written otherwise, that before what the base has,
+/// and among equals the greater bytes. So a removed element does not come back because the other side escaped it anew.
 fn element<'a>(base: Option<&'a str>, one: Option<&'a str>, other: Option<&'a str>) -> Option<&'a str> {
-    match (one, other) {
-        (one, other) if one == other => one,
-        (one, other) if one == base => other,
-        (one, other) if other == base => one,
-        (one, other) => one.max(other),
-    }
+    let weight = |side: Option<&'a str>| {
+        let is_same = base.map(meaning) == side.map(meaning);
+        (!is_same, side != base, side)
+    };
+    if weight(one) >= weight(other) { one } else { other }
 }
 
 /// A set that both sides changed: per element, what one side added or removed. The base's order, then the new ones sorted.
@@ -104,7 +105,8 @@ pub fn comments(
     let all: BTreeSet<&String> = all.filter(|name| before.has(name) || !void.contains(*name)).collect();
     let get = |name: &String| {
         let [base, one, other] = [before, one_set, other_set].map(|set| set.raw.get(name).copied());
-        let known = element(base, one.or(other), other.or(one));
+        let latest = || [one, other].into_iter().flatten().max_by_key(|raw| (created(raw), *raw));
+        let known = latest().filter(|raw| is_own(raw)).or_else(|| element(base, one.or(other), other.or(one)));
         let added = new.raw.get(name).copied();
         // The same value lost twice is told once, with the later time; one that says it all keeps its bytes.
         let is_later = known.map(created) < added.map(created);

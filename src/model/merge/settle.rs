@@ -93,8 +93,12 @@ fn weigh<'a>(register: &Register<'_>, base: Option<&Side<'_>>, side: &Side<'a>) 
         Rank::Changed
     };
     let time = |raw: Option<&str>| raw.and_then(decode_string).and_then(|text| Instant::parse(&text));
-    // Without a time of its last edit a line cannot be compared with anything: one that is known stays.
-    let rank = if register.name() == "updated_at" && time(values[0]).is_none() { Rank::Unchanged } else { rank };
+    // The time of the last edit is that of the later side, whatever the base says; one that cannot be read is none.
+    let rank = match (register.name(), time(values[0])) {
+        ("updated_at", Some(_)) => Rank::Rewritten,
+        ("updated_at", None) => Rank::Unchanged,
+        _ => rank,
+    };
     let class = match register.name() {
         "created_at" => time(values[0]).map_or(Class::Ordinary, |at| Class::Earliest(Reverse(at))),
         "assignee" if !is_empty(values[0]) => {
@@ -207,7 +211,7 @@ pub fn deletion(settled: &mut [(Register<'_>, Settled)], base: Option<&Side<'_>>
 }
 
 /// A time of closing or deleting goes with the status that brought it.
-pub fn followers(settled: &mut [(Register<'_>, Settled)]) {
+pub fn followers(settled: &mut [(Register<'_>, Settled)], base: Option<&Side<'_>>) {
     let Some((_, status)) = settled.iter().find(|(register, _)| register.name() == "status") else { return };
     // Untouched, or told apart by nobody: the times are as they were.
     if !status.changed && status.lost.is_none() {
@@ -220,9 +224,9 @@ pub fn followers(settled: &mut [(Register<'_>, Settled)]) {
             "deleted_at" => status == "tombstone",
             _ => true,
         };
-        if !stays && outcome.changed {
+        if !stays && outcome.changed && outcome.values[0].is_some() {
             outcome.values = vec![None];
-            outcome.changed = false;
+            outcome.changed = base.is_some_and(|base| base.record.raw(register.name()).is_some());
         }
     }
 }

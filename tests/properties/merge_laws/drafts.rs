@@ -111,7 +111,7 @@ impl Draft {
             1 => self.set("priority", dice.roll(5).to_string()),
             2 if scope == Scope::All => self.edit_text("description", dice),
             3 if scope == Scope::All => self.append_note(dice),
-            4 => self.toggle("labels", quoted(*dice.pick(&LABELS))),
+            4 => self.toggle("labels", quoted(dice.pick::<&str>(&LABELS))),
             5 => {
                 let (target, kind) = (dice.pick(&TARGETS), dice.pick(&KINDS));
                 self.toggle("dependencies", format!(r#"{{"depends_on_id":"{target}","type":"{kind}"}}"#));

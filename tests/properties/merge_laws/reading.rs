@@ -197,8 +197,8 @@ fn value_is_there(key: &str, before: &Reading, side: &Reading, other: &Reading, 
     let [then, now, theirs, got] = [before, side, other, merged].map(|reading| reading.meaning(key));
     let group = GROUPS.iter().find(|group| group.contains(&key)).copied().unwrap_or(&[]);
     let untouched = |reading: &Reading| {
-        let same = |key: &&str| reading.meaning(key) == before.meaning(key);
-        reading.meaning(key) == then && group.iter().all(|key| same(key))
+        let is_same = |key: &&str| reading.meaning(key) == before.meaning(key);
+        reading.meaning(key) == then && group.iter().all(is_same)
     };
     if now == then {
         let alone = untouched(side) && untouched(other);
