@@ -225,13 +225,14 @@ fn histories_without_a_common_commit() {
 
     // Without the same ledger on both sides it is rather the wrong server.
     Git::alone(&lab, "eve");
-    lab.sh("cd eve; git remote add origin ../server; git fetch -q");
+    lab.sh("cd eve; git remote add origin ../server; git fetch -q; git branch -q --set-upstream-to=origin/main");
     let before = everything::<Git>(&lab, "eve");
     let error = integrate(&lab, "eve").0.unwrap_err();
     assert!(error.to_string().contains("no commit in common"), "{error}");
     assert_eq!(everything::<Git>(&lab, "eve"), before);
     // A clone that never had a commit takes what is there.
-    lab.sh("git init -q -b main new; cd new; git remote add origin ../server");
+    lab.sh("git init -q -b main new; cd new; git remote add origin ../server; git config branch.main.remote origin
+        git config branch.main.merge refs/heads/main");
     fetch(&lab, "new");
     assert_eq!(distance(&lab, "new"), (0, 3));
     assert_eq!(integrate(&lab, "new").0.unwrap(), Integrated::Forwarded);
