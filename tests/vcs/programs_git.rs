@@ -105,7 +105,7 @@ fn every_setting_that_names_a_program() {
 fn other_files_and_other_spellings() {
     let Some(lab) = clone() else { return };
     let found = vec!["core.sshcommand = /bin/canary".to_owned()];
-    let reset = "cd a; git checkout -q -f; rm -f .git/extra .git/config.worktree; cp ../saved .git/config";
+    let reset = "cd a; cp ../saved .git/config; rm -f .git/extra .git/config.worktree";
     lab.sh("cp a/.git/config saved");
     let ways = [
         "git config include.path extra",

@@ -181,3 +181,22 @@ fn verdict(remote: &str, output: &Output) -> Result<Pushed, SyncError> {
     let said = if words.is_empty() { summary.to_owned() } else { format!("{summary}; {words}") };
     Err(SyncError::Refused { remote: remote.to_owned(), said })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_remote_that_never_answers() {
+        let env = Env::process();
+        let program = Program::new("sleep", &env).arg("10").limit(Duration::from_millis(50));
+        let error = run("origin", &program).unwrap_err();
+        assert_eq!(error.to_string(), "cannot reach origin: no answer within 0 seconds");
+    }
+
+    #[test]
+    fn advice_and_empty_lines_are_left_out() {
+        let stderr = b"To ../server\nremote: \nremote: main is protected\nhint: try again\n\nerror: failed\n";
+        assert_eq!(said(stderr), "remote: main is protected; error: failed");
+    }
+}
