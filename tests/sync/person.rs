@@ -55,9 +55,9 @@ fn rebase(desk: &Desk) {
     }
 }
 
-/// One commit of the others, out of its turn.
+/// One commit of the others, out of its turn. Only of the ledger: of the code it may need those before it.
 fn cherry_pick(desk: &Desk, random: &mut Random) {
-    let list = desk.sh("git fetch -q; git rev-list --no-merges HEAD..origin/main");
+    let list = desk.sh("git fetch -q; git rev-list --no-merges HEAD..origin/main -- .beads");
     let commits: Vec<&str> = list.lines().collect();
     let Some(commit) = random.pick(&commits) else { return };
     let (done, said) = desk.try_sh(&format!("git cherry-pick {commit} 2>&1"));
