@@ -5,6 +5,7 @@
 //! gix, the few files of jj, hg and sl by hand. The program of the VCS runs where it alone knows: to change its files, to
 //! merge, to use a network, to say what is staged, ignored or in a range of commits.
 
+mod archive;
 mod commit;
 mod facts;
 mod files;
@@ -22,6 +23,7 @@ mod unmerged;
 
 use std::path::{Path, PathBuf};
 
+pub use archive::{Archive, Before, Commit, Step, Steps, Version, as_of, merge_base};
 pub use commit::{CommitError, Committed, Order, commit};
 pub use facts::{Facts, Remote};
 pub use git::{branches_holding, committed_size, init as init_git, user_name};
@@ -72,6 +74,9 @@ pub trait Vcs {
 
     /// Sends our commits. Never by force.
     fn push(&self, env: &Env) -> Result<Pushed, SyncError>;
+
+    /// Opens the past of the repository.
+    fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError>;
 }
 
 /// The adapter for the working copy that a path is in; outside of any it is the one for no version control.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Facts, Kind, Vcs};
+use super::{Archive, Facts, Kind, Vcs};
 use crate::sys::Env;
 
 pub struct Unversioned {
@@ -63,6 +63,10 @@ impl Vcs for Unversioned {
     }
 
     fn push(&self, _: &Env) -> Result<Pushed, SyncError> {
+        self.nothing()
+    }
+
+    fn archive<'a>(&'a self, _: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
         self.nothing()
     }
 }

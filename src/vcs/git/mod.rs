@@ -1,5 +1,6 @@
 //! git: read with gix, written by the program `git`.
 
+mod archive;
 mod attributes;
 mod changes;
 mod commit;
@@ -13,6 +14,7 @@ mod programs;
 mod trees;
 mod upstream;
 
+pub(super) use archive::GitArchive;
 pub(super) use attributes::merge_attribute;
 pub use attributes::pattern;
 pub(super) use changes::{range, staged};
@@ -26,7 +28,7 @@ use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Facts, Kind, Vcs, any_exists, files};
+use super::{Archive, Facts, Kind, Vcs, any_exists, files};
 use crate::sys::Env;
 
 /// `user.name` as git would use it at this place.
@@ -150,5 +152,9 @@ impl Vcs for Git {
 
     fn push(&self, env: &Env) -> Result<Pushed, SyncError> {
         network::push(&self.root, env)
+    }
+
+    fn archive<'a>(&'a self, _: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
+        Ok(Box::new(GitArchive::open(&self.root, None)?))
     }
 }

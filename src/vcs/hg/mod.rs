@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Facts, Kind, Vcs, any_exists, files};
+use super::{Archive, Facts, Kind, Vcs, any_exists, files};
 use crate::sys::Env;
 
 pub(super) use call::Client;
@@ -97,5 +97,9 @@ impl Vcs for Hg {
 
     fn push(&self, env: &Env) -> Result<Pushed, SyncError> {
         exchange::push(&self.client("", env))
+    }
+
+    fn archive<'a>(&'a self, _: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
+        Err(SyncError::Unsupported { kind: Kind::Hg, what: "history" })
     }
 }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use self::program::Repo;
 use super::commit::{CommitError, Committed, Order};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Facts, Kind, Vcs, any_exists, files, git};
+use super::{Archive, Facts, Kind, Vcs, any_exists, files, git};
 use crate::sys::Env;
 
 /// The repository behind a workspace: in the first workspace a directory, in others a file that names it.
@@ -107,5 +107,15 @@ impl Vcs for Jj {
 
     fn push(&self, env: &Env) -> Result<Pushed, SyncError> {
         exchange::push(&Repo::new(&self.root, env))
+    }
+
+    /// jj keeps its commits in git; what the working copy's commit stands on only jj knows.
+    fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
+        let git = git_target(&self.root.join(".jj"));
+        let Some(git) = git else {
+            return Err(SyncError::Unsupported { kind: Kind::Jj, what: "its commits are not kept in git" });
+        };
+        let tips = Repo::new(&self.root, env).ids(None, "@-")?;
+        Ok(Box::new(git::GitArchive::open(&git, Some(tips))?))
     }
 }

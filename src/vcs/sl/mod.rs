@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::commit::{CommitError, Committed, Order};
 use super::hg::Client;
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Facts, Kind, Vcs, any_exists, hg};
+use super::{Archive, Facts, Kind, Vcs, any_exists, hg};
 use crate::sys::Env;
 
 /// A working copy of sl.
@@ -70,5 +70,9 @@ impl Vcs for Sl {
 
     fn push(&self, env: &Env) -> Result<Pushed, SyncError> {
         exchange::push(&self.client("", env))
+    }
+
+    fn archive<'a>(&'a self, _: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
+        Err(SyncError::Unsupported { kind: Kind::Sl, what: "history" })
     }
 }
