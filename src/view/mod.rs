@@ -4,6 +4,7 @@
 
 mod escape;
 mod failure;
+mod history;
 mod issue;
 mod leaks;
 mod merge;
@@ -11,12 +12,18 @@ mod object;
 mod recover;
 pub mod schema;
 mod shapes;
+mod value;
 
 pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
+pub use history::{
+    blame, changelog, changelog_markdown, difference_text, differences, differences_markdown, event_text, events,
+    short, told_changes,
+};
 pub use issue::{detail, edge_issue, reply, summary};
 pub use leaks::{hooks, leak_text, leaks};
 pub use merge::{committed, merged_text, resolved, synced, synced_text, trusted};
 pub use object::{Object, array};
 pub use recover::recovery;
 pub use shapes::*;
+pub use value::shortened;
