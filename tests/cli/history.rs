@@ -54,10 +54,60 @@ fn who_changed_what() {
     let Some(env) = project() else { return };
     assert_data_eq!(
         named(&env, env.script("log\nlog one --field status\nlog --author BOB\nlog --since v1 -n 1\nlog nothing")),
-        str![[""]].raw()
+        str![[r#"
+$ bd log
+not committed
+  bd-two  Write files
+      priority: 2 → 0
+
+<done reading>  2026-01-05 12:00  ann  done reading
+  bd-one  Read files
+      status: "in_progress" → "closed"
+      close_reason: nothing → "all read"
+  bd-two  Write files
+      comments: +ann "At last"
+
+<begin>  2026-01-05 11:00  bob  begin
+  bd-one  Read files
+      status: "open" → "in_progress"
+      assignee: nothing → "ann"
+      labels: +io
+
+<plan>  2026-01-05 10:00  ann  plan
+  bd-one  added: Read files
+  bd-two  added: Write files
+$ bd log one --field status
+<done reading>  2026-01-05 12:00  ann  done reading
+  bd-one  Read files
+      status: "in_progress" → "closed"
+
+<begin>  2026-01-05 11:00  bob  begin
+  bd-one  Read files
+      status: "open" → "in_progress"
+
+<plan>  2026-01-05 10:00  ann  plan
+  bd-one  added: Read files
+$ bd log --author BOB
+<begin>  2026-01-05 11:00  bob  begin
+  bd-one  Read files
+      status: "open" → "in_progress"
+      assignee: nothing → "ann"
+      labels: +io
+$ bd log --since v1 -n 1
+not committed
+  bd-two  Write files
+      priority: 2 → 0
+! there are more; -n 0 shows all
+$ bd log nothing
+! error: no issue found matching "nothing": not found
+! hint: bd list --all shows every id
+[exit 3]
+
+"#]]
+        .raw()
     );
     let since = |text: &str| env.bd(["log", "--since", text, "--json"]).ok().json().as_array().unwrap().len();
-    assert_eq!((since("v2"), since("v1"), since("2026-01-05T11:30:00Z"), since("30d")), (1, 5, 3, 7));
+    assert_eq!((since("v2"), since("v1"), since("2026-01-05T11:30:00Z"), since("30d")), (1, 4, 3, 6));
     let json = env.bd(["log", "one", "--field", "status", "--json"]).ok().json();
     assert_eq!(json[0]["fields"], serde_json::json!([{"field": "status", "before": "in_progress", "after": "closed"}]));
     assert_eq!((&json[0]["change"], &json[0]["commit"]["author"]), (&"changed".into(), &"ann".into()));
@@ -67,7 +117,41 @@ fn who_changed_what() {
 #[test]
 fn who_gave_a_field_its_value() {
     let Some(env) = project() else { return };
-    assert_data_eq!(named(&env, env.script("blame one\nblame two\nblame nothing")), str![[""]].raw());
+    assert_data_eq!(
+        named(&env, env.script("blame one\nblame two\nblame nothing")),
+        str![[r#"
+$ bd blame one
+title         <plan>  2026-01-05  ann  "Read files"
+description   <plan>  2026-01-05  ann  "First words"
+status        <done reading>  2026-01-05  ann  "closed"
+priority      <plan>  2026-01-05  ann  2
+issue_type    <plan>  2026-01-05  ann  "feature"
+assignee      <begin>  2026-01-05  bob  "ann"
+created_at    <plan>  2026-01-05  ann  "2026-01-05T09:00:00.000Z"
+created_by    <plan>  2026-01-05  ann  "ann"
+updated_at    <done reading>  2026-01-05  ann  "2026-01-05T09:00:04.000Z"
+started_at    <begin>  2026-01-05  bob  "2026-01-05T09:00:02.000Z"
+closed_at     <done reading>  2026-01-05  ann  "2026-01-05T09:00:04.000Z"
+close_reason  <done reading>  2026-01-05  ann  "all read"
+labels        <begin>  2026-01-05  bob  ["io"]
+$ bd blame two
+title         <plan>     2026-01-05  ann  "Write files"
+status        <plan>     2026-01-05  ann  "open"
+priority      not committed                   0
+issue_type    <plan>     2026-01-05  ann  "task"
+created_at    <plan>     2026-01-05  ann  "2026-01-05T09:00:01.000Z"
+created_by    <plan>     2026-01-05  ann  "ann"
+updated_at    not committed                   "2026-01-05T09:00:06.000Z"
+dependencies  <plan>     2026-01-05  ann  [{"issue_id":"bd-two","depends_on_id":"b…
+comments      <done reading>     2026-01-05  ann  [{"id":4231694355118669,"issue_id":"bd-t…
+$ bd blame nothing
+! error: no issue found matching "nothing": not found
+! hint: bd list --all shows every id
+[exit 3]
+
+"#]]
+        .raw()
+    );
     let json = env.bd(["blame", "two", "--json"]).ok().json();
     let priority = json["fields"].as_array().unwrap().iter().find(|field| field["field"] == "priority").unwrap();
     assert_eq!((&priority["value"], &priority["commit"]), (&0.into(), &serde_json::Value::Null));
@@ -92,7 +176,71 @@ fn the_view_as_it_was() {
                  list --at=--all"
             )
         ),
-        str![[""]].raw()
+        str![[r#"
+$ bd list --all --at v1
+bd-two  P2  open  task     Write files
+bd-one  P2  open  feature  Read files
+! as of 2026-01-05T10:00:00.000Z (commit <plan>)
+$ bd ready --at v1
+bd-one  P2  open  feature  Read files
+! as of 2026-01-05T10:00:00.000Z (commit <plan>)
+$ bd ready --at HEAD
+bd-two  P2  open  task  Write files
+! as of 2026-01-05T12:00:00.000Z (commit <done reading>)
+$ bd show one --at v1
+bd-one  Read files
+P2  open  feature
+Created     2026-01-05T09:00:00.000Z by ann
+Updated     2026-01-05T09:00:00.000Z
+Lives in    . ($ROOT/web/.beads/beads.jsonl:1)
+
+Description
+  First words
+
+Depended on by
+  blocks  bd-two  open  Write files
+! as of 2026-01-05T10:00:00.000Z (commit <plan>)
+$ bd list --at 2026-01-05T11:30:00Z
+bd-two  P2  open         task     Write files
+bd-one  P2  in_progress  feature  Read files #io @ann
+! as of 2026-01-05T11:30:00.000Z (commit <begin>)
+$ bd list --at 2026-01-01
+! as of 2026-01-01T00:00:00.000Z (before the first commit)
+! no issues
+$ bd show --at v2 --json
+[
+  {
+    "id": "bd-two",
+    "title": "Write files",
+    "created_by": "ann",
+    "status": "open",
+    "priority": 2,
+    "issue_type": "task",
+    "created_at": "2026-01-05T09:00:01.000Z",
+    "updated_at": "2026-01-05T09:00:05.000Z",
+    "visibility": "canonical",
+    "source_repo": ".",
+    "dependency_count": 1,
+    "dependent_count": 0,
+    "comment_count": 1
+  }
+]
+$ bd show one --at 2026-01-01
+! as of 2026-01-01T00:00:00.000Z (before the first commit)
+! error: no issue found matching "one": not found
+! hint: bd list --all shows every id
+[exit 3]
+$ bd list --at nowhere
+! error: "nowhere" is no date, and no revision in $ROOT/web
+! hint: a branch, tag or commit of that repo, 2026-03-01, yesterday, or 3d for three days ago
+[exit 3]
+$ bd list --at=--all
+! error: "--all" is no date, and no revision in $ROOT/web
+! hint: a branch, tag or commit of that repo, 2026-03-01, yesterday, or 3d for three days ago
+[exit 3]
+
+"#]]
+        .raw()
     );
     assert_eq!(sh(&env, "git -C web status --porcelain"), " M .beads/beads.jsonl\n", "looking changes nothing");
 }
@@ -130,7 +278,58 @@ fn two_states_compared() {
                  diff v1.. --markdown --json"
             )
         ),
-        str![[""]].raw()
+        str![[r#"
+$ bd diff
+~ bd-two  Write files
+    priority: 2 → 0
+$ bd diff v1..
+~ bd-one  Read files
+    status: "open" → "closed"
+    assignee: nothing → "ann"
+    close_reason: nothing → "all read"
+    labels: +io
+~ bd-two  Write files
+    priority: 2 → 0
+    comments: +ann "At last"
+$ bd diff v1..v2
+~ bd-one  Read files
+    status: "open" → "closed"
+    assignee: nothing → "ann"
+    close_reason: nothing → "all read"
+    labels: +io
+~ bd-two  Write files
+    comments: +ann "At last"
+$ bd diff v2..v1
+~ bd-one  Read files
+    status: "closed" → "open"
+    assignee: "ann" → nothing
+    close_reason: "all read" → nothing
+    labels: -io
+~ bd-two  Write files
+    comments: -ann "At last"
+$ bd diff v2..v2
+! no difference
+$ bd diff v1.. --markdown
+### Closed
+
+- Read files (bd-one): all read
+
+### Changed
+
+- Write files (bd-two): priority: 2 → 0; comments: +ann "At last"
+$ bd diff HEAD.. --markdown
+### Changed
+
+- Write files (bd-two): priority: 2 → 0
+$ bd diff nowhere..
+! error: "nowhere" is no date, and no revision in $ROOT/web
+! hint: a branch, tag or commit of that repo, 2026-03-01, yesterday, or 3d for three days ago
+[exit 3]
+$ bd diff v1.. --markdown --json
+! {"error":{"code":"usage","message":"the argument '--markdown' cannot be used with '--json'","recoverable":false,"exit_code":2}}
+[exit 2]
+
+"#]].raw()
     );
     let json = env.bd(["diff", "v1..", "--json"]).ok().json();
     let ids = |kind: &str| json[kind].as_array().unwrap().iter().map(|one| one["id"].to_string()).collect::<String>();
@@ -162,7 +361,40 @@ fn release_notes() {
     env.given("reopen bold");
     assert_data_eq!(
         env.script("changelog --since v1\nchangelog --since v2\nchangelog --since HEAD\nchangelog"),
-        str![[""]].raw()
+        str![[r#"
+$ bd changelog --since v1
+### Features
+
+- Read files (bd-one)
+
+### Fixes
+
+- Odd (bd-odd)
+
+### Other
+
+- Write files (bd-two)
+$ bd changelog --since v2
+### Fixes
+
+- Odd (bd-odd)
+
+### Other
+
+- Write files (bd-two)
+$ bd changelog --since HEAD
+Nothing was closed.
+$ bd changelog
+! error: the following required arguments were not provided:
+!   --since <REV|DATE>
+! 
+! Usage: bd changelog --since <REV|DATE>
+! 
+! For more information, try '--help'.
+[exit 2]
+
+"#]]
+        .raw()
     );
     let json = env.bd(["changelog", "--since", "2026-01-05T12:30:00Z", "--json"]).ok().json();
     let ids: Vec<&str> = json.as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
@@ -183,7 +415,35 @@ fn an_issue_that_has_left_the_ledger_is_shown_from_history() {
     commit(&env, "14:00", "bob", "prune");
     assert_data_eq!(
         named(&env, env.script("show bd-one --short\nshow bd-one\nlog bd-one -n 1\nshow bd-none")),
-        str![[""]].raw()
+        str![[r#"
+$ bd show bd-one --short
+bd-one  P2  closed  feature  Read files #io @ann
+$ bd show bd-one
+bd-one  Read files
+P2  closed  feature  @ann
+Created     2026-01-05T09:00:00.000Z by ann
+Updated     2026-01-05T09:00:04.000Z
+Started     2026-01-05T09:00:02.000Z
+Closed      2026-01-05T09:00:04.000Z
+Reason      all read
+Labels      io
+Lives in    the history of ., not in the ledger: last changed in <done reading> on 2026-01-05, <prune> took it out on 2026-01-05; bd restore bd-one brings it back
+
+Description
+  First words
+
+Depended on by
+  blocks  bd-two  open  Write files
+$ bd log bd-one -n 1
+<prune>  2026-01-05 14:00  bob  prune
+  bd-one  removed (it was closed): Read files
+! there are more; -n 0 shows all
+$ bd show bd-none
+! error: no issue found matching "bd-none": not found
+! hint: bd list --all shows every id
+[exit 3]
+
+"#]].raw()
     );
     let json = env.bd(["show", "bd-one", "--json"]).ok().json();
     assert_eq!((&json[0]["pruned"], &json[0]["past"]["removed_in"]["summary"]), (&true.into(), &"prune".into()));
@@ -197,7 +457,16 @@ fn a_ledger_that_had_another_name() {
     commit(&env, "13:00", "bob", "rename");
     assert_data_eq!(
         named(&env, env.script("log two --field title,priority\nshow one --at v1 --short")),
-        str![[""]].raw()
+        str![[r#"
+$ bd log two --field title,priority
+<rename>  2026-01-05 13:00  bob  rename
+  bd-two  added: Write files
+$ bd show one --at v1 --short
+bd-one  P2  open  feature  Read files
+! as of 2026-01-05T10:00:00.000Z (commit <plan>)
+
+"#]]
+        .raw()
     );
 }
 
@@ -235,7 +504,7 @@ fn an_issue_that_moved_between_repos() {
     project.git("add -A").ok();
     project.git("commit -qm public").ok();
     sh(env, &format!("cd {}; git add -A; git commit -q -m 'as it was' || true", planning.display()));
-    env.given(&format!("migrate bd-goes --to {}", planning.display()));
+    env.given(&format!("migrate --move-to {} --filter id=bd-goes", planning.display()));
     let json = env.bd(["diff", "--json"]).ok().json();
     assert_eq!(
         (&json["moved"][0]["id"], &json["moved"][0]["moved_from"]),
@@ -275,7 +544,32 @@ fn before_the_first_commit() {
     env.given("add One --id bd-one");
     assert_data_eq!(
         env.script("log\nblame one\ndiff\nlist --at yesterday\nlist --at HEAD\nchangelog --since 3d"),
-        str![[""]].raw()
+        str![[r#"
+$ bd log
+not committed
+  bd-one  added: One
+$ bd blame one
+title       not committed      "One"
+status      not committed      "open"
+priority    not committed      2
+issue_type  not committed      "task"
+created_at  not committed      "2026-01-05T09:00:00.000Z"
+created_by  not committed      "ann"
+updated_at  not committed      "2026-01-05T09:00:00.000Z"
+$ bd diff
++ bd-one  One
+$ bd list --at yesterday
+! as of 2026-01-04T00:00:00.000Z (before the first commit)
+! no issues
+$ bd list --at HEAD
+! error: "HEAD" is no date, and no revision in $ROOT/web
+! hint: a branch, tag or commit of that repo, 2026-03-01, yesterday, or 3d for three days ago
+[exit 3]
+$ bd changelog --since 3d
+Nothing was closed.
+
+"#]]
+        .raw()
     );
 }
 
