@@ -2,6 +2,8 @@
 //!
 //! A program that is not installed is named and counted on stderr; with `CI=true` it is a failure.
 
+mod archive_git;
+mod archive_jj;
 mod commit;
 mod commit_git;
 mod commit_hg;
