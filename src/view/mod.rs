@@ -11,6 +11,7 @@ mod object;
 mod recover;
 pub mod schema;
 mod shapes;
+mod undo;
 
 pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
@@ -20,3 +21,4 @@ pub use merge::{committed, merged_text, resolved, synced, synced_text, trusted};
 pub use object::{Object, array};
 pub use recover::recovery;
 pub use shapes::*;
+pub use undo::undo;
