@@ -48,5 +48,7 @@ mod surroundings;
 mod sync;
 mod transfer;
 mod trust;
+mod undo;
+mod undo_bad;
 mod updating;
 mod vcs_status;

@@ -54,7 +54,12 @@ impl Plan {
         if !clashes.is_empty() {
             return Err(StoreError::UndoClash { clashes });
         }
-        let mut plan = Plan { steps: steps.into_values().filter(|step| step.now != step.new).collect() };
+        // Writes that take each other back leave only the time of the edits behind.
+        let changes = |step: &Step| match (&step.now, &step.new) {
+            (Some(now), Some(new)) => !differing(now, new).is_empty(),
+            (now, new) => now != new,
+        };
+        let mut plan = Plan { steps: steps.into_values().filter(changes).collect() };
         plan.stamp(store.host.clock.now());
         Ok(plan)
     }
