@@ -107,7 +107,7 @@ pub enum StoreError {
     UndoTooLarge { command: String, at: String },
     #[error("{}:{line}: the line cannot be read, so what was written last cannot be told", path.display())]
     UndoLog { path: PathBuf, line: usize },
-    #[error("that write also changed {}, which cannot be read", ledger.display())]
+    #[error("that write also changed {}, and what it changed there is not known any more", ledger.display())]
     UndoElsewhere { ledger: PathBuf },
     #[error(transparent)]
     Ledger(#[from] LedgerError),

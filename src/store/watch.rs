@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::journal::{Account, Journal, JournalError};
 use super::source::Watched;
-use super::undo::{Part, Stays, UndoLog};
+use super::undo::{Named, Part, Stays, UndoLog};
 use super::{Result, Store, Warning, actor, home, place};
 use crate::ledger::{Applied, Document, Edit, Expectation, Ledger, LedgerError, LockedLedger, Outcome};
 use crate::sys::fs;
@@ -74,17 +74,27 @@ impl Store {
 
     /// Keeps a write for `bd undo`. That it cannot be kept is worth a word, unless the journal has said so already.
     pub(super) fn remember(&self, ledger: &Ledger, applied: &Applied, stays: Option<Stays>) {
+        let beads = ledger.path().parent().unwrap_or(ledger.path());
+        let found;
+        let home = match self.sources.find(ledger) {
+            Some(source) => self.sources.home(source),
+            None => {
+                found = home::state_home(beads, &self.host.env);
+                &found
+            }
+        };
         let at = self.host.clock.now().to_string();
         let ledger = place::real(ledger.path()).display().to_string();
-        let home = self.sources.home(0);
         let is_locked = Path::new(&ledger).parent().is_some_and(|directory| *directory == place::real(home));
         let log = UndoLog { home, is_locked };
-        let (write, is_first) = self.writing.borrow_mut().name(&ledger, &at, applied);
+        let Named { write, with, is_first } = self.writing.borrow_mut().name(&ledger, home, &at, applied);
         let part = Part {
             write,
             command: self.writing.borrow().command().to_owned(),
             from: self.undo_key(),
+            guests: self.guest_ledgers(&ledger),
             ledger,
+            with,
             at,
             actor: self.writer().into_owned(),
             stays,

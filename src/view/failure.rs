@@ -223,7 +223,7 @@ impl From<StoreError> for Failure {
                 path.display()
             )),
             StoreError::UndoElsewhere { .. } => Self::new(Exit::NoRepository, "no_repository", message)
-                .hint("nothing was changed; bring that repo back first"),
+                .hint("nothing was changed; if that repo was moved or deleted, bring it back first"),
             StoreError::Ledger(error) => error.into(),
             StoreError::Change(error) => error.into(),
             StoreError::Id(_) => Self::usage(message),

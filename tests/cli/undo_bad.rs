@@ -189,7 +189,7 @@ fn a_repo_that_only_the_command_named() {
     env.bd(["undo", "--yes"]).ok();
     assert_eq!(fs::read(env.root().join("away/.beads/beads.jsonl")).unwrap(), moved);
     fs::remove_dir_all(env.root().join("away")).unwrap();
-    refused(&env, "undo --yes", 9, &["that write also changed"]);
+    refused(&env, "undo --yes", 9, &["that write also changed", "away/.beads/beads.jsonl"]);
 }
 
 #[test]

@@ -7,9 +7,9 @@
 mod log;
 mod plan;
 
-pub use log::{Part, Stays, UndoLog};
+pub use log::{Line, Part, Stays, UndoLog};
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::transaction::Written;
 use super::{Result, Store, StoreError, place};
@@ -21,16 +21,30 @@ use plan::Plan;
 #[derive(Debug, Default)]
 pub struct Writing {
     name: Option<String>,
+    /// What it has written, and the state homes of that.
+    ledgers: Vec<String>,
+    homes: Vec<PathBuf>,
     command: String,
     /// Everything from now on is one write.
     is_one: bool,
+}
+
+/// How a part of a write goes into the log.
+#[derive(Debug)]
+pub struct Named {
+    pub write: String,
+    /// The ledgers that the write has changed before.
+    pub with: Vec<String>,
+    /// No other part of it went to this state home.
+    pub is_first: bool,
 }
 
 impl Writing {
     /// Locks are taken: what follows is a write of its own, unless the caller said otherwise.
     pub fn start(&mut self) {
         if !self.is_one {
-            self.name = None;
+            let command = std::mem::take(&mut self.command);
+            *self = Writing { command, ..Writing::default() };
         }
     }
 
@@ -38,20 +52,25 @@ impl Writing {
         &self.command
     }
 
-    /// The name of the write, and whether this is its first part. No two writes leave the same file behind, so it is made from that.
-    pub fn name(&mut self, ledger: &str, at: &str, applied: &Applied) -> (String, bool) {
-        if let Some(name) = &self.name {
-            return (name.clone(), false);
-        }
-        let mut hash = blake3::Hasher::new();
-        for text in [ledger, at, &format!("{:?}", (applied.read, applied.left))] {
-            hash.update(text.as_bytes());
-            hash.update(b"\0");
-        }
-        let name = hash.finalize().to_hex()[..16].to_owned();
-        self.name = Some(name.clone());
-        (name, true)
+    /// The name of the write. No two writes leave the same file behind, so it is made from that.
+    pub fn name(&mut self, ledger: &str, home: &Path, at: &str, applied: &Applied) -> Named {
+        let write = self.name.get_or_insert_with(|| made_from(ledger, at, applied)).clone();
+        let with = self.ledgers.iter().filter(|known| *known != ledger).cloned().collect();
+        let is_first = !self.homes.iter().any(|known| known == home);
+        self.ledgers.retain(|known| known != ledger);
+        self.ledgers.push(ledger.to_owned());
+        self.homes.push(home.to_owned());
+        Named { write, with, is_first }
     }
+}
+
+fn made_from(ledger: &str, at: &str, applied: &Applied) -> String {
+    let mut hash = blake3::Hasher::new();
+    for text in [ledger, at, &format!("{:?}", (applied.read, applied.left))] {
+        hash.update(text.as_bytes());
+        hash.update(b"\0");
+    }
+    hash.finalize().to_hex()[..16].to_owned()
 }
 
 /// A write that is taken back.
@@ -125,7 +144,7 @@ impl Past {
 impl Store {
     /// Makes everything that is written through this store one write for [`Store::undo`], and gives it the name of a command.
     pub fn write_as_one(&mut self, command: &str) {
-        self.writing = Writing { name: None, command: command.to_owned(), is_one: true }.into();
+        self.writing = Writing { command: command.to_owned(), is_one: true, ..Writing::default() }.into();
     }
 
     /// How the log names this checkout.
@@ -137,13 +156,17 @@ impl Store {
     pub fn undo(&mut self, count: usize, dry_run: bool) -> Result<Undo> {
         self.refuse_broken()?;
         self.refresh()?;
-        let home = self.sources.home(0).to_owned();
-        let log = UndoLog { home: &home, is_locked: false };
-        let lines = log.read()?;
         let mut undo = Undo::default();
-        let chosen = self.chosen(&lines, count, &mut undo.repairs)?;
+        let (chosen, lines) = loop {
+            let (lines, since) = self.undo_lines()?;
+            undo.repairs.clear();
+            let chosen = self.chosen(&lines, &since, count, &mut undo.repairs)?;
+            // A repo that only the command named has a log of its own.
+            if !self.join_ledgers_of(&chosen)? {
+                break (chosen, lines);
+            }
+        };
         undo.writes = chosen.iter().map(Past::told).collect();
-        self.join_ledgers_of(&chosen)?;
         let numbering = self.numbering;
         let wanted = self.ledgers_to_lock(&chosen)?;
         let locks = if dry_run { Vec::new() } else { self.lock(&wanted)? };
@@ -151,7 +174,7 @@ impl Store {
         if numbering != self.numbering {
             return Err(LedgerError::Unstable { path: self.settings.files.shared.clone() }.into());
         }
-        let log: Vec<&Part> = lines.iter().filter_map(|(_, _, part)| part.as_ref()).collect();
+        let log: Vec<&Part> = lines.iter().filter_map(|line| line.part.as_ref()).collect();
         let plan = Plan::make(self, &chosen, &log)?;
         plan.check(self)?;
         undo.issues = plan.steps.iter().map(|step| self.undone(step)).collect();
@@ -169,22 +192,43 @@ impl Store {
         Ok(undo)
     }
 
+    /// The logs of all repos as one, and the time before which one of them knows nothing any more.
+    fn undo_lines(&self) -> Result<(Vec<Line>, String)> {
+        let mut homes: Vec<&Path> = (0..self.sources.len()).map(|source| self.sources.home(source)).collect();
+        homes.sort_unstable();
+        homes.dedup();
+        let mut logs = Vec::new();
+        let mut since = String::new();
+        for home in homes {
+            let log = UndoLog { home, is_locked: false };
+            let lines = log.read()?;
+            if let (true, Some(first)) = (log.has_forgotten(), lines.iter().find_map(|line| line.part.as_ref())) {
+                since = since.max(first.at.clone());
+            }
+            logs.push(lines);
+        }
+        Ok((log::woven(logs), since))
+    }
+
     /// The last writes of this actor from here, newest first.
     fn chosen(
         &mut self,
-        lines: &[(std::path::PathBuf, usize, Option<Part>)],
+        lines: &[Line],
+        since: &str,
         count: usize,
         repairs: &mut Vec<UndoneWrite>,
     ) -> Result<Vec<Past>> {
         let (actor, here) = (self.actor().to_owned(), self.undo_key());
         let mut all: Vec<Past> = Vec::new();
-        for (n, (_, _, part)) in lines.iter().enumerate() {
-            let Some(part) = part.as_ref().filter(|part| part.actor == actor && part.from == here) else { continue };
+        for (n, line) in lines.iter().enumerate() {
+            let own = |part: &&Part| part.actor == actor && part.from == here;
+            let Some(part) = line.part.as_ref().filter(own) else { continue };
             match all.iter_mut().rev().find(|past| past.parts[0].write == part.write) {
                 Some(past) => past.parts.push(part.clone()),
                 None => all.push(Past { parts: vec![part.clone()], first: n }),
             }
         }
+        all.retain(|past| past.parts.iter().all(|part| part.at.as_str() >= since));
         let mut chosen = Vec::new();
         for past in all.into_iter().rev() {
             if chosen.len() == count {
@@ -204,25 +248,42 @@ impl Store {
         }
         // What an unreadable line said may belong to one of these writes, or have changed the same issues.
         let first = chosen.last().map_or(0, |past| past.first);
-        match lines.iter().skip(first).find(|(_, _, part)| part.is_none()) {
-            Some((path, line, _)) => Err(StoreError::UndoLog { path: path.clone(), line: *line }),
+        match lines.iter().skip(first).find(|line| line.part.is_none()) {
+            Some(line) => Err(StoreError::UndoLog { path: line.path.clone(), line: line.number }),
             None => Ok(chosen),
         }
     }
 
-    /// A write may have gone to a repo that only its command named.
-    fn join_ledgers_of(&mut self, chosen: &[Past]) -> Result<()> {
-        for ledger in chosen.iter().flat_map(|past| &past.parts).map(|part| &part.ledger) {
-            if self.source_at(ledger).is_none() {
-                let path = Path::new(ledger);
-                let elsewhere = || StoreError::UndoElsewhere { ledger: path.to_owned() };
-                let root = path.parent().and_then(Path::parent).ok_or_else(elsewhere)?;
-                self.join(&root.display().to_string()).map_err(|_| elsewhere())?;
-                self.refresh()?;
-                self.source_at(ledger).ok_or_else(elsewhere)?;
+    /// A write may have gone to a repo that only its command named. Tells whether one came into view.
+    fn join_ledgers_of(&mut self, chosen: &[Past]) -> Result<bool> {
+        let mut joined = false;
+        for past in chosen {
+            let named = |part: &'_ Part| [part.with.clone(), part.guests.clone(), vec![part.ledger.clone()]].concat();
+            for ledger in &past.parts.iter().flat_map(named).collect::<Vec<String>>() {
+                let elsewhere = || StoreError::UndoElsewhere { ledger: PathBuf::from(ledger) };
+                if self.source_at(ledger).is_none() {
+                    let root = Path::new(ledger).parent().and_then(Path::parent).ok_or_else(elsewhere)?;
+                    self.join(&root.display().to_string()).map_err(|_| elsewhere())?;
+                    self.refresh()?;
+                    self.source_at(ledger).ok_or_else(elsewhere)?;
+                    joined = true;
+                }
+                // Its own log must know of it, or only a part of the write would go back.
+                let is_written = past.parts.iter().any(|part| part.with.contains(ledger));
+                if is_written && !joined && !past.parts.iter().any(|part| part.ledger == *ledger) {
+                    return Err(elsewhere());
+                }
             }
         }
-        Ok(())
+        Ok(joined)
+    }
+
+    /// The ledgers, but for this one, of repos that only the command named.
+    pub(super) fn guest_ledgers(&self, but: &str) -> Vec<String> {
+        let members = &self.project.members;
+        let guests = (0..self.sources.len()).filter(|n| self.is_guest(&members[self.sources.member_of(*n)].name));
+        let guests = guests.map(|n| place::real(self.sources.ledger(n).path()).display().to_string());
+        guests.filter(|ledger| ledger != but).collect()
     }
 
     /// The ledger with this name in the log.
