@@ -85,9 +85,11 @@ fn check_project(store: &Store, report: &mut Report) {
             Warning::Unread { repo, message } => {
                 (Severity::Warning, None, None, format!("{repo} cannot be read: {message}"), None)
             }
-            Warning::Line(_) | Warning::NoPast { .. } | Warning::NotCommitted { .. } | Warning::NotJournaled { .. } => {
-                continue;
-            }
+            Warning::Line(_)
+            | Warning::NoPast { .. }
+            | Warning::NotCommitted { .. }
+            | Warning::NotJournaled { .. }
+            | Warning::NotUndoable { .. } => continue,
             Warning::Removed { .. } | Warning::Unwatched { .. } => continue,
         };
         report.findings.push(Health { severity, file, line, message, remedy });
@@ -276,7 +278,7 @@ fn repair(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
         let quarantine = ledger.path().with_file_name(QUARANTINE);
         let locked = ledger.lock(store.lock_wait()).map_err(StoreError::from)?;
         let mut steps = Vec::new();
-        store.write_ledger::<OpError>(
+        store.repair_ledger::<OpError>(
             &locked,
             || Expectation::Nothing,
             |document: &Document| {
@@ -320,7 +322,7 @@ fn join_ledgers(store: &mut Store, repo: usize, report: &mut Report) -> Result<(
     let locked = first.lock(store.lock_wait()).map_err(StoreError::from)?;
     let other = second.read(|| Expectation::Nothing).map_err(StoreError::from)?.document;
     let mut joined = 0;
-    store.write_ledger::<OpError>(
+    store.repair_ledger::<OpError>(
         &locked,
         || Expectation::Nothing,
         |document: &Document| {

@@ -23,6 +23,7 @@ mod repos;
 mod resolve;
 mod show;
 mod sync;
+mod undo;
 
 pub use change::{Batch, change_each, check_status, check_type};
 pub use configure::{ChangedFile, Configured, ROUTING, Request as ConfigRequest, configure, stored_path, trust};
@@ -46,6 +47,7 @@ pub use repos::{RepoStatus, repos, wants_planning_hint};
 pub use resolve::resolve;
 pub use show::{Neighbour, Private, Shown, show, show_copies, show_past, unblocked_by};
 pub use sync::{SyncRequest, commit, step_text, sync, trust_working_copy, working_copies};
+pub use undo::undo;
 
 use crate::model::issue::PriorityError;
 use crate::model::query::QueryError;

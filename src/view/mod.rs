@@ -13,6 +13,7 @@ mod recover;
 pub mod schema;
 mod shapes;
 mod value;
+mod undo;
 
 pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
@@ -27,3 +28,4 @@ pub use object::{Object, array};
 pub use recover::recovery;
 pub use shapes::*;
 pub use value::shortened;
+pub use undo::undo;

@@ -49,5 +49,7 @@ mod surroundings;
 mod sync;
 mod transfer;
 mod trust;
+mod undo;
+mod undo_bad;
 mod updating;
 mod vcs_status;

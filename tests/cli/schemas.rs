@@ -55,6 +55,7 @@ const CALLS: &[(&str, &str)] = &[
     ("label remove", "label remove one y"),
     ("list", "list"),
     ("note", "note one more"),
+    ("undo", "undo"),
     ("query", "query type=task"),
     ("ready", "ready"),
     ("search", "search one"),

@@ -52,6 +52,7 @@ mod stats;
 mod status;
 mod sync;
 mod trust;
+mod undo;
 mod update;
 mod version;
 mod where_;
@@ -89,6 +90,7 @@ pub enum Command {
     Defer(defer::DeferArgs),
     Undefer(defer::UndeferArgs),
     Delete(delete::DeleteArgs),
+    Undo(undo::UndoArgs),
     Edit(edit::EditArgs),
     Note(note::NoteArgs),
     Comment(comment::CommentArgs),
@@ -146,7 +148,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "doctor", "help",
         ],
     ),
-    ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "edit", "comment", "comments"]),
+    ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "undo", "edit", "comment", "comments"]),
     ("Looking", &["blocked", "children", "epic", "query", "count", "stats", "stale", "duplicates"]),
     ("The past", &["log", "blame", "diff", "changelog"]),
     (
@@ -205,6 +207,7 @@ impl Command {
             Command::Defer(args) => defer::run(args, cx),
             Command::Undefer(args) => defer::run_undefer(args, cx),
             Command::Delete(args) => delete::run(args, cx),
+            Command::Undo(args) => undo::run(args, cx),
             Command::Edit(args) => edit::run(args, cx),
             Command::Note(args) => note::run(args, cx),
             Command::Comment(args) => comment::run(args, cx),

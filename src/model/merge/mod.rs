@@ -12,6 +12,7 @@
 
 mod fields;
 mod keep;
+mod revert;
 mod sets;
 mod settle;
 mod side;
@@ -22,6 +23,7 @@ use std::collections::BTreeMap;
 
 use super::json::{Dialect, DialectEvidence, Json};
 use super::record::{Record, place_of};
+pub use revert::{differing, revert};
 use fields::Register;
 use sets::Told;
 use settle::{Settled, settle};
