@@ -10,5 +10,6 @@ pub mod merge;
 pub mod proposal;
 pub mod query;
 pub mod record;
+pub mod size;
 pub mod time;
 pub mod when;

@@ -51,6 +51,8 @@ pub enum StoreError {
     NotGit { what: &'static str, root: PathBuf, kind: String },
     #[error(transparent)]
     History(HistoryError),
+    #[error("{} is under no version control: there is no history to keep or to find an issue in", root.display())]
+    NoHistory { root: PathBuf },
     #[error(transparent)]
     Vcs(#[from] SyncError),
     #[error("somebody else {} {repo}{}", if *pull { "pushes all the time to" } else { "has pushed to" }, if *pull { "" } else { ", and --no-pull forbids to merge" })]

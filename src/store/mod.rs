@@ -23,6 +23,7 @@ mod plan;
 mod planning;
 mod project;
 mod proposals;
+mod prune;
 mod query;
 mod recover;
 mod relocate;
@@ -47,6 +48,7 @@ pub use place::{display as display_path, expand as expand_path, plain as plain_p
 pub use planning::{check_planning, commit_files, keep_out_of_commits, ledger_of_working_copy, start_version_control};
 pub use project::{Member, Project, RepoProblem, beads_of, outside, trust as read_trust};
 pub use proposals::{ProposalRow, ProposeRequest, Proposed, Reconciled};
+pub use prune::{Kept, KeptIssue, PRUNE_DAYS, PruneRequest, Pruned, PrunedIssue};
 pub use query::{BlockedRow, Page, ReadyFilter, Row, SearchRow};
 pub use recover::{Recovered, Recovery};
 pub use relocate::Relocated;

@@ -147,6 +147,8 @@ impl From<StoreError> for Failure {
                 },
             ),
             StoreError::History(_) => Self::failed(message),
+            StoreError::NoHistory { .. } => Self::new(Exit::NoRepository, "no_repository", message)
+                .hint("put it under git, jj or hg and commit the ledger; nothing was changed"),
             StoreError::Vcs(error) => error.into(),
             StoreError::Outrun { pull, .. } => Self::new(Exit::Busy, "outrun", message)
                 .hint(if pull { "nothing is lost; try again" } else { "try again without --no-pull" }),

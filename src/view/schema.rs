@@ -117,6 +117,18 @@ const SHAPES: &[(&str, Shape)] = &[
     ("proposals", Shape::Objects(PROPOSAL)),
     ("proposals reconcile", Shape::Object(&[("dry_run", "boolean"), ("reconciled", "array")])),
     ("propose", Shape::Objects(&[("id", "string"), ("target", "string"), ("line", "object"), ("held_back", "array")])),
+    (
+        "prune",
+        Shape::Object(&[
+            ("dry_run", "boolean"),
+            ("source_repo", "string"),
+            ("file", "string"),
+            ("pruned", "array"),
+            ("kept", "array"),
+            ("bytes_before", "integer"),
+            ("bytes_after", "integer"),
+        ]),
+    ),
     ("reject", Shape::Objects(DECISION)),
     ("withdraw", Shape::Objects(DECISION)),
     ("ready", Shape::Issues(COUNTS)),

@@ -31,6 +31,7 @@ mod migrate;
 mod note;
 mod proposals;
 mod propose;
+mod prune;
 mod query;
 mod quick;
 mod quickstart;
@@ -104,6 +105,7 @@ pub enum Command {
     Doctor(doctor::DoctorArgs),
     Resolve(resolve::ResolveArgs),
     Recover(recover::RecoverArgs),
+    Prune(prune::PruneArgs),
     Sync(sync::SyncArgs),
     Commit(commit::CommitArgs),
     Trust(trust::TrustArgs),
@@ -166,6 +168,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "export",
             "resolve",
             "recover",
+            "prune",
             "merge-driver",
             "where",
             "info",
@@ -215,6 +218,7 @@ impl Command {
             Command::Doctor(args) => doctor::run(args, cx),
             Command::Resolve(args) => resolve::run(args, cx),
             Command::Recover(args) => recover::run(args, cx),
+            Command::Prune(args) => prune::run(args, cx),
             Command::Sync(args) => sync::run(args, cx),
             Command::Commit(args) => commit::run(args, cx),
             Command::Trust(args) => trust::run(args, cx),
