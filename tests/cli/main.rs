@@ -33,6 +33,7 @@ mod project;
 mod projects;
 mod proposals;
 mod proposals_odd;
+mod prune;
 mod recover;
 mod remarks;
 mod repos;

@@ -63,14 +63,14 @@ fn print(done: &Pruned, dry_run: bool, cx: &mut Context) {
     for one in &done.kept {
         cx.ui.line(&inline(&format!("{}  stays: {}", one.id, view::kept_text(&one.why))));
     }
-    let verb = if dry_run { "would leave" } else { "left" };
     let (before, after) = (size::text(done.bytes_before), size::text(done.bytes_after));
     let file = done.file.display();
     if done.pruned.is_empty() {
         cx.ui.note(&format!("nothing to prune: {file} has {before}"));
     } else {
         let count = plural(done.pruned.len(), "issue");
-        cx.ui.note(&format!("{count} {verb} {file}: {before}, then {after}"));
+        let verb = if dry_run { "Would prune" } else { "Pruned" };
+        cx.ui.done(&format!("{verb} {count} from {file}: {before} before, {after} after"));
     }
     if !done.fits() {
         let budget = size::text(done.budget.unwrap_or_default());
