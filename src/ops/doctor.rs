@@ -87,7 +87,9 @@ fn check_project(store: &Store, report: &mut Report) {
             Warning::Unread { repo, message } => {
                 (Severity::Warning, None, None, format!("{repo} cannot be read: {message}"), None)
             }
-            Warning::Line(_) | Warning::NotCommitted { .. } | Warning::NotJournaled { .. } => continue,
+            Warning::Line(_) | Warning::NoPast { .. } | Warning::NotCommitted { .. } | Warning::NotJournaled { .. } => {
+                continue;
+            }
             Warning::Removed { .. } | Warning::Unwatched { .. } => continue,
         };
         report.findings.push(Health { severity, file, line, message, remedy });

@@ -34,6 +34,10 @@ pub enum Warning {
         repo: String,
         message: String,
     },
+    /// A repo under no version control: how it was is not known.
+    NoPast {
+        repo: String,
+    },
     /// The write stands, but the ledger was not committed after it.
     NotCommitted {
         repo: String,
