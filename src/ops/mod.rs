@@ -21,6 +21,7 @@ mod prune;
 mod recover;
 mod repos;
 mod resolve;
+mod restore;
 mod show;
 mod sync;
 
@@ -44,6 +45,7 @@ pub use prune::{PruneWish, prune};
 pub use recover::{RecoverAction, recover};
 pub use repos::{RepoStatus, repos, wants_planning_hint};
 pub use resolve::resolve;
+pub use restore::{Restorations, restore};
 pub use show::{Neighbour, Private, Shown, show, show_copies, unblocked_by};
 pub use sync::{SyncRequest, commit, step_text, sync, trust_working_copy, working_copies};
 

@@ -43,6 +43,10 @@ pub enum StoreError {
     NotMaintainer { reason: String },
     #[error("{id} is proposed to {target}, another project")]
     OtherTarget { id: String, target: String },
+    #[error("{id} cannot be restored: {why}")]
+    CannotRestore { id: String, why: String },
+    #[error("no ledger of the project had {id} then")]
+    NotThen { id: String },
     #[error("{id} is private and does not go to {repo}")]
     Private { id: String, repo: String },
     #[error("{} lies in the working copy of the primary repo and would hold private issues: {}", path.display(), list(ids))]

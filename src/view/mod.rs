@@ -10,6 +10,7 @@ mod merge;
 mod object;
 mod prune;
 mod recover;
+mod restore;
 pub mod schema;
 mod shapes;
 
@@ -21,4 +22,5 @@ pub use merge::{committed, merged_text, pruned_text, resolved, synced, synced_te
 pub use object::{Object, array};
 pub use prune::{kept_text, pruned};
 pub use recover::recovery;
+pub use restore::{restored, restored_text};
 pub use shapes::*;

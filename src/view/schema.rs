@@ -139,6 +139,18 @@ const SHAPES: &[(&str, Shape)] = &[
     ("reopen", Shape::Issues(&[])),
     ("repo list", Shape::Objects(REPO)),
     ("resolve", Shape::Object(&[("dry_run", "boolean"), ("resolved", "array")])),
+    (
+        "restore",
+        Shape::Objects(&[
+            ("id", "string"),
+            ("dry_run", "boolean"),
+            ("action", "string"),
+            ("source_repo", "string"),
+            ("fields", "array"),
+            ("commit", "object"),
+            ("line", "object"),
+        ]),
+    ),
     ("role", Shape::Object(&[("role", "string"), ("rule", "string"), ("because", "string")])),
     ("search", Shape::Issues(&["matched_fields"])),
     ("show", Shape::Issues(COUNTS)),

@@ -39,6 +39,7 @@ mod remarks;
 mod repos;
 mod repos_bad;
 mod resolving;
+mod restore;
 mod roles;
 mod schemas;
 mod searching;

@@ -11,6 +11,7 @@ mod merge;
 mod merge_laws;
 mod ownership;
 mod prefixes;
+mod prune;
 mod ready;
 mod ready_model;
 mod round_trip;

@@ -40,6 +40,7 @@ mod recover;
 mod reopen;
 mod repo;
 mod resolve;
+mod restore;
 mod role;
 mod schema;
 mod search;
@@ -106,6 +107,7 @@ pub enum Command {
     Resolve(resolve::ResolveArgs),
     Recover(recover::RecoverArgs),
     Prune(prune::PruneArgs),
+    Restore(restore::RestoreArgs),
     Sync(sync::SyncArgs),
     Commit(commit::CommitArgs),
     Trust(trust::TrustArgs),
@@ -169,6 +171,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "resolve",
             "recover",
             "prune",
+            "restore",
             "merge-driver",
             "where",
             "info",
@@ -219,6 +222,7 @@ impl Command {
             Command::Resolve(args) => resolve::run(args, cx),
             Command::Recover(args) => recover::run(args, cx),
             Command::Prune(args) => prune::run(args, cx),
+            Command::Restore(args) => restore::run(args, cx),
             Command::Sync(args) => sync::run(args, cx),
             Command::Commit(args) => commit::run(args, cx),
             Command::Trust(args) => trust::run(args, cx),

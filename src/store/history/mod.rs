@@ -7,6 +7,7 @@
 mod blame;
 mod events;
 mod lines;
+mod living;
 mod lookup;
 mod point;
 mod states;
