@@ -1,5 +1,6 @@
 //! Looking for what is wrong, and putting right what can be put right without guessing.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -259,7 +260,14 @@ fn check_graph(store: &mut Store, report: &mut Report) -> Result<()> {
             remedy: Some("take one of these dependencies away: bd dep remove ISSUE TARGET".into()),
         });
     }
-    for (id, target, kind) in store.dangling()? {
+    let dangling = store.dangling()?;
+    // What was pruned is as good as done, unless the settings say otherwise.
+    let pruned = if dangling.is_empty() || store.settings().flag("ready.unknown_blocks") {
+        BTreeSet::new()
+    } else {
+        store.had_once(&dangling.iter().map(|(_, target, _)| target.clone()).collect()).unwrap_or_default()
+    };
+    for (id, target, kind) in dangling.into_iter().filter(|(_, target, _)| !pruned.contains(target)) {
         report.findings.push(Health {
             severity: Severity::Note,
             file: None,

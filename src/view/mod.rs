@@ -4,6 +4,7 @@
 
 mod escape;
 mod failure;
+mod history;
 mod issue;
 mod leaks;
 mod merge;
@@ -13,9 +14,14 @@ mod recover;
 mod restore;
 pub mod schema;
 mod shapes;
+mod value;
 
 pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
+pub use history::{
+    blame, changelog, changelog_markdown, difference_text, differences, differences_markdown, event_text, events,
+    short, told_changes,
+};
 pub use issue::{detail, edge_issue, reply, summary};
 pub use leaks::{hooks, leak_text, leaks};
 pub use merge::{committed, merged_text, pruned_text, resolved, synced, synced_text, trusted};
@@ -24,3 +30,4 @@ pub use prune::{kept_text, pruned};
 pub use recover::recovery;
 pub use restore::{restored, restored_text};
 pub use shapes::*;
+pub use value::shortened;

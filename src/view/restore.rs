@@ -1,7 +1,8 @@
 //! What came back from history, as programs and people read it.
 
+use super::history::{commit, short};
 use super::object::{Object, array};
-use crate::store::{Commit, Restored};
+use crate::store::Restored;
 
 pub fn restored(done: &[&Restored], dry_run: bool) -> String {
     array(done.iter().map(|one| {
@@ -29,15 +30,6 @@ fn action(one: &Restored) -> &'static str {
     }
 }
 
-fn commit(commit: &Commit) -> String {
-    Object::new()
-        .text("id", &commit.id)
-        .text("author", &commit.author)
-        .text("committed_at", &commit.committed.to_string())
-        .text("summary", &commit.summary)
-        .finish()
-}
-
 /// The fields that changed, but for the time of the edit itself.
 fn told(one: &Restored) -> Vec<&str> {
     one.fields.iter().map(|change| change.field.as_str()).filter(|field| *field != "updated_at").collect()
@@ -51,13 +43,9 @@ pub fn restored_text(one: &Restored, dry_run: bool) -> String {
     let verb = if dry_run { "Would restore" } else { "Restored" };
     let fields = told(one);
     let fields = if fields.is_empty() { String::new() } else { format!(" {}", fields.join(", ")) };
-    let removed = one.removed.as_ref().map(|by| format!(", removed by {}", short(&by.id))).unwrap_or_default();
-    let commit = &one.commit;
-    let day: String = commit.committed.to_string().chars().take(10).collect();
-    let from = format!("{} ({day} by {}: {})", short(&commit.id), commit.author, commit.summary);
+    let removed = one.removed.as_ref().map(|by| format!(", removed by {}", short(by))).unwrap_or_default();
+    let version = &one.commit;
+    let day: String = version.committed.to_string().chars().take(10).collect();
+    let from = format!("{} ({day} by {}: {})", short(version), version.author, version.summary);
     format!("{verb}{fields} in {} from {from}{removed}: {}", one.source_repo, one.id)
-}
-
-fn short(id: &str) -> &str {
-    id.get(..10).unwrap_or(id)
 }

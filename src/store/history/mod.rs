@@ -6,6 +6,7 @@
 
 mod blame;
 mod events;
+mod known;
 mod lines;
 mod living;
 mod lookup;
