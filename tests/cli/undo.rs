@@ -94,10 +94,46 @@ const WRITES: &[(Place, &str, &str)] = &[
 
 /// What writes no issue, or only puts files in order.
 const OTHERS: &[&str] = &[
-    "init", "ready", "list", "show", "search", "why", "doctor", "help", "blocked", "children", "query", "count", "stats",
-    "stale", "duplicates", "config", "repo", "role", "check-leaks", "hooks", "trust", "commit", "sync", "export", "resolve",
-    "merge-driver", "where", "info", "schema", "completions", "version", "quickstart", "undo", "label list",
-    "label list-all", "dep list", "dep tree", "dep cycles", "epic status", "comments list",
+    "init",
+    "ready",
+    "list",
+    "show",
+    "search",
+    "why",
+    "doctor",
+    "help",
+    "blocked",
+    "children",
+    "query",
+    "count",
+    "stats",
+    "stale",
+    "duplicates",
+    "config",
+    "repo",
+    "role",
+    "check-leaks",
+    "hooks",
+    "trust",
+    "commit",
+    "sync",
+    "export",
+    "resolve",
+    "merge-driver",
+    "where",
+    "info",
+    "schema",
+    "completions",
+    "version",
+    "quickstart",
+    "undo",
+    "label list",
+    "label list-all",
+    "dep list",
+    "dep tree",
+    "dep cycles",
+    "epic status",
+    "comments list",
 ];
 
 /// Options of `update` that change nothing by themselves.
@@ -132,7 +168,8 @@ impl Stage {
             );
             stage.env.write("plan.md", "## First\n\nwords\n\n## Second\n");
             stage.env.write("body.txt", "Other words\n");
-            let newer = "{\"id\":\"bd-1\",\"title\":\"Newer\",\"status\":\"open\",\"updated_at\":\"2027-01-01T00:00:00Z\"}\n";
+            let newer =
+                "{\"id\":\"bd-1\",\"title\":\"Newer\",\"status\":\"open\",\"updated_at\":\"2027-01-01T00:00:00Z\"}\n";
             let other = "{\"id\":\"x-1\",\"title\":\"Theirs\",\"status\":\"open\",\"updated_at\":\"2026-01-01T00:00:00Z\",\"odd\":1.50}\n";
             let deletion = "{\"id\":\"bd-2\",\"ts\":\"2026-01-01T00:00:00Z\",\"by\":\"bob\",\"reason\":\"no\"}\n";
             stage.env.write("more.jsonl", [newer, other, deletion].concat());
@@ -243,10 +280,12 @@ fn every_command_of_the_help_is_known_to_write_or_not() {
     let help = env.bd(["help", "--all"]).ok().stdout;
     let headings: Vec<&str> = help.lines().filter(|line| !line.starts_with(' ') && line.ends_with(':')).collect();
     assert!(headings.len() >= 5, "{headings:?}");
-    let written = |name: &str| WRITES.iter().any(|(_, _, write)| {
-        let write = write.trim_start_matches("* ");
-        write.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ') || rest.is_empty())
-    });
+    let written = |name: &str| {
+        WRITES.iter().any(|(_, _, write)| {
+            let write = write.trim_start_matches("* ");
+            write.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ') || rest.is_empty())
+        })
+    };
     let mut seen = BTreeSet::new();
     for name in headings.iter().flat_map(|heading| names(&help, heading)) {
         if OTHERS.contains(&name.as_str()) {
