@@ -8,7 +8,7 @@ const EVERY_DAY: [&str; 15] = [
     "init", "add", "ready", "list", "show", "work", "update", "note", "close", "dep", "label", "search", "why",
     "doctor", "help",
 ];
-const MORE: [&str; 31] = [
+const MORE: [&str; 37] = [
     "q",
     "status",
     "reopen",
@@ -27,6 +27,12 @@ const MORE: [&str; 31] = [
     "stats",
     "stale",
     "duplicates",
+    "log",
+    "blame",
+    "diff",
+    "changelog",
+    "restore",
+    "prune",
     "commit",
     "sync",
     "import",
@@ -62,7 +68,7 @@ fn a_newcomer_sees_fifteen_commands() {
 #[test]
 fn help_all_names_every_command() {
     let run = Env::bare().bd(["help", "--all"]).ok();
-    let headings = ["Every day:", "More on issues:", "Looking:", "Files and set-up:"];
+    let headings = ["Every day:", "More on issues:", "Looking:", "The past:", "Files and set-up:"];
     let listed: Vec<&str> = headings.iter().flat_map(|heading| names(&run.stdout, heading)).collect();
     assert_eq!(listed, EVERY_DAY.into_iter().chain(MORE).collect::<Vec<_>>());
     let blank = |line: &&str| line.starts_with("  ") && line.split_whitespace().count() < 2;

@@ -154,7 +154,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "undo", "edit", "comment", "comments"]),
     ("Looking", &["blocked", "children", "epic", "query", "count", "stats", "stale", "duplicates"]),
-    ("The past", &["log", "blame", "diff", "changelog"]),
+    ("The past", &["log", "blame", "diff", "changelog", "restore", "prune"]),
     (
         "Several repos",
         &[
@@ -181,8 +181,6 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "export",
             "resolve",
             "recover",
-            "prune",
-            "restore",
             "merge-driver",
             "where",
             "info",
