@@ -11,7 +11,7 @@ use crate::model::time::Instant;
 use crate::model::when::Bare;
 use crate::ops::OpError;
 use crate::store::settings::{find_key, nearest_key};
-use crate::store::{Config, Store, StoreError, Warning};
+use crate::store::{Config, Moment, Store, StoreError, Warning};
 use crate::sys::Host;
 use crate::sys::fs::FsError;
 use crate::view::{self, Exit, Failure};
@@ -145,6 +145,28 @@ impl Context {
     pub fn date(&self, flag: &'static str, value: &str, bare: Bare) -> Result<Instant, Failure> {
         let found = self.host().clock.calendar().parse(value, bare);
         found.ok_or_else(|| OpError::Date { flag, value: value.to_owned() }.into())
+    }
+
+    /// A moment of the past as typed.
+    pub fn moment(&self, text: &str) -> Moment {
+        Moment::parse(text, &self.host().clock.calendar())
+    }
+
+    /// Makes the store answer as it would have at a moment, if one is named.
+    pub fn go_back(&mut self, at: Option<&str>) -> Result<(), Failure> {
+        let Some(text) = at else { return Ok(()) };
+        let moment = self.moment(text);
+        let store = self.store()?;
+        let point = store.point(&moment, None)?;
+        store.go_back(&point)?;
+        if !self.ui.wants_json() {
+            let of = point.commit.as_ref().map_or_else(
+                || "before the first commit".to_owned(),
+                |commit| format!("commit {}", view::short(commit)),
+            );
+            self.ui.note(&format!("as of {} ({of})", point.time));
+        }
+        Ok(())
     }
 
     /// Text from a flag, a file (`-` is standard input), or standard input.

@@ -36,6 +36,13 @@ pub struct Stamp {
 }
 
 impl Stamp {
+    /// Of a version that is in no file.
+    pub fn of_the_past() -> Self {
+        let never = Instant::from_nanos(0);
+        let file = FileStamp { dev: 0, ino: 0, size: 0, mtime: never, ctime: never };
+        Stamp { file, read_at: never, granularity: Granularity::Unreliable }
+    }
+
     /// The file at the path is certainly the one that was read: same stamp, and old enough at the time of reading that a
     /// later write would have shown (R4).
     fn proves_unchanged(&self, now: &FileStamp) -> bool {

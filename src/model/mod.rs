@@ -2,6 +2,7 @@
 
 pub mod change;
 pub mod dependency;
+pub mod difference;
 pub mod graph;
 pub mod id;
 pub mod issue;

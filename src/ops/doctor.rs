@@ -86,6 +86,7 @@ fn check_project(store: &Store, report: &mut Report) {
                 (Severity::Warning, None, None, format!("{repo} cannot be read: {message}"), None)
             }
             Warning::Line(_)
+            | Warning::NoPast { .. }
             | Warning::NotCommitted { .. }
             | Warning::NotJournaled { .. }
             | Warning::NotUndoable { .. } => continue,

@@ -9,6 +9,7 @@ mod edit;
 mod explain;
 mod export;
 mod file;
+mod history;
 mod hooks;
 mod import;
 mod init;
@@ -32,6 +33,7 @@ pub use edit::{EditError, EditSheet, apply_sheet, own_copy};
 pub use explain::{Explanation, Reason, explain};
 pub use export::export;
 pub use file::{Filing, Placed, file_all, place};
+pub use history::{ClosedIssue, LogRequest, blame, changelog, diff, log, parse_range};
 pub use hooks::{hooks_status, install_hooks, uninstall_hooks, wants_hooks};
 pub use import::{ImportError, ImportOptions, Imported, import};
 pub use init::{InitRequest, Initialised, PLANNING, Setup, init};
@@ -43,7 +45,7 @@ pub use proposals::{Each, ProposeOptions, Which, decide, proposals, propose, rec
 pub use recover::{RecoverAction, recover};
 pub use repos::{RepoStatus, repos, wants_planning_hint};
 pub use resolve::resolve;
-pub use show::{Neighbour, Private, Shown, show, show_copies, unblocked_by};
+pub use show::{Neighbour, Private, Shown, show, show_copies, show_past, unblocked_by};
 pub use sync::{SyncRequest, commit, step_text, sync, trust_working_copy, working_copies};
 pub use undo::undo;
 

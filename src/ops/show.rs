@@ -1,8 +1,11 @@
 //! One issue with everything around it.
 
 use super::Result;
+use crate::cache::Counts;
 use crate::model::issue::Comment;
-use crate::store::{Access, Row, Store, StoreError};
+use crate::model::issue::Issue;
+use crate::model::record::Record;
+use crate::store::{Access, PastLine, Row, Store, StoreError};
 
 /// An issue at the other end of a dependency.
 #[derive(Debug, Clone)]
@@ -25,6 +28,8 @@ pub struct Shown {
     pub of_many: bool,
     /// What only the user's planning copy says.
     pub private: Option<Private>,
+    /// It has left the ledger; this is where history has it.
+    pub past: Option<PastLine>,
 }
 
 /// The private side of an issue that was proposed: nobody but the user sees it.
@@ -66,6 +71,33 @@ pub fn show(store: &mut Store, typed: &str) -> Result<Shown> {
     surround(store, row)
 }
 
+/// An issue that was not found, as history has it last. Where there is no history, or it is not in it, what was found stands.
+pub fn show_past(store: &mut Store, typed: &str, found: Result<Vec<Shown>>) -> Result<Vec<Shown>> {
+    if !matches!(found, Err(super::OpError::Store(StoreError::NotFound { .. }))) {
+        return found;
+    }
+    let past = match store.resolve_in_history(typed) {
+        Ok(id) => store.last_in_history(&id),
+        Err(error @ StoreError::Ambiguous { .. }) => return Err(error.into()),
+        Err(_) => return found,
+    };
+    let Ok(Some(past)) = past else { return found };
+    let Ok(record) = Record::parse(&past.line) else { return found };
+    let row = Row {
+        issue: Issue::decode(&record),
+        line: past.line.clone(),
+        source_repo: store.name(past.repo).to_owned(),
+        repo: past.repo,
+        shadowed: false,
+        file: store.ledger_path(past.repo).unwrap_or(std::path::Path::new("")).to_owned(),
+        line_number: 0,
+        counts: Counts::default(),
+    };
+    let mut shown = surround(store, row)?;
+    shown.past = Some(past);
+    Ok(vec![shown])
+}
+
 /// The copies of an issue: the one that counts, or all, or those in certain repos.
 pub fn show_copies(store: &mut Store, typed: &str, repos: &[String], all: bool) -> Result<Vec<Shown>> {
     if repos.is_empty() && !all {
@@ -99,7 +131,7 @@ fn surround(store: &mut Store, row: Row) -> Result<Shown> {
     let is_planning = |copy: &&Row| store.is_planning(copy.repo) && !row.shadowed;
     let private = others.iter().find(is_planning).and_then(|copy| Private::of(copy, &row));
     let copies = others.into_iter().map(|copy| copy.source_repo).collect();
-    Ok(Shown { row, dependencies, dependents, access, copies, of_many, private })
+    Ok(Shown { row, dependencies, dependents, access, copies, of_many, private, past: None })
 }
 
 /// Issues that waited for one of these and can be worked on now.

@@ -87,6 +87,10 @@ pub enum StoreError {
     NoSuchRepo { text: String, known: Vec<String> },
     #[error("there is no repo at {}", path.display())]
     NotARepo { path: PathBuf },
+    #[error("{text:?} is no date, and no revision in {}", root.display())]
+    NoSuchRevision { text: String, root: PathBuf },
+    #[error("{one} and {other} have no common commit")]
+    NoCommonCommit { one: String, other: String },
     #[error("no issue found matching {typed:?}: not found")]
     NotFound { typed: String },
     #[error("{typed:?} is ambiguous: it matches {}", list(candidates))]

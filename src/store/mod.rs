@@ -11,6 +11,7 @@ mod commit;
 mod discover;
 mod error;
 mod guard;
+mod history;
 mod home;
 mod hooks;
 mod image;
@@ -41,6 +42,7 @@ pub use actor::find as find_actor;
 pub use discover::{BEADS_DIR, LEDGER_NAMES, Repo};
 pub use error::{Result, StoreError};
 pub use guard::{Found, FoundLeak};
+pub use history::{Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogQuery, Moment, PastLine, Point, State};
 pub use home::{prepare as prepare_home, state_home, user_state};
 pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus};
 pub use leaks::{LeakReport, LeakScope};
@@ -62,7 +64,7 @@ pub use undo::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
 pub use warning::Warning;
 
 /// What a sync passes on from version control.
-pub use crate::vcs::{CommitError, Integrated, SyncError};
+pub use crate::vcs::{Commit, CommitError, Integrated, SyncError};
 
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};

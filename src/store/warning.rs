@@ -38,6 +38,10 @@ pub enum Warning {
     NotUndoable {
         message: String,
     },
+    /// A repo under no version control: how it was is not known.
+    NoPast {
+        repo: String,
+    },
     /// The write stands, but the ledger was not committed after it.
     NotCommitted {
         repo: String,

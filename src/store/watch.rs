@@ -144,6 +144,9 @@ impl Store {
 
     /// `None` if the file has not been looked at, or has changed since.
     fn missing_from(&self, source: usize) -> Option<Watched> {
+        if self.sources.is_frozen(source) {
+            return None;
+        }
         let ledger = self.sources.ledger(source);
         let watched = self.sources.watched(source);
         let read = self.sources.last_read(source);

@@ -195,6 +195,11 @@ impl From<StoreError> for Failure {
             }
             StoreError::NotARepo { .. } => Self::new(Exit::NoRepository, "no_repository", message)
                 .hint("bd init makes a ledger there; bd init --contributor PATH makes a planning repo"),
+            StoreError::NoSuchRevision { .. } => Self::new(Exit::NotFound, "not_found", message)
+                .hint("a branch, tag or commit of that repo, 2026-03-01, yesterday, or 3d for three days ago"),
+            StoreError::NoCommonCommit { .. } => {
+                Self::new(Exit::NotFound, "not_found", message).hint("with two dots instead of three they are compared as they are")
+            }
             StoreError::NotFound { .. } => {
                 Self::new(Exit::NotFound, "not_found", message).hint("bd list --all shows every id")
             }

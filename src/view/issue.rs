@@ -123,6 +123,9 @@ pub fn detail(shown: &crate::ops::Shown) -> Object {
     if !shown.copies.is_empty() {
         object = object.texts("copies", &shown.copies);
     }
+    if let Some(past) = &shown.past {
+        object = object.flag("pruned", true).raw("past", &super::history::past(past));
+    }
     if let Some(private) = &shown.private {
         let comments = private.comments.iter().map(|c| comment_object(&row.issue.id, c).finish());
         let yours = Object::new()

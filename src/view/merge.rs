@@ -4,8 +4,8 @@ use super::failure::Failure;
 use super::object::{Object, array};
 use super::plural;
 use super::shapes::failure_object;
+use super::value::{is_told, shortened};
 use crate::ledger::MergedLine;
-use crate::model::json;
 use crate::model::merge::Clash;
 use crate::store::{Integrated, NamedPrograms, Received, RepoSync, ResolvedLedger, SyncReport};
 
@@ -65,11 +65,6 @@ pub fn merged_text(line: &MergedLine) -> Vec<String> {
 const OURS: &str = "ours";
 const THEIRS: &str = "theirs";
 
-/// Fields that follow from others say nothing to a person.
-fn is_told(field: &str) -> bool {
-    !matches!(field, "updated_at" | "closed_at" | "content_hash" | "field_times")
-}
-
 /// Both values, which side each is from, and where the one that lost is now.
 fn clash_text(clash: &Clash, line: &MergedLine) -> String {
     let has = |fields: &[String]| fields.contains(&clash.field);
@@ -81,20 +76,6 @@ fn clash_text(clash: &Clash, line: &MergedLine) -> String {
     let value = |raw: &Option<String>| raw.as_deref().map_or("nothing".to_owned(), shortened);
     let kept = if clash.lost.is_some() { ", which is kept as a comment" } else { "" };
     format!("{}: {}{winner}, not {}{loser}{kept}", clash.field, value(&clash.kept), value(&clash.lost))
-}
-
-/// A value as its JSON, cut to what fits beside another one.
-fn shortened(raw: &str) -> String {
-    const SHOWN: usize = 40;
-    let Some(text) = json::decode_string(raw) else { return cut(raw, SHOWN) };
-    format!("\"{}\"", cut(&text, SHOWN))
-}
-
-fn cut(text: &str, shown: usize) -> String {
-    match text.char_indices().nth(shown) {
-        Some((end, _)) => format!("{}…", text[..end].trim_end()),
-        None => text.to_owned(),
-    }
 }
 
 /// The failures are those of the repos, in their order.

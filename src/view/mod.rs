@@ -4,6 +4,7 @@
 
 mod escape;
 mod failure;
+mod history;
 mod issue;
 mod leaks;
 mod merge;
@@ -12,9 +13,14 @@ mod recover;
 pub mod schema;
 mod shapes;
 mod undo;
+mod value;
 
 pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
+pub use history::{
+    blame, changelog, changelog_markdown, difference_text, differences, differences_markdown, event_text, events,
+    short, told_changes,
+};
 pub use issue::{detail, edge_issue, reply, summary};
 pub use leaks::{hooks, leak_text, leaks};
 pub use merge::{committed, merged_text, resolved, synced, synced_text, trusted};
@@ -22,3 +28,4 @@ pub use object::{Object, array};
 pub use recover::recovery;
 pub use shapes::*;
 pub use undo::undo;
+pub use value::shortened;

@@ -51,8 +51,19 @@ const PROPOSAL: &[(&str, &str)] = &[
 
 const SHAPES: &[(&str, Shape)] = &[
     ("add", Shape::Issue),
+    ("blame", Shape::Object(&[("id", "string"), ("source_repo", "string"), ("fields", "array")])),
     ("blocked", Shape::Issues(&["blocked_by", "blocked_by_count"])),
     ("check-leaks", Shape::Object(&[("ok", "boolean"), ("checked", "integer"), ("leaks", "array")])),
+    (
+        "changelog",
+        Shape::Objects(&[
+            ("id", "string"),
+            ("title", "string"),
+            ("issue_type", "string"),
+            ("priority", "integer"),
+            ("source_repo", "string"),
+        ]),
+    ),
     ("children", Shape::Issues(COUNTS)),
     ("close", Shape::Issues(&[])),
     ("close --suggest-next", Shape::Object(&[("closed", "array"), ("unblocked", "array")])),
@@ -73,6 +84,7 @@ const SHAPES: &[(&str, Shape)] = &[
     ("dep list", Shape::Issues(&["dependency_type"])),
     ("dep remove", Shape::Object(EDGE)),
     ("dep tree", Shape::Issues(&["depth", "parent_id", "truncated"])),
+    ("diff", Shape::Object(&[("added", "array"), ("changed", "array"), ("moved", "array"), ("removed", "array")])),
     ("doctor", Shape::Object(&[("ok", "boolean"), ("findings", "array"), ("fixed", "array")])),
     ("duplicates", Shape::Object(&[("duplicate_groups", "integer"), ("groups", "array")])),
     ("edit", Shape::Issues(&[])),
@@ -107,6 +119,16 @@ const SHAPES: &[(&str, Shape)] = &[
     ("label list-all", Shape::Objects(&[("label", "string"), ("count", "integer")])),
     ("export -o", Shape::Object(&[("exported", "integer"), ("path", "string")])),
     ("list", Shape::Issues(COUNTS)),
+    (
+        "log",
+        Shape::Objects(&[
+            ("id", "string"),
+            ("title", "string"),
+            ("source_repo", "string"),
+            ("change", "string"),
+            ("fields", "array"),
+        ]),
+    ),
     (
         "migrate",
         Shape::Object(&[("target", "string"), ("moved", "array"), ("would_move", "array"), ("dry_run", "boolean")]),
@@ -171,6 +193,8 @@ const ISSUE: &[(&str, &str, bool)] = &[
     ("shadowed", "boolean", false),
     ("copies", "array", false),
     ("private", "object", false),
+    ("pruned", "boolean", false),
+    ("past", "object", false),
     ("description", "string", false),
     ("design", "string", false),
     ("acceptance_criteria", "string", false),

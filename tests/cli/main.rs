@@ -17,6 +17,7 @@ mod fixtures;
 mod graph;
 mod harness;
 mod help;
+mod history;
 mod hooks;
 mod hostile;
 mod init;

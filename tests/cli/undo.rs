@@ -95,7 +95,7 @@ const WRITES: &[(Place, &str, &str)] = &[
 /// What writes no issue, or only puts files in order.
 const OTHERS: &[&str] = &[
     "init", "ready", "list", "show", "search", "why", "doctor", "help", "blocked", "children", "query", "count", "stats",
-    "stale", "duplicates", "config", "repo", "role", "check-leaks", "hooks", "trust", "commit", "sync", "export", "resolve",
+    "stale", "duplicates", "log", "blame", "diff", "changelog", "config", "repo", "role", "check-leaks", "hooks", "trust", "commit", "sync", "export", "resolve",
     "merge-driver", "where", "info", "schema", "completions", "version", "quickstart", "undo", "label list",
     "label list-all", "dep list", "dep tree", "dep cycles", "epic status", "comments list",
 ];

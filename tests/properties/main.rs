@@ -10,6 +10,7 @@ mod many_repos;
 mod merge;
 mod merge_laws;
 mod ownership;
+mod past;
 mod prefixes;
 mod ready;
 mod ready_model;

@@ -2,6 +2,9 @@
 //!
 //! A program that is not installed is named and counted on stderr; with `CI=true` it is a failure.
 
+mod archive;
+mod archive_hg;
+mod archive_kinds;
 mod commit;
 mod commit_git;
 mod commit_hg;

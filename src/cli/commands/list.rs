@@ -14,7 +14,8 @@ use crate::store::ReadyFilter;
   bd list --status open,in_progress -l backend --sort updated
   bd list --all --limit 0 --json
   bd list --parent bd-a3f8 --tree
-  bd list --overdue -a me")]
+  bd list --overdue -a me
+  bd list --at v1.2")]
 pub struct ListArgs {
     #[command(flatten)]
     filter: FilterArgs,
@@ -29,6 +30,9 @@ pub struct ListArgs {
     /// Only what can be worked on now
     #[arg(long)]
     ready: bool,
+    /// As it was at a revision or a date, by the commits
+    #[arg(long, value_name = "REV|DATE")]
+    at: Option<String>,
     /// Children below their parents
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     tree: Option<bool>,
@@ -41,13 +45,14 @@ pub struct ListArgs {
 }
 
 impl ListArgs {
-    pub fn of(filter: FilterArgs, copies: bool) -> Self {
-        ListArgs { filter, copies, ..ListArgs::default() }
+    pub fn of(filter: FilterArgs, copies: bool, at: Option<String>) -> Self {
+        ListArgs { filter, copies, at, ..ListArgs::default() }
     }
 }
 
 pub fn run(args: ListArgs, cx: &mut Context) -> Outcome {
     let json = cx.ui.wants_json();
+    cx.go_back(args.at.as_deref())?;
     let filter = args.filter.expr(cx)?;
     let limit = args.page.limit(json);
     let sorted = args.page.sort.is_some() || args.page.reverse;

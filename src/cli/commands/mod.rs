@@ -1,7 +1,9 @@
 //! One file per command: its arguments, whose comment is its help, and the few lines between operation and output.
 
 mod add;
+mod blame;
 mod blocked;
+mod changelog;
 mod check_leaks;
 mod children;
 mod close;
@@ -14,6 +16,7 @@ mod decide;
 mod defer;
 mod delete;
 mod dep;
+mod diff;
 mod doctor;
 mod duplicates;
 mod edit;
@@ -26,6 +29,7 @@ mod info;
 mod init;
 mod label;
 mod list;
+mod log;
 pub(super) mod merge_driver;
 mod migrate;
 mod note;
@@ -101,6 +105,10 @@ pub enum Command {
     Stats(stats::StatsArgs),
     Stale(stale::StaleArgs),
     Duplicates(duplicates::DuplicatesArgs),
+    Log(log::LogArgs),
+    Blame(blame::BlameArgs),
+    Diff(diff::DiffArgs),
+    Changelog(changelog::ChangelogArgs),
     Import(import::ImportArgs),
     Export(Box<export::ExportArgs>),
     Doctor(doctor::DoctorArgs),
@@ -142,6 +150,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "undo", "edit", "comment", "comments"]),
     ("Looking", &["blocked", "children", "epic", "query", "count", "stats", "stale", "duplicates"]),
+    ("The past", &["log", "blame", "diff", "changelog"]),
     (
         "Several repos",
         &[
@@ -213,6 +222,10 @@ impl Command {
             Command::Stats(args) => stats::run(args, cx),
             Command::Stale(args) => stale::run(args, cx),
             Command::Duplicates(args) => duplicates::run(args, cx),
+            Command::Log(args) => log::run(args, cx),
+            Command::Blame(args) => blame::run(args, cx),
+            Command::Diff(args) => diff::run(args, cx),
+            Command::Changelog(args) => changelog::run(args, cx),
             Command::Import(args) => import::run(args, cx),
             Command::Export(args) => export::run(*args, cx),
             Command::Doctor(args) => doctor::run(args, cx),

@@ -26,6 +26,9 @@ pub struct ReadyArgs {
     /// Deferred ones too
     #[arg(long)]
     include_deferred: bool,
+    /// As it was at a revision or a date, by the commits
+    #[arg(long, value_name = "REV|DATE")]
+    at: Option<String>,
 }
 
 fn order(text: &str) -> Result<ReadyOrder, String> {
@@ -39,6 +42,7 @@ fn order(text: &str) -> Result<ReadyOrder, String> {
 
 pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
     let json = cx.ui.wants_json();
+    cx.go_back(args.at.as_deref())?;
     let filter = ReadyFilter {
         filter: args.filter.expr(cx)?,
         order: args.sort.unwrap_or_default(),

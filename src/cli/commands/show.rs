@@ -9,7 +9,7 @@ use crate::view::{self, Exit, Failure};
 /// Show issues in full; without an id, the list
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  bd show bd-a3f8\n  bd show a3 k9 --json\n  bd show --repo ~/.beads-planning\n  bd show"
+    after_help = "Examples:\n  bd show bd-a3f8\n  bd show a3 k9 --json\n  bd show --repo ~/.beads-planning\n  bd show a3 --at v1.2\n  bd show"
 )]
 pub struct ShowArgs {
     /// Issues, by id or its first characters
@@ -19,6 +19,9 @@ pub struct ShowArgs {
     /// Every copy of an issue that stands in several repos
     #[arg(long)]
     copies: bool,
+    /// As it was at a revision or a date, by the commits
+    #[arg(long, value_name = "REV|DATE")]
+    at: Option<String>,
     /// One line each
     #[arg(long)]
     short: bool,
@@ -33,11 +36,15 @@ pub struct ShowArgs {
 pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
     if args.ids.is_empty() {
         let filter = FilterArgs { scope: args.scope, ..FilterArgs::default() };
-        return list::run(list::ListArgs::of(filter, args.copies), cx);
+        return list::run(list::ListArgs::of(filter, args.copies, args.at), cx);
     }
+    cx.go_back(args.at.as_deref())?;
     let store = cx.store()?;
-    let found: Vec<_> =
-        args.ids.iter().map(|typed| (typed, ops::show_copies(store, typed, &args.scope.repo, args.copies))).collect();
+    let mut found = Vec::new();
+    for typed in &args.ids {
+        let shown = ops::show_copies(store, typed, &args.scope.repo, args.copies);
+        found.push((typed, if args.at.is_none() { ops::show_past(store, typed, shown) } else { shown }));
+    }
     let mut exit = Exit::Ok;
     let mut shown = Vec::new();
     let mut failures = Vec::new();

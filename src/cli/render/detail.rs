@@ -5,8 +5,8 @@ use crate::cli::ui::{Style, Ui};
 use crate::model::id::PrefixIndex;
 use crate::model::issue::{Comment, Time};
 use crate::ops::{Neighbour, Shown};
-use crate::store::Access;
-use crate::view::{block, inline};
+use crate::store::{Access, Commit};
+use crate::view::{block, inline, short};
 
 pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
     let issue = &shown.row.issue;
@@ -96,6 +96,20 @@ fn yours(ui: &mut Ui, shown: &Shown) {
 /// Where an issue lives; with several repos also whether it may be written there.
 fn lives_in(shown: &Shown) -> String {
     let row = &shown.row;
+    if let Some(past) = &shown.past {
+        let removed =
+            past.removed.as_ref().map_or("it is in the last commit and not in the file".to_owned(), |commit| {
+                format!("{} took it out on {}", short(commit), day(commit))
+            });
+        let last = &past.commit;
+        return format!(
+            "the history of {}, not in the ledger: last changed in {} on {}, {removed}; bd restore {} brings it back",
+            row.source_repo,
+            short(last),
+            day(last),
+            row.issue.id
+        );
+    }
     let place = format!("{} ({}:{})", row.source_repo, row.file.display(), row.line_number);
     let behind = if row.shadowed { ", behind another repo's copy" } else { "" };
     match &shown.access {
@@ -103,6 +117,10 @@ fn lives_in(shown: &Shown) -> String {
         Access::Write => place,
         Access::Read(reason) => format!("{place}, read-only: {reason}{behind}"),
     }
+}
+
+fn day(commit: &Commit) -> String {
+    commit.committed.to_string().get(..10).unwrap_or_default().to_owned()
 }
 
 fn paragraph(ui: &mut Ui, indent: &str, text: &str) {

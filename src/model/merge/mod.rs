@@ -69,6 +69,11 @@ pub fn merge_issue(base: Option<&str>, ours: &str, theirs: &str, usual: Dialect)
     Some(merge(base.as_ref(), &sides.0, &sides.1, usual))
 }
 
+/// Whether two raw values mean the same under a key.
+pub fn same_value(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
+    fields::same(key, one, other)
+}
+
 /// Whether two lines say the same about an issue, in whatever layout.
 pub fn means_same(one: &str, other: &str) -> bool {
     let (Ok(one), Ok(other)) = (Record::parse(one), Record::parse(other)) else { return one == other };

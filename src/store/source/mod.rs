@@ -52,6 +52,8 @@ struct Source {
     trouble: Option<(Option<FileStamp>, StoreError)>,
     /// The state home of its repository.
     home: PathBuf,
+    /// What it holds is of the past: the file is not looked at any more.
+    frozen: bool,
     /// What was missing from the file when it had this stamp.
     watched: RefCell<Option<(FileStamp, Watched)>>,
 }
@@ -109,7 +111,7 @@ impl Sources {
                     Ok(ledger) => {
                         let home = home.clone();
                         let watched = RefCell::new(None);
-                        all.push(Source { ledger, member: n, read: None, trouble: None, home, watched });
+                        all.push(Source { ledger, member: n, read: None, trouble: None, home, frozen: false, watched });
                     }
                     Err(error) if n == 0 => return Err(error.into()),
                     Err(error) => refused.push((n, error)),
@@ -226,6 +228,9 @@ impl Sources {
     /// is remembered as trouble, and what was read before stays.
     fn look(&mut self, n: usize) -> Result<Option<Read>> {
         let source = &mut self.all[n];
+        if source.frozen {
+            return Ok(None);
+        }
         let path = source.ledger.path();
         // Waiting for a file that vanished takes seconds: not again while it is as absent or as empty as it was.
         if let Some((then, StoreError::Ledger(LedgerError::Vanished { .. }))) = &source.trouble
@@ -267,6 +272,20 @@ impl Sources {
                 Ok(None)
             }
         }
+    }
+
+    /// Puts a version of the past in the place of a ledger, for good.
+    pub fn freeze(&mut self, n: usize, document: Document) {
+        self.image = None;
+        let source = &mut self.all[n];
+        source.frozen = true;
+        source.trouble = None;
+        source.read = Some(Read { document, stamp: Stamp::of_the_past(), rows: None });
+    }
+
+    /// The ledger holds what was, and not what is.
+    pub fn is_frozen(&self, source: usize) -> bool {
+        self.all[source].frozen
     }
 
     /// The ledger that a change of an issue goes to: that of the first repo that holds it. A rejected proposal counts only

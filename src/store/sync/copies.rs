@@ -19,7 +19,7 @@ pub struct WorkingCopy {
 
 impl Store {
     /// The working copies that hold the ledgers of the project, or of one of its repos; the primary's first.
-    pub(super) fn working_copies(&self, only: Option<usize>) -> Vec<WorkingCopy> {
+    pub(in crate::store) fn working_copies(&self, only: Option<usize>) -> Vec<WorkingCopy> {
         let mut copies: Vec<WorkingCopy> = Vec::new();
         for source in 0..self.sources.len() {
             let member = self.sources.member_of(source);

@@ -18,7 +18,7 @@ use crate::ledger::{self, LedgerError, MergedLine};
 use crate::vcs::{
     self, CommitError, Committed, Integrated, Integration, Kind, Pushed, Standing, SyncError, Vcs, Versions,
 };
-use copies::WorkingCopy;
+pub(super) use copies::WorkingCopy;
 
 pub use received::Received;
 pub use trust::{NamedPrograms, trust_programs};

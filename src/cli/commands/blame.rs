@@ -1,0 +1,33 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::cli::render;
+use crate::ops;
+use crate::view::{self, Exit, inline};
+
+/// Who gave each field of an issue its value, and in which commit
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd blame bd-a3f8\n  bd blame a3 --json")]
+pub struct BlameArgs {
+    /// The issue, by id or its first characters
+    id: String,
+}
+
+pub fn run(args: BlameArgs, cx: &mut Context) -> Outcome {
+    let blame = ops::blame(cx.store()?, &args.id)?;
+    if cx.ui.wants_json() {
+        cx.json(view::blame(&blame));
+        return Ok(Exit::Ok);
+    }
+    let lines = blame.fields.iter().map(|field| {
+        let [commit, time, author] = match &field.commit {
+            Some(commit) => [view::short(commit).to_owned(), commit.authored.to_string(), commit.author.clone()],
+            None => ["not committed".to_owned(), String::new(), String::new()],
+        };
+        let day = time.get(..10).unwrap_or_default().to_owned();
+        [field.field.clone(), commit, day, author, view::shortened(&field.value)].map(|cell| inline(&cell).into_owned())
+    });
+    let lines: Vec<_> = lines.collect();
+    render::columns(&mut cx.ui, "", &lines);
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,31 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::ops;
+use crate::view::{self, Exit};
+
+/// What was closed since a revision or a date, for release notes
+///
+/// Markdown, by type. Issues that have left the ledger since are among them; reopened ones are not. Only the primary repo, or
+/// the one that is named, and nothing that is private.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd changelog --since v1.2\n  bd changelog --since 2026-01-01 --json")]
+pub struct ChangelogArgs {
+    /// A revision of the repo, or a date
+    #[arg(long, value_name = "REV|DATE")]
+    since: String,
+    /// This repo of the project instead of the primary
+    #[arg(long, value_name = "REPO")]
+    repo: Option<String>,
+}
+
+pub fn run(args: ChangelogArgs, cx: &mut Context) -> Outcome {
+    let since = cx.moment(&args.since);
+    let closed = ops::changelog(cx.store()?, since, args.repo.as_deref())?;
+    if cx.ui.wants_json() {
+        cx.json(view::changelog(&closed));
+    } else {
+        cx.ui.line(&view::changelog_markdown(&closed));
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,48 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::ops;
+use crate::view::{self, Exit, inline};
+
+/// What is different between two states of the project, issue by issue
+///
+/// Without a range: what is not committed. A and B are revisions of the primary repo (or of --repo), or dates; repos in other
+/// working copies are taken as they were at that time. `A..` goes up to now, `A...B` starts where the two parted.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd diff                       what is not committed
+  bd diff main..                since main, up to the files as they are
+  bd diff main... --markdown    for a pull request: what this branch did
+  bd diff v1.0..v1.1 --json
+  bd diff 7d..")]
+pub struct DiffArgs {
+    /// A..B, A.., ..B, A...B or A
+    #[arg(allow_hyphen_values = false)]
+    range: Option<String>,
+    /// For a pull request: only the primary repo, and nothing that is private
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
+    /// Only this repo of the project
+    #[arg(long, value_name = "REPO")]
+    repo: Option<String>,
+}
+
+pub fn run(args: DiffArgs, cx: &mut Context) -> Outcome {
+    let (from, to) = ops::parse_range(args.range.as_deref(), |text| cx.moment(text));
+    let entries = ops::diff(cx.store()?, &from, &to, args.repo.as_deref(), args.markdown)?;
+    if cx.ui.wants_json() {
+        cx.json(view::differences(&entries));
+    } else if args.markdown {
+        cx.ui.line(&view::differences_markdown(&entries));
+    } else {
+        for entry in &entries {
+            for line in view::difference_text(entry) {
+                cx.ui.line(&inline(&line));
+            }
+        }
+        if entries.is_empty() {
+            cx.ui.note("no difference");
+        }
+    }
+    Ok(Exit::Ok)
+}

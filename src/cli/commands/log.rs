@@ -1,0 +1,105 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::cli::filters::limit;
+use crate::cli::ui::Style;
+use crate::ops::{self, LogRequest};
+use crate::store::{Commit, Event};
+use crate::view::{self, Exit, inline};
+
+/// Who changed which field of which issue, newest first
+///
+/// Read from the commits of every repo of the project; what is not committed yet comes first. Names that a ledger had before
+/// are followed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd log bd-a3f8
+  bd log --since v1.2 --field status
+  bd log --since 7d --author ann --json
+  bd log --repo ~/.beads-planning -n 10")]
+pub struct LogArgs {
+    /// Only of this issue; also of one that has left the ledger
+    id: Option<String>,
+    /// Only after a revision, or a date
+    #[arg(long, value_name = "REV|DATE")]
+    since: Option<String>,
+    /// Only by people in whose name or address this occurs
+    #[arg(long, value_name = "TEXT")]
+    author: Option<String>,
+    /// Only of this field (status, title, labels, …)
+    #[arg(long, value_name = "FIELD", value_delimiter = ',')]
+    field: Vec<String>,
+    /// Only of this repo of the project
+    #[arg(long, value_name = "REPO")]
+    repo: Option<String>,
+    /// At most N changes, 0 for all (default: 50 for people, all with --json)
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+pub fn run(args: LogArgs, cx: &mut Context) -> Outcome {
+    let json = cx.ui.wants_json();
+    let request = LogRequest {
+        id: args.id.as_deref(),
+        since: args.since.as_deref().map(|text| cx.moment(text)),
+        author: args.author,
+        fields: args.field,
+        repo: args.repo.as_deref(),
+        limit: limit(args.limit, json),
+    };
+    let log = ops::log(cx.store()?, request)?;
+    if json {
+        cx.json(view::events(&log.events));
+    } else {
+        print(cx, &log.events)?;
+        if log.events.is_empty() {
+            cx.ui.note("no changes");
+        }
+    }
+    for repo in &log.without_past {
+        cx.ui.note(&format!("{repo} is under no version control: it has no history"));
+    }
+    for commit in &log.cut {
+        cx.ui.note(&format!("the history ends at {}: this is a shallow clone", view::short(commit)));
+    }
+    if log.is_limited {
+        cx.ui.note("there are more; -n 0 shows all");
+    }
+    Ok(Exit::Ok)
+}
+
+fn print(cx: &mut Context, events: &[Event]) -> Result<(), view::Failure> {
+    let several = cx.store()?.project().members.len() > 1;
+    let mut under: Option<(Option<&Commit>, &str)> = None;
+    for event in events {
+        let group = (event.commit.as_ref(), event.source_repo.as_str());
+        if under != Some(group) {
+            if under.is_some() {
+                cx.ui.line("");
+            }
+            let repo = if several { format!("  [{}]", inline(&event.source_repo)) } else { String::new() };
+            let head = match &event.commit {
+                None => cx.ui.paint(Style::Yellow, "not committed"),
+                Some(commit) => {
+                    let time = commit.authored.to_string();
+                    format!(
+                        "{}  {}  {}  {}",
+                        cx.ui.paint(Style::Yellow, view::short(commit)),
+                        time.get(..16).unwrap_or(&time).replace('T', " "),
+                        inline(&commit.author),
+                        cx.ui.paint(Style::Dim, &inline(&commit.summary)),
+                    )
+                }
+            };
+            cx.ui.line(&format!("{head}{repo}"));
+            under = Some(group);
+        }
+        cx.ui.line(&format!("  {}", inline(&view::event_text(event))));
+        if event.kind == crate::model::difference::ChangeKind::Changed {
+            for text in view::told_changes(&event.fields) {
+                cx.ui.line(&format!("      {}", inline(&text)));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! Questions about the past: what changed, who did it, what was closed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Result;
+use crate::model::issue::Issue;
+use crate::model::record::Record;
+use crate::store::{Blame, DiffEntry, Log, LogQuery, Moment, State, Store, StoreError};
+
+/// Which changes to tell, as a user says it.
+#[derive(Debug, Clone, Default)]
+pub struct LogRequest<'a> {
+    pub id: Option<&'a str>,
+    pub since: Option<Moment>,
+    pub author: Option<String>,
+    pub fields: Vec<String>,
+    pub repo: Option<&'a str>,
+    pub limit: Option<usize>,
+}
+
+pub fn log(store: &mut Store, request: LogRequest<'_>) -> Result<Log> {
+    let repo = request.repo.map(|text| member(store, text)).transpose()?;
+    let id = request.id.map(|typed| store.resolve_in_history(typed)).transpose()?;
+    let LogRequest { since, author, fields, limit, .. } = request;
+    Ok(store.log(&LogQuery { id, since, author, fields, repo, limit })?)
+}
+
+pub fn blame(store: &mut Store, typed: &str) -> Result<Blame> {
+    let id = store.resolve(typed)?;
+    Ok(store.blame(&id)?)
+}
+
+/// What is different between two states. For publication only the primary repo, or the one that is named, and nothing that
+/// is private there.
+pub fn diff(
+    store: &mut Store,
+    from: &State,
+    to: &State,
+    repo: Option<&str>,
+    for_publication: bool,
+) -> Result<Vec<DiffEntry>> {
+    let named = repo.map(|text| member(store, text)).transpose()?;
+    let repo = if for_publication { named.or(Some(0)) } else { named };
+    let mut entries = store.differences(from, to, repo)?;
+    if for_publication && named.is_none() {
+        entries.retain(|entry| entry.after.iter().chain(&entry.before).all(|line| is_public(line)));
+    }
+    Ok(entries)
+}
+
+/// The two states that a range names: `A..B`, `A..` up to now, `..B` from the last commit, `A` alone like `A..`, and with
+/// three dots from where the two parted. Nothing means what is not committed.
+pub fn parse_range(text: Option<&str>, moment: impl Fn(&str) -> Moment) -> (State, State) {
+    let Some(text) = text else { return (State::Committed, State::Now) };
+    let at = |text: &str, other: State| if text.is_empty() { other } else { State::At(moment(text)) };
+    if let Some((from, to)) = text.split_once("...") {
+        let end = (!to.is_empty()).then(|| moment(to));
+        let start = if from.is_empty() { State::Committed } else { State::Common(moment(from), end) };
+        return (start, at(to, State::Now));
+    }
+    match text.split_once("..") {
+        Some((from, to)) => (at(from, State::Committed), at(to, State::Now)),
+        None => (at(text, State::Committed), State::Now),
+    }
+}
+
+/// An issue that was closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClosedIssue {
+    pub issue: Issue,
+    pub source_repo: String,
+}
+
+/// What was closed since a moment and is closed still, those included that have left the ledger. Only the primary repo, or
+/// the one that is named, and nothing that is private there.
+pub fn changelog(store: &mut Store, since: Moment, repo: Option<&str>) -> Result<Vec<ClosedIssue>> {
+    let named = repo.map(|text| member(store, text)).transpose()?;
+    let member = named.unwrap_or(0);
+    let query = LogQuery { since: Some(since), repo: Some(member), ..LogQuery::default() };
+    let mut last: BTreeMap<String, String> = BTreeMap::new();
+    let mut closed = BTreeSet::new();
+    for event in store.log(&query)?.events {
+        let touched = event.fields.iter().any(|change| change.field == "status");
+        // Newest first: the first one of an issue has its last line.
+        let line = last.entry(event.id.clone()).or_insert_with(|| event.line.clone());
+        let is_closed = |line: &str| status(line).is_some_and(|word| word == "closed");
+        if touched
+            && is_closed(&event.line)
+            && is_closed(line)
+            && event.kind != crate::model::difference::ChangeKind::Removed
+        {
+            closed.insert(event.id);
+        }
+    }
+    let source_repo = store.name(member).to_owned();
+    let mut found: Vec<ClosedIssue> = last
+        .into_iter()
+        .filter(|(id, line)| closed.contains(id) && (named.is_some() || is_public(line)))
+        .filter_map(|(_, line)| {
+            let issue = Issue::decode(&Record::parse(&line).ok()?);
+            Some(ClosedIssue { issue, source_repo: source_repo.clone() })
+        })
+        .collect();
+    let at = |one: &ClosedIssue| one.issue.closed_at.as_ref().map(|time| time.text.clone());
+    found.sort_by(|a, b| at(b).cmp(&at(a)).then_with(|| a.issue.id.cmp(&b.issue.id)));
+    Ok(found)
+}
+
+fn status(line: &str) -> Option<String> {
+    Record::parse(line).ok()?.string("status").map(|word| word.into_owned())
+}
+
+/// Nothing keeps this issue from being shown to everybody who sees the repo.
+fn is_public(line: &str) -> bool {
+    Record::parse(line).is_ok_and(|record| record.string("visibility").as_deref() != Some("local"))
+}
+
+fn member(store: &Store, text: &str) -> Result<usize> {
+    let known = || store.project().members.iter().map(|member| member.name.clone()).collect();
+    Ok(store.find_repo(text).ok_or_else(|| StoreError::NoSuchRepo { text: text.to_owned(), known: known() })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_as_typed() {
+        let rev = |text: &str| Moment::Revision(text.to_owned());
+        let parse = |text: &str| parse_range(Some(text), rev);
+        let at = |text: &str| State::At(rev(text));
+        assert_eq!(parse_range(None, rev), (State::Committed, State::Now));
+        assert_eq!(parse("main"), (at("main"), State::Now));
+        assert_eq!(parse("main.."), (at("main"), State::Now));
+        assert_eq!(parse("..v2"), (State::Committed, at("v2")));
+        assert_eq!(parse("v1..v2"), (at("v1"), at("v2")));
+        assert_eq!(parse(".."), (State::Committed, State::Now));
+        assert_eq!(parse("main..."), (State::Common(rev("main"), None), State::Now));
+        assert_eq!(parse("a...b"), (State::Common(rev("a"), Some(rev("b"))), at("b")));
+    }
+}

@@ -1,0 +1,94 @@
+//! Values of fields, and what became of them, in few words.
+
+use std::collections::BTreeSet;
+
+use crate::model::difference::FieldChange;
+use crate::model::json;
+use crate::model::record::Record;
+
+/// A value as its JSON, cut to what fits beside another one.
+pub fn shortened(raw: &str) -> String {
+    const SHOWN: usize = 40;
+    let Some(text) = json::decode_string(raw) else { return cut(raw, SHOWN) };
+    format!("\"{}\"", cut(&text, SHOWN))
+}
+
+pub fn cut(text: &str, shown: usize) -> String {
+    match text.char_indices().nth(shown) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// Fields that follow from others say nothing to a person.
+pub fn is_told(field: &str) -> bool {
+    !matches!(field, "updated_at" | "started_at" | "closed_at" | "deleted_at" | "content_hash" | "field_times")
+}
+
+/// What became of a field: sets by what came and what went, other values by both.
+pub fn change_text(change: &FieldChange) -> String {
+    let (before, after) = (change.before.as_deref(), change.after.as_deref());
+    let set: Option<fn(&str) -> String> = match change.field.as_str() {
+        "labels" => Some(label),
+        "dependencies" => Some(edge),
+        "comments" => Some(comment),
+        _ => None,
+    };
+    if let Some(name) = set {
+        let (old, new) = (members(before, name), members(after, name));
+        let gone = old.difference(&new).map(|text| format!("-{text}"));
+        let came = new.difference(&old).map(|text| format!("+{text}"));
+        let parts: Vec<String> = gone.chain(came).collect();
+        return format!("{}: {}", change.field, if parts.is_empty() { "changed".into() } else { parts.join(" ") });
+    }
+    let value = |raw: Option<&str>| raw.map_or_else(|| "nothing".to_owned(), shortened);
+    format!("{}: {} → {}", change.field, value(before), value(after))
+}
+
+fn members(raw: Option<&str>, name: fn(&str) -> String) -> BTreeSet<String> {
+    let Some(raw) = raw else { return BTreeSet::new() };
+    let spans = json::elements(raw).unwrap_or_default();
+    spans.into_iter().map(|span| name(&raw[span])).collect()
+}
+
+fn label(raw: &str) -> String {
+    json::decode_string(raw).map_or_else(|| raw.to_owned(), |text| text.into_owned())
+}
+
+fn edge(raw: &str) -> String {
+    let Ok(record) = Record::parse_part(raw) else { return raw.to_owned() };
+    let text = |key: &str| record.string(key).map(|text| text.into_owned()).unwrap_or_default();
+    let target = ["depends_on_id", "depends_on", "target"].map(text).into_iter().find(|text| !text.is_empty());
+    format!("{} {}", text("type"), target.unwrap_or_default()).trim().to_owned()
+}
+
+fn comment(raw: &str) -> String {
+    let Ok(record) = Record::parse_part(raw) else { return cut(raw, 40) };
+    let text = |key: &str| record.string(key).map(|text| text.into_owned()).unwrap_or_default();
+    format!("{} \"{}\"", text("author"), cut(&text("text"), 40))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_in_words() {
+        let told = |field: &str, before: Option<&str>, after: Option<&str>| {
+            let (before, after) = (before.map(str::to_owned), after.map(str::to_owned));
+            change_text(&FieldChange { field: field.into(), before, after })
+        };
+        assert_eq!(told("status", Some("\"open\""), Some("\"closed\"")), "status: \"open\" → \"closed\"");
+        assert_eq!(told("assignee", None, Some("\"ann\"")), "assignee: nothing → \"ann\"");
+        assert_eq!(told("labels", Some(r#"["a","b"]"#), Some(r#"["b","c"]"#)), "labels: -a +c");
+        assert_eq!(
+            told("dependencies", None, Some(r#"[{"issue_id":"a","depends_on_id":"b","type":"blocks"}]"#)),
+            "dependencies: +blocks b"
+        );
+        assert_eq!(
+            told("comments", None, Some(r#"[{"id":1,"author":"ann","text":"why?"}]"#)),
+            "comments: +ann \"why?\""
+        );
+        assert_eq!(told("labels", Some(r#"["a"]"#), Some("7")), "labels: -a");
+    }
+}
