@@ -9,12 +9,14 @@ mod issues;
 mod load;
 mod ready;
 mod search;
+mod standing;
 mod stats;
 
 pub use entry::Entry;
 pub use issues::{Counts, Edge, Listing, Sort, SortBy};
 pub use ready::{Blocked, Blocker, Inherited, ReadyOrder, ReadyQuery};
 pub use search::Texts;
+pub use standing::Standing;
 pub use stats::{EpicProgress, GroupBy, Statistics};
 
 use rusqlite::Connection;
@@ -83,6 +85,12 @@ impl Cache {
             shadowed: false,
             lent: false,
         })
+    }
+
+    /// How many lines it mirrors.
+    pub fn rows(&self) -> Result<usize> {
+        let count: i64 = self.db.query_row("SELECT count(*) FROM issues", [], |row| row.get(0))?;
+        Ok(usize::try_from(count).unwrap_or_default())
     }
 
     /// Forgets what was computed from the rows.

@@ -54,7 +54,7 @@ pub struct Blocked {
     pub inherited: Vec<Inherited>,
 }
 
-const DONE: &str = "('closed', 'tombstone')";
+pub(super) const DONE: &str = "('closed', 'tombstone')";
 
 impl Cache {
     /// Fills `kin`.
@@ -227,7 +227,7 @@ impl Cache {
     }
 }
 
-const OPEN_CHILDREN: &str = "(i.type = 'epic' AND EXISTS (
+pub(super) const OPEN_CHILDREN: &str = "(i.type = 'epic' AND EXISTS (
     SELECT 1 FROM kin JOIN live c ON c.id = kin.child WHERE kin.parent = i.id AND c.status NOT IN ('closed', 'tombstone')))";
 
 /// The condition on the issue alone: open, or put off until a moment that has passed; not hidden; work for people.

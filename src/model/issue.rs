@@ -184,7 +184,7 @@ pub struct Comment {
 }
 
 impl Comment {
-    fn decode(raw: &str) -> Option<Self> {
+    pub(in crate::model) fn decode(raw: &str) -> Option<Self> {
         let record = Record::parse_part(raw).ok()?;
         let id = record.raw("id").map(|raw| json::decode_string(raw).map_or(raw.to_owned(), |text| text.into_owned()));
         Some(Comment {

@@ -11,5 +11,6 @@ pub mod merge;
 pub mod proposal;
 pub mod query;
 pub mod record;
+pub mod size;
 pub mod time;
 pub mod when;

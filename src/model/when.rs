@@ -41,6 +41,12 @@ impl Calendar {
         self.named(&lower).or_else(|| self.relative(&lower, bare)).or_else(|| self.day(lower.parse().ok()?))
     }
 
+    /// The instant that lies a length of time back, such as `30d`; `None` for anything else.
+    pub fn back(&self, age: &str) -> Option<Instant> {
+        let age = age.trim().to_lowercase();
+        if age.starts_with(|c: char| c.is_ascii_digit()) { self.relative(&age, Bare::Past) } else { None }
+    }
+
     /// Midnight at which a day begins.
     fn day(&self, date: Date) -> Option<Instant> {
         instant(&date.to_zoned(self.now.time_zone().clone()).ok()?)
@@ -127,6 +133,10 @@ mod tests {
         }
         for bad in ["", "soon", "2026-02-30", "3", "3x", "+", "99999999999999999d", "d"] {
             assert_eq!(calendar.parse(bad, Bare::Past), None, "{bad}");
+        }
+        assert_eq!(calendar.back("2w"), Instant::parse("2025-12-27T12:30:00Z"));
+        for bad in ["", "-2w", "+2w", "today", "2026-01-01", "2"] {
+            assert_eq!(calendar.back(bad), None, "{bad}");
         }
     }
 }

@@ -1,12 +1,16 @@
 //! Looking for what is wrong, and putting right what can be put right without guessing.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::PathBuf;
 
 use super::{OpError, Result};
 use crate::ledger::{Document, Edit, Expectation, Ledger, Problem, REFUSED_PREFIX, RepairStep};
 use crate::model::merge::join_copies;
-use crate::store::{Access, DriverProblem, LEDGER_NAMES, RepoProblem, Store, StoreError, Warning};
+use crate::model::size;
+use crate::store::{
+    Access, DriverProblem, LEDGER_NAMES, PRUNE_DAYS, PruneRequest, RepoProblem, Store, StoreError, Warning,
+};
 use crate::sys::fs::{DISPLACED_PREFIX, FsError};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,8 +43,6 @@ pub struct Report {
 
 /// Where damaged lines go; append-only, beside the ledger, and no `.jsonl`, so that no reader takes it for one.
 const QUARANTINE: &str = "damaged.txt";
-/// Lines above this are more than an agent wants to read at once.
-const BUDGET: usize = 25 * 1024;
 
 pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     let mut report = Report::default();
@@ -49,6 +51,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     }
     check_project(store, &mut report);
     check_files(store, &mut report)?;
+    check_sizes(store, &mut report);
     check_journal(store, &mut report);
     check_leftovers(store, &mut report);
     check_driver(store, &mut report);
@@ -147,20 +150,45 @@ fn check_files(store: &mut Store, report: &mut Report) -> Result<()> {
                 remedy: Some(finding.problem.remedy().to_owned()),
             });
         }
-        if document.bytes().len() > BUDGET {
-            report.findings.push(Health {
-                severity: Severity::Note,
-                file: Some(ledger.path().to_owned()),
-                line: None,
-                message: format!(
-                    "the ledger has {} KB; up to 25 KB an agent reads it in one go",
-                    document.bytes().len() / 1024
-                ),
-                remedy: None,
-            });
-        }
     }
     Ok(())
+}
+
+/// Ledgers that are more than an agent wants to read at once, and what pruning them would save.
+fn check_sizes(store: &mut Store, report: &mut Report) {
+    let budget = size::parse(store.settings().word("prune.budget")).unwrap_or(u64::MAX);
+    let sizes = store.documents().into_iter().map(|(repo, ledger, document)| {
+        (repo, ledger.path().to_owned(), document.bytes().len() as u64)
+    });
+    let large: Vec<(usize, PathBuf, u64)> = sizes.filter(|(_, _, bytes)| *bytes > budget).collect();
+    for (repo, file, bytes) in large {
+        let (size, budget) = (size::text(bytes), size::text(budget));
+        let (saving, remedy) = match store.prune(repo, &PruneRequest::default(), true) {
+            Ok(would) if would.pruned.is_empty() => (
+                format!("no issue that can leave has been closed for {PRUNE_DAYS} days"),
+                "bd prune --closed-before now --dry-run shows which closed issues could leave",
+            ),
+            Ok(would) => {
+                let saved = size::text(would.bytes_before.saturating_sub(would.bytes_after));
+                let count = would.pruned.len();
+                let what = if count == 1 { "1 issue".to_owned() } else { format!("{count} issues") };
+                let saving = format!("pruning {what} closed for {PRUNE_DAYS} days would save {saved}");
+                (saving, "bd prune --dry-run shows which; version control keeps them")
+            }
+            Err(StoreError::ReadOnly { .. }) => ("its maintainers can prune it".to_owned(), "bd prune is for them"),
+            Err(StoreError::NoHistory { .. }) => {
+                ("closed issues can leave once it is under version control".to_owned(), "put it under git, jj or hg")
+            }
+            Err(error) => (format!("what pruning would save cannot be told: {error}"), "bd prune --dry-run says more"),
+        };
+        report.findings.push(Health {
+            severity: Severity::Warning,
+            file: Some(file),
+            line: None,
+            message: format!("the ledger has {size}, more than its budget of {budget} (prune.budget); {saving}"),
+            remedy: Some(remedy.to_owned()),
+        });
+    }
 }
 
 /// Files that an interrupted or refused write left for a person to look at.
@@ -234,7 +262,14 @@ fn check_graph(store: &mut Store, report: &mut Report) -> Result<()> {
             remedy: Some("take one of these dependencies away: bd dep remove ISSUE TARGET".into()),
         });
     }
-    for (id, target, kind) in store.dangling()? {
+    let dangling = store.dangling()?;
+    // What was pruned is as good as done, unless the settings say otherwise.
+    let pruned = if dangling.is_empty() || store.settings().flag("ready.unknown_blocks") {
+        BTreeSet::new()
+    } else {
+        store.had_once(&dangling.iter().map(|(_, target, _)| target.clone()).collect()).unwrap_or_default()
+    };
+    for (id, target, kind) in dangling.into_iter().filter(|(_, target, _)| !pruned.contains(target)) {
         report.findings.push(Health {
             severity: Severity::Note,
             file: None,

@@ -43,6 +43,10 @@ pub enum StoreError {
     NotMaintainer { reason: String },
     #[error("{id} is proposed to {target}, another project")]
     OtherTarget { id: String, target: String },
+    #[error("{id} cannot be restored: {why}")]
+    CannotRestore { id: String, why: String },
+    #[error("no ledger of the project had {id} then")]
+    NotThen { id: String },
     #[error("{id} is private and does not go to {repo}")]
     Private { id: String, repo: String },
     #[error("{} lies in the working copy of the primary repo and would hold private issues: {}", path.display(), list(ids))]
@@ -51,6 +55,8 @@ pub enum StoreError {
     NotGit { what: &'static str, root: PathBuf, kind: String },
     #[error(transparent)]
     History(HistoryError),
+    #[error("{} is under no version control: there is no history to keep or to find an issue in", root.display())]
+    NoHistory { root: PathBuf },
     #[error(transparent)]
     Vcs(#[from] SyncError),
     #[error("somebody else {} {repo}{}", if *pull { "pushes all the time to" } else { "has pushed to" }, if *pull { "" } else { ", and --no-pull forbids to merge" })]

@@ -34,13 +34,13 @@ pub enum Warning {
         repo: String,
         message: String,
     },
-    /// The write stands, but `bd undo` would not know of it.
-    NotUndoable {
-        message: String,
-    },
     /// A repo under no version control: how it was is not known.
     NoPast {
         repo: String,
+    },
+    /// The write stands, but `bd undo` would not know of it.
+    NotUndoable {
+        message: String,
     },
     /// The write stands, but the ledger was not committed after it.
     NotCommitted {

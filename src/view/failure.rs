@@ -147,6 +147,14 @@ impl From<StoreError> for Failure {
                 },
             ),
             StoreError::History(_) => Self::failed(message),
+            StoreError::NotThen { .. } => {
+                Self::new(Exit::NotFound, "not_found", message).hint("bd log ID shows its versions")
+            }
+            StoreError::CannotRestore { .. } => {
+                Self::new(Exit::Illegal, "illegal", message).hint("bd log ID shows its versions; nothing was changed")
+            }
+            StoreError::NoHistory { .. } => Self::new(Exit::NoRepository, "no_repository", message)
+                .hint("put it under git, jj or hg and commit the ledger; nothing was changed"),
             StoreError::Vcs(error) => error.into(),
             StoreError::Outrun { pull, .. } => Self::new(Exit::Busy, "outrun", message)
                 .hint(if pull { "nothing is lost; try again" } else { "try again without --no-pull" }),

@@ -17,7 +17,7 @@ pub fn short(commit: &Commit) -> &str {
     commit.id.get(..SHORT).unwrap_or(&commit.id)
 }
 
-fn commit(commit: &Commit) -> String {
+pub(super) fn commit(commit: &Commit) -> String {
     Object::new()
         .text("id", &commit.id)
         .text("author", &commit.author)

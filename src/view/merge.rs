@@ -92,7 +92,8 @@ pub fn synced(report: &SyncReport, failures: &[Option<Failure>], dry_run: bool) 
 pub fn committed(done: &[RepoSync], failures: &[Option<Failure>], dry_run: bool) -> String {
     let repos = done.iter().zip(failures).map(|(one, failure)| {
         let object = Object::new().texts("repos", &one.repos).text("vcs", &one.kind.to_string());
-        with_error(object.flag("committed", one.committed).texts("notes", &one.notes), failure).finish()
+        let object = object.flag("committed", one.committed).texts("pruned", &one.pruned).texts("notes", &one.notes);
+        with_error(object, failure).finish()
     });
     Object::new().flag("dry_run", dry_run).raw("repos", &array(repos)).finish()
 }
@@ -111,6 +112,7 @@ fn repo((one, failure): (&RepoSync, &Option<Failure>)) -> String {
         .optional("integrated", one.integrated.map(integrated_word))
         .raw("received", &received)
         .raw("merged", &array(one.merged.iter().map(merged_line)))
+        .texts("pruned", &one.pruned)
         .flag("pushed", one.pushed)
         .number("retries", i64::from(one.retries))
         .texts("notes", &one.notes);
@@ -151,6 +153,7 @@ pub fn synced_text(one: &RepoSync, failed: bool, dry_run: bool) -> String {
     if !counts.is_empty() {
         parts.push(format!("received {}", counts.join(", ")));
     }
+    parts.extend(pruned_text(one, dry_run));
     if one.pushed {
         let again = if one.retries > 0 {
             format!(" after {}", plural(one.retries as usize, "more attempt"))
@@ -171,6 +174,12 @@ pub fn synced_text(one: &RepoSync, failed: bool, dry_run: bool) -> String {
     let upstream = one.standing.upstream.as_deref().map(|name| format!(" ({} with {name})", one.kind));
     let place = format!("{}{}", one.repos.join(", "), upstream.unwrap_or_else(|| format!(" ({})", one.kind)));
     format!("{place}: {}", parts.join(", "))
+}
+
+/// What the settings had pruned.
+pub fn pruned_text(one: &RepoSync, dry_run: bool) -> Option<String> {
+    let count = plural(one.pruned.len(), "closed issue");
+    (!one.pruned.is_empty()).then(|| if dry_run { format!("would prune {count}") } else { format!("pruned {count}") })
 }
 
 pub fn trusted(found: &[NamedPrograms], dry_run: bool) -> String {

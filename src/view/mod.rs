@@ -9,11 +9,13 @@ mod issue;
 mod leaks;
 mod merge;
 mod object;
+mod prune;
 mod recover;
+mod restore;
 pub mod schema;
 mod shapes;
-mod undo;
 mod value;
+mod undo;
 
 pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
@@ -23,9 +25,11 @@ pub use history::{
 };
 pub use issue::{detail, edge_issue, reply, summary};
 pub use leaks::{hooks, leak_text, leaks};
-pub use merge::{committed, merged_text, resolved, synced, synced_text, trusted};
+pub use merge::{committed, merged_text, pruned_text, resolved, synced, synced_text, trusted};
 pub use object::{Object, array};
+pub use prune::{kept_text, pruned};
 pub use recover::recovery;
+pub use restore::{restored, restored_text};
 pub use shapes::*;
-pub use undo::undo;
 pub use value::shortened;
+pub use undo::undo;

@@ -460,6 +460,10 @@ fn a_ledger_that_had_another_name() {
         str![[r#"
 $ bd log two --field title,priority
 <rename>  2026-01-05 13:00  bob  rename
+  bd-two  Write files
+      priority: 2 → 0
+
+<plan>  2026-01-05 10:00  ann  plan
   bd-two  added: Write files
 $ bd show one --at v1 --short
 bd-one  P2  open  feature  Read files
@@ -500,7 +504,7 @@ fn an_issue_that_moved_between_repos() {
     let Some(project) = Project::new() else { return };
     let env = &project.env;
     let planning = env.root().join("home/.beads-planning");
-    env.given("config set routing.role maintainer\nadd Goes --id bd-goes --repo .");
+    env.given("config set routing.role maintainer\nconfig set commit.planning false\nadd Goes --id bd-goes --repo .");
     project.git("add -A").ok();
     project.git("commit -qm public").ok();
     sh(env, &format!("cd {}; git add -A; git commit -q -m 'as it was' || true", planning.display()));

@@ -12,6 +12,7 @@ mod merge_laws;
 mod ownership;
 mod past;
 mod prefixes;
+mod prune;
 mod ready;
 mod ready_model;
 mod round_trip;

@@ -71,7 +71,7 @@ fn node() -> impl Strategy<Value = Node> {
     })
 }
 
-fn graph() -> impl Strategy<Value = Vec<Node>> {
+pub fn graph() -> impl Strategy<Value = Vec<Node>> {
     vec(node(), 1..10).prop_map(|mut nodes| {
         let names: Vec<String> = NAMES.chars().map(|c| format!("t-{c}")).collect();
         let count = nodes.len();
@@ -92,7 +92,7 @@ fn graph() -> impl Strategy<Value = Vec<Node>> {
 }
 
 /// The line of a node, written by hand.
-fn line(node: &Node) -> String {
+pub fn line(node: &Node) -> String {
     let at = |minutes: i64| {
         let now = Instant::parse(NOW).expect("a time");
         now.plus_nanos(minutes * 60_000_000_000).to_string()

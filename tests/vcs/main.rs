@@ -5,6 +5,8 @@
 mod archive;
 mod archive_hg;
 mod archive_kinds;
+mod archive_git;
+mod archive_jj;
 mod commit;
 mod commit_git;
 mod commit_hg;

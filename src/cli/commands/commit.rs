@@ -7,7 +7,8 @@ use crate::view::{self, inline};
 /// Commit the ledgers, and nothing else
 ///
 /// Commits the ledger of every repo that has changes in it, with its own version control. Other changed files, and what is staged of them,
-/// stay as they are. The project of a contributor is not committed to.
+/// stay as they are. The project of a contributor is not committed to. Where prune.auto is set, issues that have been closed for so long
+/// then leave the ledger, in a commit of their own.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd commit\n  bd commit -m 'plan the release'\n  bd commit --repo . --dry-run")]
 pub struct CommitArgs {
@@ -35,7 +36,8 @@ pub fn run(args: CommitArgs, cx: &mut Context) -> Outcome {
                 (false, _) => "nothing to commit",
             };
             if failure.is_none() {
-                cx.ui.line(&inline(&format!("{}: {verb}", one.repos.join(", "))));
+                let pruned = view::pruned_text(one, args.dry_run).map(|text| format!(", {text}")).unwrap_or_default();
+                cx.ui.line(&inline(&format!("{}: {verb}{pruned}", one.repos.join(", "))));
             }
             for note in &one.notes {
                 cx.ui.line(&inline(&format!("  {note}")));

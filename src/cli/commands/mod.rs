@@ -35,6 +35,7 @@ mod migrate;
 mod note;
 mod proposals;
 mod propose;
+mod prune;
 mod query;
 mod quick;
 mod quickstart;
@@ -43,6 +44,7 @@ mod recover;
 mod reopen;
 mod repo;
 mod resolve;
+mod restore;
 mod role;
 mod schema;
 mod search;
@@ -114,6 +116,8 @@ pub enum Command {
     Doctor(doctor::DoctorArgs),
     Resolve(resolve::ResolveArgs),
     Recover(recover::RecoverArgs),
+    Prune(prune::PruneArgs),
+    Restore(restore::RestoreArgs),
     Sync(sync::SyncArgs),
     Commit(commit::CommitArgs),
     Trust(trust::TrustArgs),
@@ -177,6 +181,8 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "export",
             "resolve",
             "recover",
+            "prune",
+            "restore",
             "merge-driver",
             "where",
             "info",
@@ -231,6 +237,8 @@ impl Command {
             Command::Doctor(args) => doctor::run(args, cx),
             Command::Resolve(args) => resolve::run(args, cx),
             Command::Recover(args) => recover::run(args, cx),
+            Command::Prune(args) => prune::run(args, cx),
+            Command::Restore(args) => restore::run(args, cx),
             Command::Sync(args) => sync::run(args, cx),
             Command::Commit(args) => commit::run(args, cx),
             Command::Trust(args) => trust::run(args, cx),

@@ -9,7 +9,8 @@ use crate::view::{self, Failure, inline};
 ///
 /// Each repo of the project through its own version control: fetch, commit the ledger, merge it field by field, reconcile proposals, push.
 /// Files other than ledgers are never committed, stashed or changed by hand; if they are in the way, that repo is left as it was
-/// and the others go on. The project of a contributor is only pulled. Hooks of the repository do not run.
+/// and the others go on. The project of a contributor is only pulled. Hooks of the repository do not run. Where prune.auto is set, issues
+/// that have been closed for so long leave the ledger before it is pushed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd sync

@@ -6,9 +6,11 @@
 
 mod edits;
 mod new_issue;
+mod restore;
 
 pub(in crate::model) use edits::comment_edit;
 pub use new_issue::NewIssue;
+pub use restore::restore;
 
 use super::dependency::{Dependency, DependencyType};
 use super::issue::{self, IssueType, Priority, Status};

@@ -8,6 +8,7 @@ use super::{Moment, Place};
 use crate::ledger::Document;
 use crate::model::id::{self, Resolved};
 use crate::model::record::Record;
+use crate::model::time::Instant;
 use crate::store::{Result, Store, StoreError};
 use crate::vcs::{Archive, Commit, Kind, Steps};
 
@@ -24,6 +25,14 @@ pub struct PastLine {
     pub removed: Option<Commit>,
 }
 
+impl PastLine {
+    /// Where an issue was in several ledgers, it belongs to the one that had it last.
+    fn recency(&self) -> (bool, Option<Instant>, Instant) {
+        let removed = self.removed.as_ref().map(|commit| commit.committed);
+        (removed.is_none(), removed, self.commit.committed)
+    }
+}
+
 /// Shorter texts occur everywhere.
 const SHORTEST: usize = 4;
 
@@ -35,8 +44,7 @@ impl Store {
         for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.kind != Kind::None) {
             for place in self.places(copy, None) {
                 let past = self.with_archive(copy, |archive| self.last_line(archive, &place, id))?;
-                let is_newer =
-                    |past: &PastLine| found.as_ref().is_none_or(|f| f.commit.committed < past.commit.committed);
+                let is_newer = |past: &PastLine| found.as_ref().is_none_or(|known| known.recency() < past.recency());
                 found = past.filter(is_newer).or(found);
             }
         }

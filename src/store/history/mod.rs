@@ -6,7 +6,9 @@
 
 mod blame;
 mod events;
+mod known;
 mod lines;
+mod living;
 mod lookup;
 mod own;
 mod point;

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 
 use super::keys::{self, Key, Kind};
-use crate::model::id;
+use crate::model::time::Instant;
+use crate::model::when::Calendar;
+use crate::model::{id, size};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
@@ -151,6 +153,7 @@ fn typed(key: &Key, value: &DeValue<'_>) -> Result<Value, String> {
             check(key, Value::List(texts))
         }
         (Kind::Texts | Kind::Paths, _) => wrong("a list of texts"),
+        (Kind::Size, DeValue::Integer(number)) => check(key, Value::Text(number.to_string())),
         (_, DeValue::String(text)) => check(key, Value::Text(text.to_string())),
         _ => wrong("a text"),
     }
@@ -196,6 +199,12 @@ pub fn check(key: &Key, value: Value) -> Result<Value, String> {
             (Kind::OneOf(words), _) if !words.contains(&text.as_str()) => {
                 return Err(format!("{} must be one of {}, not {text:?}", key.name, words.join(" ")));
             }
+            (Kind::Size, _) if size::parse(text).is_none() => {
+                return Err(format!("{} must be a size such as 25k or 1M, not {text:?}", key.name));
+            }
+            (Kind::Age, _) if !is_age(text) => {
+                return Err(format!("{} must be a length of time such as 30d, or off, not {text:?}", key.name));
+            }
             (_, "issue_prefix") => id::check_prefix(text).map_err(|error| format!("issue_prefix: {error}"))?,
             // A committed config is data from strangers: it may name a file beside it and nothing else (R14).
             (_, "ledger.file") if !is_ledger_name(text) => {
@@ -205,6 +214,10 @@ pub fn check(key: &Key, value: Value) -> Result<Value, String> {
         }
     }
     Ok(value)
+}
+
+fn is_age(text: &str) -> bool {
+    text == "off" || Calendar::utc(Instant::default()).back(text).is_some()
 }
 
 pub fn is_ledger_name(name: &str) -> bool {
@@ -265,6 +278,12 @@ mod tests {
             ("[repos]\nadditional = \"x\"", 2, 14, "a list"),
             ("[repos]\nadditional = [1]", 2, 14, "list of texts"),
             ("[repos]\nadditional = [\"\"]", 2, 14, "a path"),
+            ("[prune]\nbudget = \"-1\"", 2, 10, "prune.budget must be a size"),
+            ("[prune]\nbudget = -1", 2, 10, "prune.budget must be a size"),
+            ("[prune]\nbudget = true", 2, 10, "prune.budget must be a text"),
+            ("[prune]\nauto = \"soon\"", 2, 8, "prune.auto must be a length of time"),
+            ("[prune]\nauto = \"2026-01-01\"", 2, 8, "prune.auto must be a length of time"),
+            ("[prune]\nauto = 30", 2, 8, "prune.auto must be a text"),
         ] {
             let error = parsed(bad).unwrap_err();
             assert_eq!((error.line, error.column), (line, column), "{bad}: {error}");
@@ -278,6 +297,10 @@ mod tests {
         assert_eq!(typed("commit.planning", "no"), Ok(Value::Flag(false)));
         assert_eq!(typed("repos.additional", "~/a:/b"), Ok(Value::List(vec!["~/a".into(), "/b".into()])));
         assert!(typed("commit.planning", "perhaps").is_err());
+        for (name, text) in [("prune.auto", "30d"), ("prune.auto", "off"), ("prune.budget", "1M")] {
+            assert_eq!(typed(name, text), Ok(Value::Text(text.into())));
+        }
+        assert_eq!(values("[prune]\nbudget = 30000\n"), [("prune.budget", "30000".to_owned(), 2)]);
         assert!(typed("routing.role", "king").is_err());
     }
 }

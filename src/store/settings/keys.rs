@@ -10,6 +10,10 @@ pub enum Kind {
     /// A repo, as people write paths.
     Path,
     Paths,
+    /// A number of bytes, as people write it.
+    Size,
+    /// A length of time, or `off`.
+    Age,
 }
 
 impl Kind {
@@ -63,6 +67,8 @@ pub static KEYS: &[Key] = &[
     key("ready.unknown_blocks", Kind::Flag, Some("false"), "a dependency on an id that no repo holds blocks"),
     key("commit.planning", Kind::Flag, Some("true"), "commit a planning repo's ledger after each write"),
     key("commit.primary", Kind::Flag, Some("false"), "commit the primary's ledger after each write"),
+    key("prune.budget", Kind::Size, Some("25k"), "the size of a ledger above which bd doctor warns"),
+    key("prune.auto", Kind::Age, Some("off"), "bd commit and bd sync prune issues that have been closed for so long"),
 ];
 
 pub fn find(name: &str) -> Option<&'static Key> {

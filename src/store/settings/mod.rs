@@ -171,6 +171,15 @@ impl Settings {
         })
     }
 
+    /// A text that the user set in some way; what the project's committed file says does not count.
+    pub fn own_text(&self, name: &str) -> Option<&str> {
+        let own = self.entries(name).into_iter().filter(|(origin, _)| *origin != Origin::Shared);
+        own.last().and_then(|(_, entry)| match &entry.value {
+            Value::Text(text) => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
     /// A text, or the built-in one.
     pub fn word(&self, name: &str) -> &str {
         let built_in = || keys::find(name).and_then(|key| key.default).unwrap_or_default();

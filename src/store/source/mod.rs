@@ -170,6 +170,14 @@ impl Sources {
         self.all[source].read.as_ref().map(|read| (&read.document, &read.stamp.file))
     }
 
+    /// The handle of the issue on a line, once the cache mirrors the ledger.
+    pub fn key_at(&self, source: usize, line: usize) -> Option<Key> {
+        match self.all[source].read.as_ref()?.rows.as_ref()?.get(line)? {
+            Row::Issue(key) => Some(*key),
+            Row::Damaged(_) | Row::Silent => None,
+        }
+    }
+
     /// What is known to be missing from a ledger.
     pub fn watched(&self, source: usize) -> &RefCell<Option<(FileStamp, Watched)>> {
         &self.all[source].watched

@@ -6,6 +6,7 @@
 //! repo that fails does not stop the others.
 
 mod copies;
+mod prune;
 mod received;
 mod trust;
 
@@ -61,6 +62,8 @@ pub struct RepoSync {
     pub merged: Vec<MergedLine>,
     /// What the others' commits changed here.
     pub received: Received,
+    /// Closed issues that left the ledger because the settings say so, or in a dry run would.
+    pub pruned: Vec<String>,
     pub pushed: bool,
     /// How often a push was tried again.
     pub retries: u32,
@@ -145,11 +148,13 @@ impl Store {
         self.refuse_programs(copy)?;
         if dry_run {
             one.committed = self.is_dirty(copy)?;
+            self.prune_as_set(copy, None, one);
             return Ok(());
         }
         self.guard_commit(copy)?;
         let locks = self.lock(&copy.sources)?;
         one.committed = self.commit_locked(copy, message)?;
+        self.prune_as_set(copy, Some(&locks), one);
         drop(locks);
         self.prune_journals(copy);
         Ok(())
@@ -208,6 +213,9 @@ impl Store {
         if options.dry_run {
             one.standing = vcs.standing(&env)?;
             one.committed = owns && self.is_dirty(copy)?;
+            if owns {
+                self.prune_as_set(copy, None, one);
+            }
             return Ok(());
         }
         if !owns {
@@ -231,6 +239,9 @@ impl Store {
         if options.pull {
             progress(&one.repos[0], SyncStep::Merging);
             self.integrate(vcs.as_ref(), copy, owns, one)?;
+        }
+        if owns {
+            self.prune_as_set(copy, Some(&locks), one);
         }
         one.left = received::read(copy);
         drop(locks);

@@ -40,7 +40,9 @@ fn find(
     names: &[&[u8]],
     known: &mut [HashMap<ObjectId, Option<ObjectId>>],
 ) -> Result<Option<ObjectId>, SyncError> {
-    let Some(((name, names), (here, known))) = names.split_first().zip(known.split_first_mut()) else { return Ok(None) };
+    let Some(((name, names), (here, known))) = names.split_first().zip(known.split_first_mut()) else {
+        return Ok(None);
+    };
     if let Some(found) = here.get(&tree) {
         return Ok(*found);
     }

@@ -163,3 +163,110 @@ impl Reader<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use gix::objs::compute_hash;
+    use gix::zlib::Compression;
+    use gix::zlib::stream::deflate;
+
+    use super::super::delta::Instruction::{Copy, Insert};
+    use super::super::delta::tests::written;
+    use super::*;
+
+    const SHA1: Kind = Kind::Sha1;
+
+    fn id(text: &[u8]) -> ObjectId {
+        compute_hash(SHA1, gix::objs::Kind::Blob, text).unwrap()
+    }
+
+    /// A pack with its index, entry by entry.
+    #[derive(Default)]
+    struct Writer {
+        pack: Vec<u8>,
+        entries: Vec<(ObjectId, u32)>,
+    }
+
+    impl Writer {
+        /// An entry: the type of git, what stands between header and data, the data, and the object that it makes.
+        fn add(&mut self, kind: u8, base: &[u8], data: &[u8], object: &[u8]) -> u64 {
+            if self.pack.is_empty() {
+                self.pack.extend_from_slice(b"PACK\0\0\0\x02\0\0\0\0");
+            }
+            let offset = self.pack.len();
+            self.entries.push((id(object), offset as u32));
+            let mut size = data.len() >> 4;
+            self.pack.push(kind << 4 | (data.len() & 15) as u8 | if size > 0 { 0x80 } else { 0 });
+            while size > 0 {
+                self.pack.push((size & 0x7f) as u8 | if size > 0x7f { 0x80 } else { 0 });
+                size >>= 7;
+            }
+            self.pack.extend_from_slice(base);
+            let mut deflate = deflate::Write::new(&mut self.pack, Compression::DEFAULT);
+            deflate.write_all(data).unwrap();
+            deflate.flush().unwrap();
+            offset as u64
+        }
+
+        fn write(mut self, directory: &std::path::Path) {
+            std::fs::create_dir_all(directory.join("pack")).unwrap();
+            let count = self.entries.len() as u32;
+            self.pack[8..12].copy_from_slice(&count.to_be_bytes());
+            self.pack.extend([0; 20]);
+            self.entries.sort();
+            let mut index = b"\xfftOc\0\0\0\x02".to_vec();
+            for byte in 0..=255_u8 {
+                let below = self.entries.iter().filter(|(id, _)| id.as_slice()[0] <= byte).count() as u32;
+                index.extend(below.to_be_bytes());
+            }
+            self.entries.iter().for_each(|(id, _)| index.extend_from_slice(id.as_slice()));
+            index.extend(vec![0; self.entries.len() * 4]);
+            self.entries.iter().for_each(|(_, offset)| index.extend(offset.to_be_bytes()));
+            index.extend([0; 40]);
+            std::fs::write(directory.join("pack/pack-1.pack"), self.pack).unwrap();
+            std::fs::write(directory.join("pack/pack-1.idx"), index).unwrap();
+        }
+    }
+
+    /// None of these is read the other way.
+    #[test]
+    fn blobs_and_both_kinds_of_deltas() {
+        let first = b"one bd-1\ntwo\nthree bd-1 bd-1\n".to_vec();
+        let second = b"one bd-1\ntwo bd-2\nthree bd-1 bd-1\n".to_vec();
+        let third = b"two bd-2\nnew bd-1\n".to_vec();
+        let to_second = written(29, 34, &[Copy { from: 0, len: 12 }, Insert(b" bd-2"), Copy { from: 12, len: 17 }]);
+        let to_third = written(34, 18, &[Copy { from: 9, len: 9 }, Insert(b"new b"), Copy { from: 30, len: 4 }]);
+        let mut writer = Writer::default();
+        let at = writer.add(3, &[], &first, &first);
+        let distance = writer.pack.len() as u64 - at;
+        writer.add(6, &[distance as u8], &to_second, &second);
+        writer.add(7, id(&second).as_slice(), &to_third, &third);
+        // A delta of something that is in no pack.
+        let loose = b"loose bd-1\n".to_vec();
+        let after = b"loose bd-1\nmore\n".to_vec();
+        writer.add(7, id(&loose).as_slice(), &written(11, 16, &[Copy { from: 0, len: 11 }, Insert(b"more\n")]), &after);
+        // Two that are deltas of each other, one of nothing, and one that is no file.
+        writer.add(7, id(b"b").as_slice(), &written(1, 1, &[Insert(b"a")]), b"a");
+        writer.add(7, id(b"a").as_slice(), &written(1, 1, &[Insert(b"b")]), b"b");
+        writer.add(7, id(b"nowhere").as_slice(), &written(1, 1, &[Insert(b"c")]), b"c");
+        writer.add(2, &[], b"tree", b"d");
+        let place = tempfile::tempdir().unwrap();
+        writer.write(place.path());
+        let store = loose::Store::at(place.path(), SHA1);
+        gix::objs::Write::write_buf(&store, gix::objs::Kind::Blob, &loose).unwrap();
+
+        let texts = [&third, &first, &second, &after, &loose, &third];
+        let versions: Vec<ObjectId> = texts.iter().map(|text| id(text)).collect();
+        let missing = tempfile::tempdir().unwrap();
+        let shelves = Shelves { directories: vec![missing.path().join("gone"), place.path().to_owned()], hash: SHA1 };
+        for sought in ["bd-1", "bd-2", "w", "nothing", "one bd-1"] {
+            let found = shelves.lines(&versions, &Sought::new(sought.as_bytes()).unwrap());
+            let expected = texts.map(|text| Some(crate::vcs::archive::lines_holding(text, sought.as_bytes())));
+            assert_eq!(found, expected, "{sought}");
+        }
+        let odd = [b"a", b"b", b"c", b"d", b"e"].map(|text| id(text));
+        assert_eq!(shelves.lines(&odd, &Sought::new(b"a").unwrap()), [None, None, None, None, None]);
+    }
+}

@@ -1,0 +1,79 @@
+//! What every issue that is not done waits for, as one value that can be compared: so one can tell what a change of the
+//! rows would do to the others before it is made.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::ready::{DONE, OPEN_CHILDREN};
+use super::{Cache, Key, Result};
+
+/// For each issue that is not done the reasons why it cannot be worked on, and of an epic whether all its children are
+/// closed. What is missing here has no such reason.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Standing {
+    facts: BTreeMap<String, BTreeSet<Fact>>,
+}
+
+type Fact = (&'static str, String, String, bool);
+
+impl Standing {
+    /// The issues that stand otherwise in the other one.
+    pub fn differing(&self, other: &Standing) -> Vec<String> {
+        let ids: BTreeSet<&String> = self.facts.keys().chain(other.facts.keys()).collect();
+        ids.into_iter().filter(|id| self.facts.get(*id) != other.facts.get(*id)).cloned().collect()
+    }
+}
+
+impl Cache {
+    pub fn standing(&mut self, unknown_blocks: bool) -> Result<Standing> {
+        self.compute_blocked(unknown_blocks)?;
+        let mut standing = Standing::default();
+        for (what, sql) in [
+            ("blocker", "SELECT id, blocker, type, known FROM blockers".to_owned()),
+            ("ancestor", "SELECT id, via, '', 0 FROM inherited".to_owned()),
+            ("children", format!("SELECT i.id, '', '', 0 FROM live i WHERE i.status NOT IN {DONE} AND {OPEN_CHILDREN}")),
+            (
+                "complete",
+                format!(
+                    "SELECT i.id, '', '', 0 FROM live i JOIN kin ON kin.parent = i.id
+                     JOIN live c ON c.id = kin.child AND c.status <> 'tombstone'
+                     WHERE i.type = 'epic' AND i.status NOT IN {DONE}
+                     GROUP BY i.id HAVING count(*) = sum(c.status = 'closed')"
+                ),
+            ),
+        ] {
+            let mut statement = self.db.prepare_cached(&sql)?;
+            let rows = statement
+                .query_map([], |row| Ok((row.get::<_, String>(0)?, (what, row.get(1)?, row.get(2)?, row.get(3)?))))?;
+            for row in rows {
+                let (id, fact) = row?;
+                standing.facts.entry(id).or_default().insert(fact);
+            }
+        }
+        Ok(standing)
+    }
+
+    /// The same as it would be without some rows; the database comes from [`Cache::to_image`].
+    pub fn standing_without(image: &[u8], keys: &[Key], unknown_blocks: bool) -> Result<Standing> {
+        let mut cache = Self::from_image(image)?;
+        cache.remove(keys)?;
+        cache.standing(unknown_blocks)
+    }
+
+    /// Ids of issues that others may stand on although they are closed: a guess that is quick and rather too wide.
+    pub fn leaned_on(&mut self, unknown_blocks: bool) -> Result<HashSet<String>> {
+        self.compute_kin()?;
+        let unknown = i64::from(unknown_blocks);
+        let sql = format!(
+            "WITH open_edges AS (SELECT e.* FROM edges e JOIN live i ON i.key = e.key WHERE i.status NOT IN {DONE}),
+                  spawners AS (SELECT coalesce(spawner, target) AS id FROM open_edges WHERE type = 'waits-for')
+             SELECT target FROM open_edges WHERE type = 'conditional-blocks' OR type = 'blocks' AND {unknown}
+             UNION SELECT id FROM spawners
+             UNION SELECT child FROM kin WHERE parent IN (SELECT id FROM spawners)
+             UNION SELECT child FROM kin WHERE child IN (SELECT parent FROM kin)
+             UNION SELECT child FROM kin JOIN live i ON i.id = kin.parent WHERE i.type = 'epic' AND i.status NOT IN {DONE}"
+        );
+        let mut statement = self.db.prepare_cached(&sql)?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}

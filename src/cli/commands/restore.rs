@@ -1,0 +1,44 @@
+use clap::Args;
+
+use super::{Context, Outcome, fail, require_ids};
+use crate::ops;
+use crate::view::{self, Exit};
+
+/// Bring an issue back from history
+///
+/// An issue that was pruned, or removed in any other way, comes back with its last line, byte for byte, into the repo that had it. A
+/// deleted one comes back as it was before the deletion. With --at, an issue gets the values that it had then: an edit like any
+/// other, with the comments that were written since.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd restore bd-a3f8                    the last version of what is gone or deleted
+  bd restore bd-a3f8 --at 2026-01-01    as it was on a day
+  bd restore bd-a3f8 --at HEAD~3 --dry-run")]
+pub struct RestoreArgs {
+    /// Issues, by id or its first characters
+    ids: Vec<String>,
+    /// The version: a revision of the project's repository, a date, or how long ago
+    #[arg(long, value_name = "REV")]
+    at: Option<String>,
+    /// Only show what would come back
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+}
+
+pub fn run(args: RestoreArgs, cx: &mut Context) -> Outcome {
+    require_ids(&args.ids)?;
+    let done = ops::restore(cx.store()?, &args.ids, args.at.as_deref(), args.dry_run)?;
+    if cx.ui.wants_json() {
+        let restored: Vec<_> = done.iter().filter_map(|(_, one)| one.as_ref().ok()).collect();
+        cx.json(view::restored(&restored, args.dry_run));
+    }
+    let mut exit = Exit::Ok;
+    for (typed, one) in done {
+        match one {
+            Ok(one) if !cx.ui.wants_json() => cx.ui.done(&view::restored_text(&one, args.dry_run)),
+            Ok(_) => {}
+            Err(error) => exit = fail(cx, &typed, error.into(), exit),
+        }
+    }
+    Ok(exit)
+}

@@ -1,0 +1,89 @@
+//! An older version of an issue as an edit of the present one.
+
+use std::collections::BTreeSet;
+
+use super::Stamp;
+use crate::model::issue::Comment;
+use crate::model::merge::{FIELD_TIMES, same_value};
+use crate::model::record::{Record, place_of};
+use crate::model::time::{self, Instant};
+
+/// What an older version does not decide: which issue it is, when it was edited, who sees it, and how its proposal stands.
+const PRESENT: [&str; 5] = ["id", "updated_at", FIELD_TIMES, "visibility", "proposal"];
+
+/// The present line with the values of an older one; `None` if it has them. Comments stay, and those that only the older one
+/// has come back.
+pub fn restore(now: &str, then: &str, stamp: Stamp<'_>) -> Option<String> {
+    let (present, past) = (Record::parse(now).ok()?, Record::parse(then).ok()?);
+    let mut keys: BTreeSet<(usize, String)> = BTreeSet::new();
+    for record in [&present, &past] {
+        keys.extend(record.iter().map(|(key, _)| (place_of(&key), key.into_owned())));
+    }
+    let mut line = now.to_owned();
+    for (_, key) in keys.iter().filter(|(_, key)| !PRESENT.contains(&key.as_str())) {
+        let value = match key.as_str() {
+            "comments" => comments(&present, &past).map(|parts| stamp.dialect.array(parts)),
+            _ => past.raw(key).map(str::to_owned),
+        };
+        if !same_value(key, present.raw(key), value.as_deref()) {
+            line = Record::parse(&line).ok()?.with_key(key, value.as_deref(), stamp.dialect);
+        }
+    }
+    if line == now {
+        return None;
+    }
+    let previous = present.string("updated_at").and_then(|text| Instant::parse(&text));
+    let updated = stamp.dialect.string(&time::after(previous, stamp.now).to_string());
+    let record = Record::parse(&line).ok()?;
+    Some(record.with(&[("updated_at", Some(updated)), (FIELD_TIMES, None)], stamp.dialect))
+}
+
+/// The comments of both, those of the present first; `None` if there are none, or they are no list now.
+fn comments<'a>(present: &Record<'a>, past: &Record<'a>) -> Option<Vec<&'a str>> {
+    let mut parts = present.elements("comments");
+    let known: Vec<Option<Comment>> = parts.iter().map(|raw| Comment::decode(raw)).collect();
+    let is_new = |raw: &&str| {
+        let comment = Comment::decode(raw);
+        !parts.contains(raw) && !(comment.is_some() && known.contains(&comment))
+    };
+    let lost: Vec<&str> = past.elements("comments").into_iter().filter(is_new).collect();
+    parts.extend(lost);
+    (!parts.is_empty()).then_some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::json::Dialect;
+
+    const THEN: &str = r#"{"id":"a","title":"One","status":"open","priority":1,"updated_at":"2026-01-01T00:00:00Z","x":{"k":1e400},"comments":[{"id":1,"author":"ann","text":"first"}]}"#;
+    const NOW: &str = r#"{"id":"a","title":"Two","status":"closed","updated_at":"2026-02-01T00:00:00Z","closed_at":"2026-02-01T00:00:00Z","y":2,"comments":[{"text":"first","id":1,"author":"ann"},{"id":2,"author":"bob","text":"second"}],"visibility":"local","field_times":{"at":"z"}}"#;
+
+    fn stamp() -> Stamp<'static> {
+        Stamp { now: Instant::parse("2026-01-15T00:00:00Z").unwrap(), actor: "ann", dialect: Dialect::default() }
+    }
+
+    #[test]
+    fn values_come_back_and_comments_stay() {
+        assert_eq!(
+            restore(NOW, THEN, stamp()).unwrap(),
+            r#"{"id":"a","title":"One","status":"open","priority":1,"updated_at":"2026-02-01T00:00:00.001Z","comments":[{"text":"first","id":1,"author":"ann"},{"id":2,"author":"bob","text":"second"}],"visibility":"local","x":{"k":1e400}}"#
+        );
+    }
+
+    #[test]
+    fn comments_that_are_gone_come_back() {
+        let now = r#"{"id":"a","title":"One"}"#;
+        let then = r#"{"id":"a","title":"One","comments":[{"id":1,"text":"t"}]}"#;
+        assert!(restore(now, then, stamp()).unwrap().contains(r#""comments":[{"id":1,"text":"t"}]"#));
+        assert_eq!(restore(then, now, stamp()), None, "none is taken away");
+    }
+
+    #[test]
+    fn the_same_is_no_change() {
+        assert_eq!(restore(NOW, NOW, stamp()), None);
+        let other_layout = r#"{"title":"One", "id":"a","updated_at":"x"}"#;
+        assert_eq!(restore(r#"{"id":"a","title":"One"}"#, other_layout, stamp()), None);
+        assert_eq!(restore("no record", THEN, stamp()), None);
+    }
+}

@@ -1,0 +1,19 @@
+//! Taking closed issues out of a ledger.
+
+use super::Result;
+use crate::store::{PruneRequest, Pruned, Store};
+
+/// What a user asks to be pruned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PruneWish<'a> {
+    /// The repo; without one the primary.
+    pub repo: Option<&'a str>,
+    pub request: PruneRequest,
+    pub dry_run: bool,
+}
+
+pub fn prune(store: &mut Store, wish: PruneWish<'_>) -> Result<Pruned> {
+    store.refresh()?;
+    let member = wish.repo.map(|text| store.join(text)).transpose()?.unwrap_or(0);
+    Ok(store.prune(member, &wish.request, wish.dry_run)?)
+}

@@ -1,0 +1,134 @@
+//! Which lines of a ledger are old enough to leave, and which of them stay for a reason of their own.
+
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+
+use super::{Kept, KeptIssue, PruneRequest, PrunedIssue};
+use crate::cache::Key;
+use crate::ledger::Document;
+use crate::model::issue::{Issue, status_of};
+use crate::model::proposal::{Proposal, State, Visibility};
+use crate::model::record::Record;
+use crate::model::time::Instant;
+use crate::store::Store;
+
+/// An issue that may leave.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    pub id: String,
+    pub key: Key,
+    text: Vec<u8>,
+    title: String,
+    status: String,
+    at: Instant,
+    /// What leaves the file with it, its line end included.
+    pub bytes: u64,
+}
+
+impl Candidate {
+    pub fn by_age(one: &Self, other: &Self) -> Ordering {
+        (one.at, &one.id).cmp(&(other.at, &other.id))
+    }
+
+    pub fn outcome(&self) -> PrunedIssue {
+        PrunedIssue {
+            id: self.id.clone(),
+            title: self.title.clone(),
+            status: self.status.clone(),
+            at: self.at,
+            bytes: self.bytes,
+        }
+    }
+
+    /// These are its lines in a document, and they are one, as it was.
+    pub fn stands_on(&self, lines: Option<&Vec<usize>>, document: &Document) -> Option<usize> {
+        match lines.map(Vec::as_slice) {
+            Some([line]) if document.text(*line) == self.text => Some(*line),
+            _ => None,
+        }
+    }
+}
+
+impl Store {
+    /// The issues of a ledger that may leave as far as they alone decide it, oldest first, and those that do not.
+    pub(super) fn candidates(
+        &self,
+        source: usize,
+        request: &PruneRequest,
+        committed: &Document,
+    ) -> (Vec<Candidate>, Vec<KeptIssue>) {
+        let Some((document, _)) = self.sources.last_read(source) else { return (Vec::new(), Vec::new()) };
+        let committed: HashSet<&[u8]> = (0..committed.len()).map(|n| committed.text(n)).collect();
+        let mut lines: HashMap<String, usize> = HashMap::new();
+        for id in self.sources.ids() {
+            *lines.entry(id.into_owned()).or_default() += 1;
+        }
+        let (mut old, mut kept) = (Vec::new(), Vec::new());
+        for n in 0..document.len() {
+            let (Some(record), Some(key)) = (document.record(n), self.sources.key_at(source, n)) else { continue };
+            if !status_of(&record).is_done() {
+                continue;
+            }
+            let issue = Issue::decode(&record);
+            let Some(at) = ended(&issue) else {
+                kept.push(KeptIssue { id: issue.id, why: Kept::Undated });
+                continue;
+            };
+            if self.limit(&issue, request).is_some_and(|limit| at >= limit) {
+                continue;
+            }
+            let why = if lines.get(&issue.id).is_some_and(|count| *count > 1) {
+                Some(Kept::Copies)
+            } else if issue.pinned {
+                Some(Kept::Pinned)
+            } else if !committed.contains(document.text(n)) {
+                Some(Kept::Uncommitted)
+            } else {
+                bound_to_stay(&record, &issue, request.tombstones)
+            };
+            match why {
+                Some(why) => kept.push(KeptIssue { id: issue.id, why }),
+                None => old.push(Candidate {
+                    key,
+                    text: document.text(n).to_vec(),
+                    status: issue.status.to_string(),
+                    id: issue.id,
+                    title: issue.title,
+                    at,
+                    bytes: document.raw(n).len() as u64 + 1,
+                }),
+            }
+        }
+        // Copies of one issue are one.
+        kept.sort_by(|a, b| a.id.cmp(&b.id));
+        kept.dedup();
+        old.sort_by(Candidate::by_age);
+        (old, kept)
+    }
+
+    /// Before which moment an issue must have ended to be old; `None` if any will do.
+    fn limit(&self, issue: &Issue, request: &PruneRequest) -> Option<Instant> {
+        // The news of a deletion must have had time to spread, however small the file is to be.
+        let any_age = request.budget.is_some() && !issue.status.is_tombstone();
+        request.before.or_else(|| (!any_age).then(|| self.prune_default()))
+    }
+}
+
+/// When an issue was closed or deleted, as far as its line tells.
+fn ended(issue: &Issue) -> Option<Instant> {
+    let own = if issue.status.is_tombstone() { &issue.deleted_at } else { &issue.closed_at };
+    let time = own.as_ref().or(issue.updated_at.as_ref()).or(issue.created_at.as_ref());
+    time.map(|time| time.instant)
+}
+
+/// Why an issue says something to others, so that it cannot leave.
+fn bound_to_stay(record: &Record<'_>, issue: &Issue, tombstones: bool) -> Option<Kept> {
+    let state = Proposal::of(record).map(|proposal| proposal.state);
+    let proposed = Visibility::of(record) == Visibility::Proposed;
+    match state {
+        Some(State::Open) if proposed => Some(Kept::Proposed),
+        Some(State::Rejected) if proposed && !tombstones => Some(Kept::News),
+        _ if issue.status.is_tombstone() && !tombstones => Some(Kept::News),
+        _ => None,
+    }
+}

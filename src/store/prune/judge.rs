@@ -1,0 +1,71 @@
+//! Whether issues can leave without a change for any other, tried on a copy of the cache.
+//!
+//! The rules of readiness are those of the cache and stand nowhere else: what would be left is computed and compared. A
+//! group that changes nothing leaves as a whole; one that does is halved, down to the issues on which something stands.
+
+use super::candidates::Candidate;
+use crate::cache::{Cache, Key, Standing};
+use crate::store::Result;
+
+/// How many rows may be looked at, all attempts together, before the rest of the candidates stays unasked.
+const MAX_ROWS: usize = 4_000_000;
+/// So many attempts are made in any case.
+const MIN_ATTEMPTS: usize = 64;
+
+pub(super) struct Judge {
+    image: Vec<u8>,
+    before: Standing,
+    unknown_blocks: bool,
+    leaned_on: std::collections::HashSet<String>,
+    gone: Vec<Key>,
+    attempts: usize,
+}
+
+/// Candidates that leave, and those that stay with the issues that need them.
+type Verdict = (Vec<Candidate>, Vec<(Candidate, Vec<String>)>);
+
+impl Judge {
+    pub fn new(cache: &mut Cache, unknown_blocks: bool) -> Result<Self> {
+        let leaned_on = cache.leaned_on(unknown_blocks)?;
+        let before = cache.standing(unknown_blocks)?;
+        let attempts = (MAX_ROWS / cache.rows()?.max(1)).max(MIN_ATTEMPTS);
+        let image = cache.to_image(unknown_blocks)?;
+        Ok(Judge { image, before, unknown_blocks, leaned_on, gone: Vec::new(), attempts })
+    }
+
+    /// Lets of a group leave whatever can, besides those that have left already.
+    pub fn take(&mut self, group: Vec<Candidate>) -> Result<Verdict> {
+        let (leaned_on, free): (Vec<_>, Vec<_>) = group.into_iter().partition(|one| self.leaned_on.contains(&one.id));
+        let mut verdict = (Vec::new(), Vec::new());
+        // Almost always one attempt each.
+        self.halve(free, &mut verdict)?;
+        self.halve(leaned_on, &mut verdict)?;
+        Ok(verdict)
+    }
+
+    fn halve(&mut self, mut group: Vec<Candidate>, verdict: &mut Verdict) -> Result<()> {
+        if group.is_empty() {
+            return Ok(());
+        }
+        if self.attempts == 0 {
+            verdict.1.extend(group.into_iter().map(|one| (one, Vec::new())));
+            return Ok(());
+        }
+        self.attempts -= 1;
+        let keys: Vec<Key> = self.gone.iter().copied().chain(group.iter().map(|one| one.key)).collect();
+        let after = Cache::standing_without(&self.image, &keys, self.unknown_blocks)?;
+        if after == self.before {
+            self.gone = keys;
+            verdict.0.append(&mut group);
+            return Ok(());
+        }
+        if group.len() == 1 {
+            let needed_by = self.before.differing(&after);
+            verdict.1.extend(group.pop().map(|one| (one, needed_by)));
+            return Ok(());
+        }
+        let later = group.split_off(group.len() / 2);
+        self.halve(group, verdict)?;
+        self.halve(later, verdict)
+    }
+}

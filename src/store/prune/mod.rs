@@ -1,0 +1,269 @@
+//! Taking closed issues out of a ledger; the history of version control keeps them.
+//!
+//! A line leaves only if the commit below the working copy holds exactly its bytes, and only if no other issue of the
+//! project stands otherwise without it: that is tried on a copy of the cache before anything is written. Damaged lines,
+//! copies and whatever carries news to other clones stay.
+
+mod candidates;
+mod judge;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::source::expected;
+use super::{Access, Result, Store, StoreError, place};
+use crate::ledger::{Document, Edit, LedgerError, LockedLedger};
+use crate::model::time::{DAY, Instant};
+use crate::vcs::{self, Kind, SyncError};
+use candidates::Candidate;
+use judge::Judge;
+
+/// How long an issue has been closed before it is pruned, if nobody says otherwise.
+pub const PRUNE_DAYS: i64 = 30;
+
+/// Which issues are to leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PruneRequest {
+    /// Closed before this. Without it 30 days ago; with a budget any time.
+    pub before: Option<Instant>,
+    /// Only as many, the oldest first, as it takes to bring the file down to this size.
+    pub budget: Option<u64>,
+    /// Also what carries news to other clones: deleted issues and rejected proposals.
+    pub tombstones: bool,
+}
+
+/// An issue that left, or would leave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrunedIssue {
+    pub id: String,
+    pub title: String,
+    pub status: String,
+    /// When it was closed or deleted.
+    pub at: Instant,
+    /// What that saves.
+    pub bytes: u64,
+}
+
+/// Why an issue stays that is old enough.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kept {
+    /// The last commit does not have the line as it is.
+    Uncommitted,
+    /// These would be ready, blocked or complete in another way without it.
+    Needed(Vec<String>),
+    /// It is the parent of these, which are not done.
+    Children(Vec<String>),
+    /// Its proposal awaits a decision.
+    Proposed,
+    /// It tells others of a decision or a deletion; leaves on request.
+    News,
+    Pinned,
+    /// It stands on several lines, in one ledger or in several.
+    Copies,
+    /// Nothing says when it was closed.
+    Undated,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptIssue {
+    pub id: String,
+    pub why: Kept,
+}
+
+/// What pruning one ledger came to, or would come to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pruned {
+    pub source_repo: String,
+    pub file: PathBuf,
+    /// Oldest first.
+    pub pruned: Vec<PrunedIssue>,
+    /// By id.
+    pub kept: Vec<KeptIssue>,
+    pub bytes_before: u64,
+    pub bytes_after: u64,
+    pub budget: Option<u64>,
+}
+
+impl Pruned {
+    pub fn ids(&self) -> Vec<String> {
+        self.pruned.iter().map(|one| one.id.clone()).collect()
+    }
+
+    /// The file is no larger than it was meant to be.
+    pub fn fits(&self) -> bool {
+        self.budget.is_none_or(|budget| self.bytes_after <= budget)
+    }
+}
+
+impl Store {
+    /// Takes closed issues out of the ledger of a repo. With `dry_run` only says which.
+    pub fn prune(&mut self, member: usize, request: &PruneRequest, dry_run: bool) -> Result<Pruned> {
+        self.refuse_broken()?;
+        if let Access::Read(reason) = self.access(member)? {
+            let what = "a ledger without its closed issues".to_owned();
+            return Err(StoreError::ReadOnly { what, repo: self.name(member).to_owned(), reason });
+        }
+        let source = self.writable(member)?;
+        if dry_run {
+            return Ok(self.plan_prune(source, request)?.0);
+        }
+        let locks = self.lock(&[source])?;
+        let Some((_, lock)) = locks.first() else { return Err(self.no_ledger(member)) };
+        let done = self.prune_locked(source, lock, request)?;
+        drop(locks);
+        if !done.pruned.is_empty() && self.commits(member) {
+            self.commit_paths(member, std::slice::from_ref(&done.file), &prune_message(&done.ids()));
+        }
+        Ok(done)
+    }
+
+    /// The same while the lock of the ledger is held.
+    pub(super) fn prune_locked(
+        &mut self,
+        source: usize,
+        lock: &LockedLedger,
+        request: &PruneRequest,
+    ) -> Result<Pruned> {
+        let (mut done, leaving) = self.plan_prune(source, request)?;
+        if leaving.is_empty() {
+            return Ok(done);
+        }
+        let path = lock.ledger().path();
+        let ids: BTreeSet<String> = leaving.iter().map(|one| one.id.clone()).collect();
+        let mut late: Vec<String> = Vec::new();
+        self.write_ledger::<LedgerError>(
+            lock,
+            || expected(path),
+            |document| {
+                let lines = document.find_among(&ids);
+                let mut edits = Vec::new();
+                late.clear();
+                for one in &leaving {
+                    match one.stands_on(lines.get(&one.id), document) {
+                        Some(line) => edits.push(Edit::Remove { line }),
+                        // A program that knows no locks was faster.
+                        None => late.push(one.id.clone()),
+                    }
+                }
+                Ok(edits)
+            },
+        )?;
+        if !late.is_empty() {
+            let stays = |one: &PrunedIssue| late.contains(&one.id);
+            done.bytes_after += done.pruned.iter().filter(|one| stays(one)).map(|one| one.bytes).sum::<u64>();
+            done.pruned.retain(|one| !stays(one));
+            done.kept.extend(late.into_iter().map(|id| KeptIssue { id, why: Kept::Uncommitted }));
+        }
+        Ok(done)
+    }
+
+    /// What leaves, and the lines that it stands on.
+    fn plan_prune(&mut self, source: usize, request: &PruneRequest) -> Result<(Pruned, Vec<Candidate>)> {
+        let path = self.sources.ledger(source).path().to_owned();
+        let committed = self.committed_ledger(&path)?;
+        self.sources.refresh(&mut self.cache)?;
+        let Some((document, _)) = self.sources.last_read(source) else {
+            // Why it could not be read.
+            self.sources.ledger(source).read(|| expected(&path))?;
+            return Err(self.no_ledger(self.sources.member_of(source)));
+        };
+        self.sources.ledger(source).refuse(document, &[])?;
+        if let Some(region) = document.conflicts().first() {
+            let (line, what) = (region.start + 1, "nothing can be pruned from it");
+            return Err(LedgerError::Conflicted { path, line, what }.into());
+        }
+        let before = document.bytes().len() as u64;
+        // As any write leaves it: with a line feed at the end.
+        let total = before + u64::from(!document.ends_well());
+        let (mut old, mut kept) = self.candidates(source, request, &committed);
+        self.keep_parents(&mut old, &mut kept)?;
+        let need = request.budget.map_or(u64::MAX, |budget| total.saturating_sub(budget));
+        let leaving = self.judged(old, need, &mut kept)?;
+        kept.sort_by(|a, b| a.id.cmp(&b.id));
+        let saved: u64 = leaving.iter().map(|one| one.bytes).sum();
+        let pruned = leaving.iter().map(Candidate::outcome).collect();
+        let done = Pruned {
+            source_repo: self.name(self.sources.member_of(source)).to_owned(),
+            file: path,
+            pruned,
+            kept,
+            bytes_before: before,
+            // An emptied ledger is one line feed.
+            bytes_after: if saved == 0 { before } else { (total - saved).max(1) },
+            budget: request.budget,
+        };
+        Ok((done, leaving))
+    }
+
+    /// The ledger as the commit below the working copy has it; an error where no version control keeps anything.
+    fn committed_ledger(&self, path: &Path) -> Result<Document> {
+        let real = place::real(path);
+        let vcs = vcs::open(&real);
+        if vcs.kind() == Kind::None {
+            let root = real.parent().and_then(Path::parent).unwrap_or(&real).to_owned();
+            return Err(StoreError::NoHistory { root });
+        }
+        let root = place::real(vcs.root());
+        let inside = real.strip_prefix(&root).map_err(|_| SyncError::NoVcs { root: root.clone() })?;
+        Ok(Document::new(vcs.committed(inside, &self.host.env)?.unwrap_or_default()))
+    }
+
+    /// Of the candidates, oldest first, those that save what is needed and that no other issue stands on.
+    fn judged(&mut self, old: Vec<Candidate>, need: u64, kept: &mut Vec<KeptIssue>) -> Result<Vec<Candidate>> {
+        if old.is_empty() || need == 0 {
+            return Ok(Vec::new());
+        }
+        let mut judge = Judge::new(&mut self.cache, self.settings.flag("ready.unknown_blocks"))?;
+        let mut waiting = old.into_iter();
+        let mut leaving: Vec<Candidate> = Vec::new();
+        loop {
+            let mut saved: u64 = leaving.iter().map(|one| one.bytes).sum();
+            let mut group = Vec::new();
+            while saved < need
+                && let Some(one) = waiting.next()
+            {
+                saved = saved.saturating_add(one.bytes);
+                group.push(one);
+            }
+            if group.is_empty() {
+                return Ok(leaving);
+            }
+            let (gone, stay) = judge.take(group)?;
+            leaving.extend(gone);
+            kept.extend(stay.into_iter().map(|(one, ids)| KeptIssue { id: one.id, why: Kept::Needed(ids) }));
+            leaving.sort_by(Candidate::by_age);
+        }
+    }
+
+    /// A parent of something that is not done is part of the frontier.
+    fn keep_parents(&mut self, old: &mut Vec<Candidate>, kept: &mut Vec<KeptIssue>) -> Result<()> {
+        let mut free = Vec::with_capacity(old.len());
+        for one in old.drain(..) {
+            let children = self.cache.open_children(&one.id)?;
+            if children.is_empty() {
+                free.push(one);
+            } else {
+                kept.push(KeptIssue { id: one.id, why: Kept::Children(children) });
+            }
+        }
+        *old = free;
+        Ok(())
+    }
+
+    fn no_ledger(&self, member: usize) -> StoreError {
+        StoreError::NoLedger { directory: self.project.members[member].repo.beads().to_owned() }
+    }
+
+    /// The moment before which issues are old, if nobody names another.
+    pub(super) fn prune_default(&self) -> Instant {
+        self.host.clock.now().plus_nanos(-PRUNE_DAYS * DAY)
+    }
+}
+
+/// The message of a commit that only prunes.
+pub(super) fn prune_message(ids: &[String]) -> String {
+    match ids {
+        [id] => format!("prune {id}"),
+        many => format!("prune {} issues\n\n{}", many.len(), many.join("\n")),
+    }
+}
