@@ -157,9 +157,10 @@ fn check_files(store: &mut Store, report: &mut Report) -> Result<()> {
 /// Ledgers that are more than an agent wants to read at once, and what pruning them would save.
 fn check_sizes(store: &mut Store, report: &mut Report) {
     let budget = size::parse(store.settings().word("prune.budget")).unwrap_or(u64::MAX);
-    let sizes = store.documents().into_iter().map(|(repo, ledger, document)| {
-        (repo, ledger.path().to_owned(), document.bytes().len() as u64)
-    });
+    let sizes = store
+        .documents()
+        .into_iter()
+        .map(|(repo, ledger, document)| (repo, ledger.path().to_owned(), document.bytes().len() as u64));
     let large: Vec<(usize, PathBuf, u64)> = sizes.filter(|(_, _, bytes)| *bytes > budget).collect();
     for (repo, file, bytes) in large {
         let (size, budget) = (size::text(bytes), size::text(budget));

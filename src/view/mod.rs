@@ -14,8 +14,8 @@ mod recover;
 mod restore;
 pub mod schema;
 mod shapes;
-mod value;
 mod undo;
+mod value;
 
 pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
@@ -31,5 +31,5 @@ pub use prune::{kept_text, pruned};
 pub use recover::recovery;
 pub use restore::{restored, restored_text};
 pub use shapes::*;
-pub use value::shortened;
 pub use undo::undo;
+pub use value::shortened;

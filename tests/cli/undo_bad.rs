@@ -240,7 +240,8 @@ fn without_a_log_it_is_the_last_commit() {
     }
     project.git("clone -q . ../fresh").ok();
     let shown = bd_in(env, "fresh", ["undo", "2"]).ok();
-    let commits: Vec<String> = project.git("log --author=ann --format=%h --abbrev=10").ok().stdout.lines().map(str::to_owned).collect();
+    let commits: Vec<String> =
+        project.git("log --author=ann --format=%h --abbrev=10").ok().stdout.lines().map(str::to_owned).collect();
     for (commit, told) in commits.iter().zip(shown.stdout.lines().skip(1)) {
         assert!(told.starts_with(&format!("  commit {commit} of ")), "{}", shown.snapshot());
     }

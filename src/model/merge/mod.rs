@@ -23,8 +23,8 @@ use std::collections::BTreeMap;
 
 use super::json::{Dialect, DialectEvidence, Json};
 use super::record::{Record, place_of};
-pub use revert::{differing, revert};
 use fields::Register;
+pub use revert::{differing, revert};
 use sets::Told;
 use settle::{Settled, settle};
 use side::{Side, Stamp};

@@ -130,7 +130,8 @@ mod tests {
         ] {
             assert_eq!(back(after, before, now), Ok(line(expected)), "{now}");
         }
-        let comment = |n: u8| format!(r#"{{"id":{n},"author":"ann","text":"c{n}","created_at":"2026-01-05T09:00:00Z"}}"#);
+        let comment =
+            |n: u8| format!(r#"{{"id":{n},"author":"ann","text":"c{n}","created_at":"2026-01-05T09:00:00Z"}}"#);
         let comments = |all: &[u8]| {
             let all: Vec<String> = all.iter().map(|n| comment(*n)).collect();
             format!("\"comments\":[{}]", all.join(","))
@@ -144,7 +145,12 @@ mod tests {
         for (after, before, now, field) in [
             (r#""priority":1"#, r#""priority":2"#, r#""priority":0"#, "priority"),
             (r#""description":"b""#, r#""description":"a""#, r#""description":"c""#, "description"),
-            (r#""status":"closed","close_reason":"r""#, r#""status":"open""#, r#""status":"closed","close_reason":"s""#, "close_reason"),
+            (
+                r#""status":"closed","close_reason":"r""#,
+                r#""status":"open""#,
+                r#""status":"closed","close_reason":"s""#,
+                "close_reason",
+            ),
             (r#""x":[1]"#, r#""x":[]"#, r#""x":[2]"#, "x"),
         ] {
             assert_eq!(back(after, before, now), Err(vec![field.to_owned()]), "{now}");

@@ -144,7 +144,11 @@ impl UndoLog<'_> {
 
     /// Notes a part of a write. Room is made before the first part here only, so that the parts stay together.
     pub fn append(&self, part: Part, is_first: bool) -> Result<(), JournalError> {
-        let size: usize = part.changes.iter().map(|c| [&c.before, &c.after].into_iter().flatten().map(String::len).sum::<usize>()).sum();
+        let size: usize = part
+            .changes
+            .iter()
+            .map(|c| [&c.before, &c.after].into_iter().flatten().map(String::len).sum::<usize>())
+            .sum();
         let part =
             if size > LARGEST_WRITE { Part { stays: Some(Stays::Large), changes: Vec::new(), ..part } } else { part };
         let path = self.path();
@@ -259,14 +263,20 @@ mod tests {
 
     #[test]
     fn a_part_comes_back_and_a_piece_of_one_does_not() {
-        for part in [part("w", "x"), Part { stays: Some(Stays::Repair), command: String::new(), with: Vec::new(), ..part("w", "y") }] {
+        for part in [
+            part("w", "x"),
+            Part { stays: Some(Stays::Repair), command: String::new(), with: Vec::new(), ..part("w", "y") },
+        ] {
             let line = part.render();
             assert_eq!(Part::parse(line.trim_end().as_bytes()), Some(part));
             for end in 0..line.len() - 1 {
                 assert_eq!(Part::parse(&line.as_bytes()[..end]), None, "cut off after {end} bytes");
             }
         }
-        assert_eq!(Part::parse(br#"{"write":"w","from":"","ledger":"","at":"","actor":"","stays":"?","changes":[]}"#), None);
+        assert_eq!(
+            Part::parse(br#"{"write":"w","from":"","ledger":"","at":"","actor":"","stays":"?","changes":[]}"#),
+            None
+        );
     }
 
     #[test]
@@ -282,7 +292,8 @@ mod tests {
             let sizes = [UNDO_NAME, EARLIER_NAME].map(|name| std::fs::metadata(home.join(name)).map_or(0, |m| m.len()));
             assert!(sizes.iter().sum::<u64>() < 2 * (LARGE + 50_000), "{n}: {sizes:?}");
             let found = log.read().unwrap();
-            let writes: Vec<usize> = found.iter().map(|line| line.part.as_ref().unwrap().write.parse().unwrap()).collect();
+            let writes: Vec<usize> =
+                found.iter().map(|line| line.part.as_ref().unwrap().write.parse().unwrap()).collect();
             let first = writes[0];
             let expected: Vec<usize> = (first..=n).flat_map(|n| [n, n]).collect();
             assert_eq!(writes, expected);
@@ -298,7 +309,8 @@ mod tests {
         let whole = std::fs::read(log.path()).unwrap();
         std::fs::write(log.path(), &whole[..whole.len() - 9]).unwrap();
         log.append(part("2", "x"), true).unwrap();
-        let found: Vec<Option<String>> = log.read().unwrap().into_iter().map(|line| line.part.map(|p| p.write)).collect();
+        let found: Vec<Option<String>> =
+            log.read().unwrap().into_iter().map(|line| line.part.map(|p| p.write)).collect();
         assert_eq!(found, [None, Some("2".to_owned())]);
     }
 
