@@ -12,7 +12,10 @@ fn undo_word(action: UndoAction) -> &'static str {
 }
 
 pub fn undo(undo: &Undo, preview: bool) -> String {
-    let write = |write: &UndoneWrite| Object::new().text("command", &write.command).text("at", &write.at).finish();
+    let write = |write: &UndoneWrite| {
+        let object = Object::new().text("command", &write.command).text("at", &write.at);
+        object.optional("commit", write.commit.as_deref()).finish()
+    };
     let issue = |one: &UndoneIssue| {
         let object = Object::new()
             .text("id", &one.id)

@@ -84,6 +84,8 @@ const WRITERS: &[&str] = &[
     "edit bd-two",
     "doctor --fix",
     "delete bd-two --yes",
+    "undo --yes",
+    "undo --yes",
 ];
 const SETTINGS: &[&str] = &[
     "core.fsmonitor",

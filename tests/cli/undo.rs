@@ -21,8 +21,10 @@ enum Place {
     Contributor,
     /// The one who decides over what the contributor proposed.
     Maintainer,
-    /// A working copy of git.
+    /// A working copy of git, from which a checkout took out what was written.
     Git,
+    /// A working copy of git with everything committed.
+    Committed,
 }
 
 const MAINTAINER: [(&str, &str); 3] = [("BD_MODE", "single"), ("BD_ROLE", "maintainer"), ("BD_ACTOR", "max")];
@@ -90,6 +92,8 @@ const WRITES: &[(Place, &str, &str)] = &[
     (Place::Maintainer, "propose pl-1", "* accept pl-1"),
     (Place::Maintainer, "propose pl-1", "* reject pl-1 --reason no"),
     (Place::Git, "add One --id bd-1", "recover"),
+    (Place::Committed, "close base -r done", "prune --closed-before 2026-12-31"),
+    (Place::Committed, "close base -r done", "restore base --at HEAD~1"),
 ];
 
 /// What writes no issue, or only puts files in order.
@@ -109,6 +113,10 @@ const OTHERS: &[&str] = &[
     "stats",
     "stale",
     "duplicates",
+    "log",
+    "blame",
+    "diff",
+    "changelog",
     "config",
     "repo",
     "role",
@@ -148,7 +156,7 @@ impl Stage {
     fn new(place: Place, given: &str) -> Option<Self> {
         let env = match place {
             Place::Joined => joined(),
-            Place::Git => Project::single()?.env,
+            Place::Git | Place::Committed => Project::single()?.env,
             Place::Alone | Place::Contributor | Place::Maintainer => Env::new(),
         };
         let stage = Stage { env, maintains: place == Place::Maintainer };
@@ -184,10 +192,15 @@ impl Stage {
         for line in given.lines().map(str::trim).filter(|line| !line.is_empty()) {
             stage.bd(line).ok();
         }
-        if place == Place::Git {
+        let git: &[&str] = match place {
+            Place::Git => &["checkout", "-q", "--", ".beads"],
+            Place::Committed => &["commit", "-qam", "given"],
+            _ => &[],
+        };
+        if !git.is_empty() {
             let mut command = stage.env.command("git");
-            command.args(["checkout", "-q", "--", ".beads"]);
-            stage.env.run(command, "git checkout".to_owned(), None).ok();
+            command.args(git);
+            stage.env.run(command, format!("git {}", git.join(" ")), None).ok();
         }
         Some(stage)
     }
@@ -197,7 +210,8 @@ impl Stage {
             Some(line) => (line, &MAINTAINER[..]),
             None => (line, &[][..]),
         };
-        self.env.bd_with(line.split(' '), Some("From standard input\n"), vars)
+        let stdin = line.contains("--stdin").then_some("From standard input\n");
+        self.env.bd_with(line.split(' '), stdin, vars)
     }
 
     fn undo(&self, more: &str) -> Run {
@@ -239,32 +253,36 @@ fn timeless(value: &mut Value) {
 
 #[test]
 fn every_write_goes_back_and_comes_again() {
-    for (place, given, write) in WRITES {
-        let Some(stage) = Stage::new(*place, given) else { continue };
-        let story = format!("{place:?}: {given}; {write}");
-        let before = stage.view();
-        stage.bd(write).ok();
-        let after = stage.view();
-        assert_ne!(before, after, "{story}: it writes something");
-        let shown = stage.undo("").ok();
-        assert!(shown.stdout.starts_with("UNDO PREVIEW"), "{}", shown.snapshot());
-        let command = write.trim_start_matches("* ").split(' ').next().unwrap();
-        assert!(shown.stdout.contains(&format!("\n  bd {command}")), "{}", shown.snapshot());
-        assert_eq!(stage.view(), after, "{story}: looking changes nothing");
-        stage.undo(" --yes --dry-run").ok();
-        assert_eq!(stage.view(), after, "{story}: nor does --dry-run");
-        stage.undo(" --yes").ok();
-        assert_eq!(stage.view(), before, "{story}: undo");
-        stage.undo(" --yes").ok();
-        assert_eq!(stage.view(), after, "{story}: undo of the undo");
-        stage.undo(" --yes").ok();
-        assert_eq!(stage.view(), before, "{story}: and once more");
-        stage.undo(" 2 --yes").ok();
-        assert_eq!(stage.view(), before, "{story}: an undo and its undo come to nothing");
-        let health = stage.bd("recover --dry-run").ok();
-        assert_eq!(health.stdout, "", "{story}: nothing is missed");
-        assert!(!stage.bd("list").ok().stderr.contains("another program"), "{story}: nothing is missed");
-    }
+    std::thread::scope(|scope| {
+        WRITES.chunks(8).for_each(|some| drop(scope.spawn(|| some.iter().for_each(there_and_back))));
+    });
+}
+
+fn there_and_back((place, given, write): &(Place, &str, &str)) {
+    let Some(stage) = Stage::new(*place, given) else { return };
+    let story = format!("{place:?}: {given}; {write}");
+    let before = stage.view();
+    stage.bd(write).ok();
+    let after = stage.view();
+    assert_ne!(before, after, "{story}: it writes something");
+    let shown = stage.undo("").ok();
+    assert!(shown.stdout.starts_with("UNDO PREVIEW"), "{}", shown.snapshot());
+    let command = write.trim_start_matches("* ").split(' ').next().unwrap();
+    assert!(shown.stdout.contains(&format!("\n  bd {command}")), "{}", shown.snapshot());
+    assert_eq!(stage.view(), after, "{story}: looking changes nothing");
+    stage.undo(" --yes --dry-run").ok();
+    assert_eq!(stage.view(), after, "{story}: nor does --dry-run");
+    stage.undo(" --yes").ok();
+    assert_eq!(stage.view(), before, "{story}: undo");
+    stage.undo(" --yes").ok();
+    assert_eq!(stage.view(), after, "{story}: undo of the undo");
+    stage.undo(" --yes").ok();
+    assert_eq!(stage.view(), before, "{story}: and once more");
+    stage.undo(" 2 --yes").ok();
+    assert_eq!(stage.view(), before, "{story}: an undo and its undo come to nothing");
+    let health = stage.bd("recover --dry-run").ok();
+    assert_eq!(health.stdout, "", "{story}: nothing is missed");
+    assert!(!stage.bd("list").ok().stderr.contains("another program"), "{story}: nothing is missed");
 }
 
 /// The names at the beginning of indented lines below a heading.

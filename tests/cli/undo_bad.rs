@@ -139,7 +139,7 @@ fn a_line_of_the_log_that_cannot_be_read() {
     assert_eq!(env.bd(["show", "1", "--json"]).ok().json()[0]["priority"], 0);
     refused(&env, "undo 3 --yes", 8, &["undo.jsonl:2: the line cannot be read"]);
     fs::write(&log, "{}\n[\n\n\u{0}\n").unwrap();
-    refused(&env, "undo --yes", 3, &["no write of ann is known here"]);
+    refused(&env, "undo --yes", 8, &["undo.jsonl:1: the line cannot be read"]);
 }
 
 #[test]
@@ -227,6 +227,36 @@ fn what_is_committed_can_be_undone() {
     // A checkout that takes the undo away is noticed like that of any write.
     project.git("checkout -q -- .beads").ok();
     assert!(env.bd(["list"]).ok().stderr.contains("by another program"));
+}
+
+/// In a fresh clone there is no log, but there are commits.
+#[test]
+fn without_a_log_it_is_the_last_commit() {
+    let Some(project) = Project::single() else { return };
+    let env = &project.env;
+    for (who, line) in [("ann", "update base -p 0 --add-label x"), ("bob", "note base words"), ("ann", "close base")] {
+        env.bd_with(line.split(' '), None, &[("BD_ACTOR", who)]).ok();
+        project.git(&format!("-c user.name={who} commit -qam {who}")).ok();
+    }
+    project.git("clone -q . ../fresh").ok();
+    let shown = bd_in(env, "fresh", ["undo", "2"]).ok();
+    let commits: Vec<String> =
+        project.git("log --author=ann --format=%h --abbrev=10").ok().stdout.lines().map(str::to_owned).collect();
+    for (commit, told) in commits.iter().zip(shown.stdout.lines().skip(1)) {
+        assert!(told.starts_with(&format!("  commit {commit} of ")), "{}", shown.snapshot());
+    }
+    assert!(shown.stdout.contains("Would revert closed_at, labels, priority, status: bd-base"), "{}", shown.snapshot());
+    bd_in(env, "fresh", ["undo", "--yes"]).ok();
+    let issue = |env: &Env| bd_in(env, "fresh", ["show", "base", "--json"]).ok().json()[0].clone();
+    let open = issue(env);
+    assert_eq!((&open["status"], &open["priority"], &open["notes"]), (&"open".into(), &0.into(), &"words".into()));
+    // From now on there is a log.
+    bd_in(env, "fresh", ["undo", "--yes"]).ok();
+    assert_eq!(issue(env)["status"], "closed");
+    bd_in(env, "fresh", ["undo", "3"]).fails(3, &["only 2 writes of ann are known here, not 3"]);
+    bd_in(env, "fresh", ["undo", "--actor", "max"]).fails(3, &["no write of max is known here"]);
+    // The commit that the ledger came with is no edit.
+    bd_in(env, "fresh", ["undo", "--actor", "t"]).fails(3, &["no write of t is known here"]);
 }
 
 #[test]

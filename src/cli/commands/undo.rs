@@ -9,7 +9,8 @@ use crate::view::{self, Exit, inline};
 ///
 /// Without --yes it only shows what it would do. One command is one write, over however many issues and repos. The undo is a
 /// new write: nothing is rewritten, and the next `bd undo` brings back what this one took away. What others changed since
-/// stays; if they changed the very same field, nothing is done and they are named.
+/// stays; if they changed the very same field, nothing is done and they are named. Where no write of yours is noted, as in a
+/// fresh clone, it is your last commit that goes back.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd undo             what would go back
@@ -59,8 +60,12 @@ pub fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
 }
 
 fn told(write: &UndoneWrite) -> String {
-    let command = if write.command.is_empty() { "a write" } else { &format!("bd {}", write.command) };
-    format!("{} of {}", inline(command), inline(&write.at))
+    let what = match &write.commit {
+        Some(commit) => format!("commit {}", commit.get(..10).unwrap_or(commit)),
+        None if write.command.is_empty() => "a write".to_owned(),
+        None => format!("bd {}", write.command),
+    };
+    format!("{} of {}", inline(&what), inline(&write.at))
 }
 
 fn line(one: &UndoneIssue, preview: bool, several: bool) -> String {

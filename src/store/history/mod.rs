@@ -10,12 +10,14 @@ mod known;
 mod lines;
 mod living;
 mod lookup;
+mod own;
 mod point;
 mod states;
 
 pub use blame::{Blame, BlamedField};
 pub use events::{Event, Log, LogQuery};
 pub use lookup::PastLine;
+pub(super) use own::OwnCommit;
 pub use point::{Moment, Point};
 pub use states::{DiffEntry, DiffKind, State};
 

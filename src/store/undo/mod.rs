@@ -1,4 +1,4 @@
-//! Taking back what one wrote: the last writes of an actor, from the log of this checkout, as a new write.
+//! Taking back what one wrote: the last writes of an actor, from the log of this checkout or else from his commits, as a new write.
 //!
 //! History is never rewritten, and nothing that others wrote since is lost: of a line that somebody edited in the meantime only
 //! one's own values go back, and if just these were changed again the whole undo is refused. Everything is planned and checked
@@ -11,9 +11,10 @@ pub use log::{Line, Part, Stays, UndoLog};
 
 use std::path::{Path, PathBuf};
 
+use super::history::OwnCommit;
 use super::transaction::Written;
 use super::{Result, Store, StoreError, place};
-use crate::ledger::{Applied, LedgerError};
+use crate::ledger::{Applied, LedgerError, LineChange};
 use crate::model::merge::differing;
 use plan::Plan;
 
@@ -79,6 +80,8 @@ pub struct UndoneWrite {
     /// The command, where it is known.
     pub command: String,
     pub at: String,
+    /// The commit that it is taken from, where the log knows nothing.
+    pub commit: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,11 +132,13 @@ pub(super) struct Past {
     pub parts: Vec<Part>,
     /// The line of the log that its first part stands on.
     pub first: usize,
+    pub commit: Option<String>,
 }
 
 impl Past {
     fn told(&self) -> UndoneWrite {
-        UndoneWrite { command: self.parts[0].command.clone(), at: self.parts[0].at.clone() }
+        let Part { command, at, .. } = self.parts[0].clone();
+        UndoneWrite { command, at, commit: self.commit.clone() }
     }
 
     fn stays(&self) -> Option<Stays> {
@@ -225,7 +230,7 @@ impl Store {
             let Some(part) = line.part.as_ref().filter(own) else { continue };
             match all.iter_mut().rev().find(|past| past.parts[0].write == part.write) {
                 Some(past) => past.parts.push(part.clone()),
-                None => all.push(Past { parts: vec![part.clone()], first: n }),
+                None => all.push(Past { parts: vec![part.clone()], first: n, commit: None }),
             }
         }
         all.retain(|past| past.parts.iter().all(|part| part.at.as_str() >= since));
@@ -237,21 +242,41 @@ impl Store {
             match past.stays() {
                 Some(Stays::Repair) => repairs.push(past.told()),
                 Some(Stays::Large) => {
-                    let UndoneWrite { command, at } = past.told();
+                    let UndoneWrite { command, at, .. } = past.told();
                     return Err(StoreError::UndoTooLarge { command, at });
                 }
                 None => chosen.push(past),
             }
         }
-        if chosen.len() < count {
-            return Err(StoreError::NothingToUndo { actor, known: chosen.len(), count });
-        }
         // What an unreadable line said may belong to one of these writes, or have changed the same issues.
-        let first = chosen.last().map_or(0, |past| past.first);
+        let first = chosen.last().filter(|_| chosen.len() == count).map_or(0, |past| past.first);
         match lines.iter().skip(first).find(|line| line.part.is_none()) {
             Some(line) => Err(StoreError::UndoLog { path: line.path.clone(), line: line.number }),
+            None if chosen.is_empty() => self.committed(&actor, &here, count),
+            None if chosen.len() < count => Err(StoreError::NothingToUndo { actor, known: chosen.len(), count }),
             None => Ok(chosen),
         }
+    }
+
+    /// The last commits of this actor, where the log knows nothing: on another machine, or if it was deleted.
+    fn committed(&self, actor: &str, here: &str, count: usize) -> Result<Vec<Past>> {
+        let commits = self.commits_of(actor, count)?;
+        if commits.len() < count {
+            return Err(StoreError::NothingToUndo { actor: actor.to_owned(), known: commits.len(), count });
+        }
+        let past = |one: OwnCommit| {
+            let part = |(source, changes): (usize, Vec<LineChange>)| Part {
+                write: one.commit.id.clone(),
+                from: here.to_owned(),
+                ledger: place::real(self.sources.ledger(source).path()).display().to_string(),
+                at: one.commit.authored.to_string(),
+                actor: actor.to_owned(),
+                changes,
+                ..Part::default()
+            };
+            Past { parts: one.changes.into_iter().map(part).collect(), first: 0, commit: Some(one.commit.id.clone()) }
+        };
+        Ok(commits.into_iter().map(past).collect())
     }
 
     /// A write may have gone to a repo that only its command named. Tells whether one came into view.

@@ -1,0 +1,71 @@
+//! The last commits of one author that changed ledgers, with the lines before and after.
+
+use std::collections::BTreeSet;
+
+use crate::ledger::{Document, LineChange};
+use crate::model::time::Instant;
+use crate::store::{Result, Store};
+use crate::vcs::{Commit, Kind};
+
+/// What a commit did to ledgers.
+#[derive(Debug)]
+pub struct OwnCommit {
+    pub commit: Commit,
+    /// By source.
+    pub changes: Vec<(usize, Vec<LineChange>)>,
+}
+
+impl Store {
+    /// What the last commits of an author changed in the ledgers, newest first, and so many at most. A merge is no edit, and
+    /// neither is the commit that a ledger came with. Where there is no version control there is nothing.
+    pub(in crate::store) fn commits_of(&self, author: &str, count: usize) -> Result<Vec<OwnCommit>> {
+        let mut own: Vec<(Instant, OwnCommit)> = Vec::new();
+        for copy in self.working_copies(None).iter().filter(|copy| copy.kind != Kind::None) {
+            for place in self.places(copy, None) {
+                let (mut found, mut latest) = (0, Instant::from_nanos(i64::MAX));
+                self.with_archive(copy, |archive| {
+                    let tips = archive.tips()?;
+                    let steps = archive.steps(place.file, &tips)?;
+                    for step in steps.all.iter().filter(|step| step.commit.author == author && !step.commit.is_cut) {
+                        let [before] = step.before.as_slice() else { continue };
+                        let (Some(before), Some(after)) = (&before.version, &step.after) else { continue };
+                        if found == count {
+                            break;
+                        }
+                        let [before, after] = [archive.text(before)?, archive.text(after)?].map(Document::new);
+                        let changes = changes(&before, &after);
+                        if changes.is_empty() {
+                            continue;
+                        }
+                        found += 1;
+                        // A commit may be dated before what it stands on.
+                        latest = latest.min(step.commit.committed);
+                        match own.iter_mut().find(|(_, known)| known.commit.id == step.commit.id) {
+                            Some((_, known)) => known.changes.push((place.source, changes)),
+                            None => {
+                                let (commit, changes) = (step.commit.clone(), vec![(place.source, changes)]);
+                                own.push((latest, OwnCommit { commit, changes }));
+                            }
+                        }
+                    }
+                    Ok(())
+                })?;
+            }
+        }
+        own.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+        Ok(own.into_iter().map(|(_, one)| one).take(count).collect())
+    }
+}
+
+fn changes(old: &Document, new: &Document) -> Vec<LineChange> {
+    let ids: BTreeSet<String> = old.ids().chain(new.ids()).map(|id| id.into_owned()).collect();
+    let (before, after) = (old.effective_among(&ids), new.effective_among(&ids));
+    let text = |document: &Document, line: Option<&usize>| {
+        line.map(|line| String::from_utf8_lossy(document.text(*line)).into_owned())
+    };
+    let change = |id: String| {
+        let (before, after) = (text(old, before.get(&id)), text(new, after.get(&id)));
+        (before != after).then_some(LineChange { id, before, after })
+    };
+    ids.iter().cloned().filter_map(change).collect()
+}
