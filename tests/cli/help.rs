@@ -32,6 +32,8 @@ const MORE: [&str; 30] = [
     "export",
     "resolve",
     "recover",
+    "prune",
+    "restore",
     "merge-driver",
     "where",
     "info",

@@ -95,6 +95,8 @@ const CALLS: &[(&str, &str)] = &[
     ("sync", "sync"),
     ("trust", "trust"),
     ("recover", "recover"),
+    ("prune", "prune --closed-before now --to-budget 1k"),
+    ("restore", "restore bd-one --at HEAD"),
     ("stale", "stale --days 0"),
     ("dep cycles", "dep cycles"),
     ("init", "init --contributor"),
