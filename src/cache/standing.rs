@@ -30,7 +30,10 @@ impl Cache {
         for (what, sql) in [
             ("blocker", "SELECT id, blocker, type, known FROM blockers".to_owned()),
             ("ancestor", "SELECT id, via, '', 0 FROM inherited".to_owned()),
-            ("children", format!("SELECT i.id, '', '', 0 FROM live i WHERE i.status NOT IN {DONE} AND {OPEN_CHILDREN}")),
+            (
+                "children",
+                format!("SELECT i.id, '', '', 0 FROM live i WHERE i.status NOT IN {DONE} AND {OPEN_CHILDREN}"),
+            ),
             (
                 "complete",
                 format!(

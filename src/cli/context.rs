@@ -81,13 +81,15 @@ pub struct Context {
     pub reports_problems: bool,
     /// The command itself tells which writes are missing.
     pub answers_removed: bool,
+    /// What was typed after `bd`, without arguments.
+    command: String,
 }
 
 impl Context {
-    pub fn new(global: GlobalArgs) -> Self {
+    pub fn new(global: GlobalArgs, command: String) -> Self {
         let host = Host::real();
         let ui = Ui::new(&host.env, global.json, global.quiet);
-        Context { global, ui, host, store: None, reports_problems: false, answers_removed: false }
+        Context { global, ui, host, store: None, reports_problems: false, answers_removed: false, command }
     }
 
     /// The machine.
@@ -122,7 +124,9 @@ impl Context {
                 settings: self.global.config.clone(),
                 ..Config::at(path)
             };
-            self.store = Some(Store::open_with(config)?);
+            let mut store = Store::open_with(config)?;
+            store.write_as_one(&self.command);
+            self.store = Some(store);
         }
         Ok(self.store.as_mut().expect("just opened"))
     }

@@ -44,12 +44,23 @@ fn run_with(args: Vec<OsString>) -> Exit {
         Ok(cli) => cli,
         Err(error) => return usage_error(error.with_cmd(&Cli::command()), wants_json, merges),
     };
-    let mut cx = Context::new(cli.global);
+    let mut cx = Context::new(cli.global, command_words(&matches));
     let result = match cli.command {
         Some(command) => command.run(&mut cx),
         None => help::overview(&mut cx),
     };
     cx.finish(result)
+}
+
+/// The command and its subcommand, by their own names.
+fn command_words(matches: &clap::ArgMatches) -> String {
+    let mut words = Vec::new();
+    let mut next = matches.subcommand();
+    while let Some((name, inner)) = next {
+        words.push(name);
+        next = inner.subcommand();
+    }
+    words.join(" ")
 }
 
 /// clap's own errors: help and version are no errors; the rest exits 2, as JSON if asked.

@@ -23,6 +23,11 @@ impl FromIterator<(String, String)> for Graph {
 }
 
 impl Graph {
+    /// Every edge.
+    pub fn edges(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.edges.iter().flat_map(|(from, targets)| targets.iter().map(move |to| (from.as_str(), to.as_str())))
+    }
+
     fn targets(&self, node: &str) -> &[String] {
         self.edges.get(node).map_or(&[], Vec::as_slice)
     }

@@ -57,9 +57,14 @@ mod tests {
 
     #[test]
     fn sizes_as_read() {
-        for (bytes, read) in
-            [(0, "0 bytes"), (1, "1 byte"), (1023, "1023 bytes"), (1024, "1 KB"), (26_000, "25.3 KB"), (3 << 20, "3 MB")]
-        {
+        for (bytes, read) in [
+            (0, "0 bytes"),
+            (1, "1 byte"),
+            (1023, "1023 bytes"),
+            (1024, "1 KB"),
+            (26_000, "25.3 KB"),
+            (3 << 20, "3 MB"),
+        ] {
             assert_eq!(text(bytes), read);
         }
         assert!(text(u64::MAX).ends_with(" MB"));

@@ -88,9 +88,11 @@ fn check_project(store: &Store, report: &mut Report) {
             Warning::Unread { repo, message } => {
                 (Severity::Warning, None, None, format!("{repo} cannot be read: {message}"), None)
             }
-            Warning::Line(_) | Warning::NoPast { .. } | Warning::NotCommitted { .. } | Warning::NotJournaled { .. } => {
-                continue;
-            }
+            Warning::Line(_)
+            | Warning::NoPast { .. }
+            | Warning::NotCommitted { .. }
+            | Warning::NotJournaled { .. }
+            | Warning::NotUndoable { .. } => continue,
             Warning::Removed { .. } | Warning::Unwatched { .. } => continue,
         };
         report.findings.push(Health { severity, file, line, message, remedy });
@@ -155,9 +157,10 @@ fn check_files(store: &mut Store, report: &mut Report) -> Result<()> {
 /// Ledgers that are more than an agent wants to read at once, and what pruning them would save.
 fn check_sizes(store: &mut Store, report: &mut Report) {
     let budget = size::parse(store.settings().word("prune.budget")).unwrap_or(u64::MAX);
-    let sizes = store.documents().into_iter().map(|(repo, ledger, document)| {
-        (repo, ledger.path().to_owned(), document.bytes().len() as u64)
-    });
+    let sizes = store
+        .documents()
+        .into_iter()
+        .map(|(repo, ledger, document)| (repo, ledger.path().to_owned(), document.bytes().len() as u64));
     let large: Vec<(usize, PathBuf, u64)> = sizes.filter(|(_, _, bytes)| *bytes > budget).collect();
     for (repo, file, bytes) in large {
         let (size, budget) = (size::text(bytes), size::text(budget));
@@ -311,7 +314,7 @@ fn repair(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
         let quarantine = ledger.path().with_file_name(QUARANTINE);
         let locked = ledger.lock(store.lock_wait()).map_err(StoreError::from)?;
         let mut steps = Vec::new();
-        store.write_ledger::<OpError>(
+        store.repair_ledger::<OpError>(
             &locked,
             || Expectation::Nothing,
             |document: &Document| {
@@ -355,7 +358,7 @@ fn join_ledgers(store: &mut Store, repo: usize, report: &mut Report) -> Result<(
     let locked = first.lock(store.lock_wait()).map_err(StoreError::from)?;
     let other = second.read(|| Expectation::Nothing).map_err(StoreError::from)?.document;
     let mut joined = 0;
-    store.write_ledger::<OpError>(
+    store.repair_ledger::<OpError>(
         &locked,
         || Expectation::Nothing,
         |document: &Document| {

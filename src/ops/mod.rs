@@ -25,6 +25,7 @@ mod resolve;
 mod restore;
 mod show;
 mod sync;
+mod undo;
 
 pub use change::{Batch, change_each, check_status, check_type};
 pub use configure::{ChangedFile, Configured, ROUTING, Request as ConfigRequest, configure, stored_path, trust};
@@ -50,6 +51,7 @@ pub use resolve::resolve;
 pub use restore::{Restorations, restore};
 pub use show::{Neighbour, Private, Shown, show, show_copies, show_past, unblocked_by};
 pub use sync::{SyncRequest, commit, step_text, sync, trust_working_copy, working_copies};
+pub use undo::undo;
 
 use crate::model::issue::PriorityError;
 use crate::model::query::QueryError;

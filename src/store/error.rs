@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::journal::JournalError;
 use super::settings::{ConfigError, SettingsError};
-use super::{HookError, LEDGER_NAMES};
+use super::{HookError, LEDGER_NAMES, UndoClash};
 use crate::cache::CacheError;
 use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
@@ -107,6 +107,18 @@ pub enum StoreError {
     Unreadable { id: String, what: String },
     #[error("{id} exists already")]
     Taken { id: String },
+    #[error("{} known here{}", writes(*known, actor), if *known == 0 { String::new() } else { format!(", not {count}") })]
+    NothingToUndo { actor: String, known: usize, count: usize },
+    #[error("changed again since: {}", clashes.iter().map(clash).collect::<Vec<_>>().join("; "))]
+    UndoClash { clashes: Vec<UndoClash> },
+    #[error("{id} was made by that write, and {} to it", refers(by))]
+    UndoReferenced { id: String, by: Vec<String> },
+    #[error("the write of {at}{} changed more than is kept for undo", command_text(command))]
+    UndoTooLarge { command: String, at: String },
+    #[error("{}:{line}: the line cannot be read, so what was written last cannot be told", path.display())]
+    UndoLog { path: PathBuf, line: usize },
+    #[error("that write also changed {}, and what it changed there is not known any more", ledger.display())]
+    UndoElsewhere { ledger: PathBuf },
     #[error(transparent)]
     Ledger(#[from] LedgerError),
     #[error(transparent)]
@@ -117,6 +129,30 @@ pub enum StoreError {
     Id(#[from] IdError),
     #[error(transparent)]
     Change(#[from] ChangeError),
+}
+
+fn writes(known: usize, actor: &str) -> String {
+    match known {
+        0 => format!("no write of {actor} is"),
+        1 => format!("only one write of {actor} is"),
+        n => format!("only {n} writes of {actor} are"),
+    }
+}
+
+fn clash(clash: &UndoClash) -> String {
+    let UndoClash { id, field, by, at } = clash;
+    let by = by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+    let at = at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
+    format!("{field} of {id}{by}{at}")
+}
+
+fn refers(by: &[String]) -> String {
+    let verb = if by.len() == 1 { "refers" } else { "refer" };
+    format!("{} {verb}", list(by))
+}
+
+fn command_text(command: &str) -> String {
+    if command.is_empty() { String::new() } else { format!(" (bd {command})") }
 }
 
 fn more(count: usize) -> String {

@@ -36,6 +36,7 @@ pub mod settings;
 mod source;
 mod sync;
 mod transaction;
+mod undo;
 mod warning;
 mod watch;
 
@@ -63,6 +64,7 @@ pub use settings::Settings;
 pub use source::{LineWarning, Refresh};
 pub use sync::{NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncReport, SyncStep, trust_programs};
 pub use transaction::{Scope, Transaction, Write, WriteError, Written};
+pub use undo::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
 pub use warning::Warning;
 
 /// What a sync passes on from version control.
@@ -137,6 +139,8 @@ pub struct Store {
     notices: Vec<Warning>,
     /// Writes that stand and are not in the journal.
     unjournaled: RefCell<Vec<Warning>>,
+    /// Which write the next change of a ledger is a part of.
+    writing: RefCell<undo::Writing>,
 }
 
 /// What the caller said beyond the files.
@@ -195,6 +199,7 @@ impl Store {
             numbering: 0,
             notices: Vec::new(),
             unjournaled: RefCell::new(Vec::new()),
+            writing: RefCell::default(),
         })
     }
 

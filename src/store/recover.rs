@@ -96,6 +96,7 @@ impl Store {
                     };
                     self.noted(ledger, &applied, settled());
                 });
+                self.remember(ledger, &applied, None);
             },
         )?;
         drop(locks);

@@ -79,7 +79,7 @@ impl Store {
             ledger.refuse(known, &edits)?;
         } else {
             let locked = ledger.lock(self.lock_wait)?;
-            let outcome = self.write_ledger::<LedgerError>(&locked, || expected(path), plan)?;
+            let outcome = self.repair_ledger::<LedgerError>(&locked, || expected(path), plan)?;
             if outcome == Outcome::Unchanged {
                 return Ok(None);
             }

@@ -132,6 +132,7 @@ impl Store {
     }
 
     pub(super) fn lock(&self, wanted: &[usize]) -> Result<Vec<(usize, LockedLedger)>> {
+        self.writing.borrow_mut().start();
         let mut order: Vec<usize> = wanted.to_vec();
         order.sort_by(|a, b| self.sources.ledger(*a).path().cmp(self.sources.ledger(*b).path()));
         order.dedup();

@@ -38,6 +38,10 @@ pub enum Warning {
     NoPast {
         repo: String,
     },
+    /// The write stands, but `bd undo` would not know of it.
+    NotUndoable {
+        message: String,
+    },
     /// The write stands, but the ledger was not committed after it.
     NotCommitted {
         repo: String,

@@ -1,8 +1,13 @@
-//! Watching over acknowledged writes: every write goes into the journal, and what the journal knows is looked for in the files.
+//! Watching over acknowledged writes: every write goes into the journal and into the log of `bd undo`, and what the journal knows
+//! is looked for in the files.
+
+use std::borrow::Cow;
+use std::path::Path;
 
 use super::journal::{Account, Journal, JournalError};
 use super::source::Watched;
-use super::{Result, Store, Warning, actor, home};
+use super::undo::{Named, Part, Stays, UndoLog};
+use super::{Result, Store, Warning, actor, home, place};
 use crate::ledger::{Applied, Document, Edit, Expectation, Ledger, LedgerError, LockedLedger, Outcome};
 use crate::sys::fs;
 
@@ -14,11 +19,32 @@ impl Store {
         expected: impl Fn() -> Expectation,
         plan: impl FnMut(&Document) -> std::result::Result<Vec<Edit>, E>,
     ) -> std::result::Result<Outcome, E> {
+        self.write_noted(lock, expected, plan, None)
+    }
+
+    /// The same for what puts a file in order and changes no issue on purpose: `bd undo` leaves it.
+    pub fn repair_ledger<E: From<LedgerError>>(
+        &self,
+        lock: &LockedLedger,
+        expected: impl Fn() -> Expectation,
+        plan: impl FnMut(&Document) -> std::result::Result<Vec<Edit>, E>,
+    ) -> std::result::Result<Outcome, E> {
+        self.write_noted(lock, expected, plan, Some(Stays::Repair))
+    }
+
+    fn write_noted<E: From<LedgerError>>(
+        &self,
+        lock: &LockedLedger,
+        expected: impl Fn() -> Expectation,
+        plan: impl FnMut(&Document) -> std::result::Result<Vec<Edit>, E>,
+        stays: Option<Stays>,
+    ) -> std::result::Result<Outcome, E> {
         lock.apply(&self.host.entropy, expected, plan, |applied| {
             self.journaling(lock.ledger(), |journal| {
                 let noted = self.note(journal, &applied);
                 self.noted(lock.ledger(), &applied, noted);
             });
+            self.remember(lock.ledger(), &applied, stays);
         })
     }
 
@@ -36,15 +62,49 @@ impl Store {
     }
 
     pub(super) fn note(&self, journal: &Journal<'_>, applied: &Applied) -> std::result::Result<Account, JournalError> {
+        journal.append(applied, &self.writer(), self.host.clock.now(), &self.host.entropy)
+    }
+
+    fn writer(&self) -> Cow<'_, str> {
+        match &self.actor {
+            Some(actor) => Cow::Borrowed(actor),
+            None => Cow::Owned(actor::find(&self.host.env, self.repo.root())),
+        }
+    }
+
+    /// Keeps a write for `bd undo`. That it cannot be kept is worth a word, unless the journal has said so already.
+    pub(super) fn remember(&self, ledger: &Ledger, applied: &Applied, stays: Option<Stays>) {
+        let beads = ledger.path().parent().unwrap_or(ledger.path());
         let found;
-        let actor = match &self.actor {
-            Some(actor) => actor,
+        let home = match self.sources.find(ledger) {
+            Some(source) => self.sources.home(source),
             None => {
-                found = actor::find(&self.host.env, self.repo.root());
+                found = home::state_home(beads, &self.host.env);
                 &found
             }
         };
-        journal.append(applied, actor, self.host.clock.now(), &self.host.entropy)
+        let at = self.host.clock.now().to_string();
+        let ledger = place::real(ledger.path()).display().to_string();
+        let is_locked = Path::new(&ledger).parent().is_some_and(|directory| *directory == place::real(home));
+        let log = UndoLog { home, is_locked };
+        let Named { write, with, is_first } = self.writing.borrow_mut().name(&ledger, home, &at, applied);
+        let part = Part {
+            write,
+            command: self.writing.borrow().command().to_owned(),
+            from: self.undo_key(),
+            guests: self.guest_ledgers(&ledger),
+            ledger,
+            with,
+            at,
+            actor: self.writer().into_owned(),
+            stays,
+            changes: if stays.is_some() { Vec::new() } else { applied.changes.clone() },
+        };
+        if let Err(error) = log.append(part, is_first)
+            && self.unjournaled.borrow().is_empty()
+        {
+            self.unjournaled.borrow_mut().push(Warning::NotUndoable { message: error.to_string() });
+        }
     }
 
     /// Remembers what the journal said of a write: what is missing from the file, or that the write is not in it.

@@ -16,6 +16,7 @@ mod hooks;
 mod jj;
 mod lines;
 mod merge_tool;
+mod network;
 mod none;
 mod sl;
 mod sync;

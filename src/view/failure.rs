@@ -223,6 +223,20 @@ impl From<StoreError> for Failure {
             StoreError::Taken { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("leave --id out to get a fresh id")
             }
+            StoreError::NothingToUndo { .. } => Self::not_found(message)
+                .hint("bd log shows what was written elsewhere or earlier; bd restore ID --at REV brings it back"),
+            StoreError::UndoClash { .. } => Self::new(Exit::Damaged, "conflict", message)
+                .hint("nothing was changed; look with bd show ID, and set by hand what should go back"),
+            StoreError::UndoReferenced { .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("nothing was changed; bd delete leaves a tombstone that others may refer to"),
+            StoreError::UndoTooLarge { .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("nothing was changed; bd restore ID --at REV brings back what a commit holds"),
+            StoreError::UndoLog { path, .. } => Self::new(Exit::Damaged, "damaged", message).hint(format!(
+                "nothing was changed; later writes can be undone; without {} undo starts anew",
+                path.display()
+            )),
+            StoreError::UndoElsewhere { .. } => Self::new(Exit::NoRepository, "no_repository", message)
+                .hint("nothing was changed; if that repo was moved or deleted, bring it back first"),
             StoreError::Ledger(error) => error.into(),
             StoreError::Change(error) => error.into(),
             StoreError::Id(_) => Self::usage(message),

@@ -14,6 +14,7 @@ mod recover;
 mod restore;
 pub mod schema;
 mod shapes;
+mod undo;
 mod value;
 
 pub use escape::{block, inline, plural};
@@ -30,4 +31,5 @@ pub use prune::{kept_text, pruned};
 pub use recover::recovery;
 pub use restore::{restored, restored_text};
 pub use shapes::*;
+pub use undo::undo;
 pub use value::shortened;

@@ -191,6 +191,7 @@ const SHAPES: &[(&str, Shape)] = &[
     ("sync", Shape::Object(&[("dry_run", "boolean"), ("repos", "array"), ("reconciled", "array")])),
     ("trust", Shape::Object(&[("dry_run", "boolean"), ("working_copies", "array")])),
     ("undefer", Shape::Issues(&[])),
+    ("undo", Shape::Object(&[("preview", "boolean"), ("writes", "array"), ("issues", "array"), ("repairs", "array")])),
     ("update", Shape::Issues(&[])),
     ("version", Shape::Object(&[("version", "string")])),
     ("where", Shape::Object(&[("path", "string"), ("prefix", "string"), ("database_path", "string")])),

@@ -238,6 +238,7 @@ pub fn warning_text(warning: &Warning) -> String {
             format!("written, but not noted in the journal of {repo}: {message}; bd recover would not find it")
         }
         Warning::NoPast { repo } => format!("{repo} is under no version control: how it was is not known"),
+        Warning::NotUndoable { message } => format!("written, but bd undo would not find it: {message}"),
         Warning::NotCommitted { repo, message } => {
             format!("written, but not committed in {repo}: {message}; the next write commits it too")
         }

@@ -276,7 +276,7 @@ $ bd schema count
   ]
 }
 $ bd schema nosuch
-! error: no schema for "nosuch"; known: add blame blocked check-leaks changelog children close close --suggest-next commit comment comments comments add config config get config list config trust count count --by defer delete dep add dep cycles dep list dep remove dep tree diff doctor duplicates edit epic close-eligible epic status hooks install hooks status hooks uninstall import info init label add label remove label list label list-all export -o list log migrate note query accept proposals proposals reconcile propose prune reject withdraw ready recover reopen repo list resolve restore role search show stale stats status sync trust undefer update version where work why
+! error: no schema for "nosuch"; known: add blame blocked check-leaks changelog children close close --suggest-next commit comment comments comments add config config get config list config trust count count --by defer delete dep add dep cycles dep list dep remove dep tree diff doctor duplicates edit epic close-eligible epic status hooks install hooks status hooks uninstall import info init label add label remove label list label list-all export -o list log migrate note query accept proposals proposals reconcile propose prune reject withdraw ready recover reopen repo list resolve restore role search show stale stats status sync trust undefer undo update version where work why
 [exit 2]
 
 "#]].raw()

@@ -8,13 +8,14 @@ const EVERY_DAY: [&str; 15] = [
     "init", "add", "ready", "list", "show", "work", "update", "note", "close", "dep", "label", "search", "why",
     "doctor", "help",
 ];
-const MORE: [&str; 30] = [
+const MORE: [&str; 33] = [
     "q",
     "status",
     "reopen",
     "defer",
     "undefer",
     "delete",
+    "undo",
     "edit",
     "comment",
     "comments",

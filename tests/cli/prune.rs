@@ -98,7 +98,8 @@ $ bd prune --json --to-budget 10
 #[test]
 fn a_moment_and_a_size_choose() {
     let days = ["2025-05-01", "2025-02-01", "2025-04-01", "2025-03-01"];
-    let lines: Vec<String> = days.iter().zip(["bd-a", "bd-b", "bd-c", "bd-d"]).map(|(day, id)| closed(id, day, "")).collect();
+    let lines: Vec<String> =
+        days.iter().zip(["bd-a", "bd-b", "bd-c", "bd-d"]).map(|(day, id)| closed(id, day, "")).collect();
     let open = line("bd-e", "open", "");
     let Some(env) = versioned(lines.concat() + &open) else { return };
     let dry = |args: &str| pruned_ids(&env, &format!("--dry-run {args}"));
@@ -180,7 +181,9 @@ fn an_ignored_ledger_is_in_no_commit() {
 #[test]
 fn what_says_something_stays() {
     let proposal = |state: &str| {
-        format!("\"visibility\":\"proposed\",\"proposal\":{{\"id\":\"prop_1\",\"author\":\"bob\",\"target\":\"bd\",\"state\":\"{state}\",\"by\":\"bob\",\"at\":\"2025-01-01T00:00:00Z\"}}")
+        format!(
+            "\"visibility\":\"proposed\",\"proposal\":{{\"id\":\"prop_1\",\"author\":\"bob\",\"target\":\"bd\",\"state\":\"{state}\",\"by\":\"bob\",\"at\":\"2025-01-01T00:00:00Z\"}}"
+        )
     };
     let text = [
         closed("bd-a", "2025-03-01", "\"pinned\":true"),
@@ -196,7 +199,8 @@ fn what_says_something_stays() {
         "{\"id\":\"bd-j\",\"status\":\"closed\",\"closed_at\":\"2025-03-01T00:00:00Z\"\n".to_owned(),
     ];
     let Some(env) = versioned(text.concat()) else { return };
-    let stays = ["bd-a pinned", "bd-b proposed", "bd-c news", "bd-d news", "bd-f copies", "bd-g undated", "bd-h open_children"];
+    let stays =
+        ["bd-a pinned", "bd-b proposed", "bd-c news", "bd-d news", "bd-f copies", "bd-g undated", "bd-h open_children"];
     assert_eq!(kept(&env, ""), stays);
     assert_eq!(pruned_ids(&env, "--tombstones --dry-run"), ["bd-d", "bd-c"]);
     assert_eq!(pruned_ids(&env, "--tombstones --to-budget 0 --dry-run"), ["bd-d", "bd-c"], "bd-e is too young to go");
@@ -223,9 +227,16 @@ fn nobody_else_is_more_or_less_ready() {
     let answers = |env: &Env| (env.bd(["ready", "--json"]).ok().ids(), env.bd(["blocked", "--json"]).ok().ids());
     let before = answers(&env);
     assert_eq!(kept(&env, ""), ["bd-c needed", "bd-d needed"]);
-    assert_eq!(kept(&env, "--config ready.unknown_blocks=true"), ["bd-a needed", "bd-b needed", "bd-c needed", "bd-d needed"]);
+    assert_eq!(
+        kept(&env, "--config ready.unknown_blocks=true"),
+        ["bd-a needed", "bd-b needed", "bd-c needed", "bd-d needed"]
+    );
     let strict = env.bd(["prune", "--dry-run", "--config", "ready.unknown_blocks=true"]).ok();
-    assert!(strict.stdout.contains("bd-a  stays: without it another answer would be given about bd-u"), "{}", strict.snapshot());
+    assert!(
+        strict.stdout.contains("bd-a  stays: without it another answer would be given about bd-u"),
+        "{}",
+        strict.snapshot()
+    );
     assert_eq!(pruned_ids(&env, ""), ["bd-a", "bd-b"]);
     assert_eq!(answers(&env), before);
     let doctor = env.bd(["doctor"]).ok();
@@ -271,7 +282,11 @@ fn a_contributor_prunes_only_what_is_his() {
     env.given("add Plan --id plan-1\nclose plan-1");
     let json = env.bd(["prune", "--repo", "~/.beads-planning", "--closed-before", "now", "--json"]).ok().json();
     assert_eq!(json["pruned"][0]["id"], "plan-1");
-    assert_eq!(sh(&env, "git -C home/.beads-planning log -1 --format=%s"), "prune plan-1\n", "committed as every write there");
+    assert_eq!(
+        sh(&env, "git -C home/.beads-planning log -1 --format=%s"),
+        "prune plan-1\n",
+        "committed as every write there"
+    );
     assert_eq!(sh(&env, "git -C home/.beads-planning status --porcelain"), "");
 }
 
@@ -301,7 +316,8 @@ fn line_ends_and_a_mark_stay() {
 #[test]
 fn doctor_knows_the_budget() {
     let big = "x".repeat(9000);
-    let text: String = ["bd-a", "bd-b", "bd-c"].iter().map(|id| closed(id, "2025-03-01", &format!("\"notes\":\"{big}\""))).collect();
+    let text: String =
+        ["bd-a", "bd-b", "bd-c"].iter().map(|id| closed(id, "2025-03-01", &format!("\"notes\":\"{big}\""))).collect();
     let Some(env) = versioned(text + &line("bd-d", "open", "")) else { return };
     let script = "doctor\nprune -q --closed-before 2025-03-01\n--config prune.budget=1M doctor\n--config prune.budget=zebra doctor\nprune -q\ndoctor";
     let shown = env.script(script);
@@ -429,13 +445,16 @@ fn a_projects_file_does_not_prune_a_planning_repo() {
 #[test]
 fn settings_that_cannot_be_used_are_named() {
     let Some(env) = versioned(line("bd-a", "open", "")) else { return };
-    for (text, part) in [("auto = \"soon\"", "prune.auto must be a length of time"), ("budget = \"-1\"", "prune.budget must be a size")] {
+    for (text, part) in
+        [("auto = \"soon\"", "prune.auto must be a length of time"), ("budget = \"-1\"", "prune.budget must be a size")]
+    {
         env.write(".beads/config.toml", format!("[prune]\n{text}\n"));
         env.bd(["prune"]).fails(1, &["config.toml:2:", part]);
         env.bd(["commit"]).fails(1, &["config.toml:2:", part]);
     }
     env.write(".beads/config.toml", "");
-    env.bd(["config", "set", "prune.auto", "later"]).fails(2, &["prune.auto must be a length of time such as 30d, or off"]);
+    env.bd(["config", "set", "prune.auto", "later"])
+        .fails(2, &["prune.auto must be a length of time such as 30d, or off"]);
     env.given("config set prune.auto 2w\nconfig set prune.budget 1M\nconfig set prune.auto off");
 }
 

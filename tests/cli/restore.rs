@@ -107,11 +107,18 @@ fn an_older_version_is_an_edit() {
     let env = &project.env;
     env.given("add First --id bd-x -p 1 -l a -d 'Old words'");
     let first = commit(&project, "one");
-    env.given("update bd-x --title Second -p 3 --description New\nlabel add bd-x b\ncomment bd-x remark\nclose bd-x -r done");
+    env.given(
+        "update bd-x --title Second -p 3 --description New\nlabel add bd-x b\ncomment bd-x remark\nclose bd-x -r done",
+    );
     commit(&project, "two");
     let before = env.ledger_text();
     let dry = env.bd(["restore", "bd-x", "--at", &first, "--dry-run"]).ok();
-    assert!(dry.stdout.contains("Would restore title, description, status, priority, closed_at, close_reason, labels in . from"), "{}", dry.snapshot());
+    assert!(
+        dry.stdout
+            .contains("Would restore title, description, status, priority, closed_at, close_reason, labels in . from"),
+        "{}",
+        dry.snapshot()
+    );
     assert_eq!(env.ledger_text(), before);
     env.bd(["restore", "bd-x", "--at", &first]).ok();
     let shown = env.bd(["show", "bd-x", "--json"]).ok().json();
@@ -199,7 +206,9 @@ fn a_contributor_restores_only_what_is_his() {
     env.bd(["restore", "bd-base"]).fails(5, &["bd-base cannot be written to .: you are a contributor here"]);
     env.bd(["restore", "bd-base", "--dry-run"]).fails(5, &["you are a contributor here"]);
     assert_eq!(env.ledger(), before);
-    env.given("add Plan --id plan-1\nclose plan-1\nprune -q --repo ~/.beads-planning --closed-before now\nrestore plan-1 -q");
+    env.given(
+        "add Plan --id plan-1\nclose plan-1\nprune -q --repo ~/.beads-planning --closed-before now\nrestore plan-1 -q",
+    );
     assert!(ledger(env, "home/.beads-planning").contains("plan-1"));
     assert_eq!(sh(env, "git -C home/.beads-planning log -1 --format=%s"), "add plan-1: Plan\n");
 }

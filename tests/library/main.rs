@@ -8,5 +8,6 @@ mod same_size;
 mod scratch;
 mod several;
 mod two_ledgers;
+mod undo;
 mod vanished;
 mod writes;

@@ -80,12 +80,14 @@ struct Case {
 
 fn leaves_all_others_alone(several: &Several, case: &Case, seen: &Seen) -> Result<(), TestCaseError> {
     let Case { nodes, places, unknown_blocks, order } = case;
-    several.configure_user(&format!("{}[ready]\nunknown_blocks = {unknown_blocks}\n", additional(&several.joined([1]))));
+    several
+        .configure_user(&format!("{}[ready]\nunknown_blocks = {unknown_blocks}\n", additional(&several.joined([1]))));
     let mut texts = Vec::new();
     for repo in 0..REPOS {
         let mine = nodes.iter().zip(places).filter(|(_, place)| **place == repo);
         // One line is not pruned, so that the file is never waited for.
-        let text: String = mine.map(|(node, _)| dated(node)).chain(["{\"id\":\"u-1\",\"title\":\"U\"}\n".to_owned()]).collect();
+        let text: String =
+            mine.map(|(node, _)| dated(node)).chain(["{\"id\":\"u-1\",\"title\":\"U\"}\n".to_owned()]).collect();
         let text = text.replace("u-1", &format!("u-{repo}"));
         several.swap_in(repo, &text);
         git(&several.root(repo), &["commit", "-qam", "state", "--allow-empty"]);
@@ -109,13 +111,21 @@ fn leaves_all_others_alone(several: &Several, case: &Case, seen: &Seen) -> Resul
     prop_assert_eq!(standing(&World(&left), *unknown_blocks), standing(&World(nodes), *unknown_blocks), "{:?}", &gone);
     add(&seen.pruned, gone.len());
     let place = |id: &str| nodes.iter().position(|node| node.id == id).map(|n| places[n]);
-    let crosses = |node: &Node| node.edges.iter().any(|edge| gone.contains(&edge.target) && place(&edge.target) != place(&node.id));
+    let crosses = |node: &Node| {
+        node.edges.iter().any(|edge| gone.contains(&edge.target) && place(&edge.target) != place(&node.id))
+    };
     add(&seen.across, left.iter().filter(|node| crosses(node)).count());
     restored_in_any_order(several, &gone, order, &texts)
 }
 
-fn restored_in_any_order(several: &Several, gone: &[String], order: &[usize], texts: &[String]) -> Result<(), TestCaseError> {
-    let mut shuffled: Vec<(usize, &String)> = gone.iter().enumerate().map(|(n, id)| (order[n % order.len()], id)).collect();
+fn restored_in_any_order(
+    several: &Several,
+    gone: &[String],
+    order: &[usize],
+    texts: &[String],
+) -> Result<(), TestCaseError> {
+    let mut shuffled: Vec<(usize, &String)> =
+        gone.iter().enumerate().map(|(n, id)| (order[n % order.len()], id)).collect();
     shuffled.sort();
     let mut store = several.open();
     let known: BTreeSet<&String> = gone.iter().collect();

@@ -2,6 +2,11 @@
 //!
 //! A program that is not installed is named and counted on stderr; with `CI=true` it is a failure.
 
+mod archive;
+mod archive_git;
+mod archive_hg;
+mod archive_jj;
+mod archive_kinds;
 mod commit;
 mod commit_git;
 mod commit_hg;

@@ -155,6 +155,26 @@ fn committed_files() {
 }
 
 #[test]
+fn the_past() {
+    let story = play("archive.txt", "unknown");
+    let (vcs, env) = (story.vcs(), story.env());
+    let mut archive = vcs.archive(&env).unwrap();
+    let tips = archive.tips().unwrap();
+    let told = crate::archive::history(&mut *archive, "l.jsonl", &tips);
+    assert_eq!(told, "first [k.jsonl]:  -> one\nat first", "a rename alone changes nothing");
+}
+
+#[test]
+fn revisions() {
+    let story = play("revisions.txt", "unknown");
+    let (vcs, env) = (story.vcs(), story.env());
+    let mut archive = vcs.archive(&env).unwrap();
+    let found = ["main", "all()", "none()", "nosuch", "remote()"]
+        .map(|revision| archive.resolve(revision).unwrap().map(|commit| commit.id));
+    assert_eq!(found, [Some("a".repeat(40)), None, None, None, None]);
+}
+
+#[test]
 fn no_remote_and_no_programs() {
     let lab = Lab::with(&[]).expect("a place");
     lab.write("a/.sl/config", "");

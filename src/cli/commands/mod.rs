@@ -54,6 +54,7 @@ mod stats;
 mod status;
 mod sync;
 mod trust;
+mod undo;
 mod update;
 mod version;
 mod where_;
@@ -91,6 +92,7 @@ pub enum Command {
     Defer(defer::DeferArgs),
     Undefer(defer::UndeferArgs),
     Delete(delete::DeleteArgs),
+    Undo(undo::UndoArgs),
     Edit(edit::EditArgs),
     Note(note::NoteArgs),
     Comment(comment::CommentArgs),
@@ -150,7 +152,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "doctor", "help",
         ],
     ),
-    ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "edit", "comment", "comments"]),
+    ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "undo", "edit", "comment", "comments"]),
     ("Looking", &["blocked", "children", "epic", "query", "count", "stats", "stale", "duplicates"]),
     ("The past", &["log", "blame", "diff", "changelog"]),
     (
@@ -211,6 +213,7 @@ impl Command {
             Command::Defer(args) => defer::run(args, cx),
             Command::Undefer(args) => defer::run_undefer(args, cx),
             Command::Delete(args) => delete::run(args, cx),
+            Command::Undo(args) => undo::run(args, cx),
             Command::Edit(args) => edit::run(args, cx),
             Command::Note(args) => note::run(args, cx),
             Command::Comment(args) => comment::run(args, cx),

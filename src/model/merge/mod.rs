@@ -12,6 +12,7 @@
 
 mod fields;
 mod keep;
+mod revert;
 mod sets;
 mod settle;
 mod side;
@@ -23,6 +24,7 @@ use std::collections::BTreeMap;
 use super::json::{Dialect, DialectEvidence, Json};
 use super::record::{Record, place_of};
 use fields::Register;
+pub use revert::{differing, revert};
 use sets::Told;
 use settle::{Settled, settle};
 use side::{Side, Stamp};

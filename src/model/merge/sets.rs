@@ -158,7 +158,7 @@ pub fn edge_identity(raw: &str) -> String {
     Dependency::decode(raw).map_or(raw.to_owned(), |d| format!("{}\u{0}{}", d.target, d.kind))
 }
 
-fn comment_identity(raw: &str) -> String {
+pub fn comment_identity(raw: &str) -> String {
     let Ok(record) = Record::parse_part(raw) else { return raw.to_owned() };
     let Some(text) = record.string("text") else { return raw.to_owned() };
     let part = |key| record.raw(key).unwrap_or_default().to_owned();

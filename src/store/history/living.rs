@@ -12,7 +12,9 @@ impl Store {
     pub(in crate::store) fn last_living(&self, source: usize, id: &str) -> Result<Option<PastLine>> {
         let repo = self.sources.member_of(source);
         for copy in self.remembering_copies(Some(repo))?.iter().filter(|copy| copy.kind != Kind::None) {
-            let Some(place) = self.places(copy, None).into_iter().find(|place| place.source == source) else { continue };
+            let Some(place) = self.places(copy, None).into_iter().find(|place| place.source == source) else {
+                continue;
+            };
             return self.with_archive(copy, |archive| {
                 let tips = archive.tips()?;
                 let steps = archive.steps(place.file, &tips)?;

@@ -3,11 +3,15 @@
 //! An adapter says which commits there are, what a file is in each, and under which name it was there before. What follows
 //! from that is the same for all: [`steps`] finds the commits that changed the file.
 
+mod order;
+mod overlap;
 mod steps;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+pub(super) use order::newest_first;
+pub(super) use overlap::Likeness;
 pub(super) use steps::{Past, steps};
 
 use super::SyncError;

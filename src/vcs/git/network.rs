@@ -10,45 +10,16 @@ use super::commit::{git_for_network, is_locked};
 use super::upstream::{self, Link, Remote, short};
 use crate::sys::Env;
 use crate::sys::process::{Output, Program, RunError};
+use crate::vcs::network::passing_git;
 use crate::vcs::{Pushed, SyncError};
 
 const LIMIT: Duration = Duration::from_secs(120);
-
-/// What programs on the way to a remote read.
-const PASSED: [&str; 26] = [
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "GIT_SSH_VARIANT",
-    "GIT_ASKPASS",
-    "GIT_SSL_CAINFO",
-    "GIT_SSL_CAPATH",
-    "SSH_ASKPASS",
-    "SSH_AGENT_PID",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "CURL_CA_BUNDLE",
-    "http_proxy",
-    "https_proxy",
-    "HTTPS_PROXY",
-    "all_proxy",
-    "ALL_PROXY",
-    "no_proxy",
-    "NO_PROXY",
-    "DISPLAY",
-    "WAYLAND_DISPLAY",
-    "XAUTHORITY",
-    "XDG_RUNTIME_DIR",
-    "DBUS_SESSION_BUS_ADDRESS",
-    "USER",
-    "GH_TOKEN",
-    "GITHUB_TOKEN",
-];
 
 /// Settings that would make a fetch or a push do more than it is asked to.
 const SETTINGS: [&str; 4] = ["maintenance.auto=false", "gc.auto=0", "push.gpgSign=false", "submodule.recurse=false"];
 
 fn git<'a>(root: &Path, env: &'a Env) -> Program<'a> {
-    let program = PASSED.into_iter().fold(git_for_network(root, env), Program::passing);
+    let program = passing_git(git_for_network(root, env));
     // ssh asks a program for passwords, never the terminal, which it could not read from here.
     let program = program.var("SSH_ASKPASS_REQUIRE", "force").var("GIT_ALLOW_PROTOCOL", "https:ssh:file:git:http");
     SETTINGS.iter().fold(program, |program, setting| program.arg("-c").arg(setting)).limit(LIMIT)

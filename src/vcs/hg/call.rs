@@ -6,15 +6,18 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::commit::{given, pattern, unfinished};
 use super::hgrc::Settings;
+use super::server::SERVE;
 use crate::sys::Env;
 use crate::sys::process::{Output, Program};
 use crate::vcs::commit::{CommitError, failed};
 use crate::vcs::files::path_of;
+use crate::vcs::network::passing;
 use crate::vcs::{Kind, SyncError};
 
 /// Files and lists are read up to this length, and refused beyond it.
@@ -23,8 +26,6 @@ const MAX: usize = 256 << 20;
 const LIMIT: Duration = Duration::from_secs(300);
 /// Another side may be far away.
 const NETWORK: Duration = Duration::from_secs(120);
-/// What a user says about the way to the network.
-const PROXIES: [&str; 4] = ["http_proxy", "https_proxy", "no_proxy", "all_proxy"];
 
 /// The program for one working copy.
 pub struct Client<'a> {
@@ -71,8 +72,7 @@ impl<'a> Client<'a> {
 
     /// The same, for a command that talks to another side.
     pub fn call(&self, settings: &[String], command: &[&str]) -> Result<Output, SyncError> {
-        let program = PROXIES.into_iter().fold(self.program(), Program::passing).limit(NETWORK);
-        self.start(program, settings, command, &[])
+        self.start(passing(self.program()).limit(NETWORK), settings, command, &[])
     }
 
     /// The same, where failing is an error.
@@ -108,6 +108,20 @@ impl<'a> Client<'a> {
             );
         }
         Ok(output)
+    }
+
+    /// Runs the command server on these requests. Says whether the answers were cut off.
+    pub fn serve(&self, requests: Vec<u8>) -> Result<(Output, bool), SyncError> {
+        let program = self.program().limit(LIMIT).input(requests).args(["--noninteractive", "--config=ui.timeout=2"]);
+        let output = program.args(&self.given).args(SERVE).run()?;
+        let is_cut = output.stdout.len() >= MAX;
+        Ok((output, is_cut))
+    }
+
+    /// A command of the server failed.
+    pub fn failed_with(&self, command: &str, status: i32, said: &[u8]) -> SyncError {
+        let status = std::process::ExitStatus::from_raw(status << 8);
+        self.failed(&[command], &Output { status, stdout: Vec::new(), stderr: said.to_vec() })
     }
 
     pub fn failed(&self, command: &[&str], output: &Output) -> SyncError {

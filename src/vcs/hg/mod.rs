@@ -1,7 +1,9 @@
 //! hg: its files are read, and the program `hg` does the rest.
 
+mod archive;
 mod call;
 mod commit;
+mod commits;
 mod exchange;
 mod here;
 mod hgrc;
@@ -9,6 +11,8 @@ mod integrate;
 mod programs;
 mod remote;
 mod scratch;
+mod server;
+mod texts;
 mod way;
 
 use std::path::{Path, PathBuf};
@@ -18,6 +22,7 @@ use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Archive, Facts, Kind, Vcs, any_exists, files};
 use crate::sys::Env;
 
+pub(super) use archive::HgArchive;
 pub(super) use call::Client;
 pub(super) use commit::{commit, pattern};
 pub(super) use exchange::{OUTRUN, call as exchange_with, fetch, refused, says};
@@ -99,7 +104,7 @@ impl Vcs for Hg {
         exchange::push(&self.client("", env))
     }
 
-    fn archive<'a>(&'a self, _: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
-        Err(SyncError::Unsupported { kind: Kind::Hg, what: "history" })
+    fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
+        Ok(Box::new(HgArchive::new(self.client("", env))))
     }
 }

@@ -1,5 +1,6 @@
 //! jj: its files are read, and the program `jj` commits, merges and exchanges.
 
+mod archive;
 mod bookmark;
 mod commit;
 mod config;
@@ -109,13 +110,11 @@ impl Vcs for Jj {
         exchange::push(&Repo::new(&self.root, env))
     }
 
-    /// jj keeps its commits in git; what the working copy's commit stands on only jj knows.
     fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
         let git = git_target(&self.root.join(".jj"));
         let Some(git) = git else {
             return Err(SyncError::Unsupported { kind: Kind::Jj, what: "its commits are not kept in git" });
         };
-        let tips = Repo::new(&self.root, env).ids(None, "@-")?;
-        Ok(Box::new(git::GitArchive::open(&git, Some(tips))?))
+        Ok(Box::new(archive::JjArchive::open(Repo::new(&self.root, env), &git)?))
     }
 }

@@ -12,6 +12,7 @@ use crate::sys::lock::is_held;
 use crate::sys::process::{Output, Program, RunError};
 use crate::vcs::SyncError;
 use crate::vcs::commit::{CommitError, failed};
+use crate::vcs::network::passing_git;
 
 /// No pager, no colours, and no file system monitor that a repository could name.
 pub const SETTINGS: [&str; 3] = ["--no-pager", "--color=never", "--config=fsmonitor.backend=none"];
@@ -20,31 +21,8 @@ pub const SETTINGS: [&str; 3] = ["--no-pager", "--color=never", "--config=fsmoni
 const FILE: usize = 256 << 20;
 const NETWORK: Duration = Duration::from_secs(120);
 
-/// What git, which jj runs for the network, may know of the user's environment.
-const GIT: [&str; 22] = [
-    "GIT_CONFIG_NOSYSTEM",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "GIT_SSH_VARIANT",
-    "GIT_ASKPASS",
-    "GIT_SSL_CAINFO",
-    "GIT_SSL_CAPATH",
-    "SSH_ASKPASS",
-    "SSH_AGENT_PID",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
-    "no_proxy",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "NO_PROXY",
-    "XDG_RUNTIME_DIR",
-];
+/// Where the user keeps the settings of git, which jj reads too.
+const GIT: [&str; 3] = ["GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"];
 
 /// Settings of git that hold for that run alone.
 const GIT_SETTINGS: [(&str, &str, &str, &str); 3] = [
@@ -138,7 +116,8 @@ impl<'a> Repo<'a> {
 
     /// A command that talks to a network. The user's hooks of git do not run.
     pub fn exchange(&self, at: Option<&Operation>, arguments: &[&str]) -> Result<Output, SyncError> {
-        let program = self.program().limit(NETWORK).var("GIT_TERMINAL_PROMPT", "0").var("GIT_CONFIG_COUNT", "3");
+        let program = passing_git(self.program()).limit(NETWORK);
+        let program = program.var("GIT_TERMINAL_PROMPT", "0").var("GIT_CONFIG_COUNT", "3");
         let program = program.var("GIT_ALLOW_PROTOCOL", "https:ssh:file:git:http");
         let program = GIT_SETTINGS
             .iter()

@@ -72,7 +72,7 @@ impl Vcs for Sl {
         exchange::push(&self.client("", env))
     }
 
-    fn archive<'a>(&'a self, _: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
-        Err(SyncError::Unsupported { kind: Kind::Sl, what: "history" })
+    fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
+        Ok(Box::new(hg::HgArchive::new(self.client("", env))))
     }
 }

@@ -1,0 +1,79 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::ops;
+use crate::store::{UndoAction, UndoneIssue, UndoneWrite};
+use crate::view::{self, Exit, inline};
+
+/// Take back your last writes
+///
+/// Without --yes it only shows what it would do. One command is one write, over however many issues and repos. The undo is a
+/// new write: nothing is rewritten, and the next `bd undo` brings back what this one took away. What others changed since
+/// stays; if they changed the very same field, nothing is done and they are named.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd undo             what would go back
+  bd undo --yes       take back the last write
+  bd undo 3 --yes     take back the last three, as one write")]
+pub struct UndoArgs {
+    /// How many writes
+    #[arg(value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    count: u32,
+    /// Do it
+    #[arg(short, long)]
+    yes: bool,
+    /// Only show what would go back, even with --yes
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
+    let preview = !args.yes || args.dry_run;
+    let count = usize::try_from(args.count).unwrap_or(usize::MAX);
+    let undo = ops::undo(cx.store()?, count, preview)?;
+    if cx.ui.wants_json() {
+        cx.json(view::undo(&undo, preview));
+        return Ok(Exit::Ok);
+    }
+    let several = cx.store()?.project().members.len() > 1;
+    if preview {
+        cx.ui.line("UNDO PREVIEW: nothing was changed");
+        for write in &undo.writes {
+            cx.ui.line(&format!("  {}", told(write)));
+        }
+    }
+    for one in &undo.issues {
+        let line = line(one, preview, several);
+        if preview { cx.ui.line(&format!("  {}", inline(&line))) } else { cx.ui.done(&line) }
+    }
+    if undo.issues.is_empty() {
+        cx.ui.note("nothing to change: it is as it was before");
+    }
+    for repair in &undo.repairs {
+        cx.ui.note(&format!("{} only put a file in order, and stays", told(repair)));
+    }
+    if preview && !undo.issues.is_empty() {
+        cx.ui.hint("the same with --yes does it; bd undo after that takes the undo back");
+    }
+    Ok(Exit::Ok)
+}
+
+fn told(write: &UndoneWrite) -> String {
+    let command = if write.command.is_empty() { "a write" } else { &format!("bd {}", write.command) };
+    format!("{} of {}", inline(command), inline(&write.at))
+}
+
+fn line(one: &UndoneIssue, preview: bool, several: bool) -> String {
+    let verb = match (one.action, preview) {
+        (UndoAction::Reverted, true) => "Would revert",
+        (UndoAction::Reverted, false) => "Reverted",
+        (UndoAction::Removed, true) => "Would remove",
+        (UndoAction::Removed, false) => "Removed",
+        (UndoAction::Restored, true) => "Would restore",
+        (UndoAction::Restored, false) => "Restored",
+    };
+    let fields = if one.fields.is_empty() { String::new() } else { format!(" {}", one.fields.join(", ")) };
+    let word = if one.action == UndoAction::Removed { "from" } else { "in" };
+    let place = if several { format!(" {word} {}", one.source_repo) } else { String::new() };
+    format!("{verb}{fields}{place}: {}", one.id)
+}

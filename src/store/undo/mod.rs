@@ -1,0 +1,333 @@
+//! Taking back what one wrote: the last writes of an actor, from the log of this checkout, as a new write.
+//!
+//! History is never rewritten, and nothing that others wrote since is lost: of a line that somebody edited in the meantime only
+//! one's own values go back, and if just these were changed again the whole undo is refused. Everything is planned and checked
+//! before the first byte is written; what a write may not do, an undo may not do either.
+
+mod log;
+mod plan;
+
+pub use log::{Line, Part, Stays, UndoLog};
+
+use std::path::{Path, PathBuf};
+
+use super::transaction::Written;
+use super::{Result, Store, StoreError, place};
+use crate::ledger::{Applied, LedgerError};
+use crate::model::merge::differing;
+use plan::Plan;
+
+/// Which write the next change of a ledger is a part of.
+#[derive(Debug, Default)]
+pub struct Writing {
+    name: Option<String>,
+    /// What it has written, and the state homes of that.
+    ledgers: Vec<String>,
+    homes: Vec<PathBuf>,
+    command: String,
+    /// Everything from now on is one write.
+    is_one: bool,
+}
+
+/// How a part of a write goes into the log.
+#[derive(Debug)]
+pub struct Named {
+    pub write: String,
+    /// The ledgers that the write has changed before.
+    pub with: Vec<String>,
+    /// No other part of it went to this state home.
+    pub is_first: bool,
+}
+
+impl Writing {
+    /// Locks are taken: what follows is a write of its own, unless the caller said otherwise.
+    pub fn start(&mut self) {
+        if !self.is_one {
+            let command = std::mem::take(&mut self.command);
+            *self = Writing { command, ..Writing::default() };
+        }
+    }
+
+    pub fn command(&self) -> &str {
+        &self.command
+    }
+
+    /// The name of the write. No two writes leave the same file behind, so it is made from that.
+    pub fn name(&mut self, ledger: &str, home: &Path, at: &str, applied: &Applied) -> Named {
+        let write = self.name.get_or_insert_with(|| made_from(ledger, at, applied)).clone();
+        let with = self.ledgers.iter().filter(|known| *known != ledger).cloned().collect();
+        let is_first = !self.homes.iter().any(|known| known == home);
+        self.ledgers.retain(|known| known != ledger);
+        self.ledgers.push(ledger.to_owned());
+        self.homes.push(home.to_owned());
+        Named { write, with, is_first }
+    }
+}
+
+fn made_from(ledger: &str, at: &str, applied: &Applied) -> String {
+    let mut hash = blake3::Hasher::new();
+    for text in [ledger, at, &format!("{:?}", (applied.read, applied.left))] {
+        hash.update(text.as_bytes());
+        hash.update(b"\0");
+    }
+    hash.finalize().to_hex()[..16].to_owned()
+}
+
+/// A write that is taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndoneWrite {
+    /// The command, where it is known.
+    pub command: String,
+    pub at: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UndoAction {
+    /// Values go back.
+    Reverted,
+    /// The write had made the issue.
+    Removed,
+    /// The write had taken the line out.
+    Restored,
+}
+
+/// What taking writes back does to one issue in one repo.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndoneIssue {
+    pub id: String,
+    pub source_repo: String,
+    pub action: UndoAction,
+    /// What goes back.
+    pub fields: Vec<String>,
+    /// The line as it is then.
+    pub line: Option<String>,
+}
+
+/// What was, or would be, taken back.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Undo {
+    /// Newest first.
+    pub writes: Vec<UndoneWrite>,
+    pub issues: Vec<UndoneIssue>,
+    /// Writes in between that only put a file in order: they stay.
+    pub repairs: Vec<UndoneWrite>,
+}
+
+/// A value that was changed again after the write that is to be taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndoClash {
+    pub id: String,
+    pub field: String,
+    /// Who changed it, if that was from here.
+    pub by: Option<String>,
+    pub at: Option<String>,
+}
+
+/// One write out of the log.
+#[derive(Debug)]
+pub(super) struct Past {
+    pub parts: Vec<Part>,
+    /// The line of the log that its first part stands on.
+    pub first: usize,
+}
+
+impl Past {
+    fn told(&self) -> UndoneWrite {
+        UndoneWrite { command: self.parts[0].command.clone(), at: self.parts[0].at.clone() }
+    }
+
+    fn stays(&self) -> Option<Stays> {
+        self.parts.iter().find_map(|part| part.stays)
+    }
+}
+
+impl Store {
+    /// Makes everything that is written through this store one write for [`Store::undo`], and gives it the name of a command.
+    pub fn write_as_one(&mut self, command: &str) {
+        self.writing = Writing { command: command.to_owned(), is_one: true, ..Writing::default() }.into();
+    }
+
+    /// How the log names this checkout.
+    pub(super) fn undo_key(&self) -> String {
+        place::real(self.project.primary_member().repo.beads()).display().to_string()
+    }
+
+    /// Takes back the last writes of this actor, or only tells what that would do.
+    pub fn undo(&mut self, count: usize, dry_run: bool) -> Result<Undo> {
+        self.refuse_broken()?;
+        self.refresh()?;
+        let mut undo = Undo::default();
+        let (chosen, lines) = loop {
+            let (lines, since) = self.undo_lines()?;
+            undo.repairs.clear();
+            let chosen = self.chosen(&lines, &since, count, &mut undo.repairs)?;
+            // A repo that only the command named has a log of its own.
+            if !self.join_ledgers_of(&chosen)? {
+                break (chosen, lines);
+            }
+        };
+        undo.writes = chosen.iter().map(Past::told).collect();
+        let numbering = self.numbering;
+        let wanted = self.ledgers_to_lock(&chosen)?;
+        let locks = if dry_run { Vec::new() } else { self.lock(&wanted)? };
+        self.refresh()?;
+        if numbering != self.numbering {
+            return Err(LedgerError::Unstable { path: self.settings.files.shared.clone() }.into());
+        }
+        let log: Vec<&Part> = lines.iter().filter_map(|line| line.part.as_ref()).collect();
+        let plan = Plan::make(self, &chosen, &log)?;
+        plan.check(self)?;
+        undo.issues = plan.steps.iter().map(|step| self.undone(step)).collect();
+        if dry_run {
+            return Ok(undo);
+        }
+        let mut written: Vec<(usize, Vec<Written>)> = Vec::new();
+        for (source, steps) in plan.in_order() {
+            let Some((_, lock)) = locks.iter().find(|(locked, _)| *locked == source) else { continue };
+            plan::write(self, lock, &steps)?;
+            written.push((source, steps.iter().map(|step| self.told(step)).collect()));
+        }
+        drop(locks);
+        self.commit_ledgers(&written);
+        Ok(undo)
+    }
+
+    /// The logs of all repos as one, and the time before which one of them knows nothing any more.
+    fn undo_lines(&self) -> Result<(Vec<Line>, String)> {
+        let mut homes: Vec<&Path> = (0..self.sources.len()).map(|source| self.sources.home(source)).collect();
+        homes.sort_unstable();
+        homes.dedup();
+        let mut logs = Vec::new();
+        let mut since = String::new();
+        for home in homes {
+            let log = UndoLog { home, is_locked: false };
+            let lines = log.read()?;
+            if let (true, Some(first)) = (log.has_forgotten(), lines.iter().find_map(|line| line.part.as_ref())) {
+                since = since.max(first.at.clone());
+            }
+            logs.push(lines);
+        }
+        Ok((log::woven(logs), since))
+    }
+
+    /// The last writes of this actor from here, newest first.
+    fn chosen(
+        &mut self,
+        lines: &[Line],
+        since: &str,
+        count: usize,
+        repairs: &mut Vec<UndoneWrite>,
+    ) -> Result<Vec<Past>> {
+        let (actor, here) = (self.actor().to_owned(), self.undo_key());
+        let mut all: Vec<Past> = Vec::new();
+        for (n, line) in lines.iter().enumerate() {
+            let own = |part: &&Part| part.actor == actor && part.from == here;
+            let Some(part) = line.part.as_ref().filter(own) else { continue };
+            match all.iter_mut().rev().find(|past| past.parts[0].write == part.write) {
+                Some(past) => past.parts.push(part.clone()),
+                None => all.push(Past { parts: vec![part.clone()], first: n }),
+            }
+        }
+        all.retain(|past| past.parts.iter().all(|part| part.at.as_str() >= since));
+        let mut chosen = Vec::new();
+        for past in all.into_iter().rev() {
+            if chosen.len() == count {
+                break;
+            }
+            match past.stays() {
+                Some(Stays::Repair) => repairs.push(past.told()),
+                Some(Stays::Large) => {
+                    let UndoneWrite { command, at } = past.told();
+                    return Err(StoreError::UndoTooLarge { command, at });
+                }
+                None => chosen.push(past),
+            }
+        }
+        if chosen.len() < count {
+            return Err(StoreError::NothingToUndo { actor, known: chosen.len(), count });
+        }
+        // What an unreadable line said may belong to one of these writes, or have changed the same issues.
+        let first = chosen.last().map_or(0, |past| past.first);
+        match lines.iter().skip(first).find(|line| line.part.is_none()) {
+            Some(line) => Err(StoreError::UndoLog { path: line.path.clone(), line: line.number }),
+            None => Ok(chosen),
+        }
+    }
+
+    /// A write may have gone to a repo that only its command named. Tells whether one came into view.
+    fn join_ledgers_of(&mut self, chosen: &[Past]) -> Result<bool> {
+        let mut joined = false;
+        for past in chosen {
+            let named = |part: &'_ Part| [part.with.clone(), part.guests.clone(), vec![part.ledger.clone()]].concat();
+            for ledger in &past.parts.iter().flat_map(named).collect::<Vec<String>>() {
+                let elsewhere = || StoreError::UndoElsewhere { ledger: PathBuf::from(ledger) };
+                if self.source_at(ledger).is_none() {
+                    let root = Path::new(ledger).parent().and_then(Path::parent).ok_or_else(elsewhere)?;
+                    self.join(&root.display().to_string()).map_err(|_| elsewhere())?;
+                    self.refresh()?;
+                    self.source_at(ledger).ok_or_else(elsewhere)?;
+                    joined = true;
+                }
+                // Its own log must know of it, or only a part of the write would go back.
+                let is_written = past.parts.iter().any(|part| part.with.contains(ledger));
+                if is_written && !joined && !past.parts.iter().any(|part| part.ledger == *ledger) {
+                    return Err(elsewhere());
+                }
+            }
+        }
+        Ok(joined)
+    }
+
+    /// The ledgers, but for this one, of repos that only the command named.
+    pub(super) fn guest_ledgers(&self, but: &str) -> Vec<String> {
+        let members = &self.project.members;
+        let guests = (0..self.sources.len()).filter(|n| self.is_guest(&members[self.sources.member_of(*n)].name));
+        let guests = guests.map(|n| place::real(self.sources.ledger(n).path()).display().to_string());
+        guests.filter(|ledger| ledger != but).collect()
+    }
+
+    /// The ledger with this name in the log.
+    pub(super) fn source_at(&self, ledger: &str) -> Option<usize> {
+        (0..self.sources.len()).find(|n| place::real(self.sources.ledger(*n).path()).display().to_string() == ledger)
+    }
+
+    /// The ledgers that were written; all of them if it must hold over the whole project that nothing points to nowhere, and that
+    /// no circle closes.
+    fn ledgers_to_lock(&self, chosen: &[Past]) -> Result<Vec<usize>> {
+        let parts = || chosen.iter().flat_map(|past| &past.parts);
+        let sources: Vec<usize> = parts().filter_map(|part| self.source_at(&part.ledger)).collect();
+        let mut wanted = Vec::new();
+        for source in sources {
+            wanted.push(self.writable(self.sources.member_of(source))?);
+        }
+        let binds = |before: &Option<String>, after: &Option<String>| match (before, after) {
+            (Some(before), Some(after)) => differing(before, after).iter().any(|key| key == "dependencies"),
+            _ => true,
+        };
+        if parts().flat_map(|part| &part.changes).any(|change| binds(&change.before, &change.after)) {
+            let all = (0..self.project.members.len()).filter_map(|n| self.sources.of_member(n).first().copied());
+            wanted.extend(all.collect::<Vec<_>>());
+        }
+        Ok(wanted)
+    }
+
+    fn undone(&self, step: &plan::Step) -> UndoneIssue {
+        let (action, fields) = match (&step.now, &step.new) {
+            (Some(now), Some(new)) => (UndoAction::Reverted, differing(now, new)),
+            (Some(_), None) => (UndoAction::Removed, Vec::new()),
+            (None, _) => (UndoAction::Restored, Vec::new()),
+        };
+        let source_repo = self.name(self.sources.member_of(step.source)).to_owned();
+        UndoneIssue { id: step.id.clone(), source_repo, action, fields, line: step.new.clone() }
+    }
+
+    fn told(&self, step: &plan::Step) -> Written {
+        Written {
+            id: step.id.clone(),
+            line: step.new.clone().or_else(|| step.now.clone()).unwrap_or_default(),
+            before: step.now.clone(),
+            changed: true,
+            source_repo: self.name(self.sources.member_of(step.source)).to_owned(),
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! What an undo does to each line, checked as a whole before anything is written.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::log::Part;
+use super::{Past, UndoClash};
+use crate::ledger::{Document, Edit, LedgerError, LineChange, LockedLedger};
+use crate::model::dependency::Dependency;
+use crate::model::graph::Graph;
+use crate::model::issue::dependencies_of;
+use crate::model::json::{Dialect, DialectEvidence};
+use crate::model::merge::{FIELD_TIMES, differing, revert};
+use crate::model::proposal::{self, Proposal, State, Visibility};
+use crate::model::record::Record;
+use crate::model::time::{self, Instant};
+use crate::store::source::expected;
+use crate::store::{Access, Result, Store, StoreError};
+
+/// One line of one ledger; without a line where there is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    pub source: usize,
+    pub id: String,
+    pub now: Option<String>,
+    pub new: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct Plan {
+    pub steps: Vec<Step>,
+}
+
+impl Plan {
+    /// Takes the writes back one after the other, newest first.
+    pub fn make(store: &Store, chosen: &[Past], log: &[&Part]) -> Result<Self> {
+        let mut steps: BTreeMap<(usize, String), Step> = BTreeMap::new();
+        let mut clashes = Vec::new();
+        for (past, part) in chosen.iter().flat_map(|past| past.parts.iter().rev().map(move |part| (past, part))) {
+            let Some(source) = store.source_at(&part.ledger) else { continue };
+            for change in part.changes.iter().rev() {
+                let step = steps.entry((source, change.id.clone())).or_insert_with(|| {
+                    let now = store.sources.line(source, &change.id);
+                    Step { source, id: change.id.clone(), now: now.clone(), new: now }
+                });
+                match without(change, step.new.as_deref()) {
+                    Ok(line) => step.new = line,
+                    Err(fields) => {
+                        let told = |field| told(field, change, &part.ledger, past, log, step.now.as_deref());
+                        clashes.extend(fields.into_iter().map(told));
+                    }
+                }
+            }
+        }
+        if !clashes.is_empty() {
+            return Err(StoreError::UndoClash { clashes });
+        }
+        // Writes that take each other back leave only the time of the edits behind.
+        let changes = |step: &Step| match (&step.now, &step.new) {
+            (Some(now), Some(new)) => !differing(now, new).is_empty(),
+            (now, new) => now != new,
+        };
+        let mut plan = Plan { steps: steps.into_values().filter(changes).collect() };
+        plan.stamp(store.host.clock.now());
+        Ok(plan)
+    }
+
+    /// Gives every line that changes the time of this edit: one for all copies of an issue, so that they stay in step.
+    fn stamp(&mut self, now: Instant) {
+        let ids: BTreeSet<String> = self.steps.iter().map(|step| step.id.clone()).collect();
+        for id in ids {
+            let mine: Vec<usize> = (0..self.steps.len()).filter(|n| self.steps[*n].id == id).collect();
+            let lines = mine.iter().flat_map(|n| [&self.steps[*n].now, &self.steps[*n].new]).flatten();
+            let at = time::after(lines.filter_map(|line| updated(line)).max(), now);
+            let pair = self.pair(&mine);
+            for n in mine {
+                let step = &self.steps[n];
+                let Some(line) = &step.new else { continue };
+                let line = match pair {
+                    Some((target, planning, edited)) if n == planning && target != planning => {
+                        let line = stamped(line, if edited { time::after(Some(at), now) } else { at });
+                        in_step(&line, at)
+                    }
+                    Some((target, _, _)) if n == target => stamped(line, at),
+                    // A line that was taken out comes back as it was.
+                    _ if step.now.is_none() => continue,
+                    _ => stamped(line, at),
+                };
+                self.steps[n].new = Some(line);
+            }
+        }
+    }
+
+    /// Which of these steps bring back the two copies of a proposal that were in step, and whether the planning copy had been
+    /// edited since.
+    fn pair(&self, mine: &[usize]) -> Option<(usize, usize, bool)> {
+        let open = |n: &usize| {
+            let record = Record::parse(self.steps[*n].new.as_deref()?).ok()?;
+            let proposal = Proposal::of(&record).filter(|proposal| proposal.state == State::Open)?;
+            (Visibility::of(&record) == Visibility::Proposed).then_some((*n, record, proposal))
+        };
+        let open: Vec<_> = mine.iter().filter_map(open).collect();
+        let [(one, first, _), (other, second, _)] = open.as_slice() else { return None };
+        if !proposal::has_moved_on(second, first) {
+            return Some((*one, *other, proposal::was_edited(second)));
+        }
+        (!proposal::has_moved_on(first, second)).then(|| (*other, *one, proposal::was_edited(first)))
+    }
+
+    /// Refuses what no write may do either.
+    pub fn check(&self, store: &mut Store) -> Result<()> {
+        for step in &self.steps {
+            self.check_access(store, step)?;
+        }
+        for step in self.steps.iter().filter(|step| step.new.is_none()) {
+            self.check_references(store, step)?;
+        }
+        self.check_cycles(store)?;
+        for (source, steps) in self.in_order() {
+            let ledger = store.sources.ledger(source);
+            let document = ledger.read(|| expected(ledger.path()))?.document;
+            let edits = edits(&steps, &document, ledger.path())?;
+            ledger.refuse(&document, &edits)?;
+        }
+        Ok(())
+    }
+
+    fn check_access(&self, store: &mut Store, step: &Step) -> Result<()> {
+        let member = store.sources.member_of(step.source);
+        let access = match &step.now {
+            Some(now) => store.access_to_line(member, &step.id, now)?,
+            None => store.access(member)?,
+        };
+        if let Access::Read(reason) = access
+            && !(step.now.is_none() && is_own_proposal(step, store.actor()))
+        {
+            let repo = store.name(member).to_owned();
+            return Err(StoreError::ReadOnly { what: step.id.clone(), repo, reason });
+        }
+        let Some(new) = &step.new else { return Ok(()) };
+        let leaves = |other: &Step| {
+            other.id == step.id && other.new.is_none() && store.is_planning(store.sources.member_of(other.source))
+        };
+        let planned = step.now.is_none() && self.steps.iter().any(leaves);
+        store.refuse_private(&step.id, new, planned, member)?;
+        if step.now.is_none() && member != 0 { store.may_receive(member) } else { Ok(()) }
+    }
+
+    /// The line that an issue has in a ledger afterwards.
+    fn line_after(&self, store: &Store, source: usize, id: &str) -> Option<String> {
+        match self.steps.iter().find(|step| step.source == source && step.id == id) {
+            Some(step) => step.new.clone(),
+            None => store.sources.line(source, id),
+        }
+    }
+
+    /// An issue that others depend on does not go, unless another repo still has it.
+    fn check_references(&self, store: &Store, step: &Step) -> Result<()> {
+        let sources = || 0..store.sources.len();
+        if sources().any(|source| self.line_after(store, source, &step.id).is_some()) {
+            return Ok(());
+        }
+        let mut by = BTreeSet::new();
+        for source in sources() {
+            for id in store.sources.ids_mentioning(source, &step.id) {
+                let line = self.line_after(store, source, &id).unwrap_or_default();
+                if dependencies(&line).iter().any(|dependency| dependency.target == step.id) {
+                    by.insert(id);
+                }
+            }
+        }
+        if by.is_empty() {
+            return Ok(());
+        }
+        Err(StoreError::UndoReferenced { id: step.id.clone(), by: by.into_iter().collect() })
+    }
+
+    /// A dependency that comes back must not close a circle with what others have added since.
+    fn check_cycles(&self, store: &mut Store) -> Result<()> {
+        for parents in [false, true] {
+            let orders = |d: &Dependency| if parents { d.kind.is_parent_child() } else { d.kind.is_blocking() };
+            let edges = |line: &Option<String>| -> Vec<String> {
+                let found = dependencies(line.as_deref().unwrap_or_default());
+                found.into_iter().filter(orders).map(|d| d.target).collect()
+            };
+            let back: Vec<(&str, String)> = self
+                .steps
+                .iter()
+                .flat_map(|step| {
+                    let known = edges(&step.now);
+                    let new = edges(&step.new).into_iter().filter(move |target| !known.contains(target));
+                    new.map(|target| (step.id.as_str(), target))
+                })
+                .collect();
+            if back.is_empty() {
+                continue;
+            }
+            // The graph as it is without the lines that change, and with what they say afterwards.
+            let changed: BTreeSet<&str> = self.steps.iter().map(|step| step.id.as_str()).collect();
+            let known = store.cache.graph(parents)?;
+            let rest = known.edges().filter(|(from, _)| !changed.contains(from));
+            let rest = rest.map(|(from, to)| (from.to_owned(), to.to_owned()));
+            let made = self.steps.iter().flat_map(|step| {
+                edges(&step.new).into_iter().map(|target| (step.id.clone(), target)).collect::<Vec<_>>()
+            });
+            let graph: Graph = rest.chain(made).collect();
+            for (dependent, target) in back {
+                if let Some(mut path) = graph.path(&target, dependent) {
+                    path.insert(0, dependent.to_owned());
+                    return Err(StoreError::Cycle { dependent: dependent.to_owned(), target, path });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The steps of each ledger in the order of writing: what comes back before what changes, and what goes last, so that a crash
+    /// in between leaves an issue in two places and not in none.
+    pub fn in_order(&self) -> Vec<(usize, Vec<Step>)> {
+        let mut order: BTreeMap<(u8, usize), Vec<Step>> = BTreeMap::new();
+        for source in self.steps.iter().map(|step| step.source).collect::<BTreeSet<_>>() {
+            let mine = || self.steps.iter().filter(|step| step.source == source);
+            let pass = if mine().any(|step| step.now.is_none()) { 0 } else { 1 };
+            for step in mine() {
+                let pass = if step.new.is_none() { 2 } else { pass };
+                order.entry((pass, source)).or_default().push(step.clone());
+            }
+        }
+        order.into_iter().map(|((_, source), steps)| (source, steps)).collect()
+    }
+}
+
+/// Writes the steps of one ledger, if its lines still are what was planned on.
+pub fn write(store: &Store, lock: &LockedLedger, steps: &[Step]) -> Result<()> {
+    let path = lock.ledger().path();
+    store.write_ledger::<StoreError>(lock, || expected(path), |document| edits(steps, document, path))?;
+    Ok(())
+}
+
+fn edits(steps: &[Step], document: &Document, path: &std::path::Path) -> Result<Vec<Edit>> {
+    let mut edits = Vec::new();
+    for step in steps {
+        let lines = document.find(&step.id);
+        let line = document.effective(&step.id);
+        let text = line.map(|line| String::from_utf8_lossy(document.text(line)).into_owned());
+        if text != step.now {
+            return Err(LedgerError::Unstable { path: path.to_owned() }.into());
+        }
+        let id = step.id.clone();
+        match (line, step.new.clone()) {
+            (Some(line), Some(text)) => edits.push(Edit::Set { line, id, text }),
+            (None, Some(text)) => edits.push(Edit::Insert { id, text }),
+            (Some(_), None) if lines.len() > 1 => {
+                let what = format!("issue that stands on {} lines of {}", lines.len(), path.display());
+                return Err(StoreError::Unreadable { id, what });
+            }
+            (Some(line), None) => edits.push(Edit::Remove { line }),
+            (None, None) => {}
+        }
+    }
+    Ok(edits)
+}
+
+/// A line without a change that a write had made, or the fields that were changed again since.
+fn without(change: &LineChange, now: Option<&str>) -> std::result::Result<Option<String>, Vec<String>> {
+    let (before, after) = (change.before.as_deref(), change.after.as_deref());
+    if now == before || now == after {
+        return Ok(before.map(str::to_owned));
+    }
+    match (after, before, now) {
+        (Some(after), Some(before), Some(now)) => {
+            let usual = DialectEvidence::of(now).or(Dialect::default());
+            revert(after, before, now, usual).map(Some)
+        }
+        // An issue that the write made, or took out, and that has other values by now.
+        (Some(known), None, Some(now)) | (None, Some(known), Some(now)) => match differing(known, now) {
+            fields if fields.is_empty() => Ok(before.map(str::to_owned)),
+            fields => Err(fields),
+        },
+        // Its line is gone.
+        _ => Err(vec!["line".to_owned()]),
+    }
+}
+
+/// Who changed a field after a write, as far as the log knows.
+fn told(field: String, change: &LineChange, ledger: &str, past: &Past, log: &[&Part], now: Option<&str>) -> UndoClash {
+    let touches = |part: &&&Part| {
+        let differs = |other: &LineChange| match (&other.before, &other.after) {
+            (Some(before), Some(after)) => differing(before, after).contains(&field),
+            _ => true,
+        };
+        let is_other = part.write != past.parts[0].write && part.at >= past.parts[0].at;
+        is_other && part.ledger == ledger && part.changes.iter().any(|other| other.id == change.id && differs(other))
+    };
+    let found = log.iter().rev().find(touches);
+    let at = found.map(|part| part.at.clone()).or_else(|| now.and_then(updated).map(|at| at.to_string()));
+    UndoClash { id: change.id.clone(), field, by: found.map(|part| part.actor.clone()), at }
+}
+
+fn updated(line: impl AsRef<str>) -> Option<Instant> {
+    Record::parse(line.as_ref()).ok()?.string("updated_at").and_then(|text| Instant::parse(&text))
+}
+
+fn stamped(line: &str, at: Instant) -> String {
+    let Ok(record) = Record::parse(line) else { return line.to_owned() };
+    let dialect = DialectEvidence::of(line).or(Dialect::default());
+    record.with(&[("updated_at", Some(dialect.string(&at.to_string()))), (FIELD_TIMES, None)], dialect)
+}
+
+/// The planning copy of a proposal, in step with a target's line of this time.
+fn in_step(line: &str, at: Instant) -> String {
+    let Ok(record) = Record::parse(line) else { return line.to_owned() };
+    let Some(known) = Proposal::of(&record) else { return line.to_owned() };
+    let dialect = DialectEvidence::of(line).or(Dialect::default());
+    let proposal = Proposal { synced: Some(at.to_string()), ..known };
+    record.with(&[("proposal", Some(proposal.render(dialect)))], dialect)
+}
+
+/// A proposal of this actor that comes back.
+fn is_own_proposal(step: &Step, actor: &str) -> bool {
+    let Some(Ok(record)) = step.new.as_deref().map(Record::parse) else { return false };
+    let is_own = |proposal: Proposal| proposal.state == State::Open && proposal.author == actor;
+    Visibility::of(&record) == Visibility::Proposed && Proposal::of(&record).is_some_and(is_own)
+}
+
+fn dependencies(line: &str) -> Vec<Dependency> {
+    Record::parse(line).map(|record| dependencies_of(&record)).unwrap_or_default()
+}

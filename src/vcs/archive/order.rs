@@ -1,0 +1,70 @@
+//! The order in which commits are told.
+
+use std::collections::{BinaryHeap, HashMap};
+
+use super::Commit;
+use crate::model::time::Instant;
+
+/// Newest first, and no commit before one that stands on it.
+pub fn newest_first(commits: Vec<Commit>) -> Vec<Commit> {
+    let numbers: HashMap<&str, usize> =
+        commits.iter().enumerate().map(|(number, commit)| (commit.id.as_str(), number)).collect();
+    let known = |commit: &Commit| -> Vec<usize> {
+        commit.parents.iter().filter_map(|parent| numbers.get(parent.as_str()).copied()).collect()
+    };
+    let parents: Vec<Vec<usize>> = commits.iter().map(known).collect();
+    let mut children = vec![0_usize; commits.len()];
+    parents.iter().flatten().for_each(|parent| children[*parent] += 1);
+    // Of equal times the one that came first here stays first.
+    let key = |number: usize| (commits[number].committed, std::cmp::Reverse(number));
+    let mut free: BinaryHeap<(Instant, std::cmp::Reverse<usize>)> =
+        (0..commits.len()).filter(|number| children[*number] == 0).map(key).collect();
+    let mut order = Vec::with_capacity(commits.len());
+    while let Some((_, std::cmp::Reverse(number))) = free.pop() {
+        order.push(number);
+        for &parent in &parents[number] {
+            children[parent] -= 1;
+            if children[parent] == 0 {
+                free.push(key(parent));
+            }
+        }
+    }
+    let mut commits: Vec<Option<Commit>> = commits.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|number| commits[number].take()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(commits: &[(&str, &[&str], i64)]) -> Vec<String> {
+        let commits = commits.iter().map(|(id, parents, time)| Commit {
+            id: (*id).to_owned(),
+            parents: parents.iter().map(|parent| (*parent).to_owned()).collect(),
+            author: String::new(),
+            email: String::new(),
+            authored: Instant::from_nanos(*time),
+            committed: Instant::from_nanos(*time),
+            summary: String::new(),
+            is_cut: false,
+        });
+        newest_first(commits.collect()).into_iter().map(|commit| commit.id).collect()
+    }
+
+    #[test]
+    fn by_time_where_no_commit_stands_on_the_other() {
+        let commits: [(&str, &[&str], i64); 4] =
+            [("left", &["root"], 5), ("root", &[], 1), ("right", &["root"], 7), ("tip", &["left", "right"], 9)];
+        assert_eq!(order(&commits), ["tip", "right", "left", "root"]);
+    }
+
+    #[test]
+    fn a_clock_that_was_wrong() {
+        let commits: [(&str, &[&str], i64); 3] =
+            [("root", &[], 100), ("middle", &["root"], 50), ("tip", &["middle"], 1)];
+        assert_eq!(order(&commits), ["tip", "middle", "root"]);
+        let same: [(&str, &[&str], i64); 3] = [("b", &["a"], 1), ("c", &["a"], 1), ("a", &[], 1)];
+        assert_eq!(order(&same), ["b", "c", "a"]);
+        assert_eq!(order(&[("cut", &["not here"], 1)]), ["cut"]);
+    }
+}

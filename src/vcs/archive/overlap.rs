@@ -1,0 +1,76 @@
+//! Whether a file is another one under a new name, told by its lines.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+/// How many lines two texts share, if that is at least half of the shorter one.
+pub fn overlap(one: &[u8], other: &[u8]) -> Option<usize> {
+    let (one, other) = (lines(one), lines(other));
+    let shortest = one.len().min(other.len());
+    let mut left: HashMap<&[u8], usize> = HashMap::with_capacity(one.len());
+    one.into_iter().for_each(|line| *left.entry(line).or_default() += 1);
+    let mut shared = 0;
+    for line in other {
+        if let Some(count) = left.get_mut(line).filter(|count| **count > 0) {
+            *count -= 1;
+            shared += 1;
+        }
+    }
+    (shared > 0 && shared * 2 >= shortest).then_some(shared)
+}
+
+fn lines(text: &[u8]) -> Vec<&[u8]> {
+    text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).collect()
+}
+
+/// Looks for the former name of a file among those that went when it came.
+pub struct Likeness<'a> {
+    text: &'a [u8],
+    best: Option<(usize, PathBuf)>,
+}
+
+impl<'a> Likeness<'a> {
+    pub fn of(text: &'a [u8]) -> Self {
+        Likeness { text, best: None }
+    }
+
+    /// One that went. Equal bytes come before all else, then the most lines, then the first that was seen.
+    pub fn see(&mut self, name: PathBuf, text: &[u8]) {
+        let shared = if text == self.text { Some(usize::MAX) } else { overlap(self.text, text) };
+        if let Some(shared) = shared
+            && self.best.as_ref().is_none_or(|(best, _)| shared > *best)
+        {
+            self.best = Some((shared, name));
+        }
+    }
+
+    pub fn name(self) -> Option<PathBuf> {
+        self.best.map(|(_, name)| name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_the_shorter_one() {
+        assert_eq!(overlap(b"a\nb\n", b"a\nc\n"), Some(1));
+        assert_eq!(overlap(b"a\nb\nc\n", b"a\nd\ne\n"), None);
+        assert_eq!(overlap(b"a\nb\nc\nd\ne\n", b"a\n"), Some(1), "what was pruned does not count");
+        assert_eq!(overlap(b"a\na\n", b"a\nb\n"), Some(1), "a line is shared once");
+        assert_eq!((overlap(b"", b""), overlap(b"\n\n", b"\n"), overlap(b"", b"a\n")), (None, None, None));
+    }
+
+    #[test]
+    fn the_most_alike() {
+        let name = |went: &[(&str, &str)]| {
+            let mut likeness = Likeness::of(b"a\nb\nc\n");
+            went.iter().for_each(|(name, text)| likeness.see(PathBuf::from(name), text.as_bytes()));
+            likeness.name()
+        };
+        assert_eq!(name(&[("1", "a\nx\n"), ("2", "a\nb\nx\n"), ("3", "b\nc\ny\n")]), Some("2".into()));
+        assert_eq!(name(&[("1", "a\nb\nc\nd\n"), ("2", "a\nb\nc\n")]), Some("2".into()));
+        assert_eq!(name(&[("1", "x\n")]), None);
+    }
+}

@@ -1,0 +1,76 @@
+//! Under which name a file was there before. git does not record it, so the files that went are compared with the one that
+//! came: one with the same bytes is it, else the ledger with the most lines in common.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+
+use super::objects::{Item, Objects};
+use crate::vcs::SyncError;
+use crate::vcs::archive::Likeness;
+use crate::vcs::files::path_of;
+
+/// The name in an old tree of a file that only a new tree has under its path.
+pub fn former(
+    objects: &Objects,
+    old: ObjectId,
+    new: ObjectId,
+    file: &Path,
+    id: ObjectId,
+) -> Result<Option<PathBuf>, SyncError> {
+    let is_ledger = |path: &[u8]| path.ends_with(b".jsonl");
+    // Files without a byte are all alike.
+    let is_empty = id == ObjectId::empty_blob(objects.repository.object_hash());
+    let gone = gone(objects, old, new, &|path, item| is_ledger(path) || item == id && !is_empty)?;
+    let same = |path: &&Vec<u8>| path_of(path).file_name() == file.file_name();
+    let equal: Vec<&Vec<u8>> = gone.iter().filter(|(_, item)| **item == id).map(|(path, _)| path).collect();
+    if let Some(path) = equal.iter().copied().find(same).or(equal.first().copied()) {
+        return Ok(Some(path_of(path)));
+    }
+    if gone.is_empty() || is_empty {
+        return Ok(None);
+    }
+    let text = objects.blob(id)?;
+    let mut likeness = Likeness::of(&text);
+    for (path, item) in gone {
+        likeness.see(path_of(&path), &objects.blob(item)?);
+    }
+    Ok(likeness.name())
+}
+
+/// The files of an old tree that a new one does not have, if they are wanted, by path. What both trees have alike is not
+/// looked into.
+fn gone(
+    objects: &Objects,
+    old: ObjectId,
+    new: ObjectId,
+    is_wanted: &dyn Fn(&[u8], ObjectId) -> bool,
+) -> Result<BTreeMap<Vec<u8>, ObjectId>, SyncError> {
+    let mut gone = BTreeMap::new();
+    let mut waiting = vec![(Vec::new(), old, Some(new))];
+    while let Some((above, old, new)) = waiting.pop() {
+        // Whether it is a tree, and which.
+        let mut there: BTreeMap<Vec<u8>, Option<ObjectId>> = BTreeMap::new();
+        if let Some(new) = new {
+            objects.entries(new, |name, item| -> Option<()> {
+                there.insert(name.to_vec(), if let Item::Tree(id) = item { Some(id) } else { None });
+                None
+            })?;
+        }
+        objects.entries(old, |name, item| -> Option<()> {
+            let path = [&above, name].concat();
+            match (item, there.get(name)) {
+                (Item::Tree(id), Some(Some(new))) if id == *new => {}
+                (Item::Tree(id), new) => {
+                    waiting.push(([&path, b"/".as_slice()].concat(), id, new.copied().flatten()));
+                }
+                // A directory may stand where the file was.
+                (Item::File(id), None | Some(Some(_))) if is_wanted(&path, id) => drop(gone.insert(path, id)),
+                _ => {}
+            }
+            None
+        })?;
+    }
+    Ok(gone)
+}

@@ -1,0 +1,101 @@
+//! The objects of a repository, read with gix. Nothing is fetched: what a partial clone lacks is an error that says so.
+
+use std::path::Path;
+
+use gix::ObjectId;
+use gix::objs::{CommitRef, Kind, TreeRefIter};
+
+use super::bases::Bases;
+use super::packs::files;
+use super::search::Shelves;
+use crate::vcs::git::trees::is_file;
+use crate::vcs::{HistoryError, SyncError};
+
+pub struct Objects {
+    pub repository: gix::Repository,
+}
+
+/// What a tree has under a name.
+pub enum Item {
+    File(ObjectId),
+    Tree(ObjectId),
+    Other,
+}
+
+pub fn unreadable(id: impl ToString, error: impl std::fmt::Display) -> SyncError {
+    HistoryError::Object { id: id.to_string(), message: error.to_string() }.into()
+}
+
+impl Objects {
+    /// Opens the repository at a working copy, or a directory like `.git`.
+    pub fn open(place: &Path) -> Result<Self, SyncError> {
+        let opened = gix::open_opts(place, gix::open::Options::isolated().open_path_as_is(false));
+        let mut repository = opened.map_err(|error| unreadable(place.display(), error))?;
+        repository.objects.set_pack_cache(|| Box::new(Bases::default()));
+        Ok(Objects { repository })
+    }
+
+    fn read(&self, id: ObjectId, kind: Kind) -> Result<gix::Object<'_>, SyncError> {
+        match self.repository.try_find_object(id) {
+            Ok(Some(object)) if object.kind == kind => Ok(object),
+            Ok(Some(object)) => Err(unreadable(id, format!("it is a {}, and not a {kind}", object.kind))),
+            Ok(None) => Err(unreadable(id, self.why_missing())),
+            Err(error) => Err(unreadable(id, error)),
+        }
+    }
+
+    fn why_missing(&self) -> &'static str {
+        if !files(&self.shelves().directories, "promisor").is_empty() {
+            "this partial clone does not have it; `git fetch --refetch --no-filter` gets all that is missing"
+        } else {
+            "it is missing; `git fsck` says what else is, and another clone may have it"
+        }
+    }
+
+    /// A commit to look into.
+    pub fn commit<T>(&self, id: ObjectId, look: impl FnOnce(&CommitRef<'_>) -> T) -> Result<T, SyncError> {
+        let object = self.read(id, Kind::Commit)?;
+        let hash = self.repository.object_hash();
+        let commit = CommitRef::from_bytes(&object.data, hash).map_err(|error| unreadable(id, error))?;
+        Ok(look(&commit))
+    }
+
+    pub fn blob(&self, id: ObjectId) -> Result<Vec<u8>, SyncError> {
+        Ok(self.read(id, Kind::Blob)?.detach().data)
+    }
+
+    /// Hands over the entries of a tree, in order, until there is an answer.
+    pub fn entries<T>(
+        &self,
+        tree: ObjectId,
+        mut each: impl FnMut(&[u8], Item) -> Option<T>,
+    ) -> Result<Option<T>, SyncError> {
+        let object = self.read(tree, Kind::Tree)?;
+        for entry in TreeRefIter::from_bytes(&object.data, self.repository.object_hash()) {
+            let entry = entry.map_err(|error| unreadable(tree, error))?;
+            let item = match entry.mode {
+                mode if is_file(mode) => Item::File(entry.oid.to_owned()),
+                mode if mode.is_tree() => Item::Tree(entry.oid.to_owned()),
+                _ => Item::Other,
+            };
+            if let Some(answer) = each(entry.filename, item) {
+                return Ok(Some(answer));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where the objects are.
+    pub fn shelves(&self) -> Shelves {
+        let store = self.repository.objects.store_ref();
+        let mut directories = vec![store.path().to_owned()];
+        // What is wrong with them is said when something is not found.
+        directories.extend(store.alternate_db_paths().unwrap_or_default());
+        Shelves { directories, hash: self.repository.object_hash() }
+    }
+
+    /// Something else stands in for an object (`git replace`).
+    pub fn has_replacements(&self) -> bool {
+        self.repository.objects.store_ref().replacements().next().is_some()
+    }
+}

@@ -1,0 +1,156 @@
+//! The past of hg and sl: one `log` says which commits there are and which of them name the file, and what they have of it
+//! is read by one process.
+//!
+//! A commit that does not name the file has the version of its parent. A merge does not name a file that it took from one
+//! of its parents; so it is read unless both parents have what the same commit made.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::call::{Client, is_node};
+use super::commits::{self, Told};
+use super::texts::{Place, Texts, read};
+use crate::vcs::SyncError;
+use crate::vcs::archive::{Archive, Commit, Likeness, Past, Steps, Version, lines_holding, newest_first, steps};
+use crate::vcs::files::path_of;
+
+/// A repository to read.
+pub struct HgArchive<'a> {
+    client: Client<'a>,
+    texts: Texts,
+}
+
+impl<'a> HgArchive<'a> {
+    pub fn new(client: Client<'a>) -> Self {
+        HgArchive { client, texts: Texts::default() }
+    }
+}
+
+impl Archive for HgArchive<'_> {
+    fn tips(&mut self) -> Result<Vec<String>, SyncError> {
+        self.client.nodes("p1()+p2()")
+    }
+
+    fn resolve(&mut self, revision: &str) -> Result<Option<Commit>, SyncError> {
+        commits::resolve(&self.client, revision)
+    }
+
+    fn ancestors(&mut self, from: &[String]) -> Result<Vec<Commit>, SyncError> {
+        let told = commits::below(&self.client, from, Path::new(""))?;
+        Ok(newest_first(told.into_iter().map(|told| told.commit).collect()))
+    }
+
+    fn version(&mut self, file: &Path, commit: &str) -> Result<Option<Version>, SyncError> {
+        if !is_node(commit) {
+            return Err(commits::no_commit(commit));
+        }
+        let place = Place { commit: commit.to_owned(), file: file.to_owned() };
+        Ok(self.texts.versions(&self.client, &[place])?.pop().flatten())
+    }
+
+    fn steps(&mut self, file: &Path, from: &[String]) -> Result<Steps, SyncError> {
+        let told = commits::below(&self.client, from, file)?;
+        let named = |told: &&Told| told.is_named;
+        let named = told.iter().filter(named).map(|told| told.commit.id.clone()).collect();
+        let commits = newest_first(told.into_iter().map(|told| told.commit).collect());
+        let line = commits.iter().map(|commit| (commit.id.clone(), commit.parents.clone())).collect();
+        let mut walk = Walk { archive: self, from, line, known: HashMap::new() };
+        walk.learn(file, &named)?;
+        steps(commits, from, file, &mut walk)
+    }
+
+    fn text(&mut self, version: &Version) -> Result<Vec<u8>, SyncError> {
+        let mut text = Vec::new();
+        self.texts.each(&self.client, std::slice::from_ref(version), &mut |_, bytes| text = bytes.to_vec())?;
+        Ok(text)
+    }
+
+    fn lines_with(&mut self, versions: &[Version], text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
+        let mut lines = vec![Vec::new(); versions.len()];
+        self.texts.each(&self.client, versions, &mut |number, bytes| lines[number] = lines_holding(bytes, text))?;
+        Ok(lines)
+    }
+}
+
+/// The commits below some, and what they have of a file under each of its names.
+struct Walk<'w, 'a> {
+    archive: &'w mut HgArchive<'a>,
+    from: &'w [String],
+    /// Each commit with its parents, children first.
+    line: Vec<(String, Vec<String>)>,
+    known: HashMap<PathBuf, HashMap<String, Option<Version>>>,
+}
+
+impl Walk<'_, '_> {
+    /// Finds out what each commit has under a name that some of them say to have changed.
+    fn learn(&mut self, name: &Path, named: &HashSet<String>) -> Result<(), SyncError> {
+        let numbers: HashMap<&str, usize> =
+            self.line.iter().enumerate().map(|(number, (id, _))| (id.as_str(), number)).collect();
+        // The commit that made what each one has, parents first; none where there never was such a file.
+        let mut made: Vec<Option<usize>> = vec![None; self.line.len()];
+        for (number, (id, parents)) in self.line.iter().enumerate().rev() {
+            let mut before = parents.iter().map(|parent| numbers.get(parent.as_str()).and_then(|at| made[*at]));
+            let first = before.next().flatten();
+            let is_own = named.contains(id) || before.any(|other| other != first);
+            made[number] = if is_own { Some(number) } else { first };
+        }
+        let makers: Vec<usize> = (0..made.len()).filter(|number| made[*number] == Some(*number)).collect();
+        let place = |number: &usize| Place { commit: self.line[*number].0.clone(), file: name.to_owned() };
+        let places: Vec<Place> = makers.iter().map(place).collect();
+        let versions = self.archive.texts.versions(&self.archive.client, &places)?;
+        let versions: HashMap<usize, Option<Version>> = makers.into_iter().zip(versions).collect();
+        let version = |maker: &Option<usize>| maker.and_then(|maker| versions.get(&maker).cloned()).flatten();
+        let found = self.line.iter().zip(&made).map(|((id, _), maker)| (id.clone(), version(maker))).collect();
+        self.known.insert(name.to_owned(), found);
+        Ok(())
+    }
+}
+
+impl Past for Walk<'_, '_> {
+    fn version(&mut self, commit: &str, path: &Path) -> Result<Option<Version>, SyncError> {
+        if !self.known.contains_key(path) {
+            let named = commits::naming_below(&self.archive.client, self.from, path)?;
+            self.learn(path, &named.into_iter().collect())?;
+        }
+        Ok(self.known.get(path).and_then(|known| known.get(commit)).cloned().flatten())
+    }
+
+    /// What hg wrote down at `hg mv`, else the file with the most lines in common. Only a file that went can be it.
+    fn former_name(&mut self, child: &str, parent: &str, path: &Path) -> Result<Option<PathBuf>, SyncError> {
+        let client = &self.archive.client;
+        let (from, to) = (format!("--rev={parent}"), format!("--rev={child}"));
+        let command = ["status", "--added", "--removed", "--copies", "--print0", &from, &to];
+        let (removed, copied_from) = changes(&client.must(&[], &command, &[])?.stdout, path);
+        if let Some(source) = copied_from.filter(|source| removed.contains(source)) {
+            return Ok(Some(source));
+        }
+        let is_ledger = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "jsonl");
+        let place = |file: PathBuf| Place { commit: parent.to_owned(), file };
+        let places: Vec<Place> = removed.into_iter().filter(is_ledger).map(place).collect();
+        if places.is_empty() {
+            return Ok(None);
+        }
+        let Some(version) = Past::version(self, child, path)? else { return Ok(None) };
+        let text = self.archive.text(&version)?;
+        let mut likeness = Likeness::of(&text);
+        read(&self.archive.client, &places, &mut |number, bytes| {
+            bytes.into_iter().for_each(|bytes| likeness.see(places[number].file.clone(), &bytes));
+        })?;
+        Ok(likeness.name())
+    }
+}
+
+/// The files that went, and what one that came was copied from. A source stands behind its copy, without a letter.
+fn changes(status: &[u8], came: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
+    let (mut removed, mut source, mut last) = (Vec::new(), None, PathBuf::new());
+    for entry in status.split(|byte| *byte == 0).filter(|entry| entry.len() > 2) {
+        let path = path_of(&entry[2..]);
+        match entry[0] {
+            b'R' => removed.push(path),
+            b' ' if last == came => source = Some(path),
+            b' ' => {}
+            _ => last = path,
+        }
+    }
+    (removed, source)
+}

@@ -1,0 +1,167 @@
+//! The commits of hg and sl, as `log` tells them.
+
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use super::call::{Client, is_node};
+use crate::model::time::{Instant, SECOND};
+use crate::vcs::archive::Commit;
+use crate::vcs::{HistoryError, SyncError};
+
+/// A commit, with a NUL behind each field and in none. What it says of a file comes last.
+const FIELDS: &str =
+    r"{node}\0{p1node}\0{p2node}\0{sub(r'\x00', '', author)}\0{date|hgdate}\0{sub(r'\x00', '', desc|firstline)}\0";
+/// How many there are, with the one about a file.
+const COUNT: usize = 7;
+/// Functions of the language of revisions that talk to another side, and so may run ssh.
+const FAR: [&str; 2] = ["remote", "outgoing"];
+
+/// A commit, and whether it says that it changed a file. A merge does not say so where it took the file from a parent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    pub commit: Commit,
+    pub is_named: bool,
+}
+
+/// These commits and all below them, children first.
+pub fn below(client: &Client<'_>, from: &[String], file: &Path) -> Result<Vec<Told>, SyncError> {
+    if from.is_empty() {
+        return Ok(Vec::new());
+    }
+    let output = client.must(&[], &["log", &set_below(from)?, &format!("--template={FIELDS}{}", naming(file))], &[])?;
+    let found = parse(&output.stdout);
+    found.ok_or_else(|| client.failed_with("log", output.status.code().unwrap_or(0), b"it did not answer as asked"))
+}
+
+/// For the same commits, whether each says that it changed another file.
+pub fn naming_below(client: &Client<'_>, from: &[String], file: &Path) -> Result<Vec<String>, SyncError> {
+    let template = format!("--template={{ifcontains({}, files, '{{node}}\\n')}}", literal(file));
+    let output = client.must(&[], &["log", &set_below(from)?, &template], &[])?;
+    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+}
+
+/// The one commit that a revision names.
+pub fn resolve(client: &Client<'_>, revision: &str) -> Result<Option<Commit>, SyncError> {
+    if revision.trim().is_empty() || revision.contains('\0') || is_far(revision) {
+        return Ok(None);
+    }
+    let template = format!("--template={FIELDS}\\0");
+    let output = client.run(&[], &["log", &format!("--rev={revision}"), "--limit=2", &template], &[])?;
+    if !output.status.success() {
+        // Nothing has that name, or it names nothing that can be understood; if something else is wrong, this fails too.
+        client.must(&[], &["log", "--rev=null", "--template="], &[])?;
+        return Ok(None);
+    }
+    let mut found = parse(&output.stdout).unwrap_or_default();
+    Ok(found.pop().filter(|_| found.is_empty()).map(|told| told.commit).filter(|commit| is_commit(&commit.id)))
+}
+
+/// Neither what is before the first commit nor the working copy.
+fn is_commit(node: &str) -> bool {
+    is_node(node) && node.bytes().any(|byte| byte != b'f')
+}
+
+/// A revision that would talk to another side.
+fn is_far(revision: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    FAR.iter().any(|name| {
+        revision.match_indices(name).any(|(at, _)| {
+            let (before, after) = (&revision[..at], &revision[at + name.len()..]);
+            !before.ends_with(is_word) && after.trim_start().starts_with('(')
+        })
+    })
+}
+
+fn set_below(from: &[String]) -> Result<String, SyncError> {
+    match from.iter().find(|id| !is_node(id)) {
+        Some(id) => Err(no_commit(id)),
+        None => Ok(format!("--rev=reverse(::({}))", from.join("+"))),
+    }
+}
+
+pub fn no_commit(id: &str) -> SyncError {
+    HistoryError::Object { id: id.to_owned(), message: "this is no full hash of a commit".to_owned() }.into()
+}
+
+fn naming(file: &Path) -> String {
+    format!("{{ifcontains({}, files, 'x')}}\\0", literal(file))
+}
+
+/// A name as a text of the template language, in which no character can mean anything.
+fn literal(file: &Path) -> String {
+    let bytes: String = file.as_os_str().as_bytes().iter().map(|byte| format!("\\x{byte:02x}")).collect();
+    format!("'{bytes}'")
+}
+
+fn parse(said: &[u8]) -> Option<Vec<Told>> {
+    let said = String::from_utf8_lossy(said);
+    let mut fields: Vec<&str> = said.split('\0').collect();
+    fields.pop().filter(|rest| rest.is_empty())?;
+    let told = |fields: &[&str]| {
+        let &[id, one, other, user, date, summary, named] = fields else { return None };
+        let seconds: i64 = date.split(' ').next()?.parse().ok()?;
+        let time = Instant::from_nanos(seconds.saturating_mul(SECOND));
+        let (author, email) = person(user);
+        let parents = [one, other].into_iter().filter(|node| is_node(node)).map(str::to_owned).collect();
+        let (id, summary) = (id.to_owned(), summary.to_owned());
+        let commit = Commit { id, parents, author, email, authored: time, committed: time, summary, is_cut: false };
+        Some(Told { commit, is_named: !named.is_empty() })
+    };
+    fields.chunks(COUNT).map(told).collect()
+}
+
+/// The name and the address in `Name <address>`; a text that is only one of them counts as that.
+fn person(user: &str) -> (String, String) {
+    match user.split_once('<') {
+        Some((name, rest)) => {
+            let address = rest.split('>').next().unwrap_or(rest).trim();
+            let name = name.trim();
+            ((if name.is_empty() { address } else { name }).to_owned(), address.to_owned())
+        }
+        None => {
+            let user = user.trim();
+            let is_address = user.contains('@') && !user.contains(char::is_whitespace);
+            (user.to_owned(), if is_address { user.to_owned() } else { String::new() })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people() {
+        let person = |user: &str| {
+            let (name, address) = person(user);
+            format!("{name}|{address}")
+        };
+        assert_eq!(person("Ann Example <ann@example.org>"), "Ann Example|ann@example.org");
+        assert_eq!(person("ann@example.org"), "ann@example.org|ann@example.org");
+        assert_eq!((person("Ann"), person("<ann@x>")), ("Ann|".to_owned(), "ann@x|ann@x".to_owned()));
+    }
+
+    #[test]
+    fn revisions_that_reach_out() {
+        for far in ["remote()", "outgoing('ssh://x')", "::remote (\"x\")", "not(outgoing\n())"] {
+            assert!(is_far(far), "{far}");
+        }
+        for near in ["remote", "remote/main", "my_remote(x)", "branch(remote)", "outgoing-fix", "."] {
+            assert!(!is_far(near), "{near}");
+        }
+    }
+
+    #[test]
+    fn answers_of_log() {
+        let (a, b, none) = ("a".repeat(40), "b".repeat(40), "0".repeat(40));
+        let said =
+            format!("{a}\0{b}\0{none}\0Ann <ann@x>\x00-5 -3600\0first\0x\0{b}\0{none}\0{none}\0Bob\x007 0\0\0\0");
+        let found = parse(said.as_bytes()).expect("an answer");
+        assert_eq!((found.len(), found[0].is_named, found[1].is_named), (2, true, false));
+        let commit = &found[0].commit;
+        assert_eq!((commit.parents.as_slice(), commit.authored), ([b].as_slice(), Instant::from_nanos(-5 * SECOND)));
+        assert_eq!((found[1].commit.parents.len(), found[1].commit.summary.as_str()), (0, ""));
+        assert_eq!(parse(b""), Some(vec![]));
+        assert_eq!((parse(b"half\0of"), parse(b"too\0few\0")), (None, None));
+    }
+}

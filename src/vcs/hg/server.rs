@@ -1,0 +1,94 @@
+//! The command server of hg: many commands for the price of one start.
+//!
+//! The server is started as any other command is, so the repository's own settings are skipped for all that it runs. All
+//! requests are written at once, and it ends with the last. An answer is a row of frames: a letter, a length, and as many
+//! bytes; `o` is output, `e` an error, `r` the exit status and the end of the answer.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
+
+/// What one command gave.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answer {
+    pub status: i32,
+    pub out: Vec<u8>,
+    pub err: Vec<u8>,
+}
+
+/// The arguments of the server itself.
+pub const SERVE: [&str; 3] = ["serve", "--cmdserver", "pipe"];
+
+/// Adds a command to what the server reads. Arguments never hold a NUL.
+pub fn request(input: &mut Vec<u8>, arguments: &[OsString]) {
+    let text = arguments.iter().map(|argument| argument.as_bytes()).collect::<Vec<_>>().join(&0);
+    input.extend_from_slice(b"runcommand\n");
+    input.extend_from_slice(&u32::try_from(text.len()).unwrap_or(u32::MAX).to_be_bytes());
+    input.extend_from_slice(&text);
+}
+
+/// The answers that are complete. What the server says of itself comes first, and is no answer.
+pub fn answers(mut said: &[u8]) -> Vec<Answer> {
+    let (mut found, mut open) = (Vec::new(), Answer::default());
+    let mut is_greeting = true;
+    while let Some((channel, bytes, rest)) = frame(said) {
+        said = rest;
+        match channel {
+            b'o' if is_greeting => is_greeting = false,
+            b'o' if open.out.is_empty() => open.out = bytes.to_vec(),
+            b'o' => open.out.extend_from_slice(bytes),
+            b'e' => open.err.extend_from_slice(bytes),
+            b'r' => {
+                open.status = bytes.try_into().map_or(-1, i32::from_be_bytes);
+                found.push(std::mem::take(&mut open));
+            }
+            // Capital letters ask for input, of which there is none; others are remarks.
+            _ => {}
+        }
+    }
+    found
+}
+
+fn frame(said: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (head, rest) = said.split_first_chunk::<5>()?;
+    let [channel, length @ ..] = *head;
+    // A question for input says how much is wanted, and nothing follows it.
+    let length = if channel.is_ascii_uppercase() { 0 } else { u32::from_be_bytes(length) as usize };
+    let (bytes, rest) = rest.split_at_checked(length)?;
+    Some((channel, bytes, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn framed(channel: u8, bytes: &[u8]) -> Vec<u8> {
+        [&[channel], &(bytes.len() as u32).to_be_bytes()[..], bytes].concat()
+    }
+
+    #[test]
+    fn frames() {
+        let said = [
+            framed(b'o', b"capabilities: runcommand"),
+            framed(b'o', b"one "),
+            framed(b'o', b"text"),
+            framed(b'r', &[0, 0, 0, 0]),
+            framed(b'e', b"no such file"),
+            vec![b'L', 0, 0, 16, 0],
+            framed(b'r', &[0, 0, 0, 1]),
+        ]
+        .concat();
+        let one = Answer { status: 0, out: b"one text".to_vec(), err: Vec::new() };
+        let two = Answer { status: 1, out: Vec::new(), err: b"no such file".to_vec() };
+        assert_eq!(answers(&said), [one.clone(), two]);
+        (0..said.len()).for_each(|end| assert!(answers(&said[..end]).len() < 2, "cut at {end}"));
+        assert_eq!(answers(&said[..said.len() - 1]), [one]);
+        assert_eq!(answers(b"abort: no repository found"), []);
+    }
+
+    #[test]
+    fn requests() {
+        let mut input = Vec::new();
+        request(&mut input, &["cat".into(), "a b".into()]);
+        assert_eq!(input, b"runcommand\n\0\0\0\x07cat\0a b");
+    }
+}

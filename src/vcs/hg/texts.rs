@@ -1,0 +1,154 @@
+//! Versions of files: read many at a time, told apart by what is in them, and kept as long as there is room.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+use super::call::Client;
+use super::commit::pattern;
+use super::server::{Answer, answers, request};
+use crate::vcs::archive::Version;
+use crate::vcs::{HistoryError, Kind, SyncError};
+
+/// How much is kept to be asked for again; the rest is read anew.
+const ROOM: usize = 256 << 20;
+/// How much one process is asked for, as far as that can be guessed.
+const BATCH: usize = 64 << 20;
+/// How many versions one process is asked for.
+const MANY: usize = 4096;
+/// Versions are taken to be no smaller.
+const SMALL: usize = 4096;
+
+/// A file in a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub commit: String,
+    pub file: PathBuf,
+}
+
+/// What is known of a version: where it was found, and its bytes if there was room.
+struct Known {
+    place: Place,
+    bytes: Option<Vec<u8>>,
+}
+
+/// The versions that were seen.
+#[derive(Default)]
+pub struct Texts {
+    known: HashMap<Version, Known>,
+    held: usize,
+}
+
+impl Texts {
+    /// Which version is where; `None` where there is no file.
+    pub fn versions(&mut self, client: &Client<'_>, places: &[Place]) -> Result<Vec<Option<Version>>, SyncError> {
+        let mut found = vec![None; places.len()];
+        read(client, places, &mut |number, bytes| {
+            found[number] = bytes.map(|bytes| self.remember(&places[number], bytes));
+        })?;
+        Ok(found)
+    }
+
+    fn remember(&mut self, place: &Place, bytes: Vec<u8>) -> Version {
+        let version = Version(blake3::hash(&bytes).to_hex().to_string());
+        if !self.known.contains_key(&version) {
+            let bytes = Some(bytes).filter(|bytes| self.held + bytes.len() <= ROOM);
+            self.held += bytes.as_ref().map_or(0, Vec::len);
+            self.known.insert(version.clone(), Known { place: place.clone(), bytes });
+        }
+        version
+    }
+
+    /// Hands over the bytes of each version, in any order.
+    pub fn each(
+        &self,
+        client: &Client<'_>,
+        versions: &[Version],
+        each: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), SyncError> {
+        let (mut numbers, mut places) = (Vec::new(), Vec::new());
+        for (number, version) in versions.iter().enumerate() {
+            let Some(known) = self.known.get(version) else { return Err(lost(version, "it was not read here")) };
+            match &known.bytes {
+                Some(bytes) => each(number, bytes),
+                None => {
+                    numbers.push(number);
+                    places.push(known.place.clone());
+                }
+            }
+        }
+        let mut gone = None;
+        read(client, &places, &mut |at, bytes| match bytes {
+            Some(bytes) => each(numbers[at], &bytes),
+            None => gone = Some(numbers[at]),
+        })?;
+        gone.map_or(Ok(()), |number| Err(lost(&versions[number], "it is not in its commit any more")))
+    }
+}
+
+fn lost(version: &Version, why: &str) -> SyncError {
+    HistoryError::Object { id: version.0.clone(), message: why.to_owned() }.into()
+}
+
+/// Reads files of commits, a bounded number at a time, and hands each over with its number.
+pub fn read(
+    client: &Client<'_>,
+    places: &[Place],
+    each: &mut dyn FnMut(usize, Option<Vec<u8>>),
+) -> Result<(), SyncError> {
+    // The command server of sl is not in its documentation.
+    if client.kind == Kind::Sl {
+        for (number, place) in places.iter().enumerate() {
+            each(number, client.cat(&place.commit, &place.file)?);
+        }
+        return Ok(());
+    }
+    // Versions of a file are about as large as the one in the working copy.
+    let size = |place: &Place| std::fs::symlink_metadata(client.root.join(&place.file)).map_or(0, |found| found.len());
+    let mut largest = places.first().map_or(0, size) as usize;
+    let mut done = 0;
+    while done < places.len() {
+        let most = (BATCH / largest.max(SMALL)).clamp(1, MANY);
+        let batch = &places[done..places.len().min(done + most)];
+        let found = some(client, batch)?;
+        for (place, answer) in batch.iter().zip(found) {
+            let bytes = text(client, place, answer)?;
+            largest = largest.max(bytes.as_ref().map_or(0, Vec::len));
+            each(done, bytes);
+            done += 1;
+        }
+    }
+    Ok(())
+}
+
+/// The answers for the first of these places, for as many as fit: at least one.
+fn some(client: &Client<'_>, places: &[Place]) -> Result<Vec<Answer>, SyncError> {
+    let mut input = Vec::new();
+    for place in places {
+        let options = ["cat", &format!("--rev={}", place.commit), "--template={path}\\0{data}", "--"];
+        let mut arguments: Vec<OsString> = options.map(OsString::from).into();
+        arguments.push(pattern(&place.file));
+        request(&mut input, &arguments);
+    }
+    let (output, is_cut) = client.serve(input)?;
+    let found = answers(&output.stdout);
+    if found.is_empty() || found.len() < places.len() && !is_cut {
+        return Err(client.failed(&["serve"], &output));
+    }
+    Ok(found)
+}
+
+/// The bytes, unless there is no such file. A directory of that name is no file.
+fn text(client: &Client<'_>, place: &Place, answer: Answer) -> Result<Option<Vec<u8>>, SyncError> {
+    let name = place.file.as_os_str().as_bytes();
+    match answer.status {
+        0 if answer.out.starts_with(name) && answer.out.get(name.len()) == Some(&0) => {
+            let mut bytes = answer.out;
+            bytes.drain(..=name.len());
+            Ok(Some(bytes))
+        }
+        0 | 1 => Ok(None),
+        status => Err(client.failed_with("cat", status, &answer.err)),
+    }
+}

@@ -1,0 +1,49 @@
+//! What programs on the way to a remote may know of the user's environment: agents, proxies, certificates, and how to ask for
+//! a password.
+
+use crate::sys::process::Program;
+
+/// What any of them reads.
+const ANY: [&str; 18] = [
+    "SSH_ASKPASS",
+    "SSH_AGENT_PID",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "CURL_CA_BUNDLE",
+    "http_proxy",
+    "https_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "all_proxy",
+    "ALL_PROXY",
+    "no_proxy",
+    "NO_PROXY",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+];
+
+/// What git, and what it runs to log in, reads besides.
+const GIT: [&str; 9] = [
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_SSH_VARIANT",
+    "GIT_ASKPASS",
+    "GIT_SSL_CAINFO",
+    "GIT_SSL_CAPATH",
+    "USER",
+    "GH_TOKEN",
+    "GITHUB_TOKEN",
+];
+
+/// A program that talks to a remote.
+pub fn passing(program: Program<'_>) -> Program<'_> {
+    ANY.into_iter().fold(program, Program::passing)
+}
+
+/// git, or a program that runs it.
+pub fn passing_git(program: Program<'_>) -> Program<'_> {
+    GIT.into_iter().fold(passing(program), Program::passing)
+}

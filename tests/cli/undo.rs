@@ -1,0 +1,410 @@
+//! Taking back one's own writes: every command that writes, there and back and there again.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::Value;
+use snapbox::{IntoData as _, assert_data_eq, str};
+
+use crate::harness::{Env, Run};
+use crate::project::Project;
+use crate::projects::joined;
+
+/// Where a write is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// A repo with a few issues.
+    Alone,
+    /// A project with another repo in it.
+    Joined,
+    /// A contributor with a planning repo.
+    Contributor,
+    /// The one who decides over what the contributor proposed.
+    Maintainer,
+    /// A working copy of git.
+    Git,
+}
+
+const MAINTAINER: [(&str, &str); 3] = [("BD_MODE", "single"), ("BD_ROLE", "maintainer"), ("BD_ACTOR", "max")];
+
+/// Where, what was done before, and the write itself. `*` before a command makes it the maintainer's.
+const WRITES: &[(Place, &str, &str)] = &[
+    (Place::Alone, "", "add New --id bd-n --deps bd-1 -l z"),
+    (Place::Alone, "", "add -f plan.md"),
+    (Place::Alone, "", "q Quick"),
+    (Place::Alone, "", "update 1 --status in_progress"),
+    (Place::Alone, "", "update 1 2 --priority 0"),
+    (Place::Alone, "", "update 1 --type bug"),
+    (Place::Alone, "", "update 1 --title Other"),
+    (Place::Alone, "", "update 1 --description Other"),
+    (Place::Alone, "", "update 1 --body-file body.txt"),
+    (Place::Alone, "", "update 1 --stdin"),
+    (Place::Alone, "", "update 1 --design Other"),
+    (Place::Alone, "", "update 1 --acceptance Other"),
+    (Place::Alone, "", "update 1 --notes Other"),
+    (Place::Alone, "", "update 1 --append-notes Other"),
+    (Place::Alone, "", "update 1 --assignee bob"),
+    (Place::Alone, "", "update 1 --external-ref gh-1"),
+    (Place::Alone, "", "update 1 --estimate 5"),
+    (Place::Alone, "", "update 1 --due 2026-03-01"),
+    (Place::Alone, "", "update 1 --defer 2026-03-01"),
+    (Place::Alone, "", "update 1 --add-label z"),
+    (Place::Alone, "", "update 1 --remove-label x"),
+    (Place::Alone, "", "update 1 --set-labels z"),
+    (Place::Alone, "", "update 1 --parent e"),
+    (Place::Alone, "", "update p --parent="),
+    (Place::Alone, "", "update 1 --claim"),
+    (Place::Alone, "", "update 1 --status closed --priority 4 --title Other --add-label z --notes n"),
+    (Place::Alone, "", "status 1 blocked"),
+    (Place::Alone, "", "work 1 2"),
+    (Place::Alone, "", "close 1 -r why"),
+    (Place::Alone, "", "close 1 --suggest-next"),
+    (Place::Alone, "", "reopen d -r back"),
+    (Place::Alone, "", "reopen g"),
+    (Place::Alone, "", "defer 1 --until 2027-02-01"),
+    (Place::Alone, "", "undefer l"),
+    (Place::Alone, "", "delete 1 2 --yes -r no"),
+    (Place::Alone, "", "edit 1"),
+    (Place::Alone, "", "note 1 more"),
+    (Place::Alone, "", "note 2 first"),
+    (Place::Alone, "", "comment 1 again"),
+    (Place::Alone, "", "comments add 2 first"),
+    (Place::Alone, "", "label add 1 2 new"),
+    (Place::Alone, "", "label remove 1 x"),
+    (Place::Alone, "", "dep add 1 d"),
+    (Place::Alone, "", "dep remove 2 1"),
+    (Place::Alone, "", "dep l --blocks 1"),
+    (Place::Alone, "close p", "epic close-eligible"),
+    (Place::Alone, "", "import more.jsonl"),
+    (Place::Joined, "", "migrate --move-to ~/plan --filter id=bd-own"),
+    (Place::Joined, "", "migrate --move-to . --filter id=plan-far"),
+    (Place::Joined, "", "close own far"),
+    (Place::Joined, "", "add Far --repo ~/plan --id plan-n"),
+    (Place::Contributor, "", "add Private --id pl-n"),
+    (Place::Contributor, "", "propose pl-1"),
+    (Place::Contributor, "propose pl-1", "update pl-1 --title Other"),
+    (Place::Contributor, "propose pl-1", "note pl-1 more"),
+    (Place::Contributor, "propose pl-1", "withdraw pl-1"),
+    (Place::Contributor, "propose pl-1\n* accept pl-1", "proposals reconcile"),
+    (Place::Contributor, "propose pl-1\n* reject pl-1 --reason no", "proposals reconcile"),
+    (Place::Maintainer, "propose pl-1", "* accept pl-1"),
+    (Place::Maintainer, "propose pl-1", "* reject pl-1 --reason no"),
+    (Place::Git, "add One --id bd-1", "recover"),
+];
+
+/// What writes no issue, or only puts files in order.
+const OTHERS: &[&str] = &[
+    "init",
+    "ready",
+    "list",
+    "show",
+    "search",
+    "why",
+    "doctor",
+    "help",
+    "blocked",
+    "children",
+    "query",
+    "count",
+    "stats",
+    "stale",
+    "duplicates",
+    "config",
+    "repo",
+    "role",
+    "check-leaks",
+    "hooks",
+    "trust",
+    "commit",
+    "sync",
+    "export",
+    "resolve",
+    "merge-driver",
+    "where",
+    "info",
+    "schema",
+    "completions",
+    "version",
+    "quickstart",
+    "undo",
+    "label list",
+    "label list-all",
+    "dep list",
+    "dep tree",
+    "dep cycles",
+    "epic status",
+    "comments list",
+];
+
+/// Options of `update` that change nothing by themselves.
+const GLOBAL: [&str; 6] = ["json", "directory", "actor", "quiet", "config", "help"];
+
+struct Stage {
+    env: Env,
+    maintains: bool,
+}
+
+impl Stage {
+    fn new(place: Place, given: &str) -> Option<Self> {
+        let env = match place {
+            Place::Joined => joined(),
+            Place::Git => Project::single()?.env,
+            Place::Alone | Place::Contributor | Place::Maintainer => Env::new(),
+        };
+        let stage = Stage { env, maintains: place == Place::Maintainer };
+        if place == Place::Alone {
+            stage.env.given(
+                "add One --id bd-1 -l x,y -d text --notes words
+                 add Two --id bd-2 --deps bd-1
+                 add Epic --id bd-e -t epic
+                 add Part --id bd-p --parent bd-e
+                 add Done --id bd-d
+                 close d -r done
+                 add Gone --id bd-g
+                 delete g --yes
+                 add Later --id bd-l
+                 defer l --until 2027-01-01
+                 comment 1 hello",
+            );
+            stage.env.write("plan.md", "## First\n\nwords\n\n## Second\n");
+            stage.env.write("body.txt", "Other words\n");
+            let newer =
+                "{\"id\":\"bd-1\",\"title\":\"Newer\",\"status\":\"open\",\"updated_at\":\"2027-01-01T00:00:00Z\"}\n";
+            let other = "{\"id\":\"x-1\",\"title\":\"Theirs\",\"status\":\"open\",\"updated_at\":\"2026-01-01T00:00:00Z\",\"odd\":1.50}\n";
+            let deletion = "{\"id\":\"bd-2\",\"ts\":\"2026-01-01T00:00:00Z\",\"by\":\"bob\",\"reason\":\"no\"}\n";
+            stage.env.write("more.jsonl", [newer, other, deletion].concat());
+            let editor = stage.env.write("../editor.sh", "#!/bin/sh\nsed -i 's/^text$/other/; s/^One$/Uno/' \"$1\"\n");
+            std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
+            stage.env.set("EDITOR", &editor);
+        }
+        if matches!(place, Place::Contributor | Place::Maintainer) {
+            stage.env.bd_with(["add", "Upstream", "--id", "bd-up", "-q"], None, &MAINTAINER).ok();
+            stage.env.given("init --contributor -q\nadd Plan --id pl-1 -l ui -d Why --notes secret");
+        }
+        for line in given.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            stage.bd(line).ok();
+        }
+        if place == Place::Git {
+            let mut command = stage.env.command("git");
+            command.args(["checkout", "-q", "--", ".beads"]);
+            stage.env.run(command, "git checkout".to_owned(), None).ok();
+        }
+        Some(stage)
+    }
+
+    fn bd(&self, line: &str) -> Run {
+        let (line, vars) = match line.strip_prefix("* ") {
+            Some(line) => (line, &MAINTAINER[..]),
+            None => (line, &[][..]),
+        };
+        self.env.bd_with(line.split(' '), Some("From standard input\n"), vars)
+    }
+
+    fn undo(&self, more: &str) -> Run {
+        let who = if self.maintains { "* " } else { "" };
+        self.bd(&format!("{who}undo{more}"))
+    }
+
+    /// All that the ledgers say, and what `bd list` makes of it, but for the times of edits.
+    fn view(&self) -> Value {
+        let who = if self.maintains { "* " } else { "" };
+        let mut listed = self.bd(&format!("{who}list --all --copies --limit 0 --json")).ok().json();
+        timeless(&mut listed);
+        let mut lines = Vec::new();
+        for ledger in ["web", "home/plan", "home/.beads-planning"] {
+            let path = self.env.root().join(ledger).join(".beads/beads.jsonl");
+            let text = std::fs::read_to_string(path).unwrap_or_default();
+            for line in text.lines().filter(|line| !line.is_empty()) {
+                let mut line: Value = serde_json::from_str(line).unwrap();
+                timeless(&mut line);
+                lines.push(serde_json::json!([ledger, line]));
+            }
+        }
+        serde_json::json!([listed, lines])
+    }
+}
+
+/// Takes out the times of edits, and what only repeats them.
+fn timeless(value: &mut Value) {
+    match value {
+        Value::Array(all) => all.iter_mut().for_each(timeless),
+        Value::Object(map) => {
+            map.remove("updated_at");
+            map.remove("synced");
+            map.values_mut().for_each(timeless);
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_write_goes_back_and_comes_again() {
+    for (place, given, write) in WRITES {
+        let Some(stage) = Stage::new(*place, given) else { continue };
+        let story = format!("{place:?}: {given}; {write}");
+        let before = stage.view();
+        stage.bd(write).ok();
+        let after = stage.view();
+        assert_ne!(before, after, "{story}: it writes something");
+        let shown = stage.undo("").ok();
+        assert!(shown.stdout.starts_with("UNDO PREVIEW"), "{}", shown.snapshot());
+        let command = write.trim_start_matches("* ").split(' ').next().unwrap();
+        assert!(shown.stdout.contains(&format!("\n  bd {command}")), "{}", shown.snapshot());
+        assert_eq!(stage.view(), after, "{story}: looking changes nothing");
+        stage.undo(" --yes --dry-run").ok();
+        assert_eq!(stage.view(), after, "{story}: nor does --dry-run");
+        stage.undo(" --yes").ok();
+        assert_eq!(stage.view(), before, "{story}: undo");
+        stage.undo(" --yes").ok();
+        assert_eq!(stage.view(), after, "{story}: undo of the undo");
+        stage.undo(" --yes").ok();
+        assert_eq!(stage.view(), before, "{story}: and once more");
+        stage.undo(" 2 --yes").ok();
+        assert_eq!(stage.view(), before, "{story}: an undo and its undo come to nothing");
+        let health = stage.bd("recover --dry-run").ok();
+        assert_eq!(health.stdout, "", "{story}: nothing is missed");
+        assert!(!stage.bd("list").ok().stderr.contains("another program"), "{story}: nothing is missed");
+    }
+}
+
+/// The names at the beginning of indented lines below a heading.
+fn names(text: &str, heading: &str) -> Vec<String> {
+    let below = text.lines().skip_while(|line| *line != heading).skip(1);
+    let below = below.take_while(|line| line.starts_with("  "));
+    below.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_command_of_the_help_is_known_to_write_or_not() {
+    let env = Env::bare();
+    let help = env.bd(["help", "--all"]).ok().stdout;
+    let headings: Vec<&str> = help.lines().filter(|line| !line.starts_with(' ') && line.ends_with(':')).collect();
+    assert!(headings.len() >= 5, "{headings:?}");
+    let written = |name: &str| {
+        WRITES.iter().any(|(_, _, write)| {
+            let write = write.trim_start_matches("* ");
+            write.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ') || rest.is_empty())
+        })
+    };
+    let mut seen = BTreeSet::new();
+    for name in headings.iter().flat_map(|heading| names(&help, heading)) {
+        if OTHERS.contains(&name.as_str()) {
+            seen.insert(name);
+            continue;
+        }
+        assert!(written(&name), "bd {name} is neither among the writes nor among the others");
+        for sub in names(&env.bd([&name, "--help"]).ok().stdout, "Commands:") {
+            let whole = format!("{name} {sub}");
+            assert!(written(&whole) || OTHERS.contains(&whole.as_str()), "bd {whole} is in neither table");
+            seen.insert(whole);
+        }
+    }
+    let stale: Vec<&&str> = OTHERS.iter().filter(|name| !seen.contains(**name)).collect();
+    assert!(stale.is_empty(), "no such commands: {stale:?}");
+}
+
+#[test]
+fn every_option_of_update_is_taken_back() {
+    let help = Env::bare().bd(["update", "--help"]).ok().stdout;
+    let options = help.lines().map(str::trim).filter(|line| line.starts_with('-'));
+    let options = options.filter_map(|line| line.split("--").nth(1)?.split([' ', '[', '=']).next());
+    let options: Vec<&str> = options.filter(|name| !GLOBAL.contains(name)).collect();
+    assert!(options.len() > 15, "{help}");
+    for option in options {
+        let flag = format!(" --{option}");
+        let used = |write: &str| write.starts_with("update ") && write.contains(&flag);
+        assert!(WRITES.iter().any(|(_, _, write)| used(write)), "update --{option} is not in the table");
+    }
+}
+
+#[test]
+fn what_a_person_sees() {
+    let env = Env::new();
+    env.given("add One --id bd-1\nadd Two --id bd-2 --deps bd-1\nclose 1 2 -r done");
+    assert_data_eq!(
+        env.script(
+            "undo
+             undo --yes
+             list
+             undo 2
+             undo 3 --yes
+             list --all
+             undo --yes
+             list"
+        ),
+        str![[r#"
+$ bd undo
+UNDO PREVIEW: nothing was changed
+  bd close of 2026-01-05T09:00:02.000Z
+  Would revert close_reason, closed_at, status: bd-1
+  Would revert close_reason, closed_at, status: bd-2
+! hint: the same with --yes does it; bd undo after that takes the undo back
+$ bd undo --yes
+Reverted close_reason, closed_at, status: bd-1
+Reverted close_reason, closed_at, status: bd-2
+$ bd list
+bd-2  P2  open  task  Two
+bd-1  P2  open  task  One
+$ bd undo 2
+UNDO PREVIEW: nothing was changed
+  bd undo of 2026-01-05T09:00:04.000Z
+  bd close of 2026-01-05T09:00:02.000Z
+! nothing to change: it is as it was before
+$ bd undo 3 --yes
+Removed: bd-2
+$ bd list --all
+bd-1  P2  open  task  One
+$ bd undo --yes
+Restored: bd-2
+$ bd list
+bd-2  P2  open  task  Two
+bd-1  P2  open  task  One
+
+"#]]
+        .raw()
+    );
+    assert_data_eq!(
+        ["undo --json", "undo --yes --json", "undo --yes --quiet"]
+            .map(|line| env.bd(line.split(' ')).compact())
+            .concat(),
+        str![[r#"
+$ bd undo --json
+{"preview":true,"writes":[{"command":"undo","at":"2026-01-05T09:00:09.000Z"}],"issues":[{"id":"bd-2","source_repo":".","action":"removed","fields":[]}],"repairs":[]}
+$ bd undo --yes --json
+{"preview":false,"writes":[{"command":"undo","at":"2026-01-05T09:00:09.000Z"}],"issues":[{"id":"bd-2","source_repo":".","action":"removed","fields":[]}],"repairs":[]}
+$ bd undo --yes --quiet
+
+
+"#]]
+        .raw()
+    );
+}
+
+#[test]
+fn several_repos() {
+    let env = joined();
+    env.given("migrate --move-to ~/plan --filter id=bd-own");
+    assert_data_eq!(
+        env.script(
+            "undo
+             undo --yes
+             list"
+        ),
+        str![[r#"
+$ bd undo
+UNDO PREVIEW: nothing was changed
+  bd migrate of 2026-01-05T09:00:02.000Z
+  Would restore in .: bd-own
+  Would remove from ~/plan: bd-own
+! hint: the same with --yes does it; bd undo after that takes the undo back
+$ bd undo --yes
+Restored in .: bd-own
+Removed from ~/plan: bd-own
+$ bd list
+bd-own    P2  open  task  BD-OWN
+plan-far  P2  open  task  PLAN-FAR (~/plan)
+
+"#]]
+        .raw()
+    );
+}

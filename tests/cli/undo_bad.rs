@@ -1,0 +1,270 @@
+//! What an undo leaves alone, and when it is refused.
+
+use std::fs;
+
+use snapbox::{IntoData as _, assert_data_eq, str};
+
+use crate::harness::{Env, Run};
+use crate::project::Project;
+use crate::projects::{bd_in, joined, ledger, repo, sh};
+
+fn bob(env: &Env, line: &str) -> Run {
+    env.bd_with(line.split(' '), None, &[("BD_ACTOR", "bob")])
+}
+
+/// The command is refused, and no byte of the ledger is another.
+#[track_caller]
+fn refused(env: &Env, line: &str, code: i32, texts: &[&str]) {
+    let before = env.ledger();
+    env.bd(line.split(' ')).fails(code, texts);
+    assert_eq!(env.ledger(), before, "{line}: nothing is written");
+}
+
+#[test]
+fn a_number_that_is_none() {
+    let env = Env::new();
+    env.given("add One --id bd-1");
+    refused(&env, "undo 0 --yes", 2, &["'0'"]);
+    refused(&env, "undo x --yes", 2, &["'x'"]);
+    refused(&env, "undo -1 --yes", 2, &["-1"]);
+    refused(&env, "undo 99999999999 --yes", 2, &["99999999999"]);
+    refused(&env, "undo 1.5 --yes", 2, &["1.5"]);
+    refused(&env, "undo 2 --yes", 3, &["only one write of ann is known here, not 2"]);
+    refused(&env, "undo 4294967295 --yes", 3, &["only one write of ann is known here"]);
+    refused(&env, "undo 1 2", 2, &[]);
+}
+
+#[test]
+fn without_a_log_there_is_nothing_to_undo() {
+    let env = Env::new();
+    refused(&env, "undo", 3, &["no write of ann is known here", "hint: bd log"]);
+    env.given("add One --id bd-1");
+    refused(&env, "undo --yes --actor bob", 3, &["no write of bob is known here"]);
+    let error = env.bd(["undo", "--json", "--actor", "bob"]).fails(3, &[]).error();
+    assert_eq!(error["code"], "not_found");
+    fs::remove_file(env.path(".beads/run/undo.jsonl")).unwrap();
+    refused(&env, "undo --yes", 3, &["no write of ann is known here"]);
+}
+
+#[test]
+fn what_another_changed_since_stays_or_stops_it() {
+    let env = Env::new();
+    env.given("add One --id bd-1 -l x --notes a\nupdate 1 -p 0 --add-label y --append-notes b");
+    bob(&env, "update 1 --title Uno --add-label z --append-notes c").ok();
+    bob(&env, "comment 1 hello").ok();
+    env.bd(["undo", "--yes"]).ok();
+    let issue = &env.bd(["show", "1", "--json"]).ok().json()[0];
+    assert_eq!((&issue["title"], &issue["priority"]), (&"Uno".into(), &2.into()));
+    assert_eq!((&issue["labels"], &issue["notes"]), (&serde_json::json!(["x", "z"]), &"a\nc".into()));
+    assert_eq!(issue["comments"][0]["text"], "hello");
+
+    env.given("update 1 -p 0 --title Eins");
+    bob(&env, "update 1 -p 3").ok();
+    refused(&env, "undo --yes", 8, &["changed again since: priority of bd-1 by bob at 2026-01-05T09:00:0"]);
+    refused(&env, "undo", 8, &["priority of bd-1"]);
+    let error = env.bd(["undo", "--yes", "--json"]).fails(8, &[]).error();
+    assert_eq!(error["code"], "conflict");
+    // Once bob takes his back, it can be done.
+    bob(&env, "undo --yes").ok();
+    env.bd(["undo", "--yes"]).ok();
+    let issue = &env.bd(["show", "1", "--json"]).ok().json()[0];
+    assert_eq!((&issue["title"], &issue["priority"]), (&"Uno".into(), &2.into()));
+}
+
+#[test]
+fn an_edit_by_another_program_is_an_edit_of_another() {
+    let env = Env::new();
+    env.given("add One --id bd-1\nupdate 1 -p 0");
+    env.put_ledger(env.ledger_text().replace("\"priority\":0", "\"priority\":4"));
+    refused(&env, "undo --yes", 8, &["changed again since: priority of bd-1 at 2026-01-05T09:00:01.000Z\n"]);
+    env.put_ledger("\n");
+    refused(&env, "undo --yes", 8, &["changed again since: line of bd-1"]);
+}
+
+#[test]
+fn two_who_write_in_turn() {
+    let env = Env::new();
+    env.given("add One --id bd-1");
+    bob(&env, "add Two --id bd-2").ok();
+    env.given("update 1 -p 0");
+    bob(&env, "update 2 -p 1").ok();
+    env.bd(["undo", "2", "--yes"]).ok();
+    assert_eq!(env.bd(["list", "--json"]).ok().ids(), ["bd-2"], "only ann's");
+    bob(&env, "undo --yes").ok();
+    assert_eq!(env.bd(["show", "2", "--json"]).ok().json()[0]["priority"], 2);
+    env.bd(["undo", "--yes"]).ok();
+    assert_eq!(env.bd(["show", "1", "--json"]).ok().json()[0]["priority"], 0, "both of ann's writes are back");
+}
+
+#[test]
+fn an_issue_that_others_use_is_not_taken_out() {
+    let env = Env::new();
+    env.given("add One --id bd-1\nadd New --id bd-2");
+    bob(&env, "dep add 1 2").ok();
+    refused(&env, "undo --yes", 5, &["bd-2 was made by that write, and bd-1 refers to it"]);
+    bob(&env, "undo --yes").ok();
+    bob(&env, "note 2 mine").ok();
+    refused(&env, "undo --yes", 8, &["notes of bd-2 by bob"]);
+    bob(&env, "undo --yes").ok();
+    env.bd(["undo", "--yes"]).ok();
+    assert_eq!(env.bd(["list", "--json"]).ok().ids(), ["bd-1"]);
+}
+
+#[test]
+fn a_dependency_that_would_close_a_circle_does_not_come_back() {
+    let env = Env::new();
+    env.given("add One --id bd-1\nadd Two --id bd-2 --deps bd-1\ndep remove 2 1");
+    bob(&env, "dep add 1 2").ok();
+    refused(&env, "undo --yes", 5, &["that would close a cycle"]);
+    env.given("dep remove 1 2\ndep add 1 2");
+    // The three together bring both back, that of bob and that of ann.
+    refused(&env, "undo 3 --yes", 5, &["that would close a cycle"]);
+    env.given("dep remove 1 2");
+    // These two make room for each other.
+    env.given("dep add 2 1\ndep remove 2 1\ndep add 1 2");
+    env.bd(["undo", "2", "--yes"]).ok();
+    assert_eq!(env.bd(["dep", "list", "2", "--json"]).ok().ids(), ["bd-1"]);
+}
+
+#[test]
+fn a_line_of_the_log_that_cannot_be_read() {
+    let env = Env::new();
+    env.given("add One --id bd-1\nupdate 1 -p 0");
+    let log = env.path(".beads/run/undo.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, &text[..text.len() - 20]).unwrap();
+    refused(&env, "undo --yes", 8, &["undo.jsonl:2: the line cannot be read"]);
+    env.given("update 1 -p 1");
+    env.bd(["undo", "--yes"]).ok();
+    assert_eq!(env.bd(["show", "1", "--json"]).ok().json()[0]["priority"], 0);
+    refused(&env, "undo 3 --yes", 8, &["undo.jsonl:2: the line cannot be read"]);
+    fs::write(&log, "{}\n[\n\n\u{0}\n").unwrap();
+    refused(&env, "undo --yes", 3, &["no write of ann is known here"]);
+}
+
+#[test]
+fn a_log_that_cannot_be_written_fails_no_write() {
+    let env = Env::new();
+    let log = env.path(".beads/run/undo.jsonl");
+    fs::create_dir_all(&log).unwrap();
+    let add = env.bd(["add", "One", "--id", "bd-1"]).ok();
+    assert!(add.stderr.contains("warning: written, but bd undo would not find it: cannot open"), "{}", add.snapshot());
+    assert!(env.ledger_text().contains("bd-1"));
+    refused(&env, "undo", 1, &["undo.jsonl"]);
+    // With the journal in the same trouble one warning is enough.
+    fs::remove_file(env.path(".beads/run/journal.jsonl")).unwrap();
+    fs::create_dir_all(env.path(".beads/run/journal.jsonl")).unwrap();
+    let add = env.bd(["add", "Two", "--id", "bd-2"]).ok();
+    assert_eq!(add.stderr.matches("warning:").count(), 1, "{}", add.snapshot());
+    // A state home that is a file.
+    fs::remove_dir_all(env.path(".beads/run")).unwrap();
+    fs::write(env.path(".beads/run"), "").unwrap();
+    env.bd(["add", "Three", "--id", "bd-3"]).ok();
+    assert!(env.ledger_text().contains("bd-3"));
+}
+
+#[test]
+fn a_contributor_changes_nothing_upstream_by_it() {
+    let env = joined();
+    env.given("update own -p 0\nmigrate --move-to ~/plan --filter id=bd-own");
+    env.given("config --routing contributor");
+    refused(&env, "undo --yes", 5, &["bd-own cannot be written to ."]);
+    assert!(ledger(&env, "home/plan").contains("bd-own"));
+    let env = joined();
+    env.given("update own -p 0\nconfig --routing contributor");
+    refused(&env, "undo --yes", 5, &["bd-own cannot be written to ."]);
+    refused(&env, "undo", 5, &["bd-own cannot be written to ."]);
+}
+
+#[test]
+fn a_repo_that_only_the_command_named() {
+    let env = Env::new();
+    repo(&env, "away", "aw");
+    env.given("add One --id bd-1");
+    env.bd(["migrate", "--move-to", "../away", "--filter", "id=bd-1"]).ok();
+    assert!(ledger(&env, "away").contains("bd-1"));
+    let moved = fs::read(env.root().join("away/.beads/beads.jsonl")).unwrap();
+    env.bd(["undo", "--yes"]).ok();
+    assert!(!ledger(&env, "away").contains("bd-1") && env.ledger_text().contains("bd-1"));
+    env.bd(["undo", "--yes"]).ok();
+    assert_eq!(fs::read(env.root().join("away/.beads/beads.jsonl")).unwrap(), moved);
+    fs::remove_dir_all(env.root().join("away")).unwrap();
+    refused(&env, "undo --yes", 9, &["that write also changed", "away/.beads/beads.jsonl"]);
+}
+
+#[test]
+fn another_worktree_is_left_alone() {
+    let Some(project) = Project::single() else { return };
+    let env = &project.env;
+    env.given("update base -p 0");
+    project.git("commit -qam zero").ok();
+    project.git("worktree add -q ../other").ok();
+    bd_in(env, "other", ["update", "base", "-p", "4"]).ok();
+    env.bd(["undo", "--yes"]).ok();
+    assert!(env.ledger_text().contains("\"priority\":2"));
+    assert!(ledger(env, "other").contains("\"priority\":4"));
+    bd_in(env, "other", ["undo", "--yes"]).ok();
+    assert!(ledger(env, "other").contains("\"priority\":0"));
+}
+
+/// What a commit holds has left the journal, and can be taken back all the same.
+#[test]
+fn what_is_committed_can_be_undone() {
+    let Some(project) = Project::single() else { return };
+    let env = &project.env;
+    env.given("add One --id bd-1\nclose base");
+    project.git("commit -qam one").ok();
+    env.bd(["recover"]).ok();
+    let journal = fs::read_to_string(env.path(".git/beads/journal.jsonl")).unwrap();
+    assert!(!journal.contains("\"before\"") && !journal.contains("\"after\""), "{journal}");
+    env.bd(["undo", "2", "--yes"]).ok();
+    let list = env.bd(["list", "--all", "--json"]).ok();
+    assert_eq!((list.ids(), list.stderr.as_str()), (vec!["bd-base".to_owned()], ""));
+    assert_eq!(list.json()[0]["status"], "open");
+    // History is as it was, and the working copy has the undo.
+    assert_eq!(project.git("log --format=%s").ok().stdout, "one\nbase\n");
+    assert!(project.git("status --porcelain").ok().stdout.contains(".beads/beads.jsonl"));
+    // A checkout that takes the undo away is noticed like that of any write.
+    project.git("checkout -q -- .beads").ok();
+    assert!(env.bd(["list"]).ok().stderr.contains("by another program"));
+}
+
+#[test]
+fn putting_a_file_in_order_is_no_write_to_take_back() {
+    let env = Env::new();
+    env.given("add One --id bd-1\nadd Two --id bd-2");
+    let lines: Vec<String> = env.ledger_text().lines().rev().map(|line| format!("{line}\n")).collect();
+    env.put_ledger(lines.concat());
+    env.given("update 1 -p 0\ndoctor --fix");
+    let undo = env.bd(["undo", "--yes"]).ok();
+    assert_data_eq!(
+        undo.snapshot(),
+        str![[r#"
+$ bd undo --yes
+Reverted priority: bd-1
+! bd doctor of 2026-01-05T09:00:03.000Z only put a file in order, and stays
+
+"#]]
+        .raw()
+    );
+    assert!(env.ledger_text().starts_with("{\"id\":\"bd-1\""), "the order stays");
+}
+
+#[test]
+fn a_planning_repo_commits_the_undo() {
+    let Some(project) = Project::new() else { return };
+    let env = &project.env;
+    env.given("add Plan --id pl-1\nclose pl-1\nundo --yes");
+    let log = sh(env, "git -C home/.beads-planning log --format=%s");
+    assert_eq!(log.lines().take(3).collect::<Vec<_>>(), ["update pl-1: Plan", "update pl-1: Plan", "add pl-1: Plan"]);
+    assert_eq!(sh(env, "git -C home/.beads-planning status --porcelain -- .beads/beads.jsonl"), "");
+}
+
+#[test]
+fn a_ledger_that_takes_no_write_takes_no_undo() {
+    let env = Env::new();
+    env.given("add One --id bd-1\nupdate 1 -p 0");
+    let text = env.ledger_text();
+    env.put_ledger(format!("<<<<<<< a\n{text}=======\n{text}>>>>>>> b\n"));
+    refused(&env, "undo --yes", 8, &["conflict"]);
+}
