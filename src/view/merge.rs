@@ -92,7 +92,7 @@ pub fn synced(report: &SyncReport, failures: &[Option<Failure>], dry_run: bool) 
 pub fn committed(done: &[RepoSync], failures: &[Option<Failure>], dry_run: bool) -> String {
     let repos = done.iter().zip(failures).map(|(one, failure)| {
         let object = Object::new().texts("repos", &one.repos).text("vcs", &one.kind.to_string());
-        let object = object.flag("committed", one.committed).texts("pruned", &one.pruned).texts("notes", &one.notes);
+        let object = with_pruned(object.flag("committed", one.committed), one).texts("notes", &one.notes);
         with_error(object, failure).finish()
     });
     Object::new().flag("dry_run", dry_run).raw("repos", &array(repos)).finish()
@@ -111,12 +111,16 @@ fn repo((one, failure): (&RepoSync, &Option<Failure>)) -> String {
         .flag("committed", one.committed)
         .optional("integrated", one.integrated.map(integrated_word))
         .raw("received", &received)
-        .raw("merged", &array(one.merged.iter().map(merged_line)))
-        .texts("pruned", &one.pruned)
+        .raw("merged", &array(one.merged.iter().map(merged_line)));
+    let object = with_pruned(object, one)
         .flag("pushed", one.pushed)
         .number("retries", i64::from(one.retries))
         .texts("notes", &one.notes);
     with_error(object, failure).finish()
+}
+
+fn with_pruned(object: Object, one: &RepoSync) -> Object {
+    if one.pruned.is_empty() { object } else { object.texts("pruned", &one.pruned) }
 }
 
 fn with_error(object: Object, failure: &Option<Failure>) -> Object {

@@ -239,8 +239,11 @@ fn nobody_else_is_more_or_less_ready() {
     );
     assert_eq!(pruned_ids(&env, ""), ["bd-a", "bd-b"]);
     assert_eq!(answers(&env), before);
-    let why = env.bd(["why", "bd-u"]).ok();
-    assert!(why.stdout.contains("bd-u"), "{}", why.snapshot());
+    let doctor = env.bd(["doctor"]).ok();
+    assert!(!doctor.stdout.contains("bd-u depends"), "what was pruned is no riddle: {}", doctor.snapshot());
+    env.put_ledger(env.ledger_text() + &waits("bd-x", "related", "bd-never"));
+    let doctor = env.bd(["doctor"]).ok();
+    assert!(doctor.stdout.contains("bd-x depends (related) on bd-never"), "{}", doctor.snapshot());
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn pruned_and_restored_is_the_same_file() {
     let env = &project.env;
     let odd = "{\"id\":\"bd-m\",  \"title\":\"\\u00e4 <b>\",\"status\":\"closed\",\"closed_at\":\"2025-01-01T00:00:00Z\",\"zz\":[1e400, {}],\"priority\":0}\n";
     let (a, z) = (issues(&["bd-a"]), issues(&["bd-z"]));
-    for (name, text) in [
+    let cases = [
         ("sorted", format!("{a}{odd}{z}")),
         ("first", odd.to_owned() + &z),
         ("last", format!("{a}{odd}")),
@@ -25,7 +25,10 @@ fn pruned_and_restored_is_the_same_file() {
         ("crlf", format!("{a}{odd}{z}").replace('\n', "\r\n")),
         ("mark", format!("\u{feff}{a}{odd}{z}")),
         ("others", format!("{a}{odd}{z}{{\"_type\":\"memory\"}}\nnot JSON\n")),
-    ] {
+    ];
+    for (n, (name, text)) in cases.into_iter().enumerate() {
+        // Of two files of one size and one second git may see the first twice.
+        let text = text.replace("1e400", &"1".repeat(100 * (n + 1)));
         env.put_ledger(&text);
         commit(&project, name);
         let json = env.bd(["prune", "--json"]).ok().json();

@@ -96,6 +96,8 @@ const CALLS: &[(&str, &str)] = &[
     ("sync", "sync"),
     ("trust", "trust"),
     ("recover", "recover"),
+    ("prune", "prune --closed-before now --to-budget 1k"),
+    ("restore", "restore bd-one --at HEAD"),
     ("log", "log --since 2020-01-01"),
     ("blame", "blame one"),
     ("diff", "diff 2020-01-01.."),

@@ -119,6 +119,8 @@ routing.auto.maintainer  .
 ready.unknown_blocks     true
 commit.planning          false
 commit.primary           false
+prune.budget             25k
+prune.auto               off
 $ bd config list --origin
 mode                     multi        shared       $ROOT/web/.beads/config.toml:5
 issue_prefix             bd           shared       $ROOT/web/.beads/config.toml:2
@@ -130,6 +132,8 @@ routing.auto.maintainer  .            built-in
 ready.unknown_blocks     true         environment  BD_READY_UNKNOWN_BLOCKS
 commit.planning          false        user         $ROOT/home/config/beads/config.toml:2
 commit.primary           false        built-in
+prune.budget             25k          built-in
+prune.auto               off          built-in
 $ bd --config routing.mode=auto config list --origin
 mode                     multi        shared       $ROOT/web/.beads/config.toml:5
 issue_prefix             bd           shared       $ROOT/web/.beads/config.toml:2
@@ -141,6 +145,8 @@ routing.auto.maintainer  .            built-in
 ready.unknown_blocks     true         environment  BD_READY_UNKNOWN_BLOCKS
 commit.planning          false        user         $ROOT/home/config/beads/config.toml:2
 commit.primary           false        built-in
+prune.budget             25k          built-in
+prune.auto               off          built-in
 
 "#]]
         .raw()
