@@ -70,7 +70,7 @@ impl Plan {
         for id in ids {
             let mine: Vec<usize> = (0..self.steps.len()).filter(|n| self.steps[*n].id == id).collect();
             let lines = mine.iter().flat_map(|n| [&self.steps[*n].now, &self.steps[*n].new]).flatten();
-            let at = time::after(lines.filter_map(|line| updated(line)).max(), now);
+            let at = time::after(lines.filter_map(updated).max(), now);
             let pair = self.pair(&mine);
             for n in mine {
                 let step = &self.steps[n];
