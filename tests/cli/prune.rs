@@ -306,7 +306,8 @@ fn a_damaged_ledger_is_not_pruned() {
 
 #[test]
 fn it_is_one_write_that_can_be_taken_back() {
-    let text = closed("bd-a", "2025-03-01", "") + &closed("bd-b", "2025-03-01", "\"x\":1e400") + &line("bd-c", "open", "");
+    let text =
+        closed("bd-a", "2025-03-01", "") + &closed("bd-b", "2025-03-01", "\"x\":1e400") + &line("bd-c", "open", "");
     let Some(env) = versioned(&text) else { return };
     assert_eq!(pruned_ids(&env, ""), ["bd-a", "bd-b"]);
     env.given("undo --yes");
