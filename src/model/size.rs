@@ -18,7 +18,7 @@ pub fn parse(text: &str) -> Option<u64> {
 pub fn text(bytes: u64) -> String {
     let tenths = |unit: u64| {
         let tenths = bytes.saturating_mul(10) / unit;
-        if tenths % 10 == 0 { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
+        if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
     };
     match bytes {
         1 => "1 byte".to_owned(),

@@ -24,6 +24,7 @@ mod repos;
 mod resolve;
 mod restore;
 mod show;
+mod sizes;
 mod sync;
 mod undo;
 

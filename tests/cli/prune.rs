@@ -305,6 +305,18 @@ fn a_damaged_ledger_is_not_pruned() {
 }
 
 #[test]
+fn it_is_one_write_that_can_be_taken_back() {
+    let text =
+        closed("bd-a", "2025-03-01", "") + &closed("bd-b", "2025-03-01", "\"x\":1e400") + &line("bd-c", "open", "");
+    let Some(env) = versioned(&text) else { return };
+    assert_eq!(pruned_ids(&env, ""), ["bd-a", "bd-b"]);
+    env.given("undo --yes");
+    assert_eq!(env.ledger_text(), text);
+    let quiet = env.bd(["list"]).ok();
+    assert_eq!(quiet.stderr, "", "nothing counts as removed by others");
+}
+
+#[test]
 fn line_ends_and_a_mark_stay() {
     let crlf = |text: String| text.replace('\n', "\r\n");
     let (a, b) = (crlf(closed("bd-a", "2025-03-01", "\"zz\":{\"k\" : 1}")), crlf(line("bd-b", "open", "\"zz\":1")));

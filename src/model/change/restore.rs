@@ -44,7 +44,8 @@ fn comments<'a>(present: &Record<'a>, past: &Record<'a>) -> Option<Vec<&'a str>>
     let known: Vec<Option<Comment>> = parts.iter().map(|raw| Comment::decode(raw)).collect();
     let is_new = |raw: &&str| {
         let comment = Comment::decode(raw);
-        !parts.contains(raw) && !(comment.is_some() && known.contains(&comment))
+        let is_known = parts.contains(raw) || comment.is_some() && known.contains(&comment);
+        !is_known
     };
     let lost: Vec<&str> = past.elements("comments").into_iter().filter(is_new).collect();
     parts.extend(lost);

@@ -173,8 +173,8 @@ impl Settings {
 
     /// A text that the user set in some way; what the project's committed file says does not count.
     pub fn own_text(&self, name: &str) -> Option<&str> {
-        let own = self.entries(name).into_iter().filter(|(origin, _)| *origin != Origin::Shared);
-        own.last().and_then(|(_, entry)| match &entry.value {
+        let mut own = self.entries(name).into_iter().filter(|(origin, _)| *origin != Origin::Shared);
+        own.next_back().and_then(|(_, entry)| match &entry.value {
             Value::Text(text) => Some(text.as_str()),
             _ => None,
         })
