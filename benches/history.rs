@@ -4,7 +4,8 @@
 //! them, prunes some now and then, and renames the ledger once. It is measured with the last 100 commits loose, and again
 //! after `git gc`. A second repository has 50,000 commits of code, of which one in a thousand touches a small ledger.
 //! `BD_BENCH_ISSUES`, `BD_BENCH_COMMITS` and `BD_BENCH_CODE` choose other sizes (0 leaves a repository out),
-//! `BD_BENCH_RUNS` how often each question is asked; the smallest time counts. Making the repositories takes minutes.
+//! `BD_BENCH_RUNS` how often each question is asked; the smallest time counts. Making the repositories takes minutes;
+//! `BD_BENCH_DIR` names one that is there already, with such a ledger.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -114,7 +115,7 @@ impl History {
                 let text = self.dice.words(40);
                 writeln!(out, "M 100644 inline src/part{}/file{file}\ndata {}\n{text}", file % 20, text.len()).unwrap();
             }
-            if self.commits % every == 0 {
+            if self.commits.is_multiple_of(every) {
                 self.change();
                 let name = if self.commits < rename_at { OLD } else { LEDGER };
                 let bytes: usize = self.lines.values().map(|line| line.len() + 2).sum();
@@ -182,7 +183,11 @@ fn main() {
     let (issues, commits) = (setting("BD_BENCH_ISSUES", 10_000), setting("BD_BENCH_COMMITS", 2_000));
     let (code, runs) = (setting("BD_BENCH_CODE", 50_000), setting("BD_BENCH_RUNS", 5));
     let root = tempfile::tempdir().unwrap();
+    let there = std::env::var_os("BD_BENCH_DIR");
     println!("{:<16} {:<26} {:>10} {:>10}", "repository", "what", "ms", "x git log");
+    if let Some(there) = there {
+        return measure("as it is", Path::new(&there), runs);
+    }
     let packed = "fastimport.unpackLimit=1";
     if commits > LOOSE {
         let dir = root.path().join("ledger");

@@ -169,8 +169,8 @@ fn every_kind_of_pack() {
     let Some(lab) = long_history() else { return };
     assert_lines(&lab, "a", 120);
     for repack in [
-        "git gc -q",
-        "git repack -qadf --depth=3 --window=5",
+        "git gc -q; git verify-pack -v .git/objects/pack/*.idx | grep -q 'chain length = 9'",
+        "git repack -qadf --depth=3 --window=5; ! git verify-pack -v .git/objects/pack/*.idx | grep -q 'chain length = 4'",
         // The base of a delta is told by its hash.
         "git -c repack.useDeltaBaseOffset=false repack -qadf --depth=200 --window=20",
         // One index for two packs.
@@ -178,7 +178,7 @@ fn every_kind_of_pack() {
          git multi-pack-index write",
         // Everything loose.
         "mv .git/objects/pack ../packs; mkdir .git/objects/pack; for pack in ../packs/*.pack; do
-         git unpack-objects -q < $pack; done; rm -rf ../packs",
+         git unpack-objects -q < $pack; done; rm -rf ../packs; test -z \"$(ls .git/objects/pack)\"",
         // The newer half loose, the older in a pack.
         "git rev-parse main~60 | git pack-objects -q --revs .git/objects/pack/pack; git prune-packed",
     ] {
