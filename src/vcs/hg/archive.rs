@@ -11,7 +11,7 @@ use super::call::{Client, is_node};
 use super::commits::{self, Told};
 use super::texts::{Place, Texts, read};
 use crate::vcs::SyncError;
-use crate::vcs::archive::{Archive, Commit, Likeness, Past, Steps, Version, lines_holding, newest_first, steps};
+use crate::vcs::archive::{Archive, Commit, Likeness, Past, Steps, Version, newest_first, steps};
 use crate::vcs::files::path_of;
 
 /// A repository to read.
@@ -60,15 +60,11 @@ impl Archive for HgArchive<'_> {
     }
 
     fn text(&mut self, version: &Version) -> Result<Vec<u8>, SyncError> {
-        let mut text = Vec::new();
-        self.texts.each(&self.client, std::slice::from_ref(version), &mut |_, bytes| text = bytes.to_vec())?;
-        Ok(text)
+        self.texts.text(&self.client, version)
     }
 
     fn lines_with(&mut self, versions: &[Version], text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
-        let mut lines = vec![Vec::new(); versions.len()];
-        self.texts.each(&self.client, versions, &mut |number, bytes| lines[number] = lines_holding(bytes, text))?;
-        Ok(lines)
+        self.texts.lines_with(&self.client, versions, text)
     }
 }
 

@@ -8,6 +8,7 @@ mod exchange;
 mod here;
 mod hgrc;
 mod integrate;
+mod lines;
 mod programs;
 mod remote;
 mod scratch;

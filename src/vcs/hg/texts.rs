@@ -7,8 +7,9 @@ use std::path::PathBuf;
 
 use super::call::Client;
 use super::commit::pattern;
+use super::lines::{Lines, Text};
 use super::server::{Answer, answers, request};
-use crate::vcs::archive::Version;
+use crate::vcs::archive::{Version, lines_holding};
 use crate::vcs::{HistoryError, Kind, SyncError};
 
 /// How much is kept to be asked for again; the rest is read anew.
@@ -17,6 +18,8 @@ const ROOM: usize = 256 << 20;
 const BATCH: usize = 64 << 20;
 /// How many versions one process is asked for.
 const MANY: usize = 4096;
+/// From this many on a second process is worth its start.
+const WORTH: usize = 64;
 /// Versions are taken to be no smaller.
 const SMALL: usize = 4096;
 
@@ -27,17 +30,17 @@ pub struct Place {
     pub file: PathBuf,
 }
 
-/// What is known of a version: where it was found, and its bytes if there was room.
+/// What is known of a version: where it was found, and its text if there was room.
 struct Known {
     place: Place,
-    bytes: Option<Vec<u8>>,
+    text: Option<Text>,
 }
 
 /// The versions that were seen.
 #[derive(Default)]
 pub struct Texts {
     known: HashMap<Version, Known>,
-    held: usize,
+    lines: Lines,
 }
 
 impl Texts {
@@ -45,47 +48,70 @@ impl Texts {
     pub fn versions(&mut self, client: &Client<'_>, places: &[Place]) -> Result<Vec<Option<Version>>, SyncError> {
         let mut found = vec![None; places.len()];
         read(client, places, &mut |number, bytes| {
-            found[number] = bytes.map(|bytes| self.remember(&places[number], bytes));
+            found[number] = bytes.map(|bytes| self.remember(&places[number], &bytes));
         })?;
         Ok(found)
     }
 
-    fn remember(&mut self, place: &Place, bytes: Vec<u8>) -> Version {
-        let version = Version(blake3::hash(&bytes).to_hex().to_string());
+    fn remember(&mut self, place: &Place, bytes: &[u8]) -> Version {
+        let version = Version(blake3::hash(bytes).to_hex().to_string());
         if !self.known.contains_key(&version) {
-            let bytes = Some(bytes).filter(|bytes| self.held + bytes.len() <= ROOM);
-            self.held += bytes.as_ref().map_or(0, Vec::len);
-            self.known.insert(version.clone(), Known { place: place.clone(), bytes });
+            let text = self.lines.keep(bytes, ROOM);
+            self.known.insert(version.clone(), Known { place: place.clone(), text });
         }
         version
     }
 
-    /// Hands over the bytes of each version, in any order.
-    pub fn each(
+    fn known(&self, version: &Version) -> Result<&Known, SyncError> {
+        self.known.get(version).ok_or_else(|| lost(version, "it was not read here"))
+    }
+
+    /// The bytes of a version.
+    pub fn text(&self, client: &Client<'_>, version: &Version) -> Result<Vec<u8>, SyncError> {
+        let known = self.known(version)?;
+        if let Some(text) = &known.text {
+            return Ok(self.lines.bytes(text));
+        }
+        let mut found = None;
+        read(client, std::slice::from_ref(&known.place), &mut |_, bytes| found = bytes)?;
+        found.ok_or_else(|| lost(version, GONE))
+    }
+
+    /// For each version the lines that hold a text.
+    pub fn lines_with(
         &self,
         client: &Client<'_>,
         versions: &[Version],
-        each: &mut dyn FnMut(usize, &[u8]),
-    ) -> Result<(), SyncError> {
-        let (mut numbers, mut places) = (Vec::new(), Vec::new());
+        sought: &[u8],
+    ) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
+        let (mut lines, mut here) = (vec![Vec::new(); versions.len()], (Vec::new(), Vec::new()));
+        let mut away = (Vec::new(), Vec::new());
         for (number, version) in versions.iter().enumerate() {
-            let Some(known) = self.known.get(version) else { return Err(lost(version, "it was not read here")) };
-            match &known.bytes {
-                Some(bytes) => each(number, bytes),
+            let known = self.known(version)?;
+            match &known.text {
+                Some(text) => {
+                    here.0.push(number);
+                    here.1.push(text);
+                }
                 None => {
-                    numbers.push(number);
-                    places.push(known.place.clone());
+                    away.0.push(number);
+                    away.1.push(known.place.clone());
                 }
             }
         }
+        for (number, found) in here.0.into_iter().zip(self.lines.holding(&here.1, sought)) {
+            lines[number] = found;
+        }
         let mut gone = None;
-        read(client, &places, &mut |at, bytes| match bytes {
-            Some(bytes) => each(numbers[at], &bytes),
-            None => gone = Some(numbers[at]),
+        read(client, &away.1, &mut |at, bytes| match bytes {
+            Some(bytes) => lines[away.0[at]] = lines_holding(&bytes, sought),
+            None => gone = Some(away.0[at]),
         })?;
-        gone.map_or(Ok(()), |number| Err(lost(&versions[number], "it is not in its commit any more")))
+        gone.map_or(Ok(lines), |number| Err(lost(&versions[number], GONE)))
     }
 }
+
+const GONE: &str = "it is not in its commit any more";
 
 fn lost(version: &Version, why: &str) -> SyncError {
     HistoryError::Object { id: version.0.clone(), message: why.to_owned() }.into()
@@ -110,13 +136,33 @@ pub fn read(
     let mut done = 0;
     while done < places.len() {
         let most = (BATCH / largest.max(SMALL)).clamp(1, MANY);
-        let batch = &places[done..places.len().min(done + most)];
-        let found = some(client, batch)?;
-        for (place, answer) in batch.iter().zip(found) {
-            let bytes = text(client, place, answer)?;
-            largest = largest.max(bytes.as_ref().map_or(0, Vec::len));
-            each(done, bytes);
-            done += 1;
+        // Two processes at once, each with a part of the work, where there is enough of it.
+        let left = &places[done..];
+        let part = if left.len() < WORTH { left.len() } else { left.len().div_ceil(2) }.min(most);
+        let (one, rest) = left.split_at(part);
+        let other = &rest[..rest.len().min(part)];
+        let (found, others) = std::thread::scope(|scope| {
+            let others = (!other.is_empty()).then(|| scope.spawn(|| some(client, other)));
+            (
+                some(client, one),
+                others.map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
+            )
+        });
+        let mut take = |batch: &[Place], found: Vec<Answer>| -> Result<bool, SyncError> {
+            let is_all = found.len() >= batch.len();
+            for (place, answer) in batch.iter().zip(found) {
+                let bytes = text(client, place, answer)?;
+                largest = largest.max(bytes.as_ref().map_or(0, Vec::len));
+                each(done, bytes);
+                done += 1;
+            }
+            Ok(is_all)
+        };
+        // What was cut off is asked for again, and what comes after it too.
+        if take(one, found?)?
+            && let Some(found) = others
+        {
+            take(other, found?)?;
         }
     }
     Ok(())

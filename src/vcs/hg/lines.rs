@@ -1,0 +1,125 @@
+//! Texts that have most of their lines in common, each line kept once.
+//!
+//! Two versions of a ledger differ in a few lines. Thousands of them fit where a hundred whole ones would, and a line that
+//! many have is searched once.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use memchr::memmem::Finder;
+
+/// A text: its lines, by number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Text(Vec<u32>);
+
+/// All lines of all texts, with their ends.
+#[derive(Debug, Default)]
+pub struct Lines {
+    numbers: HashMap<Arc<[u8]>, u32>,
+    all: Vec<Arc<[u8]>>,
+    /// How much memory is in use, roughly.
+    held: usize,
+}
+
+/// What a line costs besides its bytes, roughly.
+const OVERHEAD: usize = 64;
+
+impl Lines {
+    /// Keeps a text; `None` if it does not fit into this much memory.
+    pub fn keep(&mut self, text: &[u8], room: usize) -> Option<Text> {
+        if self.held + text.len() > room && self.held + self.cost(text) > room {
+            return None;
+        }
+        let numbers: Option<Vec<u32>> = lines(text).map(|line| self.number(line)).collect();
+        let text = Text(numbers?);
+        self.held += text.0.len() * size_of::<u32>();
+        Some(text)
+    }
+
+    fn cost(&self, text: &[u8]) -> usize {
+        let new = |line: &[u8]| if self.numbers.contains_key(line) { 0 } else { line.len() + OVERHEAD };
+        lines(text).map(|line| new(line) + size_of::<u32>()).sum()
+    }
+
+    fn number(&mut self, line: &[u8]) -> Option<u32> {
+        if let Some(number) = self.numbers.get(line) {
+            return Some(*number);
+        }
+        let number = u32::try_from(self.all.len()).ok()?;
+        let line: Arc<[u8]> = line.into();
+        self.held += line.len() + OVERHEAD;
+        self.all.push(Arc::clone(&line));
+        self.numbers.insert(line, number);
+        Some(number)
+    }
+
+    pub fn bytes(&self, text: &Text) -> Vec<u8> {
+        text.0.iter().map(|number| self.line(*number)).collect::<Vec<_>>().concat()
+    }
+
+    fn line(&self, number: u32) -> &[u8] {
+        self.all.get(number as usize).map_or(&[], |line| line)
+    }
+
+    /// The lines of each text that hold another one, without their ends.
+    pub fn holding(&self, texts: &[&Text], sought: &[u8]) -> Vec<Vec<Vec<u8>>> {
+        let finder = Finder::new(sought);
+        let mut looked: Vec<Option<bool>> = vec![None; self.all.len()];
+        let mut holds = |number: u32| match looked.get_mut(number as usize) {
+            Some(found) => *found.get_or_insert_with(|| finder.find(body(self.line(number))).is_some()),
+            None => false,
+        };
+        let mut found = |text: &Text| {
+            text.0.iter().filter(|number| holds(**number)).map(|number| body(self.line(*number)).to_vec()).collect()
+        };
+        texts.iter().map(|text| found(text)).collect()
+    }
+}
+
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+        let (line, after) = rest.split_at(end);
+        rest = after;
+        (!line.is_empty()).then_some(line)
+    })
+}
+
+fn body(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\n").unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vcs::archive::lines_holding;
+
+    #[test]
+    fn texts_come_back_as_they_were() {
+        let mut lines = Lines::default();
+        let texts: [&[u8]; 8] =
+            [b"", b"\n", b"a", b"a\n", b"a\nb\n\nab", b"b\na\r\n\n\n", b"\xff\0\n", b"ab\nab\nab\n"];
+        let kept: Vec<Text> = texts.iter().map(|text| lines.keep(text, usize::MAX).expect("room")).collect();
+        for (text, kept) in texts.iter().zip(&kept) {
+            assert_eq!(lines.bytes(kept), *text);
+        }
+        for sought in ["a", "b", "ab", "x", "\r"] {
+            let expected: Vec<_> = texts.iter().map(|text| lines_holding(text, sought.as_bytes())).collect();
+            assert_eq!(lines.holding(&kept.iter().collect::<Vec<_>>(), sought.as_bytes()), expected, "{sought:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_there_already_costs_little() {
+        let mut lines = Lines::default();
+        let line = b"a line of some length\n";
+        lines.keep(line, 10_000).expect("room for a line");
+        let text = line.repeat(1000);
+        lines.keep(&text, 10_000).expect("a thousand numbers");
+        assert_eq!(lines.keep(&[&text, [b'x'; 10_000].as_slice()].concat(), 10_000), None);
+        let before = lines.held;
+        assert!(lines.keep(&text, 10_000).is_some() && lines.held < before + 5000);
+        assert_eq!(lines.keep(&text, 10_000), None, "full");
+    }
+}
