@@ -57,8 +57,9 @@ fn what_git_takes_away_is_recovered() {
         readers.into_iter().for_each(|reader| reader.join().unwrap());
         (filed, people.join().unwrap())
     });
-    // An unfinished merge is the people's to end.
+    // An unfinished merge is the people's to end, and so are the markers of one that they committed.
     let _ = git(&sandbox, &sandbox.repo(), &["merge", "--abort"]);
+    sandbox.ok(&["resolve"]);
 
     let present = |sandbox: &Sandbox| -> HashSet<String> {
         Issues::read(&sandbox.ledger()).ids().into_iter().map(str::to_owned).collect()
@@ -116,7 +117,11 @@ fn people(sandbox: &Sandbox, upstream: &Path, branch: &str, over: &AtomicBool) -
                 git(sandbox, upstream, &["commit", "-q", "-a", "-m", "upstream"]);
                 git(sandbox, &repo, &["pull", "-q", "--no-rebase", "--no-edit", "origin", branch]);
             }
-            3 => drop(git(sandbox, &repo, &["commit", "-q", "-a", "-m", "work"])),
+            3 => {
+                // A pull may have left markers; while they are there every writer is refused.
+                sandbox.run(&["resolve"]);
+                git(sandbox, &repo, &["commit", "-q", "-a", "-m", "work"]);
+            }
             _ => {
                 if !git(sandbox, &repo, &["pull", "-q", "--no-rebase", "--no-edit", "origin", branch]) {
                     git(sandbox, &repo, &["merge", "--abort"]);
