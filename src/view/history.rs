@@ -125,9 +125,12 @@ pub fn difference_text(entry: &DiffEntry) -> Vec<String> {
     lines
 }
 
+/// A heading, and what belongs below it.
+type Section = (&'static str, fn(&DiffEntry) -> bool);
+
 /// The same as a list for a pull request, by what became of the issues.
 pub fn differences_markdown(entries: &[DiffEntry]) -> String {
-    let sections: [(&str, fn(&DiffEntry) -> bool); 5] = [
+    let sections: [Section; 5] = [
         ("Closed", is_closed),
         ("Added", |entry| entry.kind == DiffKind::Added && !is_closed(entry)),
         ("Changed", |entry| entry.kind == DiffKind::Changed && !is_closed(entry)),
