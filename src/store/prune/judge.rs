@@ -8,9 +8,9 @@ use crate::cache::{Cache, Key, Standing};
 use crate::store::Result;
 
 /// How many rows may be looked at, all attempts together, before the rest of the candidates stays unasked.
-const MAX_ROWS: usize = 4_000_000;
+const MAX_ROWS: usize = 1_000_000;
 /// So many attempts are made in any case.
-const MIN_ATTEMPTS: usize = 64;
+const MIN_ATTEMPTS: usize = 32;
 
 pub(super) struct Judge {
     image: Vec<u8>,
