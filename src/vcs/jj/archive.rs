@@ -15,7 +15,9 @@ pub struct JjArchive<'a> {
 impl<'a> JjArchive<'a> {
     /// Opens the git repository behind a working copy. That stands on the parents of its own commit.
     pub fn open(repo: Repo<'a>, git: &Path) -> Result<Self, SyncError> {
-        let tips = repo.ids(None, "@-")?;
+        let mut tips = repo.ids(None, "@-")?;
+        // Below everything jj has a commit that is nowhere else.
+        tips.retain(|id| id.bytes().any(|byte| byte != b'0'));
         Ok(JjArchive { git: GitArchive::open(git, Some(tips))?, repo })
     }
 

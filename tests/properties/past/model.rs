@@ -12,10 +12,13 @@ pub struct Told {
     pub commit: Option<usize>,
     pub id: String,
     pub kind: &'static str,
-    pub fields: BTreeMap<String, (String, String)>,
+    pub fields: Values,
 }
 
 pub type Fields = Map<String, Value>;
+
+/// The values of fields before and after.
+pub type Values = BTreeMap<String, (String, String)>;
 
 pub fn parse(line: &str) -> Fields {
     match serde_json::from_str(line).unwrap() {
@@ -47,10 +50,7 @@ fn field(issue: Option<&Fields>, key: &str) -> String {
 }
 
 /// What becomes of an issue.
-fn compare(
-    before: &[Option<&Fields>],
-    after: Option<&Fields>,
-) -> Option<(&'static str, BTreeMap<String, (String, String)>)> {
+fn compare(before: &[Option<&Fields>], after: Option<&Fields>) -> Option<(&'static str, Values)> {
     let existed = before.iter().filter(|issue| issue.is_some()).count();
     let kind = match after {
         None if existed > 0 && existed == before.len() => "removed",
