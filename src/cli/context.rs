@@ -166,6 +166,14 @@ impl Context {
             );
             self.ui.note(&format!("as of {} ({of})", point.time));
         }
+        self.tell_shallow()
+    }
+
+    /// Says which repos do not know all of their past.
+    pub fn tell_shallow(&mut self) -> Result<(), Failure> {
+        for repo in self.store()?.shallow_repos() {
+            self.ui.note(&format!("{repo} is a shallow clone: what was before its first commit is not known"));
+        }
         Ok(())
     }
 

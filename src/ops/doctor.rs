@@ -88,6 +88,7 @@ fn check_project(store: &Store, report: &mut Report) {
             }
             Warning::Line(_)
             | Warning::NoPast { .. }
+            | Warning::DamagedThen { .. }
             | Warning::NotCommitted { .. }
             | Warning::NotJournaled { .. }
             | Warning::NotUndoable { .. } => continue,

@@ -5,7 +5,7 @@ use crate::cache::Counts;
 use crate::model::issue::Comment;
 use crate::model::issue::Issue;
 use crate::model::record::Record;
-use crate::store::{Access, PastLine, Row, Store, StoreError};
+use crate::store::{Access, PastLine, Row, Store, StoreError, SyncError};
 
 /// An issue at the other end of a dependency.
 #[derive(Debug, Clone)]
@@ -78,10 +78,10 @@ pub fn show_past(store: &mut Store, typed: &str, found: Result<Vec<Shown>>) -> R
     }
     let past = match store.resolve_in_history(typed) {
         Ok(id) => store.last_in_history(&id),
-        Err(error @ StoreError::Ambiguous { .. }) => return Err(error.into()),
-        Err(_) => return found,
+        Err(StoreError::NotFound { .. } | StoreError::Vcs(SyncError::NoVcs { .. })) => return found,
+        Err(error) => return Err(error.into()),
     };
-    let Ok(Some(past)) = past else { return found };
+    let Some(past) = past? else { return found };
     let Ok(record) = Record::parse(&past.line) else { return found };
     let row = Row {
         issue: Issue::decode(&record),

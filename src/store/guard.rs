@@ -54,6 +54,11 @@ impl Guard {
         }
     }
 
+    /// An issue that a planning repo had once: it is as private as it was.
+    pub fn add_former(&mut self, id: String, line: String) {
+        self.planning.entry(id).or_insert_with(|| vec![line]);
+    }
+
     pub fn add_public(&mut self, document: &Document) {
         self.public.extend(document.ids().map(|id| id.into_owned()));
     }

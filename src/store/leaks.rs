@@ -119,7 +119,17 @@ impl Store {
                 continue;
             }
             match ledger.read(|| expected(ledger.path())) {
-                Ok(read) if self.is_planning(self.sources.member_of(source)) => guard.add_planning(&read.document),
+                Ok(read) if self.is_planning(member) => {
+                    guard.add_planning(&read.document);
+                    // What has left the ledger is private all the same.
+                    match self.ever_in(source) {
+                        Ok(former) => former.into_iter().for_each(|(id, line)| guard.add_former(id, line)),
+                        Err(error) => {
+                            let (repo, message) = (self.name(member).to_owned(), error.to_string());
+                            self.notices.push(Warning::Unread { repo, message });
+                        }
+                    }
+                }
                 Ok(read) => guard.add_public(&read.document),
                 Err(error) => {
                     let (repo, message) = (self.name(member).to_owned(), error.to_string());

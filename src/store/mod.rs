@@ -333,7 +333,13 @@ impl Store {
             found.push(Warning::Unread { repo: self.name(member).to_owned(), message });
         }
         found.extend(self.removed());
-        found.extend(self.sources.warnings().into_iter().map(Warning::Line));
+        let lines = self.sources.warnings();
+        if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
+            // No file has these lines now, and nothing can be mended.
+            found.extend((!lines.is_empty()).then_some(Warning::DamagedThen { lines: lines.len() }));
+        } else {
+            found.extend(lines.into_iter().map(Warning::Line));
+        }
         found.extend(self.unjournaled.borrow().iter().cloned());
         found.extend(self.notices.iter().cloned());
         found

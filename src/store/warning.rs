@@ -34,6 +34,10 @@ pub enum Warning {
         repo: String,
         message: String,
     },
+    /// Lines of a version of the past.
+    DamagedThen {
+        lines: usize,
+    },
     /// A repo under no version control: how it was is not known.
     NoPast {
         repo: String,

@@ -152,6 +152,12 @@ pub fn exclude_file(path: &Path) -> Option<PathBuf> {
     common.join("HEAD").exists().then(|| common.join("info/exclude"))
 }
 
+/// A clone of git that was made without its older commits.
+pub fn is_shallow(path: &Path) -> bool {
+    let list = common_dir(path).map(|dir| dir.join("shallow"));
+    list.and_then(|list| std::fs::metadata(list).ok()).is_some_and(|found| found.len() > 0)
+}
+
 /// A version control program is rewriting the working copy right now.
 pub fn is_busy(path: &Path) -> bool {
     open(path).is_busy()

@@ -43,6 +43,7 @@ fn kept(one: &KeptIssue) -> String {
 fn word(why: &Kept) -> &'static str {
     match why {
         Kept::Uncommitted => "uncommitted",
+        Kept::Unpublished => "unpublished",
         Kept::Needed(_) => "needed",
         Kept::Children(_) => "open_children",
         Kept::Proposed => "proposed",
@@ -62,6 +63,7 @@ pub fn kept_text(why: &Kept) -> String {
     };
     match why {
         Kept::Uncommitted => "not committed as it is; bd commit does that".to_owned(),
+        Kept::Unpublished => "others do not have it as it is; bd sync sends it".to_owned(),
         Kept::Needed(ids) if ids.is_empty() => "others may stand on it; there are too many to tell".to_owned(),
         Kept::Needed(ids) => format!("without it another answer would be given about {}", some(ids)),
         Kept::Children(ids) => format!("has children that are not done: {}", some(ids)),

@@ -237,6 +237,9 @@ pub fn warning_text(warning: &Warning) -> String {
         Warning::NotJournaled { repo, message } => {
             format!("written, but not noted in the journal of {repo}: {message}; bd recover would not find it")
         }
+        Warning::DamagedThen { lines } => {
+            format!("{} of that version cannot be read, or stand twice", super::plural(*lines, "line"))
+        }
         Warning::NoPast { repo } => format!("{repo} is under no version control: how it was is not known"),
         Warning::NotUndoable { message } => format!("written, but bd undo would not find it: {message}"),
         Warning::NotCommitted { repo, message } => {

@@ -15,6 +15,7 @@ pub struct BlameArgs {
 
 pub fn run(args: BlameArgs, cx: &mut Context) -> Outcome {
     let blame = ops::blame(cx.store()?, &args.id)?;
+    cx.tell_shallow()?;
     if cx.ui.wants_json() {
         cx.json(view::blame(&blame));
         return Ok(Exit::Ok);

@@ -22,6 +22,7 @@ pub struct ChangelogArgs {
 pub fn run(args: ChangelogArgs, cx: &mut Context) -> Outcome {
     let since = cx.moment(&args.since);
     let closed = ops::changelog(cx.store()?, since, args.repo.as_deref())?;
+    cx.tell_shallow()?;
     if cx.ui.wants_json() {
         cx.json(view::changelog(&closed));
     } else {

@@ -30,6 +30,7 @@ pub struct DiffArgs {
 pub fn run(args: DiffArgs, cx: &mut Context) -> Outcome {
     let (from, to) = ops::parse_range(args.range.as_deref(), |text| cx.moment(text));
     let entries = ops::diff(cx.store()?, &from, &to, args.repo.as_deref(), args.markdown)?;
+    cx.tell_shallow()?;
     if cx.ui.wants_json() {
         cx.json(view::differences(&entries));
     } else if args.markdown {

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use super::last::last;
 use super::lines::{LinesOf, effective, versions};
 use super::point::version_at;
 use super::{Moment, Place};
 use crate::ledger::Document;
 use crate::model::id::{self, Resolved};
+use crate::model::proposal::Visibility;
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::store::{Result, Store, StoreError};
-use crate::vcs::{Archive, Commit, Kind, Steps};
+use crate::vcs::{Archive, Commit, Kind};
 
 /// The line of an issue in the past.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,15 +28,21 @@ pub struct PastLine {
 }
 
 impl PastLine {
-    /// Where an issue was in several ledgers, it belongs to the one that had it last.
-    fn recency(&self) -> (bool, Option<Instant>, Instant) {
+    /// Where an issue was in several ledgers, it belongs to the one that kept it private, else to the one that had it last.
+    fn claim(&self, in_planning: bool) -> (bool, bool, Option<Instant>, Instant) {
+        let visibility = Record::parse(&self.line).map(|record| Visibility::of(&record));
+        let is_private = in_planning && visibility.is_ok_and(|word| word != Visibility::Canonical);
         let removed = self.removed.as_ref().map(|commit| commit.committed);
-        (removed.is_none(), removed, self.commit.committed)
+        (is_private, removed.is_none(), removed, self.commit.committed)
     }
 }
 
 /// Shorter texts occur everywhere.
-const SHORTEST: usize = 4;
+const SHORTEST: usize = 3;
+
+fn id_of(line: &str) -> Option<String> {
+    Record::parse(line).ok()?.string("id").map(|id| id.into_owned())
+}
 
 impl Store {
     /// The newest version of an issue that any ledger of the project had, by its full id.
@@ -44,8 +52,9 @@ impl Store {
         for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.kind != Kind::None) {
             for place in self.places(copy, None) {
                 let past = self.with_archive(copy, |archive| self.last_line(archive, &place, id))?;
-                let is_newer = |past: &PastLine| found.as_ref().is_none_or(|known| known.recency() < past.recency());
-                found = past.filter(is_newer).or(found);
+                let claim = |past: &PastLine| past.claim(self.is_planning(past.repo));
+                let is_better = |past: &PastLine| found.as_ref().is_none_or(|known| claim(known) < claim(past));
+                found = past.filter(is_better).or(found);
             }
         }
         Ok(found)
@@ -81,8 +90,13 @@ impl Store {
             other => return other,
         }
         let missing = || StoreError::NotFound { typed: typed.to_owned() };
-        if typed.len() < SHORTEST || typed.contains(['"', '\\', '\n']) {
+        if typed.is_empty() || typed.contains(['"', '\\', '\n']) {
             return Err(missing());
+        }
+        // The whole id, or the beginning of what follows its dash.
+        let mut sought = vec![format!("\"{typed}\"")];
+        if typed.len() >= SHORTEST {
+            sought.extend([format!("\"{typed}"), format!("-{typed}")]);
         }
         let mut ids = BTreeSet::new();
         for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.kind != Kind::None) {
@@ -90,11 +104,11 @@ impl Store {
                 self.with_archive(copy, |archive| {
                     let tips = archive.tips()?;
                     let steps = archive.steps(place.file, &tips)?;
-                    for line in archive.lines_with(&versions(&steps), typed.as_bytes())?.into_iter().flatten() {
-                        let id = std::str::from_utf8(&line)
-                            .ok()
-                            .and_then(|line| Record::parse(line).ok()?.string("id").map(|id| id.into_owned()));
-                        ids.extend(id);
+                    let versions = versions(&steps);
+                    for text in &sought {
+                        for line in archive.lines_with(&versions, text.as_bytes())?.into_iter().flatten() {
+                            ids.extend(std::str::from_utf8(&line).ok().and_then(id_of));
+                        }
                     }
                     Ok(())
                 })?;
@@ -112,40 +126,10 @@ impl Store {
         let steps = archive.steps(place.file, &tips)?;
         let lines = LinesOf::read(archive, &steps, id)?;
         let repo = self.sources.member_of(place.source);
-        Ok(last(&steps, &lines).map(|(step, removed)| {
-            let line = lines.get(steps.all[step].after.as_ref()).unwrap_or_default().to_owned();
-            let changed = last_change(&steps, &lines, step);
-            let removed = removed.map(|n| steps.all[n].commit.clone());
-            PastLine { id: id.to_owned(), repo, line, commit: steps.all[changed].commit.clone(), removed }
+        Ok(last(&steps, &lines).map(|last| {
+            let commit = steps.all[last.changed].commit.clone();
+            let removed = last.removed.map(|n| steps.all[n].commit.clone());
+            PastLine { id: id.to_owned(), repo, line: last.line, commit, removed }
         }))
     }
-}
-
-/// The last step that has the issue, and the one that removed it: back from the tip, to the side that has it where a merge
-/// dropped it.
-fn last(steps: &Steps, lines: &LinesOf) -> Option<(usize, Option<usize>)> {
-    let has = |n: usize| lines.get(steps.all[n].after.as_ref()).is_some();
-    let mut removed = None;
-    let mut at = steps.tips.iter().flatten().copied().find(|n| has(*n)).or_else(|| *steps.tips.first()?);
-    while let Some(n) = at {
-        if has(n) {
-            return Some((n, removed));
-        }
-        let links = || steps.all[n].before.iter().filter_map(|before| before.step);
-        let holding = links().find(|link| has(*link));
-        removed = holding.is_some().then_some(n).or(removed);
-        at = holding.or_else(|| links().next());
-    }
-    // It was only ever on a side that was merged without it.
-    (0..steps.all.len()).find(|n| has(*n)).map(|n| (n, None))
-}
-
-/// The step that gave an issue the line that it has in another one.
-fn last_change(steps: &Steps, lines: &LinesOf, from: usize) -> usize {
-    let line = |n: usize| lines.get(steps.all[n].after.as_ref());
-    let mut at = from;
-    while let Some(next) = steps.all[at].before.iter().filter_map(|b| b.step).find(|n| line(*n) == line(at)) {
-        at = next;
-    }
-    at
 }

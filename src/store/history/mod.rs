@@ -6,7 +6,9 @@
 
 mod blame;
 mod events;
+mod ever;
 mod known;
+mod last;
 mod lines;
 mod living;
 mod lookup;
@@ -64,6 +66,13 @@ impl Store {
     fn present(&self, source: usize) -> Document {
         let read = self.sources.last_read(source);
         read.map_or_else(|| Document::new(Vec::new()), |(document, _)| document.clone())
+    }
+
+    /// Repos whose clone lacks the older part of its history, by name.
+    pub fn shallow_repos(&self) -> Vec<String> {
+        let copies = self.working_copies(None);
+        let shallow = copies.iter().filter(|copy| copy.kind != Kind::None && vcs::is_shallow(&copy.root));
+        shallow.flat_map(|copy| copy.members.iter().map(|member| self.name(*member).to_owned())).collect()
     }
 
     /// Repos that remember nothing, by name.

@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use super::{Kept, KeptIssue, PruneRequest, PrunedIssue};
+use super::{Commits, Kept, KeptIssue, NEWS_DAYS, PruneRequest, PrunedIssue};
 use crate::cache::Key;
 use crate::ledger::Document;
 use crate::model::issue::{Issue, status_of};
 use crate::model::proposal::{Proposal, State, Visibility};
 use crate::model::record::Record;
-use crate::model::time::Instant;
+use crate::model::time::{DAY, Instant};
 use crate::store::Store;
 
 /// An issue that may leave.
@@ -55,10 +55,13 @@ impl Store {
         &self,
         source: usize,
         request: &PruneRequest,
-        committed: &Document,
+        kept_by: &Commits,
     ) -> (Vec<Candidate>, Vec<KeptIssue>) {
         let Some((document, _)) = self.sources.last_read(source) else { return (Vec::new(), Vec::new()) };
-        let committed: HashSet<&[u8]> = (0..committed.len()).map(|n| committed.text(n)).collect();
+        let lines_of = |document: &'_ Document| -> HashSet<Vec<u8>> {
+            (0..document.len()).map(|n| document.text(n).to_vec()).collect()
+        };
+        let (committed, published) = (lines_of(&kept_by.committed), kept_by.published.as_ref().map(lines_of));
         let mut lines: HashMap<String, usize> = HashMap::new();
         for id in self.sources.ids() {
             *lines.entry(id.into_owned()).or_default() += 1;
@@ -83,8 +86,11 @@ impl Store {
                 Some(Kept::Pinned)
             } else if !committed.contains(document.text(n)) {
                 Some(Kept::Uncommitted)
+            } else if published.as_ref().is_some_and(|published| !published.contains(document.text(n))) {
+                Some(Kept::Unpublished)
             } else {
-                bound_to_stay(&record, &issue, request.tombstones)
+                let is_news = at >= self.host.clock.now().plus_nanos(-NEWS_DAYS * DAY);
+                bound_to_stay(&record, &issue, request.tombstones, is_news)
             };
             match why {
                 Some(why) => kept.push(KeptIssue { id: issue.id, why }),
@@ -115,19 +121,23 @@ impl Store {
 }
 
 /// When an issue was closed or deleted, as far as its line tells.
+///
+/// What somebody says to it afterwards makes it younger: others have yet to read that.
 fn ended(issue: &Issue) -> Option<Instant> {
     let own = if issue.status.is_tombstone() { &issue.deleted_at } else { &issue.closed_at };
-    let time = own.as_ref().or(issue.updated_at.as_ref()).or(issue.created_at.as_ref());
-    time.map(|time| time.instant)
+    let times = [own, &issue.updated_at].into_iter().flatten().map(|time| time.instant);
+    times.max().or_else(|| issue.created_at.as_ref().map(|time| time.instant))
 }
 
 /// Why an issue says something to others, so that it cannot leave.
-fn bound_to_stay(record: &Record<'_>, issue: &Issue, tombstones: bool) -> Option<Kept> {
+fn bound_to_stay(record: &Record<'_>, issue: &Issue, tombstones: bool, is_news: bool) -> Option<Kept> {
     let state = Proposal::of(record).map(|proposal| proposal.state);
     let proposed = Visibility::of(record) == Visibility::Proposed;
     match state {
         Some(State::Open) if proposed => Some(Kept::Proposed),
         Some(State::Rejected) if proposed && !tombstones => Some(Kept::News),
+        // Whoever proposed it reads here that it was accepted.
+        Some(State::Accepted) if is_news && !tombstones => Some(Kept::News),
         _ if issue.status.is_tombstone() && !tombstones => Some(Kept::News),
         _ => None,
     }

@@ -21,6 +21,17 @@ use judge::Judge;
 /// How long an issue has been closed before it is pruned, if nobody says otherwise.
 pub const PRUNE_DAYS: i64 = 30;
 
+/// How long the one who proposed an issue has to hear that it was accepted.
+const NEWS_DAYS: i64 = 90;
+
+/// A ledger as commits have it.
+struct Commits {
+    /// The one below the working copy.
+    committed: Document,
+    /// The one that was last exchanged with others, where there are any.
+    published: Option<Document>,
+}
+
 /// Which issues are to leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PruneRequest {
@@ -49,6 +60,8 @@ pub struct PrunedIssue {
 pub enum Kept {
     /// The last commit does not have the line as it is.
     Uncommitted,
+    /// Others do not have it yet: a commit that is nowhere else can still be rewritten.
+    Unpublished,
     /// These would be ready, blocked or complete in another way without it.
     Needed(Vec<String>),
     /// It is the parent of these, which are not done.
@@ -160,7 +173,7 @@ impl Store {
     /// What leaves, and the lines that it stands on.
     fn plan_prune(&mut self, source: usize, request: &PruneRequest) -> Result<(Pruned, Vec<Candidate>)> {
         let path = self.sources.ledger(source).path().to_owned();
-        let committed = self.committed_ledger(&path)?;
+        let kept_by = self.committed_ledger(&path)?;
         self.sources.refresh(&mut self.cache)?;
         let Some((document, _)) = self.sources.last_read(source) else {
             // Why it could not be read.
@@ -175,7 +188,7 @@ impl Store {
         let before = document.bytes().len() as u64;
         // As any write leaves it: with a line feed at the end.
         let total = before + u64::from(!document.ends_well());
-        let (mut old, mut kept) = self.candidates(source, request, &committed);
+        let (mut old, mut kept) = self.candidates(source, request, &kept_by);
         self.keep_parents(&mut old, &mut kept)?;
         let need = request.budget.map_or(u64::MAX, |budget| total.saturating_sub(budget));
         let leaving = self.judged(old, need, &mut kept)?;
@@ -196,7 +209,7 @@ impl Store {
     }
 
     /// The ledger as the commit below the working copy has it; an error where no version control keeps anything.
-    fn committed_ledger(&self, path: &Path) -> Result<Document> {
+    fn committed_ledger(&self, path: &Path) -> Result<Commits> {
         let real = place::real(path);
         let vcs = vcs::open(&real);
         if vcs.kind() == Kind::None {
@@ -205,7 +218,24 @@ impl Store {
         }
         let root = place::real(vcs.root());
         let inside = real.strip_prefix(&root).map_err(|_| SyncError::NoVcs { root: root.clone() })?;
-        Ok(Document::new(vcs.committed(inside, &self.host.env)?.unwrap_or_default()))
+        let env = &self.host.env;
+        let committed = Document::new(vcs.committed(inside, env)?.unwrap_or_default());
+        // hg itself keeps a commit that others have from being rewritten, and says of no other that it is there.
+        let upstream = match vcs.kind() {
+            Kind::Hg | Kind::Sl => None,
+            _ => vcs.standing(env)?.upstream,
+        };
+        let Some(upstream) = upstream else { return Ok(Commits { committed, published: None }) };
+        let mut archive = vcs.archive(env)?;
+        let bytes = match archive.resolve(&upstream)? {
+            Some(commit) => match archive.version(inside, &commit.id)? {
+                Some(version) => archive.text(&version)?,
+                None => Vec::new(),
+            },
+            // Nothing was ever fetched from there.
+            None => return Ok(Commits { committed, published: None }),
+        };
+        Ok(Commits { committed, published: Some(Document::new(bytes)) })
     }
 
     /// Of the candidates, oldest first, those that save what is needed and that no other issue stands on.
