@@ -35,6 +35,7 @@ mod projects;
 mod proposals;
 mod proposals_odd;
 mod prune;
+mod pruned;
 mod recover;
 mod remarks;
 mod repos;

@@ -273,8 +273,9 @@ pub fn a_merge_of_equal_changes<S: Scribe>(lab: &Lab) {
     S::go(lab, &sides[0]);
     S::join(lab, &sides[0], &sides[1]);
     let merge = story.commit("merge", &[("code", Some("merged")), (LEDGER, Some("1\n2\n"))]);
-    let expected = ["right: 1 (base) -> 1 2", "left: 1 (base) -> 1 2", "base:  -> 1", "at left"];
-    assert_eq!(story.history(&merge), lines(&expected), "the merge changed nothing; the first parent made it");
+    let joined = "merge: 1 2 (left) + 1 2 (right) -> 1 2";
+    let expected = [joined, "right: 1 (base) -> 1 2", "left: 1 (base) -> 1 2", "base:  -> 1", "at merge"];
+    assert_eq!(story.history(&merge), lines(&expected), "the merge changed nothing and joins two pasts");
     story.agrees(LEDGER);
 }
 

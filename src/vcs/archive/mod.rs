@@ -48,7 +48,7 @@ pub struct Before {
     pub step: Option<usize>,
 }
 
-/// A commit in which a file is not what it is in one of the parents.
+/// A commit in which a file is not what it is in one of the parents, or that joins two pasts of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     pub commit: Commit,

@@ -39,29 +39,33 @@ pub fn steps(commits: Vec<Commit>, from: &[String], file: &Path, past: &mut dyn 
         }
         looked.push((commit, name, after, before));
     }
-    let is_step = |after: &Option<Version>, before: &[Option<Version>]| match before {
-        [] => after.is_some(),
-        _ => before.iter().any(|version| version != after),
-    };
+    // Parents first, so that every link leads to a number that is known; the oldest has the lowest for the time being.
     let mut numbers: HashMap<String, Option<usize>> = HashMap::new();
-    let mut next = looked.iter().filter(|(_, _, after, before)| is_step(after, before)).count();
-    let mut all = Vec::with_capacity(next);
-    // Parents first, so that every link leads to a number that is known.
+    let mut all: Vec<Step> = Vec::new();
     for (commit, path, after, before) in looked.into_iter().rev() {
-        let number = |parent: &String| numbers.get(parent).copied().flatten();
-        let found = if is_step(&after, &before) {
-            next -= 1;
-            let links = commit.parents.iter().map(number);
+        let links: Vec<Option<usize>> =
+            commit.parents.iter().map(|parent| numbers.get(parent).copied().flatten()).collect();
+        let is_changed = match before.as_slice() {
+            [] => after.is_some(),
+            _ => before.iter().any(|version| *version != after),
+        };
+        let joins = links.windows(2).any(|pair| pair[0] != pair[1]);
+        let found = if is_changed || joins {
             let before = before.into_iter().zip(links).map(|(version, step)| Before { version, step }).collect();
             all.push(Step { commit: commit.clone(), path, after, before });
-            Some(next)
+            Some(all.len() - 1)
         } else {
-            commit.parents.first().and_then(number)
+            links.first().copied().flatten()
         };
         numbers.insert(commit.id, found);
     }
     all.reverse();
-    let tips = from.iter().map(|id| numbers.get(id).copied().flatten()).collect();
+    let count = all.len();
+    let turned = |number: Option<usize>| number.map(|number| count - 1 - number);
+    for before in all.iter_mut().flat_map(|step| &mut step.before) {
+        before.step = turned(before.step);
+    }
+    let tips = from.iter().map(|id| turned(numbers.get(id).copied().flatten())).collect();
     names.retain(|_, name| name != file);
     Ok(Steps { all, tips, renamed: names })
 }

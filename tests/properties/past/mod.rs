@@ -103,7 +103,14 @@ fn log_blame_and_diff_agree_with_a_slow_model() {
         for id in gone {
             let past = store.last_in_history(&id).unwrap().unwrap_or_else(|| panic!("seed {seed}: {id} is not found"));
             let there = &history.commits[history.number(&past.commit.id)].issues[&id];
-            assert_eq!(&model::parse(&past.line), there, "seed {seed}: {id}");
+            let ends = model::ends(&history, &id);
+            let line = model::parse(&past.line);
+            // Where it went on several sides, each with a version of its own, they are merged.
+            assert!(&line == there || ends.len() > 1, "seed {seed}: {id} is {line:?} and was {ends:?}");
+            assert!(
+                ends.iter().any(|end| end["title"] == line["title"]),
+                "seed {seed}: {id} is {line:?}, never {ends:?}"
+            );
             if let Some(removed) = past.removed {
                 assert!(!history.commits[history.number(&removed.id)].issues.contains_key(&id), "seed {seed}: {id}");
             }

@@ -117,3 +117,20 @@ pub fn difference(history: &History, from: usize, to: usize) -> BTreeMap<String,
     });
     changes.collect()
 }
+
+/// The versions of an issue that a commit or a merge dropped.
+pub fn ends<'a>(history: &'a History, id: &str) -> Vec<&'a Fields> {
+    let mut ends: Vec<&Fields> = Vec::new();
+    for commit in history.commits.iter().filter(|commit| !commit.issues.contains_key(id)) {
+        let dropped = commit.parents.iter().filter_map(|parent| history.commits[*parent].issues.get(id));
+        for issue in dropped {
+            if !ends.contains(&issue) {
+                ends.push(issue);
+            }
+        }
+    }
+    if let Some(issue) = history.commits.last().and_then(|tip| tip.issues.get(id)) {
+        ends.push(issue);
+    }
+    ends
+}
