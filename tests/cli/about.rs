@@ -162,7 +162,7 @@ Issues      2
 Size        363 bytes
 Prefix      bd
 Actor       ann
-Version     1.4.0
+Version     1.5.0
 $ bd info --json
 {
   "database_path": "$ROOT/web/.beads/beads.jsonl",
@@ -171,7 +171,7 @@ $ bd info --json
   "ledger_bytes": 363,
   "mode": "direct",
   "actor": "ann",
-  "version": "1.4.0",
+  "version": "1.5.0",
   "config": {
     "issue_prefix": "bd"
   }
@@ -219,12 +219,12 @@ fn version_and_quickstart() {
         ),
         str![[r#"
 $ bd version
-bd version 1.4.0
+bd version 1.5.0
 $ bd --version
-bd version 1.4.0
+bd version 1.5.0
 $ bd version --json
 {
-  "version": "1.4.0",
+  "version": "1.5.0",
   "build": "release",
   "branch": ""
 }

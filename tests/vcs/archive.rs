@@ -69,8 +69,6 @@ pub trait Scribe {
 macro_rules! archive {
     ($module:ident, $scribe:ty) => {
         mod $module {
-            #[allow(unused_imports)]
-            use super::*;
             $crate::archive::archive!($scribe:
                 linear, the_file_comes_later, a_merge_of_both, a_merge_that_takes_one_side, a_merge_of_equal_changes, a_merge_beside_the_file,
                 a_merge_that_removes, a_recorded_rename, a_plain_rename, a_rename_with_changes, no_rename, renamed_on_one_side, removed_and_back,

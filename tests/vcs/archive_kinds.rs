@@ -140,7 +140,11 @@ impl<W: Way> Scribe for W {
 }
 
 archive!(jj_beside_git, super::Beside);
-archive!(jj_alone, super::Alone);
+
+/// Only where the commits are kept is different: the stories in which that could matter.
+mod jj_alone {
+    crate::archive::archive!(super::Alone: linear, a_merge_of_both, revisions, nothing_is_changed, no_commits);
+}
 
 /// A working copy that stands on two commits, as only jj's does for long.
 #[test]
