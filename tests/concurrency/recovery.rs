@@ -18,7 +18,7 @@ const ALLOWED: [i32; 2] = [6, 8];
 #[test]
 fn what_git_takes_away_is_recovered() {
     let _turn = alone();
-    let (seeds, each, budget) = if full() { (2_000, 400, 600) } else { (200, 25, 120) };
+    let (seeds, each, budget) = if full() { (2_000, 350, 900) } else { (200, 25, 120) };
     let sandbox = Sandbox::with_issues(seeds);
     sandbox.git(&["add", "-A"]);
     sandbox.git(&["commit", "-q", "-m", "seed"]);
