@@ -223,6 +223,8 @@ impl Store {
         // hg itself keeps a commit that others have from being rewritten, and says of no other that it is there.
         let upstream = match vcs.kind() {
             Kind::Hg | Kind::Sl => None,
+            // For git no program need run.
+            Kind::Git => Some("@{upstream}".to_owned()),
             _ => vcs.standing(env)?.upstream,
         };
         let Some(upstream) = upstream else { return Ok(Commits { committed, published: None }) };
@@ -232,7 +234,7 @@ impl Store {
                 Some(version) => archive.text(&version)?,
                 None => Vec::new(),
             },
-            // Nothing was ever fetched from there.
+            // There is none, or nothing was ever fetched from there.
             None => return Ok(Commits { committed, published: None }),
         };
         Ok(Commits { committed, published: Some(Document::new(bytes)) })
