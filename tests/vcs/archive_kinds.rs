@@ -217,6 +217,8 @@ impl Scribe for Hg {
 
     fn state(lab: &Lab) -> String {
         lab.sh("cd a; hg status; hg log -r 'all()' -T '{node} {phase}\\n'; hg bookmarks; hg summary | head -1; hg debugdirstate --no-dates")
+            // Whether hg has noted the time of a file depends on when it last looked, and `hg status` here looks.
+            .replace(" unset ", " set   ")
     }
 
     /// hg keeps what it found out about names and manifests.
