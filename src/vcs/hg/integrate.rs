@@ -159,7 +159,7 @@ pub fn unresolved(share: &Client<'_>) -> Result<Vec<PathBuf>, SyncError> {
 fn take_back(client: &Client<'_>, made: &[String]) {
     let Some(first) = made.first() else { return };
     // Never what is checked out: that would take the working copy along.
-    if client.count(&format!("{first}:: - .")).is_ok_and(|count| count == made.len())
+    if client.count(&format!("({first}::) - .")).is_ok_and(|count| count == made.len())
         && client.count(&format!("({}) and draft()", union(made))).is_ok_and(|count| count == made.len())
     {
         let on = ["--config=extensions.strip=".to_owned()];
