@@ -11,9 +11,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("vcs", &["model", "sys"]),
     ("cache", &["model"]),
     ("store", &["model", "sys", "ledger", "vcs", "cache"]),
-    ("ops", &["model", "sys", "ledger", "cache", "store"]),
-    ("view", &["model", "ledger", "cache", "store", "ops", "sys"]),
-    ("cli", &["model", "cache", "store", "ops", "view", "sys"]),
+    ("coordination", &["model", "sys", "ledger", "vcs", "store"]),
+    ("ops", &["model", "sys", "ledger", "cache", "store", "coordination"]),
+    ("view", &["model", "ledger", "cache", "store", "coordination", "ops", "sys"]),
+    ("cli", &["model", "cache", "store", "coordination", "ops", "view", "sys"]),
 ];
 
 /// Libraries that only one part may touch.

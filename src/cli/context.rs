@@ -7,11 +7,12 @@ use std::time::Duration;
 use clap::Args;
 
 use super::ui::Ui;
+use crate::coordination;
 use crate::model::time::Instant;
 use crate::model::when::Bare;
 use crate::ops::OpError;
 use crate::store::settings::{find_key, nearest_key};
-use crate::store::{Config, Moment, Store, StoreError, Warning};
+use crate::store::{AGENT_VARIABLE, Config, Moment, STATE_DIR, Store, StoreError, Warning};
 use crate::sys::Host;
 use crate::sys::fs::FsError;
 use crate::view::{self, Exit, Failure};
@@ -28,6 +29,15 @@ pub struct GlobalArgs {
     /// Who acts (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
     #[arg(long, value_name = "NAME", global = true)]
     pub actor: Option<String>,
+    /// The agent that acts (default: BD_AGENT; without one it is a person)
+    #[arg(long, value_name = "NAME", global = true, value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub agent: Option<String>,
+    /// The state home: claims, mail, checkpoints (default: BD_STATE_DIR, else with the repository)
+    #[arg(long, value_name = "DIR", global = true, hide = true)]
+    pub state_dir: Option<PathBuf>,
+    /// The state home that all of your repositories share
+    #[arg(long, global = true, hide = true)]
+    pub global: bool,
     /// Print only what was asked for, no talk
     #[arg(short, long, global = true)]
     pub quiet: bool,
@@ -116,16 +126,27 @@ impl Context {
             }
             let mut host = self.host().clone();
             host.env = host.env.at(directory);
+            if let Some(named) = &self.global.state_dir {
+                host.env = host.env.clone().with(STATE_DIR, self.host.env.cwd().join(named));
+            }
+            if let Some(agent) = &self.global.agent {
+                host.env = host.env.clone().with(AGENT_VARIABLE, agent);
+            }
+            let mut settings = self.global.config.clone();
+            if self.global.global {
+                settings.push(("state.mode".to_owned(), "global".to_owned()));
+            }
             let config = Config {
                 host,
                 actor: self.global.actor.clone(),
                 lock_wait: self.global.lock_timeout.unwrap_or(Config::LOCK_WAIT),
                 ignore_env: self.global.db.is_some(),
-                settings: self.global.config.clone(),
+                settings,
                 ..Config::at(path)
             };
             let mut store = Store::open_with(config)?;
             store.write_as_one(&self.command);
+            coordination::take_part(&mut store)?;
             self.store = Some(store);
         }
         Ok(self.store.as_mut().expect("just opened"))

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::sys::Entropy;
-use crate::sys::fs::FsError;
+use crate::sys::fs::{Dir, FsError};
 use crate::sys::lock::{self, LockError};
 
 #[derive(Debug, Clone, thiserror::Error)]
@@ -97,6 +97,11 @@ impl Ledger {
         let lock = lock::lock(self.directory(), wait)?;
         lock.dir().remove_orphans()?;
         Ok(LockedLedger::new(self.clone(), lock))
+    }
+
+    /// For files whose writers are kept apart by another lock, which the caller holds; `dir` is the directory of the file.
+    pub fn within(&self, dir: Dir) -> LockedLedger {
+        LockedLedger::within(self.clone(), dir)
     }
 
     /// Makes an empty ledger; `false` if there is one.

@@ -9,7 +9,7 @@ use super::line::Line;
 use super::read::{Expectation, Snapshot};
 use super::{Ledger, LedgerError};
 use crate::sys::Entropy;
-use crate::sys::fs::{self, FileStamp};
+use crate::sys::fs::{self, Dir, FileStamp};
 use crate::sys::lock::DirLock;
 
 /// A change to the lines of a document.
@@ -74,12 +74,34 @@ pub struct Applied {
 #[must_use = "the lock is released when this is dropped"]
 pub struct LockedLedger {
     ledger: Ledger,
-    lock: DirLock,
+    held: Held,
+}
+
+/// How others are kept out.
+#[derive(Debug)]
+enum Held {
+    /// By the lock of the directory.
+    Own(DirLock),
+    /// By a lock that the caller holds.
+    Callers(Dir),
+}
+
+impl Held {
+    fn dir(&self) -> &Dir {
+        match self {
+            Held::Own(lock) => lock.dir(),
+            Held::Callers(dir) => dir,
+        }
+    }
 }
 
 impl LockedLedger {
     pub(super) fn new(ledger: Ledger, lock: DirLock) -> Self {
-        LockedLedger { ledger, lock }
+        LockedLedger { ledger, held: Held::Own(lock) }
+    }
+
+    pub(super) fn within(ledger: Ledger, dir: Dir) -> Self {
+        LockedLedger { ledger, held: Held::Callers(dir) }
     }
 
     pub fn ledger(&self) -> &Ledger {
@@ -108,7 +130,7 @@ impl LockedLedger {
                     note(applied);
                     return Ok(Outcome::Written);
                 }
-                None if !self.lock.dir().is_current() => break,
+                None if !self.held.dir().is_current() => break,
                 None => continue,
             }
         }
@@ -142,7 +164,7 @@ impl LockedLedger {
         }
         let bytes = if new.bytes().is_empty() { EMPTIED } else { new.bytes() };
         let read = snapshot.stamp.file;
-        let Some(inode) = self.lock.dir().replace_by(self.ledger.name(), bytes, &read, entropy)? else {
+        let Some(inode) = self.held.dir().replace_by(self.ledger.name(), bytes, &read, entropy)? else {
             return Ok(None);
         };
         let size = bytes.len() as u64;
@@ -153,8 +175,8 @@ impl LockedLedger {
     fn keep_refused(&self, bytes: &[u8], entropy: &Entropy) -> Option<PathBuf> {
         let name = format!("{REFUSED_PREFIX}{}", &blake3::hash(bytes).to_hex()[..12]);
         // One that is there already has the same bytes: its name is their hash.
-        self.lock.dir().create(&name, bytes, entropy).ok()?;
-        Some(self.lock.dir().path().join(name))
+        self.held.dir().create(&name, bytes, entropy).ok()?;
+        Some(self.held.dir().path().join(name))
     }
 }
 

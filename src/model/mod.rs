@@ -3,14 +3,17 @@
 pub mod change;
 pub mod dependency;
 pub mod difference;
+pub mod duration;
 pub mod graph;
 pub mod id;
 pub mod issue;
 pub mod json;
+pub mod lease;
 pub mod merge;
 pub mod proposal;
 pub mod query;
 pub mod record;
 pub mod size;
+pub mod state_id;
 pub mod time;
 pub mod when;

@@ -1,9 +1,11 @@
 //! Where state that is nobody's ledger lives: the user's directories, and the state home of a repository.
+//!
+//! One resolver for every entry point ([`StateHome::of`]). Nothing is made by looking; no path is hashed.
 
 use std::path::{Path, PathBuf};
 
 use super::settings::CONFIG_NAME;
-use crate::sys::Env;
+use crate::sys::{Env, fs};
 use crate::vcs;
 
 /// The user's settings.
@@ -21,19 +23,116 @@ fn xdg(env: &Env, variable: &str, usual: &str) -> Option<PathBuf> {
     base.or_else(|| env.home().map(|home| home.join(usual))).map(|base| base.join("beads"))
 }
 
-/// The directory for what all checkouts of a repository share and nobody commits: `BD_STATE_DIR`, else in the directory
-/// that version control shares between checkouts, else `.beads/run`.
+/// The variable that names a state home and wins over everything.
+pub const STATE_DIR: &str = "BD_STATE_DIR";
+/// A file in the directory that checkouts share: this is a workspace, and its state home is where the file says.
+const POINTER: &str = "home";
+
+/// Which directory is the state home.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StateMode {
+    /// One that was named.
+    Named,
+    /// That of the repository which this checkout is a workspace of.
+    Workspace,
+    /// One for all repositories of the user.
+    Global,
+    /// One for this checkout alone.
+    Worktree,
+    /// One for all checkouts of the repository.
+    Repo,
+}
+
+impl StateMode {
+    /// What `state.mode` may say.
+    pub const WORDS: &'static [&'static str] = &["repo", "global", "worktree"];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            StateMode::Named => "named",
+            StateMode::Workspace => "workspace",
+            StateMode::Global => "global",
+            StateMode::Worktree => "worktree",
+            StateMode::Repo => "repo",
+        }
+    }
+
+    /// The mode that a setting asks for.
+    pub fn asked(word: &str) -> Self {
+        match word {
+            "global" => StateMode::Global,
+            "worktree" => StateMode::Worktree,
+            _ => StateMode::Repo,
+        }
+    }
+}
+
+/// A state home, and why it is this one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateHome {
+    pub path: PathBuf,
+    pub mode: StateMode,
+    pub reason: String,
+}
+
+impl StateHome {
+    /// The state home of the repo with this `.beads` directory: the one named by `BD_STATE_DIR`, else that of the repository
+    /// which this is a workspace of, else as `asked`.
+    pub fn of(beads: &Path, env: &Env, asked: StateMode) -> Self {
+        let home = |path, mode, reason: &str| StateHome { path, mode, reason: reason.to_owned() };
+        if let Some(named) = env.var(STATE_DIR) {
+            return home(env.path(&named), StateMode::Named, "BD_STATE_DIR is set");
+        }
+        let own = beads.join("run");
+        let common = vcs::common_dir(beads);
+        if let Some(target) = common.as_deref().and_then(pointer) {
+            return home(target, StateMode::Workspace, "this is a workspace of another checkout");
+        }
+        match (asked, common) {
+            (StateMode::Global, _) if user_state(env).is_some() => {
+                let path = user_state(env).unwrap_or_default();
+                home(path, StateMode::Global, "state.mode is global")
+            }
+            (StateMode::Worktree, _) => home(own, StateMode::Worktree, "state.mode is worktree"),
+            (_, None) => home(own, StateMode::Repo, "there is no version control"),
+            (_, Some(common)) => {
+                let shared = common.join("beads");
+                if own.join(CONFIG_NAME).exists() && !shared.join(CONFIG_NAME).exists() {
+                    let reason = "version control came after the settings, which stay in effect where they are";
+                    return home(own, StateMode::Repo, reason);
+                }
+                if is_writable(&shared, &common) {
+                    return home(shared, StateMode::Repo, "the directory that all checkouts share");
+                }
+                let main = main_beads(&common).map_or(own, |beads| beads.join("run"));
+                home(main, StateMode::Repo, "the directory that all checkouts share is read-only")
+            }
+        }
+    }
+}
+
+/// Where the state home of a workspace is.
+fn pointer(common: &Path) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(common.join("beads").join(POINTER)).ok()?;
+    let path = PathBuf::from(text.lines().next()?.trim());
+    path.is_absolute().then_some(path)
+}
+
+/// Whether the state home can be written, or made.
+fn is_writable(shared: &Path, common: &Path) -> bool {
+    fs::is_writable(if shared.exists() { shared } else { common })
+}
+
+/// The `.beads` of the main checkout, if there is one beside git's directory.
+fn main_beads(common: &Path) -> Option<PathBuf> {
+    let beads = common.parent()?.join(super::BEADS_DIR);
+    beads.is_dir().then_some(beads)
+}
+
+/// The directory for what all checkouts of a repository share and nobody commits, whatever `state.mode` says: settings, hooks
+/// and the journal concern the repository alone.
 pub fn state_home(beads: &Path, env: &Env) -> PathBuf {
-    if let Some(named) = env.var("BD_STATE_DIR") {
-        return env.path(&named);
-    }
-    let own = beads.join("run");
-    match vcs::common_dir(beads).map(|common| common.join("beads")) {
-        // Version control came after the settings: they stay in effect where they are.
-        Some(shared) if own.join(CONFIG_NAME).exists() && !shared.join(CONFIG_NAME).exists() => own,
-        Some(shared) => shared,
-        None => own,
-    }
+    StateHome::of(beads, env, StateMode::Repo).path
 }
 
 /// Makes the state home if it is not there; one inside `.beads` keeps itself out of version control.

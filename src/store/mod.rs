@@ -26,6 +26,7 @@ mod project;
 mod proposals;
 mod prune;
 mod query;
+mod records;
 mod recover;
 mod relocate;
 mod resolve;
@@ -40,12 +41,12 @@ mod undo;
 mod warning;
 mod watch;
 
-pub use actor::find as find_actor;
+pub use actor::{AGENT_VARIABLE, Identity, find as find_actor};
 pub use discover::{BEADS_DIR, LEDGER_NAMES, Repo};
 pub use error::{Result, StoreError};
 pub use guard::{Found, FoundLeak};
 pub use history::{Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogQuery, Moment, PastLine, Point, State};
-pub use home::{prepare as prepare_home, state_home, user_state};
+pub use home::{STATE_DIR, StateHome, StateMode, prepare as prepare_home, state_home, user_state};
 pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus};
 pub use leaks::{LeakReport, LeakScope};
 pub use place::{display as display_path, expand as expand_path, plain as plain_path, real as real_path};
@@ -54,6 +55,7 @@ pub use project::{Member, Project, RepoProblem, beads_of, outside, trust as read
 pub use proposals::{ProposalRow, ProposeRequest, Proposed, Reconciled};
 pub use prune::{Kept, KeptIssue, PRUNE_DAYS, PruneRequest, Pruned, PrunedIssue};
 pub use query::{BlockedRow, Page, ReadyFilter, Row, SearchRow};
+pub use records::{Put, RecordError, RecordFile, StateDir, StateLock};
 pub use recover::{Recovered, Recovery};
 pub use relocate::Relocated;
 pub use resolve::ResolvedLedger;
@@ -141,6 +143,8 @@ pub struct Store {
     unjournaled: RefCell<Vec<Warning>>,
     /// Which write the next change of a ledger is a part of.
     writing: RefCell<undo::Writing>,
+    /// The agent that acts; without one it is a person.
+    agent: Option<Identity>,
 }
 
 /// What the caller said beyond the files.
@@ -200,6 +204,7 @@ impl Store {
             notices: Vec::new(),
             unjournaled: RefCell::new(Vec::new()),
             writing: RefCell::default(),
+            agent: None,
         })
     }
 
@@ -283,6 +288,28 @@ impl Store {
             self.actor = Some(actor::find(&self.host.env, self.repo.root()));
         }
         self.actor.as_deref().unwrap_or_default()
+    }
+
+    /// The agent that acts; `None` if it is a person.
+    pub fn agent(&self) -> Option<&Identity> {
+        self.agent.as_ref()
+    }
+
+    /// Says which agent acts from now on.
+    pub fn act_as(&mut self, agent: Identity) {
+        self.actor.get_or_insert_with(|| agent.name.clone());
+        self.agent = Some(agent);
+    }
+
+    /// The state home of the project: agents, mail, checkpoints.
+    pub fn state(&self) -> StateDir {
+        StateDir::of(self.state_home_of(0))
+    }
+
+    /// The state home for what concerns the issues of a repo.
+    fn state_home_of(&self, repo: usize) -> StateHome {
+        let asked = StateMode::asked(self.settings.word("state.mode"));
+        StateHome::of(self.project.members[repo].repo.beads(), &self.host.env, asked)
     }
 
     /// The role of this user in the primary repo, and why.

@@ -5,35 +5,67 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use jiff::tz::TimeZone;
 
 use super::Env;
-use crate::model::time::Instant;
+use crate::model::lease::{Now, Ticks};
+use crate::model::time::{Instant, SECOND};
 use crate::model::when::Calendar;
 
-/// The wall clock, or a fixed moment for tests.
+/// The wall clock, or a fixed moment for tests, or a clock that is wrong by so many seconds.
 #[derive(Debug, Clone)]
 pub enum Clock {
     System,
     Fixed(Instant),
+    Wrong(i64),
 }
 
 impl Clock {
     pub(super) fn from_env(env: &Env) -> Self {
-        env.var("BD_TEST_NOW").and_then(|text| Instant::parse(&text)).map_or(Clock::System, Clock::Fixed)
+        if let Some(fixed) = env.var("BD_TEST_NOW").and_then(|text| Instant::parse(&text)) {
+            return Clock::Fixed(fixed);
+        }
+        env.var("BD_TEST_SHIFT").and_then(|text| text.parse().ok()).map_or(Clock::System, Clock::Wrong)
     }
 
     pub fn now(&self) -> Instant {
         match self {
             Clock::System => realtime(),
             Clock::Fixed(instant) => *instant,
+            Clock::Wrong(seconds) => realtime().plus_nanos(seconds.saturating_mul(SECOND)),
         }
+    }
+
+    /// Now, on the clock that never jumps as well, where the system has one that tells its boots apart.
+    pub fn both(&self) -> Now {
+        let ticks = match self {
+            Clock::Fixed(_) => None,
+            Clock::System | Clock::Wrong(_) => ticks(),
+        };
+        Now { wall: self.now(), ticks }
     }
 
     /// Now, in the user's time zone (UTC when the clock is fixed).
     pub fn calendar(&self) -> Calendar {
         match self {
-            Clock::System => Calendar::new(self.now(), TimeZone::system()),
+            Clock::System | Clock::Wrong(_) => Calendar::new(self.now(), TimeZone::system()),
             Clock::Fixed(instant) => Calendar::utc(*instant),
         }
     }
+}
+
+/// Which boot of the machine this is; the system says so on Linux.
+pub(super) fn boot() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(text.trim().to_owned()).filter(|id| !id.is_empty())
+}
+
+#[cfg(target_os = "linux")]
+fn ticks() -> Option<Ticks> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    Some(Ticks { boot: boot()?, millis: time.tv_sec.saturating_mul(1000).saturating_add(time.tv_nsec / 1_000_000) })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ticks() -> Option<Ticks> {
+    None
 }
 
 /// The clock that stamps files, which no test can fix.

@@ -159,6 +159,11 @@ pub enum Replaced {
     Foreign,
 }
 
+/// Whether this user may write to a file or a directory, as far as can be told without trying.
+pub fn is_writable(path: &Path) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
 /// An open directory.
 #[derive(Debug)]
 pub struct Dir {

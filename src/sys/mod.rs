@@ -8,12 +8,14 @@ mod env;
 pub mod fs;
 pub mod lock;
 pub mod log;
+mod owner;
 pub mod process;
 pub mod terminal;
 
 pub use clock::Clock;
 pub use entropy::Entropy;
 pub use env::Env;
+pub use owner::{host_name, is_gone, owner};
 
 /// What a command may know of the machine it runs on.
 #[derive(Debug, Clone)]

@@ -2,6 +2,7 @@
 
 use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
+use crate::model::json::Dialect;
 use crate::model::proposal::{IllegalMove, Standing};
 use crate::ops::{EditError, ImportError, OpError};
 use crate::store::settings::SettingsError;
@@ -19,9 +20,11 @@ pub enum Exit {
     Claimed = 4,
     Illegal = 5,
     Busy = 6,
+    Stale = 7,
     Damaged = 8,
     NoRepository = 9,
     Untrusted = 10,
+    Reserved = 11,
     Gate = 70,
     /// Of the merge driver alone: git takes everything up to 128 for a conflict.
     Merge = 129,
@@ -43,14 +46,22 @@ pub struct Failure {
     pub hint: Option<String>,
     /// Trying again, unchanged, may succeed.
     pub recoverable: bool,
+    /// What a program may want to know besides, as JSON.
+    pub facts: Vec<(&'static str, String)>,
 }
 
 impl Failure {
-    fn new(exit: Exit, code: &'static str, message: String) -> Self {
-        Failure { exit, code, message, hint: None, recoverable: exit == Exit::Busy }
+    pub(super) fn new(exit: Exit, code: &'static str, message: String) -> Self {
+        Failure { exit, code, message, hint: None, recoverable: exit == Exit::Busy, facts: Vec::new() }
     }
 
-    fn hint(mut self, hint: impl Into<String>) -> Self {
+    /// Adds a text that programs may want to know.
+    pub(super) fn fact(mut self, key: &'static str, value: &str) -> Self {
+        self.facts.push((key, Dialect::default().string(value)));
+        self
+    }
+
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -156,6 +167,7 @@ impl From<StoreError> for Failure {
             StoreError::NoHistory { .. } => Self::new(Exit::NoRepository, "no_repository", message)
                 .hint("put it under git, jj or hg and commit the ledger; nothing was changed"),
             StoreError::Vcs(error) => error.into(),
+            StoreError::Record(error) => error.into(),
             StoreError::Outrun { pull, .. } => Self::new(Exit::Busy, "outrun", message)
                 .hint(if pull { "nothing is lost; try again" } else { "try again without --no-pull" }),
             StoreError::UntrustedPrograms { root, .. } => Self::new(Exit::Untrusted, "untrusted", message)

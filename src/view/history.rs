@@ -1,8 +1,8 @@
 //! The past, as programs and people read it.
 
 use super::escape::inline;
-use super::object::{Object, array};
 use super::value::{change_text, is_told};
+use super::{Object, array};
 use crate::model::difference::{ChangeKind, FieldChange};
 use crate::model::issue::Issue;
 use crate::model::json::decode_string;

@@ -4,7 +4,7 @@
 //! every client needs is always there and of one kind: `id title status priority issue_type created_at updated_at`. Raw
 //! dependency records are never under `dependencies`: clients read issues there.
 
-use super::object::{Object, array};
+use super::{Object, array};
 use crate::model::issue::{Comment, Issue, Time};
 use crate::model::record::Record;
 use crate::store::{Access, Row, Written};

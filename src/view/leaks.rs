@@ -1,6 +1,6 @@
 //! What must not leave, and the hooks that watch over it.
 
-use super::object::{Object, array};
+use super::{Object, array};
 use crate::model::proposal::Leak;
 use crate::store::{Found, FoundLeak, HooksStatus, LeakReport};
 

@@ -1,10 +1,10 @@
 //! Merges, as programs read them.
 
 use super::failure::Failure;
-use super::object::{Object, array};
 use super::plural;
 use super::shapes::failure_object;
 use super::value::{is_told, shortened};
+use super::{Object, array};
 use crate::ledger::MergedLine;
 use crate::model::merge::Clash;
 use crate::store::{Integrated, NamedPrograms, Received, RepoSync, ResolvedLedger, SyncReport};

@@ -4,11 +4,11 @@
 
 mod escape;
 mod failure;
+mod failure_state;
 mod history;
 mod issue;
 mod leaks;
 mod merge;
-mod object;
 mod prune;
 mod recover;
 mod restore;
@@ -17,6 +17,7 @@ mod shapes;
 mod undo;
 mod value;
 
+pub use crate::model::json::{Object, array};
 pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
 pub use history::{
@@ -26,7 +27,6 @@ pub use history::{
 pub use issue::{detail, edge_issue, reply, summary};
 pub use leaks::{hooks, leak_text, leaks};
 pub use merge::{committed, merged_text, pruned_text, resolved, synced, synced_text, trusted};
-pub use object::{Object, array};
 pub use prune::{kept_text, pruned};
 pub use recover::recovery;
 pub use restore::{restored, restored_text};

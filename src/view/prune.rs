@@ -1,6 +1,6 @@
 //! What pruning came to, as programs and people read it.
 
-use super::object::{Object, array};
+use super::{Object, array};
 use crate::store::{Kept, KeptIssue, Pruned};
 
 pub fn pruned(done: &Pruned, dry_run: bool) -> String {

@@ -1,6 +1,6 @@
 //! What was missing from the ledgers, and what became of it.
 
-use super::object::{Object, array};
+use super::{Object, array};
 use crate::store::{Recovered, Recovery};
 
 pub fn recovery(found: &Recovery, dry_run: bool, discarded: bool) -> String {

@@ -1,7 +1,7 @@
 //! What came back from history, as programs and people read it.
 
 use super::history::{commit, short};
-use super::object::{Object, array};
+use super::{Object, array};
 use crate::store::Restored;
 
 pub fn restored(done: &[&Restored], dry_run: bool) -> String {

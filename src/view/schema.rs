@@ -1,6 +1,6 @@
 //! JSON Schemas (draft 2020-12) of the shapes in this module's neighbours, made from one table.
 
-use super::object::{Object, array};
+use super::{Object, array};
 
 /// What a command prints with `--json`.
 enum Shape {

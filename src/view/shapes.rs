@@ -1,8 +1,8 @@
 //! The shapes that are not lists of issues.
 
 use super::issue::{comment_object, edge_issue, summary};
-use super::object::{Object, array};
 use super::{Failure, plural, reply};
+use super::{Object, array};
 use crate::cache::{EpicProgress, Statistics};
 use crate::model::issue::Comment;
 use crate::ops::{DoctorReport, Explanation, Imported, Reason, Severity, TreeNode};

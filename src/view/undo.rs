@@ -1,6 +1,6 @@
 //! What was, or would be, taken back.
 
-use super::object::{Object, array};
+use super::{Object, array};
 use crate::store::{Undo, UndoAction, UndoneIssue, UndoneWrite};
 
 fn undo_word(action: UndoAction) -> &'static str {

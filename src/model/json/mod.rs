@@ -4,10 +4,12 @@
 //! Does not own meaning: nothing here knows what an issue is. A value that is not changed is never decoded and
 //! encoded again, so big numbers, escapes and key order cannot drift.
 
+mod object;
 mod pretty;
 mod render;
 mod scan;
 
+pub use object::{Object, array};
 pub use pretty::{ascii_only, pretty};
 pub use render::{Dialect, DialectEvidence, Json};
 pub use scan::{MAX_DEPTH, Member, ScanError, decode_string, elements, members, members_of_part};

@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 use super::keys::{self, Key, Kind};
 use crate::model::time::Instant;
 use crate::model::when::Calendar;
-use crate::model::{id, size};
+use crate::model::{duration, id, size};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
@@ -153,7 +153,7 @@ fn typed(key: &Key, value: &DeValue<'_>) -> Result<Value, String> {
             check(key, Value::List(texts))
         }
         (Kind::Texts | Kind::Paths, _) => wrong("a list of texts"),
-        (Kind::Size, DeValue::Integer(number)) => check(key, Value::Text(number.to_string())),
+        (Kind::Size | Kind::Number, DeValue::Integer(number)) => check(key, Value::Text(number.to_string())),
         (_, DeValue::String(text)) => check(key, Value::Text(text.to_string())),
         _ => wrong("a text"),
     }
@@ -204,6 +204,12 @@ pub fn check(key: &Key, value: Value) -> Result<Value, String> {
             }
             (Kind::Age, _) if !is_age(text) => {
                 return Err(format!("{} must be a length of time such as 30d, or off, not {text:?}", key.name));
+            }
+            (Kind::Duration, _) if duration::parse(text).is_none() => {
+                return Err(format!("{} must be a length of time such as 30m or 2h, not {text:?}", key.name));
+            }
+            (Kind::Number, _) if text.parse::<u32>().is_err() => {
+                return Err(format!("{} must be a number, not {text:?}", key.name));
             }
             (_, "issue_prefix") => id::check_prefix(text).map_err(|error| format!("issue_prefix: {error}"))?,
             // A committed config is data from strangers: it may name a file beside it and nothing else (R14).

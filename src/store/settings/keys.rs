@@ -1,5 +1,7 @@
 //! The settings there are: one table from which reading, checking, listing and the environment layer are made.
 
+use super::super::home::StateMode;
+
 /// What a setting may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -14,6 +16,10 @@ pub enum Kind {
     Size,
     /// A length of time, or `off`.
     Age,
+    /// A length of time, down to seconds.
+    Duration,
+    /// A number from 0 on.
+    Number,
 }
 
 impl Kind {
@@ -67,6 +73,11 @@ pub static KEYS: &[Key] = &[
     key("ready.unknown_blocks", Kind::Flag, Some("false"), "a dependency on an id that no repo holds blocks"),
     key("commit.planning", Kind::Flag, Some("true"), "commit a planning repo's ledger after each write"),
     key("commit.primary", Kind::Flag, Some("false"), "commit the primary's ledger after each write"),
+    key("state.mode", Kind::OneOf(StateMode::WORDS), Some("repo"), "where claims, mail and checkpoints are kept"),
+    key("lease.ttl", Kind::Duration, Some("30m"), "how long an agent's claim lasts without a word of it"),
+    key("lease.max_attempts", Kind::Number, Some("3"), "after so many failures an issue needs attention"),
+    key("claims.remote", Kind::Flag, Some("false"), "claims are made on the git remote too"),
+    key("ledger.write", Kind::OneOf(&["checkout", "primary"]), Some("checkout"), "which checkout's ledger is written"),
     key("prune.budget", Kind::Size, Some("25k"), "the size of a ledger above which bd doctor warns"),
     key("prune.auto", Kind::Age, Some("off"), "bd commit and bd sync prune issues that have been closed for so long"),
 ];

@@ -1,6 +1,6 @@
 //! Putting JSON text together from pieces that are JSON already.
 
-use crate::model::json::Dialect;
+use super::Dialect;
 
 /// An object under construction; keys keep the order in which they come.
 #[derive(Debug, Default, Clone)]

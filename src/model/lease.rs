@@ -1,0 +1,318 @@
+//! A lease: who works on an issue, under which number, and until when.
+//!
+//! The epoch of an issue grows with every grant and never goes back, so a holder that was asleep can be told from the one that
+//! came after it. What is left of a lease when it ends is the epoch, the failures, and who lost it without giving it back: those
+//! are refused until they claim again or let go.
+
+use super::json::{Dialect, Object};
+use super::record::Record;
+use super::time::Instant;
+
+/// A moment on the clock that runs while the machine is up, and never jumps: milliseconds since a boot, and which boot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ticks {
+    pub boot: String,
+    pub millis: i64,
+}
+
+/// Now, on both clocks. Without ticks the wall clock decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Now {
+    pub wall: Instant,
+    pub ticks: Option<Ticks>,
+}
+
+/// A process that a lease lives and dies with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owner {
+    pub boot: String,
+    pub pid: i64,
+    /// When it started, in the kernel's words: a number that was used again is another process.
+    pub start: String,
+}
+
+/// The one who works on the issue.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Holder {
+    /// The name that the ledger has as assignee.
+    pub name: String,
+    /// An agent's; a person has none, and a person's lease does not expire.
+    pub agent: Option<String>,
+    pub acquired: String,
+    pub renewed: String,
+    /// Nanoseconds; `None` never expires.
+    pub ttl: Option<i64>,
+    pub expires: Option<Instant>,
+    /// The same on the clock that does not jump.
+    pub deadline: Option<Ticks>,
+    pub owner: Option<Owner>,
+    pub host: Option<String>,
+    pub worktree_id: Option<String>,
+    pub worktree: Option<String>,
+}
+
+impl Holder {
+    pub fn is_agent(&self) -> bool {
+        self.agent.is_some()
+    }
+}
+
+/// What is known of the claims on one issue.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Lease {
+    /// The issue; with the repo before it where several repos share a state home.
+    pub id: String,
+    /// The number of the last grant.
+    pub epoch: i64,
+    pub holder: Option<Holder>,
+    /// How often work on it failed.
+    pub attempts: i64,
+    pub last_error: Option<String>,
+    /// Agents from whom it was taken, with the epoch they had.
+    pub lost: Vec<(String, i64)>,
+}
+
+/// How a lease stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    Free,
+    Live,
+    /// Its time is over, or its process is gone; nobody has taken it yet.
+    Expired,
+}
+
+impl Lease {
+    pub fn new(id: &str) -> Self {
+        Lease { id: id.to_owned(), ..Lease::default() }
+    }
+
+    /// How it stands, not looking at the process that it may belong to.
+    pub fn standing(&self, now: &Now) -> Standing {
+        match &self.holder {
+            None => Standing::Free,
+            Some(holder) if is_over(holder, now) => Standing::Expired,
+            Some(_) => Standing::Live,
+        }
+    }
+
+    /// Gives the issue to somebody, under the next number. An earlier holder that did not let go has lost it.
+    pub fn grant(&mut self, holder: Holder) {
+        self.take_away();
+        self.lost.retain(|(name, _)| *name != holder.name);
+        self.epoch += 1;
+        self.holder = Some(holder);
+    }
+
+    /// Ends the lease as one that was taken from its holder.
+    pub fn take_away(&mut self) {
+        if let Some(old) = self.holder.take().filter(Holder::is_agent) {
+            self.lost.retain(|(name, _)| *name != old.name);
+            self.lost.push((old.name, self.epoch));
+        }
+    }
+
+    /// Ends the lease as its holder wishes.
+    pub fn end(&mut self) {
+        self.holder = None;
+    }
+
+    /// Puts the end of the lease off. One that is over stays so.
+    pub fn renew(&mut self, now: &Now) -> bool {
+        if self.standing(now) != Standing::Live {
+            return false;
+        }
+        let Some(holder) = &mut self.holder else { return false };
+        holder.renewed = now.wall.to_string();
+        (holder.expires, holder.deadline) = ends(holder.ttl, now);
+        true
+    }
+
+    /// A renewal is worth a write: a quarter of the time has gone by.
+    pub fn wants_renewal(&self, now: &Now) -> bool {
+        let Some(Holder { ttl: Some(ttl), expires: Some(expires), deadline, .. }) = &self.holder else { return false };
+        let left = match (deadline, &now.ticks) {
+            (Some(end), Some(ticks)) if end.boot == ticks.boot => (end.millis - ticks.millis).saturating_mul(1_000_000),
+            _ => expires.nanos().saturating_sub(now.wall.nanos()),
+        };
+        left <= ttl / 4 * 3
+    }
+
+    /// Who lost it, and under which number.
+    pub fn lost_by(&self, name: &str) -> Option<i64> {
+        self.lost.iter().find(|(lost, _)| lost == name).map(|(_, epoch)| *epoch)
+    }
+}
+
+/// When a lease that is granted or renewed now ends, on both clocks.
+pub fn ends(ttl: Option<i64>, now: &Now) -> (Option<Instant>, Option<Ticks>) {
+    let Some(ttl) = ttl else { return (None, None) };
+    let later =
+        |ticks: &Ticks| Ticks { boot: ticks.boot.clone(), millis: ticks.millis.saturating_add(ttl / 1_000_000) };
+    (Some(now.wall.plus_nanos(ttl)), now.ticks.as_ref().map(later))
+}
+
+fn is_over(holder: &Holder, now: &Now) -> bool {
+    match (&holder.deadline, &now.ticks, holder.expires) {
+        (Some(end), Some(ticks), _) if end.boot == ticks.boot => ticks.millis >= end.millis,
+        (_, _, Some(expires)) => now.wall >= expires,
+        (_, _, None) => false,
+    }
+}
+
+impl Lease {
+    pub fn parse(record: &Record<'_>) -> Option<Self> {
+        let text = |key: &str| record.text_of(key).map(|text| text.into_owned());
+        let ticks = |boot: &str, millis: &str| Some(Ticks { boot: text(boot)?, millis: record.integer(millis)? });
+        let holder = text("holder").map(|name| Holder {
+            name,
+            agent: text("agent"),
+            acquired: text("acquired").unwrap_or_default(),
+            renewed: text("renewed").unwrap_or_default(),
+            ttl: record.integer("ttl_ms").map(|millis| millis.saturating_mul(1_000_000)),
+            expires: text("expires").and_then(|at| Instant::parse(&at)),
+            deadline: ticks("boot", "deadline_ms"),
+            owner: text("pid_start")
+                .and_then(|start| Some(Owner { boot: text("pid_boot")?, pid: record.integer("pid")?, start })),
+            host: text("host"),
+            worktree_id: text("worktree_id"),
+            worktree: text("worktree"),
+        });
+        let lost = record.elements("lost").into_iter().filter_map(|raw| {
+            let record = Record::parse_part(raw).ok()?;
+            Some((record.string("holder")?.into_owned(), record.integer("epoch")?))
+        });
+        Some(Lease {
+            id: text("id")?,
+            epoch: record.integer("epoch")?,
+            holder,
+            attempts: record.integer("attempts").unwrap_or(0),
+            last_error: text("last_error"),
+            lost: lost.collect(),
+        })
+    }
+
+    /// The line of a state home.
+    pub fn render(&self) -> String {
+        let mut object = Object::new().text("id", &self.id).number("epoch", self.epoch);
+        if let Some(holder) = &self.holder {
+            object = object
+                .text("holder", &holder.name)
+                .optional("agent", holder.agent.as_deref())
+                .text("acquired", &holder.acquired)
+                .text("renewed", &holder.renewed);
+            if let Some(ttl) = holder.ttl {
+                object = object.number("ttl_ms", ttl / 1_000_000);
+            }
+            object = object.optional("expires", holder.expires.map(|at| at.to_string()).as_deref());
+            if let Some(deadline) = &holder.deadline {
+                object = object.text("boot", &deadline.boot).number("deadline_ms", deadline.millis);
+            }
+            if let Some(owner) = &holder.owner {
+                object = object.text("pid_boot", &owner.boot).number("pid", owner.pid).text("pid_start", &owner.start);
+            }
+            object = object
+                .optional("host", holder.host.as_deref())
+                .optional("worktree_id", holder.worktree_id.as_deref())
+                .optional("worktree", holder.worktree.as_deref());
+        }
+        if self.attempts > 0 {
+            object = object.number("attempts", self.attempts);
+        }
+        object = object.optional("last_error", self.last_error.as_deref());
+        if !self.lost.is_empty() {
+            let dialect = Dialect::default();
+            let lost = self
+                .lost
+                .iter()
+                .map(|(name, epoch)| format!("{{\"holder\":{},\"epoch\":{epoch}}}", dialect.string(name)));
+            object = object.raw("lost", &super::json::array(lost));
+        }
+        object.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::time::SECOND;
+
+    fn at(wall: i64, boot: &str, millis: i64) -> Now {
+        Now { wall: Instant::from_nanos(wall * SECOND), ticks: Some(Ticks { boot: boot.into(), millis }) }
+    }
+
+    fn held(name: &str, now: &Now, ttl: Option<i64>) -> Holder {
+        let (expires, deadline) = ends(ttl, now);
+        let agent = ttl.map(|_| "ag_000000000001".to_owned());
+        Holder { name: name.into(), agent, ttl, expires, deadline, ..Holder::default() }
+    }
+
+    #[test]
+    fn a_lease_comes_back_as_it_was() {
+        let now = at(1_700_000_000, "b", 77);
+        let mut lease = Lease::new("bd-\"1");
+        assert_eq!(Lease::parse(&Record::parse(&lease.render()).unwrap()), Some(lease.clone()));
+        let full = Holder {
+            acquired: "a".into(),
+            renewed: "r".into(),
+            owner: Some(Owner { boot: "b".into(), pid: 12, start: "99".into() }),
+            host: Some("h".into()),
+            worktree_id: Some("wt_1".into()),
+            worktree: Some("main".into()),
+            ..held("ann", &now, Some(5 * SECOND))
+        };
+        lease.grant(full);
+        lease.grant(held("bob", &now, None));
+        (lease.attempts, lease.last_error) = (2, Some("no\nluck".into()));
+        assert_eq!(Lease::parse(&Record::parse(&lease.render()).unwrap()), Some(lease));
+    }
+
+    #[test]
+    fn the_number_never_goes_back() {
+        let now = at(0, "b", 0);
+        let mut lease = Lease::new("x");
+        for expected in 1..5 {
+            lease.grant(held("ann", &now, Some(SECOND)));
+            assert_eq!(lease.epoch, expected);
+            lease.end();
+            assert_eq!((lease.epoch, lease.standing(&now)), (expected, Standing::Free));
+        }
+    }
+
+    #[test]
+    fn who_lost_it_is_known_until_it_claims_again() {
+        let now = at(0, "b", 0);
+        let mut lease = Lease::new("x");
+        lease.grant(held("ann", &now, Some(SECOND)));
+        lease.grant(held("bob", &now, Some(SECOND)));
+        assert_eq!((lease.lost_by("ann"), lease.lost_by("bob")), (Some(1), None));
+        lease.take_away();
+        lease.grant(held("ann", &now, Some(SECOND)));
+        assert_eq!((lease.lost_by("ann"), lease.lost_by("bob")), (None, Some(2)));
+    }
+
+    #[test]
+    fn the_clock_that_does_not_jump_decides() {
+        let start = at(1000, "b", 1000);
+        let mut lease = Lease::new("x");
+        lease.grant(held("ann", &start, Some(5 * SECOND)));
+        // The wall clock is an hour ahead, or behind: no matter.
+        assert_eq!(lease.standing(&at(4600, "b", 5999)), Standing::Live);
+        assert_eq!(lease.standing(&at(0, "b", 6000)), Standing::Expired);
+        // After a restart of the machine only the wall clock is left.
+        assert_eq!(lease.standing(&at(1004, "c", 0)), Standing::Live);
+        assert_eq!(lease.standing(&at(1005, "c", 0)), Standing::Expired);
+        assert_eq!(lease.standing(&Now { wall: Instant::from_nanos(1004 * SECOND), ticks: None }), Standing::Live);
+    }
+
+    #[test]
+    fn what_is_over_is_not_renewed_and_a_persons_never_ends() {
+        let mut lease = Lease::new("x");
+        lease.grant(held("ann", &at(0, "b", 0), Some(4 * SECOND)));
+        assert!(!lease.wants_renewal(&at(0, "b", 900)) && lease.wants_renewal(&at(0, "b", 1100)));
+        assert!(lease.renew(&at(3, "b", 3000)));
+        assert_eq!(lease.standing(&at(0, "b", 6999)), Standing::Live);
+        assert!(!lease.renew(&at(9, "b", 7000)));
+        lease.grant(held("ann", &at(0, "b", 0), None));
+        assert_eq!(lease.standing(&at(i64::MAX / SECOND, "b", i64::MAX)), Standing::Live);
+    }
+}

@@ -1,0 +1,227 @@
+//! Records in the state home: JSONL files that are read and written like a ledger, by the same code.
+//!
+//! A directory of the state home has one lock, the directory `lock` in it: not the directory itself, which the journal locks
+//! while a ledger is locked already. Order: lock of the state home, then ledgers, then whatever else. A line that cannot be read
+//! is kept; readers leave it out. Readers take no lock.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::home::{self, StateHome};
+use crate::ledger::{Document, Edit, Expectation, Ledger, LedgerError, Outcome};
+use crate::model::record::Record;
+use crate::sys::Entropy;
+use crate::sys::fs::{self, FsError};
+use crate::sys::lock::{self, DirLock};
+
+/// Says which layout the files have; a newer one is left alone.
+const VERSION_NAME: &str = "version";
+const LAYOUT: i64 = 1;
+const LOCK_NAME: &str = "lock";
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum RecordError {
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    #[error("{} has layout {found}, this bd knows up to {LAYOUT}", path.display())]
+    Newer { path: PathBuf, found: i64 },
+    #[error("the state home {} is not there: {reason}", path.display())]
+    Unreachable { path: PathBuf, reason: String },
+}
+
+/// A directory of records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateDir {
+    path: PathBuf,
+    home: StateHome,
+}
+
+/// Holds the lock of a directory of records.
+#[derive(Debug)]
+#[must_use = "the lock is released when this is dropped"]
+pub struct StateLock {
+    _lock: DirLock,
+}
+
+impl StateDir {
+    /// The state home itself.
+    pub fn of(home: StateHome) -> Self {
+        StateDir { path: home.path.clone(), home }
+    }
+
+    /// A directory inside of it.
+    pub fn inside(&self, name: &str) -> Self {
+        StateDir { path: self.path.join(name), home: self.home.clone() }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn home(&self) -> &StateHome {
+        &self.home
+    }
+
+    /// Somebody has kept records here.
+    pub fn exists(&self) -> bool {
+        self.path.is_dir()
+    }
+
+    /// Makes the directory if it is not there, and takes its lock.
+    pub fn lock(&self, wait: Duration) -> Result<StateLock, RecordError> {
+        self.check()?;
+        let place = self.path.join(LOCK_NAME);
+        if !place.is_dir() {
+            self.prepare()?;
+        }
+        let lock = lock::lock(&place, wait).map_err(LedgerError::from)?;
+        Ok(StateLock { _lock: lock })
+    }
+
+    /// Refuses a state home of a later version, and one of a workspace that is out of reach.
+    pub fn check(&self) -> Result<(), RecordError> {
+        let file = self.home.path.join(VERSION_NAME);
+        match std::fs::read_to_string(&file) {
+            Ok(text) => {
+                let found =
+                    Record::parse(text.trim()).ok().and_then(|record| record.integer("layout")).unwrap_or(LAYOUT);
+                if found > LAYOUT {
+                    return Err(RecordError::Newer { path: self.home.path.clone(), found });
+                }
+            }
+            Err(_) if self.home.mode == home::StateMode::Workspace && !self.home.path.is_dir() => {
+                let (path, reason) = (self.home.path.clone(), self.home.reason.clone());
+                return Err(RecordError::Unreachable { path, reason });
+            }
+            Err(_) => {}
+        }
+        Ok(())
+    }
+
+    fn prepare(&self) -> Result<(), RecordError> {
+        let failed = |path: &Path, e| RecordError::Fs(FsError::new("make", path, e));
+        home::prepare(&self.home.path).map_err(|e| failed(&self.home.path, e))?;
+        std::fs::create_dir_all(self.path.join(LOCK_NAME)).map_err(|e| failed(&self.path, e))?;
+        let version = self.home.path.join(VERSION_NAME);
+        if !version.exists() {
+            // Several repos may use one that was named, or that is the user's.
+            let shared = matches!(self.home.mode, home::StateMode::Named | home::StateMode::Global);
+            let scope = if shared { "global" } else { "repo" };
+            let text = format!("{{\"layout\":{LAYOUT},\"scope\":\"{scope}\"}}\n");
+            std::fs::write(&version, text).map_err(|e| failed(&version, e))?;
+        }
+        Ok(())
+    }
+
+    /// The records of several repos are in here, so an issue's id does not name it.
+    pub fn is_shared(&self) -> bool {
+        let text = std::fs::read_to_string(self.home.path.join(VERSION_NAME)).unwrap_or_default();
+        Record::parse(text.trim()).ok().and_then(|record| Some(record.string("scope")? == "global")).unwrap_or(false)
+    }
+
+    pub fn file(&self, name: &str) -> RecordFile {
+        RecordFile { path: self.path.join(name) }
+    }
+}
+
+/// One file of records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordFile {
+    path: PathBuf,
+}
+
+/// What to do with one record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Put {
+    /// A line under an id, in the place of the one that is there or as a new one.
+    Line {
+        id: String,
+        text: String,
+    },
+    Gone {
+        id: String,
+    },
+}
+
+impl RecordFile {
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All of it as it is now; empty if it is not there.
+    pub fn read(&self) -> Result<Document, RecordError> {
+        match fs::stat(&self.path) {
+            Err(error) if error.is_missing() => return Ok(Document::default()),
+            _ => {}
+        }
+        match self.ledger()?.read(|| Expectation::Nothing) {
+            Ok(snapshot) => Ok(snapshot.document),
+            Err(LedgerError::Missing { .. }) => Ok(Document::default()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Puts records in their places, decided on what is there now; nothing is written if nothing changes.
+    pub fn edit<E: From<RecordError>>(
+        &self,
+        _held: &StateLock,
+        entropy: &Entropy,
+        mut plan: impl FnMut(&Document) -> Result<Vec<Put>, E>,
+    ) -> Result<Outcome, E> {
+        let ledger = self.ledger().map_err(E::from)?;
+        let dir = fs::Dir::open(self.path.parent().unwrap_or(&self.path)).map_err(|e| E::from(e.into()))?;
+        if !self.path.exists() {
+            let name = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            dir.create(name, b"", entropy).map_err(|e| E::from(e.into()))?;
+        }
+        let locked = ledger.within(dir);
+        let outcome = locked.apply::<Failed<E>>(
+            entropy,
+            || Expectation::Nothing,
+            |document| Ok(edits(document, plan(document).map_err(Failed::Plan)?)),
+            |_| {},
+        );
+        outcome.map_err(|failed| match failed {
+            Failed::Plan(error) => error,
+            Failed::Ledger(error) => E::from(error.into()),
+        })
+    }
+
+    fn ledger(&self) -> Result<Ledger, RecordError> {
+        let root = self.path.parent().unwrap_or(&self.path);
+        Ok(Ledger::at(&self.path, root)?)
+    }
+}
+
+/// Whose fault it was.
+enum Failed<E> {
+    Plan(E),
+    Ledger(LedgerError),
+}
+
+impl<E> From<LedgerError> for Failed<E> {
+    fn from(error: LedgerError) -> Self {
+        Failed::Ledger(error)
+    }
+}
+
+fn edits(document: &Document, puts: Vec<Put>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    // A crash of the machine may have cut the last line off: it is of no use to anybody.
+    if let Some((line, _)) = document.torn() {
+        edits.push(Edit::Remove { line });
+    }
+    for put in puts {
+        match put {
+            Put::Line { id, text } => match document.effective(&id) {
+                Some(line) if document.text(line) == text.as_bytes() => {}
+                Some(line) => edits.push(Edit::Set { line, id, text }),
+                None => edits.push(Edit::Insert { id, text }),
+            },
+            Put::Gone { id } => edits.extend(document.find(&id).into_iter().map(|line| Edit::Remove { line })),
+        }
+    }
+    edits
+}

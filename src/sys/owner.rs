@@ -1,0 +1,58 @@
+//! Processes as owners of leases: the same number may mean another process later, on another boot, or in another container.
+
+use crate::model::lease::Owner;
+
+/// A running process, so that it can be told later whether it still runs; `None` where the system does not tell.
+pub fn owner(pid: u32) -> Option<Owner> {
+    Some(Owner { boot: place()?, pid: i64::from(pid), start: start(i64::from(pid))? })
+}
+
+/// The process is certainly not running any more. What belongs to another machine, boot or container cannot be known.
+pub fn is_gone(owner: &Owner) -> bool {
+    place().is_some_and(|here| here == owner.boot) && start(owner.pid).is_none_or(|now| now != owner.start)
+}
+
+/// The boot, and the set of processes that one can see.
+fn place() -> Option<String> {
+    let set = std::fs::read_link("/proc/self/ns/pid").ok()?;
+    Some(format!("{} {}", super::clock::boot()?, set.display()))
+}
+
+/// When a process started; `None` if there is no such process, or it has ended and nobody has asked for its end yet.
+fn start(pid: i64) -> Option<String> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name may hold blanks and brackets; what counts stands after the last one.
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace();
+    let state = fields.next()?;
+    if matches!(state, "Z" | "X") {
+        return None;
+    }
+    fields.nth(18).map(str::to_owned)
+}
+
+/// What this machine is called.
+pub fn host_name() -> Option<String> {
+    rustix::system::uname().nodename().to_str().ok().map(str::to_owned).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_known_until_it_ends() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let Some(known) = owner(child.id()) else {
+            let _ = child.kill();
+            assert!(!cfg!(target_os = "linux"), "Linux tells");
+            return;
+        };
+        assert!(!is_gone(&known));
+        assert!(is_gone(&Owner { start: "0".into(), ..known.clone() }), "another process under that number");
+        assert!(!is_gone(&Owner { boot: "elsewhere".into(), ..known.clone() }), "nobody can know");
+        child.kill().unwrap();
+        assert!(is_gone(&known), "dead, whether or not its parent has noticed");
+        child.wait().unwrap();
+        assert!(is_gone(&known));
+    }
+}
