@@ -258,10 +258,11 @@ pub fn failure_object(failure: &Failure) -> String {
 }
 
 fn described(failure: &Failure) -> Object {
-    Object::new()
+    let object = Object::new()
         .text("code", failure.code)
         .text("message", &failure.message)
         .optional("hint", failure.hint.as_deref())
         .flag("recoverable", failure.recoverable)
-        .number("exit_code", i64::from(failure.exit.code()))
+        .number("exit_code", i64::from(failure.exit.code()));
+    failure.facts.iter().fold(object, |object, (key, json)| object.raw(key, json))
 }
