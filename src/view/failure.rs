@@ -61,6 +61,11 @@ impl Failure {
         self
     }
 
+    pub(super) fn number(mut self, key: &'static str, value: i64) -> Self {
+        self.facts.push((key, value.to_string()));
+        self
+    }
+
     pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -168,6 +173,7 @@ impl From<StoreError> for Failure {
                 .hint("put it under git, jj or hg and commit the ledger; nothing was changed"),
             StoreError::Vcs(error) => error.into(),
             StoreError::Record(error) => error.into(),
+            StoreError::Lease(error) => error.into(),
             StoreError::NoSuchWorktree { .. } => {
                 Self::not_found(message).hint("bd worktree list shows the checkouts")
             }

@@ -8,6 +8,7 @@ mod failure_state;
 mod history;
 mod issue;
 mod leaks;
+mod lease;
 mod merge;
 mod prune;
 mod recover;
@@ -26,6 +27,9 @@ pub use history::{
 };
 pub use issue::{detail, edge_issue, reply, summary};
 pub use leaks::{hooks, leak_text, leaks};
+pub use lease::{
+    claimed, claimed_text, lease, lease_text, reclaimed, reclaimed_text, released, released_text, standing_word,
+};
 pub use merge::{committed, merged_text, pruned_text, resolved, synced, synced_text, trusted};
 pub use prune::{kept_text, pruned};
 pub use recover::recovery;
