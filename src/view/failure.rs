@@ -289,7 +289,10 @@ impl From<SyncError> for Failure {
             },
             SyncError::Refused { .. } => Self::new(Exit::Failed, "refused", message)
                 .hint("the other side does not want these commits; what is here is committed"),
+            SyncError::Kept { .. } => Self::new(Exit::Damaged, "would_lose", message)
+                .hint("nothing was removed; save what is there or bring it elsewhere first"),
             SyncError::Unsupported { .. }
+            | SyncError::NoCheckout { .. }
             | SyncError::Failed { .. }
             | SyncError::Path { .. }
             | SyncError::Commit(_)
