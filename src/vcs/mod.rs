@@ -6,6 +6,7 @@
 //! merge, to use a network, to say what is staged, ignored or in a range of commits.
 
 mod archive;
+mod claims;
 mod commit;
 mod facts;
 mod files;
@@ -25,6 +26,7 @@ mod unmerged;
 use std::path::{Path, PathBuf};
 
 pub use archive::{Archive, Before, Commit, Step, Steps, Version, as_of, merge_base};
+pub use claims::{RemoteClaim, Swap, remote_claim, remote_claims, swap_remote_claim};
 pub use commit::{CommitError, Committed, Order, commit};
 pub use facts::{Facts, Remote};
 pub use git::{branches_holding, committed_size, init as init_git, user_name};

@@ -3,6 +3,7 @@
 mod archive;
 mod attributes;
 mod changes;
+mod claims;
 mod commit;
 mod config;
 mod hooks;
@@ -18,6 +19,7 @@ pub(super) use archive::GitArchive;
 pub(super) use attributes::merge_attribute;
 pub use attributes::pattern;
 pub(super) use changes::{range, staged};
+pub(super) use claims::Server;
 pub use commit::init;
 pub(super) use config::{facts, text as config_text};
 pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_local, unmerged_base};
