@@ -7,6 +7,7 @@
 
 mod archive;
 mod checkouts;
+mod claims;
 mod commit;
 mod facts;
 mod files;
@@ -27,6 +28,7 @@ use std::path::{Path, PathBuf};
 
 pub use archive::{Archive, Before, Commit, Step, Steps, Version, as_of, merge_base};
 pub use checkouts::{Checkout, NewCheckout, Work};
+pub use claims::{RemoteClaim, Swap, remote_claim, remote_claims, swap_remote_claim};
 pub use commit::{CommitError, Committed, Order, commit};
 pub use facts::{Facts, Remote};
 pub use git::{branches_holding, committed_size, init as init_git, user_name};

@@ -26,6 +26,7 @@ mod hostile_git;
 mod lab;
 mod process;
 mod programs_git;
+mod remote_claims;
 mod sync_git;
 mod sync_hg;
 mod sync_jj;
