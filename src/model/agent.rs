@@ -130,7 +130,8 @@ impl Agent {
             elements.filter_map(|raw| super::json::decode_string(raw).map(|text| text.into_owned())).collect()
         };
         let metadata = record.raw("metadata").and_then(|raw| Record::parse_part(raw).ok());
-        let metadata = metadata.map(|inner| inner.iter().map(|(key, raw)| (key.into_owned(), raw.to_owned())).collect());
+        let metadata =
+            metadata.map(|inner| inner.iter().map(|(key, raw)| (key.into_owned(), raw.to_owned())).collect());
         Some(Agent {
             id: text("id")?,
             name: text("name")?,
@@ -204,16 +205,17 @@ mod tests {
     #[test]
     fn silence_makes_offline_whichever_way_the_clock_jumped() {
         let at = |seconds: i64| Instant::from_nanos(1_700_000_000 * SECOND + seconds * SECOND);
-        let line = format!(
-            r#"{{"id":"ag_1","name":"a","status":"busy","registered":"{}","heartbeat":"{}"}}"#,
-            at(0),
-            at(0)
-        );
+        let line =
+            format!(r#"{{"id":"ag_1","name":"a","status":"busy","registered":"{}","heartbeat":"{}"}}"#, at(0), at(0));
         let agent = Agent::parse(&Record::parse(&line).unwrap()).unwrap();
         assert_eq!((agent.role, agent.sessions), (Role::Worker, 1));
-        for (seconds, status) in
-            [(0, Status::Busy), (900, Status::Busy), (901, Status::Offline), (-900, Status::Busy), (-901, Status::Offline)]
-        {
+        for (seconds, status) in [
+            (0, Status::Busy),
+            (900, Status::Busy),
+            (901, Status::Offline),
+            (-900, Status::Busy),
+            (-901, Status::Offline),
+        ] {
             assert_eq!(agent.standing(at(seconds)), status, "{seconds}");
         }
         let gone = Agent { status: Status::Gone, ..agent };

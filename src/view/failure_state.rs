@@ -42,9 +42,7 @@ impl From<CoordinationError> for Failure {
             CoordinationError::NotYours { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("a coordinator or a person can do that")
             }
-            CoordinationError::Person { .. } => {
-                Self::usage(message).hint("name the agent with BD_AGENT or --agent")
-            }
+            CoordinationError::Person { .. } => Self::usage(message).hint("name the agent with BD_AGENT or --agent"),
         }
     }
 }

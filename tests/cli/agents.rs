@@ -258,7 +258,12 @@ fn sweeping() {
     env.given("agent register ann\nagent register bob");
     let names = |run: Run| {
         let json = run.ok().json();
-        json["offline"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        json["offline"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["name"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(names(at(&env, "09:10:00", "agent sweep --json")), [""; 0]);
     assert_eq!(names(at(&env, "09:10:00", "agent sweep --older-than 5m --dry-run --json")), ["ann", "bob"]);
@@ -292,7 +297,11 @@ fn many_register_at_once() {
             command.stderr(std::process::Stdio::piped()).spawn().unwrap()
         })
         .collect();
-    let codes: Vec<i32> = children.into_iter().map(|child| child.wait_with_output().unwrap().status.code().unwrap()).collect();
-    assert_eq!((codes.iter().filter(|code| **code == 0).count(), codes.iter().filter(|code| **code == 4).count()), (10, 10));
+    let codes: Vec<i32> =
+        children.into_iter().map(|child| child.wait_with_output().unwrap().status.code().unwrap()).collect();
+    assert_eq!(
+        (codes.iter().filter(|code| **code == 0).count(), codes.iter().filter(|code| **code == 4).count()),
+        (10, 10)
+    );
     assert_eq!(env.bd(["agent", "list", "--json"]).ok().json().as_array().unwrap().len(), 10);
 }

@@ -121,9 +121,7 @@ pub fn run(args: AgentArgs, cx: &mut Context) -> Outcome {
     match args.action {
         Action::Register(args) => register(args, cx),
         Action::Heartbeat { status, note } => heartbeat(status, note.as_deref(), cx),
-        Action::List { status, role, capability, stale } => {
-            list(&AgentFilter { status, role, capability, stale }, cx)
-        }
+        Action::List { status, role, capability, stale } => list(&AgentFilter { status, role, capability, stale }, cx),
         Action::Show { who } => show(who.as_deref(), cx),
         Action::Unregister { who } => unregister(who.as_deref(), cx),
         Action::Sweep { older_than, dry_run } => sweep(older_than, dry_run, cx),
