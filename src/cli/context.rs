@@ -146,7 +146,12 @@ impl Context {
             };
             let mut store = Store::open_with(config)?;
             store.write_as_one(&self.command);
-            coordination::take_part(&mut store)?;
+            // Who registers is not yet the one who has the name.
+            if self.command == "agent register" {
+                coordination::identify(&mut store)?;
+            } else {
+                coordination::take_part(&mut store)?;
+            }
             self.store = Some(store);
         }
         Ok(self.store.as_mut().expect("just opened"))

@@ -4,22 +4,13 @@
 //! (`store::RecordFile`). Nothing here is committed, and nothing periodic touches a committed file. There is no daemon: what is
 //! stale is noticed by whoever looks next.
 
-use crate::store::{AGENT_VARIABLE, Identity, RecordError, Store, StoreError};
+mod agents;
+mod claims;
+mod error;
+mod identity;
 
-#[derive(Debug, thiserror::Error)]
-pub enum CoordinationError {
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error(transparent)]
-    Record(#[from] RecordError),
-}
-
-pub type Result<T> = std::result::Result<T, CoordinationError>;
-
-/// Makes the store act as the agent that the environment names, if it names one.
-pub fn take_part(store: &mut Store) -> Result<()> {
-    if let Some(name) = store.host().env.var(AGENT_VARIABLE) {
-        store.act_as(Identity { name, ..Identity::default() });
-    }
-    Ok(())
-}
+pub use agents::{
+    AgentFilter, Pulse, Registration, Seen, Swept, agents, find_agent, heartbeat, register, sweep, unregister,
+};
+pub use error::{CoordinationError, Result};
+pub use identity::{ensure_registered, identify, take_part};

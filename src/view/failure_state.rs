@@ -21,9 +21,28 @@ impl From<RecordError> for Failure {
 
 impl From<CoordinationError> for Failure {
     fn from(error: CoordinationError) -> Self {
+        let message = error.to_string();
         match error {
             CoordinationError::Store(error) => error.into(),
             CoordinationError::Record(error) => error.into(),
+            CoordinationError::NoSuchAgent { .. } => {
+                Self::not_found(message).hint("bd agent list shows who is; bd agent register NAME registers one")
+            }
+            CoordinationError::AmbiguousAgent { .. } => {
+                Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
+            }
+            CoordinationError::BadName { .. } => Self::usage(message),
+            CoordinationError::Alive { id, heartbeat, .. } => Self::new(Exit::Claimed, "claimed", message)
+                .hint("choose another name; if it is you who had it, say --again")
+                .fact("agent", &id)
+                .fact("heartbeat", &heartbeat),
+            CoordinationError::NoSuchProcess { .. } => {
+                Self::not_found(message).hint("--pid is the process that the agent lives and dies with")
+            }
+            CoordinationError::NotYours { .. } => {
+                Self::new(Exit::Illegal, "illegal", message).hint("a coordinator or a person can do that")
+            }
+            CoordinationError::Person { .. } => Self::usage(message).hint("name the agent with BD_AGENT or --agent"),
         }
     }
 }

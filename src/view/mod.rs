@@ -2,6 +2,7 @@
 //!
 //! Stored and printed shapes are apart: each can change alone. `bd schema` publishes these.
 
+mod agent;
 mod escape;
 mod failure;
 mod failure_state;
@@ -19,6 +20,7 @@ mod undo;
 mod value;
 
 pub use crate::model::json::{Object, array};
+pub use agent::{absence, agent, agents, pulse, registered, silence, swept, unregistered};
 pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
 pub use history::{

@@ -1,6 +1,7 @@
 //! One file per command: its arguments, whose comment is its help, and the few lines between operation and output.
 
 mod add;
+mod agent;
 mod blame;
 mod blocked;
 mod changelog;
@@ -141,6 +142,7 @@ pub enum Command {
     CheckLeaks(check_leaks::CheckLeaksArgs),
     Hooks(hooks::HooksArgs),
     MergeDriver(merge_driver::MergeDriverArgs),
+    Agent(Box<agent::AgentArgs>),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
     Schema(schema::SchemaArgs),
@@ -181,6 +183,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "trust",
         ],
     ),
+    ("Working together", &["agent"]),
     (
         "Files and set-up",
         &[
@@ -265,6 +268,7 @@ impl Command {
             Command::CheckLeaks(args) => check_leaks::run(args, cx),
             Command::Hooks(args) => hooks::run(args, cx),
             Command::MergeDriver(args) => merge_driver::run(args, cx),
+            Command::Agent(args) => agent::run(*args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),
             Command::Schema(args) => schema::run(args, cx),
