@@ -1,21 +1,35 @@
 //! Taking issues and giving them back.
 
 use super::{Batch, Result};
+use crate::coordination::{self, CoordinationError};
 use crate::model::change::Change;
 use crate::store::{ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Store, StoreError};
 
 /// What became of each named issue.
-pub type Each<T> = Vec<(String, std::result::Result<T, StoreError>)>;
+pub type Each<T> = Vec<(String, std::result::Result<T, CoordinationError>)>;
 
 /// Takes each of several issues, named as people type them.
-pub fn claim(store: &mut Store, typed: &[String], wish: &ClaimWish) -> Each<Claimed> {
-    each(store, typed, |store, id| store.claim(id, wish))
+pub fn claim(store: &mut Store, typed: &[String], wish: &ClaimWish, remote: bool) -> Each<Claimed> {
+    each(store, typed, |store, id| coordination::claim(store, id, wish, remote))
 }
 
 /// The same, answered as changes of issues are.
 pub fn claim_each(store: &mut Store, typed: &[String], wish: &ClaimWish) -> Batch {
-    let results = claim(store, typed, wish).into_iter();
-    Batch { results: results.map(|(typed, result)| (typed, result.map(|claimed| claimed.written))).collect() }
+    let results = claim(store, typed, wish, false).into_iter();
+    Batch {
+        results: results
+            .map(|(typed, result)| (typed, result.map(|claimed| claimed.written).map_err(in_store)))
+            .collect(),
+    }
+}
+
+/// In the words of the store, as changes of issues are answered.
+fn in_store(error: CoordinationError) -> StoreError {
+    match error {
+        CoordinationError::Store(error) => error,
+        CoordinationError::Record(error) => error.into(),
+        other => StoreError::BadValue(other.to_string()),
+    }
 }
 
 /// Takes issues and changes them in the same write.
@@ -38,13 +52,13 @@ pub fn claim_and_change(store: &mut Store, typed: &[String], changes: Vec<Change
 
 /// Gives issues back.
 pub fn release(store: &mut Store, typed: &[String], wish: &ReleaseWish) -> Each<Released> {
-    each(store, typed, |store, id| store.release(id, wish))
+    each(store, typed, |store, id| coordination::release(store, id, wish))
 }
 
 /// Takes back the claims of those who are gone.
 pub fn reclaim(store: &mut Store, typed: Option<&str>, dry_run: bool) -> Result<Vec<Reclaimed>> {
     let id = typed.map(|typed| store.resolve(typed)).transpose()?;
-    Ok(store.reclaim(id.as_deref(), dry_run)?)
+    Ok(coordination::reclaim(store, id.as_deref(), dry_run)?)
 }
 
 /// Which claims to show.
@@ -75,8 +89,11 @@ pub fn leases(store: &mut Store, filter: &LeaseFilter) -> Result<Vec<LeaseRow>> 
 fn each<T>(
     store: &mut Store,
     typed: &[String],
-    act: impl Fn(&mut Store, &str) -> std::result::Result<T, StoreError>,
+    act: impl Fn(&mut Store, &str) -> std::result::Result<T, CoordinationError>,
 ) -> Each<T> {
-    let one = |store: &mut Store, typed: &str| store.resolve(typed).and_then(|id| act(store, &id));
-    typed.iter().map(|typed| (typed.clone(), one(store, typed))).collect()
+    let mut one = |typed: &str| {
+        let id = store.resolve(typed)?;
+        act(store, &id)
+    };
+    typed.iter().map(|typed| (typed.clone(), one(typed))).collect()
 }

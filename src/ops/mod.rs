@@ -66,6 +66,8 @@ pub enum OpError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
+    Coordination(#[from] crate::coordination::CoordinationError),
+    #[error(transparent)]
     Query(#[from] QueryError),
     #[error(transparent)]
     Priority(#[from] PriorityError),

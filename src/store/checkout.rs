@@ -105,6 +105,17 @@ impl Store {
         }
     }
 
+    /// What names this clone among all clones of the repository.
+    pub fn clone_id(&self) -> Result<String> {
+        self.repo_id(0)
+    }
+
+    /// Where the repo that owns an issue is.
+    pub fn root_of(&mut self, id: &str) -> Result<PathBuf> {
+        let source = self.owner_of(id)?;
+        Ok(self.project.members[self.sources.member_of(source)].repo.root().to_owned())
+    }
+
     /// The root of this checkout, and the directory that version control keeps for it alone.
     fn own_places(&self) -> (PathBuf, PathBuf) {
         let beads = self.repo.beads();

@@ -157,6 +157,8 @@ pub struct Store {
     agent: Option<Identity>,
     /// State homes whose locks are held.
     held_homes: RefCell<Vec<Weak<leases::HeldHome>>>,
+    /// Claims on remotes whose work has ended: issue and version.
+    ended_remotely: RefCell<Vec<(String, String)>>,
     /// What other checkouts say, as last read.
     siblings: siblings::Siblings,
 }
@@ -220,6 +222,7 @@ impl Store {
             writing: RefCell::default(),
             agent: None,
             held_homes: RefCell::default(),
+            ended_remotely: RefCell::default(),
             siblings: siblings::Siblings::default(),
         })
     }
@@ -315,6 +318,11 @@ impl Store {
     pub fn act_as(&mut self, agent: Identity) {
         self.actor.get_or_insert_with(|| agent.name.clone());
         self.agent = Some(agent);
+    }
+
+    /// Claims on remotes whose work has ended since this was asked last: issue and version.
+    pub fn ended_remotely(&self) -> Vec<(String, String)> {
+        std::mem::take(&mut *self.ended_remotely.borrow_mut())
     }
 
     /// The state home of the project: agents, mail, checkpoints.

@@ -101,6 +101,7 @@ impl From<OpError> for Failure {
         let message = error.to_string();
         match error {
             OpError::Store(error) => error.into(),
+            OpError::Coordination(error) => error.into(),
             OpError::Partly { source, .. } => Failure { message, ..(*source).into() },
             OpError::Query(_) => Self::usage(message).hint("bd query --help shows the language"),
             OpError::Date { .. } => Self::usage(message).hint("2026-03-01, tomorrow, friday, 3d, +2w, or RFC 3339"),

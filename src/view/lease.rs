@@ -2,6 +2,7 @@
 
 use super::issue::reply;
 use super::{Object, inline};
+use crate::coordination::RemoteLease;
 use crate::model::duration;
 use crate::model::lease::{Holder, Standing};
 use crate::model::time::Instant;
@@ -134,4 +135,30 @@ pub fn lease_text(row: &LeaseRow, now: Instant) -> String {
     let place = holder.worktree.as_deref().unwrap_or("-");
     let title = row.title.as_deref().map(inline).unwrap_or_default();
     format!("{}  {}  epoch {}  {ends}  in {}  {title}", row.id, inline(&holder.name), row.lease.epoch, inline(place))
+}
+
+/// A claim on the remote.
+pub fn remote_lease(one: &RemoteLease, now: Instant) -> String {
+    Object::new()
+        .text("id", &one.id)
+        .number("epoch", one.epoch)
+        .text("holder", &one.holder)
+        .optional("agent", one.agent.as_deref())
+        .text("acquired", &one.acquired)
+        .optional("expires", one.expires.map(|at| at.to_string()).as_deref())
+        .optional("host", one.host.as_deref())
+        .optional("clone", one.clone.as_deref())
+        .text("version", &one.version)
+        .text("status", if one.is_over(now) { "expired" } else { "live" })
+        .finish()
+}
+
+pub fn remote_lease_text(one: &RemoteLease, now: Instant) -> String {
+    let ends = match one.expires {
+        _ if one.is_over(now) => "over".to_owned(),
+        Some(at) => format!("{} left", duration::text(at.nanos().saturating_sub(now.nanos()))),
+        None => "no end".to_owned(),
+    };
+    let host = one.host.as_deref().map(inline).unwrap_or_default();
+    format!("{}  {}  epoch {}  {ends}  on {host}", inline(&one.id), inline(&one.holder), one.epoch)
 }

@@ -1,9 +1,10 @@
 use clap::Args;
 
 use super::{Context, Outcome, fail, require_ids};
+use crate::coordination::CoordinationError;
 use crate::model::duration;
 use crate::ops;
-use crate::store::{ClaimWish, StoreError};
+use crate::store::ClaimWish;
 use crate::view::{self, Exit, Failure};
 
 /// Take an issue: of many who try at once, in all checkouts, one gets it
@@ -20,6 +21,9 @@ pub struct ClaimArgs {
     ids: Vec<String>,
     #[command(flatten)]
     lease: LeaseArgs,
+    /// On the git remote too, so that no clone on another machine can take it (always with claims.remote)
+    #[arg(long)]
+    remote: bool,
     /// Take it from whoever has it
     #[arg(long, requires = "reason")]
     takeover: bool,
@@ -52,14 +56,14 @@ impl LeaseArgs {
 pub fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
     let wish = ClaimWish { takeover: args.reason.clone().filter(|_| args.takeover), ..args.lease.wish()? };
-    let results = ops::claim(cx.store()?, &args.ids, &wish);
+    let results = ops::claim(cx.store()?, &args.ids, &wish, args.remote);
     each(cx, results, view::claimed, view::claimed_text)
 }
 
 /// Reports on several issues in the shape of the command.
 pub fn each<T>(
     cx: &mut Context,
-    results: Vec<(String, Result<T, StoreError>)>,
+    results: Vec<(String, Result<T, CoordinationError>)>,
     json: impl Fn(&T) -> String,
     text: impl Fn(&T) -> String,
 ) -> Outcome {

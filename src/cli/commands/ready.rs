@@ -4,6 +4,7 @@ use super::claim::LeaseArgs;
 use super::{Context, Outcome, print_page};
 use crate::cache::ReadyOrder;
 use crate::cli::filters::{FilterArgs, limit};
+use crate::coordination;
 use crate::model::query::Expr;
 use crate::store::{AutoClaim, ReadyFilter};
 use crate::view::{self, Exit};
@@ -68,7 +69,7 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
 }
 
 fn hand_out(cx: &mut Context, wanted: AutoClaim) -> Outcome {
-    let claimed = cx.store()?.claim_ready(&wanted)?;
+    let claimed = coordination::claim_ready(cx.store()?, &wanted)?;
     if cx.ui.wants_json() {
         let json = view::array(claimed.iter().map(view::claimed));
         cx.json(json);

@@ -21,6 +21,8 @@ pub struct ClaimWish {
     pub takeover: Option<String>,
     /// The process that the claim lives and dies with.
     pub owner: Option<Owner>,
+    /// The version of a claim that was made on the remote before.
+    pub remote: Option<String>,
     /// What else to change in the same write.
     pub with: Vec<Change>,
 }
@@ -74,15 +76,11 @@ impl Store {
         homes.sort_by(|a, b| a.path().cmp(b.path()));
         homes.dedup_by(|a, b| a.path() == b.path());
         let _held = homes.into_iter().map(|home| self.hold(home)).collect::<Result<Vec<_>>>()?;
-        let filter = ReadyFilter { limit: None, ..auto.filter.clone() };
-        let rows = self.ready(&filter)?.rows;
-        let mine = self.actor().to_owned();
-        for row in rows {
-            if !self.may_hand_out(&row.issue, &mine) {
-                continue;
-            }
-            let home = self.hold_home_of(&row.issue.id)?;
-            match self.claim_held(&home, &row.issue.id, &auto.wish) {
+        let mut passed = Vec::new();
+        while let Some(id) = self.next_to_hand_out(auto, &passed)? {
+            let home = self.hold_home_of(&id)?;
+            passed.push(id.clone());
+            match self.claim_held(&home, &id, &auto.wish) {
                 Err(
                     StoreError::Lease(_) | StoreError::Change(ChangeError::Claimed { .. } | ChangeError::Done { .. }),
                 ) => {}
@@ -92,6 +90,16 @@ impl Store {
             }
         }
         Ok(None)
+    }
+
+    /// The first ready issue that may be handed out, those left out that were passed over.
+    pub fn next_to_hand_out(&mut self, auto: &AutoClaim, passed: &[String]) -> Result<Option<String>> {
+        let filter = ReadyFilter { limit: None, ..auto.filter.clone() };
+        let rows = self.ready(&filter)?.rows;
+        let mine = self.actor().to_owned();
+        let found =
+            rows.into_iter().find(|row| !passed.contains(&row.issue.id) && self.may_hand_out(&row.issue, &mine));
+        Ok(found.map(|row| row.issue.id))
     }
 
     /// An issue that an automatic path may give to the one who acts.
@@ -177,6 +185,9 @@ impl Store {
             if wish.ttl.is_some() || wish.forever {
                 holder.ttl = if wish.forever { None } else { wish.ttl };
             }
+            if wish.remote.is_some() {
+                holder.remote = wish.remote.clone();
+            }
             if wish.owner.is_some() {
                 holder.owner = wish.owner.clone();
             }
@@ -234,6 +245,7 @@ impl Store {
             host: sys::host_name(),
             worktree_id: worktree.as_ref().and_then(|one| one.id.clone()),
             worktree: worktree.map(|one| one.name),
+            remote: wish.remote.clone(),
         })
     }
 

@@ -13,6 +13,7 @@ use crate::ledger::{Document, Edit};
 use crate::model::issue;
 use crate::model::lease::{Lease, Now, Standing};
 use crate::model::record::Record;
+use crate::model::state_id;
 use crate::store::{Result, Store, Warning};
 
 /// What anybody may change of an issue that another holds: it adds something, and takes nothing away.
@@ -154,6 +155,9 @@ impl Store {
                 _ => (false, false),
             };
             let mine = self.agent.as_ref().is_some_and(|agent| agent.name == holder.name);
+            if let Some(version) = holder.remote.clone().filter(|_| stopped || reassigned) {
+                self.ended_remotely.borrow_mut().push((issue_of(key).to_owned(), version));
+            }
             if reassigned && !mine && !stopped {
                 lease.take_away();
             } else if stopped || reassigned {
@@ -173,6 +177,11 @@ impl Store {
             self.unjournaled.borrow_mut().push(Warning::NotSettled { message: error.to_string() });
         }
     }
+}
+
+/// The issue of a key.
+fn issue_of(key: &str) -> &str {
+    key.split_once('/').filter(|(repo, _)| state_id::is(state_id::REPOSITORY, repo)).map_or(key, |(_, id)| id)
 }
 
 /// Status, whether that is the end of the work, and assignee of a line.

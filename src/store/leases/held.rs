@@ -3,6 +3,7 @@
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::{LEASES_NAME, Leases, parse};
 use crate::ledger::LockedLedger;
@@ -84,10 +85,15 @@ impl DerefMut for Locks {
 impl Store {
     /// Takes the lock of a state home, or shares it with whoever holds it in this store already.
     pub(in crate::store) fn hold(&self, dir: StateDir) -> Result<Arc<HeldHome>> {
+        self.hold_within(dir, self.lock_wait)
+    }
+
+    /// The same, waiting no longer than this.
+    pub(in crate::store) fn hold_within(&self, dir: StateDir, wait: Duration) -> Result<Arc<HeldHome>> {
         if let Some(held) = self.held_home(dir.path()) {
             return Ok(held);
         }
-        let lock = dir.lock(self.lock_wait)?;
+        let lock = dir.lock(wait)?;
         let leases = parse(&dir.file(LEASES_NAME).read()?);
         let held = Arc::new(HeldHome { dir, lock, leases: Mutex::new(leases) });
         let mut homes = self.held_homes.borrow_mut();

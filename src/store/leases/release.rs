@@ -1,5 +1,7 @@
 //! Giving a claim back, and taking back those whose holders are gone.
 
+use std::time::Duration;
+
 use super::fence::claimed;
 use super::{LeaseError, standing};
 use crate::model::change::{Change, TextField};
@@ -25,6 +27,8 @@ pub struct Released {
     /// The claim had been lost before: there was nothing to give back.
     pub was_lost: bool,
     pub reason: Option<String>,
+    /// The claim on the remote that went with it.
+    pub remote: Option<String>,
     pub written: Option<Written>,
 }
 
@@ -56,9 +60,16 @@ impl Store {
         if !mine && lease.lost_by(&me).is_some() {
             lease.lost.retain(|(name, _)| *name != me);
             home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
-            let (epoch, attempts, reason) = (lease.epoch, lease.attempts, wish.reason.clone());
-            let id = id.to_owned();
-            return Ok(Released { id, epoch, attempts, needs_attention: false, was_lost: true, reason, written: None });
+            return Ok(Released {
+                id: id.to_owned(),
+                epoch: lease.epoch,
+                attempts: lease.attempts,
+                needs_attention: false,
+                was_lost: true,
+                reason: wish.reason.clone(),
+                remote: None,
+                written: None,
+            });
         }
         // A coordinator and a person may give back what another has.
         let may = self.agent.as_ref().is_none_or(|agent| agent.is_coordinator);
@@ -81,6 +92,7 @@ impl Store {
         let written = self.write_release(id, needs_attention)?;
         // The write itself may have ended the claim.
         let ended = home.lease(&key);
+        let remote = lease.holder.as_ref().and_then(|holder| holder.remote.clone());
         let lease = Lease { holder: None, lost: ended.lost.clone(), epoch: ended.epoch, ..lease };
         home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
         Ok(Released {
@@ -90,6 +102,7 @@ impl Store {
             needs_attention,
             was_lost: false,
             reason: wish.reason.clone(),
+            remote,
             written,
         })
     }
@@ -142,7 +155,7 @@ impl Store {
     }
 
     /// Puts the ends of all claims of the acting agent off, where a write is worth it. Gives the earliest end.
-    pub fn renew_leases(&mut self, force: bool) -> Result<Option<String>> {
+    pub fn renew_leases(&mut self, force: bool, wait: Duration) -> Result<Option<String>> {
         let Some(agent) = self.agent.clone() else { return Ok(None) };
         let mut earliest: Option<String> = None;
         for source in 0..self.sources.len() {
@@ -151,7 +164,7 @@ impl Store {
             let due = |lease: &Lease| force || lease.wants_renewal(&now);
             let known = self.leases_of(source)?;
             if known.values().any(|lease| mine(lease) && due(lease)) {
-                let home = self.hold(self.lease_home(source))?;
+                let home = self.hold_within(self.lease_home(source), wait)?;
                 let now = self.host.clock.both();
                 let renewed = home.all().into_values().filter(|lease| mine(lease)).filter_map(|mut lease| {
                     (standing(&lease, &now) == Standing::Live && lease.renew(&now)).then_some(lease)
