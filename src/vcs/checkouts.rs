@@ -85,8 +85,9 @@ pub(super) fn family(root: &Path) -> Vec<Checkout> {
     for repo in repos {
         for workspace in jj::workspaces(&repo, &homes) {
             match found.iter_mut().find(|checkout| checkout.root == workspace.root) {
-                Some(known) if known.exists || !workspace.exists => {}
-                Some(known) => *known = workspace,
+                Some(known) if known.exists => known.branch = known.branch.take().or(workspace.branch),
+                Some(known) if workspace.exists => *known = workspace,
+                Some(_) => {}
                 None => {
                     let is_main = workspace.is_main && !found.iter().any(|checkout| checkout.is_main);
                     found.push(Checkout { is_main, ..workspace });

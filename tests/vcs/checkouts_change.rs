@@ -195,6 +195,6 @@ fn pruned_in_jj() {
     let gone = ["b/.jj", "d/.jj", "a/.git/worktrees/w"];
     assert_eq!(pruned(&lab, true), gone);
     assert_eq!(pruned(&lab, false), gone);
-    assert_eq!(seen(&lab, "a"), ["a a/.jj - main", "c c/.jj -"]);
+    assert_eq!(seen(&lab, "a"), ["a a/.jj main main", "c c/.jj main"]);
     assert_eq!(lab.sh("cd a; jj workspace list -T 'name ++ \"\n\"'"), "c\ndefault\n");
 }

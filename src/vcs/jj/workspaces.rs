@@ -48,6 +48,9 @@ pub fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
 /// A new bookmark is put on the new workspace's own change.
 pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
     let path = vacant(&new.path, env)?;
+    if let Some(name) = new.branch.as_ref().filter(|name| name.starts_with('-') || name.is_empty()) {
+        return Err(no_checkout(&path, format!("{name:?} cannot be the name of a bookmark; choose another")));
+    }
     let repo = Repo::new(root, env);
     let one = |revisions: &str, what: &str| match repo.ids(None, revisions)?.as_slice() {
         [id] => Ok(id.clone()),
@@ -72,7 +75,8 @@ pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncEr
     let arguments: Vec<&str> = ["workspace", "add", &name].into_iter().chain(start.as_deref()).collect();
     repo.act_on(&arguments, Some(&path))?;
     if let Some(branch) = new.branch.as_deref().filter(|_| !existing) {
-        let made = Repo::new(&path, env).act_on(&["bookmark", "create", "--revision=@"], Some(Path::new(branch)));
+        let made =
+            Repo::new(&path, env).act_on(&["bookmark", "create", "--revision=@"], Some(Path::new(&quoted(branch))));
         if let Err(error) = made {
             forget(&path, env)?;
             delete(&path)?;
@@ -118,7 +122,11 @@ pub fn remove(here: &Path, root: &Path, force: bool, env: &Env) -> Result<(), Sy
         }
         check_nothing_nested(root)?;
     }
-    forget(root, env)?;
+    match forget(root, env) {
+        // What is in a stale working copy cannot be recorded.
+        Err(_) if force => Repo::new(root, env).ask(None, &["workspace", "forget"]).map(drop)?,
+        result => result?,
+    }
     let is_worktree = root.join(".git").exists();
     delete(root)?;
     if is_worktree { git::prune(here, false, env).map(drop) } else { Ok(()) }
