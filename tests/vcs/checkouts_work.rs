@@ -141,7 +141,7 @@ fn hooks_and_odd_names_of_git() {
     assert!(!lab.path("b").exists());
     assert_eq!(add(&lab, "--orphan", Some("ü/x"), None).unwrap().branch.as_deref(), Some("ü/x"));
     assert!(!lab.path("a/ran").exists());
-    assert_eq!(add(&lab, "c", Some("ü/x"), None).unwrap_err().to_string().contains("--orphan"), true);
+    assert!(add(&lab, "c", Some("ü/x"), None).unwrap_err().to_string().contains("--orphan"));
 }
 
 /// A bare repository has no checkout to begin with; one of its worktrees makes the next.
