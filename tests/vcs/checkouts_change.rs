@@ -79,7 +79,10 @@ fn told_in(kind: Kind, commit: &str, message_of: &str) {
 
     let inner = lab.write("deep/er/b/ignored/inner/.hg/requires", "");
     let inner = inner.parent().and_then(Path::parent).expect("a directory");
-    assert_eq!(refusal(&lab, b), format!("another repository is inside, at {}", inner.display()));
+    assert_eq!(
+        refusal(&lab, b),
+        format!("another repository is inside, at {}; remove that one first", inner.display())
+    );
     std::fs::remove_dir_all(inner).unwrap();
     assert_eq!(refusal(&lab, "a"), "it is the main checkout, which holds the repository");
     let own = open(&lab, b).remove_checkout(&lab.path(b), false, &lab.env()).unwrap_err().to_string();

@@ -255,3 +255,29 @@ fn shares_of_shares_of_hg() {
     open(&lab, "c").remove_checkout(&lab.path("b"), false, &lab.env()).unwrap();
     assert!(!lab.path("b").exists() && lab.path("a/file").exists());
 }
+
+/// Another program is at work there.
+#[test]
+fn a_checkout_that_is_busy() {
+    for (kind, lock) in [(Kind::Git, "a/.git/worktrees/b/index.lock"), (Kind::Hg, "b/.hg/wlock")] {
+        let Some(lab) = start(kind) else { continue };
+        add(&lab, "b", Some("job"), None).unwrap();
+        lab.write(lock, "");
+        assert!(matches!(remove(&lab, "b", false), Err(SyncError::Busy { .. })), "{kind}");
+        assert!(lab.path("b/file").exists());
+    }
+}
+
+/// The branch is in a table, and not in a file that can be read here.
+#[test]
+fn a_worktree_of_git_with_a_table_of_branches() {
+    let Some(lab) = Lab::with(&["git"]) else { return };
+    lab.sh(
+        "git init -q --ref-format=reftable a 2>/dev/null || git init -q a; cd a; git commit -q --allow-empty -m one",
+    );
+    add(&lab, "b", Some("job"), None).unwrap();
+    lab.sh("cd b; git commit -q --allow-empty -m two");
+    assert_eq!(work(&lab, "b"), commits(1));
+    remove(&lab, "b", false).unwrap();
+    assert_eq!(lab.sh("cd a; git log -1 --format=%s job"), "two\n");
+}

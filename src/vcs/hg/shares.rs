@@ -11,7 +11,7 @@ use super::checkouts::{admin_dir, bookmarks, branch, checkouts, parent};
 use super::commit::unfinished;
 use super::{common_dir, is_merging};
 use crate::vcs::checkouts::{
-    Checkout, NewCheckout, Work, check_nothing_nested, delete, kept, make_parents, no_checkout, real, removable, vacant,
+    Checkout, NewCheckout, Work, check_quiet, delete, kept, make_parents, no_checkout, real, removable, vacant,
 };
 use crate::vcs::files::{listed, path_of};
 use crate::vcs::{Kind, SyncError};
@@ -110,7 +110,7 @@ pub fn remove(client: &Client<'_>, root: &Path, force: bool) -> Result<(), SyncE
         if let Some(what) = work(&share)?.in_files() {
             return Err(kept(&found.root, format!("it has {what}")));
         }
-        check_nothing_nested(&found.root)?;
+        check_quiet(&found.root)?;
     }
     bring_bookmarks(client, &share)?;
     delete(&found.root)
