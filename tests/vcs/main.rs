@@ -10,6 +10,7 @@ mod archive_kinds;
 mod checkouts;
 mod checkouts_change;
 mod checkouts_jj_hg;
+mod checkouts_work;
 mod commit;
 mod commit_git;
 mod commit_hg;

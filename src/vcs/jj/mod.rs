@@ -12,6 +12,7 @@ mod program;
 mod programs;
 mod stack;
 mod tool;
+mod view;
 mod workspaces;
 
 pub(super) use checkouts::{repo, workspaces};
@@ -74,9 +75,9 @@ impl Vcs for Jj {
         family(&self.root)
     }
 
-    /// Which bookmark is nearest only jj can say.
+    /// The bookmark at the working copy's commit or nearest below it.
     fn branch(&self) -> Option<String> {
-        None
+        view::View::read(&checkouts::repo(&self.root)?).bookmark(&checkouts::name(&self.root)?)
     }
 
     fn work(&self, env: &Env) -> Result<Work, SyncError> {
