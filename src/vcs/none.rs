@@ -3,9 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
+use super::snapshot::{Fresh, Snapshot, check_key};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Facts, Kind, Vcs};
+use super::{Archive, Facts, Kind, Vcs, copies};
 use crate::sys::Env;
+
+/// Where state is kept that is nobody else's; snapshots lie there, and do not hold it.
+const RUN: &str = ".beads/run";
 
 pub struct Unversioned {
     pub root: PathBuf,
@@ -14,6 +18,10 @@ pub struct Unversioned {
 impl Unversioned {
     fn nothing<T>(&self) -> Result<T, SyncError> {
         Err(SyncError::NoVcs { root: self.root.clone() })
+    }
+
+    fn copies(&self) -> copies::Copies {
+        copies::Copies { dir: self.root.join(RUN).join("snapshots") }
     }
 }
 
@@ -68,5 +76,24 @@ impl Vcs for Unversioned {
 
     fn archive<'a>(&'a self, _: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
         self.nothing()
+    }
+
+    fn snapshot(&self, key: &str, message: &str, limit: u64, _: &Env) -> Result<Snapshot, SyncError> {
+        check_key(key, Kind::None)?;
+        let own = Path::new(RUN);
+        let present = copies::below(&self.root, &|directory| directory != own)?;
+        let order = copies::Order { key, message, root: &self.root, base: None, present, removed: Vec::new(), limit };
+        self.copies().keep(order)
+    }
+
+    fn restore_snapshot(&self, key: &str, to: &Path, _: &Env) -> Result<(), SyncError> {
+        check_key(key, Kind::None)?;
+        let kept = self.copies().find(key, &self.root)?;
+        Fresh::fill(to, |to| kept.write(to))
+    }
+
+    fn drop_snapshot(&self, key: &str, _: &Env) -> Result<(), SyncError> {
+        check_key(key, Kind::None)?;
+        self.copies().forget(key)
     }
 }

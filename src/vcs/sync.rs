@@ -81,6 +81,8 @@ pub enum SyncError {
     Refused { remote: String, said: String },
     #[error("{program} failed with {status}: {said}")]
     Failed { program: String, status: ExitStatus, said: String },
+    #[error("there is no snapshot {key} in {}", root.display())]
+    NoSnapshot { key: String, root: PathBuf },
     #[error("cannot use {}", path.display())]
     Path { path: PathBuf, source: std::io::Error },
     #[error(transparent)]

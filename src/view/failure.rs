@@ -268,6 +268,7 @@ impl From<SyncError> for Failure {
             },
             SyncError::Refused { .. } => Self::new(Exit::Failed, "refused", message)
                 .hint("the other side does not want these commits; what is here is committed"),
+            SyncError::NoSnapshot { .. } => Self::not_found(message),
             SyncError::Unsupported { .. }
             | SyncError::Failed { .. }
             | SyncError::Path { .. }
