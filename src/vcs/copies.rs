@@ -53,7 +53,7 @@ impl Copies {
                 if let Some(why) = copy(order.root, path, order.limit, to)? {
                     left_out.push(LeftOut { path: marker(path).unwrap_or_else(|| path.clone()), why });
                     // Better nothing than an older version.
-                    removed.push(path.clone());
+                    removed.extend(matches!(why, Why::TooLarge(_) | Why::Unreadable).then(|| path.clone()));
                 }
             }
             Ok(())

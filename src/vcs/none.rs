@@ -1,4 +1,4 @@
-//! A directory that is under no version control: there is nothing to ask and nothing to do.
+//! A directory that is under no version control: there is nothing to ask, and nothing to do but to keep copies.
 
 use std::path::{Path, PathBuf};
 

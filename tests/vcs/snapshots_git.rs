@@ -150,36 +150,54 @@ fn no_hook_runs() {
 fn hostile_trees() {
     let Some(lab) = Lab::with(&["git"]) else { return };
     repository(&lab);
-    let make = |entries: &str| {
+    let id = |script: &str| lab.sh(&format!("cd a; {script}")).trim().to_owned();
+    let blob = id("echo bad | git hash-object -w --stdin");
+    let target = id("printf ../outside | git hash-object -w --stdin");
+    let tree = |entries: &[(&str, &str, &str)]| {
+        let mut bytes = Vec::new();
+        for (mode, name, id) in entries {
+            bytes.extend(format!("{mode} {name}\0").bytes());
+            bytes.extend((0..20).map(|n| u8::from_str_radix(&id[2 * n..2 * n + 2], 16).unwrap()));
+        }
+        std::fs::write(lab.path("tree"), bytes).unwrap();
+        id("git hash-object -t tree -w --literally ../tree")
+    };
+    let inner = tree(&[("100644", "escaped", &blob)]);
+    let (file, link, dir) = (
+        |name| ("100644", name, blob.as_str()),
+        |name| ("120000", name, target.as_str()),
+        |name| ("40000", name, inner.as_str()),
+    );
+    let make = |entries: &[(&str, &str, &str)]| {
+        let tree = tree(entries);
         lab.sh(&format!(
-            "cd a; b=$(echo bad | git hash-object -w --stdin); l=$(printf ../outside | git hash-object -w --stdin)
-             raw() {{ printf '%s %s\\0' \"$1\" \"$2\"; printf %b \"$(echo $3 | sed 's/../\\\\x&/g')\"; }}
-             sub() {{ raw 100644 \"$1\" $b | git hash-object -t tree -w --stdin --literally; }}
-             t=$({{ {entries}; }} | git hash-object -t tree -w --stdin --literally)
-             c=$(git commit-tree -m x $t); git update-ref refs/beads/checkpoints/{KEY} $c; rm -rf ../outside; mkdir ../outside"
+            "cd a; git update-ref refs/beads/checkpoints/{KEY} $(git commit-tree -m x {tree}); rm -rf ../outside; mkdir -p ../outside ../to"
         ));
     };
-    let entries = [
-        "raw 100644 ../escaped $b",
-        "raw 100644 .. $b",
-        "raw 40000 .. $(sub escaped)",
-        "raw 40000 .git $(sub config)",
-        "raw 40000 .Git $(sub config)",
-        "raw 120000 d $l; raw 40000 d $(sub file)",
-        "raw 40000 d $(sub file); raw 120000 d $l",
-        "raw 120000 d $l; raw 100644 d $b",
-        "raw 100644 d/escaped $b",
+    let hostile = [
+        vec![file("../escaped")],
+        vec![file("..")],
+        vec![dir("..")],
+        vec![dir(".git")],
+        vec![dir(".Git")],
+        vec![link("d"), dir("d")],
+        vec![dir("d"), link("d")],
+        vec![link("d"), file("d")],
+        vec![file("d/escaped")],
+        vec![file("/tmp/escaped")],
+        vec![dir("."), file("x")],
     ];
-    for entry in entries {
-        make(entry);
-        let error = restore(&lab, "a", "to/back").expect_err(entry);
-        assert!(matches!(error, SyncError::Path { .. } | SyncError::History(_)), "{entry}: {error:?}");
-        assert_eq!(lab.sh("ls -A outside to"), "outside:\n\nto:\n", "{entry}");
-        assert!(!lab.path("escaped").exists() && !lab.path("to/escaped").exists(), "{entry}");
+    for entries in hostile {
+        make(&entries);
+        let error = restore(&lab, "a", "to/back").expect_err("it is refused");
+        assert!(matches!(error, SyncError::Path { .. } | SyncError::History(_)), "{entries:?}: {error:?}");
+        assert!(!error.to_string().contains("parsing"), "{entries:?}: {error}");
+        assert_eq!(lab.sh("ls -A outside to"), "outside:\n\nto:\n", "{entries:?}");
+        assert!(!lab.path("escaped").exists(), "{entries:?}");
     }
-    make("raw 100644 fine $b; raw 120000 link $l");
+    make(&[dir("d"), file("fine"), link("link")]);
     restore(&lab, "a", "to/back").expect("a tree like others");
-    assert_eq!(items(&lab.path("to/back")).len(), 2);
+    assert_eq!(items(&lab.path("to/back")).len(), 3);
 }
 
 #[test]

@@ -8,7 +8,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
-use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -53,7 +52,15 @@ pub struct Known {
     pub parents: Vec<String>,
 }
 
-/// A file of the tree to make.
+/// What became of a file.
+#[derive(Debug, PartialEq, Eq)]
+enum Hashed {
+    Id(String),
+    Gone,
+    Unreadable,
+}
+
+/// The files of the tree to make: what each is, and its id.
 type Items = BTreeMap<PathBuf, (&'static str, String)>;
 
 impl Checkout<'_> {
@@ -150,17 +157,15 @@ impl Checkout<'_> {
         let paths: Vec<&Path> = files.keys().map(PathBuf::as_path).collect();
         for ((path, mode), id) in files.iter().zip(self.hashed(&paths, &["-w"])?) {
             match id {
-                Some(id) => drop(items.insert(path.clone(), (*mode, id))),
-                None if look(self.root, path).is_some() => {
-                    left_out.push(LeftOut { path: path.clone(), why: Why::Unreadable });
-                }
-                None => {}
+                Hashed::Id(id) => drop(items.insert(path.clone(), (*mode, id))),
+                Hashed::Gone => {}
+                Hashed::Unreadable => left_out.push(LeftOut { path: path.clone(), why: Why::Unreadable }),
             }
         }
         for (path, (mode, bytes)) in large {
             // It costs nothing if the repository has it already.
-            match self.hashed(&[&path], &[])?.pop().flatten() {
-                Some(id) if self.has(&id)? => drop(items.insert(path, (mode, id))),
+            match self.hashed(&[&path], &[])?.pop() {
+                Some(Hashed::Id(id)) if self.has(&id)? => drop(items.insert(path, (mode, id))),
                 _ => left_out.push(LeftOut { path, why: Why::TooLarge(bytes) }),
             }
         }
@@ -203,25 +208,46 @@ impl Checkout<'_> {
         Ok(found)
     }
 
-    /// The ids of files; `None` for one that cannot be read, perhaps because it is gone.
-    fn hashed(&self, paths: &[&Path], flags: &[&str]) -> Result<Vec<Option<String>>, SyncError> {
-        let mut ids = Vec::new();
-        while ids.len() < paths.len() {
-            let names = paths[ids.len()..].iter().flat_map(|path| quoted(path.as_os_str()));
+    /// Stores files, or only says what their ids would be. One that is not there is looked for again: many programs
+    /// replace a file by removing it first.
+    fn hashed(&self, paths: &[&Path], flags: &[&str]) -> Result<Vec<Hashed>, SyncError> {
+        let mut all = self.hashed_once(paths, flags)?;
+        for _ in 0..3 {
+            let back = |at: &usize| all[*at] == Hashed::Gone && look(self.root, paths[*at]).is_some();
+            let again: Vec<usize> = (0..paths.len()).filter(back).collect();
+            let paths: Vec<&Path> = again.iter().map(|at| paths[*at]).collect();
+            let found = self.hashed_once(&paths, flags)?;
+            again.into_iter().zip(found).for_each(|(at, hashed)| all[at] = hashed);
+        }
+        Ok(all)
+    }
+
+    fn hashed_once(&self, paths: &[&Path], flags: &[&str]) -> Result<Vec<Hashed>, SyncError> {
+        let mut all = Vec::new();
+        while all.len() < paths.len() {
+            let names = paths[all.len()..].iter().flat_map(|path| quoted(path.as_os_str()));
             let program = self.git().arg("hash-object").args(flags).args(["--no-filters", "--stdin-paths"]);
             let output = program.input(names.collect()).run()?;
-            let found = String::from_utf8_lossy(&output.stdout).into_owned();
-            ids.extend(found.lines().map(|id| Some(id.to_owned())));
-            if !output.status.success() {
-                // git stops at the first that it cannot read.
-                let Some(next) = paths.get(ids.len()) else { break };
-                if std::fs::File::open(self.root.join(next)).is_ok_and(|mut file| file.read(&mut [0]).is_ok()) {
-                    return Err(checked("git hash-object", output).map_or_else(|error| error, |_| unreachable(next)));
-                }
-                ids.push(None);
+            let ids = String::from_utf8_lossy(&output.stdout);
+            all.extend(ids.lines().map(|id| Hashed::Id(id.to_owned())));
+            if output.status.success() {
+                break;
+            }
+            // git stops at the first that it cannot read.
+            let said = String::from_utf8_lossy(&output.stderr);
+            let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+            if says(&["could not open"]) && says(&["No such file or directory", "Not a directory"]) {
+                all.push(Hashed::Gone);
+            } else if says(&["could not open", "read error while indexing", "short read while indexing"]) {
+                all.push(Hashed::Unreadable);
+            } else {
+                checked("git hash-object", output)?;
             }
         }
-        Ok(ids)
+        if all.len() == paths.len() {
+            return Ok(all);
+        }
+        Err(unusable(self.root, std::io::Error::other("git did not say what it stored of each file")))
     }
 
     fn has(&self, id: &str) -> Result<bool, SyncError> {
@@ -239,10 +265,15 @@ impl Checkout<'_> {
         }
         let paths: Vec<&Path> = names.iter().map(PathBuf::as_path).collect();
         let ids = self.hashed(&paths, &["-w"])?;
-        let ids: BTreeMap<&PathBuf, String> = targets.into_iter().zip(ids.into_iter().flatten()).collect();
-        let stored =
-            links.iter().filter_map(|(path, target)| Some((path.clone(), ("120000", ids.get(target)?.clone()))));
-        Ok(stored.collect())
+        let ids: BTreeMap<&PathBuf, Hashed> = targets.into_iter().zip(ids).collect();
+        let mut stored = Items::new();
+        for (path, target) in &links {
+            match ids.get(target) {
+                Some(Hashed::Id(id)) => drop(stored.insert(path.clone(), ("120000", id.clone()))),
+                _ => return Err(unusable(scratch, std::io::Error::other("git cannot read what was written there"))),
+            }
+        }
+        Ok(stored)
     }
 
     /// The files that differ from the commit below. Where a filter or another line end makes the bytes differ, git's index
@@ -307,11 +338,6 @@ fn ref_name(key: &str) -> String {
 
 fn odd(tree: gix::ObjectId) -> HistoryError {
     HistoryError::Object { id: tree.to_string(), message: "a name in it holds a slash".to_owned() }
-}
-
-/// git stopped at a file that can be read, and called it a success.
-fn unreachable(path: &Path) -> SyncError {
-    unusable(path, std::io::Error::other("git did not store it"))
 }
 
 /// Each letter and path of a raw diff.
