@@ -6,7 +6,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::{OpenOptionsExt as _, symlink};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
 use std::path::{Component, Path, PathBuf};
 
 use super::{Kind, MARKERS, SyncError};
@@ -85,30 +85,31 @@ pub(super) fn unusable(path: &Path, source: io::Error) -> SyncError {
     SyncError::Path { path: path.to_owned(), source }
 }
 
-/// A directory that was not there, or empty. What is written comes to lie in it and nowhere else, whatever the names.
+/// A directory that is being filled. What is written comes to lie in it and nowhere else, whatever the names.
 pub(super) struct Fresh {
     root: PathBuf,
 }
 
 impl Fresh {
-    /// Fills a directory. If that fails, it is as empty as before.
-    pub fn fill(root: &Path, write: impl FnOnce(&Fresh) -> Result<(), SyncError>) -> Result<(), SyncError> {
-        let failed = |source| unusable(root, source);
-        let made = !root.exists();
-        if made {
-            fs::create_dir_all(root).map_err(failed)?;
-        }
-        let root = fs::canonicalize(root).map_err(failed)?;
-        if fs::read_dir(&root).map_err(failed)?.next().is_some() {
+    /// Makes a directory that is not there, or empty, one that is full. That happens beside it, under another name, so
+    /// nobody sees half of it, and if it fails nothing is left.
+    pub fn fill(to: &Path, write: impl FnOnce(&Fresh) -> Result<(), SyncError>) -> Result<(), SyncError> {
+        let failed = |source| unusable(to, source);
+        let to = if to.exists() { fs::canonicalize(to).map_err(failed)? } else { to.to_owned() };
+        if to.exists() && fs::read_dir(&to).map_err(failed)?.next().is_some() {
             return Err(failed(io::ErrorKind::DirectoryNotEmpty.into()));
         }
-        let fresh = Fresh { root };
-        write(&fresh).inspect_err(|_| {
-            let _ = fs::remove_dir_all(&fresh.root);
-            if !made {
-                let _ = fs::create_dir(&fresh.root);
-            }
-        })
+        let parent = to.parent().ok_or_else(|| failed(io::ErrorKind::InvalidInput.into()))?;
+        fs::create_dir_all(parent).map_err(|source| unusable(parent, source))?;
+        let everybody = fs::Permissions::from_mode(0o777);
+        let new = tempfile::Builder::new().prefix(".bd-new-").permissions(everybody).tempdir_in(parent);
+        let new = new.map_err(|source| unusable(parent, source))?;
+        write(&Fresh { root: new.path().to_owned() })?;
+        // Takes the place of an empty directory, and of nothing else.
+        fs::rename(new.path(), &to).map_err(failed)?;
+        // It bears another name now: there is nothing to clean up.
+        let _ = new.keep();
+        Ok(())
     }
 
     pub fn root(&self) -> &Path {

@@ -2,6 +2,7 @@
 
 mod archive;
 mod attributes;
+mod blobs;
 mod changes;
 mod claims;
 mod commit;
