@@ -1,7 +1,7 @@
 //! The stories of `snapshots.rs` with git, jj, hg and without version control.
 
 use crate::lab::Lab;
-use crate::snapshots::{Shop, snapshots};
+use crate::snapshots::{Shop, items, restore, snapshots, take};
 
 pub struct Git;
 struct JjBeside;
@@ -127,6 +127,20 @@ impl Shop for Nothing {
     }
 
     fn stage(_: &Lab, _: &str) {}
+}
+
+/// jj leaves submodules alone, so they are neither here nor removed.
+#[test]
+fn jj_and_submodules() {
+    let Some(lab) = Lab::with(&["jj", "git"]) else { return };
+    lab.write("home/.jjconfig.toml", "[user]\nname = 'Ann'\nemail = 'ann@example.org'\n");
+    lab.sh("git init -q -b main lib; cd lib; echo 1 > x; git add .; git commit -q -m first
+            git init -q -b main ../up; cd ../up; git -c protocol.file.allow=always submodule --quiet add ../lib sub; git commit -q -m sub
+            cd ..; jj git clone --colocate up a; echo 1 > a/new");
+    let snapshot = take(&lab, "a");
+    assert_eq!((snapshot.files, snapshot.left_out), (vec!["new".into()], vec![]));
+    restore(&lab, "a", "back").unwrap();
+    assert_eq!(items(&lab.path("back")), items(&lab.path("a")));
 }
 
 mod git {

@@ -102,9 +102,9 @@ impl<'a> Server<'a> {
         let branch = String::from_utf8_lossy(head.stdout.trim_ascii_end()).into_owned();
         let of_branch = |key: &str| settings.string_by("branch", branch.as_str(), key).map(|value| value.to_string());
         let everywhere = settings.string("remote.pushDefault").map(|value| value.to_string());
-        let named = [of_branch("pushRemote"), everywhere, of_branch("remote")].into_iter().flatten();
+        let mut named = [of_branch("pushRemote"), everywhere, of_branch("remote")].into_iter().flatten();
         let known = |name: &String| remotes.iter().any(|remote| remote.name == *name);
-        Ok(named.filter(known).next().or(usual))
+        Ok(named.find(known).or(usual))
     }
 
     pub fn claim(&self, name: &str) -> Result<Option<RemoteClaim>, SyncError> {

@@ -216,7 +216,9 @@ impl Checkout<'_> {
                 names(&self.ask("git diff-index", program)?).into_iter().map(|(_, path)| path).collect();
             changed.retain(|(letter, path)| *letter != b'M' || touched.contains(path));
         }
-        changed.retain(|(_, path)| !known.absent.contains(path));
+        // jj does not check out submodules.
+        changed
+            .retain(|(letter, path)| !known.absent.contains(path) && (*letter != SUBMODULE || self.dot_git.is_none()));
         Ok(changed.into_iter().map(|(_, path)| path).collect())
     }
 
@@ -265,12 +267,16 @@ fn odd(tree: gix::ObjectId) -> HistoryError {
     HistoryError::Object { id: tree.to_string(), message: "a name in it holds a slash".to_owned() }
 }
 
+/// Stands for the letter of what was a submodule.
+const SUBMODULE: u8 = b'S';
+
 /// Each letter and path of a raw diff.
 fn names(raw: &[u8]) -> Vec<(u8, PathBuf)> {
     let mut fields = raw.split(|byte| *byte == 0);
     let mut found = Vec::new();
     while let (Some(meta), Some(path)) = (fields.next(), fields.next()) {
         let letter = meta.iter().rposition(|byte| *byte == b' ').and_then(|at| meta.get(at + 1));
+        let letter = if meta.starts_with(b":160000 ") { Some(&SUBMODULE) } else { letter };
         found.extend(letter.map(|letter| (*letter, path_of(path))));
     }
     found

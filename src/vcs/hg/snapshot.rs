@@ -1,6 +1,7 @@
 //! Snapshots with hg and sl: copies of what differs from the commit below, in the directory that all checkouts share.
 //!
-//! The rest is in that commit, and `archive` writes it, as a checkout would.
+//! The rest is in that commit, and `archive` writes it, as a checkout would. Repositories of hg inside of this one are not
+//! kept, and not named either: hg does not say where they are.
 
 use std::path::Path;
 
