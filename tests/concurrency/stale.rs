@@ -135,8 +135,7 @@ fn a_holder_that_slept_too_long_is_refused() {
         let notes = ledger.get(issue)["notes"].as_str().unwrap_or_default().to_owned();
         let marks: Vec<&str> = notes.split_whitespace().collect();
         // The file is written by one at a time: its order is the order of the writes.
-        let epochs: Vec<i64> =
-            marks.iter().map(|mark| mark[1..].split('-').next().unwrap().parse().unwrap()).collect();
+        let epochs: Vec<i64> = marks.iter().map(|mark| mark[1..].split('-').next().unwrap().parse().unwrap()).collect();
         assert!(epochs.is_sorted(), "a stale write came after a later holder's: {marks:?}");
         for one in tried.iter().filter(|one| one.issue == *issue) {
             let written = marks.iter().filter(|mark| **mark == one.mark).count();
