@@ -56,7 +56,15 @@ pub fn ensure_registered(store: &mut Store) -> Result<Option<Agent>> {
                 Registration { name, role, runtime, capabilities, metadata, again: true, ..Registration::default() };
             agents::register(store, registration).map(Some)
         }
-        None => agents::register(store, Registration { name, ..Registration::default() }).map(Some),
+        None => match agents::register(store, Registration { name, ..Registration::default() }) {
+            // Another command of this agent was faster.
+            Err(CoordinationError::Alive { id, .. }) => {
+                let seen = agents::find_agent(store, &id)?;
+                store.act_as(identity(&seen.agent, true));
+                Ok(Some(seen.agent))
+            }
+            registered => registered.map(Some),
+        },
     }
 }
 

@@ -8,6 +8,7 @@ mod agents;
 mod claims;
 mod error;
 mod identity;
+pub mod mail;
 
 pub use agents::{
     AgentFilter, Pulse, Registration, Seen, Swept, agents, find_agent, heartbeat, register, sweep, unregister,

@@ -9,6 +9,7 @@ mod failure_state;
 mod history;
 mod issue;
 mod leaks;
+mod mail;
 mod merge;
 mod prune;
 mod recover;
@@ -28,6 +29,7 @@ pub use history::{
 };
 pub use issue::{detail, edge_issue, reply, summary};
 pub use leaks::{hooks, leak_text, leaks};
+pub use mail::{gist, mail_thread, message, messages, quoted, sender, sent, sent_text};
 pub use merge::{committed, merged_text, pruned_text, resolved, synced, synced_text, trusted};
 pub use prune::{kept_text, pruned};
 pub use recover::recovery;

@@ -31,6 +31,7 @@ mod init;
 mod label;
 mod list;
 mod log;
+mod mail;
 pub(super) mod merge_driver;
 mod migrate;
 mod note;
@@ -135,6 +136,7 @@ pub enum Command {
     Hooks(hooks::HooksArgs),
     MergeDriver(merge_driver::MergeDriverArgs),
     Agent(Box<agent::AgentArgs>),
+    Mail(Box<mail::MailArgs>),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
     Schema(schema::SchemaArgs),
@@ -174,7 +176,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "trust",
         ],
     ),
-    ("Working together", &["agent"]),
+    ("Working together", &["agent", "mail"]),
     (
         "Files and set-up",
         &[
@@ -256,6 +258,7 @@ impl Command {
             Command::Hooks(args) => hooks::run(args, cx),
             Command::MergeDriver(args) => merge_driver::run(args, cx),
             Command::Agent(args) => agent::run(*args, cx),
+            Command::Mail(args) => mail::run(*args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),
             Command::Schema(args) => schema::run(args, cx),
