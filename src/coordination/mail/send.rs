@@ -1,4 +1,7 @@
-//! Sending: everybody gets a copy, or nobody does.
+//! Sending: a copy for everybody whom the addresses mean.
+//!
+//! All addresses are understood before the first copy is written. A crash, or a full disk, between two copies leaves the message with
+//! some; the error says so by not giving an id.
 
 use super::address::{self, Recipient};
 use super::{Mailbox, parse_all, place, read};
@@ -96,8 +99,9 @@ fn deliver(store: &mut Store, letter: Letter, recipients: Vec<Recipient>) -> Res
     let id = state_id::mint(MESSAGE, store.host().entropy.bytes());
     let answered = letter.answers.as_ref();
     let thread = answered.map(|message| message.thread.clone()).or_else(|| letter.issue.clone());
-    let now = store.host().clock.now();
     let held = place(store).lock(store.lock_wait())?;
+    // After the wait for the lock: who is let in later speaks later.
+    let now = store.host().clock.now();
     let created = moment(store, now, answered, &recipients)?;
     let mut message = Message {
         thread: thread.unwrap_or_else(|| id.clone()),
@@ -141,5 +145,5 @@ fn moment(store: &Store, now: Instant, answered: Option<&Message>, recipients: &
         let lying = parse_all(&recipient.mailbox.file(store).read()?);
         latest = latest.max(lying.into_iter().map(|message| message.created).filter(|at| *at <= limit).max());
     }
-    Ok(time::after(latest.filter(|at| *at >= now), now))
+    Ok(time::after(latest, now))
 }
