@@ -8,6 +8,7 @@ mod agents;
 mod claims;
 mod error;
 mod identity;
+pub mod mail;
 mod remote;
 
 pub use agents::{

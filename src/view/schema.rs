@@ -75,6 +75,30 @@ const PULSE: &[(&str, &str)] = &[
     ("urgent", "integer"),
     ("next_ms", "integer"),
 ];
+const SAID: &[(&str, &str)] = &[
+    ("id", "string"),
+    ("type", "string"),
+    ("priority", "string"),
+    ("body", "string"),
+    ("thread", "string"),
+    ("created_at", "string"),
+    ("wants_ack", "boolean"),
+    ("copies", "array"),
+];
+const SENT: &[(&str, &str)] =
+    &[("id", "string"), ("type", "string"), ("thread", "string"), ("created_at", "string"), ("recipients", "array")];
+const MESSAGE: &[(&str, &str)] = &[
+    ("id", "string"),
+    ("to", "string"),
+    ("recipient", "string"),
+    ("type", "string"),
+    ("priority", "string"),
+    ("body", "string"),
+    ("thread", "string"),
+    ("created_at", "string"),
+    ("wants_ack", "boolean"),
+    ("status", "string"),
+];
 
 const SHAPES: &[(&str, Shape)] = &[
     ("add", Shape::Issue),
@@ -165,6 +189,14 @@ const SHAPES: &[(&str, Shape)] = &[
             ("fields", "array"),
         ]),
     ),
+    ("mail ack", Shape::Objects(MESSAGE)),
+    ("mail archive", Shape::Objects(MESSAGE)),
+    ("mail inbox", Shape::Objects(MESSAGE)),
+    ("mail overdue", Shape::Objects(MESSAGE)),
+    ("mail read", Shape::Object(MESSAGE)),
+    ("mail reply", Shape::Object(SENT)),
+    ("mail send", Shape::Object(SENT)),
+    ("mail thread", Shape::Objects(SAID)),
     (
         "migrate",
         Shape::Object(&[("target", "string"), ("moved", "array"), ("would_move", "array"), ("dry_run", "boolean")]),

@@ -129,6 +129,7 @@ const OTHERS: &[&str] = &[
     "resolve",
     "merge-driver",
     "agent",
+    "mail",
     "where",
     "info",
     "schema",

@@ -33,6 +33,7 @@ mod label;
 mod leases;
 mod list;
 mod log;
+mod mail;
 pub(super) mod merge_driver;
 mod migrate;
 mod note;
@@ -143,6 +144,7 @@ pub enum Command {
     Hooks(hooks::HooksArgs),
     MergeDriver(merge_driver::MergeDriverArgs),
     Agent(Box<agent::AgentArgs>),
+    Mail(Box<mail::MailArgs>),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
     Schema(schema::SchemaArgs),
@@ -164,7 +166,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "undo", "edit", "comment", "comments"]),
     ("Looking", &["blocked", "children", "epic", "query", "count", "stats", "stale", "duplicates"]),
-    ("Working together", &["claim", "release", "reclaim", "leases"]),
+    ("Working together", &["claim", "release", "reclaim", "leases", "agent", "mail"]),
     ("The past", &["log", "blame", "diff", "changelog", "restore", "prune"]),
     (
         "Several repos",
@@ -183,7 +185,6 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "trust",
         ],
     ),
-    ("Working together", &["agent"]),
     (
         "Files and set-up",
         &[
@@ -269,6 +270,7 @@ impl Command {
             Command::Hooks(args) => hooks::run(args, cx),
             Command::MergeDriver(args) => merge_driver::run(args, cx),
             Command::Agent(args) => agent::run(*args, cx),
+            Command::Mail(args) => mail::run(*args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),
             Command::Schema(args) => schema::run(args, cx),
