@@ -9,12 +9,16 @@ mod claims;
 mod error;
 mod identity;
 pub mod mail;
+mod move_state;
 mod remote;
+mod run;
 
 pub use agents::{
     AgentFilter, Pulse, Registration, Seen, Swept, agents, find_agent, heartbeat, register, sweep, unregister,
 };
-pub use claims::{IssueHolder, claim, claim_ready, end_remote_claims, holder_of, reclaim, release};
+pub use claims::{Assigned, IssueHolder, assign, claim, claim_ready, end_remote_claims, holder_of, reclaim, release};
 pub use error::{CoordinationError, Result};
 pub use identity::{ensure_registered, identify, take_part};
+pub use move_state::{StateMoved, move_state};
 pub use remote::{RemoteLease, remote_leases};
+pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, run};
