@@ -226,7 +226,7 @@ pub fn heartbeat(store: &mut Store, status: Option<Status>, note: Option<&str>) 
         }
     })?;
     let agent = touched.unwrap_or(agent);
-    let lease_expires = claims::first_expiry(store, &agent.name)?;
+    let lease_expires = claims::first_expiry(store)?;
     let (unread, urgent) = mail::inbox_counts(store)?;
     Ok(Pulse { agent, lease_expires, unread, urgent })
 }

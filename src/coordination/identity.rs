@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::agents::{self, Registration, Seen};
-use super::{CoordinationError, Result};
+use super::{CoordinationError, Result, claims};
 use crate::model::agent::{Agent, Role, Status};
 use crate::model::state_id::{self, AGENT};
 use crate::model::time::{Instant, SECOND};
@@ -18,6 +18,9 @@ const FRESH: i64 = 60 * SECOND;
 pub fn take_part(store: &mut Store) -> Result<()> {
     if let Some(seen) = identify(store)? {
         beat(store, &seen);
+    }
+    if store.agent().is_some() {
+        claims::renew_in_passing(store);
     }
     Ok(())
 }

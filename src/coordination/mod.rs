@@ -9,9 +9,12 @@ mod claims;
 mod error;
 mod identity;
 pub mod mail;
+mod remote;
 
 pub use agents::{
     AgentFilter, Pulse, Registration, Seen, Swept, agents, find_agent, heartbeat, register, sweep, unregister,
 };
+pub use claims::{IssueHolder, claim, claim_ready, end_remote_claims, holder_of, reclaim, release};
 pub use error::{CoordinationError, Result};
 pub use identity::{ensure_registered, identify, take_part};
+pub use remote::{RemoteLease, remote_leases};

@@ -6,7 +6,10 @@
 //! merge, to use a network, to say what is staged, ignored or in a range of commits.
 
 mod archive;
+mod checkouts;
+mod claims;
 mod commit;
+mod copies;
 mod facts;
 mod files;
 mod git;
@@ -19,12 +22,15 @@ mod merge_tool;
 mod network;
 mod none;
 mod sl;
+mod snapshot;
 mod sync;
 mod unmerged;
 
 use std::path::{Path, PathBuf};
 
 pub use archive::{Archive, Before, Commit, Step, Steps, Version, as_of, merge_base};
+pub use checkouts::{Checkout, NewCheckout, Work};
+pub use claims::{RemoteClaim, Swap, remote_claim, remote_claims, swap_remote_claim};
 pub use commit::{CommitError, Committed, Order, commit};
 pub use facts::{Facts, Remote};
 pub use git::{branches_holding, committed_size, init as init_git, user_name};
@@ -32,6 +38,7 @@ pub use history::{Changed, HistoryError, Span, changes};
 pub use hooks::{git_dirs, hooks_path, is_ignored, set_setting, setting};
 pub use lines::{Sought, committed_lines};
 pub use merge_tool::{MergeSetup, attribute_pattern, hg_lines, hgrc, jj_settings, jj_tool, merge_setup, set_jj_tool};
+pub use snapshot::{LARGEST, LeftOut, Snapshot, Why};
 pub use sync::{Integrated, Integration, Merge, Pushed, Standing, SyncError, Versions};
 pub use unmerged::{mark_resolved, unmerged_base};
 
@@ -46,6 +53,31 @@ pub trait Vcs {
 
     /// The directory that all checkouts of the repository share.
     fn common_dir(&self) -> Option<PathBuf>;
+
+    /// The directory of this checkout alone inside version control's own files: it survives a move of the checkout, is never
+    /// committed and never in a status. From files alone.
+    fn admin_dir(&self) -> Option<PathBuf>;
+
+    /// The checkouts that version control knows of and this one, the main one first; from files alone. One that was moved
+    /// behind its back is known only from inside.
+    fn checkouts(&self) -> Vec<Checkout>;
+
+    /// The branch or bookmark that is checked out, from files alone.
+    fn branch(&self) -> Option<String>;
+
+    /// What would be lost if this checkout's directory went away. Ledgers count like other files.
+    fn work(&self, env: &Env) -> Result<Work, SyncError>;
+
+    /// Makes another checkout of the repository. No hooks run.
+    fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError>;
+
+    /// Forgets and deletes another checkout. Its commits and its branch stay. Without `force` it is refused while files in it
+    /// are changed, untracked or half merged, while another repository is inside, and for commits that no branch holds.
+    fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError>;
+
+    /// Drops the records of checkouts whose directories are gone, and gives their own directories. With `dry_run` it only
+    /// says which. A checkout that was moved behind version control's back looks gone from elsewhere.
+    fn prune_checkouts(&self, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, SyncError>;
 
     /// What can be said without running a program.
     fn facts(&self, env: &Env) -> Facts;
@@ -78,6 +110,18 @@ pub trait Vcs {
 
     /// Opens the past of the repository.
     fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError>;
+
+    /// Keeps all files of the checkout as they are now, also those that were never added. No file, index, branch or commit
+    /// of the user's changes. The key is like `cp_a1b2c3d4e5f6`, and new. A file that is larger than the limit and that the
+    /// repository does not have yet is left out.
+    fn snapshot(&self, key: &str, message: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError>;
+
+    /// Writes a snapshot into a directory that is not there or empty: byte for byte what the checkout held. Any checkout of
+    /// the repository can do that, also when the one that was kept is gone.
+    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<(), SyncError>;
+
+    /// Forgets a snapshot. One that is not there is forgotten already.
+    fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError>;
 }
 
 /// The adapter for the working copy that a path is in; outside of any it is the one for no version control.
@@ -124,10 +168,11 @@ impl std::fmt::Display for Kind {
 /// The markers of working copies. Where jj and git share a directory, jj is the one in use.
 const MARKERS: [(&str, Kind); 4] = [(".jj", Kind::Jj), (".git", Kind::Git), (".hg", Kind::Hg), (".sl", Kind::Sl)];
 
-/// The nearest working copy at or above a path.
+/// The nearest working copy at or above a path. Where there is none on the way to a link, what the link leads to counts.
 fn place(path: &Path) -> Option<(Kind, PathBuf)> {
     let marked = |dir: &Path| MARKERS.iter().find(|(name, _)| dir.join(name).exists()).map(|(_, kind)| *kind);
-    path.ancestors().find_map(|dir| Some((marked(dir)?, dir.to_owned())))
+    let above = |path: &Path| path.ancestors().find_map(|dir| Some((marked(dir)?, dir.to_owned())));
+    above(path).or_else(|| above(&std::fs::canonicalize(path).ok()?))
 }
 
 /// Which version control a path is under.

@@ -2,7 +2,7 @@
 
 use super::failure::{Exit, Failure};
 use crate::coordination::CoordinationError;
-use crate::store::RecordError;
+use crate::store::{LeaseError, RecordError};
 
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
@@ -59,6 +59,40 @@ impl From<CoordinationError> for Failure {
                 Self::usage(message).hint("put it into a file or an issue, and send where it is")
             }
             CoordinationError::Person { .. } => Self::usage(message).hint("name the agent with BD_AGENT or --agent"),
+        }
+    }
+}
+
+impl From<LeaseError> for Failure {
+    fn from(error: LeaseError) -> Self {
+        let message = error.to_string();
+        match error {
+            LeaseError::Claimed { holder, agent, epoch, expires, worktree, .. } => {
+                let failure = Self::new(Exit::Claimed, "claimed", message)
+                    .hint("bd ready shows what is free; bd leases shows who holds what")
+                    .fact("holder", &holder)
+                    .number("epoch", epoch);
+                let facts = [("agent", agent), ("expires", expires), ("worktree", worktree)];
+                facts.into_iter().fold(failure, |failure, (key, value)| match value {
+                    Some(value) => failure.fact(key, &value),
+                    None => failure,
+                })
+            }
+            LeaseError::Stale { held, epoch, holder, .. } => {
+                let failure = Self::new(Exit::Stale, "stale", message)
+                    .hint("stop working on it; bd claim takes it again if nobody has it, bd release lets go")
+                    .number("held", held)
+                    .number("epoch", epoch);
+                match holder {
+                    Some(holder) => failure.fact("holder", &holder),
+                    None => failure,
+                }
+            }
+            LeaseError::Elsewhere { worktree, .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("merge that checkout first, or take it nevertheless with --takeover")
+                .fact("worktree", &worktree),
+            LeaseError::NotClaimed { .. } => Self::new(Exit::Illegal, "illegal", message),
+            LeaseError::BadToken { .. } => Self::usage(message).hint("BD_LEASE is ID:EPOCH, as bd claim --json says"),
         }
     }
 }

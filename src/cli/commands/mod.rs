@@ -7,6 +7,7 @@ mod blocked;
 mod changelog;
 mod check_leaks;
 mod children;
+mod claim;
 mod close;
 mod comment;
 mod commit;
@@ -29,6 +30,7 @@ mod import;
 mod info;
 mod init;
 mod label;
+mod leases;
 mod list;
 mod log;
 mod mail;
@@ -42,7 +44,9 @@ mod query;
 mod quick;
 mod quickstart;
 mod ready;
+mod reclaim;
 mod recover;
+mod release;
 mod reopen;
 mod repo;
 mod resolve;
@@ -88,6 +92,10 @@ pub enum Command {
     Update(Box<update::UpdateArgs>),
     Status(status::StatusArgs),
     Work(work::WorkArgs),
+    Claim(claim::ClaimArgs),
+    Release(release::ReleaseArgs),
+    Reclaim(reclaim::ReclaimArgs),
+    Leases(leases::LeasesArgs),
     #[command(visible_alias = "done")]
     Close(close::CloseArgs),
     Reopen(reopen::ReopenArgs),
@@ -158,6 +166,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "undo", "edit", "comment", "comments"]),
     ("Looking", &["blocked", "children", "epic", "query", "count", "stats", "stale", "duplicates"]),
+    ("Working together", &["claim", "release", "reclaim", "leases", "agent", "mail"]),
     ("The past", &["log", "blame", "diff", "changelog", "restore", "prune"]),
     (
         "Several repos",
@@ -176,7 +185,6 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "trust",
         ],
     ),
-    ("Working together", &["agent", "mail"]),
     (
         "Files and set-up",
         &[
@@ -211,6 +219,10 @@ impl Command {
             Command::Update(args) => update::run(*args, cx),
             Command::Status(args) => status::run(args, cx),
             Command::Work(args) => work::run(args, cx),
+            Command::Claim(args) => claim::run(args, cx),
+            Command::Release(args) => release::run(args, cx),
+            Command::Reclaim(args) => reclaim::run(args, cx),
+            Command::Leases(args) => leases::run(args, cx),
             Command::Close(args) => close::run(args, cx),
             Command::Reopen(args) => reopen::run(args, cx),
             Command::Defer(args) => defer::run(args, cx),

@@ -2,7 +2,10 @@
 
 mod archive;
 mod attributes;
+mod blobs;
 mod changes;
+mod checkouts;
+mod claims;
 mod commit;
 mod config;
 mod hooks;
@@ -10,25 +13,35 @@ mod integrate;
 mod join;
 mod lines;
 mod network;
+mod objects;
 mod programs;
+mod snapshot;
 mod trees;
 mod upstream;
+mod work;
+mod worktrees;
 
 pub(super) use archive::GitArchive;
 pub(super) use attributes::merge_attribute;
 pub use attributes::pattern;
 pub(super) use changes::{range, staged};
+pub(super) use checkouts::worktrees;
+pub(super) use claims::Server;
 pub use commit::init;
 pub(super) use config::{facts, text as config_text};
 pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_local, unmerged_base};
 pub(super) use lines::committed_lines;
 pub(super) use programs::programs_of;
+pub(super) use snapshot::{Known, WorkTree};
+pub(super) use worktrees::{prune, remove};
 
 use std::path::{Path, PathBuf};
 
+use super::checkouts::{NewCheckout, Work, family};
 use super::commit::{CommitError, Committed, Order};
+use super::snapshot::{Snapshot, check_key};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Facts, Kind, Vcs, any_exists, files};
+use super::{Archive, Checkout, Facts, Kind, Vcs, any_exists, files, jj};
 use crate::sys::Env;
 
 /// `user.name` as git would use it at this place.
@@ -98,6 +111,12 @@ pub struct Git {
     pub root: PathBuf,
 }
 
+impl Git {
+    fn checkout<'a>(&'a self, env: &'a Env) -> WorkTree<'a> {
+        WorkTree { root: &self.root, dot_git: None, env }
+    }
+}
+
 impl Vcs for Git {
     fn kind(&self) -> Kind {
         Kind::Git
@@ -109,6 +128,37 @@ impl Vcs for Git {
 
     fn common_dir(&self) -> Option<PathBuf> {
         common_dir(&self.root.join(".git"))
+    }
+
+    fn admin_dir(&self) -> Option<PathBuf> {
+        checkouts::admin_dir(&self.root)
+    }
+
+    fn checkouts(&self) -> Vec<Checkout> {
+        family(&self.root)
+    }
+
+    fn branch(&self) -> Option<String> {
+        checkouts::branch(&self.admin_dir()?)
+    }
+
+    fn work(&self, env: &Env) -> Result<Work, SyncError> {
+        work::work(&self.root, env)
+    }
+
+    fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
+        worktrees::add(&self.root, new, env)
+    }
+
+    fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
+        match root.join(".jj").exists() {
+            true => jj::remove(&self.root, root, force, env),
+            false => worktrees::remove(&self.root, &self.root, root, force, env),
+        }
+    }
+
+    fn prune_checkouts(&self, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
+        worktrees::prune(&self.root, dry_run, env)
     }
 
     fn facts(&self, env: &Env) -> Facts {
@@ -156,5 +206,21 @@ impl Vcs for Git {
 
     fn archive<'a>(&'a self, _: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
         Ok(Box::new(GitArchive::open(&self.root, None)?))
+    }
+
+    fn snapshot(&self, key: &str, message: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError> {
+        check_key(key, Kind::Git)?;
+        let checkout = self.checkout(env);
+        checkout.take(key, message, limit, &checkout.known()?)
+    }
+
+    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<(), SyncError> {
+        check_key(key, Kind::Git)?;
+        self.checkout(env).restore(key, to)
+    }
+
+    fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError> {
+        check_key(key, Kind::Git)?;
+        self.checkout(env).forget(key)
     }
 }

@@ -2,6 +2,7 @@
 
 mod archive;
 mod call;
+mod checkouts;
 mod commit;
 mod commits;
 mod exchange;
@@ -13,18 +14,22 @@ mod programs;
 mod remote;
 mod scratch;
 mod server;
+pub(super) mod shares;
+pub(super) mod snapshot;
 mod texts;
 mod way;
 
 use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
+use super::snapshot::Snapshot;
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Facts, Kind, Vcs, any_exists, files};
+use super::{Archive, Checkout, Facts, Kind, NewCheckout, Vcs, Work, any_exists, files};
 use crate::sys::Env;
 
 pub(super) use archive::HgArchive;
 pub(super) use call::Client;
+pub(super) use checkouts::{admin_dir, branch, checkouts};
 pub(super) use commit::{commit, pattern};
 pub(super) use exchange::{OUTRUN, call as exchange_with, fetch, refused, says};
 pub(super) use hgrc::{Settings, facts};
@@ -69,6 +74,35 @@ impl Vcs for Hg {
         common_dir(&self.root.join(".hg"))
     }
 
+    fn admin_dir(&self) -> Option<PathBuf> {
+        checkouts::admin_dir(&self.root.join(".hg"))
+    }
+
+    fn checkouts(&self) -> Vec<Checkout> {
+        checkouts::checkouts(Kind::Hg, &self.root.join(".hg"))
+    }
+
+    fn branch(&self) -> Option<String> {
+        checkouts::branch(Kind::Hg, &self.root.join(".hg"))
+    }
+
+    fn work(&self, env: &Env) -> Result<Work, SyncError> {
+        shares::work(&self.client("", env))
+    }
+
+    fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
+        shares::add(&self.client("", env), new)
+    }
+
+    fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
+        shares::remove(&self.client("", env), root, force)
+    }
+
+    /// There is no list of shares to be put right.
+    fn prune_checkouts(&self, _: bool, _: &Env) -> Result<Vec<PathBuf>, SyncError> {
+        Ok(Vec::new())
+    }
+
     fn facts(&self, env: &Env) -> Facts {
         facts(Kind::Hg, &self.root, env)
     }
@@ -107,5 +141,17 @@ impl Vcs for Hg {
 
     fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
         Ok(Box::new(HgArchive::new(self.client("", env))))
+    }
+
+    fn snapshot(&self, key: &str, message: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError> {
+        snapshot::take(&self.client("", env), key, message, limit)
+    }
+
+    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<(), SyncError> {
+        snapshot::restore(&self.client("", env), key, to)
+    }
+
+    fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError> {
+        snapshot::forget(&self.client("", env), key)
     }
 }

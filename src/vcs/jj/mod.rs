@@ -2,23 +2,32 @@
 
 mod archive;
 mod bookmark;
+mod checkouts;
 mod commit;
 mod config;
 mod exchange;
+mod fields;
 mod integrate;
 mod program;
 mod programs;
+mod snapshot;
 mod stack;
 mod tool;
+mod view;
+mod workspaces;
 
+pub(super) use checkouts::{repo, workspaces};
 pub(super) use tool::{set_tool, settings, tool};
+pub(super) use workspaces::remove;
 
 use std::path::{Path, PathBuf};
 
 use self::program::Repo;
+use super::checkouts::family;
 use super::commit::{CommitError, Committed, Order};
+use super::snapshot::{Snapshot, check_key};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Facts, Kind, Vcs, any_exists, files, git};
+use super::{Archive, Checkout, Facts, Kind, NewCheckout, Vcs, Work, any_exists, files, git};
 use crate::sys::Env;
 
 /// The repository behind a workspace: in the first workspace a directory, in others a file that names it.
@@ -58,6 +67,42 @@ impl Vcs for Jj {
 
     fn common_dir(&self) -> Option<PathBuf> {
         common_dir(&self.root.join(".jj")).or_else(|| git::common_dir(&self.root.join(".git")))
+    }
+
+    fn admin_dir(&self) -> Option<PathBuf> {
+        std::fs::canonicalize(self.root.join(".jj")).ok()
+    }
+
+    fn checkouts(&self) -> Vec<Checkout> {
+        family(&self.root)
+    }
+
+    /// The bookmark at the working copy's commit or nearest below it.
+    fn branch(&self) -> Option<String> {
+        view::View::read(&checkouts::repo(&self.root)?).bookmark(&checkouts::name(&self.root)?)
+    }
+
+    fn work(&self, env: &Env) -> Result<Work, SyncError> {
+        workspaces::work(&self.root, env)
+    }
+
+    fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
+        workspaces::add(&self.root, new, env)
+    }
+
+    fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
+        match (root.join(".jj").exists(), self.common_dir()) {
+            (false, Some(common)) if root.join(".git").exists() => git::remove(&common, &self.root, root, force, env),
+            _ => workspaces::remove(&self.root, root, force, env),
+        }
+    }
+
+    fn prune_checkouts(&self, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
+        let mut gone = workspaces::prune(&self.root, dry_run, env)?;
+        if self.root.join(".git").exists() {
+            gone.extend(git::prune(&self.root, dry_run, env)?);
+        }
+        Ok(gone)
     }
 
     fn facts(&self, env: &Env) -> Facts {
@@ -116,5 +161,21 @@ impl Vcs for Jj {
             return Err(SyncError::Unsupported { kind: Kind::Jj, what: "its commits are not kept in git" });
         };
         Ok(Box::new(archive::JjArchive::open(Repo::new(&self.root, env), &git)?))
+    }
+
+    fn snapshot(&self, key: &str, message: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError> {
+        check_key(key, Kind::Jj)?;
+        let known = snapshot::known(&Repo::new(&self.root, env))?;
+        snapshot::checkout(&self.root, env)?.take(key, message, limit, &known)
+    }
+
+    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<(), SyncError> {
+        check_key(key, Kind::Jj)?;
+        snapshot::checkout(&self.root, env)?.restore(key, to)
+    }
+
+    fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError> {
+        check_key(key, Kind::Jj)?;
+        snapshot::checkout(&self.root, env)?.forget(key)
     }
 }

@@ -3,6 +3,7 @@
 //! Questions leave the working copy alone. A change is first made beside the log of operations (`--no-integrate-operation`):
 //! nobody sees it, and one that turns out wrong is simply forgotten. Only [`Repo::adopt`] makes a chain of changes real.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ pub const SETTINGS: [&str; 3] = ["--no-pager", "--color=never", "--config=fsmoni
 /// The largest file that is read from a commit.
 const FILE: usize = 256 << 20;
 const NETWORK: Duration = Duration::from_secs(120);
+const LONG: Duration = Duration::from_secs(600);
 
 /// Where the user keeps the settings of git, which jj reads too.
 const GIT: [&str; 3] = ["GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"];
@@ -112,6 +114,16 @@ impl<'a> Repo<'a> {
     fn act(&self, arguments: &[&str]) -> Result<(), SyncError> {
         let output = self.run(self.program().args(&self.settings).args(arguments))?;
         if output.status.success() { Ok(()) } else { Err(error(arguments, &output)) }
+    }
+
+    /// The same, with a last argument that is never an option, for a working copy that may be large. Gives what jj said.
+    pub fn act_on(&self, arguments: &[&str], last: Option<&OsStr>) -> Result<Vec<u8>, SyncError> {
+        let program = self.program().limit(LONG).keeping(FILE).args(arguments);
+        let output = self.run(match last {
+            Some(last) => program.arg("--").arg(last),
+            None => program,
+        })?;
+        if output.status.success() { Ok(output.stdout) } else { Err(error(arguments, &output)) }
     }
 
     /// A command that talks to a network. The user's hooks of git do not run.

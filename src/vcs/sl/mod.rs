@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
 use super::hg::Client;
+use super::snapshot::Snapshot;
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Facts, Kind, Vcs, any_exists, hg};
+use super::{Archive, Checkout, Facts, Kind, NewCheckout, Vcs, Work, any_exists, hg};
 use crate::sys::Env;
 
 /// A working copy of sl.
@@ -34,6 +35,35 @@ impl Vcs for Sl {
 
     fn common_dir(&self) -> Option<PathBuf> {
         hg::common_dir(&self.root.join(".sl"))
+    }
+
+    fn admin_dir(&self) -> Option<PathBuf> {
+        hg::admin_dir(&self.root.join(".sl"))
+    }
+
+    fn checkouts(&self) -> Vec<Checkout> {
+        hg::checkouts(Kind::Sl, &self.root.join(".sl"))
+    }
+
+    fn branch(&self) -> Option<String> {
+        hg::branch(Kind::Sl, &self.root.join(".sl"))
+    }
+
+    fn work(&self, env: &Env) -> Result<Work, SyncError> {
+        hg::shares::work(&self.client("", env))
+    }
+
+    fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
+        hg::shares::add(&self.client("", env), new)
+    }
+
+    fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
+        hg::shares::remove(&self.client("", env), root, force)
+    }
+
+    /// There is no list of shares to be put right.
+    fn prune_checkouts(&self, _: bool, _: &Env) -> Result<Vec<PathBuf>, SyncError> {
+        Ok(Vec::new())
     }
 
     fn facts(&self, env: &Env) -> Facts {
@@ -74,5 +104,17 @@ impl Vcs for Sl {
 
     fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
         Ok(Box::new(hg::HgArchive::new(self.client("", env))))
+    }
+
+    fn snapshot(&self, key: &str, message: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError> {
+        hg::snapshot::take(&self.client("", env), key, message, limit)
+    }
+
+    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<(), SyncError> {
+        hg::snapshot::restore(&self.client("", env), key, to)
+    }
+
+    fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError> {
+        hg::snapshot::forget(&self.client("", env), key)
     }
 }
