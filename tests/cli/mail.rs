@@ -349,4 +349,15 @@ fn git_status_stays_clean() {
     assert_eq!(status(), before);
     assert!(!before.contains("mail") && !before.contains("agents"), "{before}");
     assert!(env.path(".git/beads/agents.jsonl").exists());
+    // Each message says from which checkout it came, and each checkout sees all of them.
+    assert!(env.command("git").args(["add", "-A"]).status().unwrap().success());
+    let commit = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-qm", "start"];
+    assert!(env.command("git").args(commit).status().unwrap().success());
+    assert!(env.command("git").args(["worktree", "add", "-q", "../other"]).status().unwrap().success());
+    env.bd(["-C", "../other", "--agent", "rex", "mail", "send", "bob", "-m", "from there"]).ok();
+    env.bd(["--agent", "rex", "mail", "send", "bob", "-m", "from here"]).ok();
+    let places: Vec<Value> =
+        inbox(&env, "bob", &[])[..2].iter().map(|message| message["worktree_id"].clone()).collect();
+    assert!(places.iter().all(|id| id.as_str().is_some_and(|id| id.starts_with("wt_"))), "{places:?}");
+    assert_ne!(places[0], places[1]);
 }
