@@ -43,6 +43,7 @@ mod ready;
 mod recover;
 mod reopen;
 mod repo;
+mod reserve;
 mod resolve;
 mod restore;
 mod role;
@@ -132,6 +133,7 @@ pub enum Command {
     Proposals(proposals::ProposalsArgs),
     CheckLeaks(check_leaks::CheckLeaksArgs),
     Hooks(hooks::HooksArgs),
+    Reserve(reserve::ReserveArgs),
     MergeDriver(merge_driver::MergeDriverArgs),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
@@ -172,6 +174,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "trust",
         ],
     ),
+    ("Working together", &["reserve"]),
     (
         "Files and set-up",
         &[
@@ -251,6 +254,7 @@ impl Command {
             Command::Proposals(args) => proposals::run(args, cx),
             Command::CheckLeaks(args) => check_leaks::run(args, cx),
             Command::Hooks(args) => hooks::run(args, cx),
+            Command::Reserve(args) => reserve::run(args, cx),
             Command::MergeDriver(args) => merge_driver::run(args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),

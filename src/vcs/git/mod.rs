@@ -17,7 +17,7 @@ mod upstream;
 pub(super) use archive::GitArchive;
 pub(super) use attributes::merge_attribute;
 pub use attributes::pattern;
-pub(super) use changes::{range, staged};
+pub(super) use changes::{range, staged, staged_paths};
 pub use commit::init;
 pub(super) use config::{facts, text as config_text};
 pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_local, unmerged_base};

@@ -1,0 +1,36 @@
+//! Who acts, and from where, as the records of the state home say it.
+
+use std::path::PathBuf;
+
+use super::Result;
+use crate::model::reservation::Party;
+use crate::store::{StateDir, Store, real_path};
+use crate::vcs;
+
+/// Who acts. An agent that is not registered has nothing yet, so its name stands for its id.
+pub fn acting(store: &mut Store) -> Party {
+    match store.agent() {
+        Some(agent) => {
+            let id = agent.id.clone().unwrap_or_else(|| agent.name.clone());
+            Party { name: agent.name.clone(), agent: Some(id) }
+        }
+        None => Party { name: store.actor().to_owned(), agent: None },
+    }
+}
+
+/// Who acts, for a command that leaves something behind.
+pub fn taking_part(store: &mut Store) -> Result<Party> {
+    Ok(acting(store))
+}
+
+/// The root of the checkout.
+pub fn root(store: &Store) -> PathBuf {
+    let repo = store.repo().root();
+    real_path(&vcs::root(repo).unwrap_or_else(|| repo.to_owned()))
+}
+
+/// Which repository this is, where several share the state home. Checkouts of one repository are one.
+pub fn repo(store: &Store, state: &StateDir) -> Option<String> {
+    let common = || vcs::common_dir(store.repo().root()).map_or_else(|| root(store), |dir| real_path(&dir));
+    state.is_shared().then(|| common().display().to_string())
+}
