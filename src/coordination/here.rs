@@ -30,7 +30,9 @@ pub fn root(store: &Store) -> PathBuf {
 }
 
 /// Which repository this is, where several share the state home. Checkouts of one repository are one.
-pub fn repo(store: &Store, state: &StateDir) -> Option<String> {
-    let common = || vcs::common_dir(store.repo().root()).map_or_else(|| root(store), |dir| real_path(&dir));
-    state.is_shared().then(|| common().display().to_string())
+pub fn repo(store: &Store, state: &StateDir) -> Result<Option<String>> {
+    if !state.is_shared() {
+        return Ok(None);
+    }
+    Ok(Some(store.repo_id(0)?))
 }

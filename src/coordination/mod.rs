@@ -64,8 +64,3 @@ pub fn take_part(store: &mut Store) -> Result<()> {
     }
     Ok(())
 }
-
-/// The id and the name of the checkout that one stands in.
-fn worktree(_store: &Store) -> (Option<String>, Option<String>) {
-    (None, None)
-}

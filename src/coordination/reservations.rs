@@ -77,10 +77,10 @@ pub fn reserve(store: &mut Store, request: &ReserveRequest) -> Result<Vec<Reserv
     if request.ttl.is_none() && holder.agent.is_some() {
         return Err(CoordinationError::Endless);
     }
+    let worktree = store.worktree()?;
     let (state, file) = place(store);
     let lock = state.lock(store.lock_wait())?;
-    let repo = here::repo(store, &state);
-    let (worktree_id, worktree) = super::worktree(store);
+    let repo = here::repo(store, &state)?;
     let (now, entropy) = (store.host().clock.both(), &store.host().entropy);
     let mut reserved = Vec::new();
     file.edit::<CoordinationError>(&lock, entropy, |document| {
@@ -118,7 +118,7 @@ pub fn reserve(store: &mut Store, request: &ReserveRequest) -> Result<Vec<Reserv
             one.is_shared = request.is_shared;
             one.issue = issue.clone().or(one.issue);
             one.reason = request.reason.clone().or(one.reason);
-            (one.worktree_id, one.worktree) = (worktree_id.clone(), worktree.clone());
+            (one.worktree_id, one.worktree) = (worktree.id.clone(), Some(worktree.name.clone()));
             one.last(request.ttl, &now);
             puts.retain(|put| !matches!(put, Put::Gone { id } if *id == one.id));
             puts.push(Put::Line { id: one.id.clone(), text: one.render(known.map(|(_, line)| *line)) });
@@ -195,7 +195,7 @@ fn check(store: &mut Store, paths: &[(String, bool)]) -> Result<Checked> {
     let (all, now) = read(store)?;
     let who = here::acting(store);
     let (state, _) = place(store);
-    let repo = here::repo(store, &state);
+    let repo = here::repo(store, &state)?;
     let mut checked = Checked { checked: paths.len(), ..Checked::default() };
     for (path, is_directory) in paths {
         let glob = Glob::path(path, *is_directory);
@@ -221,7 +221,7 @@ fn read(store: &mut Store) -> Result<(Vec<Reserved>, Now)> {
     let who = here::acting(store);
     let (state, file) = place(store);
     state.check()?;
-    let (now, repo) = (store.host().clock.both(), here::repo(store, &state));
+    let (now, repo) = (store.host().clock.both(), here::repo(store, &state)?);
     let document = file.read()?;
     let found = lines(&document).into_iter().map(|(one, _)| one).filter(|one| one.repo == repo);
     let mut found: Vec<Reserved> = found

@@ -57,6 +57,8 @@ pub enum StoreError {
     History(HistoryError),
     #[error("{} is under no version control: there is no history to keep or to find an issue in", root.display())]
     NoHistory { root: PathBuf },
+    #[error("no checkout {text:?}; known: {}", known.join(", "))]
+    NoSuchWorktree { text: String, known: Vec<String> },
     #[error(transparent)]
     Record(#[from] RecordError),
     #[error(transparent)]

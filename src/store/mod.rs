@@ -7,6 +7,7 @@
 //! read. Only changed lines are read again.
 
 mod actor;
+mod checkout;
 mod commit;
 mod discover;
 mod error;
@@ -42,6 +43,7 @@ mod warning;
 mod watch;
 
 pub use actor::{AGENT_VARIABLE, Identity, find as find_actor};
+pub use checkout::Worktree;
 pub use discover::{BEADS_DIR, LEDGER_NAMES, Repo};
 pub use error::{Result, StoreError};
 pub use guard::{Found, FoundLeak};

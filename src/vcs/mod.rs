@@ -6,6 +6,7 @@
 //! merge, to use a network, to say what is staged, ignored or in a range of commits.
 
 mod archive;
+mod checkouts;
 mod commit;
 mod facts;
 mod files;
@@ -25,6 +26,7 @@ mod unmerged;
 use std::path::{Path, PathBuf};
 
 pub use archive::{Archive, Before, Commit, Step, Steps, Version, as_of, merge_base};
+pub use checkouts::Checkout;
 pub use commit::{CommitError, Committed, Order, commit};
 pub use facts::{Facts, Remote};
 pub use git::{branches_holding, committed_size, init as init_git, user_name};
@@ -46,6 +48,17 @@ pub trait Vcs {
 
     /// The directory that all checkouts of the repository share.
     fn common_dir(&self) -> Option<PathBuf>;
+
+    /// The directory of this checkout alone inside version control's own files: it survives a move of the checkout, is never
+    /// committed and never in a status. From files alone.
+    fn admin_dir(&self) -> Option<PathBuf>;
+
+    /// The checkouts that version control knows of and this one, the main one first; from files alone. One that was moved
+    /// behind its back is known only from inside.
+    fn checkouts(&self) -> Vec<Checkout>;
+
+    /// The branch or bookmark that is checked out, from files alone.
+    fn branch(&self) -> Option<String>;
 
     /// What can be said without running a program.
     fn facts(&self, env: &Env) -> Facts;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Facts, Kind, Vcs};
+use super::{Archive, Checkout, Facts, Kind, Vcs};
 use crate::sys::Env;
 
 pub struct Unversioned {
@@ -27,6 +27,18 @@ impl Vcs for Unversioned {
     }
 
     fn common_dir(&self) -> Option<PathBuf> {
+        None
+    }
+
+    fn admin_dir(&self) -> Option<PathBuf> {
+        None
+    }
+
+    fn checkouts(&self) -> Vec<Checkout> {
+        Vec::new()
+    }
+
+    fn branch(&self) -> Option<String> {
         None
     }
 

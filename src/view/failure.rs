@@ -168,6 +168,9 @@ impl From<StoreError> for Failure {
                 .hint("put it under git, jj or hg and commit the ledger; nothing was changed"),
             StoreError::Vcs(error) => error.into(),
             StoreError::Record(error) => error.into(),
+            StoreError::NoSuchWorktree { .. } => {
+                Self::not_found(message).hint("bd worktree list shows the checkouts")
+            }
             StoreError::Outrun { pull, .. } => Self::new(Exit::Busy, "outrun", message)
                 .hint(if pull { "nothing is lost; try again" } else { "try again without --no-pull" }),
             StoreError::UntrustedPrograms { root, .. } => Self::new(Exit::Untrusted, "untrusted", message)

@@ -3,6 +3,7 @@
 mod archive;
 mod attributes;
 mod changes;
+mod checkouts;
 mod commit;
 mod config;
 mod hooks;
@@ -18,6 +19,7 @@ pub(super) use archive::GitArchive;
 pub(super) use attributes::merge_attribute;
 pub use attributes::pattern;
 pub(super) use changes::{range, staged, staged_paths};
+pub(super) use checkouts::worktrees;
 pub use commit::init;
 pub(super) use config::{facts, text as config_text};
 pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_local, unmerged_base};
@@ -28,7 +30,7 @@ use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Facts, Kind, Vcs, any_exists, files};
+use super::{Archive, Checkout, Facts, Kind, Vcs, any_exists, checkouts::family, files};
 use crate::sys::Env;
 
 /// `user.name` as git would use it at this place.
@@ -109,6 +111,18 @@ impl Vcs for Git {
 
     fn common_dir(&self) -> Option<PathBuf> {
         common_dir(&self.root.join(".git"))
+    }
+
+    fn admin_dir(&self) -> Option<PathBuf> {
+        checkouts::admin_dir(&self.root)
+    }
+
+    fn checkouts(&self) -> Vec<Checkout> {
+        family(&self.root)
+    }
+
+    fn branch(&self) -> Option<String> {
+        checkouts::branch(&self.admin_dir()?)
     }
 
     fn facts(&self, env: &Env) -> Facts {

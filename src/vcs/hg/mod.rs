@@ -2,6 +2,7 @@
 
 mod archive;
 mod call;
+mod checkouts;
 mod commit;
 mod commits;
 mod exchange;
@@ -20,11 +21,12 @@ use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Facts, Kind, Vcs, any_exists, files};
+use super::{Archive, Checkout, Facts, Kind, Vcs, any_exists, files};
 use crate::sys::Env;
 
 pub(super) use archive::HgArchive;
 pub(super) use call::Client;
+pub(super) use checkouts::{admin_dir, branch, checkouts};
 pub(super) use commit::{commit, pattern};
 pub(super) use exchange::{OUTRUN, call as exchange_with, fetch, refused, says};
 pub(super) use hgrc::{Settings, facts};
@@ -67,6 +69,18 @@ impl Vcs for Hg {
 
     fn common_dir(&self) -> Option<PathBuf> {
         common_dir(&self.root.join(".hg"))
+    }
+
+    fn admin_dir(&self) -> Option<PathBuf> {
+        checkouts::admin_dir(&self.root.join(".hg"))
+    }
+
+    fn checkouts(&self) -> Vec<Checkout> {
+        checkouts::checkouts(Kind::Hg, &self.root.join(".hg"))
+    }
+
+    fn branch(&self) -> Option<String> {
+        checkouts::branch(Kind::Hg, &self.root.join(".hg"))
     }
 
     fn facts(&self, env: &Env) -> Facts {

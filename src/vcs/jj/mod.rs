@@ -2,15 +2,18 @@
 
 mod archive;
 mod bookmark;
+mod checkouts;
 mod commit;
 mod config;
 mod exchange;
+mod fields;
 mod integrate;
 mod program;
 mod programs;
 mod stack;
 mod tool;
 
+pub(super) use checkouts::{repo, workspaces};
 pub(super) use tool::{set_tool, settings, tool};
 
 use std::path::{Path, PathBuf};
@@ -18,7 +21,7 @@ use std::path::{Path, PathBuf};
 use self::program::Repo;
 use super::commit::{CommitError, Committed, Order};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Facts, Kind, Vcs, any_exists, files, git};
+use super::{Archive, Checkout, Facts, Kind, Vcs, any_exists, checkouts::family, files, git};
 use crate::sys::Env;
 
 /// The repository behind a workspace: in the first workspace a directory, in others a file that names it.
@@ -58,6 +61,19 @@ impl Vcs for Jj {
 
     fn common_dir(&self) -> Option<PathBuf> {
         common_dir(&self.root.join(".jj")).or_else(|| git::common_dir(&self.root.join(".git")))
+    }
+
+    fn admin_dir(&self) -> Option<PathBuf> {
+        std::fs::canonicalize(self.root.join(".jj")).ok()
+    }
+
+    fn checkouts(&self) -> Vec<Checkout> {
+        family(&self.root)
+    }
+
+    /// Which bookmark is nearest only jj can say.
+    fn branch(&self) -> Option<String> {
+        None
     }
 
     fn facts(&self, env: &Env) -> Facts {

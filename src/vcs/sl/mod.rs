@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::commit::{CommitError, Committed, Order};
 use super::hg::Client;
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Facts, Kind, Vcs, any_exists, hg};
+use super::{Archive, Checkout, Facts, Kind, Vcs, any_exists, hg};
 use crate::sys::Env;
 
 /// A working copy of sl.
@@ -34,6 +34,18 @@ impl Vcs for Sl {
 
     fn common_dir(&self) -> Option<PathBuf> {
         hg::common_dir(&self.root.join(".sl"))
+    }
+
+    fn admin_dir(&self) -> Option<PathBuf> {
+        hg::admin_dir(&self.root.join(".sl"))
+    }
+
+    fn checkouts(&self) -> Vec<Checkout> {
+        hg::checkouts(Kind::Sl, &self.root.join(".sl"))
+    }
+
+    fn branch(&self) -> Option<String> {
+        hg::branch(Kind::Sl, &self.root.join(".sl"))
     }
 
     fn facts(&self, env: &Env) -> Facts {
