@@ -40,6 +40,7 @@ mod recover;
 mod remarks;
 mod repos;
 mod repos_bad;
+mod reserve;
 mod resolving;
 mod restore;
 mod roles;

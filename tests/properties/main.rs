@@ -4,6 +4,7 @@
 //! What is expected comes from models written here from the words of `docs/format.md`, never from the code under test.
 
 mod changes;
+mod globs;
 mod hydrate;
 mod json_text;
 mod many_repos;
