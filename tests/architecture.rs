@@ -26,6 +26,7 @@ const CONFINED: &[(&str, &str)] = &[
     ("fs4", "sys"),
     ("rustix", "sys"),
     ("rand", "sys"),
+    ("notify", "sys"),
 ];
 
 fn sources(dir: &Path, found: &mut Vec<PathBuf>) {

@@ -146,7 +146,12 @@ impl Context {
             };
             let mut store = Store::open_with(config)?;
             store.write_as_one(&self.command);
-            coordination::take_part(&mut store)?;
+            // Who registers is not yet the one who has the name.
+            if self.command == "agent register" {
+                coordination::identify(&mut store)?;
+            } else {
+                coordination::take_part(&mut store)?;
+            }
             self.store = Some(store);
         }
         Ok(self.store.as_mut().expect("just opened"))
@@ -244,6 +249,10 @@ impl Context {
 
     /// Ends the command: warnings, the failure if there is one, and the exit code.
     pub fn finish(&mut self, result: Result<Exit, Failure>) -> Exit {
+        let stays = self.store.as_mut().map(coordination::end_remote_claims).unwrap_or_default();
+        for warning in stays {
+            self.ui.warning(&warning);
+        }
         if !self.reports_problems {
             let said = result.as_ref().err().map(|failure| failure.message.as_str());
             for warning in self.warnings_to_print() {

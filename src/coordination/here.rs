@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::Result;
+use super::{Result, ensure_registered};
 use crate::model::reservation::Party;
 use crate::store::{StateDir, Store, real_path};
 use crate::vcs;
@@ -18,8 +18,9 @@ pub fn acting(store: &mut Store) -> Party {
     }
 }
 
-/// Who acts, for a command that leaves something behind.
+/// Who acts, for a command that leaves something behind: an agent is registered by that.
 pub fn taking_part(store: &mut Store) -> Result<Party> {
+    ensure_registered(store)?;
     Ok(acting(store))
 }
 

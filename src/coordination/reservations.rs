@@ -3,21 +3,55 @@
 //! All that is asked for is reserved, or nothing. Who reserves again what it has renews it. What is over does not count; it is
 //! dropped when somebody writes the file a week later.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::PathBuf;
 
+use super::typed::{anchored, anchored_all, plain, standpoint};
 use super::{CoordinationError, Result, here};
-use crate::model::glob::{self, Glob};
+use crate::model::glob::{Glob, GlobError};
 use crate::model::lease::Now;
 use crate::model::record::Record;
 use crate::model::reservation::{DEFAULT_TTL, Reservation};
 use crate::model::state_id::{self, RESERVATION};
 use crate::model::time::DAY;
-use crate::store::{Put, RecordFile, StateDir, Store, real_path};
-use crate::vcs;
+use crate::store::{Put, RecordFile, StateDir, Store};
+use crate::vcs::{self, HistoryError};
 
 const FILE: &str = "reservations.jsonl";
 /// How long one that is over is still shown.
 const KEPT: i64 = 7 * DAY;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ReservationError {
+    #[error(transparent)]
+    Staged(HistoryError),
+    #[error("invalid glob {typed:?}: {source}")]
+    Glob { typed: String, source: GlobError },
+    #[error("{typed} is outside of {}", root.display())]
+    Outside { typed: String, root: PathBuf },
+    #[error("{}", obstacle_text(obstacles))]
+    Reserved { obstacles: Vec<Obstacle> },
+    #[error("{} is reserved by {}", reservation.glob, reservation.holder.name)]
+    ByOther { reservation: Box<Reservation> },
+    #[error("nothing reserved matches {typed:?}")]
+    NotReserved { typed: String },
+    #[error("an agent cannot reserve without an end")]
+    Endless,
+    #[error("{typed:?} is the beginning of several: {}", candidates.join(" "))]
+    Ambiguous { typed: String, candidates: Vec<String> },
+}
+
+/// Who has what was asked for, and for how long.
+fn obstacle_text(obstacles: &[Obstacle]) -> String {
+    let Some(first) = obstacles.first() else { return "reserved by another".to_owned() };
+    let Obstacle { wanted, reservation } = first;
+    let as_wanted = if *wanted == reservation.glob { String::new() } else { format!(" ({})", reservation.glob) };
+    let until = reservation.expires.map_or_else(|| "it is released".to_owned(), |at| at.to_string());
+    let more = match obstacles.len() - 1 {
+        0 => String::new(),
+        more => format!("; {more} more in the way"),
+    };
+    format!("{wanted} is reserved by {}{as_wanted} until {until}{more}", reservation.holder.name)
+}
 
 /// What somebody wants to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,7 +109,7 @@ pub fn reserve(store: &mut Store, request: &ReserveRequest) -> Result<Vec<Reserv
     let issue = request.issue.as_deref().map(|typed| store.resolve(typed)).transpose()?;
     let holder = here::taking_part(store)?;
     if request.ttl.is_none() && holder.agent.is_some() {
-        return Err(CoordinationError::Endless);
+        return Err(ReservationError::Endless.into());
     }
     let worktree = store.worktree()?;
     let (state, file) = place(store);
@@ -94,7 +128,7 @@ pub fn reserve(store: &mut Store, request: &ReserveRequest) -> Result<Vec<Reserv
         });
         let obstacles: Vec<Obstacle> = obstacles.collect();
         if !obstacles.is_empty() {
-            return Err(CoordinationError::Reserved { obstacles });
+            return Err(ReservationError::Reserved { obstacles }.into());
         }
         let mut puts = stale(&lines, &now);
         reserved.clear();
@@ -141,7 +175,7 @@ pub fn release(store: &mut Store, which: &Release) -> Result<Vec<Reservation>> {
     if !state.exists() {
         return match which {
             Release::These(typed) if !typed.is_empty() => {
-                Err(CoordinationError::NotReserved { typed: typed[0].clone() })
+                Err(ReservationError::NotReserved { typed: typed[0].clone() }.into())
             }
             _ => Ok(Vec::new()),
         };
@@ -157,10 +191,10 @@ pub fn release(store: &mut Store, which: &Release) -> Result<Vec<Reservation>> {
                 let found = named(store, &all, typed)?;
                 let own: Vec<&&Reserved> = found.iter().filter(|one| may(one)).collect();
                 match (own.as_slice(), found.first()) {
-                    ([], None) => return Err(CoordinationError::NotReserved { typed: typed.clone() }),
+                    ([], None) => return Err(ReservationError::NotReserved { typed: typed.clone() }.into()),
                     ([], Some(other)) => {
                         let reservation = Box::new(other.reservation.clone());
-                        return Err(CoordinationError::ReservedByOther { reservation });
+                        return Err(ReservationError::ByOther { reservation }.into());
                     }
                     (own, _) => chosen.extend(own.iter().map(|one| one.reservation.clone())),
                 }
@@ -186,7 +220,7 @@ pub fn check_paths(store: &mut Store, paths: &[String]) -> Result<Checked> {
 /// What others have alone among the paths that git has staged.
 pub fn check_staged(store: &mut Store) -> Result<Checked> {
     let root = here::root(store);
-    let paths = vcs::staged_paths(&root, &store.host().env)?;
+    let paths = vcs::staged_paths(&root, &store.host().env).map_err(ReservationError::Staged)?;
     let paths: Vec<(String, bool)> = paths.iter().map(|path| (path.to_string_lossy().into_owned(), false)).collect();
     check(store, &paths)
 }
@@ -252,7 +286,7 @@ fn named<'a>(store: &Store, all: &'a [Reserved], typed: &str) -> Result<Vec<&'a 
         let found: Vec<&Reserved> = all.iter().filter(|one| one.reservation.id.starts_with(typed)).collect();
         if found.len() > 1 {
             let candidates = found.iter().map(|one| one.reservation.id.clone()).collect();
-            return Err(CoordinationError::Ambiguous { typed: typed.to_owned(), candidates });
+            return Err(ReservationError::Ambiguous { typed: typed.to_owned(), candidates }.into());
         }
         if !found.is_empty() {
             return Ok(found);
@@ -261,87 +295,4 @@ fn named<'a>(store: &Store, all: &'a [Reserved], typed: &str) -> Result<Vec<&'a 
     let (root, base) = standpoint(store);
     let glob = anchored(typed, &root, &base, store.host().env.cwd())?.to_string();
     Ok(all.iter().filter(|one| one.reservation.glob == glob).collect())
-}
-
-/// The root of the checkout, and where in it one stands.
-fn standpoint(store: &Store) -> (PathBuf, PathBuf) {
-    let root = here::root(store);
-    let cwd = real_path(store.host().env.cwd());
-    let base = cwd.strip_prefix(&root).map(Path::to_owned).unwrap_or_default();
-    (root, base)
-}
-
-fn anchored_all(store: &Store, typed: &[String]) -> Result<Vec<Glob>> {
-    let (root, base) = standpoint(store);
-    let mut globs: Vec<Glob> = Vec::new();
-    for typed in typed {
-        let glob = anchored(typed, &root, &base, store.host().env.cwd())?;
-        if !globs.contains(&glob) {
-            globs.push(glob);
-        }
-    }
-    Ok(globs)
-}
-
-/// A glob as typed, seen from the root. What is there under exactly that name is meant itself.
-fn anchored(typed: &str, root: &Path, base: &Path, cwd: &Path) -> Result<Glob> {
-    let wrong = |source| CoordinationError::Glob { typed: typed.to_owned(), source };
-    if typed.is_empty() {
-        return Err(wrong(glob::GlobError::Empty));
-    }
-    if cwd.join(typed).symlink_metadata().is_ok() {
-        let path = plain(typed, root, base)?;
-        let text = if path.is_empty() { "**".to_owned() } else { glob::escape(&path) };
-        return Glob::parse(&text).map_err(wrong);
-    }
-    let outside = || CoordinationError::Outside { typed: typed.to_owned(), root: root.to_owned() };
-    let (mut base, mut rest) = (base.to_owned(), typed);
-    if typed.starts_with('/') {
-        let escaped = glob::escape(&root.to_string_lossy());
-        let below = [escaped.as_str(), &root.to_string_lossy()].into_iter().find_map(|root| typed.strip_prefix(root));
-        rest = below.and_then(|below| below.strip_prefix('/')).ok_or_else(outside)?;
-        base = PathBuf::new();
-    }
-    loop {
-        if let Some(below) = rest.strip_prefix("./") {
-            rest = below.trim_start_matches('/');
-        } else if let Some(below) = rest.strip_prefix("../").or((rest == "..").then_some("")) {
-            if !base.pop() {
-                return Err(outside());
-            }
-            rest = below.trim_start_matches('/');
-        } else {
-            break;
-        }
-    }
-    let base = glob::escape(&base.to_string_lossy());
-    let text = match (base.as_str(), rest) {
-        ("", "" | ".") => "**".to_owned(),
-        ("", rest) => rest.to_owned(),
-        (base, rest) => format!("{base}/{rest}"),
-    };
-    Glob::parse(&text).map_err(wrong)
-}
-
-/// A path as typed, seen from the root; empty is the root itself. Links are not followed: version control knows a link as a file.
-fn plain(typed: &str, root: &Path, base: &Path) -> Result<String> {
-    let outside = || CoordinationError::Outside { typed: typed.to_owned(), root: root.to_owned() };
-    let joined = root.join(base).join(typed);
-    let mut names: Vec<&std::ffi::OsStr> = Vec::new();
-    for component in joined.components() {
-        match component {
-            Component::Normal(name) => names.push(name),
-            Component::ParentDir => {
-                names.pop().ok_or_else(outside)?;
-            }
-            _ => {}
-        }
-    }
-    let path: PathBuf = std::iter::once(std::ffi::OsStr::new("/")).chain(names).collect();
-    let inside = path.strip_prefix(root).map(Path::to_owned).or_else(|_| {
-        // The way to the root may lead through a link.
-        let (parent, name) = (path.parent().ok_or_else(outside)?, path.file_name().ok_or_else(outside)?);
-        real_path(parent).join(name).strip_prefix(root).map(Path::to_owned).map_err(|_| outside())
-    })?;
-    Ok(inside.to_string_lossy().into_owned())
 }

@@ -49,6 +49,8 @@ pub struct Holder {
     pub host: Option<String>,
     pub worktree_id: Option<String>,
     pub worktree: Option<String>,
+    /// The version of the claim on the remote, where one was made there.
+    pub remote: Option<String>,
 }
 
 impl Holder {
@@ -176,6 +178,7 @@ impl Lease {
             host: text("host"),
             worktree_id: text("worktree_id"),
             worktree: text("worktree"),
+            remote: text("remote"),
         });
         let lost = record.elements("lost").into_iter().filter_map(|raw| {
             let record = Record::parse_part(raw).ok()?;
@@ -213,7 +216,8 @@ impl Lease {
             object = object
                 .optional("host", holder.host.as_deref())
                 .optional("worktree_id", holder.worktree_id.as_deref())
-                .optional("worktree", holder.worktree.as_deref());
+                .optional("worktree", holder.worktree.as_deref())
+                .optional("remote", holder.remote.as_deref());
         }
         if self.attempts > 0 {
             object = object.number("attempts", self.attempts);
@@ -258,6 +262,7 @@ mod tests {
             host: Some("h".into()),
             worktree_id: Some("wt_1".into()),
             worktree: Some("main".into()),
+            remote: Some("c0ffee".into()),
             ..held("ann", &now, Some(5 * SECOND))
         };
         lease.grant(full);

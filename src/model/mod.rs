@@ -1,5 +1,6 @@
 //! Pure values and rules: no files, no clock, no SQL.
 
+pub mod agent;
 pub mod change;
 pub mod dependency;
 pub mod difference;

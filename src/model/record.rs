@@ -156,6 +156,19 @@ impl<'a> Record<'a> {
         }
     }
 
+    /// The line with these keys as another line has them, or lacks them; every other key stays.
+    pub fn overlaid(&self, fresh: &str, keys: &[&str], dialect: Dialect) -> String {
+        let fresh = Record::parse(fresh).expect("a rendered record is a valid object");
+        let mut line = self.text.to_owned();
+        for key in keys {
+            let now = Record::parse(&line).expect("an edited record stays a valid object");
+            if now.raw(key) != fresh.raw(key) {
+                line = now.with_key(key, fresh.raw(key), dialect);
+            }
+        }
+        line
+    }
+
     fn key(&self, member: &Member) -> Cow<'a, str> {
         let plain = &self.text[member.key.clone()];
         if plain.contains('\\') {

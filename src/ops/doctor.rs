@@ -91,7 +91,11 @@ fn check_project(store: &Store, report: &mut Report) {
             | Warning::DamagedThen { .. }
             | Warning::NotCommitted { .. }
             | Warning::NotJournaled { .. }
+            | Warning::NotSettled { .. }
             | Warning::NotUndoable { .. } => continue,
+            Warning::SiblingUnread { worktree, message } => {
+                (Severity::Warning, None, None, format!("the checkout {worktree} cannot be read: {message}"), None)
+            }
             Warning::Removed { .. } | Warning::Unwatched { .. } => continue,
         };
         report.findings.push(Health { severity, file, line, message, remedy });

@@ -2,6 +2,7 @@
 //! outcome, from which text and JSON are made elsewhere.
 
 mod change;
+mod claims;
 mod configure;
 mod dependencies;
 mod doctor;
@@ -29,6 +30,7 @@ mod sync;
 mod undo;
 
 pub use change::{Batch, change_each, check_status, check_type};
+pub use claims::{LeaseFilter, claim, claim_and_change, claim_each, leases, reclaim, release};
 pub use configure::{ChangedFile, Configured, ROUTING, Request as ConfigRequest, configure, stored_path, trust};
 pub use dependencies::{TreeNode, add_dependency, parse_dependency, remove_dependency, tree};
 pub use doctor::{Health, Report as DoctorReport, Severity, doctor};
@@ -63,6 +65,8 @@ use crate::store::StoreError;
 pub enum OpError {
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(transparent)]
+    Coordination(#[from] crate::coordination::CoordinationError),
     #[error(transparent)]
     Query(#[from] QueryError),
     #[error(transparent)]

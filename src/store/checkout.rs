@@ -105,6 +105,17 @@ impl Store {
         }
     }
 
+    /// What names this clone among all clones of the repository.
+    pub fn clone_id(&self) -> Result<String> {
+        self.repo_id(0)
+    }
+
+    /// Where the repo that owns an issue is.
+    pub fn root_of(&mut self, id: &str) -> Result<PathBuf> {
+        let source = self.owner_of(id)?;
+        Ok(self.project.members[self.sources.member_of(source)].repo.root().to_owned())
+    }
+
     /// The root of this checkout, and the directory that version control keeps for it alone.
     fn own_places(&self) -> (PathBuf, PathBuf) {
         let beads = self.repo.beads();
@@ -191,8 +202,8 @@ impl Store {
         if listed(registered).contains(&(id.clone(), own.root.clone())) {
             return Ok(());
         }
-        let held = state.lock(self.lock_wait)?;
-        state.file(REGISTRY).edit::<RecordError>(&held, &self.host.entropy, |document| {
+        let held = self.hold(state.clone())?;
+        state.file(REGISTRY).edit::<RecordError>(held.lock(), &self.host.entropy, |document| {
             let now = self.host.clock.now().to_string();
             let text = match document.effective(&id).and_then(|line| document.record(line)) {
                 Some(record) => {
@@ -230,6 +241,9 @@ fn listed(registered: &Document) -> Vec<(String, PathBuf)> {
 fn is_elsewhere(registered: &Document, id: &str, root: &Path, admin: &Path) -> bool {
     listed(registered).into_iter().any(|(known, path)| {
         let other = || vcs::open(&path).admin_dir().unwrap_or_else(|| path.join(super::BEADS_DIR).join("run"));
-        known == id && path != root && place::real(&other()) != place::real(admin) && read_id(&other()).as_deref() == Some(id)
+        known == id
+            && path != root
+            && place::real(&other()) != place::real(admin)
+            && read_id(&other()).as_deref() == Some(id)
     })
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::journal::JournalError;
 use super::settings::{ConfigError, SettingsError};
-use super::{HookError, LEDGER_NAMES, RecordError, UndoClash};
+use super::{HookError, LEDGER_NAMES, LeaseError, RecordError, UndoClash};
 use crate::cache::CacheError;
 use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
@@ -61,6 +61,8 @@ pub enum StoreError {
     NoSuchWorktree { text: String, known: Vec<String> },
     #[error(transparent)]
     Record(#[from] RecordError),
+    #[error(transparent)]
+    Lease(LeaseError),
     #[error(transparent)]
     Vcs(#[from] SyncError),
     #[error("somebody else {} {repo}{}", if *pull { "pushes all the time to" } else { "has pushed to" }, if *pull { "" } else { ", and --no-pull forbids to merge" })]

@@ -18,6 +18,7 @@ mod hooks;
 mod image;
 mod journal;
 mod leaks;
+mod leases;
 mod lines;
 mod pair;
 mod place;
@@ -35,6 +36,7 @@ mod restore;
 mod role;
 mod route;
 pub mod settings;
+mod siblings;
 mod source;
 mod sync;
 mod transaction;
@@ -51,6 +53,10 @@ pub use history::{Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogQuery,
 pub use home::{STATE_DIR, StateHome, StateMode, prepare as prepare_home, state_home, user_state};
 pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus};
 pub use leaks::{LeakReport, LeakScope};
+pub use leases::{
+    AutoClaim, ClaimWish, Claimed, Evidence, LEASE_VARIABLE, LEASES_NAME, LeaseError, LeaseRow, Reclaimed, ReleaseWish,
+    Released,
+};
 pub use place::{display as display_path, expand as expand_path, plain as plain_path, real as real_path};
 pub use planning::{check_planning, commit_files, keep_out_of_commits, ledger_of_working_copy, start_version_control};
 pub use project::{Member, Project, RepoProblem, beads_of, outside, trust as read_trust};
@@ -65,6 +71,7 @@ pub use restore::Restored;
 pub use role::{Role, RoleDecision};
 pub use route::{Access, Route};
 pub use settings::Settings;
+pub use siblings::{Elsewhere, news as news_of};
 pub use source::{LineWarning, Refresh};
 pub use sync::{NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncReport, SyncStep, trust_programs};
 pub use transaction::{Scope, Transaction, Write, WriteError, Written};
@@ -76,6 +83,7 @@ pub use crate::vcs::{Commit, CommitError, HistoryError, Integrated, SyncError};
 
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
+use std::sync::Weak;
 use std::time::Duration;
 
 use crate::cache::Cache;
@@ -147,6 +155,12 @@ pub struct Store {
     writing: RefCell<undo::Writing>,
     /// The agent that acts; without one it is a person.
     agent: Option<Identity>,
+    /// State homes whose locks are held.
+    held_homes: RefCell<Vec<Weak<leases::HeldHome>>>,
+    /// Claims on remotes whose work has ended: issue and version.
+    ended_remotely: RefCell<Vec<(String, String)>>,
+    /// What other checkouts say, as last read.
+    siblings: siblings::Siblings,
 }
 
 /// What the caller said beyond the files.
@@ -207,6 +221,9 @@ impl Store {
             unjournaled: RefCell::new(Vec::new()),
             writing: RefCell::default(),
             agent: None,
+            held_homes: RefCell::default(),
+            ended_remotely: RefCell::default(),
+            siblings: siblings::Siblings::default(),
         })
     }
 
@@ -303,6 +320,11 @@ impl Store {
         self.agent = Some(agent);
     }
 
+    /// Claims on remotes whose work has ended since this was asked last: issue and version.
+    pub fn ended_remotely(&self) -> Vec<(String, String)> {
+        std::mem::take(&mut *self.ended_remotely.borrow_mut())
+    }
+
     /// The state home of the project: agents, mail, checkpoints.
     pub fn state(&self) -> StateDir {
         StateDir::of(self.state_home_of(0))
@@ -362,6 +384,7 @@ impl Store {
             found.push(Warning::Unread { repo: self.name(member).to_owned(), message });
         }
         found.extend(self.removed());
+        found.extend(self.sibling_problems().cloned());
         let lines = self.sources.warnings();
         if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
             // No file has these lines now, and nothing can be mended.

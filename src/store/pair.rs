@@ -156,7 +156,7 @@ impl Store {
             let mut edits = Vec::new();
             if let Some(region) = document.conflicts().first().filter(|_| !lines.is_empty()) {
                 let what = "no proposal can be moved in it";
-                return Err(LedgerError::Conflicted { path: path.to_owned(), line: region.start + 1, what });
+                return Err(LedgerError::Conflicted { path: path.to_owned(), line: region.start + 1, what }.into());
             }
             for (id, text) in lines {
                 match (document.effective(id), text) {
@@ -170,7 +170,7 @@ impl Store {
             }
             Ok(edits)
         };
-        let outcome = self.write_ledger::<LedgerError>(lock, || expected(path), plan)?;
+        let outcome = self.write_ledger::<StoreError>(lock, || expected(path), plan)?;
         Ok(outcome == Outcome::Written)
     }
 }

@@ -106,6 +106,7 @@ impl<'a> Plan<'a> {
         let Some(text) = apply(&before, document.dialect_of(line))? else {
             return Ok(self.written(id, before, Some(on_disk), false));
         };
+        self.store.fence(self.source, id, Some(&on_disk), Some(&text))?;
         self.push(document, edits, Edit::Set { line, id: id.to_owned(), text: text.clone() })?;
         if let Some(n) = earlier {
             edits.remove(n);

@@ -155,7 +155,11 @@ impl Store {
 
     /// Issues that can be worked on now.
     pub fn ready(&mut self, filter: &ReadyFilter) -> Result<Page> {
-        let condition = self.prepared(&filter.filter)?;
+        let mut condition = self.prepared(&filter.filter)?;
+        let taken = self.taken()?;
+        if !taken.is_empty() {
+            condition = Expr::And(vec![condition, Expr::any_of(Field::Id, taken).negate()]);
+        }
         let listing = self.cache.ready(&ReadyQuery {
             filter: condition,
             now: self.host.clock.now(),
@@ -166,6 +170,18 @@ impl Store {
             limit: filter.limit,
         })?;
         self.page(listing)
+    }
+
+    /// Issues that are not offered because of what other checkouts say: held by somebody else, or closed or in progress there.
+    pub fn taken(&mut self) -> Result<Vec<String>> {
+        if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
+            return Ok(Vec::new());
+        }
+        let mut taken = self.held_by_others()?;
+        taken.extend(self.taken_elsewhere()?);
+        taken.sort();
+        taken.dedup();
+        Ok(taken)
     }
 
     pub fn blocked(&mut self, filter: &Expr) -> Result<Vec<BlockedRow>> {

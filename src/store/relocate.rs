@@ -174,7 +174,7 @@ impl Store {
             }
             Ok(edits)
         };
-        self.write_ledger::<LedgerError>(lock, || expected(path), plan)?;
+        self.write_ledger::<StoreError>(lock, || expected(path), plan)?;
         Ok(written)
     }
 
@@ -197,7 +197,7 @@ impl Store {
             }
             Ok(edits)
         };
-        let _: Outcome = self.write_ledger::<LedgerError>(lock, || expected(path), plan)?;
+        let _: Outcome = self.write_ledger::<StoreError>(lock, || expected(path), plan)?;
         Ok(gone)
     }
 }

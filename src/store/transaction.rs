@@ -1,10 +1,11 @@
 //! Writing: locks first, then what is on disk, then the change, then the disk again.
 
+use super::leases::{LeaseError, Locks};
 use super::plan::Plan;
 use super::route::Access;
 use super::source::expected;
 use super::{Result, Store, StoreError};
-use crate::ledger::{LedgerError, LockedLedger, Outcome};
+use crate::ledger::{LedgerError, Outcome};
 use crate::model::change::{Change, ChangeError, NewIssue};
 use crate::model::id::IssueId;
 use crate::model::issue::Issue;
@@ -52,7 +53,7 @@ impl Written {
 }
 
 /// Why one of several writes was not made; the others stand.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum WriteError {
     #[error("no issue found matching {0:?}: not found")]
     NotFound(String),
@@ -62,6 +63,8 @@ pub enum WriteError {
     Change(#[from] ChangeError),
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+    #[error(transparent)]
+    Lease(#[from] LeaseError),
 }
 
 impl WriteError {
@@ -71,6 +74,7 @@ impl WriteError {
             WriteError::Taken(id) => StoreError::Taken { id },
             WriteError::Change(error) => StoreError::Change(error),
             WriteError::Ledger(error) => StoreError::Ledger(error),
+            WriteError::Lease(error) => StoreError::Lease(error),
         }
     }
 }
@@ -92,7 +96,7 @@ pub(super) type Answer = std::result::Result<Written, WriteError>;
 pub struct Transaction<'s> {
     store: &'s mut Store,
     /// The locked ledgers and which source each is.
-    locks: Vec<(usize, LockedLedger)>,
+    locks: Locks,
     /// What to write, and to which source; a write may have parts for several.
     staged: Vec<Staged>,
     /// How many writes there are.
@@ -129,18 +133,6 @@ impl Store {
         }
         let path = self.project.primary_member().repo.beads().to_owned();
         Err(LedgerError::Unstable { path }.into())
-    }
-
-    pub(super) fn lock(&self, wanted: &[usize]) -> Result<Vec<(usize, LockedLedger)>> {
-        self.writing.borrow_mut().start();
-        let mut order: Vec<usize> = wanted.to_vec();
-        order.sort_by(|a, b| self.sources.ledger(*a).path().cmp(self.sources.ledger(*b).path()));
-        order.dedup();
-        let mut locks = Vec::new();
-        for n in order {
-            locks.push((n, self.sources.ledger(n).lock(self.lock_wait)?));
-        }
-        Ok(locks)
     }
 
     fn sources_of(&mut self, scope: &Scope) -> Result<Vec<usize>> {
@@ -275,7 +267,7 @@ impl Transaction<'_> {
         let mut committed = Vec::new();
         // The target's copy of a proposed issue before the planning copy: what it refuses is not made in the other.
         locks.sort_by_key(|(source, _)| staged.iter().position(|part| part.source == *source));
-        for (source, lock) in &locks {
+        for (source, lock) in locks.iter() {
             let failed = |slot: usize| matches!(answers[slot], Some(Err(_)));
             let mine: Vec<&Staged> =
                 staged.iter().filter(|part| part.source == *source && !failed(part.slot)).collect();
@@ -291,7 +283,7 @@ impl Transaction<'_> {
             let plan = Plan::new(store, *source, lock.ledger(), &prefix, &actor, now);
             let path = lock.ledger().path();
             let mut planned = Vec::new();
-            let outcome = store.write_ledger::<LedgerError>(
+            let outcome = store.write_ledger::<WriteError>(
                 lock,
                 || expected(path),
                 |document| {
@@ -303,7 +295,7 @@ impl Transaction<'_> {
             match outcome {
                 Ok(Outcome::Unchanged) => planned.iter_mut().flatten().for_each(|written| written.changed = false),
                 Ok(Outcome::Written) => committed.push((*source, planned.iter().flatten().cloned().collect())),
-                Err(error) => planned = writes.iter().map(|_| Err(WriteError::Ledger(error.clone()))).collect(),
+                Err(error) => planned = writes.iter().map(|_| Err(error.clone())).collect(),
             }
             for (part, answer) in mine.into_iter().zip(planned) {
                 let before = answers[part.slot].take();

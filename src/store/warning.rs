@@ -46,6 +46,15 @@ pub enum Warning {
     NotUndoable {
         message: String,
     },
+    /// The write stands, but a claim still looks as it was before.
+    NotSettled {
+        message: String,
+    },
+    /// What another checkout says is not known.
+    SiblingUnread {
+        worktree: String,
+        message: String,
+    },
     /// The write stands, but the ledger was not committed after it.
     NotCommitted {
         repo: String,

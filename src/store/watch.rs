@@ -2,9 +2,11 @@
 //! is looked for in the files.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::path::Path;
 
 use super::journal::{Account, Journal, JournalError};
+use super::leases::{LeaseError, Settled};
 use super::source::Watched;
 use super::undo::{Named, Part, Stays, UndoLog};
 use super::{Result, Store, Warning, actor, home, place};
@@ -13,13 +15,30 @@ use crate::sys::fs;
 
 impl Store {
     /// The one way to write a ledger: what is on disk is noted in the journal before anybody is told.
-    pub fn write_ledger<E: From<LedgerError>>(
+    pub fn write_ledger<E: From<LedgerError> + From<LeaseError>>(
         &self,
         lock: &LockedLedger,
         expected: impl Fn() -> Expectation,
-        plan: impl FnMut(&Document) -> std::result::Result<Vec<Edit>, E>,
+        mut plan: impl FnMut(&Document) -> std::result::Result<Vec<Edit>, E>,
     ) -> std::result::Result<Outcome, E> {
-        self.write_noted(lock, expected, plan, None)
+        let source = self.sources.find(lock.ledger());
+        let settled = RefCell::new(Settled::default());
+        let outcome = self.write_noted::<E>(
+            lock,
+            expected,
+            |document| {
+                let edits = plan(document)?;
+                if let Some(source) = source {
+                    settled.replace(self.fence_edits(source, document, &edits)?);
+                }
+                Ok(edits)
+            },
+            None,
+        )?;
+        if let (Some(source), Outcome::Written) = (source, &outcome) {
+            self.settle_leases(source, &settled.borrow());
+        }
+        Ok(outcome)
     }
 
     /// The same for what puts a file in order and changes no issue on purpose: `bd undo` leaves it.

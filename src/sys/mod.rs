@@ -11,11 +11,13 @@ pub mod log;
 mod owner;
 pub mod process;
 pub mod terminal;
+mod watch;
 
 pub use clock::Clock;
 pub use entropy::Entropy;
 pub use env::Env;
 pub use owner::{host_name, is_gone, owner};
+pub use watch::Watcher;
 
 /// What a command may know of the machine it runs on.
 #[derive(Debug, Clone)]

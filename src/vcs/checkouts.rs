@@ -6,7 +6,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{git, jj};
+use super::{SyncError, git, jj};
+use crate::sys::Env;
 
 /// A checkout of the repository. Paths are absolute and without links.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,52 @@ pub struct Checkout {
     pub branch: Option<String>,
     /// The directory is there and leads back to `admin`.
     pub exists: bool,
+}
+
+/// What would be lost if the directory of a checkout went away. Paths are relative to its root.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Work {
+    /// Tracked files that are not as they were committed.
+    pub changed: Vec<PathBuf>,
+    /// Files that are neither tracked nor ignored. A directory stands for a repository inside.
+    pub untracked: Vec<PathBuf>,
+    /// Commits below the working copy that no remote is known to have, and no other branch, tag or bookmark holds. Where the
+    /// repository itself is inside of the directory, all commits that no remote is known to have.
+    pub unsaved_commits: usize,
+    /// What was put aside, where that goes away with the directory.
+    pub stashes: usize,
+    /// A merge, a rebase or the like.
+    pub unfinished: Option<String>,
+}
+
+impl Work {
+    pub fn is_empty(&self) -> bool {
+        *self == Work::default()
+    }
+
+    /// What stands against deleting the files; commits are another matter.
+    pub(super) fn in_files(&self) -> Option<String> {
+        let named = |files: &[PathBuf], what: &str| {
+            files.first().map(|first| format!("{} {what} files, such as {}", files.len(), first.display()))
+        };
+        let unfinished = self.unfinished.as_ref().map(|what| format!("{what} that is not finished"));
+        let stashes = (self.stashes > 0).then(|| format!("{} shelved changes", self.stashes));
+        unfinished
+            .or_else(|| named(&self.changed, "changed"))
+            .or_else(|| named(&self.untracked, "untracked"))
+            .or(stashes)
+    }
+}
+
+/// A checkout to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewCheckout {
+    /// A path at which nothing is, or an empty directory. Relative is from the working directory.
+    pub path: PathBuf,
+    /// The branch or bookmark to check out; one that is not there yet is made. `None`: none is checked out.
+    pub branch: Option<String>,
+    /// Where a new branch begins; without it, at the commit that is checked out here.
+    pub base: Option<String>,
 }
 
 /// All checkouts of a family in which git, jj or both are used, the main one first, then in the order of their paths.
@@ -63,5 +110,88 @@ pub(super) fn real(path: &Path) -> PathBuf {
         }
         (Some(parent), Some(name)) => real(parent).join(name),
         _ => path.to_owned(),
+    }
+}
+
+/// The path of a new checkout, if nothing is there.
+pub(super) fn vacant(path: &Path, env: &Env) -> Result<PathBuf, SyncError> {
+    let path = real(&env.cwd().join(path));
+    match std::fs::read_dir(&path) {
+        Ok(mut entries) => match entries.next() {
+            Some(_) => Err(no_checkout(&path, "the directory is not empty; choose another path")),
+            None => Ok(path),
+        },
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(path),
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
+            Err(no_checkout(&path, "a file is in the way; choose another path"))
+        }
+        Err(source) => Err(SyncError::Path { path, source }),
+    }
+}
+
+/// The directories above a new checkout.
+pub(super) fn make_parents(path: &Path) -> Result<(), SyncError> {
+    let parent = path.parent().unwrap_or(path);
+    std::fs::create_dir_all(parent).map_err(|source| SyncError::Path { path: parent.to_owned(), source })
+}
+
+pub(super) fn no_checkout(path: &Path, why: impl Into<String>) -> SyncError {
+    SyncError::NoCheckout { path: path.to_owned(), why: why.into() }
+}
+
+pub(super) fn kept(root: &Path, why: impl Into<String>) -> SyncError {
+    SyncError::Kept { root: root.to_owned(), why: why.into() }
+}
+
+/// The checkout that is to be removed: it is one of these, another than the one we stand in, and not the main one.
+pub(super) fn removable(root: &Path, here: &Path, known: &[Checkout]) -> Result<Checkout, SyncError> {
+    let root = real(root);
+    let Some(found) = known.iter().find(|checkout| checkout.root == root) else {
+        return Err(kept(&root, "it is no checkout of this repository"));
+    };
+    if found.is_main {
+        return Err(kept(&root, "it is the main checkout, which holds the repository"));
+    }
+    if real(here).starts_with(&root) {
+        return Err(kept(&root, "it is the checkout in use; go to another one first"));
+    }
+    Ok(found.clone())
+}
+
+/// Refuses to delete a directory in which another working copy stands, whether or not version control ignores it.
+pub(super) fn check_nothing_nested(root: &Path) -> Result<(), SyncError> {
+    match nested(root, root)? {
+        Some(inner) => Err(kept(root, format!("another repository is inside, at {}", inner.display()))),
+        None => Ok(()),
+    }
+}
+
+fn nested(directory: &Path, root: &Path) -> Result<Option<PathBuf>, SyncError> {
+    let unreadable = |source| SyncError::Path { path: directory.to_owned(), source };
+    let mut below = Vec::new();
+    for entry in std::fs::read_dir(directory).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let is_marker = super::MARKERS.iter().any(|(marker, _)| entry.file_name() == *marker);
+        match entry.file_type() {
+            _ if is_marker && directory != root => return Ok(Some(directory.to_owned())),
+            Ok(kind) if kind.is_dir() && !is_marker => below.push(entry.path()),
+            _ => {}
+        }
+    }
+    for directory in below {
+        if let Some(found) = nested(&directory, root)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// Deletes the directory of a checkout. Links in it are not followed.
+pub(super) fn delete(root: &Path) -> Result<(), SyncError> {
+    match std::fs::remove_dir_all(root) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(SyncError::Path { path: root.to_owned(), source: error })
+        }
+        _ => Ok(()),
     }
 }

@@ -7,6 +7,7 @@
 
 mod archive;
 mod checkouts;
+mod claims;
 mod commit;
 mod facts;
 mod files;
@@ -26,7 +27,8 @@ mod unmerged;
 use std::path::{Path, PathBuf};
 
 pub use archive::{Archive, Before, Commit, Step, Steps, Version, as_of, merge_base};
-pub use checkouts::Checkout;
+pub use checkouts::{Checkout, NewCheckout, Work};
+pub use claims::{RemoteClaim, Swap, remote_claim, remote_claims, swap_remote_claim};
 pub use commit::{CommitError, Committed, Order, commit};
 pub use facts::{Facts, Remote};
 pub use git::{branches_holding, committed_size, init as init_git, user_name};
@@ -59,6 +61,20 @@ pub trait Vcs {
 
     /// The branch or bookmark that is checked out, from files alone.
     fn branch(&self) -> Option<String>;
+
+    /// What would be lost if this checkout's directory went away. Ledgers count like other files.
+    fn work(&self, env: &Env) -> Result<Work, SyncError>;
+
+    /// Makes another checkout of the repository. No hooks run.
+    fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError>;
+
+    /// Forgets and deletes another checkout. Its commits and its branch stay. Without `force` it is refused while files in it
+    /// are changed, untracked or half merged, while another repository is inside, and for commits that no branch holds.
+    fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError>;
+
+    /// Drops the records of checkouts whose directories are gone, and gives their own directories. With `dry_run` it only
+    /// says which. A checkout that was moved behind version control's back looks gone from elsewhere.
+    fn prune_checkouts(&self, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, SyncError>;
 
     /// What can be said without running a program.
     fn facts(&self, env: &Env) -> Facts;
@@ -137,10 +153,11 @@ impl std::fmt::Display for Kind {
 /// The markers of working copies. Where jj and git share a directory, jj is the one in use.
 const MARKERS: [(&str, Kind); 4] = [(".jj", Kind::Jj), (".git", Kind::Git), (".hg", Kind::Hg), (".sl", Kind::Sl)];
 
-/// The nearest working copy at or above a path.
+/// The nearest working copy at or above a path. Where there is none on the way to a link, what the link leads to counts.
 fn place(path: &Path) -> Option<(Kind, PathBuf)> {
     let marked = |dir: &Path| MARKERS.iter().find(|(name, _)| dir.join(name).exists()).map(|(_, kind)| *kind);
-    path.ancestors().find_map(|dir| Some((marked(dir)?, dir.to_owned())))
+    let above = |path: &Path| path.ancestors().find_map(|dir| Some((marked(dir)?, dir.to_owned())));
+    above(path).or_else(|| above(&std::fs::canonicalize(path).ok()?))
 }
 
 /// Which version control a path is under.

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Checkout, Facts, Kind, Vcs};
+use super::{Archive, Checkout, Facts, Kind, NewCheckout, Vcs, Work};
 use crate::sys::Env;
+
+const NO_CHECKOUTS: &str = "only a repository of git, jj or hg can have several checkouts";
 
 pub struct Unversioned {
     pub root: PathBuf,
@@ -40,6 +42,22 @@ impl Vcs for Unversioned {
 
     fn branch(&self) -> Option<String> {
         None
+    }
+
+    fn work(&self, _: &Env) -> Result<Work, SyncError> {
+        self.nothing()
+    }
+
+    fn add_checkout(&self, _: &NewCheckout, _: &Env) -> Result<Checkout, SyncError> {
+        Err(SyncError::Unsupported { kind: Kind::None, what: NO_CHECKOUTS })
+    }
+
+    fn remove_checkout(&self, _: &Path, _: bool, _: &Env) -> Result<(), SyncError> {
+        Err(SyncError::Unsupported { kind: Kind::None, what: NO_CHECKOUTS })
+    }
+
+    fn prune_checkouts(&self, _: bool, _: &Env) -> Result<Vec<PathBuf>, SyncError> {
+        Ok(Vec::new())
     }
 
     fn facts(&self, _: &Env) -> Facts {

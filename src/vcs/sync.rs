@@ -81,6 +81,10 @@ pub enum SyncError {
     Refused { remote: String, said: String },
     #[error("{program} failed with {status}: {said}")]
     Failed { program: String, status: ExitStatus, said: String },
+    #[error("cannot make a checkout at {}: {why}", path.display())]
+    NoCheckout { path: PathBuf, why: String },
+    #[error("{} is kept: {why}", root.display())]
+    Kept { root: PathBuf, why: String },
     #[error("cannot use {}", path.display())]
     Path { path: PathBuf, source: std::io::Error },
     #[error(transparent)]

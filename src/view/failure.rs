@@ -61,6 +61,11 @@ impl Failure {
         self
     }
 
+    pub(super) fn number(mut self, key: &'static str, value: i64) -> Self {
+        self.facts.push((key, value.to_string()));
+        self
+    }
+
     pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -96,6 +101,7 @@ impl From<OpError> for Failure {
         let message = error.to_string();
         match error {
             OpError::Store(error) => error.into(),
+            OpError::Coordination(error) => error.into(),
             OpError::Partly { source, .. } => Failure { message, ..(*source).into() },
             OpError::Query(_) => Self::usage(message).hint("bd query --help shows the language"),
             OpError::Date { .. } => Self::usage(message).hint("2026-03-01, tomorrow, friday, 3d, +2w, or RFC 3339"),
@@ -168,6 +174,7 @@ impl From<StoreError> for Failure {
                 .hint("put it under git, jj or hg and commit the ledger; nothing was changed"),
             StoreError::Vcs(error) => error.into(),
             StoreError::Record(error) => error.into(),
+            StoreError::Lease(error) => error.into(),
             StoreError::NoSuchWorktree { .. } => {
                 Self::not_found(message).hint("bd worktree list shows the checkouts")
             }
@@ -283,7 +290,10 @@ impl From<SyncError> for Failure {
             },
             SyncError::Refused { .. } => Self::new(Exit::Failed, "refused", message)
                 .hint("the other side does not want these commits; what is here is committed"),
+            SyncError::Kept { .. } => Self::new(Exit::Damaged, "would_lose", message)
+                .hint("nothing was removed; save what is there or bring it elsewhere first"),
             SyncError::Unsupported { .. }
+            | SyncError::NoCheckout { .. }
             | SyncError::Failed { .. }
             | SyncError::Path { .. }
             | SyncError::Commit(_)

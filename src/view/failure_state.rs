@@ -1,8 +1,8 @@
 //! What callers are told when something about the state home went wrong.
 
 use super::failure::{Exit, Failure};
-use crate::coordination::{CoordinationError, Obstacle};
-use crate::store::{HistoryError, RecordError};
+use crate::coordination::CoordinationError;
+use crate::store::{LeaseError, RecordError};
 
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
@@ -19,48 +19,65 @@ impl From<RecordError> for Failure {
     }
 }
 
-impl Failure {
-    /// Somebody else has reserved it.
-    pub fn reserved(message: String, obstacles: &[Obstacle]) -> Self {
-        let failure = Self::new(Exit::Reserved, "reserved", message)
-            .hint("work on something else, ask the holder, or wait until it is over; bd reserve list shows all");
-        let Some(Obstacle { wanted, reservation }) = obstacles.first() else { return failure };
-        let failure = failure
-            .fact("wanted", wanted)
-            .fact("holder", &reservation.holder.name)
-            .fact("glob", &reservation.glob)
-            .fact("reservation", &reservation.id);
-        match reservation.expires {
-            Some(at) => failure.fact("expires", &at.to_string()),
-            None => failure,
-        }
-    }
-}
-
 impl From<CoordinationError> for Failure {
     fn from(error: CoordinationError) -> Self {
         let message = error.to_string();
         match error {
             CoordinationError::Store(error) => error.into(),
             CoordinationError::Record(error) => error.into(),
-            CoordinationError::History(HistoryError::NotGit { .. }) => {
-                Self::new(Exit::NoRepository, "no_repository", message)
-                    .hint("only git stages files: bd reserve check PATH looks at single ones")
+            CoordinationError::Reservation(error) => error.into(),
+            CoordinationError::NoSuchAgent { .. } => {
+                Self::not_found(message).hint("bd agent list shows who is; bd agent register NAME registers one")
             }
-            CoordinationError::History(_) => Self::failed(message),
-            CoordinationError::Glob { .. } => Self::usage(message).hint("bd reserve --help shows the language"),
-            CoordinationError::Outside { .. } => Self::usage(message),
-            CoordinationError::Reserved { obstacles } => Self::reserved(message, &obstacles),
-            CoordinationError::ReservedByOther { reservation } => Self::new(Exit::Illegal, "illegal", message)
-                .hint("its holder or a coordinator can release it")
-                .fact("holder", &reservation.holder.name),
-            CoordinationError::NotReserved { .. } => {
-                Self::not_found(message).hint("bd reserve list shows what is reserved")
-            }
-            CoordinationError::Endless => Self::usage(message).hint("leave --ttl out, or name a time such as 2h"),
-            CoordinationError::Ambiguous { .. } => {
+            CoordinationError::AmbiguousAgent { .. } => {
                 Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
             }
+            CoordinationError::BadName { .. } => Self::usage(message),
+            CoordinationError::Alive { id, heartbeat, .. } => Self::new(Exit::Claimed, "claimed", message)
+                .hint("choose another name; if it is you who had it, say --again")
+                .fact("agent", &id)
+                .fact("heartbeat", &heartbeat),
+            CoordinationError::NoSuchProcess { .. } => {
+                Self::not_found(message).hint("--pid is the process that the agent lives and dies with")
+            }
+            CoordinationError::NotYours { .. } => {
+                Self::new(Exit::Illegal, "illegal", message).hint("a coordinator or a person can do that")
+            }
+            CoordinationError::Person { .. } => Self::usage(message).hint("name the agent with BD_AGENT or --agent"),
+        }
+    }
+}
+
+impl From<LeaseError> for Failure {
+    fn from(error: LeaseError) -> Self {
+        let message = error.to_string();
+        match error {
+            LeaseError::Claimed { holder, agent, epoch, expires, worktree, .. } => {
+                let failure = Self::new(Exit::Claimed, "claimed", message)
+                    .hint("bd ready shows what is free; bd leases shows who holds what")
+                    .fact("holder", &holder)
+                    .number("epoch", epoch);
+                let facts = [("agent", agent), ("expires", expires), ("worktree", worktree)];
+                facts.into_iter().fold(failure, |failure, (key, value)| match value {
+                    Some(value) => failure.fact(key, &value),
+                    None => failure,
+                })
+            }
+            LeaseError::Stale { held, epoch, holder, .. } => {
+                let failure = Self::new(Exit::Stale, "stale", message)
+                    .hint("stop working on it; bd claim takes it again if nobody has it, bd release lets go")
+                    .number("held", held)
+                    .number("epoch", epoch);
+                match holder {
+                    Some(holder) => failure.fact("holder", &holder),
+                    None => failure,
+                }
+            }
+            LeaseError::Elsewhere { worktree, .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("merge that checkout first, or take it nevertheless with --takeover")
+                .fact("worktree", &worktree),
+            LeaseError::NotClaimed { .. } => Self::new(Exit::Illegal, "illegal", message),
+            LeaseError::BadToken { .. } => Self::usage(message).hint("BD_LEASE is ID:EPOCH, as bd claim --json says"),
         }
     }
 }

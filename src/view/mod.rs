@@ -2,12 +2,15 @@
 //!
 //! Stored and printed shapes are apart: each can change alone. `bd schema` publishes these.
 
+mod agent;
 mod escape;
 mod failure;
 mod failure_state;
+mod failure_work;
 mod history;
 mod issue;
 mod leaks;
+mod lease;
 mod merge;
 mod prune;
 mod recover;
@@ -19,6 +22,7 @@ mod undo;
 mod value;
 
 pub use crate::model::json::{Object, array};
+pub use agent::{absence, agent, agents, pulse, registered, silence, swept, unregistered};
 pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
 pub use history::{
@@ -27,6 +31,10 @@ pub use history::{
 };
 pub use issue::{detail, edge_issue, reply, summary};
 pub use leaks::{hooks, leak_text, leaks};
+pub use lease::{
+    claimed, claimed_text, lease, lease_text, reclaimed, reclaimed_text, released, released_text, remote_lease,
+    remote_lease_text, standing_word,
+};
 pub use merge::{committed, merged_text, pruned_text, resolved, synced, synced_text, trusted};
 pub use prune::{kept_text, pruned};
 pub use recover::recovery;

@@ -49,8 +49,44 @@ const PROPOSAL: &[(&str, &str)] = &[
     ("branches", "array"),
 ];
 
+const AGENT: &[(&str, &str)] = &[
+    ("id", "string"),
+    ("name", "string"),
+    ("role", "string"),
+    ("status", "string"),
+    ("capabilities", "array"),
+    ("sessions", "integer"),
+    ("registered_at", "string"),
+    ("last_heartbeat", "string"),
+];
+const REGISTERED: &[(&str, &str)] = &[
+    ("id", "string"),
+    ("name", "string"),
+    ("role", "string"),
+    ("status", "string"),
+    ("capabilities", "array"),
+    ("heartbeat_ms", "integer"),
+];
+const PULSE: &[(&str, &str)] = &[
+    ("id", "string"),
+    ("name", "string"),
+    ("status", "string"),
+    ("unread", "integer"),
+    ("urgent", "integer"),
+    ("next_ms", "integer"),
+];
+
 const SHAPES: &[(&str, Shape)] = &[
     ("add", Shape::Issue),
+    ("agent heartbeat", Shape::Object(PULSE)),
+    ("agent list", Shape::Objects(AGENT)),
+    ("agent register", Shape::Object(REGISTERED)),
+    ("agent show", Shape::Object(AGENT)),
+    ("agent sweep", Shape::Object(&[("dry_run", "boolean"), ("offline", "array")])),
+    (
+        "agent unregister",
+        Shape::Object(&[("id", "string"), ("name", "string"), ("status", "string"), ("released", "array")]),
+    ),
     ("blame", Shape::Object(&[("id", "string"), ("source_repo", "string"), ("fields", "array")])),
     ("blocked", Shape::Issues(&["blocked_by", "blocked_by_count"])),
     ("check-leaks", Shape::Object(&[("ok", "boolean"), ("checked", "integer"), ("leaks", "array")])),

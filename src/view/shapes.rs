@@ -242,6 +242,12 @@ pub fn warning_text(warning: &Warning) -> String {
         }
         Warning::NoPast { repo } => format!("{repo} is under no version control: how it was is not known"),
         Warning::NotUndoable { message } => format!("written, but bd undo would not find it: {message}"),
+        Warning::NotSettled { message } => {
+            format!("written, but the claim on it could not be brought up to date: {message}")
+        }
+        Warning::SiblingUnread { worktree, message } => {
+            format!("what the checkout {worktree} says is not known: {message}")
+        }
         Warning::NotCommitted { repo, message } => {
             format!("written, but not committed in {repo}: {message}; the next write commits it too")
         }

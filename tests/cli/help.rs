@@ -8,7 +8,7 @@ const EVERY_DAY: [&str; 15] = [
     "init", "add", "ready", "list", "show", "work", "update", "note", "close", "dep", "label", "search", "why",
     "doctor", "help",
 ];
-const MORE: [&str; 37] = [
+const MORE: [&str; 38] = [
     "q",
     "status",
     "reopen",
@@ -33,6 +33,7 @@ const MORE: [&str; 37] = [
     "changelog",
     "restore",
     "prune",
+    "agent",
     "commit",
     "sync",
     "import",
@@ -68,7 +69,7 @@ fn a_newcomer_sees_fifteen_commands() {
 #[test]
 fn help_all_names_every_command() {
     let run = Env::bare().bd(["help", "--all"]).ok();
-    let headings = ["Every day:", "More on issues:", "Looking:", "The past:", "Files and set-up:"];
+    let headings = ["Every day:", "More on issues:", "Looking:", "The past:", "Working together:", "Files and set-up:"];
     let listed: Vec<&str> = headings.iter().flat_map(|heading| names(&run.stdout, heading)).collect();
     assert_eq!(listed, EVERY_DAY.into_iter().chain(MORE).collect::<Vec<_>>());
     let blank = |line: &&str| line.starts_with("  ") && line.split_whitespace().count() < 2;
@@ -136,6 +137,9 @@ Options:
 
       --actor <NAME>
           Who acts (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
+
+      --agent <NAME>
+          The agent that acts (default: BD_AGENT; without one it is a person)
 
   -q, --quiet
           Print only what was asked for, no talk

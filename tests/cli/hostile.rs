@@ -49,6 +49,8 @@ const READERS: &[&str] = &[
     "export",
     "resolve --dry-run",
     "recover --dry-run",
+    "agent list",
+    "agent sweep --dry-run",
     "where",
     "info",
     "schema",

@@ -3,6 +3,7 @@
 //! Every test runs the real binary in a directory of its own (see `harness`). Expected text stands in the tests.
 
 mod about;
+mod agents;
 mod bad_input;
 mod clients;
 mod clients_strict;

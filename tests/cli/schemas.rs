@@ -114,6 +114,12 @@ const CALLS: &[(&str, &str)] = &[
     ("accept", "accept plan-2 --config routing.role=maintainer"),
     ("reject", "reject plan-3 --reason no --config routing.role=maintainer"),
     ("proposals reconcile", "proposals reconcile"),
+    ("agent register", "agent register w1 --role reviewer --cap rust --meta k=v --runtime r"),
+    ("agent heartbeat", "agent heartbeat --agent w1 --note busy"),
+    ("agent list", "agent list"),
+    ("agent show", "agent show w1"),
+    ("agent sweep", "agent sweep"),
+    ("agent unregister", "agent unregister w1"),
 ];
 
 #[test]

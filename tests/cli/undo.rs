@@ -128,6 +128,7 @@ const OTHERS: &[&str] = &[
     "export",
     "resolve",
     "merge-driver",
+    "agent",
     "where",
     "info",
     "schema",
@@ -145,7 +146,7 @@ const OTHERS: &[&str] = &[
 ];
 
 /// Options of `update` that change nothing by themselves.
-const GLOBAL: [&str; 6] = ["json", "directory", "actor", "quiet", "config", "help"];
+const GLOBAL: [&str; 7] = ["json", "directory", "actor", "agent", "quiet", "config", "help"];
 
 struct Stage {
     env: Env,

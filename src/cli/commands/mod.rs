@@ -1,11 +1,13 @@
 //! One file per command: its arguments, whose comment is its help, and the few lines between operation and output.
 
 mod add;
+mod agent;
 mod blame;
 mod blocked;
 mod changelog;
 mod check_leaks;
 mod children;
+mod claim;
 mod close;
 mod comment;
 mod commit;
@@ -28,6 +30,7 @@ mod import;
 mod info;
 mod init;
 mod label;
+mod leases;
 mod list;
 mod log;
 pub(super) mod merge_driver;
@@ -40,7 +43,9 @@ mod query;
 mod quick;
 mod quickstart;
 mod ready;
+mod reclaim;
 mod recover;
+mod release;
 mod reopen;
 mod repo;
 mod reserve;
@@ -87,6 +92,10 @@ pub enum Command {
     Update(Box<update::UpdateArgs>),
     Status(status::StatusArgs),
     Work(work::WorkArgs),
+    Claim(claim::ClaimArgs),
+    Release(release::ReleaseArgs),
+    Reclaim(reclaim::ReclaimArgs),
+    Leases(leases::LeasesArgs),
     #[command(visible_alias = "done")]
     Close(close::CloseArgs),
     Reopen(reopen::ReopenArgs),
@@ -135,6 +144,7 @@ pub enum Command {
     Hooks(hooks::HooksArgs),
     Reserve(reserve::ReserveArgs),
     MergeDriver(merge_driver::MergeDriverArgs),
+    Agent(Box<agent::AgentArgs>),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
     Schema(schema::SchemaArgs),
@@ -156,6 +166,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "undo", "edit", "comment", "comments"]),
     ("Looking", &["blocked", "children", "epic", "query", "count", "stats", "stale", "duplicates"]),
+    ("Working together", &["claim", "release", "reclaim", "leases"]),
     ("The past", &["log", "blame", "diff", "changelog", "restore", "prune"]),
     (
         "Several repos",
@@ -174,7 +185,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "trust",
         ],
     ),
-    ("Working together", &["reserve"]),
+    ("Working together", &["agent", "reserve"]),
     (
         "Files and set-up",
         &[
@@ -209,6 +220,10 @@ impl Command {
             Command::Update(args) => update::run(*args, cx),
             Command::Status(args) => status::run(args, cx),
             Command::Work(args) => work::run(args, cx),
+            Command::Claim(args) => claim::run(args, cx),
+            Command::Release(args) => release::run(args, cx),
+            Command::Reclaim(args) => reclaim::run(args, cx),
+            Command::Leases(args) => leases::run(args, cx),
             Command::Close(args) => close::run(args, cx),
             Command::Reopen(args) => reopen::run(args, cx),
             Command::Defer(args) => defer::run(args, cx),
@@ -256,6 +271,7 @@ impl Command {
             Command::Hooks(args) => hooks::run(args, cx),
             Command::Reserve(args) => reserve::run(args, cx),
             Command::MergeDriver(args) => merge_driver::run(args, cx),
+            Command::Agent(args) => agent::run(*args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),
             Command::Schema(args) => schema::run(args, cx),

@@ -1,10 +1,13 @@
 use clap::Args;
 
+use super::claim::LeaseArgs;
 use super::{Context, Outcome, print_page};
 use crate::cache::ReadyOrder;
 use crate::cli::filters::{FilterArgs, limit};
+use crate::coordination;
 use crate::model::query::Expr;
-use crate::store::ReadyFilter;
+use crate::store::{AutoClaim, ReadyFilter};
+use crate::view::{self, Exit};
 
 /// What can be worked on now
 ///
@@ -26,6 +29,12 @@ pub struct ReadyArgs {
     /// Deferred ones too
     #[arg(long)]
     include_deferred: bool,
+    /// Take the first one that may be handed out: not labelled no-auto-claim or needs-attention, and whose requires:X labels you
+    /// have as capabilities
+    #[arg(long, conflicts_with = "at")]
+    claim: bool,
+    #[command(flatten)]
+    lease: LeaseArgs,
     /// As it was at a revision or a date, by the commits
     #[arg(long, value_name = "REV|DATE")]
     at: Option<String>,
@@ -50,8 +59,28 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
         any_type: !args.filter.types.is_empty(),
         limit: limit(args.limit, json),
     };
+    if args.claim {
+        return hand_out(cx, AutoClaim { filter, wish: args.lease.wish()? });
+    }
     let all = filter.filter == Expr::ALL;
     let page = cx.store()?.ready(&filter)?;
     let what = if all { "nothing is ready" } else { "nothing that matches is ready" };
     print_page(cx, &page, false, &format!("{what}; bd blocked shows what waits"))
+}
+
+fn hand_out(cx: &mut Context, wanted: AutoClaim) -> Outcome {
+    let claimed = coordination::claim_ready(cx.store()?, &wanted)?;
+    if cx.ui.wants_json() {
+        let json = view::array(claimed.iter().map(view::claimed));
+        cx.json(json);
+        return Ok(Exit::Ok);
+    }
+    match claimed {
+        Some(claimed) => {
+            cx.ui.done(&view::claimed_text(&claimed));
+            cx.ui.line(&view::inline(&claimed.written.issue().title));
+        }
+        None => cx.ui.note("nothing is ready that may be handed out"),
+    }
+    Ok(Exit::Ok)
 }

@@ -128,7 +128,7 @@ fn list(mine: bool, expired: bool, cx: &mut Context) -> Outcome {
 }
 
 fn release(which: Release, cx: &mut Context) -> Outcome {
-    let released = coordination::release(cx.store()?, &which)?;
+    let released = coordination::unreserve(cx.store()?, &which)?;
     if cx.ui.wants_json() {
         cx.json(view::array(released.iter().map(|one| view::reservation(one).finish())));
     } else {

@@ -89,18 +89,19 @@ pub struct UpdateArgs {
 pub fn run(args: UpdateArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
     let changes = changes(&args, cx)?;
-    if changes.is_empty() {
+    if changes.is_empty() && !args.claim {
         return Err(Failure::usage("nothing to change: name a field, such as --status or --priority"));
     }
-    let batch = ops::change_each(cx.store()?, &args.ids, |_| changes.clone())?;
+    let batch = if args.claim {
+        ops::claim_and_change(cx.store()?, &args.ids, changes)?
+    } else {
+        ops::change_each(cx.store()?, &args.ids, |_| changes.clone())?
+    };
     report(cx, batch, |written| changed_line(written, "Updated issue: "))
 }
 
 fn changes(args: &UpdateArgs, cx: &mut Context) -> Result<Vec<Change>, Failure> {
     let mut changes = Vec::new();
-    if args.claim {
-        changes.push(Change::Claim { assignee: cx.actor()? });
-    }
     changes.extend(args.title.clone().map(Change::Title));
     let description = cx.text(args.description.as_deref(), args.body_file.as_deref(), args.stdin)?;
     let assignee = match args.assignee.as_deref() {

@@ -1,8 +1,8 @@
 use clap::Args;
 
 use super::{Context, Outcome, changed_line, report, require_ids};
-use crate::model::change::Change;
 use crate::ops;
+use crate::store::ClaimWish;
 
 /// Take an issue: assign it to yourself and start it
 ///
@@ -16,7 +16,6 @@ pub struct WorkArgs {
 
 pub fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
-    let me = cx.actor()?;
-    let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Claim { assignee: me.clone() }])?;
+    let batch = ops::claim_each(cx.store()?, &args.ids, &ClaimWish::default());
     report(cx, batch, |written| changed_line(written, "In progress, yours: "))
 }

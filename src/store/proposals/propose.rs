@@ -10,6 +10,7 @@ use crate::model::proposal::{
 };
 use crate::model::record::Record;
 use crate::model::time::{self, Instant};
+use crate::store::leases::Locks;
 use crate::store::{Result, Store, StoreError};
 
 /// What to propose, and how.
@@ -52,7 +53,7 @@ impl Store {
         sources.extend(ids.iter().filter_map(|id| self.copies_of(id, target).planning.map(|(n, _)| n)));
         sources.sort_unstable();
         sources.dedup();
-        let locks = if request.dry_run { Vec::new() } else { self.lock(&sources)? };
+        let locks = if request.dry_run { Locks::none() } else { self.lock(&sources)? };
         self.sources.read(&mut self.cache)?;
         // What goes along in this very move; dependencies come first, so that one which is refused is not counted on.
         let mut chosen: HashSet<&str> = HashSet::new();

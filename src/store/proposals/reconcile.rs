@@ -6,6 +6,7 @@ use super::is_leftover;
 use crate::model::issue;
 use crate::model::proposal::{self, Proposal, State, Visibility};
 use crate::model::record::Record;
+use crate::store::leases::Locks;
 use crate::store::{Result, Store};
 
 /// One thing that reconciling did, or would do.
@@ -34,7 +35,7 @@ impl Store {
             if ids.is_empty() {
                 continue;
             }
-            let locks = if dry_run { Vec::new() } else { self.lock(&[target, source])? };
+            let locks = if dry_run { Locks::none() } else { self.lock(&[target, source])? };
             self.sources.read(&mut self.cache)?;
             let (mut in_target, mut in_planning) = (Vec::new(), Vec::new());
             for id in &ids {

@@ -144,7 +144,7 @@ impl Store {
         let path = lock.ledger().path();
         let ids: BTreeSet<String> = leaving.iter().map(|one| one.id.clone()).collect();
         let mut late: Vec<String> = Vec::new();
-        self.write_ledger::<LedgerError>(
+        self.write_ledger::<StoreError>(
             lock,
             || expected(path),
             |document| {

@@ -152,7 +152,7 @@ impl Store {
             return Ok(());
         }
         self.guard_commit(copy)?;
-        let locks = self.lock(&copy.sources)?;
+        let locks = self.lock_ledgers(&copy.sources)?;
         one.committed = self.commit_locked(copy, message)?;
         self.prune_as_set(copy, Some(&locks), one);
         drop(locks);
@@ -231,7 +231,7 @@ impl Store {
         if owns {
             self.guard_commit(copy)?;
         }
-        let locks = self.lock(&copy.sources)?;
+        let locks = self.lock_ledgers(&copy.sources)?;
         if owns {
             one.committed = self.commit_locked(copy, None)?;
         }
@@ -309,7 +309,7 @@ impl Store {
         // Reconciling, or somebody else, may have written.
         if received::read(copy) != one.left {
             self.guard_commit(copy)?;
-            let locks = self.lock(&copy.sources)?;
+            let locks = self.lock_ledgers(&copy.sources)?;
             one.committed |= self.commit_locked(copy, None)?;
             drop(locks);
         }
@@ -334,7 +334,7 @@ impl Store {
             one.retries = attempt + 1;
             self.pause(attempt);
             vcs.fetch(&env)?;
-            let locks = self.lock(&copy.sources)?;
+            let locks = self.lock_ledgers(&copy.sources)?;
             one.committed |= self.commit_locked(copy, None)?;
             self.integrate(vcs.as_ref(), copy, true, one)?;
             drop(locks);

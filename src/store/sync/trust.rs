@@ -46,11 +46,16 @@ fn entry(root: &Path, programs: &[String]) -> OutsidePath {
 impl Store {
     /// Refuses to commit, merge or exchange where that would run programs that nobody has agreed to.
     pub(super) fn refuse_programs(&self, copy: &WorkingCopy) -> Result<()> {
-        let programs = vcs::open(&copy.root).programs(&self.host.env)?;
-        if programs.is_empty() || read_trust(&self.host.env).covers(&entry(&copy.root, &programs)) {
+        self.refuse_programs_of(&copy.root)
+    }
+
+    /// The same for the working copy with this root.
+    pub fn refuse_programs_of(&self, root: &Path) -> Result<()> {
+        let programs = vcs::open(root).programs(&self.host.env)?;
+        if programs.is_empty() || read_trust(&self.host.env).covers(&entry(root, &programs)) {
             return Ok(());
         }
-        Err(StoreError::UntrustedPrograms { root: copy.root.clone(), programs })
+        Err(StoreError::UntrustedPrograms { root: root.to_owned(), programs })
     }
 
     /// The same before a commit that follows a write.

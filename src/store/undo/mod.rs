@@ -16,6 +16,7 @@ use super::transaction::Written;
 use super::{Result, Store, StoreError, place};
 use crate::ledger::{Applied, LedgerError, LineChange};
 use crate::model::merge::differing;
+use crate::store::leases::Locks;
 use plan::Plan;
 
 /// Which write the next change of a ledger is a part of.
@@ -174,7 +175,7 @@ impl Store {
         undo.writes = chosen.iter().map(Past::told).collect();
         let numbering = self.numbering;
         let wanted = self.ledgers_to_lock(&chosen)?;
-        let locks = if dry_run { Vec::new() } else { self.lock(&wanted)? };
+        let locks = if dry_run { Locks::none() } else { self.lock(&wanted)? };
         self.refresh()?;
         if numbering != self.numbering {
             return Err(LedgerError::Unstable { path: self.settings.files.shared.clone() }.into());

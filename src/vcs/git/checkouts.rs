@@ -32,9 +32,8 @@ pub fn worktrees(common: &Path, here: &Path) -> Vec<Checkout> {
     let mut found: Vec<Checkout> =
         main_root(common, here).map(|root| checkout(root, common, true)).into_iter().collect();
     for admin in linked(common) {
-        let recorded = files::named(&admin.join("gitdir"), &admin).and_then(|file| Some(real(file.parent()?)));
         let is_here = own.as_ref() == Some(&admin);
-        let recorded = recorded.map(|root| checkout(root, &admin, false));
+        let recorded = recorded(&admin).map(|root| checkout(root, &admin, false));
         let is_listed = recorded.as_ref().is_some_and(|one| one.exists && one.root == here);
         found.extend(recorded.filter(|one| one.exists || !is_here));
         if is_here && !is_listed {
@@ -42,6 +41,12 @@ pub fn worktrees(common: &Path, here: &Path) -> Vec<Checkout> {
         }
     }
     found
+}
+
+/// Where git has seen a linked worktree last.
+pub fn recorded(admin: &Path) -> Option<PathBuf> {
+    let file = files::named(&admin.join("gitdir"), admin).filter(|file| file.ends_with(".git"))?;
+    file.parent().map(real)
 }
 
 /// The directories of the linked worktrees.

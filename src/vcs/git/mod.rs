@@ -4,6 +4,7 @@ mod archive;
 mod attributes;
 mod changes;
 mod checkouts;
+mod claims;
 mod commit;
 mod config;
 mod hooks;
@@ -14,23 +15,28 @@ mod network;
 mod programs;
 mod trees;
 mod upstream;
+mod work;
+mod worktrees;
 
 pub(super) use archive::GitArchive;
 pub(super) use attributes::merge_attribute;
 pub use attributes::pattern;
 pub(super) use changes::{range, staged, staged_paths};
 pub(super) use checkouts::worktrees;
+pub(super) use claims::Server;
 pub use commit::init;
 pub(super) use config::{facts, text as config_text};
 pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_local, unmerged_base};
 pub(super) use lines::committed_lines;
 pub(super) use programs::programs_of;
+pub(super) use worktrees::{prune, remove};
 
 use std::path::{Path, PathBuf};
 
+use super::checkouts::{NewCheckout, Work, family};
 use super::commit::{CommitError, Committed, Order};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Checkout, Facts, Kind, Vcs, any_exists, checkouts::family, files};
+use super::{Archive, Checkout, Facts, Kind, Vcs, any_exists, files, jj};
 use crate::sys::Env;
 
 /// `user.name` as git would use it at this place.
@@ -123,6 +129,25 @@ impl Vcs for Git {
 
     fn branch(&self) -> Option<String> {
         checkouts::branch(&self.admin_dir()?)
+    }
+
+    fn work(&self, env: &Env) -> Result<Work, SyncError> {
+        work::work(&self.root, env)
+    }
+
+    fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
+        worktrees::add(&self.root, new, env)
+    }
+
+    fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
+        match root.join(".jj").exists() {
+            true => jj::remove(&self.root, root, force, env),
+            false => worktrees::remove(&self.root, &self.root, root, force, env),
+        }
+    }
+
+    fn prune_checkouts(&self, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
+        worktrees::prune(&self.root, dry_run, env)
     }
 
     fn facts(&self, env: &Env) -> Facts {

@@ -18,7 +18,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// Settings that would make a fetch or a push do more than it is asked to.
 const SETTINGS: [&str; 4] = ["maintenance.auto=false", "gc.auto=0", "push.gpgSign=false", "submodule.recurse=false"];
 
-fn git<'a>(root: &Path, env: &'a Env) -> Program<'a> {
+pub(super) fn git<'a>(root: &Path, env: &'a Env) -> Program<'a> {
     let program = passing_git(git_for_network(root, env));
     // ssh asks a program for passwords, never the terminal, which it could not read from here.
     let program = program.var("SSH_ASKPASS_REQUIRE", "force").var("GIT_ALLOW_PROTOCOL", "https:ssh:file:git:http");
@@ -101,7 +101,7 @@ fn not_first(root: &Path, remote: &Remote, env: &Env) -> Result<Option<String>, 
 }
 
 /// A remote that never answers is one that cannot be reached.
-fn run(remote: &str, program: &Program<'_>) -> Result<Output, SyncError> {
+pub(super) fn run(remote: &str, program: &Program<'_>) -> Result<Output, SyncError> {
     program.run().map_err(|error| match error {
         RunError::TimedOut { limit, .. } => SyncError::Unreachable {
             remote: remote.to_owned(),
@@ -111,7 +111,7 @@ fn run(remote: &str, program: &Program<'_>) -> Result<Output, SyncError> {
     })
 }
 
-fn unreachable(remote: &str, output: &Output) -> SyncError {
+pub(super) fn unreachable(remote: &str, output: &Output) -> SyncError {
     SyncError::Unreachable { remote: remote.to_owned(), said: said(&output.stderr) }
 }
 
@@ -124,7 +124,7 @@ fn said(stderr: &[u8]) -> String {
 }
 
 /// Reasons that mean: somebody else pushed in the meantime, or does so right now.
-const RACES: [&str; 7] = [
+pub(super) const RACES: [&str; 7] = [
     "fetch first",
     "non-fast-forward",
     "stale info",
@@ -146,11 +146,16 @@ fn verdict(remote: &str, output: &Output) -> Result<Pushed, SyncError> {
     if RACES.iter().any(|race| summary.contains(race)) {
         return Ok(Pushed::Outrun);
     }
+    Err(refused(remote, summary, output))
+}
+
+/// The server said no, and perhaps why.
+pub(super) fn refused(remote: &str, summary: &str, output: &Output) -> SyncError {
     let stderr = String::from_utf8_lossy(&output.stderr);
     let words: String = stderr.lines().filter(|line| line.starts_with("remote:")).map(|l| format!("{l}\n")).collect();
     let words = said(words.as_bytes());
     let said = if words.is_empty() { summary.to_owned() } else { format!("{summary}; {words}") };
-    Err(SyncError::Refused { remote: remote.to_owned(), said })
+    SyncError::Refused { remote: remote.to_owned(), said }
 }
 
 #[cfg(test)]

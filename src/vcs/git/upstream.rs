@@ -52,7 +52,7 @@ pub fn short(branch: &str) -> &str {
 }
 
 /// A question to git that needs no network, not even for objects that a partial clone left out.
-fn ask<'a>(root: &Path, env: &'a Env) -> Program<'a> {
+pub fn ask<'a>(root: &Path, env: &'a Env) -> Program<'a> {
     git(root, env).var("GIT_NO_LAZY_FETCH", "1")
 }
 
@@ -111,7 +111,7 @@ fn tracking(root: &Path, branch: &str, env: &Env) -> Result<Option<String>, Sync
 }
 
 /// The commit that a name stands for.
-fn commit(root: &Path, name: &str, env: &Env) -> Result<Option<ObjectId>, SyncError> {
+pub fn commit(root: &Path, name: &str, env: &Env) -> Result<Option<ObjectId>, SyncError> {
     let asked = ask(root, env).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
     let output = asked.arg(format!("{name}^{{commit}}")).run()?;
     match output.status.code() {

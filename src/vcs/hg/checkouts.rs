@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::call::is_node;
 use super::common_dir;
 use crate::vcs::checkouts::{Checkout, real};
 use crate::vcs::{Kind, files};
@@ -26,12 +27,22 @@ pub fn branch(kind: Kind, own: &Path) -> Option<String> {
 /// The name of one that is gone may be left as the active one.
 fn is_bookmark(own: &Path, name: &str) -> bool {
     let places = [Some(own.to_owned()), common_dir(own)];
-    places.iter().flatten().any(|dir| {
-        BOOKMARKS
-            .iter()
-            .filter_map(|list| files::text(&dir.join(list)))
-            .any(|list| list.lines().any(|line| line.split_once(' ').is_some_and(|(_, found)| found == name)))
-    })
+    places.iter().flatten().any(|dir| bookmarks(dir).iter().any(|(_, found)| found == name))
+}
+
+/// The bookmarks that a directory of hg holds, each with its commit.
+pub fn bookmarks(dir: &Path) -> Vec<(String, String)> {
+    let lists = BOOKMARKS.iter().filter_map(|list| files::text(&dir.join(list)));
+    let read = |line: &str| line.split_once(' ').map(|(node, name)| (node.to_owned(), name.to_owned()));
+    lists.flat_map(|list| list.lines().filter_map(read).collect::<Vec<_>>()).filter(|(node, _)| is_node(node)).collect()
+}
+
+/// The commit that is checked out in a working copy, from the head of its list of files.
+pub fn parent(own: &Path) -> Option<String> {
+    let bytes = files::bytes(&own.join("dirstate"))?;
+    let node = bytes.strip_prefix(b"dirstate-v2\n").unwrap_or(&bytes).get(..20)?;
+    let node: String = node.iter().map(|byte| format!("{byte:02x}")).collect();
+    is_node(&node).then_some(node)
 }
 
 pub fn checkouts(kind: Kind, own: &Path) -> Vec<Checkout> {

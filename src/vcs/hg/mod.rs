@@ -14,6 +14,7 @@ mod programs;
 mod remote;
 mod scratch;
 mod server;
+pub(super) mod shares;
 mod texts;
 mod way;
 
@@ -21,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Checkout, Facts, Kind, Vcs, any_exists, files};
+use super::{Archive, Checkout, Facts, Kind, NewCheckout, Vcs, Work, any_exists, files};
 use crate::sys::Env;
 
 pub(super) use archive::HgArchive;
@@ -81,6 +82,23 @@ impl Vcs for Hg {
 
     fn branch(&self) -> Option<String> {
         checkouts::branch(Kind::Hg, &self.root.join(".hg"))
+    }
+
+    fn work(&self, env: &Env) -> Result<Work, SyncError> {
+        shares::work(&self.client("", env))
+    }
+
+    fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
+        shares::add(&self.client("", env), new)
+    }
+
+    fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
+        shares::remove(&self.client("", env), root, force)
+    }
+
+    /// There is no list of shares to be put right.
+    fn prune_checkouts(&self, _: bool, _: &Env) -> Result<Vec<PathBuf>, SyncError> {
+        Ok(Vec::new())
     }
 
     fn facts(&self, env: &Env) -> Facts {

@@ -12,16 +12,19 @@ mod program;
 mod programs;
 mod stack;
 mod tool;
+mod workspaces;
 
 pub(super) use checkouts::{repo, workspaces};
 pub(super) use tool::{set_tool, settings, tool};
+pub(super) use workspaces::remove;
 
 use std::path::{Path, PathBuf};
 
 use self::program::Repo;
+use super::checkouts::family;
 use super::commit::{CommitError, Committed, Order};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Checkout, Facts, Kind, Vcs, any_exists, checkouts::family, files, git};
+use super::{Archive, Checkout, Facts, Kind, NewCheckout, Vcs, Work, any_exists, files, git};
 use crate::sys::Env;
 
 /// The repository behind a workspace: in the first workspace a directory, in others a file that names it.
@@ -74,6 +77,29 @@ impl Vcs for Jj {
     /// Which bookmark is nearest only jj can say.
     fn branch(&self) -> Option<String> {
         None
+    }
+
+    fn work(&self, env: &Env) -> Result<Work, SyncError> {
+        workspaces::work(&self.root, env)
+    }
+
+    fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
+        workspaces::add(&self.root, new, env)
+    }
+
+    fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
+        match (root.join(".jj").exists(), self.common_dir()) {
+            (false, Some(common)) if root.join(".git").exists() => git::remove(&common, &self.root, root, force, env),
+            _ => workspaces::remove(&self.root, root, force, env),
+        }
+    }
+
+    fn prune_checkouts(&self, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
+        let mut gone = workspaces::prune(&self.root, dry_run, env)?;
+        if self.root.join(".git").exists() {
+            gone.extend(git::prune(&self.root, dry_run, env)?);
+        }
+        Ok(gone)
     }
 
     fn facts(&self, env: &Env) -> Facts {

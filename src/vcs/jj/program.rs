@@ -20,6 +20,7 @@ pub const SETTINGS: [&str; 3] = ["--no-pager", "--color=never", "--config=fsmoni
 /// The largest file that is read from a commit.
 const FILE: usize = 256 << 20;
 const NETWORK: Duration = Duration::from_secs(120);
+const LONG: Duration = Duration::from_secs(600);
 
 /// Where the user keeps the settings of git, which jj reads too.
 const GIT: [&str; 3] = ["GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"];
@@ -110,8 +111,17 @@ impl<'a> Repo<'a> {
 
     /// A command that may record and update the working copy.
     fn act(&self, arguments: &[&str]) -> Result<(), SyncError> {
-        let output = self.run(self.program().args(&self.settings).args(arguments))?;
-        if output.status.success() { Ok(()) } else { Err(error(arguments, &output)) }
+        self.act_on(arguments, None).map(drop)
+    }
+
+    /// The same, on a path, for a working copy that may be large. Gives what jj said.
+    pub fn act_on(&self, arguments: &[&str], path: Option<&Path>) -> Result<Vec<u8>, SyncError> {
+        let program = self.program().limit(LONG).keeping(FILE).args(&self.settings).args(arguments);
+        let output = self.run(match path {
+            Some(path) => program.arg("--").arg(path),
+            None => program,
+        })?;
+        if output.status.success() { Ok(output.stdout) } else { Err(error(arguments, &output)) }
     }
 
     /// A command that talks to a network. The user's hooks of git do not run.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::commit::{CommitError, Committed, Order};
 use super::hg::Client;
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Checkout, Facts, Kind, Vcs, any_exists, hg};
+use super::{Archive, Checkout, Facts, Kind, NewCheckout, Vcs, Work, any_exists, hg};
 use crate::sys::Env;
 
 /// A working copy of sl.
@@ -46,6 +46,23 @@ impl Vcs for Sl {
 
     fn branch(&self) -> Option<String> {
         hg::branch(Kind::Sl, &self.root.join(".sl"))
+    }
+
+    fn work(&self, env: &Env) -> Result<Work, SyncError> {
+        hg::shares::work(&self.client("", env))
+    }
+
+    fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
+        hg::shares::add(&self.client("", env), new)
+    }
+
+    fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
+        hg::shares::remove(&self.client("", env), root, force)
+    }
+
+    /// There is no list of shares to be put right.
+    fn prune_checkouts(&self, _: bool, _: &Env) -> Result<Vec<PathBuf>, SyncError> {
+        Ok(Vec::new())
     }
 
     fn facts(&self, env: &Env) -> Facts {

@@ -1,0 +1,257 @@
+use clap::{Args, Subcommand};
+
+use super::{Context, Outcome};
+use crate::cli::render;
+use crate::coordination::{self, AgentFilter, Registration, Seen};
+use crate::model::agent::{Role, Status};
+use crate::model::duration;
+use crate::model::json::Dialect;
+use crate::view::{self, Exit, Failure, inline, plural};
+
+/// The agents that work here, and whether they are there
+///
+/// An agent is named by --agent or BD_AGENT. Each of its commands is a sign of life; after 15 minutes without one it is offline,
+/// and at once if the process that it named is gone. Nothing runs in the background: whoever looks, judges.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd agent register worker-1 --cap rust --pid $$
+  BD_AGENT=worker-1 bd agent heartbeat --status busy --note 'running the tests'
+  bd agent list --role worker
+  bd agent unregister worker-1")]
+pub struct AgentArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Register(RegisterArgs),
+    /// Say that the agent is there, and hear what is new for it
+    Heartbeat {
+        /// What it is doing
+        #[arg(long, value_name = "busy|online", value_parser = own_status)]
+        status: Option<Status>,
+        /// The same in words; empty takes it away
+        #[arg(long, value_name = "TEXT")]
+        note: Option<String>,
+    },
+    /// Show the agents
+    List {
+        /// Only those that are online, busy, offline or gone (unregistered)
+        #[arg(long, value_name = "STATUS", value_parser = status)]
+        status: Option<Status>,
+        /// Only those with this role
+        #[arg(long, value_name = "ROLE", value_parser = role)]
+        role: Option<Role>,
+        /// Only those that can do this
+        #[arg(long = "cap", value_name = "CAPABILITY")]
+        capability: Option<String>,
+        /// Only those that went away without a word
+        #[arg(long)]
+        stale: bool,
+    },
+    /// Show one agent
+    Show {
+        /// Its name or id (default: the one that acts)
+        who: Option<String>,
+    },
+    /// End the session of an agent; what it holds is let go, its record stays
+    Unregister {
+        /// Its name or id (default: the one that acts)
+        who: Option<String>,
+    },
+    /// Write down who is offline, and take from them what they may not keep
+    Sweep {
+        /// Without a word for so long (default: 15m)
+        #[arg(long, value_name = "DURATION", value_parser = length)]
+        older_than: Option<i64>,
+        /// Only show who it would be
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+/// Register an agent; a name that had one gets the same id again
+#[derive(Debug, Args)]
+struct RegisterArgs {
+    /// What the ledger will call it
+    name: String,
+    /// worker, coordinator, reviewer or human
+    #[arg(long, value_name = "ROLE", default_value = "worker", value_parser = role)]
+    role: Role,
+    /// What it runs in
+    #[arg(long, value_name = "TEXT")]
+    runtime: Option<String>,
+    /// Something it can do; may be repeated
+    #[arg(long = "cap", value_name = "CAPABILITY", value_delimiter = ',')]
+    capabilities: Vec<String>,
+    /// A process that the agent lives and dies with: never that of a short command
+    #[arg(long, value_name = "PID")]
+    pid: Option<u32>,
+    /// Anything else worth knowing; may be repeated
+    #[arg(long = "meta", value_name = "KEY=VALUE", value_parser = pair)]
+    metadata: Vec<(String, String)>,
+    /// Although one of this name seems to be there: it is the same one
+    #[arg(long)]
+    again: bool,
+}
+
+fn role(word: &str) -> Result<Role, String> {
+    Role::parse(word).ok_or_else(|| "worker, coordinator, reviewer or human".to_owned())
+}
+
+fn status(word: &str) -> Result<Status, String> {
+    Status::parse(word).ok_or_else(|| "online, busy, offline or gone".to_owned())
+}
+
+fn own_status(word: &str) -> Result<Status, String> {
+    Status::parse(word).filter(|status| status.is_alive()).ok_or_else(|| "busy or online".to_owned())
+}
+
+pub(super) fn length(text: &str) -> Result<i64, String> {
+    duration::parse(text).ok_or_else(|| "a length of time: 90s, 30m, 2h, 1d".to_owned())
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or("KEY=VALUE")?;
+    Ok((key.to_owned(), Dialect::default().string(value)))
+}
+
+pub fn run(args: AgentArgs, cx: &mut Context) -> Outcome {
+    match args.action {
+        Action::Register(args) => register(args, cx),
+        Action::Heartbeat { status, note } => heartbeat(status, note.as_deref(), cx),
+        Action::List { status, role, capability, stale } => list(&AgentFilter { status, role, capability, stale }, cx),
+        Action::Show { who } => show(who.as_deref(), cx),
+        Action::Unregister { who } => unregister(who.as_deref(), cx),
+        Action::Sweep { older_than, dry_run } => sweep(older_than, dry_run, cx),
+    }
+}
+
+fn register(args: RegisterArgs, cx: &mut Context) -> Outcome {
+    let RegisterArgs { name, role, runtime, capabilities, pid, metadata, again } = args;
+    let registration = Registration { name, role, runtime, capabilities, metadata, pid, again };
+    let agent = coordination::register(cx.store()?, registration)?;
+    if cx.ui.wants_json() {
+        cx.json(view::registered(&agent));
+    } else {
+        cx.ui.line(&agent.id);
+    }
+    Ok(Exit::Ok)
+}
+
+fn heartbeat(status: Option<Status>, note: Option<&str>, cx: &mut Context) -> Outcome {
+    let pulse = coordination::heartbeat(cx.store()?, status, note)?;
+    if cx.ui.wants_json() {
+        cx.json(view::pulse(&pulse));
+        return Ok(Exit::Ok);
+    }
+    let mut line = format!("{} is {}", pulse.agent.name, pulse.agent.status.word());
+    if let Some(at) = &pulse.lease_expires {
+        line.push_str(&format!(", its claims run until {at}"));
+    }
+    if pulse.unread > 0 {
+        line.push_str(&format!(", {} unread", plural(pulse.unread, "message")));
+    }
+    if pulse.urgent > 0 {
+        line.push_str(&format!(" ({} urgent)", pulse.urgent));
+    }
+    cx.ui.done(&line);
+    Ok(Exit::Ok)
+}
+
+fn list(filter: &AgentFilter, cx: &mut Context) -> Outcome {
+    let found = coordination::agents(cx.store()?, filter)?;
+    let now = cx.host().clock.now();
+    if cx.ui.wants_json() {
+        cx.json(view::agents(&found, now));
+        return Ok(Exit::Ok);
+    }
+    let lines: Vec<[String; 5]> = found
+        .iter()
+        .map(|seen| {
+            let agent = &seen.agent;
+            let said = view::absence(seen, now).or_else(|| agent.note.clone());
+            let said = said.unwrap_or_else(|| agent.capabilities.join(" "));
+            let status = seen.status.word();
+            [&agent.name, status, agent.role.word(), &agent.id, &said].map(|cell| inline(cell).into_owned())
+        })
+        .collect();
+    render::columns(&mut cx.ui, "", &lines);
+    if found.is_empty() {
+        cx.ui.note("no agents");
+    }
+    Ok(Exit::Ok)
+}
+
+/// The agent that is named, or the one that acts.
+fn named(agent: Option<&str>, cx: &mut Context) -> Result<Seen, Failure> {
+    let acting = cx.store()?.agent().map(|identity| identity.name.clone());
+    let Some(typed) = agent.map(str::to_owned).or(acting) else {
+        return Err(Failure::usage("which agent? name one, or say who you are with --agent or BD_AGENT"));
+    };
+    Ok(coordination::find_agent(cx.store()?, &typed)?)
+}
+
+fn show(agent: Option<&str>, cx: &mut Context) -> Outcome {
+    let seen = named(agent, cx)?;
+    let now = cx.host().clock.now();
+    if cx.ui.wants_json() {
+        cx.json(view::agent(&seen, now));
+        return Ok(Exit::Ok);
+    }
+    let agent = &seen.agent;
+    let because = view::absence(&seen, now).map(|why| format!(": {why}")).unwrap_or_default();
+    let text = |value: &Option<String>| value.clone();
+    let metadata = agent.metadata.iter().map(|(key, raw)| format!("{key}={raw}")).collect::<Vec<_>>().join(" ");
+    let facts = [
+        ("Name", Some(agent.name.clone())),
+        ("Id", Some(agent.id.clone())),
+        ("Role", Some(agent.role.word().to_owned())),
+        ("Status", Some(format!("{}{because}", seen.status.word()))),
+        ("Note", text(&agent.note)),
+        ("Can do", Some(agent.capabilities.join(" ")).filter(|text| !text.is_empty())),
+        ("Runtime", text(&agent.runtime)),
+        ("Process", agent.owner.as_ref().map(|owner| owner.pid.to_string())),
+        ("Host", text(&agent.host)),
+        ("Metadata", Some(metadata).filter(|text| !text.is_empty())),
+        ("Registered", Some(format!("{} (session {})", agent.registered, agent.sessions))),
+        ("Heard of", Some(format!("{} ({} ago)", agent.heartbeat, view::silence(agent, now)))),
+    ];
+    for (name, value) in facts {
+        if let Some(value) = value {
+            cx.ui.line(&format!("{name:<12}{}", inline(&value)));
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn unregister(agent: Option<&str>, cx: &mut Context) -> Outcome {
+    let seen = named(agent, cx)?;
+    let (agent, released) = coordination::unregister(cx.store()?, &seen)?;
+    if cx.ui.wants_json() {
+        cx.json(view::unregistered(&agent, &released));
+    } else {
+        let freed = if released.is_empty() { String::new() } else { format!("; free again: {}", released.join(" ")) };
+        cx.ui.done(&format!("Unregistered {}: {}{freed}", agent.name, agent.id));
+    }
+    Ok(Exit::Ok)
+}
+
+fn sweep(older_than: Option<i64>, dry_run: bool, cx: &mut Context) -> Outcome {
+    let swept = coordination::sweep(cx.store()?, older_than, dry_run)?;
+    if cx.ui.wants_json() {
+        cx.json(view::swept(&swept, dry_run));
+        return Ok(Exit::Ok);
+    }
+    let verb = if dry_run { "Would be offline" } else { "Offline" };
+    for one in &swept {
+        let freed =
+            if one.released.is_empty() { String::new() } else { format!("; free again: {}", one.released.join(" ")) };
+        cx.ui.done(&format!("{verb}: {} {}{freed}", one.agent.name, one.agent.id));
+    }
+    if swept.is_empty() {
+        cx.ui.note("nobody went away without a word");
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,84 @@
+use clap::Args;
+
+use super::{Context, Outcome, fail, require_ids};
+use crate::coordination::CoordinationError;
+use crate::model::duration;
+use crate::ops;
+use crate::store::ClaimWish;
+use crate::view::{self, Exit, Failure};
+
+/// Take an issue: of many who try at once, in all checkouts, one gets it
+///
+/// An agent's claim ends when nothing is heard of it for 30 minutes (`lease.ttl`); every command of the agent renews it. A
+/// person's claim does not end. Refused (exit 4) if another has the issue. The epoch grows with each claim: who lost an issue is
+/// refused (exit 7) instead of writing over the next holder's work.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  bd claim bd-a3f8\n  BD_AGENT=builder bd claim bd-a3f8 --ttl 2h --json\n  bd claim bd-a3f8 --takeover --reason 'the machine is gone'"
+)]
+pub struct ClaimArgs {
+    /// Issues, by id or its first characters
+    ids: Vec<String>,
+    #[command(flatten)]
+    lease: LeaseArgs,
+    /// On the git remote too, so that no clone on another machine can take it (always with claims.remote)
+    #[arg(long)]
+    remote: bool,
+    /// Take it from whoever has it
+    #[arg(long, requires = "reason")]
+    takeover: bool,
+    /// Why it is taken over
+    #[arg(long, value_name = "TEXT", requires = "takeover", allow_hyphen_values = true)]
+    reason: Option<String>,
+}
+
+/// How long a claim lasts.
+#[derive(Debug, Args, Default)]
+pub struct LeaseArgs {
+    /// How long without a word of you: 30m, 2h; none for no end
+    #[arg(long, value_name = "TIME")]
+    ttl: Option<String>,
+}
+
+impl LeaseArgs {
+    pub fn wish(&self) -> Result<ClaimWish, Failure> {
+        match self.ttl.as_deref() {
+            None => Ok(ClaimWish::default()),
+            Some("none") => Ok(ClaimWish { forever: true, ..ClaimWish::default() }),
+            Some(text) => match duration::parse(text).filter(|ttl| *ttl > 0) {
+                Some(ttl) => Ok(ClaimWish { ttl: Some(ttl), ..ClaimWish::default() }),
+                None => Err(Failure::usage(format!("--ttl takes a length of time such as 30m, or none, not {text:?}"))),
+            },
+        }
+    }
+}
+
+pub fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
+    require_ids(&args.ids)?;
+    let wish = ClaimWish { takeover: args.reason.clone().filter(|_| args.takeover), ..args.lease.wish()? };
+    let results = ops::claim(cx.store()?, &args.ids, &wish, args.remote);
+    each(cx, results, view::claimed, view::claimed_text)
+}
+
+/// Reports on several issues in the shape of the command.
+pub fn each<T>(
+    cx: &mut Context,
+    results: Vec<(String, Result<T, CoordinationError>)>,
+    json: impl Fn(&T) -> String,
+    text: impl Fn(&T) -> String,
+) -> Outcome {
+    if cx.ui.wants_json() {
+        let done = results.iter().filter_map(|(_, result)| result.as_ref().ok()).map(&json);
+        let done = view::array(done);
+        cx.json(done);
+    }
+    let mut exit = Exit::Ok;
+    for (typed, result) in results {
+        match result {
+            Ok(one) if !cx.ui.wants_json() => cx.ui.done(&text(&one)),
+            Ok(_) => {}
+            Err(error) => exit = fail(cx, &typed, error.into(), exit),
+        }
+    }
+    Ok(exit)
+}

@@ -1,0 +1,66 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::coordination;
+use crate::ops::{self, LeaseFilter};
+use crate::view::{self, Exit};
+
+/// Who holds which issue, in all checkouts
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd leases\n  bd leases --expired --json\n  bd leases --worktree feature-x")]
+pub struct LeasesArgs {
+    /// Only those whose time is over
+    #[arg(long)]
+    expired: bool,
+    /// Only those of one agent or person
+    #[arg(long, value_name = "NAME")]
+    holder: Option<String>,
+    /// Only those of one checkout, by id, name or path
+    #[arg(long, value_name = "CHECKOUT", conflicts_with = "all_worktrees")]
+    worktree: Option<String>,
+    /// Those on the git remote, of all clones
+    #[arg(long, conflicts_with_all = ["expired", "worktree"])]
+    remote: bool,
+    /// Those of all checkouts (they are always shown)
+    #[arg(long, hide = true)]
+    all_worktrees: bool,
+}
+
+pub fn run(args: LeasesArgs, cx: &mut Context) -> Outcome {
+    if args.remote {
+        return on_remote(cx, args.holder.as_deref());
+    }
+    let filter = LeaseFilter { expired: args.expired, holder: args.holder, worktree: args.worktree };
+    let rows = ops::leases(cx.store()?, &filter)?;
+    if cx.ui.wants_json() {
+        let json = view::array(rows.iter().map(view::lease));
+        cx.json(json);
+        return Ok(Exit::Ok);
+    }
+    let now = cx.host().clock.now();
+    for row in &rows {
+        cx.ui.line(&view::lease_text(row, now));
+    }
+    if rows.is_empty() {
+        cx.ui.note("nobody holds an issue");
+    }
+    Ok(Exit::Ok)
+}
+
+fn on_remote(cx: &mut Context, holder: Option<&str>) -> Outcome {
+    let mut claims = coordination::remote_leases(cx.store()?)?;
+    claims.retain(|one| holder.is_none_or(|name| one.holder == name));
+    let now = cx.host().clock.now();
+    if cx.ui.wants_json() {
+        let json = view::array(claims.iter().map(|one| view::remote_lease(one, now)));
+        cx.json(json);
+        return Ok(Exit::Ok);
+    }
+    for one in &claims {
+        cx.ui.line(&view::remote_lease_text(one, now));
+    }
+    if claims.is_empty() {
+        cx.ui.note("nothing is claimed on the remote");
+    }
+    Ok(Exit::Ok)
+}

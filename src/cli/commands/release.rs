@@ -1,0 +1,29 @@
+use clap::Args;
+
+use super::{Context, Outcome, claim, require_ids};
+use crate::ops;
+use crate::store::ReleaseWish;
+use crate::view;
+
+/// Give a claimed issue back: open again, and nobody's
+///
+/// After three failures (`lease.max_attempts`) the issue gets the label needs-attention and is not handed out any more.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd release bd-a3f8\n  bd release bd-a3f8 --failed 'the tests need a database'")]
+pub struct ReleaseArgs {
+    /// Issues, by id or its first characters
+    ids: Vec<String>,
+    /// Why
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    reason: Option<String>,
+    /// The work failed, and how
+    #[arg(long, value_name = "ERROR", allow_hyphen_values = true)]
+    failed: Option<String>,
+}
+
+pub fn run(args: ReleaseArgs, cx: &mut Context) -> Outcome {
+    require_ids(&args.ids)?;
+    let wish = ReleaseWish { reason: args.reason, failed: args.failed };
+    let results = ops::release(cx.store()?, &args.ids, &wish);
+    claim::each(cx, results, view::released, view::released_text)
+}

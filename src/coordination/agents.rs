@@ -1,0 +1,277 @@
+//! The agents of a state home: `agents.jsonl`.
+//!
+//! A name has one record for ever, so its id outlives sessions. Records are changed under the lock of the state home.
+
+use std::time::Duration;
+
+use super::{CoordinationError, Result, claims, identity};
+use crate::ledger::Document;
+use crate::model::agent::{Agent, Role, Status, name_problem};
+use crate::model::state_id::{self, AGENT};
+use crate::model::time::Instant;
+use crate::store::{Put, RecordFile, Store};
+use crate::sys;
+
+const FILE: &str = "agents.jsonl";
+
+/// An agent, and how it stands at the moment of looking.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    pub agent: Agent,
+    pub status: Status,
+    pub has_lost_its_process: bool,
+}
+
+impl Seen {
+    pub fn is_registered(&self) -> bool {
+        self.agent.status != Status::Gone
+    }
+
+    fn of(agent: Agent, now: Instant) -> Self {
+        let has_lost_its_process = agent.owner.as_ref().is_some_and(sys::is_gone);
+        let status = match agent.standing(now) {
+            status if status.is_alive() && has_lost_its_process => Status::Offline,
+            status => status,
+        };
+        Seen { agent, status, has_lost_its_process }
+    }
+}
+
+/// What an agent says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Registration {
+    pub name: String,
+    pub role: Role,
+    pub runtime: Option<String>,
+    pub capabilities: Vec<String>,
+    /// Keys, and values as JSON.
+    pub metadata: Vec<(String, String)>,
+    /// The process that it lives and dies with.
+    pub pid: Option<u32>,
+    /// Register although one of this name seems to be alive.
+    pub again: bool,
+}
+
+/// Which agents to list.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AgentFilter {
+    pub status: Option<Status>,
+    pub role: Option<Role>,
+    pub capability: Option<String>,
+    /// Only those that went away without a word.
+    pub stale: bool,
+}
+
+/// The answer to a sign of life.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pulse {
+    pub agent: Agent,
+    /// When the first of its claims ends.
+    pub lease_expires: Option<String>,
+    pub unread: usize,
+    pub urgent: usize,
+}
+
+/// An agent that was found to be offline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Swept {
+    pub agent: Agent,
+    /// Issues that are free again.
+    pub released: Vec<String>,
+}
+
+pub(super) fn file(store: &Store) -> RecordFile {
+    store.state().file(FILE)
+}
+
+fn parse_all(document: &Document) -> impl Iterator<Item = Agent> {
+    (0..document.len()).filter_map(|n| Agent::parse(&document.record(n)?))
+}
+
+/// Every agent there ever was, in the order of their names.
+pub(super) fn all(store: &Store) -> Result<Vec<Seen>> {
+    let now = store.host().clock.now();
+    let document = file(store).read()?;
+    let mut found: Vec<Seen> = parse_all(&document).map(|agent| Seen::of(agent, now)).collect();
+    found.sort_by(|a, b| (&a.agent.name, &a.agent.id).cmp(&(&b.agent.name, &b.agent.id)));
+    Ok(found)
+}
+
+/// The agents that meet a filter. Those that have unregistered are left out, unless they are asked for.
+pub fn agents(store: &Store, filter: &AgentFilter) -> Result<Vec<Seen>> {
+    let mut found = all(store)?;
+    found.retain(|seen| {
+        filter.status.map_or(seen.is_registered(), |status| status == seen.status)
+            && filter.role.is_none_or(|role| role == seen.agent.role)
+            && filter.capability.as_ref().is_none_or(|wanted| seen.agent.capabilities.contains(wanted))
+            && (!filter.stale || seen.status == Status::Offline)
+    });
+    Ok(found)
+}
+
+/// The agent that a name, an id or the first characters of an id stand for.
+pub fn find_agent(store: &Store, typed: &str) -> Result<Seen> {
+    let mut known = all(store)?;
+    if let Some(at) = known.iter().position(|seen| seen.agent.name == typed || seen.agent.id == typed) {
+        return Ok(known.swap_remove(at));
+    }
+    let is_start = typed.strip_prefix(AGENT).is_some_and(|rest| !rest.is_empty());
+    known.retain(|seen| is_start && seen.agent.id.starts_with(typed));
+    match (known.len(), known.pop()) {
+        (1, Some(seen)) => Ok(seen),
+        (0, _) => Err(CoordinationError::NoSuchAgent { typed: typed.to_owned() }),
+        (_, last) => {
+            let candidates = known.into_iter().chain(last).map(|seen| seen.agent.id).collect();
+            Err(CoordinationError::AmbiguousAgent { typed: typed.to_owned(), candidates })
+        }
+    }
+}
+
+/// Registers an agent: a name that was never heard of, or one whose bearer is not there any more.
+pub fn register(store: &mut Store, registration: Registration) -> Result<Agent> {
+    let Registration { name, role, runtime, mut capabilities, metadata, pid, again } = registration;
+    if let Some(problem) = name_problem(&name) {
+        return Err(CoordinationError::BadName { name, problem });
+    }
+    let owner = match pid {
+        None => None,
+        Some(pid) => Some(sys::owner(pid).ok_or(CoordinationError::NoSuchProcess { pid })?),
+    };
+    capabilities.sort_unstable();
+    capabilities.dedup();
+    let mut unique: Vec<(String, String)> = Vec::new();
+    for (key, raw) in metadata {
+        unique.retain(|(known, _)| *known != key);
+        unique.push((key, raw));
+    }
+    let now = store.host().clock.now();
+    let fresh = Agent {
+        id: state_id::mint(AGENT, store.host().entropy.bytes()),
+        name,
+        role,
+        status: Status::Online,
+        runtime,
+        capabilities,
+        metadata: unique,
+        owner,
+        host: sys::host_name(),
+        note: None,
+        sessions: 1,
+        registered: now,
+        heartbeat: now,
+    };
+    let mut registered = fresh.clone();
+    let held = store.state().lock(store.lock_wait())?;
+    file(store).edit(&held, &store.host().entropy, |document| -> Result<Vec<Put>> {
+        let known = (0..document.len()).find_map(|n| {
+            let record = document.record(n)?;
+            Agent::parse(&record).filter(|agent| agent.name == fresh.name).map(|agent| (record, agent))
+        });
+        registered = fresh.clone();
+        let text = match known {
+            None => registered.render(),
+            Some((record, old)) => {
+                let same_process = fresh.owner.is_some() && fresh.owner == old.owner;
+                let seen = Seen::of(old, now);
+                if seen.status.is_alive() && !again && !same_process {
+                    let Agent { name, id, heartbeat, .. } = seen.agent;
+                    return Err(CoordinationError::Alive { name, id, heartbeat: heartbeat.to_string() });
+                }
+                registered.id = seen.agent.id;
+                registered.sessions = seen.agent.sessions.saturating_add(1);
+                registered.render_over(&record)
+            }
+        };
+        Ok(vec![Put::Line { id: registered.id.clone(), text }])
+    })?;
+    drop(held);
+    if store.agent().is_some_and(|agent| agent.name == registered.name) {
+        store.act_as(identity::identity(&registered, true));
+    }
+    Ok(registered)
+}
+
+/// Changes one record, decided on what it is now; `None` if there is no such agent.
+pub(super) fn touch(store: &Store, wait: Duration, id: &str, change: impl Fn(&mut Agent)) -> Result<Option<Agent>> {
+    let held = store.state().lock(wait)?;
+    let mut changed = None;
+    file(store).edit(&held, &store.host().entropy, |document| -> Result<Vec<Put>> {
+        let Some(record) = document.effective(id).and_then(|line| document.record(line)) else { return Ok(Vec::new()) };
+        let Some(mut agent) = Agent::parse(&record) else { return Ok(Vec::new()) };
+        change(&mut agent);
+        let text = agent.render_over(&record);
+        let id = agent.id.clone();
+        changed = Some(agent);
+        Ok(vec![Put::Line { id, text }])
+    })?;
+    Ok(changed)
+}
+
+/// A sign of life of the agent that acts, with what it says of itself.
+pub fn heartbeat(store: &mut Store, status: Option<Status>, note: Option<&str>) -> Result<Pulse> {
+    let agent = match identity::ensure_registered(store)? {
+        Some(agent) => agent,
+        None => return Err(CoordinationError::Person { person: store.actor().to_owned() }),
+    };
+    let now = store.host().clock.now();
+    let touched = touch(store, store.lock_wait(), &agent.id, |agent| {
+        agent.heartbeat = now;
+        agent.status = match status {
+            Some(said) => said,
+            None if agent.status.is_alive() => agent.status,
+            None => Status::Online,
+        };
+        if let Some(note) = note {
+            agent.note = Some(note.to_owned()).filter(|note| !note.is_empty());
+        }
+    })?;
+    let agent = touched.unwrap_or(agent);
+    let lease_expires = claims::first_expiry(store)?;
+    Ok(Pulse { agent, lease_expires, unread: 0, urgent: 0 })
+}
+
+/// Ends the session of an agent and lets go of what it holds. Its record and its id stay. Gives the issues that are free again.
+/// An agent that is there goes by its own will, or by that of a coordinator or a person.
+pub fn unregister(store: &mut Store, seen: &Seen) -> Result<(Agent, Vec<String>)> {
+    let name = &seen.agent.name;
+    if let Some(actor) = store.agent().filter(|actor| actor.name != *name && !actor.is_coordinator)
+        && seen.status.is_alive()
+    {
+        return Err(CoordinationError::NotYours { name: name.clone(), actor: actor.name.clone() });
+    }
+    let released = claims::release_all(store, &seen.agent.name)?;
+    let ended = touch(store, store.lock_wait(), &seen.agent.id, |agent| {
+        agent.status = Status::Gone;
+        agent.owner = None;
+    })?;
+    Ok((ended.unwrap_or_else(|| seen.agent.clone()), released))
+}
+
+/// Writes down who is offline: without a word for so long, or without its process. What such an agent holds, and may not
+/// keep, is taken from it.
+pub fn sweep(store: &mut Store, older_than: Option<i64>, dry_run: bool) -> Result<Vec<Swept>> {
+    let now = store.host().clock.now();
+    let is_over = |seen: &Seen| {
+        let silence = now.nanos().saturating_sub(seen.agent.heartbeat.nanos());
+        let silent = older_than.map_or(seen.status == Status::Offline, |limit| silence >= limit);
+        seen.agent.status.is_alive() && (silent || seen.has_lost_its_process)
+    };
+    let mut swept = Vec::new();
+    for seen in all(store)?.into_iter().filter(is_over) {
+        let (mut agent, mut released) = (seen.agent.clone(), Vec::new());
+        if !dry_run {
+            let still = |agent: &Agent| is_over(&Seen::of(agent.clone(), now));
+            let touched = touch(store, store.lock_wait(), &agent.id, |agent| {
+                if still(agent) {
+                    agent.status = Status::Offline;
+                }
+            })?;
+            // It has said something in the meantime.
+            let Some(offline) = touched.filter(|agent| agent.status == Status::Offline) else { continue };
+            agent = offline;
+            released = claims::reclaim_from(store, &agent.name)?;
+        }
+        swept.push(Swept { agent, released });
+    }
+    Ok(swept)
+}

@@ -1,0 +1,117 @@
+//! Taking issues and giving them back, with all that belongs to it: the agent is registered, the remote is asked, and who lost
+//! something is told.
+
+use std::time::Duration;
+
+use super::{Result, identity, remote};
+use crate::model::lease::Standing;
+use crate::store::{AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Store};
+
+/// Who works on an issue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IssueHolder {
+    pub name: String,
+    /// The id of an agent; a person has none.
+    pub agent: Option<String>,
+}
+
+/// Takes an issue, named by its full id. With `remote` it is taken on the git remote first, where clones on other machines see it.
+pub fn claim(store: &mut Store, id: &str, wish: &ClaimWish, on_remote: bool) -> Result<Claimed> {
+    identity::ensure_registered(store)?;
+    if !on_remote && !store.settings().flag("claims.remote") {
+        return Ok(store.claim(id, wish)?);
+    }
+    remote::claim(store, id, wish)
+}
+
+/// Takes the first ready issue that may be handed out. On a remote, issues that another clone holds are passed over.
+pub fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result<Option<Claimed>> {
+    identity::ensure_registered(store)?;
+    if store.settings().flag("claims.remote") {
+        return remote::claim_ready(store, auto);
+    }
+    Ok(store.claim_ready(auto)?)
+}
+
+/// Gives an issue back, here and on the remote if it was claimed there.
+pub fn release(store: &mut Store, id: &str, wish: &ReleaseWish) -> Result<Released> {
+    let released = store.release(id, wish)?;
+    if let Some(version) = &released.remote {
+        // The write may have noted it too.
+        store.ended_remotely();
+        remote::end(store, id, version)?;
+    }
+    Ok(released)
+}
+
+/// Takes back claims whose time is over or whose process is gone.
+pub fn reclaim(store: &mut Store, id: Option<&str>, dry_run: bool) -> Result<Vec<Reclaimed>> {
+    Ok(store.reclaim(id, dry_run)?)
+}
+
+/// Who works on an issue, if anybody does: the one who has claimed it, else the one that the ledger says.
+pub fn holder_of(store: &mut Store, issue: &str) -> Result<Option<IssueHolder>> {
+    let row = store.find(issue)?;
+    let lease = store.lease(&row.issue.id)?.filter(|row| row.standing == Standing::Live);
+    if let Some(holder) = lease.and_then(|row| row.lease.holder) {
+        return Ok(Some(IssueHolder { name: holder.name, agent: holder.agent }));
+    }
+    Ok(row.issue.assignee.map(|name| IssueHolder { name, agent: None }))
+}
+
+/// Renews what the acting agent holds, and says when the first of its claims ends, as RFC 3339.
+pub fn first_expiry(store: &mut Store) -> Result<Option<String>> {
+    let wait = store.lock_wait();
+    remote::renew(store)?;
+    Ok(store.renew_leases(true, wait)?)
+}
+
+/// Renews what the acting agent holds where that is worth a write and can be done at once.
+pub fn renew_in_passing(store: &mut Store) {
+    // The next command of the agent does it.
+    let _ = store.renew_leases(false, Duration::ZERO);
+}
+
+/// Lets go of everything that an agent holds; the issues that are free again.
+pub fn release_all(store: &mut Store, name: &str) -> Result<Vec<String>> {
+    let wish = ReleaseWish { reason: Some(format!("{name} left")), failed: None };
+    let mut free = Vec::new();
+    for row in held_by(store, name)? {
+        if row.standing == Standing::Live {
+            release(store, &row.id, &wish)?;
+        } else {
+            reclaim(store, Some(&row.id), false)?;
+        }
+        free.push(row.id);
+    }
+    Ok(free)
+}
+
+/// Takes the claims that are over from an agent that is offline; the issues that are free again.
+pub fn reclaim_from(store: &mut Store, name: &str) -> Result<Vec<String>> {
+    let mut free = Vec::new();
+    for row in held_by(store, name)?.into_iter().filter(|row| row.standing == Standing::Expired) {
+        reclaim(store, Some(&row.id), false)?;
+        free.push(row.id);
+    }
+    Ok(free)
+}
+
+fn held_by(store: &mut Store, name: &str) -> Result<Vec<LeaseRow>> {
+    let rows = store.leases()?.into_iter();
+    Ok(rows
+        .filter(|row| row.lease.holder.as_ref().is_some_and(|holder| holder.name == name && holder.is_agent()))
+        .collect())
+}
+
+/// Takes claims off remotes whose work has ended with this command; tells of those that stay.
+pub fn end_remote_claims(store: &mut Store) -> Vec<String> {
+    let mut stays = Vec::new();
+    for (id, version) in store.ended_remotely() {
+        if let Err(error) = remote::end(store, &id, &version) {
+            stays
+                .push(format!("{id} is still claimed on the remote: {error}; bd claim --remote and bd release end it"));
+        }
+    }
+    stays
+}

@@ -1,0 +1,30 @@
+//! What can go wrong between agents.
+
+use super::ReservationError;
+use crate::store::{RecordError, StoreError};
+
+#[derive(Debug, thiserror::Error)]
+pub enum CoordinationError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error(transparent)]
+    Reservation(#[from] ReservationError),
+    #[error("no agent {typed:?} is registered")]
+    NoSuchAgent { typed: String },
+    #[error("{typed:?} may be any of {}", candidates.join(" "))]
+    AmbiguousAgent { typed: String, candidates: Vec<String> },
+    #[error("{name:?} cannot be the name of an agent: {problem}")]
+    BadName { name: String, problem: &'static str },
+    #[error("{name} is registered as {id} and was heard of at {heartbeat}")]
+    Alive { name: String, id: String, heartbeat: String },
+    #[error("process {pid} does not run here, or this system does not tell of it")]
+    NoSuchProcess { pid: u32 },
+    #[error("{name} is there, and {actor} is not its coordinator")]
+    NotYours { name: String, actor: String },
+    #[error("this is for an agent, and {person} is a person")]
+    Person { person: String },
+}
+
+pub type Result<T> = std::result::Result<T, CoordinationError>;

@@ -1,0 +1,90 @@
+//! Who acts: the agent that the environment names, as far as the state home knows it.
+//!
+//! Every command of an agent is a sign of life. A read command never waits for it and never fails because of it.
+
+use std::time::Duration;
+
+use super::agents::{self, Registration, Seen};
+use super::{CoordinationError, Result, claims};
+use crate::model::agent::{Agent, Role};
+use crate::model::state_id::{self, AGENT};
+use crate::model::time::SECOND;
+use crate::store::{AGENT_VARIABLE, Identity, Store};
+
+/// A sign of life younger than this is not worth a write.
+const FRESH: i64 = 60 * SECOND;
+
+/// Makes the store act as the agent that the environment names, if it names one, and notes that the agent is there.
+pub fn take_part(store: &mut Store) -> Result<()> {
+    if let Some(seen) = identify(store)? {
+        beat(store, &seen);
+    }
+    if store.agent().is_some() {
+        claims::renew_in_passing(store);
+    }
+    Ok(())
+}
+
+/// Makes the store act as the agent that the environment names. A name that is not registered is as good as any; an id must be.
+pub fn identify(store: &mut Store) -> Result<Option<Seen>> {
+    let Some(named) = store.host().env.var(AGENT_VARIABLE) else { return Ok(None) };
+    let is_id = state_id::is(AGENT, &named);
+    let known = match agents::all(store) {
+        Ok(known) => known,
+        Err(error) if is_id => return Err(error),
+        Err(_) => Vec::new(),
+    };
+    let found = known.into_iter().find(|seen| seen.agent.name == named || seen.agent.id == named);
+    match &found {
+        None if is_id => return Err(CoordinationError::NoSuchAgent { typed: named }),
+        None => store.act_as(Identity { name: named, ..Identity::default() }),
+        Some(seen) => store.act_as(identity(&seen.agent, seen.is_registered())),
+    }
+    Ok(found)
+}
+
+/// The agent that acts, registered as a worker if it was not registered; `None` for a person.
+pub fn ensure_registered(store: &mut Store) -> Result<Option<Agent>> {
+    let Some(name) = store.agent().map(|agent| agent.name.clone()) else { return Ok(None) };
+    let known = agents::all(store)?.into_iter().find(|seen| seen.agent.name == name);
+    match known {
+        Some(seen) if seen.status.is_alive() => {
+            store.act_as(identity(&seen.agent, true));
+            Ok(Some(seen.agent))
+        }
+        // It is the agent itself that comes back, with what it could do before.
+        Some(seen) => {
+            let Agent { role, runtime, capabilities, metadata, .. } = seen.agent;
+            let registration =
+                Registration { name, role, runtime, capabilities, metadata, again: true, ..Registration::default() };
+            agents::register(store, registration).map(Some)
+        }
+        None => agents::register(store, Registration { name, ..Registration::default() }).map(Some),
+    }
+}
+
+/// What the store needs to know of an agent.
+pub(super) fn identity(agent: &Agent, is_registered: bool) -> Identity {
+    Identity {
+        name: agent.name.clone(),
+        id: is_registered.then(|| agent.id.clone()),
+        is_coordinator: agent.role == Role::Coordinator,
+        capabilities: agent.capabilities.clone(),
+    }
+}
+
+/// Notes that an agent is there, if that can be done at once. One whose process is gone is not brought back by a name.
+pub(super) fn beat(store: &Store, seen: &Seen) {
+    let now = store.host().clock.now();
+    let age = now.nanos().abs_diff(seen.agent.heartbeat.nanos());
+    let fresh = seen.agent.status.is_alive() && age < FRESH.unsigned_abs();
+    if fresh || !seen.is_registered() || seen.has_lost_its_process {
+        return;
+    }
+    let beaten = agents::touch(store, Duration::ZERO, &seen.agent.id, |agent| {
+        agent.heartbeat = now;
+        agent.status = if agent.status.is_alive() { agent.status } else { Default::default() };
+    });
+    // A state home that is busy or cannot be written: the next command says it.
+    drop(beaten);
+}

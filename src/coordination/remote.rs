@@ -1,0 +1,198 @@
+//! Claims between machines: a ref on the git remote, which changes only by compare-and-swap, so that two clones cannot both win.
+//!
+//! The remote is asked before the state home and without any lock. Who wins there claims here as everybody does; if that fails, the
+//! remote's claim is given back. The wall clocks of machines differ: another's claim counts as over only five minutes after its end.
+
+use std::path::PathBuf;
+
+use super::Result;
+use crate::model::duration;
+use crate::model::json::Object;
+use crate::model::lease::Standing;
+use crate::model::record::Record;
+use crate::model::time::{Instant, SECOND};
+use crate::store::{AutoClaim, ClaimWish, Claimed, LeaseError, Store, StoreError};
+use crate::vcs::{self, RemoteClaim, Swap};
+
+/// How far the clocks of two machines may be apart.
+const SKEW: i64 = 300 * SECOND;
+
+/// A claim on the remote, read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteLease {
+    /// The issue.
+    pub id: String,
+    pub version: String,
+    pub holder: String,
+    pub agent: Option<String>,
+    pub epoch: i64,
+    pub acquired: String,
+    pub expires: Option<Instant>,
+    pub host: Option<String>,
+    /// The clone that made it.
+    pub clone: Option<String>,
+}
+
+impl RemoteLease {
+    fn of(claim: &RemoteClaim) -> Self {
+        let record = Record::parse(claim.text.trim());
+        let text =
+            |key: &str| record.as_ref().ok().and_then(|record| record.text_of(key)).map(|text| text.into_owned());
+        RemoteLease {
+            id: claim.id.clone(),
+            version: claim.version.clone(),
+            // What is not understood is nobody's to take.
+            holder: text("holder").unwrap_or_else(|| "somebody".to_owned()),
+            agent: text("agent"),
+            epoch: record.as_ref().ok().and_then(|record| record.integer("epoch")).unwrap_or(0),
+            acquired: text("acquired").unwrap_or_default(),
+            expires: text("expires").and_then(|at| Instant::parse(&at)),
+            host: text("host"),
+            clone: text("clone"),
+        }
+    }
+
+    pub fn is_over(&self, now: Instant) -> bool {
+        self.expires.is_some_and(|at| now >= at.plus_nanos(SKEW))
+    }
+}
+
+/// All claims on the remote of the project.
+pub fn remote_leases(store: &mut Store) -> Result<Vec<RemoteLease>> {
+    let root = place(store, None)?;
+    let claims = vcs::remote_claims(&root, &store.host().env).map_err(StoreError::from)?;
+    Ok(claims.iter().map(RemoteLease::of).collect())
+}
+
+pub(super) fn claim(store: &mut Store, id: &str, wish: &ClaimWish) -> Result<Claimed> {
+    // Who has no chance here need not ask there.
+    let me = store.actor().to_owned();
+    let known = store.lease(id)?.filter(|row| row.standing == Standing::Live).and_then(|row| row.lease.holder);
+    if known.as_ref().is_some_and(|holder| holder.name != me) && wish.takeover.is_none() {
+        return Ok(store.claim(id, wish)?);
+    }
+    let version = take(store, id, wish)?;
+    let claimed = store.claim(id, &ClaimWish { remote: Some(version.clone()), ..wish.clone() });
+    match claimed {
+        Ok(claimed) => Ok(claimed),
+        Err(error) => {
+            let had = known.is_some_and(|holder| holder.remote.is_some());
+            if !had {
+                end(store, id, &version)?;
+            }
+            Err(error.into())
+        }
+    }
+}
+
+pub(super) fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result<Option<Claimed>> {
+    let now = store.host().clock.now();
+    let mut passed: Vec<String> = Vec::new();
+    let clone = store.clone_id()?;
+    let others =
+        remote_leases(store)?.into_iter().filter(|one| one.clone.as_ref() != Some(&clone) && !one.is_over(now));
+    passed.extend(others.map(|one| one.id));
+    while let Some(id) = store.next_to_hand_out(auto, &passed)? {
+        match claim(store, &id, &auto.wish) {
+            Ok(claimed) => return Ok(Some(claimed)),
+            Err(super::CoordinationError::Store(StoreError::Lease(_) | StoreError::Change(_))) => passed.push(id),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+/// Wins the claim on the remote, and gives its version.
+fn take(store: &mut Store, id: &str, wish: &ClaimWish) -> Result<String> {
+    let root = place(store, Some(id))?;
+    let clone = store.clone_id()?;
+    let me = store.actor().to_owned();
+    let env = store.host().env.clone();
+    let now = store.host().clock.now();
+    let current = vcs::remote_claim(&root, id, &env).map_err(StoreError::from)?;
+    let held = current.as_ref().map(RemoteLease::of);
+    let mine = held.as_ref().is_some_and(|held| held.holder == me && held.clone.as_ref() == Some(&clone));
+    if let Some(held) = held.as_ref().filter(|held| !mine && !held.is_over(now) && wish.takeover.is_none()) {
+        return Err(lost(id, held).into());
+    }
+    let epoch = held.as_ref().map_or(0, |held| held.epoch) + i64::from(!mine);
+    let text = text(store, id, wish, epoch, &clone);
+    let expected = current.as_ref().map(|claim| claim.version.as_str());
+    match vcs::swap_remote_claim(&root, id, expected, Some(&text), &env).map_err(StoreError::from)? {
+        Swap::Done { version } => Ok(version),
+        Swap::Lost { current: Some(winner) } => Err(lost(id, &RemoteLease::of(&winner)).into()),
+        Swap::Lost { current: None } => Err(lost(
+            id,
+            &RemoteLease::of(&RemoteClaim { id: id.to_owned(), version: String::new(), text: String::new() }),
+        )
+        .into()),
+    }
+}
+
+/// Takes a claim off the remote, if it still is this version of it.
+pub(super) fn end(store: &mut Store, id: &str, version: &str) -> Result<()> {
+    let root = place(store, Some(id))?;
+    let env = store.host().env.clone();
+    vcs::swap_remote_claim(&root, id, Some(version), None, &env).map_err(StoreError::from)?;
+    Ok(())
+}
+
+/// Puts the ends of what the acting agent holds on the remote off.
+pub(super) fn renew(store: &mut Store) -> Result<()> {
+    let Some(name) = store.agent().map(|agent| agent.name.clone()) else { return Ok(()) };
+    let rows = store.leases()?;
+    for row in rows {
+        let mine = row.lease.holder.as_ref().is_some_and(|holder| holder.name == name && holder.remote.is_some());
+        if mine && row.standing == Standing::Live {
+            let ttl = row.lease.holder.as_ref().and_then(|holder| holder.ttl);
+            claim(store, &row.id, &ClaimWish { ttl, ..ClaimWish::default() })?;
+        }
+    }
+    Ok(())
+}
+
+fn lost(id: &str, held: &RemoteLease) -> StoreError {
+    LeaseError::Claimed {
+        id: id.to_owned(),
+        holder: held.holder.clone(),
+        agent: held.agent.clone(),
+        epoch: held.epoch,
+        expires: held.expires.map(|at| at.to_string()),
+        worktree: held.host.as_ref().map(|host| format!("a clone on {host}")),
+    }
+    .into()
+}
+
+fn text(store: &mut Store, id: &str, wish: &ClaimWish, epoch: i64, clone: &str) -> String {
+    let usual = duration::parse(store.settings().word("lease.ttl"));
+    let ttl = match (store.agent().is_some(), wish.forever) {
+        (_, true) => None,
+        (false, false) => wish.ttl,
+        (true, false) => wish.ttl.or(usual),
+    };
+    let now = store.host().clock.now();
+    let agent = store.agent().and_then(|agent| agent.id.clone());
+    let holder = store.actor().to_owned();
+    let host = crate::sys::host_name();
+    Object::new()
+        .text("id", id)
+        .number("epoch", epoch)
+        .text("holder", &holder)
+        .optional("agent", agent.as_deref())
+        .text("acquired", &now.to_string())
+        .optional("expires", ttl.map(|ttl| now.plus_nanos(ttl).to_string()).as_deref())
+        .optional("host", host.as_deref())
+        .text("clone", clone)
+        .finish()
+}
+
+/// The working copy whose remote knows the claims on an issue, once its programs are agreed to.
+fn place(store: &mut Store, id: Option<&str>) -> Result<PathBuf> {
+    let root = match id {
+        Some(id) => store.root_of(id)?,
+        None => store.repo().root().to_owned(),
+    };
+    let root = vcs::root(&root).unwrap_or(root);
+    store.refuse_programs_of(&root)?;
+    Ok(root)
+}

@@ -1,0 +1,99 @@
+//! Taking issues and giving them back.
+
+use super::{Batch, Result};
+use crate::coordination::{self, CoordinationError};
+use crate::model::change::Change;
+use crate::store::{ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Store, StoreError};
+
+/// What became of each named issue.
+pub type Each<T> = Vec<(String, std::result::Result<T, CoordinationError>)>;
+
+/// Takes each of several issues, named as people type them.
+pub fn claim(store: &mut Store, typed: &[String], wish: &ClaimWish, remote: bool) -> Each<Claimed> {
+    each(store, typed, |store, id| coordination::claim(store, id, wish, remote))
+}
+
+/// The same, answered as changes of issues are.
+pub fn claim_each(store: &mut Store, typed: &[String], wish: &ClaimWish) -> Batch {
+    let results = claim(store, typed, wish, false).into_iter();
+    Batch {
+        results: results
+            .map(|(typed, result)| (typed, result.map(|claimed| claimed.written).map_err(in_store)))
+            .collect(),
+    }
+}
+
+/// In the words of the store, as changes of issues are answered.
+fn in_store(error: CoordinationError) -> StoreError {
+    match error {
+        CoordinationError::Store(error) => error,
+        CoordinationError::Record(error) => error.into(),
+        other => StoreError::BadValue(other.to_string()),
+    }
+}
+
+/// Takes issues and changes them in the same write.
+pub fn claim_and_change(store: &mut Store, typed: &[String], changes: Vec<Change>) -> Result<Batch> {
+    // That no circle closes is seen to by the ordinary way.
+    let (parents, with): (Vec<Change>, Vec<Change>) =
+        changes.into_iter().partition(|change| matches!(change, Change::Parent(_)));
+    let claimed = claim_each(store, typed, &ClaimWish { with, ..ClaimWish::default() });
+    if parents.is_empty() {
+        return Ok(claimed);
+    }
+    let taken: Vec<String> = claimed.written().map(|written| written.id.clone()).collect();
+    let mut moved = super::change_each(store, &taken, |_| parents.clone())?.results.into_iter();
+    let results = claimed.results.into_iter().map(|(typed, result)| match result {
+        Ok(_) => (typed, moved.next().expect("one answer for each that was taken").1),
+        refused => (typed, refused),
+    });
+    Ok(Batch { results: results.collect() })
+}
+
+/// Gives issues back.
+pub fn release(store: &mut Store, typed: &[String], wish: &ReleaseWish) -> Each<Released> {
+    each(store, typed, |store, id| coordination::release(store, id, wish))
+}
+
+/// Takes back the claims of those who are gone.
+pub fn reclaim(store: &mut Store, typed: Option<&str>, dry_run: bool) -> Result<Vec<Reclaimed>> {
+    let id = typed.map(|typed| store.resolve(typed)).transpose()?;
+    Ok(coordination::reclaim(store, id.as_deref(), dry_run)?)
+}
+
+/// Which claims to show.
+#[derive(Debug, Clone, Default)]
+pub struct LeaseFilter {
+    pub expired: bool,
+    pub holder: Option<String>,
+    /// A checkout, by id, name or path.
+    pub worktree: Option<String>,
+}
+
+/// Who holds what.
+pub fn leases(store: &mut Store, filter: &LeaseFilter) -> Result<Vec<LeaseRow>> {
+    let worktree = filter.worktree.as_deref().map(|text| store.find_worktree(text)).transpose()?;
+    let mut rows = store.leases()?;
+    rows.retain(|row| {
+        let holder = row.lease.holder.as_ref();
+        let named =
+            |name: &String| holder.is_some_and(|holder| holder.name == *name || holder.agent.as_ref() == Some(name));
+        let there = |id: &str| holder.is_some_and(|holder| holder.worktree_id.as_deref() == Some(id));
+        (!filter.expired || row.standing == crate::model::lease::Standing::Expired)
+            && filter.holder.as_ref().is_none_or(named)
+            && worktree.as_ref().is_none_or(|one| one.id.as_deref().is_some_and(there))
+    });
+    Ok(rows)
+}
+
+fn each<T>(
+    store: &mut Store,
+    typed: &[String],
+    act: impl Fn(&mut Store, &str) -> std::result::Result<T, CoordinationError>,
+) -> Each<T> {
+    let mut one = |typed: &str| {
+        let id = store.resolve(typed)?;
+        act(store, &id)
+    };
+    typed.iter().map(|typed| (typed.clone(), one(typed))).collect()
+}

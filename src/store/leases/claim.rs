@@ -1,0 +1,269 @@
+//! Taking an issue: one winner among all who try.
+
+use std::sync::Arc;
+
+use super::fence::claimed;
+use super::{HeldHome, LeaseError, standing};
+use crate::model::change::{Change, ChangeError, TextField};
+use crate::model::issue::{Issue, Status};
+use crate::model::lease::{Holder, Lease, Owner, Standing, ends};
+use crate::store::{ReadyFilter, Result, Row, Scope, Store, StoreError, Write, WriteError, Written};
+use crate::sys;
+
+/// How to take an issue.
+#[derive(Debug, Clone, Default)]
+pub struct ClaimWish {
+    /// Nanoseconds; as the settings say if not given. A person's claim does not end by itself.
+    pub ttl: Option<i64>,
+    /// It never ends by itself.
+    pub forever: bool,
+    /// Take it from a holder whose time is not over, for this reason.
+    pub takeover: Option<String>,
+    /// The process that the claim lives and dies with.
+    pub owner: Option<Owner>,
+    /// The version of a claim that was made on the remote before.
+    pub remote: Option<String>,
+    /// What else to change in the same write.
+    pub with: Vec<Change>,
+}
+
+/// Why a claim could be taken from another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    pub holder: Holder,
+    pub epoch: i64,
+    pub why: String,
+}
+
+/// An issue that is one's own now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claimed {
+    pub id: String,
+    pub epoch: i64,
+    pub holder: Holder,
+    /// It was so already.
+    pub again: bool,
+    pub taken_from: Option<Evidence>,
+    pub attempts: i64,
+    pub last_error: Option<String>,
+    pub written: Written,
+}
+
+/// Which ready issue to take.
+#[derive(Debug, Clone, Default)]
+pub struct AutoClaim {
+    pub filter: ReadyFilter,
+    pub wish: ClaimWish,
+}
+
+/// Labels that keep issues from being handed out without a person's word.
+const NOT_BY_ITSELF: [&str; 2] = ["no-auto-claim", "needs-attention"];
+/// Begins a label that names what an agent must be able to do.
+const REQUIRES: &str = "requires:";
+
+impl Store {
+    /// Takes an issue, named by its full id, for the one who acts.
+    pub fn claim(&mut self, id: &str, wish: &ClaimWish) -> Result<Claimed> {
+        let home = self.hold_home_of(id)?;
+        self.refresh()?;
+        self.claim_held(&home, id, wish)
+    }
+
+    /// Takes the first ready issue that may be handed out; `None` if there is none.
+    pub fn claim_ready(&mut self, auto: &AutoClaim) -> Result<Option<Claimed>> {
+        // All homes, in the order of their paths: nobody else can take one of the issues meanwhile.
+        let mut homes: Vec<_> = (0..self.sources.len()).map(|source| self.lease_home(source)).collect();
+        homes.sort_by(|a, b| a.path().cmp(b.path()));
+        homes.dedup_by(|a, b| a.path() == b.path());
+        let _held = homes.into_iter().map(|home| self.hold(home)).collect::<Result<Vec<_>>>()?;
+        let mut passed = Vec::new();
+        while let Some(id) = self.next_to_hand_out(auto, &passed)? {
+            let home = self.hold_home_of(&id)?;
+            passed.push(id.clone());
+            match self.claim_held(&home, &id, &auto.wish) {
+                Err(
+                    StoreError::Lease(_) | StoreError::Change(ChangeError::Claimed { .. } | ChangeError::Done { .. }),
+                ) => {}
+                // A repo that this user may not write is passed over.
+                Err(StoreError::ReadOnly { .. }) => {}
+                other => return other.map(Some),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first ready issue that may be handed out, those left out that were passed over.
+    pub fn next_to_hand_out(&mut self, auto: &AutoClaim, passed: &[String]) -> Result<Option<String>> {
+        let filter = ReadyFilter { limit: None, ..auto.filter.clone() };
+        let rows = self.ready(&filter)?.rows;
+        let mine = self.actor().to_owned();
+        let found =
+            rows.into_iter().find(|row| !passed.contains(&row.issue.id) && self.may_hand_out(&row.issue, &mine));
+        Ok(found.map(|row| row.issue.id))
+    }
+
+    /// An issue that an automatic path may give to the one who acts.
+    fn may_hand_out(&self, issue: &Issue, me: &str) -> bool {
+        let able = |label: &String| match label.strip_prefix(REQUIRES) {
+            Some(needed) => self.agent.as_ref().is_none_or(|agent| agent.capabilities.iter().any(|has| has == needed)),
+            None => true,
+        };
+        let others = issue.assignee.as_deref().is_some_and(|name| !name.is_empty() && name != me);
+        !others && issue.labels.iter().all(|label| !NOT_BY_ITSELF.contains(&label.as_str()) && able(label))
+    }
+
+    fn hold_home_of(&mut self, id: &str) -> Result<Arc<HeldHome>> {
+        self.sources.read(&mut self.cache)?;
+        let source = self.sources.owner(id).ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })?;
+        self.hold(self.lease_home(source))
+    }
+
+    fn claim_held(&mut self, home: &HeldHome, id: &str, wish: &ClaimWish) -> Result<Claimed> {
+        let row = self.get(id)?.ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })?;
+        let source = self.sources.owner(id).ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })?;
+        let key = self.lease_key(source, home.dir(), id)?;
+        let before = home.lease(&key);
+        let me = self.actor().to_owned();
+        let now = self.host.clock.both();
+        let standing = standing(&before, &now);
+        let holder = before.holder.clone();
+        if let (Standing::Live, Some(holder)) = (standing, &holder) {
+            if holder.name == me && holder.agent.is_some() == self.agent.is_some() {
+                return self.claim_again(home, before, &row, wish);
+            }
+            if wish.takeover.is_none() {
+                return Err(claimed(id, &before).into());
+            }
+        }
+        self.refuse_elsewhere(&row, &before, wish)?;
+        let evidence = holder.map(|holder| {
+            let why = match (&wish.takeover, standing) {
+                (Some(reason), Standing::Live) => format!("taken over: {reason}"),
+                _ if holder.owner.as_ref().is_some_and(sys::is_gone) => "its process is gone".to_owned(),
+                _ => match holder.expires {
+                    Some(at) => format!("it ended at {at}, last renewed {}", holder.renewed),
+                    None => "it was over".to_owned(),
+                },
+            };
+            Evidence { holder, epoch: before.epoch, why }
+        });
+        let mut lease = before.clone();
+        if evidence.is_some() && wish.takeover.is_none() {
+            lease.attempts += 1;
+            lease.last_error =
+                evidence.as_ref().map(|found| format!("{} did not finish: {}", found.holder.name, found.why));
+        }
+        lease.grant(self.new_holder(wish, &now)?);
+        home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+        let takes = evidence.is_some()
+            || wish.takeover.is_some()
+            || before.lost.iter().any(|(name, _)| Some(name) == row.issue.assignee.as_ref());
+        match self.write_claim(id, &me, takes, &wish.with) {
+            Ok(written) => Ok(Claimed {
+                id: id.to_owned(),
+                epoch: lease.epoch,
+                holder: lease.holder.clone().unwrap_or_default(),
+                again: false,
+                taken_from: evidence,
+                attempts: lease.attempts,
+                last_error: lease.last_error,
+                written,
+            }),
+            Err(error) => {
+                // Nothing came of it. The number stays used.
+                let undone = Lease { epoch: lease.epoch, ..before };
+                home.put(&[undone], &self.host.entropy)?;
+                Err(error)
+            }
+        }
+    }
+
+    /// The issue is the caller's already: the claim is renewed, and the ledger says so if it did not.
+    fn claim_again(&mut self, home: &HeldHome, mut lease: Lease, row: &Row, wish: &ClaimWish) -> Result<Claimed> {
+        let now = self.host.clock.both();
+        if let Some(holder) = &mut lease.holder {
+            if wish.ttl.is_some() || wish.forever {
+                holder.ttl = if wish.forever { None } else { wish.ttl };
+            }
+            if wish.remote.is_some() {
+                holder.remote = wish.remote.clone();
+            }
+            if wish.owner.is_some() {
+                holder.owner = wish.owner.clone();
+            }
+        }
+        lease.renew(&now);
+        home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+        let me = self.actor().to_owned();
+        let written = self.write_claim(&row.issue.id, &me, false, &wish.with)?;
+        Ok(Claimed {
+            id: row.issue.id.clone(),
+            epoch: lease.epoch,
+            holder: lease.holder.clone().unwrap_or_default(),
+            again: true,
+            taken_from: None,
+            attempts: lease.attempts,
+            last_error: lease.last_error,
+            written,
+        })
+    }
+
+    /// Writes the claim into the ledger: assignee and status.
+    fn write_claim(&mut self, id: &str, me: &str, takes: bool, with: &[Change]) -> Result<Written> {
+        let mut changes = if takes {
+            vec![Change::Text(TextField::Assignee, me.to_owned()), Change::Status(Status::new("in_progress"))]
+        } else {
+            vec![Change::Claim { assignee: me.to_owned() }]
+        };
+        changes.extend_from_slice(with);
+        let mut transaction = self.begin(Scope::Issues(vec![id.to_owned()]))?;
+        transaction.stage(Write::Change { id: id.to_owned(), changes })?;
+        let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");
+        answer.map_err(WriteError::into_store)
+    }
+
+    fn new_holder(&mut self, wish: &ClaimWish, now: &crate::model::lease::Now) -> Result<Holder> {
+        let usual = || crate::model::duration::parse(self.settings.word("lease.ttl"));
+        let ttl = match (&self.agent, wish.forever) {
+            (_, true) => None,
+            (None, false) => wish.ttl,
+            (Some(_), false) => wish.ttl.or_else(usual),
+        };
+        let (expires, deadline) = ends(ttl, now);
+        let agent = self.agent.as_ref().map(|agent| agent.id.clone().unwrap_or_else(|| agent.name.clone()));
+        let worktree = self.worktree().ok();
+        let at = now.wall.to_string();
+        Ok(Holder {
+            name: self.actor().to_owned(),
+            agent,
+            acquired: at.clone(),
+            renewed: at,
+            ttl,
+            expires,
+            deadline,
+            owner: wish.owner.clone(),
+            host: sys::host_name(),
+            worktree_id: worktree.as_ref().and_then(|one| one.id.clone()),
+            worktree: worktree.map(|one| one.name),
+            remote: wish.remote.clone(),
+        })
+    }
+
+    /// Refuses an issue that another checkout has closed, or in which somebody is at work without a claim that is known here.
+    fn refuse_elsewhere(&mut self, row: &Row, lease: &Lease, wish: &ClaimWish) -> Result<()> {
+        if wish.takeover.is_some() {
+            return Ok(());
+        }
+        let me = self.actor().to_owned();
+        for other in self.elsewhere(&row.issue.id)? {
+            let done = Status::new(other.status.as_str()).is_done();
+            let working =
+                other.status == "in_progress" && lease.epoch == 0 && other.assignee.as_deref() != Some(me.as_str());
+            if done || working {
+                let (id, status, worktree) = (row.issue.id.clone(), other.status, other.worktree);
+                return Err(LeaseError::Elsewhere { id, status, worktree }.into());
+            }
+        }
+        Ok(())
+    }
+}

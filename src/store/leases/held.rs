@@ -1,0 +1,133 @@
+//! Locks of a write: state homes that know claims first, then ledgers.
+
+use std::ops::{Deref, DerefMut};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::{LEASES_NAME, Leases, parse};
+use crate::ledger::LockedLedger;
+use crate::model::lease::Lease;
+use crate::store::records::{Put, RecordError, StateLock};
+use crate::store::{Result, StateDir, Store};
+use crate::sys::Entropy;
+
+/// A state home whose lock is held, and its claims as they are: nobody else can change them.
+#[derive(Debug)]
+pub struct HeldHome {
+    dir: StateDir,
+    lock: StateLock,
+    leases: Mutex<Leases>,
+}
+
+impl HeldHome {
+    pub fn dir(&self) -> &StateDir {
+        &self.dir
+    }
+
+    /// The lock, for other files of the same state home.
+    pub fn lock(&self) -> &StateLock {
+        &self.lock
+    }
+
+    /// What is known of an issue, by its key.
+    pub fn lease(&self, key: &str) -> Lease {
+        let leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
+        leases.get(key).cloned().unwrap_or_else(|| Lease::new(key))
+    }
+
+    pub fn all(&self) -> Leases {
+        self.leases.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Writes leases to the disk. What this version does not know of a line is left in it.
+    pub fn put(&self, changed: &[Lease], entropy: &Entropy) -> std::result::Result<(), RecordError> {
+        self.dir.file(LEASES_NAME).edit::<RecordError>(&self.lock, entropy, |_| {
+            Ok(changed.iter().map(|lease| Put::Line { id: lease.id.clone(), text: lease.render() }).collect())
+        })?;
+        let mut leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
+        for lease in changed {
+            leases.insert(lease.id.clone(), lease.clone());
+        }
+        Ok(())
+    }
+}
+
+/// The locks of some ledgers, and of the state homes that know claims on their issues.
+#[derive(Debug)]
+#[must_use = "the locks are released when this is dropped"]
+pub struct Locks {
+    /// Released first.
+    pub ledgers: Vec<(usize, LockedLedger)>,
+    _homes: Vec<Arc<HeldHome>>,
+}
+
+impl Locks {
+    pub fn none() -> Self {
+        Locks { ledgers: Vec::new(), _homes: Vec::new() }
+    }
+}
+
+impl Deref for Locks {
+    type Target = Vec<(usize, LockedLedger)>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.ledgers
+    }
+}
+
+impl DerefMut for Locks {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.ledgers
+    }
+}
+
+impl Store {
+    /// Takes the lock of a state home, or shares it with whoever holds it in this store already.
+    pub(in crate::store) fn hold(&self, dir: StateDir) -> Result<Arc<HeldHome>> {
+        self.hold_within(dir, self.lock_wait)
+    }
+
+    /// The same, waiting no longer than this.
+    pub(in crate::store) fn hold_within(&self, dir: StateDir, wait: Duration) -> Result<Arc<HeldHome>> {
+        if let Some(held) = self.held_home(dir.path()) {
+            return Ok(held);
+        }
+        let lock = dir.lock(wait)?;
+        let leases = parse(&dir.file(LEASES_NAME).read()?);
+        let held = Arc::new(HeldHome { dir, lock, leases: Mutex::new(leases) });
+        let mut homes = self.held_homes.borrow_mut();
+        homes.retain(|known| known.strong_count() > 0);
+        homes.push(Arc::downgrade(&held));
+        Ok(held)
+    }
+
+    /// A state home that this store holds the lock of.
+    pub(in crate::store) fn held_home(&self, path: &Path) -> Option<Arc<HeldHome>> {
+        self.held_homes.borrow().iter().filter_map(std::sync::Weak::upgrade).find(|held| held.dir.path() == path)
+    }
+
+    /// Locks ledgers, in the order of their paths; before them the state homes in which somebody has claimed something, so that
+    /// no claim changes between a look at it and the write.
+    pub(in crate::store) fn lock(&self, wanted: &[usize]) -> Result<Locks> {
+        let mut homes: Vec<StateDir> = wanted.iter().map(|source| self.lease_home(*source)).collect();
+        homes.sort_by(|a, b| a.path().cmp(b.path()));
+        homes.dedup_by(|a, b| a.path() == b.path());
+        homes.retain(|home| home.path().join(LEASES_NAME).exists());
+        let homes = homes.into_iter().map(|home| self.hold(home)).collect::<Result<Vec<_>>>()?;
+        Ok(Locks { ledgers: self.lock_ledgers(wanted)?, _homes: homes })
+    }
+
+    /// Locks ledgers alone, for what runs programs meanwhile and changes no issue of its own accord.
+    pub(in crate::store) fn lock_ledgers(&self, wanted: &[usize]) -> Result<Vec<(usize, LockedLedger)>> {
+        self.writing.borrow_mut().start();
+        let mut order: Vec<usize> = wanted.to_vec();
+        order.sort_by(|a, b| self.sources.ledger(*a).path().cmp(self.sources.ledger(*b).path()));
+        order.dedup();
+        let mut ledgers = Vec::new();
+        for n in order {
+            ledgers.push((n, self.sources.ledger(n).lock(self.lock_wait)?));
+        }
+        Ok(ledgers)
+    }
+}

@@ -1,0 +1,112 @@
+//! Claims: who works on an issue, among all checkouts of its repository.
+//!
+//! Owns `leases.jsonl` in the state home of the repo that owns the issue: one line per issue that was ever claimed, which keeps its
+//! epoch for ever. Whatever decides over a claim, and every write of a ledger whose repo knows claims, happens under the lock of that
+//! state home, taken before the ledger's: so a holder that lost its claim cannot write between the loss and the notice of it.
+
+mod claim;
+mod fence;
+mod held;
+mod list;
+mod release;
+
+pub use claim::{AutoClaim, ClaimWish, Claimed, Evidence};
+pub use list::LeaseRow;
+pub use release::{Reclaimed, ReleaseWish, Released};
+
+pub(super) use fence::Settled;
+pub(super) use held::{HeldHome, Locks};
+
+use std::collections::BTreeMap;
+
+use super::{Result, StateDir, Store};
+use crate::ledger::Document;
+use crate::model::lease::{Lease, Now, Standing};
+use crate::sys;
+
+pub const LEASES_NAME: &str = "leases.jsonl";
+/// The variable that holds the numbers of claims: `ID:EPOCH`, several with commas between them.
+pub const LEASE_VARIABLE: &str = "BD_LEASE";
+
+/// Why a claim was not made, or a write not let through.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LeaseError {
+    #[error("{id} is claimed by {holder}{}{}", place(worktree), until(expires))]
+    Claimed {
+        id: String,
+        holder: String,
+        agent: Option<String>,
+        epoch: i64,
+        expires: Option<String>,
+        worktree: Option<String>,
+    },
+    #[error("the claim of {name} on {id} (epoch {held}) is over: {why}; nothing was written")]
+    Stale { id: String, name: String, held: i64, epoch: i64, holder: Option<String>, why: String },
+    #[error("{id} is {status} in the checkout {worktree}, which is not merged here")]
+    Elsewhere { id: String, status: String, worktree: String },
+    #[error("{id} is not claimed")]
+    NotClaimed { id: String },
+    #[error("{text:?} is not ID:EPOCH")]
+    BadToken { text: String },
+}
+
+fn place(worktree: &Option<String>) -> String {
+    worktree.as_ref().map(|name| format!(" in {name}")).unwrap_or_default()
+}
+
+fn until(expires: &Option<String>) -> String {
+    expires.as_ref().map(|at| format!(" until {at}")).unwrap_or_default()
+}
+
+/// The claims that a state home knows, by key.
+pub(super) type Leases = BTreeMap<String, Lease>;
+
+fn parse(document: &Document) -> Leases {
+    let records = (0..document.len()).filter_map(|line| document.record(line));
+    records.filter_map(|record| Lease::parse(&record)).map(|lease| (lease.id.clone(), lease)).collect()
+}
+
+/// How a lease stands, the process that it may belong to included.
+pub(super) fn standing(lease: &Lease, now: &Now) -> Standing {
+    let is_gone = || lease.holder.as_ref().and_then(|holder| holder.owner.as_ref()).is_some_and(sys::is_gone);
+    match lease.standing(now) {
+        Standing::Live if is_gone() => Standing::Expired,
+        other => other,
+    }
+}
+
+impl Store {
+    /// The state home that knows the claims on the issues of a ledger.
+    pub(super) fn lease_home(&self, source: usize) -> StateDir {
+        StateDir::of(self.state_home_of(self.sources.member_of(source)))
+    }
+
+    /// Under which key a state home knows an issue.
+    pub(super) fn lease_key(&self, source: usize, home: &StateDir, id: &str) -> Result<String> {
+        if home.is_shared() {
+            return Ok(format!("{}/{id}", self.repo_id(self.sources.member_of(source))?));
+        }
+        Ok(id.to_owned())
+    }
+
+    /// The claims on issues of a ledger as they are now, without a lock, by issue.
+    pub(super) fn leases_of(&self, source: usize) -> Result<Leases> {
+        let home = self.lease_home(source);
+        let document = home.file(LEASES_NAME).read()?;
+        if document.is_empty() {
+            return Ok(Leases::new());
+        }
+        home.check()?;
+        let prefix = self.lease_key(source, &home, "")?;
+        let own = parse(&document)
+            .into_iter()
+            .filter_map(|(key, lease)| Some((key.strip_prefix(&prefix)?.to_owned(), lease)));
+        Ok(own.collect())
+    }
+}
+
+impl From<LeaseError> for super::StoreError {
+    fn from(error: LeaseError) -> Self {
+        super::StoreError::Lease(error)
+    }
+}

@@ -1,0 +1,212 @@
+//! Giving a claim back, and taking back those whose holders are gone.
+
+use std::time::Duration;
+
+use super::fence::claimed;
+use super::{LeaseError, standing};
+use crate::model::change::{Change, TextField};
+use crate::model::issue::Status;
+use crate::model::lease::{Holder, Lease, Standing};
+use crate::store::{Result, Scope, Store, StoreError, Write, WriteError, Written};
+
+/// How to give an issue back.
+#[derive(Debug, Clone, Default)]
+pub struct ReleaseWish {
+    pub reason: Option<String>,
+    /// The work failed: it counts as an attempt.
+    pub failed: Option<String>,
+}
+
+/// An issue that was given back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Released {
+    pub id: String,
+    pub epoch: i64,
+    pub attempts: i64,
+    pub needs_attention: bool,
+    /// The claim had been lost before: there was nothing to give back.
+    pub was_lost: bool,
+    pub reason: Option<String>,
+    /// The claim on the remote that went with it.
+    pub remote: Option<String>,
+    pub written: Option<Written>,
+}
+
+/// A claim that was taken back, or in a dry run would be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reclaimed {
+    pub id: String,
+    pub epoch: i64,
+    pub holder: Holder,
+    pub attempts: i64,
+    pub needs_attention: bool,
+    pub written: Option<Written>,
+}
+
+/// The label of an issue that failed too often to be handed out again.
+const NEEDS_ATTENTION: &str = "needs-attention";
+
+impl Store {
+    /// Gives an issue back, named by its full id: open again, and nobody's.
+    pub fn release(&mut self, id: &str, wish: &ReleaseWish) -> Result<Released> {
+        let source = self.owner_of(id)?;
+        let home = self.hold(self.lease_home(source))?;
+        self.refresh()?;
+        let key = self.lease_key(source, home.dir(), id)?;
+        let mut lease = home.lease(&key);
+        let me = self.actor().to_owned();
+        let mine = lease.holder.as_ref().is_some_and(|holder| holder.name == me);
+        let now = self.host.clock.both();
+        if !mine && lease.lost_by(&me).is_some() {
+            lease.lost.retain(|(name, _)| *name != me);
+            home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+            return Ok(Released {
+                id: id.to_owned(),
+                epoch: lease.epoch,
+                attempts: lease.attempts,
+                needs_attention: false,
+                was_lost: true,
+                reason: wish.reason.clone(),
+                remote: None,
+                written: None,
+            });
+        }
+        // A coordinator and a person may give back what another has.
+        let may = self.agent.as_ref().is_none_or(|agent| agent.is_coordinator);
+        let has_holder = standing(&lease, &now) == Standing::Live;
+        if !mine && has_holder && !may {
+            return Err(claimed(id, &lease).into());
+        }
+        let row = self.get(id)?.ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })?;
+        let in_ledger =
+            row.issue.status.as_str() == "in_progress" && (row.issue.assignee.as_deref() == Some(me.as_str()) || may);
+        if !mine && !has_holder && !in_ledger {
+            return Err(LeaseError::NotClaimed { id: id.to_owned() }.into());
+        }
+        if let Some(error) = &wish.failed {
+            lease.attempts += 1;
+            lease.last_error = Some(error.clone());
+        }
+        let needs_attention = wish.failed.is_some() && lease.attempts >= self.max_attempts();
+        // First the ledger, while the claim still lets its holder write.
+        let written = self.write_release(id, needs_attention)?;
+        // The write itself may have ended the claim.
+        let ended = home.lease(&key);
+        let remote = lease.holder.as_ref().and_then(|holder| holder.remote.clone());
+        let lease = Lease { holder: None, lost: ended.lost.clone(), epoch: ended.epoch, ..lease };
+        home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+        Ok(Released {
+            id: id.to_owned(),
+            epoch: lease.epoch,
+            attempts: lease.attempts,
+            needs_attention,
+            was_lost: false,
+            reason: wish.reason.clone(),
+            remote,
+            written,
+        })
+    }
+
+    /// Takes back claims whose time is over or whose process is gone: one issue's, or all of the project's.
+    pub fn reclaim(&mut self, id: Option<&str>, dry_run: bool) -> Result<Vec<Reclaimed>> {
+        self.refresh()?;
+        let mut found = Vec::new();
+        for source in 0..self.sources.len() {
+            if self.leases_of(source)?.is_empty() {
+                continue;
+            }
+            let home = self.hold(self.lease_home(source))?;
+            let now = self.host.clock.both();
+            for (issue, _) in self.leases_of(source)? {
+                if id.is_some_and(|id| id != issue) || self.sources.owner(&issue) != Some(source) {
+                    continue;
+                }
+                let mut lease = home.lease(&self.lease_key(source, home.dir(), &issue)?);
+                let Some(holder) = lease.holder.clone() else { continue };
+                match standing(&lease, &now) {
+                    Standing::Expired => {}
+                    Standing::Live if id.is_some() => return Err(claimed(&issue, &lease).into()),
+                    Standing::Live | Standing::Free => continue,
+                }
+                lease.attempts += 1;
+                lease.last_error = Some(format!("{} did not finish: no word since {}", holder.name, holder.renewed));
+                lease.take_away();
+                let needs_attention = lease.attempts >= self.max_attempts();
+                let (epoch, attempts) = (lease.epoch, lease.attempts);
+                let mut written = None;
+                if !dry_run {
+                    home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+                    let row = self.get(&issue)?;
+                    let is_theirs = row.is_some_and(|row| {
+                        row.issue.status.as_str() == "in_progress"
+                            && row.issue.assignee.as_deref() == Some(holder.name.as_str())
+                    });
+                    if is_theirs || needs_attention {
+                        written = self.write_release(&issue, needs_attention)?;
+                    }
+                }
+                found.push(Reclaimed { id: issue, epoch, holder, attempts, needs_attention, written });
+            }
+        }
+        match id {
+            Some(id) if found.is_empty() => Err(LeaseError::NotClaimed { id: id.to_owned() }.into()),
+            _ => Ok(found),
+        }
+    }
+
+    /// Puts the ends of all claims of the acting agent off, where a write is worth it. Gives the earliest end.
+    pub fn renew_leases(&mut self, force: bool, wait: Duration) -> Result<Option<String>> {
+        let Some(agent) = self.agent.clone() else { return Ok(None) };
+        let mut earliest: Option<String> = None;
+        for source in 0..self.sources.len() {
+            let now = self.host.clock.both();
+            let mine = |lease: &Lease| lease.holder.as_ref().is_some_and(|holder| holder.name == agent.name);
+            let due = |lease: &Lease| force || lease.wants_renewal(&now);
+            let known = self.leases_of(source)?;
+            if known.values().any(|lease| mine(lease) && due(lease)) {
+                let home = self.hold_within(self.lease_home(source), wait)?;
+                let now = self.host.clock.both();
+                let renewed = home.all().into_values().filter(|lease| mine(lease)).filter_map(|mut lease| {
+                    (standing(&lease, &now) == Standing::Live && lease.renew(&now)).then_some(lease)
+                });
+                home.put(&renewed.collect::<Vec<_>>(), &self.host.entropy)?;
+            }
+            let known = self.leases_of(source)?;
+            let live = known
+                .values()
+                .filter(|lease| mine(lease) && standing(lease, &self.host.clock.both()) == Standing::Live);
+            let ends = live.filter_map(|lease| lease.holder.as_ref()?.expires).map(|at| at.to_string());
+            earliest = ends.chain(earliest).min();
+        }
+        Ok(earliest)
+    }
+
+    fn max_attempts(&self) -> i64 {
+        self.settings.word("lease.max_attempts").parse().unwrap_or(3)
+    }
+
+    pub(in crate::store) fn owner_of(&mut self, id: &str) -> Result<usize> {
+        self.sources.read(&mut self.cache)?;
+        self.sources.owner(id).ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })
+    }
+
+    /// Makes an issue open and nobody's in the ledger, if it is in progress there.
+    fn write_release(&mut self, id: &str, needs_attention: bool) -> Result<Option<Written>> {
+        let Some(row) = self.get(id)? else { return Ok(None) };
+        let mut changes = Vec::new();
+        if row.issue.status.as_str() == "in_progress" {
+            changes.push(Change::Status(Status::new("open")));
+            changes.push(Change::Text(TextField::Assignee, String::new()));
+        }
+        if needs_attention {
+            changes.push(Change::AddLabel(NEEDS_ATTENTION.to_owned()));
+        }
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        let mut transaction = self.begin(Scope::Issues(vec![id.to_owned()]))?;
+        transaction.stage(Write::Change { id: id.to_owned(), changes })?;
+        let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");
+        answer.map(Some).map_err(WriteError::into_store)
+    }
+}

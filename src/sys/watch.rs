@@ -1,0 +1,257 @@
+//! Waiting for files to change, without looking at them again and again.
+//!
+//! The system tells (inotify, FSEvents, kqueue); a thread of its own listens. Directories are watched, because files are replaced:
+//! that of a file, or of a path that is not there yet the nearest one above it. An event says only that somebody should
+//! look, never what is there. So the order is: make the watcher, look, wait, look again; then nothing is missed.
+//!
+//! Not every file system tells, and not of what other machines do: [`Watcher::wait`] also ends every [`LOOK_AGAIN`]. Where the
+//! system has no watches left, it ends every [`POLL`], and [`Watcher::polls`] says why.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
+
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+/// Events that come so close together are one; but nobody waits longer than `AT_MOST` for the last of them.
+const TOGETHER: Duration = Duration::from_millis(5);
+const AT_MOST: Duration = Duration::from_millis(50);
+const LOOK_AGAIN: Duration = Duration::from_secs(30);
+const POLL: Duration = Duration::from_secs(1);
+
+/// What the listening thread passes on.
+enum Heard {
+    Paths {
+        paths: Vec<PathBuf>,
+        moved: bool,
+    },
+    /// Events were lost.
+    Unsure,
+}
+
+/// Watches some paths: files or directories, there or not.
+#[derive(Debug)]
+pub struct Watcher {
+    targets: Vec<PathBuf>,
+    /// Directories under watch.
+    armed: BTreeSet<PathBuf>,
+    /// `None` where the system does not tell.
+    system: Option<RecommendedWatcher>,
+    heard: Receiver<Heard>,
+    why_polling: Option<String>,
+}
+
+impl Watcher {
+    /// Starts watching. What changes from now on ends a wait.
+    pub fn on(targets: &[PathBuf]) -> Self {
+        let (send, heard) = mpsc::channel();
+        let listener = move |event: notify::Result<Event>| {
+            let heard = match event {
+                // Reading is no change; without this a reader would wake itself.
+                Ok(event) if matches!(event.kind, EventKind::Access(_)) => return,
+                Ok(event) if event.need_rescan() => Heard::Unsure,
+                Ok(event) => {
+                    let moved = matches!(
+                        event.kind,
+                        EventKind::Remove(_) | EventKind::Modify(notify::event::ModifyKind::Name(_))
+                    );
+                    Heard::Paths { paths: event.paths, moved }
+                }
+                Err(_) => Heard::Unsure,
+            };
+            // The one who waited may be gone.
+            let _ = send.send(heard);
+        };
+        let mut watcher =
+            Watcher { targets: targets.to_vec(), armed: BTreeSet::new(), system: None, heard, why_polling: None };
+        match notify::recommended_watcher(listener) {
+            Ok(system) => watcher.system = Some(system),
+            Err(error) => watcher.poll_because(&error),
+        }
+        watcher.arm();
+        watcher
+    }
+
+    /// Waits until a target may have changed, at most so long. Gives those targets; none if nothing was heard. It may be that
+    /// nothing has changed.
+    pub fn wait(&mut self, timeout: Duration) -> Vec<PathBuf> {
+        let start = Instant::now();
+        let pause = if self.system.is_some() { LOOK_AGAIN } else { POLL };
+        let look_at = start + pause.min(timeout);
+        loop {
+            let left = look_at.saturating_duration_since(Instant::now());
+            let Some(first) = self.next(left) else {
+                // A look now and then costs nothing, and finds what nobody told.
+                return if timeout <= pause { Vec::new() } else { self.targets.clone() };
+            };
+            let (mut all, woken) = (vec![first], Instant::now());
+            while let Ok(more) = self.heard.recv_timeout(TOGETHER) {
+                all.push(more);
+                if woken.elapsed() > AT_MOST {
+                    break;
+                }
+            }
+            let changed = self.touched(&all);
+            if !changed.is_empty() {
+                return changed;
+            }
+        }
+    }
+
+    /// Why it looks again and again instead of being told; `None` if it is told.
+    pub fn polls(&self) -> Option<&str> {
+        self.why_polling.as_deref()
+    }
+
+    fn next(&mut self, left: Duration) -> Option<Heard> {
+        if self.system.is_none() {
+            std::thread::sleep(left);
+            return None;
+        }
+        self.heard.recv_timeout(left).ok()
+    }
+
+    /// The targets that events speak of. New and vanished directories change what is watched; then everything may have changed.
+    fn touched(&mut self, all: &[Heard]) -> Vec<PathBuf> {
+        let mut unsure = false;
+        let mut changed = BTreeSet::new();
+        for heard in all {
+            let Heard::Paths { paths, moved } = heard else {
+                unsure = true;
+                continue;
+            };
+            for path in paths {
+                if *moved && self.armed.remove(path) {
+                    // The watch went with the directory; one of the same name is another.
+                    let _ = self.system.as_mut().map(|system| system.unwatch(path));
+                }
+                let speaks = |target: &&PathBuf| target.starts_with(path) || path.starts_with(target);
+                changed.extend(self.targets.iter().filter(speaks).cloned());
+            }
+        }
+        let rearmed = self.arm();
+        if unsure || rearmed { self.targets.clone() } else { changed.into_iter().collect() }
+    }
+
+    /// Watches the nearest directory of each target; whether one was added.
+    fn arm(&mut self) -> bool {
+        let Some(mut system) = self.system.take() else { return false };
+        let mut added = false;
+        for target in self.targets.clone() {
+            // A directory may vanish, or one further down appear, between looking and watching: look again.
+            for _ in 0..target.components().count() + 1 {
+                let Some(directory) = nearest(&target) else { break };
+                if self.armed.contains(&directory) {
+                    break;
+                }
+                match system.watch(&directory, RecursiveMode::NonRecursive) {
+                    Ok(()) => {
+                        self.armed.insert(directory);
+                        added = true;
+                    }
+                    Err(_) if !directory.is_dir() => {}
+                    Err(error) => {
+                        self.poll_because(&error);
+                        return true;
+                    }
+                }
+            }
+        }
+        self.system = Some(system);
+        added
+    }
+
+    fn poll_because(&mut self, error: &notify::Error) {
+        self.system = None;
+        self.why_polling = Some(error.to_string());
+    }
+}
+
+/// The directory to watch for a path: itself, or the nearest above it that is there.
+fn nearest(target: &Path) -> Option<PathBuf> {
+    target.ancestors().find(|path| path.is_dir()).map(Path::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(20);
+    const SHORT: Duration = Duration::from_millis(150);
+
+    /// Waits until a target is named; an earlier event of another step may come first.
+    fn wakes(watcher: &mut Watcher, target: &Path) {
+        let start = Instant::now();
+        while !watcher.wait(LONG).iter().any(|path| path == target) {
+            assert!(start.elapsed() < LONG, "nobody told");
+        }
+    }
+
+    fn settles(watcher: &mut Watcher) {
+        while !watcher.wait(SHORT).is_empty() {}
+    }
+
+    #[test]
+    fn a_file_that_is_written_replaced_or_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("box");
+        let mut watcher = Watcher::on(&[file.clone()]);
+        assert_eq!(watcher.polls(), None);
+        std::fs::write(&file, "1").unwrap();
+        wakes(&mut watcher, &file);
+        settles(&mut watcher);
+        std::fs::write(dir.path().join("new"), "2").unwrap();
+        std::fs::rename(dir.path().join("new"), &file).unwrap();
+        wakes(&mut watcher, &file);
+        settles(&mut watcher);
+        // Neither reading it nor its neighbours are news.
+        std::fs::read(&file).unwrap();
+        std::fs::write(dir.path().join("other"), "3").unwrap();
+        assert_eq!(watcher.wait(SHORT), [PathBuf::new(); 0]);
+        std::fs::remove_file(&file).unwrap();
+        wakes(&mut watcher, &file);
+    }
+
+    #[test]
+    fn a_place_that_is_made_and_unmade() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a/b/box");
+        let mut watcher = Watcher::on(&[file.clone()]);
+        for round in 0..3 {
+            std::fs::create_dir_all(dir.path().join("a/b")).unwrap();
+            std::fs::write(&file, round.to_string()).unwrap();
+            wakes(&mut watcher, &file);
+            settles(&mut watcher);
+            std::fs::write(&file, "again").unwrap();
+            wakes(&mut watcher, &file);
+            settles(&mut watcher);
+            std::fs::remove_dir_all(dir.path().join("a")).unwrap();
+            wakes(&mut watcher, &file);
+            settles(&mut watcher);
+        }
+    }
+
+    #[test]
+    fn what_happens_before_the_wait_is_not_lost() {
+        let dir = tempfile::tempdir().unwrap();
+        let (one, two) = (dir.path().join("one"), dir.path().join("two"));
+        std::fs::create_dir(&two).unwrap();
+        let mut watcher = Watcher::on(&[one.clone(), two.clone()]);
+        std::fs::write(two.join("inside"), "1").unwrap();
+        std::thread::sleep(SHORT);
+        assert_eq!(watcher.wait(LONG), [two]);
+        assert_eq!(watcher.wait(SHORT), [PathBuf::new(); 0]);
+    }
+
+    #[test]
+    fn without_watches_it_looks_now_and_then() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("box");
+        let mut watcher = Watcher::on(&[file.clone()]);
+        watcher.poll_because(&notify::Error::new(notify::ErrorKind::MaxFilesWatch));
+        assert!(watcher.polls().unwrap().contains("limit"), "{:?}", watcher.polls());
+        assert_eq!(watcher.wait(SHORT), [PathBuf::new(); 0]);
+        assert_eq!(watcher.wait(LONG), [file]);
+    }
+}

@@ -1,0 +1,194 @@
+//! Claims that all clones of a repository see: one ref for each on the git remote, `refs/beads/claims/<id>`.
+//!
+//! The server is the arbiter. A claim changes by a push that names the version it replaces, and of two such pushes the
+//! server takes one. What a claim says is the caller's: here it is a text. Nothing else of the remote is touched, and in the
+//! clone no ref, index, file or `FETCH_HEAD` changes; the objects that were read stay in its store until git tidies up.
+//! Only git has this, and jj where its commits are in git.
+
+use std::path::Path;
+
+use super::git::Server;
+use super::{Kind, SyncError, jj, place};
+use crate::sys::Env;
+
+const PREFIX: &str = "refs/beads/claims/";
+/// A file system holds no longer names, and a server may keep each ref in a file.
+const LONGEST: usize = 200;
+
+/// One claim on the remote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteClaim {
+    /// Of the issue.
+    pub id: String,
+    /// Names this very state of the claim; no other claim ever has the same.
+    pub version: String,
+    /// Empty where the ref leads to something that no claim is.
+    pub text: String,
+}
+
+/// What became of a swap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Swap {
+    /// The claim is as was asked for. The version is empty if that was to have none.
+    Done { version: String },
+    /// The remote has another version than the expected one.
+    Lost { current: Option<RemoteClaim> },
+}
+
+/// All claims on the remote that a push from here goes to, sorted by id. Like the two functions below this talks to the
+/// remote with what the repository's settings name: whether they may name programs, the caller has made sure.
+pub fn remote_claims(path: &Path, env: &Env) -> Result<Vec<RemoteClaim>, SyncError> {
+    let mut claims = server(path, env)?.claims(&format!("{PREFIX}*"))?;
+    claims.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(claims)
+}
+
+/// The claim of one issue.
+pub fn remote_claim(path: &Path, id: &str, env: &Env) -> Result<Option<RemoteClaim>, SyncError> {
+    server(path, env)?.claim(&ref_name(id)?)
+}
+
+/// Puts a text in the place of the expected version; without one there must be no claim. No text takes the claim away.
+pub fn swap_remote_claim(
+    path: &Path,
+    id: &str,
+    expected: Option<&str>,
+    text: Option<&str>,
+    env: &Env,
+) -> Result<Swap, SyncError> {
+    server(path, env)?.swap(&ref_name(id)?, expected, text)
+}
+
+fn server<'a>(path: &Path, env: &'a Env) -> Result<Server<'a>, SyncError> {
+    let Some((kind, root)) = place(path) else { return Err(SyncError::NoVcs { root: path.to_owned() }) };
+    let unsupported = |what| SyncError::Unsupported { kind, what };
+    match kind {
+        Kind::Git => Server::of(&root, None, env),
+        Kind::Jj => {
+            let git = jj::git_target(&root.join(".jj"));
+            Server::of(&root, Some(git.ok_or_else(|| unsupported("its commits are not kept in git"))?), env)
+        }
+        _ => Err(unsupported("claims on a remote need git")),
+    }
+}
+
+/// The ref of an issue's claim. What cannot stand in a name, or means the same to a server that takes large letters for
+/// small ones, is written as `%` and two digits; so is `/`, because there can be no ref below another. A name that is too
+/// long for a file continues after `%/`, which no other part ends with.
+fn ref_name(id: &str) -> Result<String, SyncError> {
+    if id.is_empty() {
+        return Err(SyncError::Unsupported { kind: Kind::Git, what: "a claim needs the id of an issue" });
+    }
+    let name = encoded(id, true);
+    let parts = if name.len() <= LONGEST { vec![name] } else { parts(&encoded(id, false)) };
+    Ok(format!("{PREFIX}{}", parts.join("%/")))
+}
+
+fn encoded(id: &str, with_dots: bool) -> String {
+    let bytes = id.as_bytes();
+    let is_plain = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let mut name = String::new();
+    for (at, byte) in bytes.iter().enumerate() {
+        let inside = at > 0 && is_plain(bytes.get(at - 1)) && is_plain(bytes.get(at + 1)) && &bytes[at..] != b".lock";
+        match byte {
+            b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' => name.push(char::from(*byte)),
+            b'.' if inside && with_dots => name.push('.'),
+            _ => name.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    name
+}
+
+/// Cut so that each `%` keeps its digits.
+fn parts(name: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut rest = name;
+    while !rest.is_empty() {
+        let (character, after) = rest.split_at(if rest.starts_with('%') { 3 } else { 1 });
+        match parts.last_mut() {
+            Some(part) if part.len() + character.len() <= LONGEST => part.push_str(character),
+            _ => parts.push(character.to_owned()),
+        }
+        rest = after;
+    }
+    parts
+}
+
+/// The issue whose claim a ref is; `None` for a ref that [`ref_name`] never makes.
+pub(super) fn id_of(name: &str) -> Option<String> {
+    let text = name.strip_prefix(PREFIX)?.replace("%/", "");
+    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+    while let Some((first, after)) = rest.split_first() {
+        if *first == b'%' {
+            let digits = std::str::from_utf8(after.get(..2)?).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            rest = &after[2..];
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    let id = String::from_utf8(bytes).ok()?;
+    ref_name(&id).is_ok_and(|again| again == name).then_some(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_refs() {
+        let name = |id: &str| ref_name(id).unwrap();
+        assert_eq!(name("bd-a1b2c3d4"), "refs/beads/claims/bd-a1b2c3d4");
+        assert_eq!(name("bd-a3f8.1.12"), "refs/beads/claims/bd-a3f8.1.12");
+        assert_eq!(name("My App-1"), "refs/beads/claims/%4dy%20%41pp-1");
+        assert_eq!(name("a.lock"), "refs/beads/claims/a%2elock");
+        assert_eq!(name("..a..b."), "refs/beads/claims/%2e%2ea%2e%2eb%2e");
+        assert_eq!(name("a/b~c:d@{e}"), "refs/beads/claims/a%2fb%7ec%3ad%40%7be%7d");
+        assert!(ref_name("").is_err());
+    }
+
+    #[test]
+    fn every_id_comes_back_and_no_two_share_a_name() {
+        let long = "é".repeat(128);
+        let ids = [
+            "a",
+            "A",
+            "%61",
+            "a%",
+            "a.b",
+            "a..b",
+            ".lock",
+            "a.lock.lock",
+            "-",
+            "a b",
+            "ä",
+            "a/b",
+            "a%/b",
+            "@",
+            "\u{7f}",
+            &long,
+        ];
+        let names: std::collections::HashSet<String> = ids.iter().map(|id| ref_name(id).unwrap()).collect();
+        assert_eq!(names.len(), ids.len());
+        for id in ids {
+            let name = ref_name(id).unwrap();
+            assert_eq!(id_of(&name).as_deref(), Some(id));
+            assert!(name.split('/').all(|part| part.len() <= LONGEST + 1), "{name}");
+            assert!(gix::refs::FullName::try_from(name.as_str()).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_are_nobodys() {
+        for name in [
+            "refs/beads/claims/A",
+            "refs/beads/claims/%4",
+            "refs/beads/claims/a/b",
+            "refs/beads/claims/%ff",
+            "refs/heads/a",
+        ] {
+            assert_eq!(id_of(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Claims as refs of a git remote: reading them, and the push that swaps one for another.
+//!
+//! A claim is a commit without files and without parents; its message is the text. git calls it a success when the remote
+//! already has the object that is pushed, so two clones that push the same text must not push the same object: a line of
+//! random digits ends each message. The push names the version that it replaces (`--force-with-lease`), git compares that
+//! with what the remote shows, and the server compares once more while it holds the ref.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::commit::git;
+use super::hooks::failed;
+use super::network::{self, RACES, refused, run, unreachable};
+use super::{common_dir, config, own_dir};
+use crate::sys::process::{Output, Program};
+use crate::sys::{Entropy, Env, fs};
+use crate::vcs::claims::{RemoteClaim, Swap, id_of};
+use crate::vcs::{Kind, SyncError};
+
+/// The longest list of claims, and the longest texts, that are looked at.
+const MAX: usize = 64 << 20;
+/// How often a claim that changes while it is read, or that somebody else has locked, is tried again.
+const TRIES: u32 = 6;
+
+const NO_REMOTE: &str =
+    "claims need a remote: the one that the branch is pushed to, one called origin, or a single one of another name";
+const SEVERAL: &str = "the remote has several addresses for a push, and only one server can settle claims";
+const ODD_NAME: &str = "the name of a remote begins with `-` or holds a control character";
+const ODD_TEXT: &str = "the text of a claim holds a NUL character";
+const TOO_LONG: &str = "the remote holds more claims than can be looked at";
+
+/// Ends a message. What stands before it is the text.
+const NONCE: &str = "\n\nnonce ";
+
+/// A remote, as seen from a clone.
+pub struct Server<'a> {
+    root: PathBuf,
+    /// Where git is not beside the working copy.
+    dot_git: Option<PathBuf>,
+    name: String,
+    /// Where claims are read: what is pushed to one address must not be looked for at another.
+    address: String,
+    env: &'a Env,
+}
+
+impl<'a> Server<'a> {
+    pub fn of(root: &Path, dot_git: Option<PathBuf>, env: &'a Env) -> Result<Self, SyncError> {
+        let unsupported = |what| SyncError::Unsupported { kind: Kind::Git, what };
+        let mut server = Server { root: root.to_owned(), dot_git, name: String::new(), address: String::new(), env };
+        let name = server.remote()?.ok_or_else(|| unsupported(NO_REMOTE))?;
+        if name.starts_with('-') || name.contains(char::is_control) {
+            return Err(unsupported(ODD_NAME));
+        }
+        let addresses = |push: &[&str]| {
+            let asked =
+                server.local().args(["remote", "get-url", "--all"]).args(push).arg("--end-of-options").arg(&name);
+            let output = checked("git remote", asked.run()?)?;
+            Ok::<_, SyncError>(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect::<Vec<_>>())
+        };
+        let (read, pushed) = (addresses(&[])?, addresses(&["--push"])?);
+        let [only] = pushed.as_slice() else { return Err(unsupported(SEVERAL)) };
+        server.address = if read.first() == Some(only) { name.clone() } else { only.clone() };
+        server.name = name;
+        Ok(server)
+    }
+
+    /// A command that needs no network.
+    fn local(&self) -> Program<'a> {
+        self.with_dir(git(&self.root, self.env)).var("GIT_NO_LAZY_FETCH", "1").keeping(MAX)
+    }
+
+    /// A command that talks to the remote, and does nothing else that settings of the remote ask for.
+    fn far(&self) -> Program<'a> {
+        let settings = ["mirror=false", "followRemoteHEAD=never"].map(|set| format!("remote.{}.{set}", self.name));
+        let settings = settings
+            .into_iter()
+            .chain(["fetch.negotiationAlgorithm=noop".to_owned(), "push.negotiate=false".to_owned()]);
+        let program = self.with_dir(network::git(&self.root, self.env)).keeping(MAX);
+        settings.fold(program, |program, setting| program.arg("-c").arg(setting))
+    }
+
+    fn with_dir(&self, program: Program<'a>) -> Program<'a> {
+        match &self.dot_git {
+            Some(dir) => program.var("GIT_DIR", dir),
+            None => program,
+        }
+    }
+
+    /// The remote that the branch is pushed to, else `origin`, else the only one.
+    fn remote(&self) -> Result<Option<String>, SyncError> {
+        let dot_git = self.dot_git.clone().unwrap_or_else(|| self.root.join(".git"));
+        let own = own_dir(&dot_git).unwrap_or_else(|| dot_git.clone());
+        let settings = config::read(&own, &common_dir(&dot_git).unwrap_or_else(|| own.clone()), self.env);
+        let remotes = config::remotes(&settings);
+        let usual = remotes.first().filter(|first| first.name == "origin" || remotes.len() == 1);
+        let usual = usual.map(|remote| remote.name.clone());
+        if self.dot_git.is_some() {
+            // jj has no current branch.
+            return Ok(usual);
+        }
+        let head = self.local().args(["symbolic-ref", "--quiet", "--short", "HEAD"]).run()?;
+        let branch = String::from_utf8_lossy(head.stdout.trim_ascii_end()).into_owned();
+        let of_branch = |key: &str| settings.string_by("branch", branch.as_str(), key).map(|value| value.to_string());
+        let everywhere = settings.string("remote.pushDefault").map(|value| value.to_string());
+        let named = [of_branch("pushRemote"), everywhere, of_branch("remote")].into_iter().flatten();
+        let known = |name: &String| remotes.iter().any(|remote| remote.name == *name);
+        Ok(named.filter(known).next().or(usual))
+    }
+
+    pub fn claim(&self, name: &str) -> Result<Option<RemoteClaim>, SyncError> {
+        Ok(self.claims(name)?.pop())
+    }
+
+    /// The claims whose refs a pattern means. One that is replaced while it is read is read again.
+    pub fn claims(&self, pattern: &str) -> Result<Vec<RemoteClaim>, SyncError> {
+        let mut tries = 0;
+        loop {
+            let listed = self.listed(pattern)?;
+            let versions: Vec<&str> = listed.iter().map(|(_, version)| version.as_str()).collect();
+            let missing = self.missing(&versions)?;
+            let problem = if missing.is_empty() { None } else { self.fetch(&missing)? };
+            let Some(problem) = problem else {
+                let texts = self.texts(&versions)?;
+                let claims =
+                    listed.into_iter().zip(texts).map(|((id, version), text)| RemoteClaim { id, version, text });
+                return Ok(claims.collect());
+            };
+            tries += 1;
+            if tries == TRIES {
+                return Err(problem);
+            }
+            pause(tries);
+        }
+    }
+
+    /// The ids and versions of claims.
+    fn listed(&self, pattern: &str) -> Result<Vec<(String, String)>, SyncError> {
+        let flags = ["ls-remote", "--quiet", "--refs", "--end-of-options"];
+        let output = run(&self.name, &self.far().args(flags).arg(&self.address).arg(pattern))?;
+        if !output.status.success() {
+            return Err(unreachable(&self.name, &output));
+        }
+        if output.stdout.len() >= MAX {
+            return Err(SyncError::Unsupported { kind: Kind::Git, what: TOO_LONG });
+        }
+        // A pattern of `ls-remote` also means refs that only end like it.
+        let text = String::from_utf8_lossy(&output.stdout);
+        let lines = text.lines().filter_map(|line| line.split_once('\t'));
+        let is_meant = |name: &str| pattern.ends_with('*') || name == pattern;
+        Ok(lines
+            .filter(|(_, name)| is_meant(name))
+            .filter_map(|(id, name)| Some((id_of(name)?, id.to_owned())))
+            .collect())
+    }
+
+    /// Those that are not in the clone.
+    fn missing<'v>(&self, versions: &[&'v str]) -> Result<Vec<&'v str>, SyncError> {
+        let output = self.batch("--batch-check=%(objectname)", versions)?;
+        let text = String::from_utf8_lossy(&output);
+        let lines = text.lines().zip(versions);
+        Ok(lines.filter(|(line, _)| line.ends_with(" missing")).map(|(_, version)| *version).collect())
+    }
+
+    /// Gets objects, and says what went wrong if that may be because they are not on the remote any more.
+    fn fetch(&self, versions: &[&str]) -> Result<Option<SyncError>, SyncError> {
+        let flags = ["fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--no-prune", "--refmap="];
+        let more = ["--no-recurse-submodules", "--no-write-commit-graph", "--no-show-forced-updates", "--stdin"];
+        let program = self.far().args(flags).args(more).arg("--end-of-options").arg(&self.address);
+        let output = run(&self.name, &program.input(lines(versions)))?;
+        if output.status.success() && self.missing(versions)?.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(unreachable(&self.name, &output)))
+    }
+
+    /// The texts of claims. What is no commit has none.
+    fn texts(&self, versions: &[&str]) -> Result<Vec<String>, SyncError> {
+        let output = self.batch("--batch", versions)?;
+        let mut rest = output.as_slice();
+        let mut texts = Vec::new();
+        for version in versions {
+            let object = next_object(&mut rest).filter(|(id, _, _)| id == version);
+            let is_commit = |(_, kind, _): &(&str, &str, &[u8])| *kind == "commit";
+            texts.push(object.filter(is_commit).map(|(_, _, bytes)| text_of(bytes)).unwrap_or_default());
+        }
+        Ok(texts)
+    }
+
+    fn batch(&self, flag: &str, versions: &[&str]) -> Result<Vec<u8>, SyncError> {
+        if versions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let output = checked("git cat-file", self.local().args(["cat-file", flag]).input(lines(versions)).run()?)?;
+        let is_cut = output.stdout.len() >= MAX;
+        if is_cut { Err(SyncError::Unsupported { kind: Kind::Git, what: TOO_LONG }) } else { Ok(output.stdout) }
+    }
+
+    pub fn swap(&self, name: &str, expected: Option<&str>, text: Option<&str>) -> Result<Swap, SyncError> {
+        if (expected.is_none() && text.is_none()) || !expected.is_none_or(is_version) {
+            let current = self.claim(name)?;
+            let is_none = current.is_none() && expected.is_none();
+            return Ok(if is_none { Swap::Done { version: String::new() } } else { Swap::Lost { current } });
+        }
+        let mut tries = 0;
+        loop {
+            let new = text.map(|text| self.commit(text)).transpose()?;
+            let problem = match self.push(name, expected, new.as_deref())? {
+                None => return Ok(Swap::Done { version: new.unwrap_or_default() }),
+                Some(problem) => problem,
+            };
+            // What the server did it may have done although we were not told.
+            let (current, error) = match (self.claim(name), problem) {
+                (Ok(Some(claim)), _) if Some(&claim.version) == new.as_ref() => {
+                    return Ok(Swap::Done { version: claim.version });
+                }
+                (_, Problem::Failed(error)) => return Err(error),
+                (current, Problem::Race(error)) => (current?, error),
+            };
+            if current.as_ref().map(|claim| claim.version.as_str()) != expected {
+                return Ok(Swap::Lost { current });
+            }
+            // Somebody held the ref and gave it back as it was.
+            tries += 1;
+            if tries == TRIES {
+                return Err(error);
+            }
+            pause(tries);
+        }
+    }
+
+    /// Makes a commit that says a text. No two are the same.
+    fn commit(&self, text: &str) -> Result<String, SyncError> {
+        if text.contains('\0') {
+            return Err(SyncError::Unsupported { kind: Kind::Git, what: ODD_TEXT });
+        }
+        let write = |kind: &str, bytes: Vec<u8>| {
+            let program = self.local().args(["hash-object", "-t", kind, "-w", "--stdin"]).input(bytes);
+            let output = checked("git hash-object", program.run()?)?;
+            Ok::<_, SyncError>(String::from_utf8_lossy(output.stdout.trim_ascii()).into_owned())
+        };
+        let tree = write("tree", Vec::new())?;
+        let person = format!("bd <bd@invalid> {} +0000", fs::realtime().nanos() / 1_000_000_000);
+        let nonce = u128::from_le_bytes(Entropy::System.bytes());
+        let commit = format!("tree {tree}\nauthor {person}\ncommitter {person}\n\n{text}{NONCE}{nonce:032x}\n");
+        write("commit", commit.into_bytes())
+    }
+
+    /// Pushes to one ref; `None` if it is what it was to become.
+    fn push(&self, name: &str, expected: Option<&str>, new: Option<&str>) -> Result<Option<Problem>, SyncError> {
+        let flags = ["push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"];
+        let lease = format!("--force-with-lease={name}:{}", expected.unwrap_or_default());
+        let program = self.far().args(flags).arg(lease).arg("--end-of-options").arg(&self.name);
+        let output = match run(&self.name, &program.arg(format!("{}:{name}", new.unwrap_or_default()))) {
+            Ok(output) => output,
+            Err(error @ SyncError::Unreachable { .. }) => return Ok(Some(Problem::Failed(error))),
+            Err(error) => return Err(error),
+        };
+        Ok(problem(&self.name, name, &output))
+    }
+}
+
+enum Problem {
+    /// Somebody else was faster, or is at it.
+    Race(SyncError),
+    Failed(SyncError),
+}
+
+/// What a push says about a ref: a flag, both names, and why.
+fn problem(remote: &str, name: &str, output: &Output) -> Option<Problem> {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = text.lines().find_map(|line| {
+        let [flag, names, summary] = line.splitn(3, '\t').collect::<Vec<_>>().try_into().ok()?;
+        names.split_once(':').is_some_and(|(_, there)| there == name).then_some((flag, summary))
+    });
+    match line {
+        Some((" " | "+" | "*" | "-", _)) if output.status.success() => None,
+        Some((_, summary)) if RACES.iter().any(|race| summary.contains(race)) => {
+            Some(Problem::Race(refused(remote, summary, output)))
+        }
+        Some((_, summary)) => Some(Problem::Failed(refused(remote, summary, output))),
+        // git does not even ask to remove what is not there.
+        None if String::from_utf8_lossy(&output.stderr).contains("remote ref does not exist") => {
+            Some(Problem::Race(unreachable(remote, output)))
+        }
+        None => Some(Problem::Failed(unreachable(remote, output))),
+    }
+}
+
+/// Anything else git would take for a name, or for the wish that there be none.
+fn is_version(text: &str) -> bool {
+    let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    [40, 64].contains(&text.len()) && text.bytes().all(is_hex) && text.bytes().any(|byte| byte != b'0')
+}
+
+/// The next of the objects that `cat-file --batch` prints: its id, its kind and its bytes.
+fn next_object<'b>(rest: &mut &'b [u8]) -> Option<(&'b str, &'b str, &'b [u8])> {
+    let end = rest.iter().position(|byte| *byte == b'\n')?;
+    let (head, after) = (std::str::from_utf8(&rest[..end]).ok()?, &rest[end + 1..]);
+    *rest = after;
+    let [id, kind, length] = head.split(' ').collect::<Vec<_>>().try_into().ok()?;
+    let length: usize = length.parse().ok()?;
+    let bytes = after.get(..length)?;
+    *rest = after.get(length + 1..)?;
+    Some((id, kind, bytes))
+}
+
+/// The message of a commit, without the line that makes it the only one of its kind.
+fn text_of(commit: &[u8]) -> String {
+    let text = String::from_utf8_lossy(commit);
+    let message = text.split_once("\n\n").map(|(_, message)| message).unwrap_or_default();
+    let is_nonce = |end: &str| end.trim_end_matches('\n').bytes().all(|byte| byte.is_ascii_hexdigit());
+    match message.rsplit_once(NONCE) {
+        Some((text, end)) if is_nonce(end) => text.to_owned(),
+        _ => message.to_owned(),
+    }
+}
+
+fn lines(versions: &[&str]) -> Vec<u8> {
+    versions.iter().flat_map(|version| [version.as_bytes(), b"\n"].concat()).collect()
+}
+
+fn checked(program: &'static str, output: Output) -> Result<Output, SyncError> {
+    if output.status.success() { Ok(output) } else { Err(failed(program, &output).into()) }
+}
+
+/// Of uneven length, so that two do not meet again and again.
+fn pause(tries: u32) {
+    let [uneven] = Entropy::System.bytes::<1>();
+    std::thread::sleep(Duration::from_millis(u64::from(10 * tries) + u64::from(uneven) % 32));
+}

@@ -1,0 +1,123 @@
+//! Making and removing linked worktrees with the program `git`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::checkouts::{admin_dir, recorded};
+use super::commit::{git, is_locked};
+use super::common_dir;
+use super::hooks::failed;
+use super::upstream::{ask, commit};
+use super::work::work;
+use crate::sys::Env;
+use crate::sys::process::{Output, Program};
+use crate::vcs::checkouts::{
+    Checkout, NewCheckout, check_nothing_nested, family, kept, no_checkout, real, removable, vacant,
+};
+use crate::vcs::{SyncError, files};
+
+/// A working copy may be large, and filters may fetch its files.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// A branch that is there is checked out; another one is made.
+pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
+    let path = vacant(&new.path, env)?;
+    let program = git(root, env).args(["worktree", "add", "--quiet"]);
+    let existing = match &new.branch {
+        Some(name) => {
+            check_name(root, name, &path, env)?;
+            commit(root, &format!("refs/heads/{name}"), env)?
+        }
+        None => None,
+    };
+    let program = match (&new.branch, existing, &new.base) {
+        (Some(name), Some(_), Some(base)) => {
+            let why = format!("the branch {name} is there already; leave out {base}, or name another branch");
+            return Err(no_checkout(&path, why));
+        }
+        (Some(name), Some(_), None) => program.arg("--").arg(&path).arg(name),
+        (branch, None, base) => {
+            let start = base.as_deref().unwrap_or("HEAD");
+            let Some(start) = commit(root, start, env)? else {
+                let remedy = if base.is_some() { "fetch it, or name another one" } else { "commit something first" };
+                return Err(no_checkout(&path, format!("there is no commit {start}; {remedy}")));
+            };
+            let program = match branch {
+                Some(name) => program.args(["--no-track", "-b", name]),
+                None => program.arg("--detach"),
+            };
+            program.arg("--").arg(&path).arg(start.to_string())
+        }
+        (None, Some(_), _) => return Err(no_checkout(&path, "no branch is named")),
+    };
+    must("git worktree add", root, program)?;
+    let made = family(root).into_iter().find(|checkout| checkout.root == path);
+    made.ok_or_else(|| no_checkout(&path, "git does not list it; see git worktree list"))
+}
+
+/// A name that git takes for a branch, and never for an option.
+fn check_name(root: &Path, name: &str, path: &Path, env: &Env) -> Result<(), SyncError> {
+    let asked = ask(root, env).arg("check-ref-format").arg(format!("refs/heads/{name}")).run()?;
+    if name.starts_with('-') || name == "HEAD" || !asked.status.success() {
+        return Err(no_checkout(path, format!("{name:?} cannot be the name of a branch; choose another")));
+    }
+    Ok(())
+}
+
+/// Runs git in `place`, which may be the directory of the repository where we stand in a working copy of jj.
+pub fn remove(place: &Path, here: &Path, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
+    let found = removable(root, here, &family(here))?;
+    let root = &found.root;
+    let Some(admin) = admin_dir(root).filter(|_| found.exists) else {
+        return Err(kept(root, "its directory is gone; git worktree prune drops the record"));
+    };
+    if recorded(&admin).as_ref() != Some(root) {
+        return Err(kept(root, "it was moved or copied; run git worktree repair in it first"));
+    }
+    if let Some(reason) = files::text(&admin.join("locked")) {
+        let reason = reason.trim();
+        let reason = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
+        return Err(kept(root, format!("it is locked{reason}; git worktree unlock opens it")));
+    }
+    if !force {
+        let work = work(root, env)?;
+        if let Some(what) = work.in_files() {
+            return Err(kept(root, format!("it has {what}")));
+        }
+        if super::checkouts::branch(&admin).is_none() && work.unsaved_commits > 0 {
+            let why = format!("{} of its commits are on no branch; make a branch there first", work.unsaved_commits);
+            return Err(kept(root, why));
+        }
+        check_nothing_nested(root)?;
+    }
+    let program = git(place, env).args(["worktree", "remove"]).args(force.then_some("--force"));
+    must("git worktree remove", here, program.arg("--").arg(root)).map(drop)
+}
+
+/// Our own record is put right first: git would drop it if this worktree was moved.
+pub fn prune(root: &Path, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
+    let Some(common) = common_dir(&root.join(".git")) else { return Ok(Vec::new()) };
+    let own = admin_dir(root).filter(|own| *own != common);
+    let is_moved = own.as_ref().is_some_and(|own| !recorded(own).is_some_and(|place| place.join(".git").exists()));
+    if is_moved && !dry_run {
+        must("git worktree repair", root, git(root, env).args(["worktree", "repair"]).arg("--").arg(real(root)))?;
+    }
+    let program = git(root, env).args(["worktree", "prune", "--verbose", "--expire=now"]);
+    let output = must("git worktree prune", root, program.args(dry_run.then_some("--dry-run")))?;
+    let said = [output.stdout, output.stderr].concat();
+    let dropped = said.split(|byte| *byte == b'\n').filter_map(|line| {
+        let name = line.strip_prefix(b"Removing worktrees/")?;
+        let end = name.windows(2).position(|pair| pair == b": ")?;
+        Some(common.join("worktrees").join(files::path_of(&name[..end])))
+    });
+    Ok(dropped.filter(|admin| own.as_ref() != Some(admin)).collect())
+}
+
+fn must(name: &'static str, root: &Path, program: Program<'_>) -> Result<Output, SyncError> {
+    let output = program.limit(LIMIT).run()?;
+    match output.status.success() {
+        true => Ok(output),
+        false if is_locked(&output) => Err(SyncError::Busy { root: root.to_owned() }),
+        false => Err(failed(name, &output).into()),
+    }
+}

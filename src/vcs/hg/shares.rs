@@ -1,0 +1,132 @@
+//! Making and removing shares with the programs `hg` and `sl`, and what would be lost with a working copy.
+//!
+//! A share keeps its commits in the store of another working copy. Bookmarks and shelved changes are its own: hg can share
+//! bookmarks too, but then every later command needs an extension that the user may not have. They are brought over when
+//! the share is removed.
+
+use std::path::Path;
+
+use super::call::{Client, exactly};
+use super::checkouts::{admin_dir, bookmarks, branch, checkouts, parent};
+use super::commit::unfinished;
+use super::{common_dir, is_merging};
+use crate::vcs::SyncError;
+use crate::vcs::checkouts::{
+    Checkout, NewCheckout, Work, check_nothing_nested, delete, kept, make_parents, no_checkout, real, removable, vacant,
+};
+use crate::vcs::files::{listed, path_of};
+
+const SHARE: &str = "--config=extensions.share=";
+
+pub fn work(client: &Client<'_>) -> Result<Work, SyncError> {
+    let own = client.own_dir();
+    let mut work = Work { unfinished: unfinished(&own).map(str::to_owned), ..Work::default() };
+    if is_merging(&client.root) || client.nodes("parents()")?.len() > 1 {
+        work.unfinished = Some("a merge".to_owned());
+    }
+    let output = client.must(&[], &["status", "-mardu", "--print0"], &[])?;
+    for entry in output.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 2) {
+        let list = if entry[0] == b'?' { &mut work.untracked } else { &mut work.changed };
+        list.push(path_of(&entry[2..]));
+    }
+    let is_lost = common_dir(&own).is_some_and(|common| common.starts_with(real(&client.root)));
+    work.unsaved_commits = client.count(&match is_lost {
+        true => "not public()".to_owned(),
+        false => {
+            let active = branch(client.kind, &own).map_or_else(String::new, |name| format!("- {}", marked(&name)));
+            let main = common_dir(&own).and_then(|store| parent(&store));
+            let main = main.map_or_else(|| "none()".to_owned(), |node| format!("present({node})"));
+            format!("(not public() and ::.) - ::((bookmark() {active}) + tag() + {main})")
+        }
+    })?;
+    let shelved = own.join("shelved");
+    work.stashes = if shelved.is_dir() { listed(shelved, "patch").len() } else { 0 };
+    Ok(work)
+}
+
+/// A bookmark or a named branch that is there is checked out; otherwise a bookmark is made.
+pub fn add(client: &Client<'_>, new: &NewCheckout) -> Result<Checkout, SyncError> {
+    let path = vacant(&new.path, client.env)?;
+    let mut found = None;
+    if let Some(name) = &new.branch {
+        for set in [marked(name), format!("max(branch({}))", exactly(name))] {
+            found = found.or(client.nodes(&format!("present({set})"))?.into_iter().next().map(|node| (node, set)));
+        }
+    }
+    let start = match (&found, &new.base) {
+        (Some(_), Some(base)) => {
+            let name = new.branch.as_deref().unwrap_or_default();
+            let why = format!("the branch {name} is there already; leave out {base}, or name another branch");
+            return Err(no_checkout(&path, why));
+        }
+        (Some((node, _)), None) => Some(node.clone()),
+        (None, base) => match client.nodes(base.as_deref().unwrap_or("."))?.as_slice() {
+            [node] => Some(node.clone()),
+            [] if base.is_none() => None,
+            several => {
+                let base = base.as_deref().unwrap_or("the working copy");
+                return Err(no_checkout(
+                    &path,
+                    format!("{base} is {} commits and not one; name another", several.len()),
+                ));
+            }
+        },
+    };
+    make_parents(&path)?;
+    let settings = [SHARE.to_owned()];
+    let places = [client.root.clone().into(), path.clone().into()];
+    client.must(&settings, &["share", "--noupdate", "--quiet"], &places)?;
+    let share = client.at(path.clone());
+    let is_bookmark = !found.is_some_and(|(_, set)| set.starts_with("max"));
+    let prepare = || {
+        if let Some(node) = start {
+            share.must(&[], &["update", "--quiet", &format!("--rev={node}")], &[])?;
+        }
+        if let Some(name) = new.branch.as_ref().filter(|_| is_bookmark) {
+            // By force only in words: it is where it was, and becomes the active one.
+            share.must(&[], &["bookmark", "--force"], &[name.into()])?;
+        }
+        Ok(())
+    };
+    if let Err(error) = prepare() {
+        delete(&path)?;
+        return Err(error);
+    }
+    let made = checkouts(client.kind, &share.own_dir()).into_iter().find(|checkout| checkout.root == path);
+    made.ok_or_else(|| no_checkout(&path, "no working copy is there"))
+}
+
+/// There is no list of shares: what leads to our store is one of ours.
+pub fn remove(client: &Client<'_>, root: &Path, force: bool) -> Result<(), SyncError> {
+    let share = client.at(real(root));
+    let common = common_dir(&client.own_dir());
+    let is_ours = admin_dir(&share.own_dir()).is_some() && common_dir(&share.own_dir()) == common;
+    let known = if is_ours { checkouts(client.kind, &share.own_dir()) } else { Vec::new() };
+    let found = removable(root, &client.root, &known)?;
+    if !force {
+        if let Some(what) = work(&share)?.in_files() {
+            return Err(kept(&found.root, format!("it has {what}")));
+        }
+        check_nothing_nested(&found.root)?;
+    }
+    bring_bookmarks(client, &share)?;
+    delete(&found.root)
+}
+
+/// The names of commits outlive the share; one that is taken by another commit stays where it is.
+fn bring_bookmarks(client: &Client<'_>, share: &Client<'_>) -> Result<(), SyncError> {
+    for (node, name) in bookmarks(&share.own_dir()) {
+        if client.count(&format!("present({node})"))? == 1 && client.count(&present(&name))? == 0 {
+            client.must(&[], &["bookmark", "--inactive", &format!("--rev={node}")], &[name.into()])?;
+        }
+    }
+    Ok(())
+}
+
+fn marked(name: &str) -> String {
+    format!("bookmark({})", exactly(name))
+}
+
+fn present(name: &str) -> String {
+    format!("present({})", marked(name))
+}

@@ -1,0 +1,145 @@
+//! Making and removing workspaces with the program `jj`, and what would be lost with one.
+//!
+//! jj records the files of a workspace as a commit before it does anything else, and a workspace that is forgotten leaves
+//! that commit behind. So its changed files are not lost with its directory; they still count, since nobody would look for
+//! them there.
+
+use std::path::{Path, PathBuf};
+
+use super::checkouts::{name, recorded, repo};
+use super::program::{Repo, quoted};
+use crate::sys::Env;
+use crate::vcs::checkouts::{
+    Checkout, NewCheckout, Work, check_nothing_nested, delete, family, kept, make_parents, no_checkout, real,
+    removable, vacant,
+};
+use crate::vcs::files::path_of;
+use crate::vcs::{SyncError, git};
+
+/// The bookmarks that this workspace alone is on. They are its own, as a branch would be.
+const OWN: &str = "heads(::@ & bookmarks()) ~ ::(working_copies() ~ @)";
+/// Changes without files and without a description say nothing.
+const IDLE: &str = "(working_copies() & empty() & description(exact:\"\"))";
+const FILES: &str = "self.diff().files().map(|file| file.path()).join(\"\\0\")";
+
+/// Records the working copy, as every command of jj does.
+pub fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
+    let repo = Repo::new(root, env);
+    let said = repo.act_on(&["status"], None)?;
+    let untracked = said.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"? "));
+    let changed = repo.log(None, "@", FILES)?;
+    let is_lost = super::common_dir(&root.join(".jj")).is_some_and(|common| common.starts_with(real(root)));
+    let saved = match is_lost {
+        true => "remote_bookmarks()".to_owned(),
+        false => format!("(remote_bookmarks() | tags() | (bookmarks() ~ ({OWN})))"),
+    };
+    let here = if is_lost { "all()" } else { "::@" };
+    let unsaved = format!("{here} ~ ::{saved} ~ root() ~ {IDLE}");
+    let conflicts = repo.count(None, "@ & conflicts()")? > 0;
+    Ok(Work {
+        changed: changed.split('\0').filter(|name| !name.is_empty()).map(PathBuf::from).collect(),
+        untracked: untracked.map(path_of).collect(),
+        unsaved_commits: repo.count(None, &unsaved)?,
+        stashes: 0,
+        unfinished: conflicts.then(|| "a conflict".to_owned()),
+    })
+}
+
+/// A new bookmark is put on the new workspace's own change.
+pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
+    let path = vacant(&new.path, env)?;
+    let repo = Repo::new(root, env);
+    let one = |revisions: &str, what: &str| match repo.ids(None, revisions)?.as_slice() {
+        [id] => Ok(id.clone()),
+        several => Err(no_checkout(&path, format!("{what} is {} commits and not one; name another", several.len()))),
+    };
+    let existing = match &new.branch {
+        Some(branch) => !repo.ids(None, &bookmark(branch))?.is_empty(),
+        None => false,
+    };
+    let start = match (&new.branch, &new.base) {
+        (Some(branch), Some(base)) if existing => {
+            let why = format!("the bookmark {branch} is there already; leave out {base}, or name another bookmark");
+            return Err(no_checkout(&path, why));
+        }
+        (Some(branch), _) if existing => Some(one(&bookmark(branch), branch)?),
+        (_, Some(base)) => Some(one(base, base)?),
+        (_, None) => None,
+    };
+    make_parents(&path)?;
+    let name = format!("--name={}", free_name(&repo, &path)?);
+    let start = start.map(|id| format!("--revision={id}"));
+    let arguments: Vec<&str> = ["workspace", "add", &name].into_iter().chain(start.as_deref()).collect();
+    repo.act_on(&arguments, Some(&path))?;
+    if let Some(branch) = new.branch.as_deref().filter(|_| !existing) {
+        let made = Repo::new(&path, env).act_on(&["bookmark", "create", "--revision=@"], Some(Path::new(branch)));
+        if let Err(error) = made {
+            forget(&path, env)?;
+            delete(&path)?;
+            return Err(error);
+        }
+    }
+    let made = family(root).into_iter().find(|checkout| checkout.root == path);
+    made.ok_or_else(|| no_checkout(&path, "jj does not list it; see jj workspace list"))
+}
+
+fn bookmark(name: &str) -> String {
+    format!("bookmarks(exact:{})", quoted(name))
+}
+
+/// The name of the directory, with a number if another workspace has it.
+fn free_name(repo: &Repo<'_>, path: &Path) -> Result<String, SyncError> {
+    let wanted = path.file_name().map_or_else(|| "workspace".into(), |name| name.to_string_lossy().into_owned());
+    let taken = names(repo)?;
+    let mut numbered = (2..).map(|n| format!("{wanted}-{n}"));
+    let is_free = |name: &String| !taken.contains(name);
+    let name = Some(wanted.clone()).filter(is_free).or_else(|| numbered.find(is_free));
+    Ok(name.unwrap_or(wanted))
+}
+
+/// The names of all workspaces.
+fn names(repo: &Repo<'_>) -> Result<Vec<String>, SyncError> {
+    let said = repo.ask(None, &["workspace", "list", "--template=json(name) ++ \"\\n\""])?;
+    Ok(String::from_utf8_lossy(&said).lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
+
+pub fn remove(here: &Path, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
+    let found = removable(root, here, &family(here))?;
+    let root = &found.root;
+    if !found.exists {
+        return Err(kept(root, "its directory is gone; jj workspace forget drops the record"));
+    }
+    if repo(root).is_some_and(|repo| repo.starts_with(root)) {
+        return Err(kept(root, "it holds the repository of the other workspaces"));
+    }
+    if !force {
+        if let Some(what) = work(root, env)?.in_files() {
+            return Err(kept(root, format!("it has {what}")));
+        }
+        check_nothing_nested(root)?;
+    }
+    forget(root, env)?;
+    let is_worktree = root.join(".git").exists();
+    delete(root)?;
+    if is_worktree { git::prune(here, false, env).map(drop) } else { Ok(()) }
+}
+
+/// Stops tracking the workspace in a directory. What is in its files is recorded before.
+fn forget(root: &Path, env: &Env) -> Result<(), SyncError> {
+    Repo::new(root, env).act_on(&["workspace", "forget"], None).map(drop)
+}
+
+/// Forgets the workspaces that have a record and whose directories are gone.
+pub fn prune(root: &Path, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
+    let Some(store) = repo(root) else { return Ok(Vec::new()) };
+    let repo = Repo::new(root, env);
+    let (own, known) = (name(root), names(&repo)?);
+    let mut gone = recorded(&store);
+    gone.retain(|(name, place)| !place.exists() && own.as_ref() != Some(name) && known.contains(name));
+    if !dry_run {
+        for (name, _) in &gone {
+            repo.act_on(&["workspace", "forget"], Some(Path::new(name)))?;
+        }
+    }
+    Ok(gone.into_iter().map(|(_, place)| place.join(".jj")).collect())
+}

@@ -1,0 +1,164 @@
+//! Claims as JSON and as text.
+
+use super::issue::reply;
+use super::{Object, inline};
+use crate::coordination::RemoteLease;
+use crate::model::duration;
+use crate::model::lease::{Holder, Standing};
+use crate::model::time::Instant;
+use crate::store::{Claimed, Evidence, LeaseRow, Reclaimed, Released};
+
+fn held(object: Object, holder: &Holder) -> Object {
+    let object = object
+        .text("holder", &holder.name)
+        .optional("agent", holder.agent.as_deref())
+        .text("acquired", &holder.acquired)
+        .text("renewed", &holder.renewed);
+    let object = match holder.ttl {
+        Some(ttl) => object.number("ttl_ms", ttl / 1_000_000),
+        None => object,
+    };
+    object
+        .optional("expires", holder.expires.map(|at| at.to_string()).as_deref())
+        .optional("host", holder.host.as_deref())
+        .optional("worktree_id", holder.worktree_id.as_deref())
+        .optional("worktree", holder.worktree.as_deref())
+}
+
+fn failures(object: Object, attempts: i64, last_error: Option<&str>) -> Object {
+    let object = if attempts > 0 { object.number("attempts", attempts) } else { object };
+    object.optional("last_error", last_error)
+}
+
+/// An issue that was taken.
+pub fn claimed(claimed: &Claimed) -> String {
+    let object = Object::new()
+        .text("id", &claimed.id)
+        .number("epoch", claimed.epoch)
+        .text("lease", &format!("{}:{}", claimed.id, claimed.epoch));
+    let object = held(object, &claimed.holder).flag("again", claimed.again);
+    let object = failures(object, claimed.attempts, claimed.last_error.as_deref());
+    let object = match &claimed.taken_from {
+        Some(Evidence { holder, epoch, why }) => {
+            let from = Object::new()
+                .text("holder", &holder.name)
+                .optional("agent", holder.agent.as_deref())
+                .number("epoch", *epoch)
+                .text("why", why)
+                .optional("worktree", holder.worktree.as_deref());
+            object.raw("taken_from", &from.finish())
+        }
+        None => object,
+    };
+    object.raw("issue", &reply(&claimed.written).finish()).finish()
+}
+
+pub fn claimed_text(claimed: &Claimed) -> String {
+    let until = match claimed.holder.expires {
+        Some(_) => claimed.holder.ttl.map(|ttl| format!(", for {}", duration::text(ttl))).unwrap_or_default(),
+        None => String::new(),
+    };
+    let what = if claimed.again { "Still yours" } else { "Claimed" };
+    let from = match &claimed.taken_from {
+        Some(from) => format!(", taken from {}: {}", inline(&from.holder.name), inline(&from.why)),
+        None => String::new(),
+    };
+    format!("{what} (epoch {}{until}{from}): {}", claimed.epoch, claimed.id)
+}
+
+pub fn released(released: &Released) -> String {
+    let object = Object::new()
+        .text("id", &released.id)
+        .number("epoch", released.epoch)
+        .number("attempts", released.attempts)
+        .flag("needs_attention", released.needs_attention)
+        .flag("was_lost", released.was_lost)
+        .optional("reason", released.reason.as_deref());
+    match &released.written {
+        Some(written) => object.raw("issue", &reply(written).finish()).finish(),
+        None => object.finish(),
+    }
+}
+
+pub fn released_text(released: &Released) -> String {
+    if released.was_lost {
+        return format!("It was not yours any more: {}", released.id);
+    }
+    let attention = if released.needs_attention { ", needs attention" } else { "" };
+    match released.attempts {
+        0 => format!("Released: {}", released.id),
+        n => format!("Released (failed {n} times{attention}): {}", released.id),
+    }
+}
+
+pub fn reclaimed(reclaimed: &Reclaimed) -> String {
+    let object = Object::new().text("id", &reclaimed.id).number("epoch", reclaimed.epoch);
+    held(object, &reclaimed.holder)
+        .number("attempts", reclaimed.attempts)
+        .flag("needs_attention", reclaimed.needs_attention)
+        .finish()
+}
+
+pub fn reclaimed_text(reclaimed: &Reclaimed, dry_run: bool) -> String {
+    let what = if dry_run { "Would take back" } else { "Taken back" };
+    format!("{what} from {}: {}", inline(&reclaimed.holder.name), reclaimed.id)
+}
+
+/// A claim that somebody holds, or what is left of one.
+pub fn lease(row: &LeaseRow) -> String {
+    let object =
+        Object::new().text("id", &row.id).optional("title", row.title.as_deref()).number("epoch", row.lease.epoch);
+    let object = match &row.lease.holder {
+        Some(holder) => held(object, holder),
+        None => object,
+    };
+    let object = object.text("status", standing_word(row.standing));
+    failures(object, row.lease.attempts, row.lease.last_error.as_deref()).finish()
+}
+
+pub fn standing_word(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Free => "free",
+        Standing::Live => "live",
+        Standing::Expired => "expired",
+    }
+}
+
+/// One line for a person.
+pub fn lease_text(row: &LeaseRow, now: Instant) -> String {
+    let Some(holder) = &row.lease.holder else { return row.id.clone() };
+    let ends = match (row.standing, holder.expires) {
+        (Standing::Expired, _) => "over".to_owned(),
+        (_, Some(at)) => format!("{} left", duration::text(at.nanos().saturating_sub(now.nanos()))),
+        (_, None) => "no end".to_owned(),
+    };
+    let place = holder.worktree.as_deref().unwrap_or("-");
+    let title = row.title.as_deref().map(inline).unwrap_or_default();
+    format!("{}  {}  epoch {}  {ends}  in {}  {title}", row.id, inline(&holder.name), row.lease.epoch, inline(place))
+}
+
+/// A claim on the remote.
+pub fn remote_lease(one: &RemoteLease, now: Instant) -> String {
+    Object::new()
+        .text("id", &one.id)
+        .number("epoch", one.epoch)
+        .text("holder", &one.holder)
+        .optional("agent", one.agent.as_deref())
+        .text("acquired", &one.acquired)
+        .optional("expires", one.expires.map(|at| at.to_string()).as_deref())
+        .optional("host", one.host.as_deref())
+        .optional("clone", one.clone.as_deref())
+        .text("version", &one.version)
+        .text("status", if one.is_over(now) { "expired" } else { "live" })
+        .finish()
+}
+
+pub fn remote_lease_text(one: &RemoteLease, now: Instant) -> String {
+    let ends = match one.expires {
+        _ if one.is_over(now) => "over".to_owned(),
+        Some(at) => format!("{} left", duration::text(at.nanos().saturating_sub(now.nanos()))),
+        None => "no end".to_owned(),
+    };
+    let host = one.host.as_deref().map(inline).unwrap_or_default();
+    format!("{}  {}  epoch {}  {ends}  on {host}", inline(&one.id), inline(&one.holder), one.epoch)
+}
