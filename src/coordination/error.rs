@@ -1,6 +1,6 @@
 //! What can go wrong between agents.
 
-use super::ReservationError;
+use super::{CheckpointError, ReservationError};
 use crate::store::{RecordError, StoreError};
 
 #[derive(Debug, thiserror::Error)]
@@ -11,6 +11,8 @@ pub enum CoordinationError {
     Record(#[from] RecordError),
     #[error(transparent)]
     Reservation(#[from] ReservationError),
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
     #[error("no agent {typed:?} is registered")]
     NoSuchAgent { typed: String },
     #[error("{typed:?} may be any of {}", candidates.join(" "))]

@@ -1,7 +1,9 @@
 //! Pure values and rules: no files, no clock, no SQL.
 
 pub mod agent;
+pub mod budget;
 pub mod change;
+pub mod checkpoint;
 pub mod dependency;
 pub mod difference;
 pub mod duration;

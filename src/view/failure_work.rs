@@ -1,7 +1,7 @@
-//! What callers are told when somebody else works on the same files.
+//! What callers are told about reservations and checkpoints that cannot be.
 
 use super::failure::{Exit, Failure};
-use crate::coordination::{Obstacle, ReservationError};
+use crate::coordination::{CheckpointError, Obstacle, ReservationError};
 use crate::store::HistoryError;
 
 impl Failure {
@@ -44,6 +44,29 @@ impl From<ReservationError> for Failure {
             ReservationError::Ambiguous { .. } => {
                 Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
             }
+        }
+    }
+}
+
+impl From<CheckpointError> for Failure {
+    fn from(error: CheckpointError) -> Self {
+        let message = error.to_string();
+        match error {
+            CheckpointError::Snapshot(error) => error.0.into(),
+            CheckpointError::NotFound { .. } => {
+                Self::not_found(message).hint("bd checkpoint list --all-worktrees shows all of them")
+            }
+            CheckpointError::Ambiguous { .. } => {
+                Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
+            }
+            CheckpointError::NoIssue { .. } => {
+                Self::usage(message).hint("bd checkpoint add ID -m TEXT; bd claim ID takes an issue")
+            }
+            CheckpointError::SeveralIssues { .. } => Self::usage(message).hint("bd checkpoint add ID -m TEXT"),
+            CheckpointError::Kind { .. } | CheckpointError::NoSummary | CheckpointError::Detail => Self::usage(message),
+            CheckpointError::NoSnapshot { .. } => Self::new(Exit::Illegal, "illegal", message),
+            CheckpointError::InTheWay { .. } => Self::new(Exit::Damaged, "in_the_way", message)
+                .hint("name a directory that is not there or empty; nothing was written"),
         }
     }
 }
