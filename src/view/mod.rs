@@ -3,6 +3,8 @@
 //! Stored and printed shapes are apart: each can change alone. `bd schema` publishes these.
 
 mod agent;
+mod checkpoints;
+mod context;
 mod escape;
 mod failure;
 mod failure_state;
@@ -23,6 +25,10 @@ mod value;
 
 pub use crate::model::json::{Object, array};
 pub use agent::{absence, agent, agents, pulse, registered, silence, swept, unregistered};
+pub use checkpoints::{
+    checkpoint, checkpoint_text, checkpoints, claim_text, pruned_checkpoints, resumptions,
+};
+pub use context::{ContextText, context, context_text};
 pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
 pub use history::{

@@ -6,6 +6,7 @@ mod blame;
 mod blocked;
 mod changelog;
 mod check_leaks;
+mod checkpoint;
 mod children;
 mod claim;
 mod close;
@@ -13,6 +14,7 @@ mod comment;
 mod commit;
 mod completions;
 mod config;
+mod context;
 mod count;
 mod decide;
 mod defer;
@@ -51,6 +53,7 @@ mod repo;
 mod reserve;
 mod resolve;
 mod restore;
+mod resume;
 mod role;
 mod schema;
 mod search;
@@ -143,6 +146,9 @@ pub enum Command {
     CheckLeaks(check_leaks::CheckLeaksArgs),
     Hooks(hooks::HooksArgs),
     Reserve(reserve::ReserveArgs),
+    Checkpoint(checkpoint::CheckpointArgs),
+    Resume(resume::ResumeArgs),
+    Context(context::ContextArgs),
     MergeDriver(merge_driver::MergeDriverArgs),
     Agent(Box<agent::AgentArgs>),
     Where(where_::WhereArgs),
@@ -185,7 +191,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "trust",
         ],
     ),
-    ("Working together", &["agent", "reserve"]),
+    ("Working together", &["agent", "reserve", "checkpoint", "resume", "context"]),
     (
         "Files and set-up",
         &[
@@ -270,6 +276,9 @@ impl Command {
             Command::CheckLeaks(args) => check_leaks::run(args, cx),
             Command::Hooks(args) => hooks::run(args, cx),
             Command::Reserve(args) => reserve::run(args, cx),
+            Command::Checkpoint(args) => checkpoint::run(args, cx),
+            Command::Resume(args) => resume::run(args, cx),
+            Command::Context(args) => context::run(args, cx),
             Command::MergeDriver(args) => merge_driver::run(args, cx),
             Command::Agent(args) => agent::run(*args, cx),
             Command::Where(args) => where_::run(args, cx),
