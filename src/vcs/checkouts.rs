@@ -85,8 +85,9 @@ pub(super) fn family(root: &Path) -> Vec<Checkout> {
     for repo in repos {
         for workspace in jj::workspaces(&repo, &homes) {
             match found.iter_mut().find(|checkout| checkout.root == workspace.root) {
-                Some(known) if known.exists || !workspace.exists => {}
-                Some(known) => *known = workspace,
+                Some(known) if known.exists => known.branch = known.branch.take().or(workspace.branch),
+                Some(known) if workspace.exists => *known = workspace,
+                Some(_) => {}
                 None => {
                     let is_main = workspace.is_main && !found.iter().any(|checkout| checkout.is_main);
                     found.push(Checkout { is_main, ..workspace });
@@ -100,7 +101,8 @@ pub(super) fn family(root: &Path) -> Vec<Checkout> {
 
 /// A path without links, as far as it is there.
 pub(super) fn real(path: &Path) -> PathBuf {
-    if let Ok(real) = std::fs::canonicalize(path) {
+    let here = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    if let Ok(real) = std::fs::canonicalize(here) {
         return real;
     }
     match (path.parent(), path.components().next_back()) {
@@ -158,10 +160,16 @@ pub(super) fn removable(root: &Path, here: &Path, known: &[Checkout]) -> Result<
     Ok(found.clone())
 }
 
-/// Refuses to delete a directory in which another working copy stands, whether or not version control ignores it.
-pub(super) fn check_nothing_nested(root: &Path) -> Result<(), SyncError> {
+/// Refuses to delete a directory in which a program is at work or another working copy stands, whether or not version
+/// control ignores it.
+pub(super) fn check_quiet(root: &Path) -> Result<(), SyncError> {
+    if super::is_busy(root) {
+        return Err(SyncError::Busy { root: root.to_owned() });
+    }
     match nested(root, root)? {
-        Some(inner) => Err(kept(root, format!("another repository is inside, at {}", inner.display()))),
+        Some(inner) => {
+            Err(kept(root, format!("another repository is inside, at {}; remove that one first", inner.display())))
+        }
         None => Ok(()),
     }
 }

@@ -9,6 +9,7 @@ mod archive;
 mod checkouts;
 mod claims;
 mod commit;
+mod copies;
 mod facts;
 mod files;
 mod git;
@@ -21,6 +22,7 @@ mod merge_tool;
 mod network;
 mod none;
 mod sl;
+mod snapshot;
 mod sync;
 mod unmerged;
 
@@ -36,6 +38,7 @@ pub use history::{Changed, HistoryError, Span, changes, staged_paths};
 pub use hooks::{git_dirs, hooks_path, is_ignored, set_setting, setting};
 pub use lines::{Sought, committed_lines};
 pub use merge_tool::{MergeSetup, attribute_pattern, hg_lines, hgrc, jj_settings, jj_tool, merge_setup, set_jj_tool};
+pub use snapshot::{LARGEST, LeftOut, Snapshot, Why};
 pub use sync::{Integrated, Integration, Merge, Pushed, Standing, SyncError, Versions};
 pub use unmerged::{mark_resolved, unmerged_base};
 
@@ -107,6 +110,18 @@ pub trait Vcs {
 
     /// Opens the past of the repository.
     fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError>;
+
+    /// Keeps all files of the checkout as they are now, also those that were never added. No file, index, branch or commit
+    /// of the user's changes. The key is like `cp_a1b2c3d4e5f6`, and new. A file that is larger than the limit and that the
+    /// repository does not have yet is left out.
+    fn snapshot(&self, key: &str, message: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError>;
+
+    /// Writes a snapshot into a directory that is not there or empty: byte for byte what the checkout held. Any checkout of
+    /// the repository can do that, also when the one that was kept is gone.
+    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<(), SyncError>;
+
+    /// Forgets a snapshot. One that is not there is forgotten already.
+    fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError>;
 }
 
 /// The adapter for the working copy that a path is in; outside of any it is the one for no version control.

@@ -1,13 +1,17 @@
-//! A directory that is under no version control: there is nothing to ask and nothing to do.
+//! A directory that is under no version control: there is nothing to ask, and nothing to do but to keep copies.
 
 use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
+use super::snapshot::{Fresh, Snapshot, check_key};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Checkout, Facts, Kind, NewCheckout, Vcs, Work};
+use super::{Archive, Checkout, Facts, Kind, NewCheckout, Vcs, Work, copies};
 use crate::sys::Env;
 
 const NO_CHECKOUTS: &str = "only a repository of git, jj or hg can have several checkouts";
+
+/// Where state is kept that is nobody else's; snapshots lie there, and do not hold it.
+const RUN: &str = ".beads/run";
 
 pub struct Unversioned {
     pub root: PathBuf,
@@ -16,6 +20,10 @@ pub struct Unversioned {
 impl Unversioned {
     fn nothing<T>(&self) -> Result<T, SyncError> {
         Err(SyncError::NoVcs { root: self.root.clone() })
+    }
+
+    fn copies(&self) -> copies::Copies {
+        copies::Copies { dir: self.root.join(RUN).join("snapshots") }
     }
 }
 
@@ -98,5 +106,24 @@ impl Vcs for Unversioned {
 
     fn archive<'a>(&'a self, _: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
         self.nothing()
+    }
+
+    fn snapshot(&self, key: &str, message: &str, limit: u64, _: &Env) -> Result<Snapshot, SyncError> {
+        check_key(key, Kind::None)?;
+        let own = Path::new(RUN);
+        let present = copies::below(&self.root, &|directory| directory != own)?;
+        let order = copies::Order { key, message, root: &self.root, base: None, present, removed: Vec::new(), limit };
+        self.copies().keep(order)
+    }
+
+    fn restore_snapshot(&self, key: &str, to: &Path, _: &Env) -> Result<(), SyncError> {
+        check_key(key, Kind::None)?;
+        let kept = self.copies().find(key, &self.root)?;
+        Fresh::fill(to, |to| kept.write(to))
+    }
+
+    fn drop_snapshot(&self, key: &str, _: &Env) -> Result<(), SyncError> {
+        check_key(key, Kind::None)?;
+        self.copies().forget(key)
     }
 }

@@ -85,6 +85,8 @@ pub enum SyncError {
     NoCheckout { path: PathBuf, why: String },
     #[error("{} is kept: {why}", root.display())]
     Kept { root: PathBuf, why: String },
+    #[error("there is no snapshot {key} in {}", root.display())]
+    NoSnapshot { key: String, root: PathBuf },
     #[error("cannot use {}", path.display())]
     Path { path: PathBuf, source: std::io::Error },
     #[error(transparent)]

@@ -292,6 +292,7 @@ impl From<SyncError> for Failure {
                 .hint("the other side does not want these commits; what is here is committed"),
             SyncError::Kept { .. } => Self::new(Exit::Damaged, "would_lose", message)
                 .hint("nothing was removed; save what is there or bring it elsewhere first"),
+            SyncError::NoSnapshot { .. } => Self::not_found(message),
             SyncError::Unsupported { .. }
             | SyncError::NoCheckout { .. }
             | SyncError::Failed { .. }

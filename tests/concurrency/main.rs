@@ -16,3 +16,4 @@ mod moves;
 mod one_issue;
 mod recovery;
 mod sandbox;
+mod stale;

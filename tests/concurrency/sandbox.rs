@@ -73,6 +73,20 @@ impl Sandbox {
         roots.into_iter().map(|root| root.join(".beads/beads.jsonl")).collect()
     }
 
+    /// Commits everything, and makes further checkouts of the repo, each on a branch of its own. Gives all of them, the first one
+    /// included.
+    pub fn checkouts(&self, count: usize) -> Vec<PathBuf> {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", "ledger"]);
+        let mut all = vec![self.repo()];
+        for n in 1..count {
+            let path = self.dir.path().join(format!("checkout-{n}"));
+            self.git(&["worktree", "add", "-q", "-b", &format!("branch-{n}"), path.to_str().unwrap()]);
+            all.push(path);
+        }
+        all
+    }
+
     pub fn home(&self) -> PathBuf {
         self.dir.path().join("home")
     }

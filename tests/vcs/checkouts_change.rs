@@ -79,7 +79,10 @@ fn told_in(kind: Kind, commit: &str, message_of: &str) {
 
     let inner = lab.write("deep/er/b/ignored/inner/.hg/requires", "");
     let inner = inner.parent().and_then(Path::parent).expect("a directory");
-    assert_eq!(refusal(&lab, b), format!("another repository is inside, at {}", inner.display()));
+    assert_eq!(
+        refusal(&lab, b),
+        format!("another repository is inside, at {}; remove that one first", inner.display())
+    );
     std::fs::remove_dir_all(inner).unwrap();
     assert_eq!(refusal(&lab, "a"), "it is the main checkout, which holds the repository");
     let own = open(&lab, b).remove_checkout(&lab.path(b), false, &lab.env()).unwrap_err().to_string();
@@ -195,6 +198,6 @@ fn pruned_in_jj() {
     let gone = ["b/.jj", "d/.jj", "a/.git/worktrees/w"];
     assert_eq!(pruned(&lab, true), gone);
     assert_eq!(pruned(&lab, false), gone);
-    assert_eq!(seen(&lab, "a"), ["a a/.jj - main", "c c/.jj -"]);
+    assert_eq!(seen(&lab, "a"), ["a a/.jj main main", "c c/.jj main"]);
     assert_eq!(lab.sh("cd a; jj workspace list -T 'name ++ \"\n\"'"), "c\ndefault\n");
 }

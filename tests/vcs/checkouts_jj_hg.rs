@@ -45,7 +45,7 @@ fn jj_over_a_git_repository_elsewhere() {
     let Some(lab) = Lab::with(&["jj", "git"]) else { return };
     lab.sh("git init -q -b main g; git -C g commit -q --allow-empty -m one; jj git init --git-repo g a; cd a; jj workspace add ../b");
     for from in ["a", "b"] {
-        assert_eq!(seen(&lab, from), ["g g/.git main main", "a a/.jj -", "b b/.jj -"], "{from}");
+        assert_eq!(seen(&lab, from), ["g g/.git main main", "a a/.jj main", "b b/.jj main"], "{from}");
     }
     assert_eq!(seen(&lab, "g"), ["g g/.git main main"], "nothing leads from there to jj's");
 }
@@ -69,6 +69,29 @@ fn jj_workspaces_that_were_moved_or_deleted() {
     lab.sh("jj git init --no-colocate a; cd a; jj workspace add ../b; jj workspace add ../c; rm -r ../b; mv ../c ../d");
     assert_eq!(seen(&lab, "a"), ["a a/.jj - main", "b b/.jj - gone", "c c/.jj - gone"]);
     assert_eq!(seen(&lab, "d"), ["a a/.jj - main", "b b/.jj - gone", "d d/.jj -"], "from inside it is known");
+}
+
+#[test]
+fn the_bookmark_of_a_jj_workspace() {
+    let Some(lab) = Lab::with(&["jj", "git"]) else { return };
+    for (name, colocate) in [("a", "--colocate"), ("p", "--no-colocate")] {
+        lab.sh(&format!(
+            "jj git init {colocate} {name}; cd {name}; jj commit -m one; jj bookmark create base -r @-
+                         jj commit -m two; jj workspace add ../{name}2; cd ../{name}2; jj bookmark create job -r @"
+        ));
+        let branch = |name: &str| vcs::open(&lab.path(name)).branch();
+        assert_eq!(branch(name).as_deref(), Some("base"), "the nearest");
+        assert_eq!(branch(&format!("{name}2")).as_deref(), Some("job"), "the one it is at");
+        lab.sh(&format!("cd {name}2; jj commit -m three; jj new; jj bookmark create zeta eta -r @"));
+        assert_eq!(branch(&format!("{name}2")).as_deref(), Some("eta"));
+        lab.sh(&format!("cd {name}2; jj bookmark delete zeta eta job"));
+        assert_eq!(branch(&format!("{name}2")).as_deref(), Some("base"));
+        lab.sh(&format!("cd {name}; jj bookmark delete base"));
+        assert_eq!(branch(name), None);
+    }
+    // Unlike anything that is known.
+    lab.write("a/.jj/repo/op_heads/heads/other", "");
+    assert_eq!(vcs::open(&lab.path("a")).branch(), None);
 }
 
 #[test]

@@ -269,6 +269,29 @@ fn a_mirror_gets_nothing_else() {
     assert_eq!(server_state(&lab), before);
 }
 
+/// Clones that hold less than others, and the older ways to talk.
+#[test]
+fn every_clone_and_every_protocol() {
+    let Some(lab) = Lab::with(&["git"]) else { return };
+    server(&lab);
+    let server = lab.path("server").display().to_string();
+    lab.sh(&format!(
+        "cd ann; echo 2 > x; git commit -q -a -m second; git push -q; cd ../server; git config uploadpack.allowFilter true; cd ..
+         git clone -q --depth 1 file://{server} shallow; git clone -q --filter=tree:0 --no-checkout file://{server} partial
+         git clone -q --bare server bare; cd bare; git worktree add -q ../worktree main"
+    ));
+    let mut version: Option<String> = None;
+    for protocol in ["0", "1", "2"] {
+        lab.write("home/.gitconfig", &format!("[protocol]\nversion = {protocol}\n"));
+        for clone in ["ann", "shallow", "partial", "worktree"] {
+            assert_eq!(look(&lab, clone, "bd-1").map(|claim| claim.version), version, "{protocol} {clone}");
+            version = Some(won(swap(&lab, clone, "bd-1", version.as_deref(), Some(clone))));
+        }
+    }
+    assert_eq!(look(&lab, "ann", "bd-1").unwrap().text, "worktree");
+    assert_eq!(lab.sh("cd shallow; git rev-list --count HEAD; git rev-parse --is-shallow-repository"), "1\ntrue\n");
+}
+
 #[test]
 fn with_jj() {
     let Some(lab) = Lab::with(&["git", "jj"]) else { return };

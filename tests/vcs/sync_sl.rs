@@ -155,6 +155,19 @@ fn committed_files() {
 }
 
 #[test]
+fn snapshots() {
+    let story = play("snapshot.txt", "unknown");
+    story.lab.write("a/new", "new\n");
+    let snapshot = story.vcs().snapshot("cp_1", "half done", vcs::LARGEST, &story.env()).unwrap();
+    assert_eq!(snapshot.base, Some("a".repeat(40)));
+    assert_eq!(snapshot.files, [LEDGER, "gone", "new"].map(PathBuf::from));
+    let kept = story.lab.path("a/.sl/beads/snapshots/cp_1");
+    assert_eq!(std::fs::read_to_string(kept.join("files/new")).unwrap(), "new\n");
+    story.vcs().drop_snapshot("cp_1", &story.env()).unwrap();
+    assert!(!kept.exists());
+}
+
+#[test]
 fn the_past() {
     let story = play("archive.txt", "unknown");
     let (vcs, env) = (story.vcs(), story.env());

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::commit::git;
-use super::hooks::failed;
 use super::network::{self, RACES, refused, run, unreachable};
+use super::objects::{checked, write, write_commit};
 use super::{common_dir, config, own_dir};
 use crate::sys::process::{Output, Program};
-use crate::sys::{Entropy, Env, fs};
+use crate::sys::{Entropy, Env};
 use crate::vcs::claims::{RemoteClaim, Swap, id_of};
 use crate::vcs::{Kind, SyncError};
 
@@ -102,9 +102,9 @@ impl<'a> Server<'a> {
         let branch = String::from_utf8_lossy(head.stdout.trim_ascii_end()).into_owned();
         let of_branch = |key: &str| settings.string_by("branch", branch.as_str(), key).map(|value| value.to_string());
         let everywhere = settings.string("remote.pushDefault").map(|value| value.to_string());
-        let named = [of_branch("pushRemote"), everywhere, of_branch("remote")].into_iter().flatten();
+        let mut named = [of_branch("pushRemote"), everywhere, of_branch("remote")].into_iter().flatten();
         let known = |name: &String| remotes.iter().any(|remote| remote.name == *name);
-        Ok(named.filter(known).next().or(usual))
+        Ok(named.find(known).or(usual))
     }
 
     pub fn claim(&self, name: &str) -> Result<Option<RemoteClaim>, SyncError> {
@@ -233,16 +233,9 @@ impl<'a> Server<'a> {
         if text.contains('\0') {
             return Err(SyncError::Unsupported { kind: Kind::Git, what: ODD_TEXT });
         }
-        let write = |kind: &str, bytes: Vec<u8>| {
-            let program = self.local().args(["hash-object", "-t", kind, "-w", "--stdin"]).input(bytes);
-            let output = checked("git hash-object", program.run()?)?;
-            Ok::<_, SyncError>(String::from_utf8_lossy(output.stdout.trim_ascii()).into_owned())
-        };
-        let tree = write("tree", Vec::new())?;
-        let person = format!("bd <bd@invalid> {} +0000", fs::realtime().nanos() / 1_000_000_000);
+        let tree = write(self.local(), "tree", Vec::new())?;
         let nonce = u128::from_le_bytes(Entropy::System.bytes());
-        let commit = format!("tree {tree}\nauthor {person}\ncommitter {person}\n\n{text}{NONCE}{nonce:032x}\n");
-        write("commit", commit.into_bytes())
+        write_commit(self.local(), &tree, &[], &format!("{text}{NONCE}{nonce:032x}"))
     }
 
     /// Pushes to one ref; `None` if it is what it was to become.
@@ -317,10 +310,6 @@ fn text_of(commit: &[u8]) -> String {
 
 fn lines(versions: &[&str]) -> Vec<u8> {
     versions.iter().flat_map(|version| [version.as_bytes(), b"\n"].concat()).collect()
-}
-
-fn checked(program: &'static str, output: Output) -> Result<Output, SyncError> {
-    if output.status.success() { Ok(output) } else { Err(failed(program, &output).into()) }
 }
 
 /// Of uneven length, so that two do not meet again and again.

@@ -2,6 +2,7 @@
 
 mod archive;
 mod attributes;
+mod blobs;
 mod changes;
 mod checkouts;
 mod claims;
@@ -12,7 +13,9 @@ mod integrate;
 mod join;
 mod lines;
 mod network;
+mod objects;
 mod programs;
+mod snapshot;
 mod trees;
 mod upstream;
 mod work;
@@ -29,12 +32,14 @@ pub(super) use config::{facts, text as config_text};
 pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_local, unmerged_base};
 pub(super) use lines::committed_lines;
 pub(super) use programs::programs_of;
+pub(super) use snapshot::{Known, WorkTree};
 pub(super) use worktrees::{prune, remove};
 
 use std::path::{Path, PathBuf};
 
 use super::checkouts::{NewCheckout, Work, family};
 use super::commit::{CommitError, Committed, Order};
+use super::snapshot::{Snapshot, check_key};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, Vcs, any_exists, files, jj};
 use crate::sys::Env;
@@ -104,6 +109,12 @@ pub(super) fn common_dir(dot_git: &Path) -> Option<PathBuf> {
 /// A working copy of git.
 pub struct Git {
     pub root: PathBuf,
+}
+
+impl Git {
+    fn checkout<'a>(&'a self, env: &'a Env) -> WorkTree<'a> {
+        WorkTree { root: &self.root, dot_git: None, env }
+    }
 }
 
 impl Vcs for Git {
@@ -195,5 +206,21 @@ impl Vcs for Git {
 
     fn archive<'a>(&'a self, _: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
         Ok(Box::new(GitArchive::open(&self.root, None)?))
+    }
+
+    fn snapshot(&self, key: &str, message: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError> {
+        check_key(key, Kind::Git)?;
+        let checkout = self.checkout(env);
+        checkout.take(key, message, limit, &checkout.known()?)
+    }
+
+    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<(), SyncError> {
+        check_key(key, Kind::Git)?;
+        self.checkout(env).restore(key, to)
+    }
+
+    fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError> {
+        check_key(key, Kind::Git)?;
+        self.checkout(env).forget(key)
     }
 }

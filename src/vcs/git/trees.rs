@@ -125,7 +125,7 @@ impl Trees {
         Ok(Some(id))
     }
 
-    fn entries(&self, tree: ObjectId) -> Result<Vec<Entry>, HistoryError> {
+    pub fn entries(&self, tree: ObjectId) -> Result<Vec<Entry>, HistoryError> {
         let stored;
         let bytes = match self.new.get(&tree) {
             Some(bytes) => bytes,

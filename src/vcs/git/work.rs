@@ -118,11 +118,20 @@ fn unsaved(root: &Path, with_repository: bool, env: &Env) -> Result<usize, SyncE
         return count(asked.args(["--branches", "--tags", "--not", "--remotes", "--"]));
     }
     let Some(head) = head else { return Ok(0) };
-    let named = ask(root, env).args(["symbolic-ref", "--quiet", "--short", "HEAD"]).run()?;
-    let branch = String::from_utf8_lossy(named.stdout.trim_ascii_end()).into_owned();
-    let own = (!branch.is_empty()).then(|| format!("--exclude={branch}"));
+    let own = branch(root, env)?.map(|name| format!("--exclude={name}"));
     let asked = ask(root, env).args(["rev-list", "--count"]).arg(head).arg("--not").args(own);
     count(asked.args(["--branches", "--remotes", "--tags", "--"]))
+}
+
+/// The branch that is checked out, in whichever format git keeps it.
+pub fn branch(root: &Path, env: &Env) -> Result<Option<String>, SyncError> {
+    let output = ask(root, env).args(["symbolic-ref", "--quiet", "HEAD"]).run()?;
+    let name = String::from_utf8_lossy(output.stdout.trim_ascii_end()).into_owned();
+    match output.status.code() {
+        Some(0) => Ok(name.strip_prefix("refs/heads/").map(str::to_owned)),
+        Some(1) => Ok(None),
+        _ => Err(failed("git symbolic-ref", &output).into()),
+    }
 }
 
 fn count(program: Program<'_>) -> Result<usize, SyncError> {

@@ -8,12 +8,10 @@ use super::commit::{git, is_locked};
 use super::common_dir;
 use super::hooks::failed;
 use super::upstream::{ask, commit};
-use super::work::work;
+use super::work::{branch, work};
 use crate::sys::Env;
 use crate::sys::process::{Output, Program};
-use crate::vcs::checkouts::{
-    Checkout, NewCheckout, check_nothing_nested, family, kept, no_checkout, real, removable, vacant,
-};
+use crate::vcs::checkouts::{Checkout, NewCheckout, check_quiet, family, kept, no_checkout, real, removable, vacant};
 use crate::vcs::{SyncError, files};
 
 /// A working copy may be large, and filters may fetch its files.
@@ -84,11 +82,11 @@ pub fn remove(place: &Path, here: &Path, root: &Path, force: bool, env: &Env) ->
         if let Some(what) = work.in_files() {
             return Err(kept(root, format!("it has {what}")));
         }
-        if super::checkouts::branch(&admin).is_none() && work.unsaved_commits > 0 {
+        if work.unsaved_commits > 0 && branch(root, env)?.is_none() {
             let why = format!("{} of its commits are on no branch; make a branch there first", work.unsaved_commits);
             return Err(kept(root, why));
         }
-        check_nothing_nested(root)?;
+        check_quiet(root)?;
     }
     let program = git(place, env).args(["worktree", "remove"]).args(force.then_some("--force"));
     must("git worktree remove", here, program.arg("--").arg(root)).map(drop)

@@ -15,12 +15,14 @@ mod remote;
 mod scratch;
 mod server;
 pub(super) mod shares;
+pub(super) mod snapshot;
 mod texts;
 mod way;
 
 use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
+use super::snapshot::Snapshot;
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewCheckout, Vcs, Work, any_exists, files};
 use crate::sys::Env;
@@ -139,5 +141,17 @@ impl Vcs for Hg {
 
     fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
         Ok(Box::new(HgArchive::new(self.client("", env))))
+    }
+
+    fn snapshot(&self, key: &str, message: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError> {
+        snapshot::take(&self.client("", env), key, message, limit)
+    }
+
+    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<(), SyncError> {
+        snapshot::restore(&self.client("", env), key, to)
+    }
+
+    fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError> {
+        snapshot::forget(&self.client("", env), key)
     }
 }

@@ -10,11 +10,11 @@ use super::call::{Client, exactly};
 use super::checkouts::{admin_dir, bookmarks, branch, checkouts, parent};
 use super::commit::unfinished;
 use super::{common_dir, is_merging};
-use crate::vcs::SyncError;
 use crate::vcs::checkouts::{
-    Checkout, NewCheckout, Work, check_nothing_nested, delete, kept, make_parents, no_checkout, real, removable, vacant,
+    Checkout, NewCheckout, Work, check_quiet, delete, kept, make_parents, no_checkout, real, removable, vacant,
 };
 use crate::vcs::files::{listed, path_of};
+use crate::vcs::{Kind, SyncError};
 
 const SHARE: &str = "--config=extensions.share=";
 
@@ -36,7 +36,8 @@ pub fn work(client: &Client<'_>) -> Result<Work, SyncError> {
             let active = branch(client.kind, &own).map_or_else(String::new, |name| format!("- {}", marked(&name)));
             let main = common_dir(&own).and_then(|store| parent(&store));
             let main = main.map_or_else(|| "none()".to_owned(), |node| format!("present({node})"));
-            format!("(not public() and ::.) - ::((bookmark() {active}) + tag() + {main})")
+            let tags = if client.kind == Kind::Sl { "none()" } else { "tag()" };
+            format!("(not public() and ::.) - ::((bookmark() {active}) + {tags} + {main})")
         }
     })?;
     let shelved = own.join("shelved");
@@ -49,7 +50,9 @@ pub fn add(client: &Client<'_>, new: &NewCheckout) -> Result<Checkout, SyncError
     let path = vacant(&new.path, client.env)?;
     let mut found = None;
     if let Some(name) = &new.branch {
-        for set in [marked(name), format!("max(branch({}))", exactly(name))] {
+        // sl has neither named branches nor tags.
+        let named = (client.kind == Kind::Hg).then(|| format!("max(branch({}))", exactly(name)));
+        for set in std::iter::once(marked(name)).chain(named) {
             found = found.or(client.nodes(&format!("present({set})"))?.into_iter().next().map(|node| (node, set)));
         }
     }
@@ -107,7 +110,7 @@ pub fn remove(client: &Client<'_>, root: &Path, force: bool) -> Result<(), SyncE
         if let Some(what) = work(&share)?.in_files() {
             return Err(kept(&found.root, format!("it has {what}")));
         }
-        check_nothing_nested(&found.root)?;
+        check_quiet(&found.root)?;
     }
     bring_bookmarks(client, &share)?;
     delete(&found.root)

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{fields::texts, repo_dir};
+use super::{fields::texts, repo_dir, view::View};
 use crate::vcs::checkouts::{Checkout, real};
 use crate::vcs::files;
 
@@ -39,14 +39,20 @@ pub fn workspaces(repo: &Path, homes: &[PathBuf]) -> Vec<Checkout> {
     let mut roots: Vec<PathBuf> = first.into_iter().chain(homes.iter().cloned()).filter(leads_back).collect();
     // A workspace that was moved has its entry still at the old place.
     let here: Vec<String> = roots.iter().filter_map(|root| name(root)).collect();
-    let others = recorded(repo).into_iter().filter(|(name, root)| leads_back(root) || !here.contains(name));
-    roots.extend(others.map(|(_, root)| root));
+    let recorded = recorded(repo);
+    let others = recorded.iter().filter(|(name, root)| leads_back(root) || !here.contains(name));
+    roots.extend(others.map(|(_, root)| root.clone()));
     roots.sort();
     roots.dedup();
+    let view = View::read(repo);
+    let named = |root: &Path| {
+        let entry = recorded.iter().find(|(_, place)| place == root);
+        name(root).or_else(|| entry.map(|(name, _)| name.clone()))
+    };
     let checkout = |root: PathBuf| Checkout {
         admin: real(&root.join(".jj")),
         is_main: is_first(&root),
-        branch: None,
+        branch: named(&root).and_then(|name| view.bookmark(&name)),
         exists: leads_back(&root),
         root,
     };

@@ -10,8 +10,10 @@ mod fields;
 mod integrate;
 mod program;
 mod programs;
+mod snapshot;
 mod stack;
 mod tool;
+mod view;
 mod workspaces;
 
 pub(super) use checkouts::{repo, workspaces};
@@ -23,6 +25,7 @@ use std::path::{Path, PathBuf};
 use self::program::Repo;
 use super::checkouts::family;
 use super::commit::{CommitError, Committed, Order};
+use super::snapshot::{Snapshot, check_key};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewCheckout, Vcs, Work, any_exists, files, git};
 use crate::sys::Env;
@@ -74,9 +77,9 @@ impl Vcs for Jj {
         family(&self.root)
     }
 
-    /// Which bookmark is nearest only jj can say.
+    /// The bookmark at the working copy's commit or nearest below it.
     fn branch(&self) -> Option<String> {
-        None
+        view::View::read(&checkouts::repo(&self.root)?).bookmark(&checkouts::name(&self.root)?)
     }
 
     fn work(&self, env: &Env) -> Result<Work, SyncError> {
@@ -158,5 +161,21 @@ impl Vcs for Jj {
             return Err(SyncError::Unsupported { kind: Kind::Jj, what: "its commits are not kept in git" });
         };
         Ok(Box::new(archive::JjArchive::open(Repo::new(&self.root, env), &git)?))
+    }
+
+    fn snapshot(&self, key: &str, message: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError> {
+        check_key(key, Kind::Jj)?;
+        let known = snapshot::known(&Repo::new(&self.root, env))?;
+        snapshot::checkout(&self.root, env)?.take(key, message, limit, &known)
+    }
+
+    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<(), SyncError> {
+        check_key(key, Kind::Jj)?;
+        snapshot::checkout(&self.root, env)?.restore(key, to)
+    }
+
+    fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError> {
+        check_key(key, Kind::Jj)?;
+        snapshot::checkout(&self.root, env)?.forget(key)
     }
 }

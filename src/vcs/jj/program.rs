@@ -3,6 +3,7 @@
 //! Questions leave the working copy alone. A change is first made beside the log of operations (`--no-integrate-operation`):
 //! nobody sees it, and one that turns out wrong is simply forgotten. Only [`Repo::adopt`] makes a chain of changes real.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -111,14 +112,15 @@ impl<'a> Repo<'a> {
 
     /// A command that may record and update the working copy.
     fn act(&self, arguments: &[&str]) -> Result<(), SyncError> {
-        self.act_on(arguments, None).map(drop)
+        let output = self.run(self.program().args(&self.settings).args(arguments))?;
+        if output.status.success() { Ok(()) } else { Err(error(arguments, &output)) }
     }
 
-    /// The same, on a path, for a working copy that may be large. Gives what jj said.
-    pub fn act_on(&self, arguments: &[&str], path: Option<&Path>) -> Result<Vec<u8>, SyncError> {
-        let program = self.program().limit(LONG).keeping(FILE).args(&self.settings).args(arguments);
-        let output = self.run(match path {
-            Some(path) => program.arg("--").arg(path),
+    /// The same, with a last argument that is never an option, for a working copy that may be large. Gives what jj said.
+    pub fn act_on(&self, arguments: &[&str], last: Option<&OsStr>) -> Result<Vec<u8>, SyncError> {
+        let program = self.program().limit(LONG).keeping(FILE).args(arguments);
+        let output = self.run(match last {
+            Some(last) => program.arg("--").arg(last),
             None => program,
         })?;
         if output.status.success() { Ok(output.stdout) } else { Err(error(arguments, &output)) }

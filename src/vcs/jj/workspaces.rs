@@ -10,8 +10,7 @@ use super::checkouts::{name, recorded, repo};
 use super::program::{Repo, quoted};
 use crate::sys::Env;
 use crate::vcs::checkouts::{
-    Checkout, NewCheckout, Work, check_nothing_nested, delete, family, kept, make_parents, no_checkout, real,
-    removable, vacant,
+    Checkout, NewCheckout, Work, check_quiet, delete, family, kept, make_parents, no_checkout, real, removable, vacant,
 };
 use crate::vcs::files::path_of;
 use crate::vcs::{SyncError, git};
@@ -48,6 +47,9 @@ pub fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
 /// A new bookmark is put on the new workspace's own change.
 pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
     let path = vacant(&new.path, env)?;
+    if let Some(name) = new.branch.as_ref().filter(|name| name.starts_with('-') || name.is_empty()) {
+        return Err(no_checkout(&path, format!("{name:?} cannot be the name of a bookmark; choose another")));
+    }
     let repo = Repo::new(root, env);
     let one = |revisions: &str, what: &str| match repo.ids(None, revisions)?.as_slice() {
         [id] => Ok(id.clone()),
@@ -70,9 +72,9 @@ pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncEr
     let name = format!("--name={}", free_name(&repo, &path)?);
     let start = start.map(|id| format!("--revision={id}"));
     let arguments: Vec<&str> = ["workspace", "add", &name].into_iter().chain(start.as_deref()).collect();
-    repo.act_on(&arguments, Some(&path))?;
+    repo.act_on(&arguments, Some(path.as_os_str()))?;
     if let Some(branch) = new.branch.as_deref().filter(|_| !existing) {
-        let made = Repo::new(&path, env).act_on(&["bookmark", "create", "--revision=@"], Some(Path::new(branch)));
+        let made = Repo::new(&path, env).act_on(&["bookmark", "create", "--revision=@"], Some(quoted(branch).as_ref()));
         if let Err(error) = made {
             forget(&path, env)?;
             delete(&path)?;
@@ -116,9 +118,13 @@ pub fn remove(here: &Path, root: &Path, force: bool, env: &Env) -> Result<(), Sy
         if let Some(what) = work(root, env)?.in_files() {
             return Err(kept(root, format!("it has {what}")));
         }
-        check_nothing_nested(root)?;
+        check_quiet(root)?;
     }
-    forget(root, env)?;
+    match forget(root, env) {
+        // What is in a stale working copy cannot be recorded.
+        Err(_) if force => Repo::new(root, env).ask(None, &["workspace", "forget"]).map(drop)?,
+        result => result?,
+    }
     let is_worktree = root.join(".git").exists();
     delete(root)?;
     if is_worktree { git::prune(here, false, env).map(drop) } else { Ok(()) }
@@ -138,7 +144,7 @@ pub fn prune(root: &Path, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, Sync
     gone.retain(|(name, place)| !place.exists() && own.as_ref() != Some(name) && known.contains(name));
     if !dry_run {
         for (name, _) in &gone {
-            repo.act_on(&["workspace", "forget"], Some(Path::new(name)))?;
+            repo.act_on(&["workspace", "forget"], Some(name.as_ref()))?;
         }
     }
     Ok(gone.into_iter().map(|(_, place)| place.join(".jj")).collect())

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
 use super::hg::Client;
+use super::snapshot::Snapshot;
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewCheckout, Vcs, Work, any_exists, hg};
 use crate::sys::Env;
@@ -103,5 +104,17 @@ impl Vcs for Sl {
 
     fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
         Ok(Box::new(hg::HgArchive::new(self.client("", env))))
+    }
+
+    fn snapshot(&self, key: &str, message: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError> {
+        hg::snapshot::take(&self.client("", env), key, message, limit)
+    }
+
+    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<(), SyncError> {
+        hg::snapshot::restore(&self.client("", env), key, to)
+    }
+
+    fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError> {
+        hg::snapshot::forget(&self.client("", env), key)
     }
 }

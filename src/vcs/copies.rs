@@ -1,0 +1,171 @@
+//! Snapshots as copies of files, for where no store of objects can take them.
+//!
+//! A snapshot is a directory: `files` holds what differs from the commit below, and `manifest` says which commit that is and
+//! what of it must not be there. It gets its name when it is complete. When the copies reach the disk is left to the system.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use super::SyncError;
+use super::files::path_of;
+use super::snapshot::{Fresh, LeftOut, Snapshot, Why, look, marker, unusable};
+
+const FORMAT: &[u8] = b"bd snapshot 1";
+/// A list of files is read up to this length.
+const MAX: u64 = 256 << 20;
+
+/// The directory in which the snapshots of a repository lie.
+pub struct Copies {
+    pub dir: PathBuf,
+}
+
+/// What is to be kept of a checkout.
+pub struct Order<'a> {
+    pub key: &'a str,
+    pub message: &'a str,
+    pub root: &'a Path,
+    pub base: Option<String>,
+    /// Changed and new files.
+    pub present: Vec<PathBuf>,
+    pub removed: Vec<PathBuf>,
+    pub limit: u64,
+}
+
+/// A snapshot that was kept.
+pub struct Kept {
+    files: PathBuf,
+    pub base: Option<String>,
+    removed: Vec<PathBuf>,
+}
+
+impl Copies {
+    pub fn keep(&self, order: Order<'_>) -> Result<Snapshot, SyncError> {
+        let failed = |source| unusable(&self.dir, source);
+        fs::create_dir_all(&self.dir).map_err(failed)?;
+        let new = tempfile::Builder::new().prefix(".new-").tempdir_in(&self.dir).map_err(failed)?;
+        let mut removed = order.removed.clone();
+        let mut left_out = Vec::new();
+        Fresh::fill(&new.path().join("files"), |to| {
+            for path in &order.present {
+                if let Some(why) = copy(order.root, path, order.limit, to)? {
+                    left_out.push(LeftOut { path: marker(path).unwrap_or_else(|| path.clone()), why });
+                    // Better nothing than an older version.
+                    removed.extend(matches!(why, Why::TooLarge(_) | Why::Unreadable).then(|| path.clone()));
+                }
+            }
+            Ok(())
+        })?;
+        left_out.dedup();
+        let base = order.base.as_deref().unwrap_or_default();
+        let message = order.message.replace('\0', " ");
+        let head = [FORMAT, base.as_bytes(), message.as_bytes()].into_iter();
+        let lines = head.chain(removed.iter().map(|path| path.as_os_str().as_bytes()));
+        let manifest: Vec<u8> = lines.flat_map(|line| [line, b"\0"].concat()).collect();
+        fs::write(new.path().join("manifest"), manifest).map_err(failed)?;
+        let place = self.dir.join(order.key);
+        // A snapshot of that name is never empty, so nothing can take its place.
+        fs::rename(new.path(), &place).map_err(|source| unusable(&place, source))?;
+        // It bears another name now: there is nothing to clean up.
+        let _ = new.keep();
+        let mut files: Vec<PathBuf> = order.present.into_iter().chain(order.removed).collect();
+        files.sort();
+        Ok(Snapshot { name: place.display().to_string(), files, base: order.base, left_out })
+    }
+
+    pub fn find(&self, key: &str, root: &Path) -> Result<Kept, SyncError> {
+        let place = self.dir.join(key);
+        let manifest = place.join("manifest");
+        if !manifest.exists() {
+            return Err(SyncError::NoSnapshot { key: key.to_owned(), root: root.to_owned() });
+        }
+        let contents =
+            crate::sys::fs::read(&manifest, MAX).map_err(|error| unusable(&manifest, io::Error::other(error)))?;
+        let mut lines = contents.bytes.split(|byte| *byte == 0);
+        let (format, base, _message) = (lines.next(), lines.next(), lines.next());
+        if format != Some(FORMAT) {
+            return Err(unusable(&manifest, io::Error::new(io::ErrorKind::InvalidData, "no list of a snapshot")));
+        }
+        let base = base.filter(|base| !base.is_empty()).map(|base| String::from_utf8_lossy(base).into_owned());
+        let removed = lines.filter(|line| !line.is_empty()).map(path_of).collect();
+        Ok(Kept { files: place.join("files"), base, removed })
+    }
+
+    pub fn forget(&self, key: &str) -> Result<(), SyncError> {
+        let place = self.dir.join(key);
+        match fs::remove_dir_all(&place) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unusable(&place, error)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Kept {
+    /// Brings the files of the commit below, or none, to what was kept.
+    pub fn write(&self, to: &Fresh) -> Result<(), SyncError> {
+        self.removed.iter().try_for_each(|path| to.remove(path))?;
+        let (mut files, mut links) = (Vec::new(), Vec::new());
+        for path in below(&self.files, &|_| true)? {
+            let found = look(&self.files, &path).is_some_and(|found| found.is_symlink());
+            if found { links.push(path) } else { files.push(path) }
+        }
+        // Links come last, so that no file can be written through one.
+        for path in files.iter().chain(&links) {
+            to.remove(path)?;
+            if let Some(why) = copy(&self.files, path, u64::MAX, to)? {
+                return Err(unusable(&self.files.join(path), io::Error::other(why.to_string())));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Copies a file or a link, and says why not. One that is gone by now is no reason.
+fn copy(root: &Path, path: &Path, limit: u64, to: &Fresh) -> Result<Option<Why>, SyncError> {
+    let Some(found) = look(root, path) else { return Ok(None) };
+    let from = root.join(path);
+    if marker(path).is_some() {
+        return Ok(Some(Why::Repository));
+    }
+    if found.is_symlink() {
+        let Ok(target) = fs::read_link(&from) else { return Ok(None) };
+        return to.link(path, &target).map(|()| None);
+    }
+    if !found.is_file() {
+        return Ok(Some(Why::Special));
+    }
+    if found.len() > limit {
+        return Ok(Some(Why::TooLarge(found.len())));
+    }
+    let mut file = match File::open(&from) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(_) => return Ok(Some(Why::Unreadable)),
+    };
+    to.file(path, found.permissions().mode() & 0o100 != 0, &mut file).map(|()| None)
+}
+
+/// All that is below a directory and is no directory itself, sorted. Only wanted directories are entered, and no link.
+pub fn below(root: &Path, wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, SyncError> {
+    let (mut found, mut open) = (Vec::new(), vec![PathBuf::new()]);
+    while let Some(directory) = open.pop() {
+        let at = root.join(&directory);
+        let entries = match fs::read_dir(&at) {
+            // Removed meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !directory.as_os_str().is_empty() => continue,
+            entries => entries.map_err(|source| unusable(&at, source))?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(|source| unusable(&at, source))?;
+            let path = directory.join(entry.file_name());
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && marker(&path).is_none() => open.extend(wanted(&path).then_some(path)),
+                _ => found.push(path),
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}

@@ -1,0 +1,46 @@
+//! Snapshots with hg and sl: copies of what differs from the commit below, in the directory that all checkouts share.
+//!
+//! The rest is in that commit, and `archive` writes it, as a checkout would. Repositories of hg inside of this one are not
+//! kept, and not named either: hg does not say where they are.
+
+use std::path::Path;
+
+use super::call::{Client, is_node};
+use super::common_dir;
+use crate::vcs::SyncError;
+use crate::vcs::copies::{Copies, Order};
+use crate::vcs::snapshot::{Fresh, Snapshot, check_key};
+
+fn copies(client: &Client<'_>) -> Copies {
+    let common = common_dir(&client.own_dir()).unwrap_or_else(|| client.own_dir());
+    Copies { dir: common.join("beads/snapshots") }
+}
+
+pub fn take(client: &Client<'_>, key: &str, message: &str, limit: u64) -> Result<Snapshot, SyncError> {
+    check_key(key, client.kind)?;
+    let base = client.nodes("p1()")?.pop();
+    let entries = client.status(&["--unknown"])?;
+    let of = |letters: &[u8]| {
+        entries.iter().filter(|(letter, _)| letters.contains(letter)).map(|(_, path)| path.clone()).collect()
+    };
+    let (present, removed) = (of(b"MA?"), of(b"R!"));
+    copies(client).keep(Order { key, message, root: &client.root, base, present, removed, limit })
+}
+
+pub fn restore(client: &Client<'_>, key: &str, to: &Path) -> Result<(), SyncError> {
+    check_key(key, client.kind)?;
+    let kept = copies(client).find(key, &client.root)?;
+    Fresh::fill(to, |to| {
+        if let Some(base) = kept.base.as_deref().filter(|base| is_node(base)) {
+            let settings = ["--config=ui.archivemeta=false".to_owned()];
+            let command = ["archive", "--type=files", &format!("--rev={base}")];
+            client.must(&settings, &command, &[to.root().into()])?;
+        }
+        kept.write(to)
+    })
+}
+
+pub fn forget(client: &Client<'_>, key: &str) -> Result<(), SyncError> {
+    check_key(key, client.kind)?;
+    copies(client).forget(key)
+}

@@ -1,0 +1,89 @@
+//! The bookmark that a workspace is at or nearest to, from jj's files alone.
+//!
+//! The newest operation names a view, which holds the commit of every workspace and all bookmarks. The commits between the
+//! two are looked for in git. Where jj keeps these things in another way, or two operations wait to be joined, nothing is
+//! said.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use gix::ObjectId;
+
+use super::fields::texts;
+use crate::vcs::files;
+
+/// How many commits below a workspace are looked at.
+const DEPTH: usize = 100;
+
+#[derive(Default)]
+pub struct View {
+    /// The commit of each workspace.
+    workspaces: Vec<(String, ObjectId)>,
+    bookmarks: Vec<(String, ObjectId)>,
+    git: Option<gix::Repository>,
+}
+
+impl View {
+    /// What is newest in a repository.
+    pub fn read(repo: &Path) -> Self {
+        Self::newest(repo).unwrap_or_default()
+    }
+
+    fn newest(repo: &Path) -> Option<Self> {
+        let mut heads = std::fs::read_dir(repo.join("op_heads/heads")).ok()?.flatten();
+        let (head, None) = (heads.next()?, heads.next()) else { return None };
+        let operations = repo.join("op_store/operations");
+        let operation = files::bytes(&operations.join(head.file_name()))?;
+        let id: String = field(&operation, 1)?.iter().map(|byte| format!("{byte:02x}")).collect();
+        let view = files::bytes(&repo.join("op_store/views").join(id))?;
+        let name = |entry: &[u8]| String::from_utf8(field(entry, 1)?.to_vec()).ok();
+        let entries = |wanted: u64| texts(&view).filter(move |(number, _)| *number == wanted).map(|(_, entry)| entry);
+        let workspaces = entries(8).filter_map(|entry| Some((name(entry)?, id_of(field(entry, 2)?)?))).collect();
+        let bookmarks = entries(5).filter_map(|entry| Some((name(entry)?, target(field(entry, 2)?)?))).collect();
+        let store = repo.join("store");
+        let git = files::named(&store.join("git_target"), &store)
+            .and_then(|target| gix::open_opts(target, gix::open::Options::isolated().open_path_as_is(true)).ok());
+        Some(View { workspaces, bookmarks, git })
+    }
+
+    /// The bookmark on the commit of a workspace, else the one that is fewest commits below.
+    pub fn bookmark(&self, workspace: &str) -> Option<String> {
+        let (_, start) = self.workspaces.iter().find(|(name, _)| name == workspace)?;
+        if self.bookmarks.is_empty() {
+            return None;
+        }
+        let (mut level, mut seen) = (vec![*start], HashSet::from([*start]));
+        while !level.is_empty() && seen.len() <= DEPTH {
+            let here = self.bookmarks.iter().filter(|(_, target)| level.contains(target)).map(|(name, _)| name);
+            if let Some(name) = here.min() {
+                return Some(name.clone());
+            }
+            let parents = level.iter().flat_map(|id| self.parents(*id)).collect::<Vec<_>>();
+            level = parents.into_iter().filter(|id| seen.insert(*id)).collect();
+        }
+        None
+    }
+
+    fn parents(&self, id: ObjectId) -> Vec<ObjectId> {
+        let commit = self.git.as_ref().and_then(|git| git.find_commit(id).ok());
+        commit.map(|commit| commit.parent_ids().map(gix::Id::detach).collect()).unwrap_or_default()
+    }
+}
+
+fn field(message: &[u8], wanted: u64) -> Option<&[u8]> {
+    texts(message).find(|(number, _)| *number == wanted).map(|(_, text)| text)
+}
+
+fn id_of(bytes: &[u8]) -> Option<ObjectId> {
+    ObjectId::try_from(bytes).ok()
+}
+
+/// The commit of a bookmark; none where both sides moved it.
+fn target(message: &[u8]) -> Option<ObjectId> {
+    if let Some(id) = field(message, 1) {
+        return id_of(id);
+    }
+    let mut added = texts(field(message, 3)?).filter(|(number, _)| *number == 2);
+    let (one, None) = (added.next()?, added.next()) else { return None };
+    id_of(field(one.1, 1)?)
+}
