@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use crate::coordination::here;
 use crate::model::checkpoint::Saved;
 use crate::store::{Store, SyncError};
-use crate::vcs;
+use crate::vcs::{self, LARGEST};
 
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
@@ -12,22 +13,23 @@ pub struct SnapshotError(#[from] pub SyncError);
 
 /// Keeps all files of the checkout as they are.
 pub fn save(store: &Store, id: &str, message: &str) -> Result<Saved, SnapshotError> {
-    let _ = (id, message);
-    Err(unsupported(store))
+    let message = message.lines().next().unwrap_or_default();
+    let kept = vcs::open(&here::root(store)).snapshot(id, message, LARGEST, &store.host().env)?;
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    Ok(Saved {
+        name: kept.name,
+        files: kept.files.iter().map(|path| text(path)).collect(),
+        base: kept.base,
+        left_out: kept.left_out.iter().map(|one| format!("{}: {}", text(&one.path), one.why)).collect(),
+    })
 }
 
 /// Writes them into a directory that is not there or empty.
 pub fn restore(store: &Store, id: &str, to: &Path) -> Result<(), SnapshotError> {
-    let _ = (id, to);
-    Err(unsupported(store))
+    Ok(vcs::open(&here::root(store)).restore_snapshot(id, to, &store.host().env)?)
 }
 
+/// Lets go of them. What is not there is gone already.
 pub fn forget(store: &Store, id: &str) -> Result<(), SnapshotError> {
-    let _ = id;
-    Err(unsupported(store))
-}
-
-fn unsupported(store: &Store) -> SnapshotError {
-    let kind = vcs::kind(store.repo().root());
-    SnapshotError(SyncError::Unsupported { kind, what: "snapshots" })
+    Ok(vcs::open(&here::root(store)).drop_snapshot(id, &store.host().env)?)
 }
