@@ -16,6 +16,7 @@ mod prefixes;
 mod prune;
 mod ready;
 mod ready_model;
+mod records;
 mod round_trip;
 mod routing;
 #[path = "../library/scratch.rs"]
