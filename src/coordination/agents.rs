@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::{CoordinationError, Result, claims, identity};
+use super::{CoordinationError, Result, claims, identity, mail};
 use crate::ledger::Document;
 use crate::model::agent::{Agent, Role, Status, name_problem};
 use crate::model::state_id::{self, AGENT};
@@ -227,7 +227,8 @@ pub fn heartbeat(store: &mut Store, status: Option<Status>, note: Option<&str>) 
     })?;
     let agent = touched.unwrap_or(agent);
     let lease_expires = claims::first_expiry(store)?;
-    Ok(Pulse { agent, lease_expires, unread: 0, urgent: 0 })
+    let (unread, urgent) = mail::inbox_counts(store)?;
+    Ok(Pulse { agent, lease_expires, unread, urgent })
 }
 
 /// Ends the session of an agent and lets go of what it holds. Its record and its id stay. Gives the issues that are free again.

@@ -27,6 +27,20 @@ pub enum CoordinationError {
     NotYours { name: String, actor: String },
     #[error("this is for an agent, and {person} is a person")]
     Person { person: String },
+    #[error("{name} has unregistered, and nobody reads its mail")]
+    Unregistered { name: String },
+    #[error("there is nobody that {address:?} means")]
+    NoRecipient { address: String },
+    #[error("no message {typed:?}")]
+    NoSuchMessage { typed: String },
+    #[error("{typed:?} may be any of {}", candidates.join(" "))]
+    AmbiguousMessage { typed: String, candidates: Vec<String> },
+    #[error("{id} was sent by bd itself: nobody reads an answer")]
+    NoSender { id: String },
+    #[error("a message needs a text")]
+    NoBody,
+    #[error("the {what} is longer than {most} bytes")]
+    TooLong { what: &'static str, most: usize },
 }
 
 pub type Result<T> = std::result::Result<T, CoordinationError>;

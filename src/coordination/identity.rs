@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::agents::{self, Registration, Seen};
 use super::{CoordinationError, Result, claims};
-use crate::model::agent::{Agent, Role};
+use crate::model::agent::{Agent, Role, Status};
 use crate::model::state_id::{self, AGENT};
-use crate::model::time::SECOND;
+use crate::model::time::{Instant, SECOND};
 use crate::store::{AGENT_VARIABLE, Identity, Store};
 
 /// A sign of life younger than this is not worth a write.
@@ -48,9 +48,14 @@ pub fn ensure_registered(store: &mut Store) -> Result<Option<Agent>> {
     let Some(name) = store.agent().map(|agent| agent.name.clone()) else { return Ok(None) };
     let known = agents::all(store)?.into_iter().find(|seen| seen.agent.name == name);
     match known {
-        Some(seen) if seen.status.is_alive() => {
+        Some(seen) if seen.is_registered() && !seen.has_lost_its_process => {
             store.act_as(identity(&seen.agent, true));
-            Ok(Some(seen.agent))
+            if seen.status.is_alive() {
+                return Ok(Some(seen.agent));
+            }
+            let now = store.host().clock.now();
+            let back = agents::touch(store, store.lock_wait(), &seen.agent.id, |agent| revive(agent, now))?;
+            Ok(Some(back.unwrap_or(seen.agent)))
         }
         // It is the agent itself that comes back, with what it could do before.
         Some(seen) => {
@@ -59,7 +64,15 @@ pub fn ensure_registered(store: &mut Store) -> Result<Option<Agent>> {
                 Registration { name, role, runtime, capabilities, metadata, again: true, ..Registration::default() };
             agents::register(store, registration).map(Some)
         }
-        None => agents::register(store, Registration { name, ..Registration::default() }).map(Some),
+        None => match agents::register(store, Registration { name, ..Registration::default() }) {
+            // Another command of this agent was faster.
+            Err(CoordinationError::Alive { id, .. }) => {
+                let seen = agents::find_agent(store, &id)?;
+                store.act_as(identity(&seen.agent, true));
+                Ok(Some(seen.agent))
+            }
+            registered => registered.map(Some),
+        },
     }
 }
 
@@ -73,6 +86,14 @@ pub(super) fn identity(agent: &Agent, is_registered: bool) -> Identity {
     }
 }
 
+/// A sign of life. One that has unregistered in the meantime stays away.
+fn revive(agent: &mut Agent, now: Instant) {
+    agent.heartbeat = now;
+    if agent.status == Status::Offline {
+        agent.status = Status::Online;
+    }
+}
+
 /// Notes that an agent is there, if that can be done at once. One whose process is gone is not brought back by a name.
 pub(super) fn beat(store: &Store, seen: &Seen) {
     let now = store.host().clock.now();
@@ -81,10 +102,7 @@ pub(super) fn beat(store: &Store, seen: &Seen) {
     if fresh || !seen.is_registered() || seen.has_lost_its_process {
         return;
     }
-    let beaten = agents::touch(store, Duration::ZERO, &seen.agent.id, |agent| {
-        agent.heartbeat = now;
-        agent.status = if agent.status.is_alive() { agent.status } else { Default::default() };
-    });
+    let beaten = agents::touch(store, Duration::ZERO, &seen.agent.id, |agent| revive(agent, now));
     // A state home that is busy or cannot be written: the next command says it.
     drop(beaten);
 }

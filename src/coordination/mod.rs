@@ -11,10 +11,11 @@ mod context;
 mod error;
 mod here;
 mod identity;
+pub mod mail;
+mod remote;
 mod reservations;
 mod resume;
 mod typed;
-mod remote;
 
 pub use agents::{
     AgentFilter, Pulse, Registration, Seen, Swept, agents, find_agent, heartbeat, register, sweep, unregister,

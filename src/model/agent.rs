@@ -96,25 +96,6 @@ pub struct Agent {
     pub heartbeat: Instant,
 }
 
-/// Every key of a stored agent.
-const KEYS: &[&str] = &[
-    "id",
-    "name",
-    "role",
-    "status",
-    "runtime",
-    "capabilities",
-    "metadata",
-    "pid",
-    "pid_boot",
-    "pid_start",
-    "host",
-    "note",
-    "sessions",
-    "registered",
-    "heartbeat",
-];
-
 impl Agent {
     /// How it stands now, not looking at its process.
     pub fn standing(&self, now: Instant) -> Status {
@@ -179,7 +160,8 @@ impl Agent {
 
     /// The line of a state home that replaces another; what this version does not know stays in it.
     pub fn render_over(&self, old: &Record<'_>) -> String {
-        old.overlaid(&self.render(), KEYS, Dialect::default())
+        let before = Self::parse(old).map_or_else(|| "{}".to_owned(), |old| old.render());
+        old.moved(&before, &self.render(), Dialect::default())
     }
 }
 

@@ -14,6 +14,7 @@ pub mod issue;
 pub mod json;
 pub mod lease;
 pub mod merge;
+pub mod message;
 pub mod proposal;
 pub mod query;
 pub mod record;

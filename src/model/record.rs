@@ -156,14 +156,16 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The line with these keys as another line has them, or lacks them; every other key stays.
-    pub fn overlaid(&self, fresh: &str, keys: &[&str], dialect: Dialect) -> String {
-        let fresh = Record::parse(fresh).expect("a rendered record is a valid object");
+    /// The line with what differs between two renderings of what is known of it; all else keeps its bytes, also a value that
+    /// this version understands only in part.
+    pub fn moved(&self, before: &str, after: &str, dialect: Dialect) -> String {
+        let parse = |text| Record::parse(text).expect("a rendered record is a valid object");
+        let (before, after) = (parse(before), parse(after));
         let mut line = self.text.to_owned();
-        for key in keys {
-            let now = Record::parse(&line).expect("an edited record stays a valid object");
-            if now.raw(key) != fresh.raw(key) {
-                line = now.with_key(key, fresh.raw(key), dialect);
+        for (key, _) in before.iter().chain(after.iter()) {
+            if before.raw(&key) != after.raw(&key) {
+                let now = Record::parse(&line).expect("an edited record stays a valid object");
+                line = now.with_key(&key, after.raw(&key), dialect);
             }
         }
         line

@@ -63,7 +63,10 @@ pub fn resumptions(all: &[Resumption]) -> String {
         if let Some(from) = &one.from {
             object = object.raw("resume_from", &checkpoint(from).finish());
         }
-        object = object.raw("errors", &checkpoints(&one.errors)).number("checkpoints", one.checkpoints as i64);
+        object = object
+            .raw("errors", &checkpoints(&one.errors))
+            .number("checkpoints", one.checkpoints as i64)
+            .raw("questions", &super::messages(&one.questions));
         match &one.worktree {
             Some(place) => {
                 let inner = Object::new()

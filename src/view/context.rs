@@ -3,7 +3,7 @@
 //! What people and agents wrote is quoted, so that it is read as data. It is escaped before it is measured.
 
 use super::checkpoints::claim_text;
-use super::{Object, array, block, inline};
+use super::{Object, array, inline};
 use crate::coordination::{CheckpointRow, IssueContext, Needed};
 use crate::model::budget::{self, Fitted};
 use crate::store::Row;
@@ -168,5 +168,5 @@ fn labelled(label: &str, text: Option<&str>) -> String {
 }
 
 fn quoted(text: &str) -> String {
-    block(text.trim_end()).lines().map(|line| format!("> {line}\n")).collect()
+    super::quoted(text.trim_end()).into_iter().map(|line| line + "\n").collect()
 }

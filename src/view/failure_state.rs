@@ -44,6 +44,22 @@ impl From<CoordinationError> for Failure {
             CoordinationError::NotYours { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("a coordinator or a person can do that")
             }
+            CoordinationError::Unregistered { .. } => {
+                Self::not_found(message).hint("nothing was sent; bd agent list shows who is there")
+            }
+            CoordinationError::NoRecipient { .. } => Self::not_found(message)
+                .hint("nothing was sent; an agent, role:R, cap:X, holder:ISSUE, person:NAME, human, @all"),
+            CoordinationError::NoSuchMessage { .. } => {
+                Self::not_found(message).hint("bd mail inbox shows yours; what has expired is not shown")
+            }
+            CoordinationError::AmbiguousMessage { .. } => {
+                Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
+            }
+            CoordinationError::NoSender { .. } => Self::new(Exit::Illegal, "illegal", message),
+            CoordinationError::NoBody => Self::usage(message).hint("-m TEXT, -m - or --body-file FILE"),
+            CoordinationError::TooLong { .. } => {
+                Self::usage(message).hint("put it into a file or an issue, and send where it is")
+            }
             CoordinationError::Person { .. } => Self::usage(message).hint("name the agent with BD_AGENT or --agent"),
         }
     }

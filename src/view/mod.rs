@@ -13,6 +13,7 @@ mod history;
 mod issue;
 mod leaks;
 mod lease;
+mod mail;
 mod merge;
 mod prune;
 mod recover;
@@ -41,6 +42,7 @@ pub use lease::{
     claimed, claimed_text, lease, lease_text, reclaimed, reclaimed_text, released, released_text, remote_lease,
     remote_lease_text, standing_word,
 };
+pub use mail::{gist, mail_thread, message, messages, quoted, sender, sent, sent_text};
 pub use merge::{committed, merged_text, pruned_text, resolved, synced, synced_text, trusted};
 pub use prune::{kept_text, pruned};
 pub use recover::recovery;

@@ -75,6 +75,45 @@ const PULSE: &[(&str, &str)] = &[
     ("urgent", "integer"),
     ("next_ms", "integer"),
 ];
+const SAID: &[(&str, &str)] = &[
+    ("id", "string"),
+    ("type", "string"),
+    ("priority", "string"),
+    ("body", "string"),
+    ("thread", "string"),
+    ("created_at", "string"),
+    ("wants_ack", "boolean"),
+    ("copies", "array"),
+];
+const SENT: &[(&str, &str)] =
+    &[("id", "string"), ("type", "string"), ("thread", "string"), ("created_at", "string"), ("recipients", "array")];
+const MESSAGE: &[(&str, &str)] = &[
+    ("id", "string"),
+    ("to", "string"),
+    ("recipient", "string"),
+    ("type", "string"),
+    ("priority", "string"),
+    ("body", "string"),
+    ("thread", "string"),
+    ("created_at", "string"),
+    ("wants_ack", "boolean"),
+    ("status", "string"),
+];
+
+const RESERVATION: &[(&str, &str)] =
+    &[("id", "string"), ("glob", "string"), ("holder", "string"), ("shared", "boolean"), ("acquired", "string")];
+const CHECKPOINT: &[(&str, &str)] = &[
+    ("id", "string"),
+    ("issue", "string"),
+    ("number", "integer"),
+    ("type", "string"),
+    ("summary", "string"),
+    ("files", "array"),
+    ("actor", "string"),
+    ("worktree", "string"),
+    ("worktree_gone", "boolean"),
+    ("created_at", "string"),
+];
 
 const SHAPES: &[(&str, Shape)] = &[
     ("add", Shape::Issue),
@@ -100,6 +139,14 @@ const SHAPES: &[(&str, Shape)] = &[
             ("source_repo", "string"),
         ]),
     ),
+    ("checkpoint add", Shape::Object(CHECKPOINT)),
+    ("checkpoint list", Shape::Objects(CHECKPOINT)),
+    (
+        "checkpoint prune",
+        Shape::Object(&[("applied", "boolean"), ("pruned", "array"), ("kept", "integer")]),
+    ),
+    ("checkpoint restore", Shape::Object(CHECKPOINT)),
+    ("checkpoint show", Shape::Object(CHECKPOINT)),
     ("children", Shape::Issues(COUNTS)),
     ("close", Shape::Issues(&[])),
     ("close --suggest-next", Shape::Object(&[("closed", "array"), ("unblocked", "array")])),
@@ -111,6 +158,18 @@ const SHAPES: &[(&str, Shape)] = &[
     ("config get", Shape::Object(&[("key", "string")])),
     ("config list", Shape::Objects(&[("key", "string"), ("origin", "string")])),
     ("config trust", Shape::Object(&[("trusted", "array")])),
+    (
+        "context",
+        Shape::Object(&[
+            ("id", "string"),
+            ("max_tokens", "integer"),
+            ("estimated_tokens", "integer"),
+            ("estimate", "string"),
+            ("complete", "boolean"),
+            ("parts", "array"),
+            ("text", "string"),
+        ]),
+    ),
     ("count", Shape::Object(&[("count", "integer")])),
     ("count --by", Shape::Object(&[("total", "integer"), ("groups", "array")])),
     ("defer", Shape::Issues(&[])),
@@ -165,6 +224,14 @@ const SHAPES: &[(&str, Shape)] = &[
             ("fields", "array"),
         ]),
     ),
+    ("mail ack", Shape::Objects(MESSAGE)),
+    ("mail archive", Shape::Objects(MESSAGE)),
+    ("mail inbox", Shape::Objects(MESSAGE)),
+    ("mail overdue", Shape::Objects(MESSAGE)),
+    ("mail read", Shape::Object(MESSAGE)),
+    ("mail reply", Shape::Object(SENT)),
+    ("mail send", Shape::Object(SENT)),
+    ("mail thread", Shape::Objects(SAID)),
     (
         "migrate",
         Shape::Object(&[("target", "string"), ("moved", "array"), ("would_move", "array"), ("dry_run", "boolean")]),
@@ -196,6 +263,13 @@ const SHAPES: &[(&str, Shape)] = &[
     ),
     ("reopen", Shape::Issues(&[])),
     ("repo list", Shape::Objects(REPO)),
+    ("reserve", Shape::Objects(RESERVATION)),
+    (
+        "reserve check",
+        Shape::Object(&[("ok", "boolean"), ("checked", "integer"), ("bypassed", "boolean"), ("conflicts", "array")]),
+    ),
+    ("reserve list", Shape::Objects(RESERVATION)),
+    ("reserve release", Shape::Objects(RESERVATION)),
     ("resolve", Shape::Object(&[("dry_run", "boolean"), ("resolved", "array")])),
     (
         "restore",
@@ -207,6 +281,18 @@ const SHAPES: &[(&str, Shape)] = &[
             ("fields", "array"),
             ("commit", "object"),
             ("line", "object"),
+        ]),
+    ),
+    (
+        "resume",
+        Shape::Objects(&[
+            ("id", "string"),
+            ("title", "string"),
+            ("status", "string"),
+            ("mine", "boolean"),
+            ("errors", "array"),
+            ("checkpoints", "integer"),
+            ("questions", "array"),
         ]),
     ),
     ("role", Shape::Object(&[("role", "string"), ("rule", "string"), ("because", "string")])),

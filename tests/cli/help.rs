@@ -8,7 +8,7 @@ const EVERY_DAY: [&str; 15] = [
     "init", "add", "ready", "list", "show", "work", "update", "note", "close", "dep", "label", "search", "why",
     "doctor", "help",
 ];
-const MORE: [&str; 38] = [
+const MORE: [&str; 43] = [
     "q",
     "status",
     "reopen",
@@ -34,6 +34,11 @@ const MORE: [&str; 38] = [
     "restore",
     "prune",
     "agent",
+    "mail",
+    "reserve",
+    "checkpoint",
+    "resume",
+    "context",
     "commit",
     "sync",
     "import",

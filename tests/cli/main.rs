@@ -28,6 +28,8 @@ mod leaks;
 mod links;
 mod listing;
 mod looking;
+mod mail;
+mod mail_many;
 mod merge_driver;
 mod offering;
 mod onboarding;

@@ -91,6 +91,21 @@ fn only_what_is_mine() {
 }
 
 #[test]
+fn questions_that_nobody_answered() {
+    let env = Env::new();
+    env.given("add One --id bd-1\nadd Two --id bd-2\nwork 1\nagent register bob");
+    env.bd(["mail", "send", "bob", "--type", "query", "--issue", "1", "-m", "Which way?\nLeft?"]).ok();
+    env.bd(["mail", "send", "bob", "--type", "query", "--issue", "2", "-m", "Another"]).ok();
+    env.bd(["mail", "send", "bob", "--issue", "1", "-m", "No question"]).ok();
+    let shown = bd(&env, "resume").ok().stdout;
+    assert!(shown.contains("  not answered: ann asks bob: Which way?  msg_"), "{shown}");
+    assert!(!shown.contains("Another") && !shown.contains("No question"), "{shown}");
+    let id = bd(&env, "resume --json").ok().json()[0]["questions"][0]["id"].as_str().unwrap().to_owned();
+    env.bd_with(["mail", "reply", &id, "-m", "Left"], None, &[("BD_AGENT", "bob")]).ok();
+    assert_eq!(bd(&env, "resume --json").ok().json()[0]["questions"], serde_json::json!([]));
+}
+
+#[test]
 fn the_work_is_in_another_checkout() {
     let Some(project) = Project::single() else { return };
     let env = &project.env;

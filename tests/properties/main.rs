@@ -23,6 +23,7 @@ mod routing;
 mod scratch;
 #[path = "../library/several.rs"]
 mod several;
+mod work_records;
 
 use proptest::test_runner::{Config, RngSeed};
 

@@ -7,7 +7,7 @@ use crate::coordination::{
 use crate::model::checkpoint::CheckpointKind;
 use crate::model::duration;
 use crate::model::json;
-use crate::view::{self, Exit, Failure, block, inline, plural};
+use crate::view::{self, Exit, Failure, inline, plural};
 
 /// Note how far the work on an issue is, so that it can go on from there
 ///
@@ -206,8 +206,8 @@ fn show(which: &str, cx: &mut Context) -> Outcome {
 
 /// Text that an agent or a person wrote.
 fn quote(text: &str, cx: &mut Context) {
-    for line in block(text).lines() {
-        cx.ui.line(&format!("> {line}"));
+    for line in view::quoted(text) {
+        cx.ui.line(&line);
     }
 }
 

@@ -35,6 +35,7 @@ mod label;
 mod leases;
 mod list;
 mod log;
+mod mail;
 pub(super) mod merge_driver;
 mod migrate;
 mod note;
@@ -151,6 +152,7 @@ pub enum Command {
     Context(context::ContextArgs),
     MergeDriver(merge_driver::MergeDriverArgs),
     Agent(Box<agent::AgentArgs>),
+    Mail(Box<mail::MailArgs>),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
     Schema(schema::SchemaArgs),
@@ -172,7 +174,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "undo", "edit", "comment", "comments"]),
     ("Looking", &["blocked", "children", "epic", "query", "count", "stats", "stale", "duplicates"]),
-    ("Working together", &["claim", "release", "reclaim", "leases"]),
+    ("Working together", &["claim", "release", "reclaim", "leases", "agent", "mail", "reserve", "checkpoint", "resume", "context"]),
     ("The past", &["log", "blame", "diff", "changelog", "restore", "prune"]),
     (
         "Several repos",
@@ -191,7 +193,6 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "trust",
         ],
     ),
-    ("Working together", &["agent", "reserve", "checkpoint", "resume", "context"]),
     (
         "Files and set-up",
         &[
@@ -281,6 +282,7 @@ impl Command {
             Command::Context(args) => context::run(args, cx),
             Command::MergeDriver(args) => merge_driver::run(args, cx),
             Command::Agent(args) => agent::run(*args, cx),
+            Command::Mail(args) => mail::run(*args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),
             Command::Schema(args) => schema::run(args, cx),

@@ -7,7 +7,7 @@ use crate::view::{self, Exit, inline, plural};
 /// Where you were: your open work, and the checkpoint to go on from
 ///
 /// Shows what you have claimed, or what is in progress and assigned to you. For each issue it names the last checkpoint that is no
-/// error. What went wrong after it is shown, and never gone on from.
+/// error. What went wrong after it is shown, and never gone on from. Questions about the issue that nobody has answered are shown, too.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd resume
@@ -60,6 +60,10 @@ fn print(one: &Resumption, cx: &mut Context) {
     if let Some(place) = &one.worktree {
         let branch = place.branch.as_deref().map(|name| format!(", branch {name}")).unwrap_or_default();
         line(&format!("  the work is in {}{branch}", place.root.display()));
+    }
+    for question in &one.questions {
+        let (who, gist) = (view::sender(question), view::gist(question));
+        line(&format!("  not answered: {who} asks {}: {gist}  {}", question.to, question.id));
     }
     if one.checkpoints > 0 {
         line(&format!("  {} in all", plural(one.checkpoints, "checkpoint")));

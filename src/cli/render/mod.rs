@@ -1,9 +1,11 @@
 //! Text for people, made from the same outcomes as the JSON.
 
 mod detail;
+mod mail;
 mod table;
 
 pub use detail::shown;
+pub use mail::{conversation, message, messages};
 pub use table::{columns, cut_note, noted_rows, rows, tree_rows};
 
 use crate::cli::ui::{Style, Ui};

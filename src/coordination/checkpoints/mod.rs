@@ -13,10 +13,10 @@ use std::path::Path;
 pub use add::{AddedCheckpoint, FilesWish, NewCheckpoint, add_checkpoint, working_on};
 pub use prune::{PRUNE_DAYS, PrunedCheckpoints, prune_checkpoints};
 
-use super::{CoordinationError, Result, here};
+use super::{Result, here};
 use crate::model::checkpoint::Checkpoint;
 use crate::model::state_id::CHECKPOINT;
-use crate::store::{StateDir, Store, Worktree};
+use crate::store::{StateDir, Store, StoreError, Worktree, real_path};
 use snapshots::SnapshotError;
 
 const FILE: &str = "checkpoints.jsonl";
@@ -91,7 +91,8 @@ pub fn checkpoints(store: &mut Store, filter: &CheckpointFilter) -> Result<Check
     let issue = filter.issue.as_deref().map(|typed| known_issue(store, typed)).transpose()?;
     let worktree = match &filter.whose {
         Whose::All => None,
-        Whose::Here => Some(store.worktree()?.id.unwrap_or_default()),
+        // Looking makes nothing: a checkout without an id has no checkpoints.
+        Whose::Here => Some(store.worktrees()?.into_iter().find(|one| one.is_here).and_then(|one| one.id).unwrap_or_default()),
         Whose::Worktree(text) => Some(worktree_id(store, text)?),
     };
     let mut rows = all(store)?;
@@ -159,7 +160,7 @@ pub fn restore_checkpoint(store: &mut Store, typed: &str, to: &Path) -> Result<C
 fn known_issue(store: &mut Store, typed: &str) -> Result<String> {
     match store.resolve(typed) {
         Ok(id) => Ok(id),
-        Err(error @ crate::store::StoreError::NotFound { .. }) => {
+        Err(error @ StoreError::NotFound { .. }) => {
             let known = all(store)?.into_iter().any(|row| row.checkpoint.issue == typed);
             if known { Ok(typed.to_owned()) } else { Err(error.into()) }
         }
@@ -167,18 +168,20 @@ fn known_issue(store: &mut Store, typed: &str) -> Result<String> {
     }
 }
 
-/// The id of a checkout; one that is gone is known by its checkpoints.
+/// The id of a checkout, by id, name or path; one that is gone is known by its checkpoints. One without an id has none.
 fn worktree_id(store: &mut Store, text: &str) -> Result<String> {
-    match store.find_worktree(text) {
-        Ok(found) => Ok(found.id.unwrap_or_default()),
-        Err(error) => {
-            let rows = all(store)?;
-            let is_meant =
-                |one: &Checkpoint| one.worktree_id.as_deref() == Some(text) || one.worktree.as_deref() == Some(text);
-            let found = rows.into_iter().map(|row| row.checkpoint).find(is_meant);
-            found.and_then(|one| one.worktree_id).ok_or(CoordinationError::from(error))
-        }
+    let all_worktrees = store.worktrees()?;
+    let path = real_path(&store.host().env.path(text));
+    let found = all_worktrees.iter().find(|one| one.is_called(text) || one.root == path);
+    if let Some(found) = found {
+        return Ok(found.id.clone().unwrap_or_default());
     }
+    let is_meant = |one: &Checkpoint| one.worktree_id.as_deref() == Some(text) || one.worktree.as_deref() == Some(text);
+    let noted = all(store)?.into_iter().map(|row| row.checkpoint).find(is_meant);
+    noted.and_then(|one| one.worktree_id).ok_or_else(|| {
+        let known = all_worktrees.into_iter().map(|one| one.name).collect();
+        StoreError::NoSuchWorktree { text: text.to_owned(), known }.into()
+    })
 }
 
 /// Every checkpoint of this repository, the oldest first.

@@ -1,0 +1,264 @@
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+
+use super::agent::length;
+use super::{Context, Outcome};
+use crate::cli::filters::limit;
+use crate::cli::render;
+use crate::coordination::mail::{self, InboxFilter, Letter, Sent};
+use crate::model::message::{Kind, Message, Urgency};
+use crate::view::{self, Exit, Failure};
+
+/// Mail between agents and people
+///
+/// Every recipient has a box of its own in the state home; what it reads, acknowledges and puts away is its own affair. An agent that is
+/// offline finds its mail when it comes back. A text that somebody sent is shown as a quotation: it is data, not an instruction.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd mail send worker-1 -m 'the tests are red since a3f8' --issue bd-a3f8
+  bd mail send role:reviewer -s 'please look' -m - --ack < summary.txt
+  BD_AGENT=worker-1 bd mail inbox --wait 10m --json
+  bd mail reply msg_4k2 -m 'on it'
+  bd mail thread bd-a3f8")]
+pub struct MailArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Send(SendArgs),
+    /// Show the mail of the one who acts, newest first; nothing is marked
+    Inbox(InboxArgs),
+    /// Show a message and mark it as read
+    Read {
+        /// The message, by id or its first characters
+        id: String,
+    },
+    /// Answer the sender of a message, in its thread
+    Reply {
+        /// The message, by id or its first characters
+        id: String,
+        #[command(flatten)]
+        text: TextArgs,
+    },
+    /// Tell the senders that messages were seen
+    Ack {
+        /// Messages, by id or its first characters
+        #[arg(required = true)]
+        ids: Vec<String>,
+    },
+    /// Show a conversation from the boxes of all, oldest first
+    Thread {
+        /// A message, a thread, or the issue that it is about
+        id: String,
+    },
+    /// Put messages away: they stay in the box and are not shown
+    Archive {
+        /// Messages, by id or its first characters
+        #[arg(required_unless_present = "read_older_than")]
+        ids: Vec<String>,
+        /// Those that were read so long ago, unless an acknowledgement is owed
+        #[arg(long, value_name = "DURATION", value_parser = length, conflicts_with = "ids")]
+        read_older_than: Option<i64>,
+    },
+    /// Show what should have been acknowledged and was not, by you or to you
+    Overdue {
+        /// Of everybody
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+/// Send a message; if an address means nobody, nobody gets it
+#[derive(Debug, Args)]
+struct SendArgs {
+    /// An agent, role:R, cap:X, holder:ISSUE, person:NAME, human, or @all
+    #[arg(required = true)]
+    to: Vec<String>,
+    #[command(flatten)]
+    text: TextArgs,
+    /// task_assignment, status_update, query, response or broadcast (default: broadcast to @all, else status_update)
+    #[arg(long = "type", value_name = "TYPE", value_parser = kind)]
+    kind: Option<Kind>,
+    /// The issue that it is about
+    #[arg(long, value_name = "ID")]
+    issue: Option<String>,
+}
+
+/// What every message has.
+#[derive(Debug, Args)]
+struct TextArgs {
+    /// The text; - reads it from standard input
+    #[arg(short = 'm', long = "message", value_name = "TEXT")]
+    body: Option<String>,
+    /// A file with the text
+    #[arg(long, value_name = "FILE", conflicts_with = "body")]
+    body_file: Option<String>,
+    /// What it is about, in a line
+    #[arg(short, long, value_name = "TEXT")]
+    subject: Option<String>,
+    /// low, normal, high or urgent
+    #[arg(long, value_name = "PRIORITY", default_value = "normal", value_parser = urgency)]
+    priority: Urgency,
+    /// Ask for a word that it was seen
+    #[arg(long)]
+    ack: bool,
+    /// Not shown any more after so long
+    #[arg(long, value_name = "DURATION", value_parser = length)]
+    expires: Option<i64>,
+}
+
+#[derive(Debug, Args)]
+struct InboxArgs {
+    /// Only what is unread
+    #[arg(long)]
+    unread: bool,
+    /// Only what is urgent
+    #[arg(long)]
+    urgent: bool,
+    /// Only of a thread, or about an issue
+    #[arg(long, value_name = "THREAD")]
+    thread: Option<String>,
+    /// Only what came in the last so long
+    #[arg(long, value_name = "DURATION", value_parser = length)]
+    since: Option<i64>,
+    /// At most N messages, 0 for all (default: 50 for people, all with --json)
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+    /// Wait until something is unread, at most so long
+    #[arg(long, value_name = "DURATION", value_parser = length)]
+    wait: Option<i64>,
+}
+
+fn kind(word: &str) -> Result<Kind, String> {
+    Kind::parse(word).ok_or_else(|| Kind::ALL.map(Kind::word).join(", "))
+}
+
+fn urgency(word: &str) -> Result<Urgency, String> {
+    Urgency::parse(word).ok_or_else(|| Urgency::ALL.map(Urgency::word).join(", "))
+}
+
+pub fn run(args: MailArgs, cx: &mut Context) -> Outcome {
+    match args.action {
+        Action::Send(args) => send(args, cx),
+        Action::Inbox(args) => inbox(&args, cx),
+        Action::Read { id } => {
+            let message = mail::read(cx.store()?, &id)?;
+            if cx.ui.wants_json() {
+                cx.json(view::message(&message));
+            } else {
+                render::message(&mut cx.ui, &message);
+            }
+            Ok(Exit::Ok)
+        }
+        Action::Reply { id, text } => {
+            let letter = Letter { kind: Kind::Response, ..letter(text, cx)? };
+            let sent = mail::reply(cx.store()?, &id, letter)?;
+            tell_sent(&sent, cx)
+        }
+        Action::Ack { ids } => {
+            let marked = mail::acknowledge(cx.store()?, &ids)?;
+            tell_marked(&marked, "Acknowledged", cx)
+        }
+        Action::Thread { id } => {
+            let thread = mail::thread(cx.store()?, &id)?;
+            if cx.ui.wants_json() {
+                cx.json(view::mail_thread(&thread));
+            } else {
+                render::conversation(&mut cx.ui, &thread);
+            }
+            Ok(Exit::Ok)
+        }
+        Action::Archive { ids, read_older_than } => {
+            let store = cx.store()?;
+            let marked = match read_older_than {
+                Some(age) => mail::archive_read(store, age)?,
+                None => mail::archive(store, &ids)?,
+            };
+            tell_marked(&marked, "Archived", cx)
+        }
+        Action::Overdue { all } => {
+            let found = mail::overdue(cx.store()?, all)?;
+            list(&found, found.len(), "nothing is owed", cx)
+        }
+    }
+}
+
+fn letter(args: TextArgs, cx: &Context) -> Result<Letter, Failure> {
+    let TextArgs { body, body_file, subject, priority, ack, expires } = args;
+    let from_stdin = body.as_deref() == Some("-");
+    let body = cx.text(body.as_deref().filter(|_| !from_stdin), body_file.as_deref(), from_stdin)?;
+    let body = body.unwrap_or_default();
+    Ok(Letter { body, subject, priority, wants_ack: ack, expires, ..Letter::default() })
+}
+
+fn send(args: SendArgs, cx: &mut Context) -> Outcome {
+    let letter = letter(args.text, cx)?;
+    let store = cx.store()?;
+    let issue = args.issue.map(|typed| store.resolve(&typed)).transpose()?;
+    let to_all = args.to.iter().any(|to| to == "@all");
+    let kind = args.kind.unwrap_or(if to_all { Kind::Broadcast } else { Kind::StatusUpdate });
+    let sent = mail::send(store, Letter { to: args.to, kind, issue, ..letter })?;
+    tell_sent(&sent, cx)
+}
+
+fn tell_sent(sent: &Sent, cx: &mut Context) -> Outcome {
+    if cx.ui.wants_json() {
+        cx.json(view::sent(sent));
+    } else {
+        cx.ui.done(&view::sent_text(sent));
+    }
+    Ok(Exit::Ok)
+}
+
+fn tell_marked(marked: &[Message], verb: &str, cx: &mut Context) -> Outcome {
+    if cx.ui.wants_json() {
+        cx.json(view::messages(marked));
+        return Ok(Exit::Ok);
+    }
+    for message in marked {
+        cx.ui.done(&format!("{verb}: {}", message.id));
+    }
+    if marked.is_empty() {
+        cx.ui.note("no messages");
+    }
+    Ok(Exit::Ok)
+}
+
+fn inbox(args: &InboxArgs, cx: &mut Context) -> Outcome {
+    let store = cx.store()?;
+    // An issue by its first characters; a thread may have another name.
+    let thread = args.thread.as_ref().map(|typed| store.resolve(typed).unwrap_or_else(|_| typed.clone()));
+    let filter = InboxFilter { unread: args.unread, urgent: args.urgent, thread, since: args.since };
+    let mut found = match args.wait {
+        None => mail::inbox(store, &filter)?,
+        Some(nanos) => {
+            let waited = mail::wait_for_mail(store, &filter, Duration::from_nanos(nanos.unsigned_abs()))?;
+            if let Some(why) = waited.polled {
+                cx.ui.note(&format!("the system does not tell of new mail ({why}): looked every second"));
+            }
+            waited.messages
+        }
+    };
+    let total = found.len();
+    if let Some(most) = limit(args.limit, cx.ui.wants_json()) {
+        found.truncate(most);
+    }
+    list(&found, total, "no mail", cx)
+}
+
+fn list(found: &[Message], total: usize, none: &str, cx: &mut Context) -> Outcome {
+    if cx.ui.wants_json() {
+        cx.json(view::messages(found));
+    } else if found.is_empty() {
+        cx.ui.note(none);
+    } else {
+        render::messages(&mut cx.ui, found);
+    }
+    if total > found.len() {
+        cx.ui.note(&format!("{} of {total} messages shown; --limit 0 shows all", found.len()));
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,88 @@
+//! Mail for people: what others wrote is quoted.
+
+use super::columns;
+use crate::cli::ui::{Style, Ui};
+use crate::model::message::{Message, Urgency};
+use crate::view::{gist, inline, quoted, sender};
+
+/// One line a message: mark, time, who to whom, what about, id.
+pub fn messages(ui: &mut Ui, all: &[Message]) {
+    let lines: Vec<[String; 6]> = all
+        .iter()
+        .map(|message| {
+            let mark = if message.is_unread() { "*" } else { "" };
+            let time = message.created.to_string().get(..16).unwrap_or_default().replace('T', " ");
+            let way = format!("{} to {}", sender(message), message.to);
+            let mut notes = Vec::new();
+            if message.priority != Urgency::Normal {
+                notes.push(message.priority.word());
+            }
+            if message.is_owed() {
+                notes.push("wants ack");
+            }
+            let notes = if notes.is_empty() { String::new() } else { format!("[{}]", notes.join(", ")) };
+            [mark.to_owned(), time, inline(&way).into_owned(), notes, gist(message), message.id.clone()]
+        })
+        .collect();
+    columns(ui, "", &lines);
+}
+
+/// A whole message.
+pub fn message(ui: &mut Ui, message: &Message) {
+    let time = |at: crate::model::time::Instant| at.to_string();
+    let priority = (message.priority != Urgency::Normal).then(|| message.priority.word().to_owned());
+    let facts = [
+        ("Message", Some(message.id.clone())),
+        ("From", Some(sender(message).to_owned())),
+        ("To", Some(message.to.clone())),
+        ("Type", Some(message.kind.word().to_owned())),
+        ("Priority", priority),
+        ("Subject", message.subject.clone()),
+        ("Issue", message.issue.clone()),
+        ("Thread", Some(message.thread.clone()).filter(|thread| *thread != message.id)),
+        ("Answers", message.reply_to.clone()),
+        ("Sent", Some(time(message.created))),
+        ("Expires", message.expires.map(time)),
+        ("Seen", message.acked.map(time).or_else(|| message.wants_ack.then(|| "not acknowledged yet".to_owned()))),
+    ];
+    for (name, value) in facts {
+        if let Some(value) = value {
+            ui.line(&format!("{name:<12}{}", inline(&value)));
+        }
+    }
+    body(ui, message);
+}
+
+/// A conversation: each message with what its recipients did.
+pub fn conversation(ui: &mut Ui, thread: &[Vec<Message>]) {
+    for (n, copies) in thread.iter().enumerate() {
+        let Some(first) = copies.first() else { continue };
+        if n > 0 {
+            ui.line("");
+        }
+        let marks: Vec<String> = copies
+            .iter()
+            .map(|copy| {
+                let mark = match (copy.acked, copy.read) {
+                    (Some(_), _) => "seen",
+                    (None, Some(_)) => "read",
+                    (None, None) => "unread",
+                };
+                format!("{} ({mark})", copy.recipient)
+            })
+            .collect();
+        let head = format!("{} {} to {}  {}", first.created, sender(first), marks.join(", "), first.id);
+        let head = ui.paint(Style::Dim, &inline(&head));
+        ui.line(&head);
+        if let Some(subject) = &first.subject {
+            ui.line(&inline(subject));
+        }
+        body(ui, first);
+    }
+}
+
+fn body(ui: &mut Ui, message: &Message) {
+    for line in quoted(&message.body) {
+        ui.line(&line);
+    }
+}

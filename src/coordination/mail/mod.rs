@@ -1,0 +1,131 @@
+//! Mail between agents and people: one box for each, `mail/<box>.jsonl` in the state home.
+//!
+//! A message is put into the box of every recipient, and marks (read, acknowledged, archived) are each recipient's own. All
+//! boxes have one lock. Readers take none. Nothing is ever taken out of a box; what has expired is not shown.
+
+mod address;
+mod marks;
+mod read;
+mod send;
+mod wait;
+
+pub use marks::{acknowledge, archive, archive_read, read};
+pub use read::{InboxFilter, find_message, inbox, inbox_counts, overdue, thread};
+pub use send::{Letter, Sender, Sent, reply, send};
+pub use wait::{Waited, wait_for_mail};
+
+use super::Result;
+use crate::ledger::Document;
+use crate::model::message::Message;
+use crate::model::state_id::AGENT;
+use crate::store::{RecordError, RecordFile, StateDir, Store};
+use crate::sys::fs::FsError;
+
+const DIRECTORY: &str = "mail";
+const PERSON: &str = "person-";
+
+/// Somebody who has a box.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mailbox {
+    Agent { id: String, name: String },
+    Person { name: String },
+}
+
+impl Mailbox {
+    pub fn name(&self) -> &str {
+        match self {
+            Mailbox::Agent { name, .. } | Mailbox::Person { name } => name,
+        }
+    }
+
+    /// The same box, whatever its owner is called.
+    fn is_same(&self, other: &Mailbox) -> bool {
+        self.file_name() == other.file_name()
+    }
+
+    /// A file name on every file system: capitals may not differ from small letters there.
+    fn file_name(&self) -> String {
+        match self {
+            Mailbox::Agent { id, .. } => format!("{id}.jsonl"),
+            Mailbox::Person { name } => format!("{PERSON}{}.jsonl", encoded(name)),
+        }
+    }
+
+    fn file(&self, store: &Store) -> RecordFile {
+        place(store).file(&self.file_name())
+    }
+}
+
+/// A name in small letters, digits and `%` followed by two of them; a long one by its hash.
+fn encoded(name: &str) -> String {
+    const LONGEST: usize = 180;
+    let mut text = String::new();
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' => text.push(char::from(byte)),
+            other => text.push_str(&format!("%{other:02x}")),
+        }
+    }
+    if text.len() > LONGEST { format!("%{}", blake3::hash(name.as_bytes()).to_hex()) } else { text }
+}
+
+fn place(store: &Store) -> StateDir {
+    store.state().inside(DIRECTORY)
+}
+
+/// The box of the one who acts; an agent that is not registered has none yet.
+pub fn own_box(store: &mut Store) -> Option<Mailbox> {
+    match store.agent() {
+        Some(agent) => agent.id.clone().map(|id| Mailbox::Agent { id, name: agent.name.clone() }),
+        None => Some(Mailbox::Person { name: store.actor().to_owned() }),
+    }
+}
+
+fn parse_all(document: &Document) -> Vec<Message> {
+    (0..document.len()).filter_map(|n| Message::parse(&document.record(n)?)).collect()
+}
+
+/// Everything in a box that has not expired, newest first.
+fn messages(store: &Store, mailbox: &Mailbox) -> Result<Vec<Message>> {
+    let now = store.host().clock.now();
+    let mut all = parse_all(&mailbox.file(store).read()?);
+    all.retain(|message| !message.is_expired(now));
+    all.sort_by(|a, b| (b.created, &b.id).cmp(&(a.created, &a.id)));
+    Ok(all)
+}
+
+/// Everything in all boxes that has not expired.
+fn everything(store: &Store) -> Result<Vec<Message>> {
+    let now = store.host().clock.now();
+    let place = place(store);
+    let failed = |error| RecordError::Fs(FsError::new("read", place.path(), error));
+    let mut all = Vec::new();
+    let entries = match std::fs::read_dir(place.path()) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(all),
+        entries => entries.map_err(failed)?,
+    };
+    for entry in entries {
+        let name = entry.map_err(failed)?.file_name();
+        let name = name.to_str().filter(|name| name.ends_with(".jsonl"));
+        if let Some(name) = name.filter(|name| name.starts_with(PERSON) || name.starts_with(AGENT)) {
+            all.extend(parse_all(&place.file(name).read()?));
+        }
+    }
+    all.retain(|message| !message.is_expired(now));
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_person_has_a_file_of_its_own() {
+        let file = |name: &str| Mailbox::Person { name: name.into() }.file_name();
+        assert_eq!(file("ann"), "person-ann.jsonl");
+        assert_eq!(file("Ann B. / é"), "person-%41nn%20%42%2e%20%2f%20%c3%a9.jsonl");
+        assert_ne!(file("a%20b"), file("a b"));
+        let (long, longer) = (file(&"é".repeat(100)), file(&"é".repeat(101)));
+        assert!(long.len() < 100 && long != longer, "{long}");
+    }
+}
