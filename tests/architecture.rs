@@ -26,6 +26,7 @@ const CONFINED: &[(&str, &str)] = &[
     ("fs4", "sys"),
     ("rustix", "sys"),
     ("rand", "sys"),
+    ("signal_hook", "sys"),
     ("notify", "sys"),
 ];
 

@@ -91,7 +91,8 @@ fn neighbours(store: &mut Store, row: &Row, told: &[Needed]) -> Result<Vec<(&'st
     let mut around: Vec<(&'static str, Option<Row>)> = own.collect();
     if let Some(parent) = row.issue.parent().map(str::to_owned) {
         let siblings = store.dependents(&parent)?.into_iter();
-        around.extend(siblings.filter(|(edge, _)| edge.kind == "parent-child").map(|(_, other)| ("beside this", other)));
+        around
+            .extend(siblings.filter(|(edge, _)| edge.kind == "parent-child").map(|(_, other)| ("beside this", other)));
     }
     for (kind, other) in around {
         let Some(other) = other.filter(|other| seen.insert(other.issue.id.clone())) else { continue };

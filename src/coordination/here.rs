@@ -35,5 +35,5 @@ pub fn repo(store: &Store, state: &StateDir) -> Result<Option<String>> {
     if !state.is_shared() {
         return Ok(None);
     }
-    Ok(Some(store.repo_id(0)?))
+    Ok(Some(store.clone_id()?))
 }

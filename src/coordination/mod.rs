@@ -12,9 +12,11 @@ mod error;
 mod here;
 mod identity;
 pub mod mail;
+mod move_state;
 mod remote;
 mod reservations;
 mod resume;
+mod run;
 mod typed;
 
 pub use agents::{
@@ -25,13 +27,15 @@ pub use checkpoints::{
     PRUNE_DAYS as CHECKPOINT_DAYS, PrunedCheckpoints, Whose, add_checkpoint, checkpoints, checkpoints_of,
     find_checkpoint, prune_checkpoints, restore_checkpoint, working_on,
 };
-pub use claims::{IssueHolder, claim, claim_ready, end_remote_claims, holder_of, reclaim, release};
+pub use claims::{Assigned, IssueHolder, assign, claim, claim_ready, end_remote_claims, holder_of, reclaim, release};
 pub use context::{IssueContext, Needed, RECENT as RECENT_CHECKPOINTS, issue_context};
 pub use error::{CoordinationError, Result};
-pub use reservations::{
-    Checked, Obstacle, Release, ReservationError, ReserveRequest, Reserved, check_paths, check_staged, reservations,
-    reserve, release as unreserve,
-};
 pub use identity::{ensure_registered, identify, take_part};
+pub use move_state::{StateMoved, move_state};
 pub use remote::{RemoteLease, remote_leases};
+pub use reservations::{
+    Checked, Obstacle, Release, ReservationError, ReserveRequest, Reserved, check_paths, check_staged,
+    release as unreserve, reservations, reserve,
+};
 pub use resume::{Resumption, resume};
+pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, run};

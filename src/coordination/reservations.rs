@@ -120,9 +120,8 @@ pub fn reserve(store: &mut Store, request: &ReserveRequest) -> Result<Vec<Reserv
     file.edit::<CoordinationError>(&lock, entropy, |document| {
         let lines = lines(document);
         let obstacles = globs.iter().flat_map(|glob| {
-            let forbids = |one: &&(Reservation, &str)| {
-                one.0.forbids(&holder, repo.as_deref(), glob, request.is_shared, &now)
-            };
+            let forbids =
+                |one: &&(Reservation, &str)| one.0.forbids(&holder, repo.as_deref(), glob, request.is_shared, &now);
             let found = lines.iter().filter(forbids);
             found.map(|(one, _)| Obstacle { wanted: glob.to_string(), reservation: one.clone() })
         });
@@ -134,9 +133,8 @@ pub fn reserve(store: &mut Store, request: &ReserveRequest) -> Result<Vec<Reserv
         reserved.clear();
         for glob in &globs {
             let text = glob.to_string();
-            let mine = |one: &&(Reservation, &str)| {
-                one.0.repo == repo && one.0.holder.is(&holder) && one.0.glob == text
-            };
+            let mine =
+                |one: &&(Reservation, &str)| one.0.repo == repo && one.0.holder.is(&holder) && one.0.glob == text;
             let known = lines.iter().find(mine);
             let mut one = match known.filter(|(one, _)| !one.is_over(&now)) {
                 Some((one, _)) => Reservation { renewed: Some(now.wall.to_string()), ..one.clone() },
@@ -210,10 +208,8 @@ pub fn release(store: &mut Store, which: &Release) -> Result<Vec<Reservation>> {
 pub fn check_paths(store: &mut Store, paths: &[String]) -> Result<Checked> {
     let (root, base) = standpoint(store);
     let cwd = store.host().env.cwd().to_owned();
-    let paths: Vec<(String, bool)> = paths
-        .iter()
-        .map(|typed| Ok((plain(typed, &root, &base)?, cwd.join(typed).is_dir())))
-        .collect::<Result<_>>()?;
+    let paths: Vec<(String, bool)> =
+        paths.iter().map(|typed| Ok((plain(typed, &root, &base)?, cwd.join(typed).is_dir()))).collect::<Result<_>>()?;
     check(store, &paths)
 }
 
@@ -237,9 +233,9 @@ fn check(store: &mut Store, paths: &[(String, bool)]) -> Result<Checked> {
         let forbids = |one: &&Reserved| one.reservation.forbids(&who, repo.as_deref(), &glob, true, &now);
         let found = all.iter().filter(forbids);
         let wanted = if path.is_empty() { "." } else { path };
-        checked.obstacles.extend(
-            found.map(|one| Obstacle { wanted: wanted.to_owned(), reservation: one.reservation.clone() }),
-        );
+        checked
+            .obstacles
+            .extend(found.map(|one| Obstacle { wanted: wanted.to_owned(), reservation: one.reservation.clone() }));
     }
     Ok(checked)
 }
@@ -269,7 +265,8 @@ fn read(store: &mut Store) -> Result<(Vec<Reserved>, Now)> {
 }
 
 fn lines(document: &crate::ledger::Document) -> Vec<(Reservation, &str)> {
-    let record = |n| document.record(n).and_then(|record: Record<'_>| Some((Reservation::parse(&record)?, record.text())));
+    let record =
+        |n| document.record(n).and_then(|record: Record<'_>| Some((Reservation::parse(&record)?, record.text())));
     (0..document.len()).filter_map(record).collect()
 }
 

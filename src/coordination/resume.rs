@@ -63,7 +63,8 @@ pub fn resume(store: &mut Store, typed: Option<&str>) -> Result<Vec<Resumption>>
 fn questions(store: &mut Store, issue: &str) -> Result<Vec<Message>> {
     let now = store.host().clock.now();
     // A message has a copy for each recipient; what it says is the same.
-    let all: Vec<Message> = mail::thread(store, issue)?.into_iter().filter_map(|copies| copies.into_iter().next()).collect();
+    let all: Vec<Message> =
+        mail::thread(store, issue)?.into_iter().filter_map(|copies| copies.into_iter().next()).collect();
     let is_answered = |one: &Message| all.iter().any(|other| other.reply_to.as_ref() == Some(&one.id));
     let is_open = |one: &&Message| one.kind == Kind::Query && !one.is_expired(now) && !is_answered(one);
     Ok(all.iter().filter(is_open).cloned().collect())

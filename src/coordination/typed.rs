@@ -38,7 +38,8 @@ pub fn anchored(typed: &str, root: &Path, base: &Path, cwd: &Path) -> Result<Glo
         let text = if path.is_empty() { "**".to_owned() } else { glob::escape(&path) };
         return Glob::parse(&text).map_err(wrong);
     }
-    let outside = || CoordinationError::from(ReservationError::Outside { typed: typed.to_owned(), root: root.to_owned() });
+    let outside =
+        || CoordinationError::from(ReservationError::Outside { typed: typed.to_owned(), root: root.to_owned() });
     let (mut base, mut rest) = (base.to_owned(), typed);
     if typed.starts_with('/') {
         let escaped = glob::escape(&root.to_string_lossy());
@@ -69,7 +70,8 @@ pub fn anchored(typed: &str, root: &Path, base: &Path, cwd: &Path) -> Result<Glo
 
 /// A path as typed, seen from the root; empty is the root itself. Links are not followed: version control knows a link as a file.
 pub fn plain(typed: &str, root: &Path, base: &Path) -> Result<String> {
-    let outside = || CoordinationError::from(ReservationError::Outside { typed: typed.to_owned(), root: root.to_owned() });
+    let outside =
+        || CoordinationError::from(ReservationError::Outside { typed: typed.to_owned(), root: root.to_owned() });
     let joined = root.join(base).join(typed);
     let mut names: Vec<&OsStr> = Vec::new();
     for component in joined.components() {

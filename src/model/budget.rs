@@ -75,8 +75,8 @@ mod tests {
         let fitted = fit(&[(50, lines(1)), (50, lines(100))], 100);
         assert_eq!(fitted[0].text, lines(1));
         assert!((350..=392).contains(&fitted[1].text.len()), "{}", fitted[1].text.len());
-        assert_eq!(fitted[1].text.lines().last(), Some("[440 bytes left out]"));
-        assert_eq!(fitted[1].text.lines().count(), 46);
+        assert_eq!(fitted[1].text.lines().last(), Some("[432 bytes left out]"));
+        assert_eq!(fitted[1].text.lines().count(), 47);
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl Store {
     }
 
     /// An id for the repository, for state homes that several repositories share.
-    pub fn repo_id(&self, member: usize) -> Result<String> {
+    pub(super) fn repo_id(&self, member: usize) -> Result<String> {
         let beads = self.project.members[member].repo.beads();
         let directory = vcs::common_dir(beads).map_or_else(|| beads.join("run"), |common| common.join("beads"));
         match read_text(&directory.join(REPO_ID_NAME)).filter(|id| state_id::is(state_id::REPOSITORY, id)) {

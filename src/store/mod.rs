@@ -330,6 +330,11 @@ impl Store {
         StateDir::of(self.state_home_of(0))
     }
 
+    /// The state home that the project would have in another mode.
+    pub fn state_home_in(&self, mode: StateMode) -> StateHome {
+        StateHome::of(self.project.members[0].repo.beads(), &self.host.env, mode)
+    }
+
     /// The state home for what concerns the issues of a repo.
     fn state_home_of(&self, repo: usize) -> StateHome {
         let asked = StateMode::asked(self.settings.word("state.mode"));

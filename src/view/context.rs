@@ -116,7 +116,11 @@ fn needed(one: &Needed) -> String {
         text += &labelled(name, value.as_deref());
     }
     if let Some(last) = &one.last {
-        text += &format!("last checkpoint, {}:\n{}", inline(last.checkpoint.kind.as_str()), quoted(&last.checkpoint.summary));
+        text += &format!(
+            "last checkpoint, {}:\n{}",
+            inline(last.checkpoint.kind.as_str()),
+            quoted(&last.checkpoint.summary)
+        );
     }
     text
 }
@@ -130,7 +134,14 @@ fn checkpoints(context: &IssueContext) -> String {
     for row in &context.checkpoints {
         let one = &row.checkpoint;
         let gone = if row.is_gone { " (gone)" } else { "" };
-        let head = format!("{} {} {} by {} in {}{gone}", one.number, one.kind.as_str(), one.created_at, one.actor, row.worktree);
+        let head = format!(
+            "{} {} {} by {} in {}{gone}",
+            one.number,
+            one.kind.as_str(),
+            one.created_at,
+            one.actor,
+            row.worktree
+        );
         let warning = if one.kind.is_error() { ": do not go on from it" } else { "" };
         text += &format!("{}{warning}\n{}", inline(&head), told(row));
     }

@@ -41,6 +41,14 @@ impl From<CoordinationError> for Failure {
             CoordinationError::NoSuchProcess { .. } => {
                 Self::not_found(message).hint("--pid is the process that the agent lives and dies with")
             }
+            CoordinationError::NamedHome { .. } => {
+                Self::new(Exit::Illegal, "illegal", message).hint("unset BD_STATE_DIR and leave --state-dir out")
+            }
+            CoordinationError::BothKnow { .. } => Self::new(Exit::Damaged, "conflict", message)
+                .hint("nothing was copied; end the claims in one of them, or remove its records"),
+            CoordinationError::NotCoordinator { .. } => {
+                Self::new(Exit::Illegal, "illegal", message).hint("bd agent register NAME --role coordinator makes one")
+            }
             CoordinationError::NotYours { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("a coordinator or a person can do that")
             }

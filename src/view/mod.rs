@@ -26,9 +26,7 @@ mod value;
 
 pub use crate::model::json::{Object, array};
 pub use agent::{absence, agent, agents, pulse, registered, silence, swept, unregistered};
-pub use checkpoints::{
-    checkpoint, checkpoint_text, checkpoints, claim_text, pruned_checkpoints, resumptions,
-};
+pub use checkpoints::{checkpoint, checkpoint_text, checkpoints, claim_text, pruned_checkpoints, resumptions};
 pub use context::{ContextText, context, context_text};
 pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
@@ -39,8 +37,8 @@ pub use history::{
 pub use issue::{detail, edge_issue, reply, summary};
 pub use leaks::{hooks, leak_text, leaks};
 pub use lease::{
-    claimed, claimed_text, lease, lease_text, reclaimed, reclaimed_text, released, released_text, remote_lease,
-    remote_lease_text, standing_word,
+    assigned, claimed, claimed_text, lease, lease_text, reclaimed, reclaimed_text, released, released_text,
+    remote_lease, remote_lease_text, run, run_text, standing_word,
 };
 pub use mail::{gist, mail_thread, message, messages, quoted, sender, sent, sent_text};
 pub use merge::{committed, merged_text, pruned_text, resolved, synced, synced_text, trusted};

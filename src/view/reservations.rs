@@ -5,9 +5,10 @@ use crate::coordination::{Checked, Reserved};
 use crate::model::reservation::Reservation;
 
 pub fn reservations<'a>(all: impl IntoIterator<Item = &'a Reserved>) -> String {
-    array(all.into_iter().map(|one| {
-        reservation(&one.reservation).flag("expired", one.is_over).flag("mine", one.is_mine).finish()
-    }))
+    array(
+        all.into_iter()
+            .map(|one| reservation(&one.reservation).flag("expired", one.is_over).flag("mine", one.is_mine).finish()),
+    )
 }
 
 pub fn reservation(one: &Reservation) -> Object {

@@ -141,10 +141,7 @@ const SHAPES: &[(&str, Shape)] = &[
     ),
     ("checkpoint add", Shape::Object(CHECKPOINT)),
     ("checkpoint list", Shape::Objects(CHECKPOINT)),
-    (
-        "checkpoint prune",
-        Shape::Object(&[("applied", "boolean"), ("pruned", "array"), ("kept", "integer")]),
-    ),
+    ("checkpoint prune", Shape::Object(&[("applied", "boolean"), ("pruned", "array"), ("kept", "integer")])),
     ("checkpoint restore", Shape::Object(CHECKPOINT)),
     ("checkpoint show", Shape::Object(CHECKPOINT)),
     ("children", Shape::Issues(COUNTS)),

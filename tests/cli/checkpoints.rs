@@ -115,7 +115,17 @@ fn everything_comes_back() {
     assert!(added.stdout.contains("\"n\": 1e400"), "kept as given: {}", added.stdout);
     let id = added.stdout.split("\"id\": \"").nth(1).unwrap()[..15].to_owned();
     let shown = bd(&env, &format!("checkpoint show {} --json", &id[..8])).ok();
-    for part in ["\"type\": \"decision\"", "\"summary\": \"two\\nlines \\u001b[31m\"", "\"key\": \"k\"", "\"actor\": \"bob\"", "\"agent\": \"ag_", "\"worktree\": \"main\"", "\"worktree_id\": \"wt_", "\"number\": 1,", "1e400"] {
+    for part in [
+        "\"type\": \"decision\"",
+        "\"summary\": \"two\\nlines \\u001b[31m\"",
+        "\"key\": \"k\"",
+        "\"actor\": \"bob\"",
+        "\"agent\": \"ag_",
+        "\"worktree\": \"main\"",
+        "\"worktree_id\": \"wt_",
+        "\"number\": 1,",
+        "1e400",
+    ] {
         assert!(shown.stdout.contains(part), "{part}\n{}", shown.stdout);
     }
     // On a terminal or in a pipe, text of others cannot act.
@@ -279,10 +289,24 @@ fn pruning_leaves_what_another_checkout_has_open() {
     let second = env.root().join("second");
     bd(env, "checkpoint add base -m a").ok();
     env.given("close base");
-    let line = env.ledger_text().replace("\"status\":\"closed\"", "\"status\":\"open\"").replace("2026-01-05", "2026-01-06");
+    let line =
+        env.ledger_text().replace("\"status\":\"closed\"", "\"status\":\"open\"").replace("2026-01-05", "2026-01-06");
     fs::write(second.join(".beads/beads.jsonl"), line).unwrap();
     let report: Value = bd(env, "checkpoint prune --closed-older-than 0s --json").ok().json();
     assert_eq!(report["kept"], 1, "{report}");
+}
+
+#[test]
+fn they_move_with_the_state_home() {
+    let Some(project) = Project::single() else { return };
+    let env = &project.env;
+    bd(env, "checkpoint add base -m a").ok();
+    bd(env, "reserve src").ok();
+    bd(env, "state move --to global").ok();
+    assert_eq!(summaries(&bd(env, "--global checkpoint list base --json").ok()), ["a"]);
+    assert_eq!(bd(env, "--global checkpoint add base -m b --json").ok().json()["number"], 2);
+    let agent = [("BD_AGENT", "bob")];
+    env.bd_with(["--global", "reserve", "src/a"], None, &agent).fails(11, &["src/a is reserved by ann (src)"]);
 }
 
 #[test]

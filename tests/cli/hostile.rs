@@ -298,8 +298,7 @@ fn quiet(env: &Env, line: &str) -> Run {
 fn reads(env: &Env) {
     for line in READERS {
         let run = quiet(env, line);
-        let refuses =
-            line.contains("--dry-run") || line.starts_with("check-leaks") || line.ends_with("check --staged");
+        let refuses = line.contains("--dry-run") || line.starts_with("check-leaks") || line.ends_with("check --staged");
         assert!(run.code == 0 || refuses && [9, 10].contains(&run.code), "{}", run.snapshot());
     }
 }

@@ -64,7 +64,8 @@ $ bd reserve release docs
 fn another_holder_is_refused_and_nothing_is_reserved() {
     let env = Env::new();
     as_agent(&env, "bob", "reserve src/** --json").ok();
-    let run = env.bd(["reserve", "README.md", "src/a.rs", "--json"]).fails(11, &["src/a.rs is reserved by bob (src/**)"]);
+    let run =
+        env.bd(["reserve", "README.md", "src/a.rs", "--json"]).fails(11, &["src/a.rs is reserved by bob (src/**)"]);
     let error = run.error();
     assert_eq!(
         (&error["code"], &error["holder"], &error["glob"], &error["wanted"]),
@@ -100,7 +101,10 @@ fn reserving_again_renews() {
     std::fs::write(&file, text.replacen('{', "{\"later\":[1e400],", 1)).unwrap();
     let again = env.bd(["reserve", "./src", "--json"]).ok().json();
     assert_eq!((&again[0]["id"], &again[0]["reason"]), (&first[0]["id"], &"why".into()));
-    assert_eq!((&again[0]["acquired"], &again[0]["renewed"]), (&first[0]["acquired"], &"2026-01-05T09:00:01.000Z".into()));
+    assert_eq!(
+        (&again[0]["acquired"], &again[0]["renewed"]),
+        (&first[0]["acquired"], &"2026-01-05T09:00:01.000Z".into())
+    );
     assert_eq!(again[0]["expires"], "2026-01-05T10:00:01.000Z");
     assert!(std::fs::read_to_string(&file).unwrap().contains("{\"later\":[1e400],"), "unknown keys stay");
     assert_eq!(env.bd(["reserve", "list", "--json"]).ok().json().as_array().unwrap().len(), 1);
@@ -159,7 +163,8 @@ fn checking_paths() {
     as_agent(env, "bob", "reserve src/**/*.rs").ok();
     as_agent(env, "bob", "reserve notes --shared").ok();
     env.bd(["reserve", "check", "src/a.md", "notes/x"]).ok();
-    let run = env.bd(["reserve", "check", "src/a.md", "src/x/a.rs", "--json"]).fails(11, &["1 path reserved by others"]);
+    let run =
+        env.bd(["reserve", "check", "src/a.md", "src/x/a.rs", "--json"]).fails(11, &["1 path reserved by others"]);
     assert_eq!(run.json()["ok"], false);
     assert_eq!(run.json()["conflicts"][0]["path"], "src/x/a.rs");
     assert_eq!(run.json()["conflicts"][0]["reservation"]["holder"], "bob");

@@ -30,7 +30,8 @@ fn every_number_is_given_once() {
     .collect();
     let expected: BTreeSet<i64> = (1..=processes as i64).collect();
     assert_eq!(numbers, expected);
-    let all: Value = serde_json::from_str(&sandbox.ok(&["checkpoint", "list", &id, "--all-worktrees", "--json"])).unwrap();
+    let all: Value =
+        serde_json::from_str(&sandbox.ok(&["checkpoint", "list", &id, "--all-worktrees", "--json"])).unwrap();
     let stored: BTreeSet<i64> = all.as_array().unwrap().iter().map(|row| row["number"].as_i64().unwrap()).collect();
     assert_eq!((stored, all.as_array().unwrap().len()), (expected, processes));
     println!("checkpoints: {processes} processes in {} checkouts: each number once", places.len());

@@ -72,10 +72,29 @@ fn one(part: &str, name: &str) -> bool {
 
 fn glob() -> impl Strategy<Value = String> {
     let piece = select(vec![
-        "a", "b", "-", "*", "?", "[a-b]", "[!a]", "[b-]", "{a,b}", "{a,*b}", "{a/b,-}", "{,a}", "{a,{b,-}}", "{a/**,b}",
+        "a",
+        "b",
+        "-",
+        "*",
+        "?",
+        "[a-b]",
+        "[!a]",
+        "[b-]",
+        "{a,b}",
+        "{a,*b}",
+        "{a/b,-}",
+        "{,a}",
+        "{a,{b,-}}",
+        "{a/**,b}",
     ]);
     let name = prop_oneof![1 => Just("**".to_owned()), 4 => vec(piece, 1..4).prop_map(|pieces| pieces.concat())];
     (vec(name, 1..4), any::<bool>()).prop_map(|(names, slash)| names.join("/") + if slash { "/" } else { "" })
+}
+
+fn short_glob() -> impl Strategy<Value = String> {
+    let piece = select(vec!["a", "b", "*", "?", "[!a]", "{a,b}"]);
+    let name = prop_oneof![1 => Just("**".to_owned()), 3 => vec(piece, 1..3).prop_map(|pieces| pieces.concat())];
+    vec(name, 1..3).prop_map(|names| names.join("/"))
 }
 
 proptest! {
@@ -106,6 +125,14 @@ proptest! {
         prop_assert_eq!(a.overlaps(&b), common.is_some(), "{} {} {:?}", ours, theirs, common);
     }
 
+    /// The same with directories: of two short globs that overlap, the shortest common path is short.
+    #[test]
+    fn no_common_path_below_is_no_overlap(ours in short_glob(), theirs in short_glob()) {
+        let (a, b) = (Glob::parse(&ours).unwrap(), Glob::parse(&theirs).unwrap());
+        let common = paths().into_iter().find(|path| model(&ours, path) && model(&theirs, path));
+        prop_assert_eq!(a.overlaps(&b), common.is_some(), "{} {} {:?}", ours, theirs, common);
+    }
+
     #[test]
     fn an_escaped_path_is_itself_alone(path in "[a\\[\\]{},*?!\\\\^-]{1,6}(/[ab*{}]{1,3})?", other in "[a\\[\\]{},*?\\\\-]{1,6}") {
         let glob = Glob::parse(&escape(&path)).unwrap();
@@ -123,7 +150,9 @@ proptest! {
 
 #[test]
 fn the_worst_globs_are_quick() {
-    let long = |c: char| Glob::parse(&format!("{{{}}}*{}", vec!["*"; 15].join(","), "*a".repeat(200) + &c.to_string())).unwrap();
+    let long = |c: char| {
+        Glob::parse(&format!("{{{}}}*{}", vec!["*"; 15].join(","), "*a".repeat(200) + &c.to_string())).unwrap()
+    };
     let start = std::time::Instant::now();
     assert!(!long('x').overlaps(&long('y')));
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());

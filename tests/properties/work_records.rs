@@ -21,8 +21,12 @@ fn maybe() -> impl Strategy<Value = Option<String>> {
 }
 
 fn saved() -> impl Strategy<Value = Saved> {
-    (text(), vec(text(), 0..3), maybe(), vec(text(), 0..3))
-        .prop_map(|(name, files, base, left_out)| Saved { name, files, base, left_out })
+    (text(), vec(text(), 0..3), maybe(), vec(text(), 0..3)).prop_map(|(name, files, base, left_out)| Saved {
+        name,
+        files,
+        base,
+        left_out,
+    })
 }
 
 fn checkpoint() -> impl Strategy<Value = Checkpoint> {
@@ -36,8 +40,22 @@ fn checkpoint() -> impl Strategy<Value = Checkpoint> {
         let (worktree_id, worktree, branch, created_at, snapshot) = place;
         let (number, kind) = (i64::from(number), CheckpointKind::new(kind));
         Checkpoint {
-            id, issue, repo, number, kind, summary, detail, files, key, agent, actor, worktree_id, worktree, branch,
-            created_at, snapshot,
+            id,
+            issue,
+            repo,
+            number,
+            kind,
+            summary,
+            detail,
+            files,
+            key,
+            agent,
+            actor,
+            worktree_id,
+            worktree,
+            branch,
+            created_at,
+            snapshot,
         }
     })
 }
@@ -47,14 +65,27 @@ fn reservation() -> impl Strategy<Value = Reservation> {
     let ticks = (text(), any::<u32>()).prop_map(|(boot, millis)| Ticks { boot, millis: i64::from(millis) });
     let who = (text(), text(), maybe(), text(), any::<bool>(), maybe());
     let place = (maybe(), maybe(), maybe(), maybe(), text(), maybe());
-    let time = (option::of((0i64..1_000_000).prop_map(|millis| millis * 1_000_000)), option::of(moment), option::of(ticks));
+    let time =
+        (option::of((0i64..1_000_000).prop_map(|millis| millis * 1_000_000)), option::of(moment), option::of(ticks));
     (who, place, time).prop_map(|(who, place, time)| {
         let (id, name, agent, glob, is_shared, issue) = who;
         let (reason, repo, worktree_id, worktree, acquired, renewed) = place;
         let (ttl, expires, deadline) = time;
         let holder = Party { name, agent };
         Reservation {
-            id, holder, glob, is_shared, issue, reason, repo, worktree_id, worktree, acquired, renewed, ttl, expires,
+            id,
+            holder,
+            glob,
+            is_shared,
+            issue,
+            reason,
+            repo,
+            worktree_id,
+            worktree,
+            acquired,
+            renewed,
+            ttl,
+            expires,
             deadline,
         }
     })

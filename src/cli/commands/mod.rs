@@ -2,6 +2,7 @@
 
 mod add;
 mod agent;
+mod assign;
 mod blame;
 mod blocked;
 mod changelog;
@@ -56,10 +57,12 @@ mod resolve;
 mod restore;
 mod resume;
 mod role;
+mod run;
 mod schema;
 mod search;
 mod show;
 mod stale;
+mod state;
 mod stats;
 mod status;
 mod sync;
@@ -100,6 +103,9 @@ pub enum Command {
     Release(release::ReleaseArgs),
     Reclaim(reclaim::ReclaimArgs),
     Leases(leases::LeasesArgs),
+    Run(Box<run::RunArgs>),
+    Assign(assign::AssignArgs),
+    State(state::StateArgs),
     #[command(visible_alias = "done")]
     Close(close::CloseArgs),
     Reopen(reopen::ReopenArgs),
@@ -174,7 +180,24 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "undo", "edit", "comment", "comments"]),
     ("Looking", &["blocked", "children", "epic", "query", "count", "stats", "stale", "duplicates"]),
-    ("Working together", &["claim", "release", "reclaim", "leases", "agent", "mail", "reserve", "checkpoint", "resume", "context"]),
+    (
+        "Working together",
+        &[
+            "claim",
+            "release",
+            "reclaim",
+            "leases",
+            "run",
+            "assign",
+            "agent",
+            "mail",
+            "reserve",
+            "checkpoint",
+            "resume",
+            "context",
+            "state",
+        ],
+    ),
     ("The past", &["log", "blame", "diff", "changelog", "restore", "prune"]),
     (
         "Several repos",
@@ -231,6 +254,9 @@ impl Command {
             Command::Release(args) => release::run(args, cx),
             Command::Reclaim(args) => reclaim::run(args, cx),
             Command::Leases(args) => leases::run(args, cx),
+            Command::Run(args) => run::run(*args, cx),
+            Command::Assign(args) => assign::run(args, cx),
+            Command::State(args) => state::run(args, cx),
             Command::Close(args) => close::run(args, cx),
             Command::Reopen(args) => reopen::run(args, cx),
             Command::Defer(args) => defer::run(args, cx),

@@ -144,8 +144,7 @@ fn release(which: Release, cx: &mut Context) -> Outcome {
 
 fn check(paths: &[String], staged: bool, cx: &mut Context) -> Outcome {
     let store = cx.store()?;
-    let checked =
-        if staged { coordination::check_staged(store)? } else { coordination::check_paths(store, paths)? };
+    let checked = if staged { coordination::check_staged(store)? } else { coordination::check_paths(store, paths)? };
     let bypassed = cx.host().env.var("BD_BYPASS").as_deref() == Some("1");
     let only_warns = staged && cx.store()?.settings().word("reserve.mode") == "warn";
     if cx.ui.wants_json() {

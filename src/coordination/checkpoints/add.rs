@@ -179,4 +179,3 @@ fn files(store: &Store, wish: &FilesWish) -> Result<Vec<String>> {
         }
     }
 }
-

@@ -92,7 +92,9 @@ pub fn checkpoints(store: &mut Store, filter: &CheckpointFilter) -> Result<Check
     let worktree = match &filter.whose {
         Whose::All => None,
         // Looking makes nothing: a checkout without an id has no checkpoints.
-        Whose::Here => Some(store.worktrees()?.into_iter().find(|one| one.is_here).and_then(|one| one.id).unwrap_or_default()),
+        Whose::Here => {
+            Some(store.worktrees()?.into_iter().find(|one| one.is_here).and_then(|one| one.id).unwrap_or_default())
+        }
         Whose::Worktree(text) => Some(worktree_id(store, text)?),
     };
     let mut rows = all(store)?;
@@ -204,9 +206,8 @@ fn all(store: &Store) -> Result<Vec<CheckpointRow>> {
             CheckpointRow { is_gone: now.is_none(), worktree, checkpoint: one }
         })
         .collect();
-    let key = |row: &CheckpointRow| {
-        (row.checkpoint.created_at.clone(), row.checkpoint.issue.clone(), row.checkpoint.number)
-    };
+    let key =
+        |row: &CheckpointRow| (row.checkpoint.created_at.clone(), row.checkpoint.issue.clone(), row.checkpoint.number);
     rows.sort_by_cached_key(key);
     Ok(rows)
 }
