@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::{CheckpointError, ReservationError};
 use crate::store::{RecordError, StoreError};
 
 #[derive(Debug, thiserror::Error)]
@@ -10,6 +11,10 @@ pub enum CoordinationError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Record(#[from] RecordError),
+    #[error(transparent)]
+    Reservation(#[from] ReservationError),
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
     #[error("no agent {typed:?} is registered")]
     NoSuchAgent { typed: String },
     #[error("{typed:?} may be any of {}", candidates.join(" "))]

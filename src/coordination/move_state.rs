@@ -10,6 +10,8 @@ use crate::sys::fs::FsError;
 
 /// Files of the state home itself that are copied; the rest belongs to the repository and stays with it.
 const FILES: [&str; 5] = ["registry.jsonl", "agents.jsonl", LEASES_NAME, "reservations.jsonl", "workspaces.jsonl"];
+/// Files whose records name their repository where several share a home.
+const NAMING_THEIR_REPO: [&str; 2] = ["reservations.jsonl", "checkpoints.jsonl"];
 /// Directories whose files are copied, with all that is in them.
 const DIRECTORIES: [&str; 2] = ["mail", "wt"];
 
@@ -51,7 +53,7 @@ pub fn move_state(store: &mut Store, to: StateMode, dry_run: bool) -> Result<Sta
         let shown = directory.map_or_else(|| name.clone(), |inside| format!("{inside}/{name}"));
         let there = goal.file(&name).read()?;
         let mut new = Vec::new();
-        for (id, line) in records(store, &source.file(&name).read()?, name == LEASES_NAME, &from, &target)? {
+        for (id, line) in records(store, &source.file(&name).read()?, &name, &from, &target)? {
             match there.effective(&id).map(|at| there.text(at)) {
                 None => new.push((id, line)),
                 Some(known) if known == line.as_bytes() => {}
@@ -97,12 +99,14 @@ fn copy(store: &Store, goal: &StateDir, target: &StateDir, name: &str, new: &[(S
 fn records(
     store: &Store,
     document: &Document,
-    leases: bool,
+    name: &str,
     from: &StateDir,
     to: &StateDir,
 ) -> Result<Vec<(String, String)>> {
     let mut found = Vec::new();
-    let own = format!("{}/", store.clone_id()?);
+    let repo = store.clone_id()?;
+    let own = format!("{repo}/");
+    let leases = name == LEASES_NAME;
     for record in (0..document.len()).filter_map(|line| document.record(line)) {
         let Some(id) = record.string("id").map(|id| id.into_owned()) else { continue };
         let renamed = match (leases, from.is_shared(), shares(to)) {
@@ -116,10 +120,28 @@ fn records(
         };
         found.push(match renamed {
             Some(id) => (id.clone(), with_id(&record, &id)),
+            None if NAMING_THEIR_REPO.contains(&name) => match told_of_repo(&record, &repo, from, to) {
+                Some(line) => (id, line),
+                // Another repository's.
+                None => continue,
+            },
             None => (id, record.text().to_owned()),
         });
     }
     Ok(found)
+}
+
+/// The line with its repository in it where several share a home, and without it where they do not.
+fn told_of_repo(record: &Record<'_>, repo: &str, from: &StateDir, to: &StateDir) -> Option<String> {
+    let dialect = crate::model::json::Dialect::default();
+    match (from.is_shared(), shares(to)) {
+        (true, false) if record.string("repo").as_deref() == Some(repo) => {
+            Some(record.with(&[("repo", None)], dialect))
+        }
+        (true, false) => None,
+        (false, true) => Some(record.with(&[("repo", Some(dialect.string(repo)))], dialect)),
+        _ => Some(record.text().to_owned()),
+    }
 }
 
 fn with_id(record: &Record<'_>, id: &str) -> String {

@@ -79,7 +79,7 @@ pub use undo::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
 pub use warning::Warning;
 
 /// What a sync passes on from version control.
-pub use crate::vcs::{Commit, CommitError, Integrated, SyncError};
+pub use crate::vcs::{Commit, CommitError, HistoryError, Integrated, SyncError};
 
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};

@@ -25,6 +25,8 @@ impl From<CoordinationError> for Failure {
         match error {
             CoordinationError::Store(error) => error.into(),
             CoordinationError::Record(error) => error.into(),
+            CoordinationError::Reservation(error) => error.into(),
+            CoordinationError::Checkpoint(error) => error.into(),
             CoordinationError::NoSuchAgent { .. } => {
                 Self::not_found(message).hint("bd agent list shows who is; bd agent register NAME registers one")
             }

@@ -3,9 +3,12 @@
 //! Stored and printed shapes are apart: each can change alone. `bd schema` publishes these.
 
 mod agent;
+mod checkpoints;
+mod context;
 mod escape;
 mod failure;
 mod failure_state;
+mod failure_work;
 mod history;
 mod issue;
 mod leaks;
@@ -14,6 +17,7 @@ mod mail;
 mod merge;
 mod prune;
 mod recover;
+mod reservations;
 mod restore;
 pub mod schema;
 mod shapes;
@@ -22,6 +26,8 @@ mod value;
 
 pub use crate::model::json::{Object, array};
 pub use agent::{absence, agent, agents, pulse, registered, silence, swept, unregistered};
+pub use checkpoints::{checkpoint, checkpoint_text, checkpoints, claim_text, pruned_checkpoints, resumptions};
+pub use context::{ContextText, context, context_text};
 pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
 pub use history::{
@@ -38,6 +44,7 @@ pub use mail::{gist, mail_thread, message, messages, quoted, sender, sent, sent_
 pub use merge::{committed, merged_text, pruned_text, resolved, synced, synced_text, trusted};
 pub use prune::{kept_text, pruned};
 pub use recover::recovery;
+pub use reservations::{reservation, reservation_text, reservations, reserve_check};
 pub use restore::{restored, restored_text};
 pub use shapes::*;
 pub use undo::undo;

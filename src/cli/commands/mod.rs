@@ -7,6 +7,7 @@ mod blame;
 mod blocked;
 mod changelog;
 mod check_leaks;
+mod checkpoint;
 mod children;
 mod claim;
 mod close;
@@ -14,6 +15,7 @@ mod comment;
 mod commit;
 mod completions;
 mod config;
+mod context;
 mod count;
 mod decide;
 mod defer;
@@ -50,8 +52,10 @@ mod recover;
 mod release;
 mod reopen;
 mod repo;
+mod reserve;
 mod resolve;
 mod restore;
+mod resume;
 mod role;
 mod run;
 mod schema;
@@ -148,6 +152,10 @@ pub enum Command {
     Proposals(proposals::ProposalsArgs),
     CheckLeaks(check_leaks::CheckLeaksArgs),
     Hooks(hooks::HooksArgs),
+    Reserve(reserve::ReserveArgs),
+    Checkpoint(checkpoint::CheckpointArgs),
+    Resume(resume::ResumeArgs),
+    Context(context::ContextArgs),
     MergeDriver(merge_driver::MergeDriverArgs),
     Agent(Box<agent::AgentArgs>),
     Mail(Box<mail::MailArgs>),
@@ -172,7 +180,24 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "undo", "edit", "comment", "comments"]),
     ("Looking", &["blocked", "children", "epic", "query", "count", "stats", "stale", "duplicates"]),
-    ("Working together", &["claim", "release", "reclaim", "leases", "run", "assign", "agent", "mail", "state"]),
+    (
+        "Working together",
+        &[
+            "claim",
+            "release",
+            "reclaim",
+            "leases",
+            "run",
+            "assign",
+            "agent",
+            "mail",
+            "reserve",
+            "checkpoint",
+            "resume",
+            "context",
+            "state",
+        ],
+    ),
     ("The past", &["log", "blame", "diff", "changelog", "restore", "prune"]),
     (
         "Several repos",
@@ -277,6 +302,10 @@ impl Command {
             Command::Proposals(args) => proposals::run(args, cx),
             Command::CheckLeaks(args) => check_leaks::run(args, cx),
             Command::Hooks(args) => hooks::run(args, cx),
+            Command::Reserve(args) => reserve::run(args, cx),
+            Command::Checkpoint(args) => checkpoint::run(args, cx),
+            Command::Resume(args) => resume::run(args, cx),
+            Command::Context(args) => context::run(args, cx),
             Command::MergeDriver(args) => merge_driver::run(args, cx),
             Command::Agent(args) => agent::run(*args, cx),
             Command::Mail(args) => mail::run(*args, cx),
