@@ -31,7 +31,7 @@ pub const LEASE_VARIABLE: &str = "BD_LEASE";
 /// Why a claim was not made, or a write not let through.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LeaseError {
-    #[error("{id} is claimed by {holder}{}{}", place(worktree), until(expires))]
+    #[error("{id} is already claimed by {holder}{}{}", place(worktree), until(expires))]
     Claimed {
         id: String,
         holder: String,
