@@ -191,7 +191,7 @@ impl From<StoreError> for Failure {
                 .hint("put it under git, jj or hg and commit the ledger; nothing was changed"),
             StoreError::Vcs(error) => error.into(),
             StoreError::Record(error) => error.into(),
-            StoreError::Lease(error) => error.into(),
+            StoreError::Lease(error) => (*error).into(),
             StoreError::NoSuchWorktree { .. } => {
                 Self::not_found(message).hint("bd worktree list shows the checkouts")
             }
