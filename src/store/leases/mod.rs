@@ -105,6 +105,12 @@ impl Store {
     }
 }
 
+impl From<Box<LeaseError>> for super::StoreError {
+    fn from(error: Box<LeaseError>) -> Self {
+        super::StoreError::Lease(error)
+    }
+}
+
 impl From<LeaseError> for super::StoreError {
     fn from(error: LeaseError) -> Self {
         super::StoreError::Lease(Box::new(error))
