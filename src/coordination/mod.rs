@@ -5,16 +5,26 @@
 //! stale is noticed by whoever looks next.
 
 mod agents;
+mod checkout_changes;
 mod claims;
 mod error;
 mod identity;
 pub mod mail;
 mod remote;
+mod worktrees;
 
 pub use agents::{
     AgentFilter, Pulse, Registration, Seen, Swept, agents, find_agent, heartbeat, register, sweep, unregister,
+};
+pub use checkout_changes::{
+    KeptFiles, PrunedWorktrees, RemovedWorktree, WorktreeWish, create_worktree, prune_worktrees, remove_worktree,
+    repair_worktrees, restore_worktree,
 };
 pub use claims::{IssueHolder, claim, claim_ready, end_remote_claims, holder_of, reclaim, release};
 pub use error::{CoordinationError, Result};
 pub use identity::{ensure_registered, identify, take_part};
 pub use remote::{RemoteLease, remote_leases};
+pub use worktrees::{WorktreeStatus, open_in, worktree_status, worktrees};
+
+/// What a status of a checkout passes on from version control.
+pub use crate::vcs::Work;

@@ -19,6 +19,7 @@ pub mod schema;
 mod shapes;
 mod undo;
 mod value;
+mod worktree;
 
 pub use crate::model::json::{Object, array};
 pub use agent::{absence, agent, agents, pulse, registered, silence, swept, unregistered};
@@ -42,3 +43,6 @@ pub use restore::{restored, restored_text};
 pub use shapes::*;
 pub use undo::undo;
 pub use value::shortened;
+pub use worktree::{
+    elsewhere_text, pruned_worktrees, removed_worktree, worktree, worktree_facts, worktree_state, worktrees,
+};
