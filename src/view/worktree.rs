@@ -64,7 +64,7 @@ pub fn worktree(status: &WorktreeStatus) -> String {
     let object = place(&status.worktree);
     let object = match status.is_dirty() {
         Some(dirty) => object.flag("dirty", dirty),
-        None => object.raw("dirty", "null"),
+        None => object,
     };
     let object = match &status.work {
         Ok(work) => object
@@ -152,13 +152,10 @@ pub fn pruned_worktrees(pruned: &PrunedWorktrees) -> String {
         .finish()
 }
 
-impl WorktreeStatus {
-    /// Counts for a table: agents, claims, issues that are not merged.
-    pub fn counts(&self) -> String {
-        let counts = [(self.agents.len(), "agent"), (self.leases.len(), "claim")];
-        let mut parts: Vec<String> =
-            counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| plural(n, what)).collect();
-        parts.extend((!self.unmerged.is_empty()).then(|| format!("{} unmerged", self.unmerged.len())));
-        parts.join(", ")
-    }
+/// Counts for a table: agents, claims, issues that are not merged.
+pub fn worktree_counts(status: &WorktreeStatus) -> String {
+    let counts = [(status.agents.len(), "agent"), (status.leases.len(), "claim")];
+    let mut parts: Vec<String> = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| plural(n, what)).collect();
+    parts.extend((!status.unmerged.is_empty()).then(|| format!("{} unmerged", status.unmerged.len())));
+    parts.join(", ")
 }

@@ -103,8 +103,9 @@ fn list(cx: &mut Context, all: bool) -> Outcome {
         .map(|status| {
             let one = &status.worktree;
             let branch = one.branch.as_deref().unwrap_or("-");
-            let (state, path) = (view::worktree_state(status), one.root.display().to_string());
-            [&one.name, one.id.as_deref().unwrap_or("-"), branch, &state, &status.counts(), &path]
+            let (state, counts) = (view::worktree_state(status), view::worktree_counts(status));
+            let path = one.root.display().to_string();
+            [&one.name, one.id.as_deref().unwrap_or("-"), branch, &state, &counts, &path]
                 .map(|cell| inline(cell).into_owned())
         })
         .collect();
@@ -169,11 +170,11 @@ fn remove(cx: &mut Context, typed: &str, force: bool) -> Outcome {
         return Ok(Exit::Ok);
     }
     for reason in &removed.forced {
-        cx.ui.note(&inline(reason));
+        cx.ui.note(&format!("although {reason}"));
     }
     if let Some(kept) = &removed.kept {
         let text = format!("its files are kept: bd worktree restore {} DIR writes them ({})", kept.key, kept.name);
-        cx.ui.note(&inline(&text));
+        cx.ui.note(&text);
     }
     cx.ui.done(&format!("Removed: {}", inline(&removed.worktree.root.display().to_string())));
     Ok(Exit::Ok)
