@@ -130,6 +130,7 @@ const OTHERS: &[&str] = &[
     "merge-driver",
     "agent",
     "mail",
+    "worktree",
     "where",
     "info",
     "schema",

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
@@ -50,7 +50,8 @@ enum Action {
         /// What bd worktree remove said
         kept: String,
         /// A directory that is not there, or empty
-        directory: PathBuf,
+        #[arg(value_name = "DIR")]
+        to: PathBuf,
     },
     /// Say what is left of checkouts that are gone
     Prune {
@@ -86,7 +87,7 @@ pub fn run(args: WorktreeArgs, cx: &mut Context) -> Outcome {
         Action::Info { checkout } => info(cx, checkout.as_deref()),
         Action::Create(args) => create(cx, args),
         Action::Remove { checkout, force } => remove(cx, &checkout, force),
-        Action::Restore { kept, directory } => restore(cx, &kept, directory),
+        Action::Restore { kept, to } => restore(cx, &kept, &to),
         Action::Prune { apply } => prune(cx, apply),
         Action::Repair => repair(cx),
     }
@@ -180,8 +181,8 @@ fn remove(cx: &mut Context, typed: &str, force: bool) -> Outcome {
     Ok(Exit::Ok)
 }
 
-fn restore(cx: &mut Context, kept: &str, directory: PathBuf) -> Outcome {
-    let written = coordination::restore_worktree(cx.store()?, kept, &directory)?;
+fn restore(cx: &mut Context, kept: &str, to: &Path) -> Outcome {
+    let written = coordination::restore_worktree(cx.store()?, kept, to)?;
     let path = written.display().to_string();
     if cx.ui.wants_json() {
         cx.json(view::Object::new().text("id", kept).text("path", &path).finish());
