@@ -6,11 +6,19 @@
 
 mod agents;
 mod checkout_changes;
+mod checkpoints;
 mod claims;
+mod context;
 mod error;
+mod here;
 mod identity;
 pub mod mail;
+mod move_state;
 mod remote;
+mod reservations;
+mod resume;
+mod run;
+mod typed;
 mod worktrees;
 
 pub use agents::{
@@ -20,10 +28,23 @@ pub use checkout_changes::{
     KeptFiles, PrunedWorktrees, RemovedWorktree, WorktreeWish, create_worktree, prune_worktrees, remove_worktree,
     repair_worktrees, restore_worktree,
 };
-pub use claims::{IssueHolder, claim, claim_ready, end_remote_claims, holder_of, reclaim, release};
+pub use checkpoints::{
+    AddedCheckpoint, CheckpointError, CheckpointFilter, CheckpointPage, CheckpointRow, FilesWish, NewCheckpoint,
+    PRUNE_DAYS as CHECKPOINT_DAYS, PrunedCheckpoints, Whose, add_checkpoint, checkpoints, checkpoints_of,
+    find_checkpoint, prune_checkpoints, restore_checkpoint, working_on,
+};
+pub use claims::{Assigned, IssueHolder, assign, claim, claim_ready, end_remote_claims, holder_of, reclaim, release};
+pub use context::{IssueContext, Needed, RECENT as RECENT_CHECKPOINTS, issue_context};
 pub use error::{CoordinationError, Result};
 pub use identity::{ensure_registered, identify, take_part};
+pub use move_state::{StateMoved, move_state};
 pub use remote::{RemoteLease, remote_leases};
+pub use reservations::{
+    Checked, Obstacle, Release, ReservationError, ReserveRequest, Reserved, check_paths, check_staged,
+    release as unreserve, reservations, reserve,
+};
+pub use resume::{Resumption, resume};
+pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, run};
 pub use worktrees::{WorktreeStatus, open_in, worktree_status, worktrees};
 
 /// What a status of a checkout passes on from version control.

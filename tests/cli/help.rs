@@ -8,7 +8,7 @@ const EVERY_DAY: [&str; 15] = [
     "init", "add", "ready", "list", "show", "work", "update", "note", "close", "dep", "label", "search", "why",
     "doctor", "help",
 ];
-const MORE: [&str; 40] = [
+const MORE: [&str; 51] = [
     "q",
     "status",
     "reopen",
@@ -33,8 +33,19 @@ const MORE: [&str; 40] = [
     "changelog",
     "restore",
     "prune",
+    "claim",
+    "release",
+    "reclaim",
+    "leases",
+    "run",
+    "assign",
     "agent",
     "mail",
+    "reserve",
+    "checkpoint",
+    "resume",
+    "context",
+    "state",
     "worktree",
     "commit",
     "sync",
