@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use super::agents::{self, AgentFilter, Seen};
+use super::checkpoints::{CheckpointFilter, CheckpointRow, Whose, checkpoints};
 use super::{CoordinationError, Result};
 use crate::model::lease::Standing;
 use crate::store::{Elsewhere, LeaseRow, Store, StoreError, Worktree};
@@ -22,6 +23,8 @@ pub struct WorktreeStatus {
     pub leases: Vec<LeaseRow>,
     /// Issues that are later there than in the main checkout, or only there.
     pub unmerged: Vec<Elsewhere>,
+    /// The last checkpoint that was made there.
+    pub checkpoint: Option<CheckpointRow>,
 }
 
 impl WorktreeStatus {
@@ -34,10 +37,9 @@ impl WorktreeStatus {
 /// Every checkout; those that are gone only if they are asked for.
 pub fn worktrees(store: &mut Store, gone: bool) -> Result<Vec<WorktreeStatus>> {
     let all = store.worktrees_with_ids()?;
-    let leases = store.leases()?;
-    let agents = agents::agents(store, &AgentFilter::default())?;
+    let known = Known::of(store)?;
     let shown = all.into_iter().filter(|one| gone || one.exists);
-    shown.map(|one| status_of(store, one, &leases, &agents)).collect()
+    shown.map(|one| status_of(store, one, &known)).collect()
 }
 
 /// One checkout: the one in use, or the one that is named.
@@ -47,13 +49,31 @@ pub fn worktree_status(store: &mut Store, typed: Option<&str>) -> Result<Worktre
         Some(typed) => store.find_worktree(typed)?,
         None => own,
     };
-    let leases = store.leases()?;
-    let agents = agents::agents(store, &AgentFilter::default())?;
-    status_of(store, found, &leases, &agents)
+    let known = Known::of(store)?;
+    status_of(store, found, &known)
 }
 
-fn status_of(store: &mut Store, worktree: Worktree, leases: &[LeaseRow], agents: &[Seen]) -> Result<WorktreeStatus> {
-    let leases: Vec<LeaseRow> = held_in(leases, &worktree).cloned().collect();
+/// What the state home knows, of all checkouts.
+struct Known {
+    leases: Vec<LeaseRow>,
+    agents: Vec<Seen>,
+    /// The oldest first.
+    checkpoints: Vec<CheckpointRow>,
+}
+
+impl Known {
+    fn of(store: &mut Store) -> Result<Self> {
+        let all = CheckpointFilter { whose: Whose::All, ..CheckpointFilter::default() };
+        Ok(Known {
+            leases: store.leases()?,
+            agents: agents::agents(store, &AgentFilter::default())?,
+            checkpoints: checkpoints(store, &all)?.rows,
+        })
+    }
+}
+
+fn status_of(store: &mut Store, worktree: Worktree, known: &Known) -> Result<WorktreeStatus> {
+    let leases: Vec<LeaseRow> = held_in(&known.leases, &worktree).cloned().collect();
     let is_here = |seen: &&Seen| {
         let holds = |row: &LeaseRow| {
             let holder = row.lease.holder.as_ref();
@@ -62,10 +82,12 @@ fn status_of(store: &mut Store, worktree: Worktree, leases: &[LeaseRow], agents:
         let heard = seen.agent.worktree_id.is_some() && seen.agent.worktree_id == worktree.id;
         heard || leases.iter().any(holds)
     };
-    let agents = agents.iter().filter(is_here).cloned().collect();
+    let agents = known.agents.iter().filter(is_here).cloned().collect();
     let work = if worktree.exists { work(store, &worktree.root) } else { Err("it is gone".to_owned()) };
     let unmerged = store.unmerged_in(&worktree)?;
-    Ok(WorktreeStatus { worktree, work, agents, leases, unmerged })
+    let mut made_there = known.checkpoints.iter().rev().filter(|row| row.checkpoint.worktree_id.is_some());
+    let checkpoint = made_there.find(|row| row.checkpoint.worktree_id == worktree.id).cloned();
+    Ok(WorktreeStatus { worktree, work, agents, leases, unmerged, checkpoint })
 }
 
 /// The claims that were made in a checkout.

@@ -1,8 +1,9 @@
 //! Checkouts as JSON and as text.
 
+use super::checkpoints::checkpoint;
 use super::lease::{ends_text, lease};
 use super::{Object, array, inline, plural};
-use crate::coordination::{PrunedWorktrees, RemovedWorktree, Seen, WorktreeStatus};
+use crate::coordination::{CheckpointRow, PrunedWorktrees, RemovedWorktree, Seen, WorktreeStatus};
 use crate::model::duration;
 use crate::model::time::Instant;
 use crate::store::{Elsewhere, Worktree};
@@ -75,6 +76,10 @@ pub fn worktree(status: &WorktreeStatus) -> String {
             .optional("unfinished", work.unfinished.as_deref()),
         Err(why) => object.text("unknown", why),
     };
+    let object = match &status.checkpoint {
+        Some(row) => object.raw("last_checkpoint", &checkpoint(row).finish()),
+        None => object,
+    };
     object
         .raw("agents", &array(status.agents.iter().map(heard)))
         .raw("leases", &array(status.leases.iter().map(lease)))
@@ -123,6 +128,10 @@ pub fn worktree_facts(status: &WorktreeStatus, now: Instant) -> Vec<String> {
     for one in &status.unmerged {
         let who = one.assignee.as_ref().map(|name| format!(" by {name}")).unwrap_or_default();
         lines.push(format!("{} {}{who}, unmerged  {}", one.id, one.status.replace('_', " "), one.title));
+    }
+    if let Some(CheckpointRow { checkpoint, .. }) = &status.checkpoint {
+        let (id, number, kind) = (&checkpoint.issue, checkpoint.number, checkpoint.kind.as_str());
+        lines.push(format!("last checkpoint {id}#{number} {kind}  {}", checkpoint.summary));
     }
     if let (Err(why), true) = (&status.work, status.worktree.exists) {
         lines.push(format!("what is unsaved is not known: {why}"));

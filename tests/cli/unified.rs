@@ -17,6 +17,7 @@ fn busy() -> Option<Family> {
     family.bd(&one, "close bd-base").ok();
     family.bd(&one, "add Found --id bd-found").ok();
     family.bd_with(&two, "claim bd-second", &[("BD_AGENT", "bob")]).ok();
+    family.bd_with(&two, "checkpoint add -m halfway", &[("BD_AGENT", "bob")]).ok();
     Some(family)
 }
 
@@ -166,8 +167,9 @@ one  on one, 1 changed, in use  $ROOT/one  ID
   bd-found open, unmerged  Found
 two  on two, 1 changed  $ROOT/two  ID
   agent bob is online
-  bob holds bd-second for 1s, 29m 59s left  Second
+  bob holds bd-second for 2s, 29m 58s left  Second
   bd-second in progress by bob, unmerged  Second
+  last checkpoint bd-second#1 progress  halfway
 
 "#]]
         .raw()
@@ -176,5 +178,6 @@ two  on two, 1 changed  $ROOT/two  ID
     let two = &all[2];
     assert_eq!((&two["branch"], &two["dirty"], &two["changed"]), (&"two".into(), &true.into(), &1.into()));
     assert_eq!((&two["agents"][0]["name"], &two["leases"][0]["id"]), (&"bob".into(), &"bd-second".into()));
+    assert_eq!(two["last_checkpoint"]["summary"], "halfway");
     assert_eq!((&two["unmerged"][0]["id"], &two["unmerged"][0]["status"]), (&"bd-second".into(), &"in_progress".into()));
 }

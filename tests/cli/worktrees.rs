@@ -44,6 +44,27 @@ fn checkouts_made_by_git_alone_share_claims_and_have_ids_of_their_own() {
     assert_eq!(agents[0]["name"], "bob", "{agents}");
 }
 
+/// S0-2, S0-12.
+#[test]
+fn the_same_work_in_two_checkouts_keeps_its_checkpoints_apart_and_no_error_is_resumed_from() {
+    let Some(family) = Family::new() else { return };
+    let places = [family.worktree("one"), family.worktree("two")];
+    for (place, word) in places.iter().zip(["first", "second"]) {
+        family.bd(place, &format!("checkpoint add bd-base -m {word}")).ok();
+        family.bd(place, "checkpoint add bd-base -m broken --type error").ok();
+    }
+    for (place, word) in places.iter().zip(["first", "second"]) {
+        let own = rows(&family.bd(place, "checkpoint list bd-base --json").ok());
+        let summaries: Vec<&str> = own.iter().map(|row| row["summary"].as_str().unwrap()).collect();
+        assert_eq!(summaries, [word, "broken"]);
+        assert!(own.iter().all(|row| row["worktree_id"] == family.id(place).as_str()), "{own:?}");
+        let partition = family.web().join(format!(".git/beads/wt/{}/checkpoints.jsonl", family.id(place)));
+        assert_eq!(fs::read_to_string(partition).unwrap().lines().count(), 2);
+    }
+    let resumed = family.bd(&places[0], "resume bd-base --json").ok().stdout;
+    assert!(resumed.contains("broken") && resumed.contains("second"), "it says what went wrong: {resumed}");
+}
+
 /// S0-15, S1-10.
 #[test]
 fn a_deleted_checkout_takes_nothing_from_others_and_stays_known() {
