@@ -23,6 +23,7 @@ pub mod schema;
 mod shapes;
 mod undo;
 mod value;
+mod worktree;
 
 pub use crate::model::json::{Object, array};
 pub use agent::{absence, agent, agents, pulse, registered, silence, swept, unregistered};
@@ -49,3 +50,6 @@ pub use restore::{restored, restored_text};
 pub use shapes::*;
 pub use undo::undo;
 pub use value::shortened;
+pub use worktree::{
+    elsewhere_text, pruned_worktrees, removed_worktree, worktree, worktree_counts, worktree_facts, worktree_state, worktrees,
+};

@@ -114,6 +114,16 @@ const CHECKPOINT: &[(&str, &str)] = &[
     ("worktree_gone", "boolean"),
     ("created_at", "string"),
 ];
+const WORKTREE: &[(&str, &str)] = &[
+    ("worktree", "string"),
+    ("path", "string"),
+    ("main", "boolean"),
+    ("here", "boolean"),
+    ("exists", "boolean"),
+    ("agents", "array"),
+    ("leases", "array"),
+    ("unmerged", "array"),
+];
 
 const SHAPES: &[(&str, Shape)] = &[
     ("add", Shape::Issue),
@@ -308,6 +318,7 @@ const SHAPES: &[(&str, Shape)] = &[
         ]),
     ),
     ("status", Shape::Issues(&[])),
+    ("status --all-worktrees", Shape::Objects(WORKTREE)),
     ("sync", Shape::Object(&[("dry_run", "boolean"), ("repos", "array"), ("reconciled", "array")])),
     ("trust", Shape::Object(&[("dry_run", "boolean"), ("working_copies", "array")])),
     ("undefer", Shape::Issues(&[])),
@@ -340,6 +351,19 @@ const SHAPES: &[(&str, Shape)] = &[
     ("version", Shape::Object(&[("version", "string")])),
     ("where", Shape::Object(&[("path", "string"), ("prefix", "string"), ("database_path", "string")])),
     ("work", Shape::Issues(&[])),
+    ("worktree create", Shape::Object(WORKTREE)),
+    ("worktree info", Shape::Object(WORKTREE)),
+    ("worktree list", Shape::Objects(WORKTREE)),
+    (
+        "worktree prune",
+        Shape::Object(&[("applied", "boolean"), ("records", "array"), ("moved", "array"), ("gone", "array")]),
+    ),
+    (
+        "worktree remove",
+        Shape::Object(&[("worktree", "string"), ("path", "string"), ("exists", "boolean"), ("forced", "array")]),
+    ),
+    ("worktree repair", Shape::Object(&[("repaired", "array")])),
+    ("worktree restore", Shape::Object(&[("id", "string"), ("path", "string")])),
     ("why", Shape::Object(&[("id", "string"), ("ready", "boolean"), ("reasons", "array")])),
 ];
 
@@ -356,6 +380,9 @@ const ISSUE: &[(&str, &str, bool)] = &[
     ("visibility", "string", true),
     ("writable", "boolean", false),
     ("shadowed", "boolean", false),
+    ("worktree_id", "string", false),
+    ("worktree", "string", false),
+    ("elsewhere", "array", false),
     ("copies", "array", false),
     ("private", "object", false),
     ("pruned", "boolean", false),

@@ -46,6 +46,7 @@ const MORE: &[&str] = &[
     "resume",
     "context",
     "state",
+    "worktree",
     "commit",
     "sync",
     "import",

@@ -142,6 +142,7 @@ const OTHERS: &[&str] = &[
     "checkpoint",
     "resume",
     "context",
+    "worktree",
     "where",
     "info",
     "schema",

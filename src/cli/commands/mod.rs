@@ -73,6 +73,7 @@ mod version;
 mod where_;
 mod why;
 mod work;
+mod worktree;
 
 use clap::Subcommand;
 
@@ -159,6 +160,7 @@ pub enum Command {
     MergeDriver(merge_driver::MergeDriverArgs),
     Agent(Box<agent::AgentArgs>),
     Mail(Box<mail::MailArgs>),
+    Worktree(worktree::WorktreeArgs),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
     Schema(schema::SchemaArgs),
@@ -196,6 +198,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "resume",
             "context",
             "state",
+            "worktree",
         ],
     ),
     ("The past", &["log", "blame", "diff", "changelog", "restore", "prune"]),
@@ -309,6 +312,7 @@ impl Command {
             Command::MergeDriver(args) => merge_driver::run(args, cx),
             Command::Agent(args) => agent::run(*args, cx),
             Command::Mail(args) => mail::run(*args, cx),
+            Command::Worktree(args) => worktree::run(args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),
             Command::Schema(args) => schema::run(args, cx),

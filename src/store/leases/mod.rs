@@ -16,6 +16,7 @@ pub use release::{Reclaimed, ReleaseWish, Released};
 
 pub(super) use fence::Settled;
 pub(super) use held::{HeldHome, Locks};
+pub(super) use list::KnownLeases;
 
 use std::collections::BTreeMap;
 
