@@ -10,6 +10,7 @@ mod error;
 mod identity;
 pub mod mail;
 mod remote;
+mod watch;
 
 pub use agents::{
     AgentFilter, Pulse, Registration, Seen, Swept, agents, find_agent, heartbeat, register, sweep, unregister,
@@ -18,3 +19,4 @@ pub use claims::{IssueHolder, claim, claim_ready, end_remote_claims, holder_of, 
 pub use error::{CoordinationError, Result};
 pub use identity::{ensure_registered, identify, take_part};
 pub use remote::{RemoteLease, remote_leases};
+pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};

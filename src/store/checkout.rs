@@ -17,7 +17,7 @@ use crate::vcs;
 
 const ID_NAME: &str = "beads-id";
 const REPO_ID_NAME: &str = "repo-id";
-const REGISTRY: &str = "registry.jsonl";
+pub(super) const REGISTRY: &str = "registry.jsonl";
 
 /// A checkout of the repository.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,6 +20,7 @@ mod journal;
 mod leaks;
 mod leases;
 mod lines;
+mod news;
 mod pair;
 mod place;
 mod plan;
@@ -57,6 +58,7 @@ pub use leases::{
     AutoClaim, ClaimWish, Claimed, Evidence, LEASE_VARIABLE, LEASES_NAME, LeaseError, LeaseRow, Reclaimed, ReleaseWish,
     Released,
 };
+pub use news::{CheckoutLedger, counting_copy};
 pub use place::{display as display_path, expand as expand_path, plain as plain_path, real as real_path};
 pub use planning::{check_planning, commit_files, keep_out_of_commits, ledger_of_working_copy, start_version_control};
 pub use project::{Member, Project, RepoProblem, beads_of, outside, trust as read_trust};

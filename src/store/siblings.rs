@@ -113,7 +113,7 @@ impl Store {
     }
 
     /// The ledgers of other checkouts of the repos of the project: which of ours each is a version of, and where it is.
-    fn sibling_ledgers(&self) -> Result<Vec<(usize, Worktree, PathBuf)>> {
+    pub(super) fn sibling_ledgers(&self) -> Result<Vec<(usize, Worktree, PathBuf)>> {
         if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
             return Ok(Vec::new());
         }

@@ -19,6 +19,7 @@ pub mod schema;
 mod shapes;
 mod undo;
 mod value;
+mod watch;
 
 pub use crate::model::json::{Object, array};
 pub use agent::{absence, agent, agents, pulse, registered, silence, swept, unregistered};
@@ -42,3 +43,4 @@ pub use restore::{restored, restored_text};
 pub use shapes::*;
 pub use undo::undo;
 pub use value::shortened;
+pub use watch::{watch_event, watch_text};

@@ -63,6 +63,7 @@ mod trust;
 mod undo;
 mod update;
 mod version;
+mod watch;
 mod where_;
 mod why;
 mod work;
@@ -145,6 +146,7 @@ pub enum Command {
     MergeDriver(merge_driver::MergeDriverArgs),
     Agent(Box<agent::AgentArgs>),
     Mail(Box<mail::MailArgs>),
+    Watch(watch::WatchArgs),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
     Schema(schema::SchemaArgs),
@@ -166,7 +168,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "undo", "edit", "comment", "comments"]),
     ("Looking", &["blocked", "children", "epic", "query", "count", "stats", "stale", "duplicates"]),
-    ("Working together", &["claim", "release", "reclaim", "leases", "agent", "mail"]),
+    ("Working together", &["claim", "release", "reclaim", "leases", "agent", "mail", "watch"]),
     ("The past", &["log", "blame", "diff", "changelog", "restore", "prune"]),
     (
         "Several repos",
@@ -271,6 +273,7 @@ impl Command {
             Command::MergeDriver(args) => merge_driver::run(args, cx),
             Command::Agent(args) => agent::run(*args, cx),
             Command::Mail(args) => mail::run(*args, cx),
+            Command::Watch(args) => watch::run(args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),
             Command::Schema(args) => schema::run(args, cx),

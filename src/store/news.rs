@@ -1,0 +1,94 @@
+//! What a stream of events asks of the files: which of them to watch, and what the ledgers of other checkouts say now.
+
+use std::path::{Path, PathBuf};
+
+use super::checkout::{REGISTRY, Worktree};
+use super::leases::LEASES_NAME;
+use super::source::{expected, is_rejected};
+use super::{Result, Store};
+use crate::ledger::{Document, Expectation, Ledger, LedgerError, Snapshot, Stamp};
+use crate::vcs;
+
+/// Where git keeps what it knows of its further checkouts.
+const GIT_CHECKOUTS: &str = "worktrees";
+
+/// The ledger of another checkout, as last read.
+#[derive(Debug)]
+pub struct CheckoutLedger {
+    pub worktree: Worktree,
+    pub document: Document,
+    path: PathBuf,
+    stamp: Stamp,
+}
+
+impl Store {
+    /// The files and directories whose change may change an answer, mail aside.
+    pub fn watched_paths(&self) -> Result<Vec<PathBuf>> {
+        let mut paths: Vec<PathBuf> = self.surroundings.iter().map(|(path, _)| path.clone()).collect();
+        for source in 0..self.sources.len() {
+            paths.push(self.sources.ledger(source).path().to_owned());
+            paths.push(self.lease_home(source).path().join(LEASES_NAME));
+        }
+        paths.extend(self.sibling_ledgers()?.into_iter().map(|(_, _, path)| path));
+        paths.push(self.state().path().join(REGISTRY));
+        paths.extend(vcs::common_dir(self.repo.beads()).map(|common| common.join(GIT_CHECKOUTS)));
+        paths.sort();
+        paths.dedup();
+        Ok(paths)
+    }
+
+    /// Brings what is known of the ledgers of other checkouts up to date, and gives what those that changed held before, by their
+    /// places in the list. One that is new is only noted; one that cannot be read, or is cut off, stays as it was.
+    pub fn look_at_checkouts(&self, known: &mut Vec<CheckoutLedger>) -> Result<Vec<(usize, Document)>> {
+        let there = self.sibling_ledgers()?;
+        known.retain(|one| there.iter().any(|(_, worktree, path)| *path == one.path && worktree.root == one.worktree.root));
+        let mut changed = Vec::new();
+        for (_, worktree, path) in there {
+            let place = known.iter().position(|one| one.path == path);
+            let Ok(ledger) = Ledger::at(&path, &worktree.root) else { continue };
+            match place {
+                None => {
+                    let read = ledger.read(|| expected(&path));
+                    if let Ok(Snapshot { document, stamp, .. }) = read {
+                        known.push(CheckoutLedger { worktree, document, path, stamp });
+                    }
+                }
+                Some(place) => {
+                    let one = &mut known[place];
+                    one.worktree = worktree;
+                    if let Ok(Some(snapshot)) = reread(&ledger, &path, one)
+                        && snapshot.document.torn().is_none()
+                    {
+                        one.stamp = snapshot.stamp;
+                        changed.push((place, std::mem::replace(&mut one.document, snapshot.document)));
+                    }
+                }
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Version control is rewriting one of the working copies right now.
+    pub fn is_being_rewritten(&self) -> bool {
+        (0..self.sources.len()).any(|source| vcs::is_busy(self.sources.ledger(source).path()))
+    }
+}
+
+fn reread(
+    ledger: &Ledger,
+    path: &Path,
+    one: &mut CheckoutLedger,
+) -> std::result::Result<Option<Snapshot>, LedgerError> {
+    let known = !one.document.is_empty();
+    let expectation = || if known { Expectation::Issues } else { expected(path) };
+    ledger.refresh(&mut one.stamp, &one.document, expectation)
+}
+
+/// Which of several copies of an issue counts, in the order of the repos: the first that was not turned down, else the first.
+pub fn counting_copy(copies: &[&str]) -> Option<usize> {
+    match copies {
+        [] => None,
+        [_] => Some(0),
+        _ => Some(copies.iter().position(|line| !is_rejected(line)).unwrap_or(0)),
+    }
+}
