@@ -17,3 +17,4 @@ mod one_issue;
 mod recovery;
 mod sandbox;
 mod stale;
+mod watch;
