@@ -3,9 +3,15 @@
 
 use std::time::Duration;
 
-use super::{Result, identity, remote};
+use super::mail::{self, Letter, Sender};
+use super::{CoordinationError, Result, agents, identity, remote};
+use crate::model::change::{Change, TextField};
 use crate::model::lease::Standing;
-use crate::store::{AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Store};
+use crate::model::message::{Kind, Urgency};
+use crate::store::{
+    AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Scope, Store, StoreError, Write,
+    WriteError, Written,
+};
 
 /// Who works on an issue.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,19 +24,95 @@ pub struct IssueHolder {
 /// Takes an issue, named by its full id. With `remote` it is taken on the git remote first, where clones on other machines see it.
 pub fn claim(store: &mut Store, id: &str, wish: &ClaimWish, on_remote: bool) -> Result<Claimed> {
     identity::ensure_registered(store)?;
-    if !on_remote && !store.settings().flag("claims.remote") {
-        return Ok(store.claim(id, wish)?);
-    }
-    remote::claim(store, id, wish)
+    let claimed = if on_remote || store.settings().flag("claims.remote") {
+        remote::claim(store, id, wish)?
+    } else {
+        store.claim(id, wish)?
+    };
+    tell_former_holder(store, &claimed);
+    Ok(claimed)
 }
 
 /// Takes the first ready issue that may be handed out. On a remote, issues that another clone holds are passed over.
 pub fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result<Option<Claimed>> {
     identity::ensure_registered(store)?;
-    if store.settings().flag("claims.remote") {
-        return remote::claim_ready(store, auto);
+    let claimed = if store.settings().flag("claims.remote") {
+        remote::claim_ready(store, auto)?
+    } else {
+        store.claim_ready(auto)?
+    };
+    if let Some(claimed) = &claimed {
+        tell_former_holder(store, claimed);
     }
-    Ok(store.claim_ready(auto)?)
+    Ok(claimed)
+}
+
+/// Gives an issue to an agent or a person, and tells them. For coordinators and people; a live claim of another stands.
+pub fn assign(store: &mut Store, id: &str, to: &str) -> Result<Assigned> {
+    if let Some(agent) = store.agent().filter(|agent| !agent.is_coordinator) {
+        return Err(CoordinationError::NotCoordinator { actor: agent.name.clone(), what: "assign issues" });
+    }
+    let (name, address) = match to.strip_prefix("person:") {
+        Some(person) => (person.to_owned(), to.to_owned()),
+        None => {
+            let agent = agents::find_agent(store, to)?.agent;
+            (agent.name, agent.id)
+        }
+    };
+    let held = store.lease(id)?.filter(|row| row.standing == Standing::Live);
+    if let Some(row) = held.filter(|row| row.lease.holder.as_ref().is_some_and(|holder| holder.name != name)) {
+        return Err(StoreError::from(row.claimed()).into());
+    }
+    let mut transaction = store.begin(Scope::Issues(vec![id.to_owned()]))?;
+    let changes = vec![Change::Text(TextField::Assignee, name.clone())];
+    transaction.stage(Write::Change { id: id.to_owned(), changes })?;
+    let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");
+    let written = answer.map_err(WriteError::into_store)?;
+    let title = written.issue().title;
+    let letter = Letter {
+        to: vec![address],
+        kind: Kind::TaskAssignment,
+        subject: Some(format!("assigned to you: {id}")),
+        body: format!("{id}: {title}"),
+        issue: Some(id.to_owned()),
+        ..Letter::default()
+    };
+    let sent = mail::send(store, letter)?;
+    Ok(Assigned { to: name, message: sent.message.id, written })
+}
+
+/// An issue that was given to somebody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assigned {
+    pub to: String,
+    pub message: String,
+    pub written: Written,
+}
+
+/// Writes to the agent from whom a claim was taken. The claim stands whether or not that works.
+fn tell_former_holder(store: &mut Store, claimed: &Claimed) {
+    let Some(from) = &claimed.taken_from else { return };
+    let Some(agent) = from.holder.agent.clone() else { return };
+    let body = format!(
+        "{} has {} now, under number {}. Your claim, number {}, is over: {}. Stop working on it.",
+        claimed.holder.name, claimed.id, claimed.epoch, from.epoch, from.why
+    );
+    tell(store, agent, &claimed.id, body);
+}
+
+fn tell(store: &mut Store, agent: String, id: &str, body: String) {
+    let letter = Letter {
+        from: Sender::System,
+        to: vec![agent],
+        kind: Kind::StatusUpdate,
+        priority: Urgency::High,
+        subject: Some(format!("you have lost {id}")),
+        body,
+        issue: Some(id.to_owned()),
+        ..Letter::default()
+    };
+    // One who never registered has no box.
+    let _ = mail::send(store, letter);
 }
 
 /// Gives an issue back, here and on the remote if it was claimed there.
@@ -46,7 +128,15 @@ pub fn release(store: &mut Store, id: &str, wish: &ReleaseWish) -> Result<Releas
 
 /// Takes back claims whose time is over or whose process is gone.
 pub fn reclaim(store: &mut Store, id: Option<&str>, dry_run: bool) -> Result<Vec<Reclaimed>> {
-    Ok(store.reclaim(id, dry_run)?)
+    let taken = store.reclaim(id, dry_run)?;
+    for one in taken.iter().filter(|_| !dry_run) {
+        if let Some(agent) = one.holder.agent.clone() {
+            let body =
+                format!("Your claim on {}, number {}, was taken back: nothing was heard of you.", one.id, one.epoch);
+            tell(store, agent, &one.id, body);
+        }
+    }
+    Ok(taken)
 }
 
 /// Who works on an issue, if anybody does: the one who has claimed it, else the one that the ledger says.

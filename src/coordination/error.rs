@@ -1,5 +1,8 @@
 //! What can go wrong between agents.
 
+use std::path::PathBuf;
+
+use super::{CheckpointError, ReservationError};
 use crate::store::{RecordError, StoreError};
 
 #[derive(Debug, thiserror::Error)]
@@ -8,6 +11,10 @@ pub enum CoordinationError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Record(#[from] RecordError),
+    #[error(transparent)]
+    Reservation(#[from] ReservationError),
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
     #[error("no agent {typed:?} is registered")]
     NoSuchAgent { typed: String },
     #[error("{typed:?} may be any of {}", candidates.join(" "))]
@@ -20,6 +27,12 @@ pub enum CoordinationError {
     NoSuchProcess { pid: u32 },
     #[error("{name} is there, and {actor} is not its coordinator")]
     NotYours { name: String, actor: String },
+    #[error("the state home is {}, because it was named for this command", path.display())]
+    NamedHome { path: PathBuf },
+    #[error("{} and {} both know {id}, and not the same of it", from.display(), to.display())]
+    BothKnow { from: PathBuf, to: PathBuf, id: String },
+    #[error("only a coordinator or a person may {what}, and {actor} is neither")]
+    NotCoordinator { actor: String, what: &'static str },
     #[error("this is for an agent, and {person} is a person")]
     Person { person: String },
     #[error("{name} has unregistered, and nobody reads its mail")]

@@ -95,7 +95,7 @@ fn revive(agent: &mut Agent, now: Instant) {
 }
 
 /// Notes that an agent is there, if that can be done at once. One whose process is gone is not brought back by a name.
-pub(super) fn beat(store: &Store, seen: &Seen) {
+fn beat(store: &Store, seen: &Seen) {
     let now = store.host().clock.now();
     let age = now.nanos().abs_diff(seen.agent.heartbeat.nanos());
     let fresh = seen.agent.status.is_alive() && age < FRESH.unsigned_abs();

@@ -5,18 +5,39 @@
 //! stale is noticed by whoever looks next.
 
 mod agents;
+mod checkpoints;
 mod claims;
+mod context;
 mod error;
+mod here;
 mod identity;
 pub mod mail;
+mod move_state;
 mod remote;
+mod reservations;
+mod resume;
+mod run;
+mod typed;
 mod watch;
 
 pub use agents::{
     AgentFilter, Pulse, Registration, Seen, Swept, agents, find_agent, heartbeat, register, sweep, unregister,
 };
-pub use claims::{IssueHolder, claim, claim_ready, end_remote_claims, holder_of, reclaim, release};
+pub use checkpoints::{
+    AddedCheckpoint, CheckpointError, CheckpointFilter, CheckpointPage, CheckpointRow, FilesWish, NewCheckpoint,
+    PRUNE_DAYS as CHECKPOINT_DAYS, PrunedCheckpoints, Whose, add_checkpoint, checkpoints, checkpoints_of,
+    find_checkpoint, prune_checkpoints, restore_checkpoint, working_on,
+};
+pub use claims::{Assigned, IssueHolder, assign, claim, claim_ready, end_remote_claims, holder_of, reclaim, release};
+pub use context::{IssueContext, Needed, RECENT as RECENT_CHECKPOINTS, issue_context};
 pub use error::{CoordinationError, Result};
 pub use identity::{ensure_registered, identify, take_part};
+pub use move_state::{StateMoved, move_state};
 pub use remote::{RemoteLease, remote_leases};
+pub use reservations::{
+    Checked, Obstacle, Release, ReservationError, ReserveRequest, Reserved, check_paths, check_staged,
+    release as unreserve, reservations, reserve,
+};
+pub use resume::{Resumption, resume};
+pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, run};
 pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};

@@ -1,10 +1,13 @@
 //! Pure values and rules: no files, no clock, no SQL.
 
 pub mod agent;
+pub mod budget;
 pub mod change;
+pub mod checkpoint;
 pub mod dependency;
 pub mod difference;
 pub mod duration;
+pub mod glob;
 pub mod graph;
 pub mod id;
 pub mod issue;
@@ -15,6 +18,7 @@ pub mod message;
 pub mod proposal;
 pub mod query;
 pub mod record;
+pub mod reservation;
 pub mod size;
 pub mod state_id;
 pub mod time;

@@ -26,6 +26,7 @@ mod resolve;
 mod restore;
 mod show;
 mod sizes;
+mod state;
 mod sync;
 mod undo;
 
@@ -53,6 +54,7 @@ pub use repos::{RepoStatus, repos, wants_planning_hint};
 pub use resolve::resolve;
 pub use restore::{Restorations, restore};
 pub use show::{Neighbour, Private, Shown, show, show_copies, show_past, unblocked_by};
+pub use state::move_state;
 pub use sync::{SyncRequest, commit, step_text, sync, trust_working_copy, working_copies};
 pub use undo::undo;
 

@@ -62,7 +62,7 @@ pub enum StoreError {
     #[error(transparent)]
     Record(#[from] RecordError),
     #[error(transparent)]
-    Lease(LeaseError),
+    Lease(Box<LeaseError>),
     #[error(transparent)]
     Vcs(#[from] SyncError),
     #[error("somebody else {} {repo}{}", if *pull { "pushes all the time to" } else { "has pushed to" }, if *pull { "" } else { ", and --no-pull forbids to merge" })]

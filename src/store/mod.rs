@@ -81,7 +81,7 @@ pub use undo::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
 pub use warning::Warning;
 
 /// What a sync passes on from version control.
-pub use crate::vcs::{Commit, CommitError, Integrated, SyncError};
+pub use crate::vcs::{Commit, CommitError, HistoryError, Integrated, SyncError};
 
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
@@ -330,6 +330,11 @@ impl Store {
     /// The state home of the project: agents, mail, checkpoints.
     pub fn state(&self) -> StateDir {
         StateDir::of(self.state_home_of(0))
+    }
+
+    /// The state home that the project would have in another mode.
+    pub fn state_home_in(&self, mode: StateMode) -> StateHome {
+        StateHome::of(self.project.members[0].repo.beads(), &self.host.env, mode)
     }
 
     /// The state home for what concerns the issues of a repo.

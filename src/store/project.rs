@@ -105,6 +105,11 @@ impl Project {
                 // Until then the repo that was found is read, and nothing is written to it.
                 self.problems.push(RepoProblem::Untrusted { key: wish.key, text: text.to_owned(), path });
             }
+        } else if settings.word("ledger.write") == "primary"
+            && let Some(main) = main_beads(found)
+        {
+            repo = Repo::at(&main, "ledger.write is primary: the ledger of the main checkout".to_owned())
+                .unwrap_or(Err(StoreError::NoRepository { start: main }))?;
         }
         Ok(Member {
             name: ".".to_owned(),
@@ -300,4 +305,13 @@ pub fn beads_of(path: &Path) -> PathBuf {
 /// The trust of this user.
 pub fn trust(env: &Env) -> Trust {
     Trust::read(home::user_state(env).as_deref())
+}
+
+/// The same `.beads` directory in the main checkout, if this is another one.
+fn main_beads(found: &Repo) -> Option<PathBuf> {
+    let vcs = vcs::open(found.beads());
+    let inside = found.beads().strip_prefix(place::real(vcs.root())).ok()?.to_owned();
+    let main = vcs.checkouts().into_iter().find(|checkout| checkout.is_main && checkout.exists)?;
+    let beads = main.root.join(inside);
+    (beads != found.beads() && beads.is_dir()).then_some(beads)
 }

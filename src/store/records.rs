@@ -168,6 +168,15 @@ impl RecordFile {
         &self,
         _held: &StateLock,
         entropy: &Entropy,
+        plan: impl FnMut(&Document) -> Result<Vec<Put>, E>,
+    ) -> Result<Outcome, E> {
+        self.edit_held(entropy, plan)
+    }
+
+    /// The same for who holds the lock and cannot show it.
+    pub fn edit_held<E: From<RecordError>>(
+        &self,
+        entropy: &Entropy,
         mut plan: impl FnMut(&Document) -> Result<Vec<Put>, E>,
     ) -> Result<Outcome, E> {
         let ledger = self.ledger().map_err(E::from)?;

@@ -64,7 +64,13 @@ pub enum WriteError {
     #[error(transparent)]
     Ledger(#[from] LedgerError),
     #[error(transparent)]
-    Lease(#[from] LeaseError),
+    Lease(Box<LeaseError>),
+}
+
+impl From<LeaseError> for WriteError {
+    fn from(error: LeaseError) -> Self {
+        WriteError::Lease(Box::new(error))
+    }
 }
 
 impl WriteError {

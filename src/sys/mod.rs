@@ -6,6 +6,7 @@ mod clock;
 mod entropy;
 mod env;
 pub mod fs;
+pub mod job;
 pub mod lock;
 pub mod log;
 mod owner;

@@ -217,7 +217,7 @@ mod tests {
     fn a_file_that_is_written_replaced_or_removed() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("box");
-        let mut watcher = Watcher::on(&[file.clone()]);
+        let mut watcher = Watcher::on(std::slice::from_ref(&file));
         assert_eq!(watcher.polls(), None);
         std::fs::write(&file, "1").unwrap();
         wakes(&mut watcher, &file);
@@ -229,7 +229,7 @@ mod tests {
         // Neither reading it nor its neighbours are news.
         std::fs::read(&file).unwrap();
         std::fs::write(dir.path().join("other"), "3").unwrap();
-        assert_eq!(watcher.wait(SHORT), [PathBuf::new(); 0]);
+        assert!(watcher.wait(SHORT).is_empty());
         std::fs::remove_file(&file).unwrap();
         wakes(&mut watcher, &file);
     }
@@ -238,7 +238,7 @@ mod tests {
     fn a_place_that_is_made_and_unmade() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("a/b/box");
-        let mut watcher = Watcher::on(&[file.clone()]);
+        let mut watcher = Watcher::on(std::slice::from_ref(&file));
         for round in 0..3 {
             std::fs::create_dir_all(dir.path().join("a/b")).unwrap();
             std::fs::write(&file, round.to_string()).unwrap();
@@ -277,17 +277,17 @@ mod tests {
         std::fs::write(two.join("inside"), "1").unwrap();
         std::thread::sleep(SHORT);
         assert_eq!(watcher.wait(LONG), [two]);
-        assert_eq!(watcher.wait(SHORT), [PathBuf::new(); 0]);
+        assert!(watcher.wait(SHORT).is_empty());
     }
 
     #[test]
     fn without_watches_it_looks_now_and_then() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("box");
-        let mut watcher = Watcher::on(&[file.clone()]);
+        let mut watcher = Watcher::on(std::slice::from_ref(&file));
         watcher.poll_because(&notify::Error::new(notify::ErrorKind::MaxFilesWatch));
         assert!(watcher.polls().unwrap().contains("limit"), "{:?}", watcher.polls());
-        assert_eq!(watcher.wait(SHORT), [PathBuf::new(); 0]);
+        assert!(watcher.wait(SHORT).is_empty());
         assert_eq!(watcher.wait(LONG), [file]);
     }
 }

@@ -69,3 +69,13 @@ pub fn changes(path: &Path, span: Span<'_>, env: &Env, each: &mut dyn FnMut(Chan
         _ => git::range(&repository, span, each),
     }
 }
+
+/// The paths that git has staged: changed, added, removed, under their old names and their new ones.
+pub fn staged_paths(path: &Path, env: &Env) -> Result<Vec<PathBuf>, HistoryError> {
+    let (kind, root) = place(path).unwrap_or((Kind::None, path.to_owned()));
+    let git_dir = root.join(".git");
+    if kind != Kind::Git || !git_dir.exists() {
+        return Err(HistoryError::NotGit { root, kind });
+    }
+    git::staged_paths(&Repository { root: &root, git_dir, env })
+}

@@ -34,7 +34,7 @@ pub use claims::{RemoteClaim, Swap, remote_claim, remote_claims, swap_remote_cla
 pub use commit::{CommitError, Committed, Order, commit};
 pub use facts::{Facts, Remote};
 pub use git::{branches_holding, committed_size, init as init_git, user_name};
-pub use history::{Changed, HistoryError, Span, changes};
+pub use history::{Changed, HistoryError, Span, changes, staged_paths};
 pub use hooks::{git_dirs, hooks_path, is_ignored, set_setting, setting};
 pub use lines::{Sought, committed_lines};
 pub use merge_tool::{MergeSetup, attribute_pattern, hg_lines, hgrc, jj_settings, jj_tool, merge_setup, set_jj_tool};

@@ -42,7 +42,7 @@ pub enum Why {
     /// A repository, or where one keeps itself.
     Repository,
     Unreadable,
-    /// A pipe, a socket, a device.
+    /// A pipe, a socket, a device; a link where git allows none.
     Special,
 }
 
@@ -52,7 +52,7 @@ impl std::fmt::Display for Why {
             Why::TooLarge(bytes) => write!(f, "{bytes} bytes are too many"),
             Why::Repository => f.write_str("it belongs to another repository"),
             Why::Unreadable => f.write_str("it cannot be read"),
-            Why::Special => f.write_str("it is no file, link or directory"),
+            Why::Special => f.write_str("it is nothing that can be kept"),
         }
     }
 }

@@ -11,28 +11,45 @@ use crate::sys::lock::LockError;
 
 /// Exit codes, as `docs/exit-codes.md` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Exit {
-    Ok = 0,
-    Failed = 1,
-    Usage = 2,
-    NotFound = 3,
-    Claimed = 4,
-    Illegal = 5,
-    Busy = 6,
-    Stale = 7,
-    Damaged = 8,
-    NoRepository = 9,
-    Untrusted = 10,
-    Reserved = 11,
-    Gate = 70,
+    Ok,
+    Failed,
+    Usage,
+    NotFound,
+    Claimed,
+    Illegal,
+    Busy,
+    Stale,
+    Damaged,
+    NoRepository,
+    Untrusted,
+    Reserved,
+    Gate,
     /// Of the merge driver alone: git takes everything up to 128 for a conflict.
-    Merge = 129,
+    Merge,
+    /// That of a program which was run.
+    Program(u8),
 }
 
 impl Exit {
     pub fn code(self) -> u8 {
-        self as u8
+        match self {
+            Exit::Ok => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::NotFound => 3,
+            Exit::Claimed => 4,
+            Exit::Illegal => 5,
+            Exit::Busy => 6,
+            Exit::Stale => 7,
+            Exit::Damaged => 8,
+            Exit::NoRepository => 9,
+            Exit::Untrusted => 10,
+            Exit::Reserved => 11,
+            Exit::Gate => 70,
+            Exit::Merge => 129,
+            Exit::Program(code) => code,
+        }
     }
 }
 
@@ -174,7 +191,7 @@ impl From<StoreError> for Failure {
                 .hint("put it under git, jj or hg and commit the ledger; nothing was changed"),
             StoreError::Vcs(error) => error.into(),
             StoreError::Record(error) => error.into(),
-            StoreError::Lease(error) => error.into(),
+            StoreError::Lease(error) => (*error).into(),
             StoreError::NoSuchWorktree { .. } => {
                 Self::not_found(message).hint("bd worktree list shows the checkouts")
             }

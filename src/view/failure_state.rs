@@ -25,6 +25,8 @@ impl From<CoordinationError> for Failure {
         match error {
             CoordinationError::Store(error) => error.into(),
             CoordinationError::Record(error) => error.into(),
+            CoordinationError::Reservation(error) => error.into(),
+            CoordinationError::Checkpoint(error) => error.into(),
             CoordinationError::NoSuchAgent { .. } => {
                 Self::not_found(message).hint("bd agent list shows who is; bd agent register NAME registers one")
             }
@@ -38,6 +40,14 @@ impl From<CoordinationError> for Failure {
                 .fact("heartbeat", &heartbeat),
             CoordinationError::NoSuchProcess { .. } => {
                 Self::not_found(message).hint("--pid is the process that the agent lives and dies with")
+            }
+            CoordinationError::NamedHome { .. } => {
+                Self::new(Exit::Illegal, "illegal", message).hint("unset BD_STATE_DIR and leave --state-dir out")
+            }
+            CoordinationError::BothKnow { .. } => Self::new(Exit::Damaged, "conflict", message)
+                .hint("nothing was copied; end the claims in one of them, or remove its records"),
+            CoordinationError::NotCoordinator { .. } => {
+                Self::new(Exit::Illegal, "illegal", message).hint("bd agent register NAME --role coordinator makes one")
             }
             CoordinationError::NotYours { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("a coordinator or a person can do that")

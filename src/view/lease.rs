@@ -2,7 +2,7 @@
 
 use super::issue::reply;
 use super::{Object, inline};
-use crate::coordination::RemoteLease;
+use crate::coordination::{Assigned, RemoteLease, Run, RunEnd};
 use crate::model::duration;
 use crate::model::lease::{Holder, Standing};
 use crate::model::time::Instant;
@@ -161,4 +161,51 @@ pub fn remote_lease_text(one: &RemoteLease, now: Instant) -> String {
     };
     let host = one.host.as_deref().map(inline).unwrap_or_default();
     format!("{}  {}  epoch {}  {ends}  on {host}", inline(&one.id), inline(&one.holder), one.epoch)
+}
+
+/// A program that was run on an issue.
+pub fn run(run: &Run) -> String {
+    let object = Object::new()
+        .text("id", &run.claimed.id)
+        .number("epoch", run.claimed.epoch)
+        .number("exit_code", i64::from(run.ended.code()))
+        .text("outcome", outcome_word(&run.end));
+    match &run.end {
+        RunEnd::Failed(released) => {
+            object.number("attempts", released.attempts).flag("needs_attention", released.needs_attention).finish()
+        }
+        RunEnd::Closed | RunEnd::Kept | RunEnd::Lost => object.finish(),
+    }
+}
+
+fn outcome_word(end: &RunEnd) -> &'static str {
+    match end {
+        RunEnd::Closed => "closed",
+        RunEnd::Kept => "kept",
+        RunEnd::Failed(_) => "failed",
+        RunEnd::Lost => "lost",
+    }
+}
+
+pub fn run_text(run: &Run) -> String {
+    let id = &run.claimed.id;
+    match &run.end {
+        RunEnd::Closed => format!("closed: {id}"),
+        RunEnd::Kept => format!("still claimed: {id}"),
+        RunEnd::Lost => format!("the claim was lost and the program was ended: {id}"),
+        RunEnd::Failed(released) => {
+            let attention = if released.needs_attention { ", it needs attention" } else { "" };
+            format!("not closed (attempt {}{attention}), given back: {id}", released.attempts)
+        }
+    }
+}
+
+/// An issue that was given to somebody.
+pub fn assigned(assigned: &Assigned) -> String {
+    Object::new()
+        .text("id", &assigned.written.id)
+        .text("assignee", &assigned.to)
+        .text("message", &assigned.message)
+        .raw("issue", &reply(&assigned.written).finish())
+        .finish()
 }

@@ -3,9 +3,12 @@
 //! Stored and printed shapes are apart: each can change alone. `bd schema` publishes these.
 
 mod agent;
+mod checkpoints;
+mod context;
 mod escape;
 mod failure;
 mod failure_state;
+mod failure_work;
 mod history;
 mod issue;
 mod leaks;
@@ -14,6 +17,7 @@ mod mail;
 mod merge;
 mod prune;
 mod recover;
+mod reservations;
 mod restore;
 pub mod schema;
 mod shapes;
@@ -23,6 +27,8 @@ mod watch;
 
 pub use crate::model::json::{Object, array};
 pub use agent::{absence, agent, agents, pulse, registered, silence, swept, unregistered};
+pub use checkpoints::{checkpoint, checkpoint_text, checkpoints, claim_text, pruned_checkpoints, resumptions};
+pub use context::{ContextText, context, context_text};
 pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
 pub use history::{
@@ -32,13 +38,14 @@ pub use history::{
 pub use issue::{detail, edge_issue, reply, summary};
 pub use leaks::{hooks, leak_text, leaks};
 pub use lease::{
-    claimed, claimed_text, lease, lease_text, reclaimed, reclaimed_text, released, released_text, remote_lease,
-    remote_lease_text, standing_word,
+    assigned, claimed, claimed_text, lease, lease_text, reclaimed, reclaimed_text, released, released_text,
+    remote_lease, remote_lease_text, run, run_text, standing_word,
 };
 pub use mail::{gist, mail_thread, message, messages, quoted, sender, sent, sent_text};
 pub use merge::{committed, merged_text, pruned_text, resolved, synced, synced_text, trusted};
 pub use prune::{kept_text, pruned};
 pub use recover::recovery;
+pub use reservations::{reservation, reservation_text, reservations, reserve_check};
 pub use restore::{restored, restored_text};
 pub use shapes::*;
 pub use undo::undo;

@@ -100,6 +100,21 @@ const MESSAGE: &[(&str, &str)] = &[
     ("status", "string"),
 ];
 
+const RESERVATION: &[(&str, &str)] =
+    &[("id", "string"), ("glob", "string"), ("holder", "string"), ("shared", "boolean"), ("acquired", "string")];
+const CHECKPOINT: &[(&str, &str)] = &[
+    ("id", "string"),
+    ("issue", "string"),
+    ("number", "integer"),
+    ("type", "string"),
+    ("summary", "string"),
+    ("files", "array"),
+    ("actor", "string"),
+    ("worktree", "string"),
+    ("worktree_gone", "boolean"),
+    ("created_at", "string"),
+];
+
 const SHAPES: &[(&str, Shape)] = &[
     ("add", Shape::Issue),
     ("agent heartbeat", Shape::Object(PULSE)),
@@ -124,6 +139,11 @@ const SHAPES: &[(&str, Shape)] = &[
             ("source_repo", "string"),
         ]),
     ),
+    ("checkpoint add", Shape::Object(CHECKPOINT)),
+    ("checkpoint list", Shape::Objects(CHECKPOINT)),
+    ("checkpoint prune", Shape::Object(&[("applied", "boolean"), ("pruned", "array"), ("kept", "integer")])),
+    ("checkpoint restore", Shape::Object(CHECKPOINT)),
+    ("checkpoint show", Shape::Object(CHECKPOINT)),
     ("children", Shape::Issues(COUNTS)),
     ("close", Shape::Issues(&[])),
     ("close --suggest-next", Shape::Object(&[("closed", "array"), ("unblocked", "array")])),
@@ -135,6 +155,18 @@ const SHAPES: &[(&str, Shape)] = &[
     ("config get", Shape::Object(&[("key", "string")])),
     ("config list", Shape::Objects(&[("key", "string"), ("origin", "string")])),
     ("config trust", Shape::Object(&[("trusted", "array")])),
+    (
+        "context",
+        Shape::Object(&[
+            ("id", "string"),
+            ("max_tokens", "integer"),
+            ("estimated_tokens", "integer"),
+            ("estimate", "string"),
+            ("complete", "boolean"),
+            ("parts", "array"),
+            ("text", "string"),
+        ]),
+    ),
     ("count", Shape::Object(&[("count", "integer")])),
     ("count --by", Shape::Object(&[("total", "integer"), ("groups", "array")])),
     ("defer", Shape::Issues(&[])),
@@ -228,6 +260,13 @@ const SHAPES: &[(&str, Shape)] = &[
     ),
     ("reopen", Shape::Issues(&[])),
     ("repo list", Shape::Objects(REPO)),
+    ("reserve", Shape::Objects(RESERVATION)),
+    (
+        "reserve check",
+        Shape::Object(&[("ok", "boolean"), ("checked", "integer"), ("bypassed", "boolean"), ("conflicts", "array")]),
+    ),
+    ("reserve list", Shape::Objects(RESERVATION)),
+    ("reserve release", Shape::Objects(RESERVATION)),
     ("resolve", Shape::Object(&[("dry_run", "boolean"), ("resolved", "array")])),
     (
         "restore",
@@ -239,6 +278,18 @@ const SHAPES: &[(&str, Shape)] = &[
             ("fields", "array"),
             ("commit", "object"),
             ("line", "object"),
+        ]),
+    ),
+    (
+        "resume",
+        Shape::Objects(&[
+            ("id", "string"),
+            ("title", "string"),
+            ("status", "string"),
+            ("mine", "boolean"),
+            ("errors", "array"),
+            ("checkpoints", "integer"),
+            ("questions", "array"),
         ]),
     ),
     ("role", Shape::Object(&[("role", "string"), ("rule", "string"), ("because", "string")])),

@@ -8,7 +8,7 @@ const EVERY_DAY: [&str; 15] = [
     "init", "add", "ready", "list", "show", "work", "update", "note", "close", "dep", "label", "search", "why",
     "doctor", "help",
 ];
-const MORE: [&str; 39] = [
+const MORE: [&str; 43] = [
     "q",
     "status",
     "reopen",
@@ -35,6 +35,10 @@ const MORE: [&str; 39] = [
     "prune",
     "agent",
     "mail",
+    "reserve",
+    "checkpoint",
+    "resume",
+    "context",
     "commit",
     "sync",
     "import",

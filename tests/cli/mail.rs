@@ -97,7 +97,7 @@ $ bd --agent bob agent heartbeat
 bob is online, 1 message unread
 $ bd mail thread 1
 2026-01-05T09:00:04.000Z bob to rex (seen)  msg_i6tzjm5xbxm2
-Look
+Subject: Look
 > line one
 > line two
 
@@ -295,7 +295,7 @@ fn threads() {
 fn a_text_is_a_quotation() {
     let env = office();
     let nasty = "\x1b[2J\x1b]0;title\x07\nerror: all is lost\r\u{202e}";
-    env.bd(["--agent", "eve", "mail", "send", "bob", "-s", nasty, "-m", nasty]).ok();
+    env.bd(["--agent", "eve", "mail", "send", "bob", "-s", &format!("error: {nasty}"), "-m", nasty]).ok();
     let id = inbox(&env, "bob", &[])[0]["id"].as_str().unwrap().to_owned();
     for line in [format!("mail read {id}"), format!("mail thread {id}"), "mail inbox".to_owned()] {
         let run = env.bd(["--agent", "bob"].into_iter().chain(line.split(' '))).ok();
@@ -349,4 +349,15 @@ fn git_status_stays_clean() {
     assert_eq!(status(), before);
     assert!(!before.contains("mail") && !before.contains("agents"), "{before}");
     assert!(env.path(".git/beads/agents.jsonl").exists());
+    // Each message says from which checkout it came, and each checkout sees all of them.
+    assert!(env.command("git").args(["add", "-A"]).status().unwrap().success());
+    let commit = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-qm", "start"];
+    assert!(env.command("git").args(commit).status().unwrap().success());
+    assert!(env.command("git").args(["worktree", "add", "-q", "../other"]).status().unwrap().success());
+    env.bd(["-C", "../other", "--agent", "rex", "mail", "send", "bob", "-m", "from there"]).ok();
+    env.bd(["--agent", "rex", "mail", "send", "bob", "-m", "from here"]).ok();
+    let places: Vec<Value> =
+        inbox(&env, "bob", &[])[..2].iter().map(|message| message["worktree_id"].clone()).collect();
+    assert!(places.iter().all(|id| id.as_str().is_some_and(|id| id.starts_with("wt_"))), "{places:?}");
+    assert_ne!(places[0], places[1]);
 }

@@ -5,6 +5,7 @@
 mod about;
 mod agents;
 mod bad_input;
+mod checkpoints;
 mod clients;
 mod clients_strict;
 mod closing;
@@ -43,8 +44,10 @@ mod recover;
 mod remarks;
 mod repos;
 mod repos_bad;
+mod reserve;
 mod resolving;
 mod restore;
+mod resume;
 mod roles;
 mod schemas;
 mod searching;

@@ -131,6 +131,17 @@ const CALLS: &[(&str, &str)] = &[
     ("mail thread", "mail thread bd-one"),
     ("mail archive", "mail archive $MESSAGE"),
     ("agent unregister", "agent unregister w1"),
+    ("reserve", "reserve src/**.rs --issue bd-one --reason why"),
+    ("reserve list", "reserve list"),
+    ("reserve check", "reserve check src/a.rs"),
+    ("reserve release", "reserve release --all"),
+    ("checkpoint add", "checkpoint add bd-one -m words --files a --detail {\"a\":1} --key k --snapshot"),
+    ("checkpoint list", "checkpoint list"),
+    ("checkpoint show", "checkpoint show bd-one#1"),
+    ("checkpoint restore", "checkpoint restore bd-one#1 --to then"),
+    ("checkpoint prune", "checkpoint prune"),
+    ("resume", "resume bd-one"),
+    ("context", "context bd-one"),
 ];
 
 #[test]

@@ -7,6 +7,7 @@
 //! ```
 
 mod adds;
+mod checkpoints;
 mod claims;
 mod foreign_rewrite;
 mod full_disk;

@@ -1,5 +1,6 @@
 //! The library as another program uses it: polling, writing, and reading while others rewrite the file.
 
+mod coordination;
 mod links;
 mod many;
 mod open;

@@ -4,6 +4,7 @@
 //! What is expected comes from models written here from the words of `docs/format.md`, never from the code under test.
 
 mod changes;
+mod globs;
 mod hydrate;
 mod json_text;
 mod many_repos;
@@ -22,6 +23,7 @@ mod routing;
 mod scratch;
 #[path = "../library/several.rs"]
 mod several;
+mod work_records;
 
 use proptest::test_runner::{Config, RngSeed};
 

@@ -81,6 +81,19 @@ fn submodules_and_repositories_inside() {
 }
 
 #[test]
+fn a_submodule_that_is_none_any_more() {
+    let Some(lab) = Lab::with(&["git"]) else { return };
+    repository(&lab);
+    lab.sh("git clone -q a lib; cd a; git -c protocol.file.allow=always submodule --quiet add ../lib sub; git commit -q -m sub
+            rm -rf sub; echo mine > sub; rm .gitmodules; ln -s x .gitmodules");
+    let snapshot = take(&lab, "a");
+    assert_eq!(snapshot.files, names(&[".gitmodules", "sub"]));
+    assert_eq!(snapshot.left_out, [LeftOut { path: ".gitmodules".into(), why: Why::Special }]);
+    restore(&lab, "a", "back").unwrap();
+    assert_eq!(std::fs::read_to_string(lab.path("back/sub")).unwrap(), "mine\n");
+}
+
+#[test]
 fn a_sparse_checkout() {
     let Some(lab) = Lab::with(&["git"]) else { return };
     lab.sh("git init -q -b main a; cd a; mkdir in out; echo 1 > in/a; echo 1 > out/a; echo 1 > x; git add .; git commit -q -m first

@@ -2,10 +2,12 @@
 
 mod add;
 mod agent;
+mod assign;
 mod blame;
 mod blocked;
 mod changelog;
 mod check_leaks;
+mod checkpoint;
 mod children;
 mod claim;
 mod close;
@@ -13,6 +15,7 @@ mod comment;
 mod commit;
 mod completions;
 mod config;
+mod context;
 mod count;
 mod decide;
 mod defer;
@@ -49,13 +52,17 @@ mod recover;
 mod release;
 mod reopen;
 mod repo;
+mod reserve;
 mod resolve;
 mod restore;
+mod resume;
 mod role;
+mod run;
 mod schema;
 mod search;
 mod show;
 mod stale;
+mod state;
 mod stats;
 mod status;
 mod sync;
@@ -97,6 +104,9 @@ pub enum Command {
     Release(release::ReleaseArgs),
     Reclaim(reclaim::ReclaimArgs),
     Leases(leases::LeasesArgs),
+    Run(Box<run::RunArgs>),
+    Assign(assign::AssignArgs),
+    State(state::StateArgs),
     #[command(visible_alias = "done")]
     Close(close::CloseArgs),
     Reopen(reopen::ReopenArgs),
@@ -143,6 +153,10 @@ pub enum Command {
     Proposals(proposals::ProposalsArgs),
     CheckLeaks(check_leaks::CheckLeaksArgs),
     Hooks(hooks::HooksArgs),
+    Reserve(reserve::ReserveArgs),
+    Checkpoint(checkpoint::CheckpointArgs),
+    Resume(resume::ResumeArgs),
+    Context(context::ContextArgs),
     MergeDriver(merge_driver::MergeDriverArgs),
     Agent(Box<agent::AgentArgs>),
     Mail(Box<mail::MailArgs>),
@@ -168,7 +182,25 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "undo", "edit", "comment", "comments"]),
     ("Looking", &["blocked", "children", "epic", "query", "count", "stats", "stale", "duplicates"]),
-    ("Working together", &["claim", "release", "reclaim", "leases", "agent", "mail", "watch"]),
+    (
+        "Working together",
+        &[
+            "claim",
+            "release",
+            "reclaim",
+            "leases",
+            "run",
+            "assign",
+            "agent",
+            "mail",
+            "watch",
+            "reserve",
+            "checkpoint",
+            "resume",
+            "context",
+            "state",
+        ],
+    ),
     ("The past", &["log", "blame", "diff", "changelog", "restore", "prune"]),
     (
         "Several repos",
@@ -225,6 +257,9 @@ impl Command {
             Command::Release(args) => release::run(args, cx),
             Command::Reclaim(args) => reclaim::run(args, cx),
             Command::Leases(args) => leases::run(args, cx),
+            Command::Run(args) => run::run(*args, cx),
+            Command::Assign(args) => assign::run(args, cx),
+            Command::State(args) => state::run(args, cx),
             Command::Close(args) => close::run(args, cx),
             Command::Reopen(args) => reopen::run(args, cx),
             Command::Defer(args) => defer::run(args, cx),
@@ -270,6 +305,10 @@ impl Command {
             Command::Proposals(args) => proposals::run(args, cx),
             Command::CheckLeaks(args) => check_leaks::run(args, cx),
             Command::Hooks(args) => hooks::run(args, cx),
+            Command::Reserve(args) => reserve::run(args, cx),
+            Command::Checkpoint(args) => checkpoint::run(args, cx),
+            Command::Resume(args) => resume::run(args, cx),
+            Command::Context(args) => context::run(args, cx),
             Command::MergeDriver(args) => merge_driver::run(args, cx),
             Command::Agent(args) => agent::run(*args, cx),
             Command::Mail(args) => mail::run(*args, cx),

@@ -15,7 +15,9 @@ pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
     let ledger = store.ledger_path(0).map(|path| path.display().to_string()).unwrap_or_default();
     let reason = store.project().primary_member().repo.reason().to_owned();
     let prefix = store.prefix(0)?;
-    let home = store.settings().files.personal.parent().map(|dir| dir.display().to_string()).unwrap_or_default();
+    let state = store.state().home().clone();
+    let home = state.path.display().to_string();
+    let here = store.worktrees()?.into_iter().find(|one| one.is_here);
     let route = store.route(None, &[]).map(|route| (store.name(route.repo).to_owned(), route.rule));
     let repos: Vec<String> = store.project().members.iter().map(|member| member.name.clone()).collect();
     let route = match route {
@@ -32,6 +34,10 @@ pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
             .text("source_repo", ".")
             .text("reason", &reason)
             .text("state_home", &home)
+            .text("state_mode", state.mode.word())
+            .text("state_reason", &state.reason)
+            .optional("worktree_id", here.as_ref().and_then(|one| one.id.as_deref()))
+            .optional("worktree", here.as_ref().map(|one| one.name.as_str()))
             .texts("repos", &repos);
         let object = match &route {
             Ok((repo, rule)) => object.text("new_issues", repo).text("routing_rule", rule),
@@ -46,7 +52,12 @@ pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
         ("Because", reason),
         ("New ids", format!("{prefix}-…")),
         ("State home", home),
+        ("Its mode", format!("{}: {}", state.mode.word(), state.reason)),
     ];
+    if let Some(one) = &here {
+        let id = one.id.as_deref().map(|id| format!(" ({id})")).unwrap_or_default();
+        facts.push(("Checkout", format!("{}{id}", one.name)));
+    }
     if repos.len() > 1 {
         facts.push(("Repos", repos.join("  ")));
     }

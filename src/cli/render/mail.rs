@@ -75,7 +75,7 @@ pub fn conversation(ui: &mut Ui, thread: &[Vec<Message>]) {
         let head = ui.paint(Style::Dim, &inline(&head));
         ui.line(&head);
         if let Some(subject) = &first.subject {
-            ui.line(&inline(subject));
+            ui.line(&format!("Subject: {}", inline(subject)));
         }
         body(ui, first);
     }

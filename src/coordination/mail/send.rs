@@ -40,6 +40,7 @@ pub struct Letter {
     /// Nanoseconds after which it need not be shown.
     pub expires: Option<i64>,
     pub wants_ack: bool,
+    /// The checkout that it is sent from, if it is not the one that acts.
     pub worktree_id: Option<String>,
     /// The message that it answers.
     pub answers: Option<Message>,
@@ -97,6 +98,11 @@ fn deliver(store: &mut Store, letter: Letter, recipients: Vec<Recipient>) -> Res
         },
     };
     let id = state_id::mint(MESSAGE, store.host().entropy.bytes());
+    // A checkout that cannot be given an id is no reason not to send.
+    let worktree_id = match letter.from {
+        Sender::Actor => letter.worktree_id.or_else(|| store.worktree().ok()?.id),
+        Sender::System => letter.worktree_id,
+    };
     let answered = letter.answers.as_ref();
     let thread = answered.map(|message| message.thread.clone()).or_else(|| letter.issue.clone());
     let held = place(store).lock(store.lock_wait())?;
@@ -119,7 +125,7 @@ fn deliver(store: &mut Store, letter: Letter, recipients: Vec<Recipient>) -> Res
         created,
         expires: letter.expires.map(|length| now.plus_nanos(length)),
         wants_ack: letter.wants_ack,
-        worktree_id: letter.worktree_id,
+        worktree_id,
         read: None,
         acked: None,
         archived: None,

@@ -1,4 +1,4 @@
-//! Waiting for mail. The one who waits sleeps; an agent that waits says from time to time that it is there.
+//! Waiting for mail. The one who waits sleeps; an agent that waits says from time to time that it is there, and keeps what it holds.
 
 use std::time::{Duration, Instant};
 
@@ -38,9 +38,7 @@ pub fn wait_for_mail(store: &mut Store, filter: &InboxFilter, at_most: Duration)
         watcher.wait(left.min(interval));
         if heard.elapsed() >= interval {
             heard = Instant::now();
-            if let Some(seen) = identity::identify(store)? {
-                identity::beat(store, &seen);
-            }
+            identity::take_part(store)?;
         }
     }
 }

@@ -208,6 +208,18 @@ impl Store {
         })
     }
 
+    /// Says which process a claim lives and dies with from now on, if it still is this one.
+    pub fn set_lease_owner(&mut self, claimed: &Claimed, owner: Option<Owner>) -> Result<()> {
+        let source = self.owner_of(&claimed.id)?;
+        let home = self.hold(self.lease_home(source))?;
+        let mut lease = home.lease(&self.lease_key(source, home.dir(), &claimed.id)?);
+        match &mut lease.holder {
+            Some(holder) if lease.epoch == claimed.epoch => holder.owner = owner,
+            _ => return Ok(()),
+        }
+        Ok(home.put(&[lease], &self.host.entropy)?)
+    }
+
     /// Writes the claim into the ledger: assignee and status.
     fn write_claim(&mut self, id: &str, me: &str, takes: bool, with: &[Change]) -> Result<Written> {
         let mut changes = if takes {

@@ -16,6 +16,13 @@ pub struct LeaseRow {
     pub standing: Standing,
 }
 
+impl LeaseRow {
+    /// What another is told who wants the issue.
+    pub fn claimed(&self) -> super::LeaseError {
+        super::fence::claimed(&self.id, &self.lease)
+    }
+}
+
 impl Store {
     /// Every claim of the project that somebody holds, over or not, in the order of their issues.
     pub fn leases(&mut self) -> Result<Vec<LeaseRow>> {

@@ -107,6 +107,6 @@ impl Store {
 
 impl From<LeaseError> for super::StoreError {
     fn from(error: LeaseError) -> Self {
-        super::StoreError::Lease(error)
+        super::StoreError::Lease(Box::new(error))
     }
 }

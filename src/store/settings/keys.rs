@@ -78,6 +78,7 @@ pub static KEYS: &[Key] = &[
     key("lease.max_attempts", Kind::Number, Some("3"), "after so many failures an issue needs attention"),
     key("claims.remote", Kind::Flag, Some("false"), "claims are made on the git remote too"),
     key("ledger.write", Kind::OneOf(&["checkout", "primary"]), Some("checkout"), "which checkout's ledger is written"),
+    key("reserve.mode", Kind::OneOf(&["block", "warn"]), Some("block"), "what bd reserve check --staged does"),
     key("prune.budget", Kind::Size, Some("25k"), "the size of a ledger above which bd doctor warns"),
     key("prune.auto", Kind::Age, Some("off"), "bd commit and bd sync prune issues that have been closed for so long"),
 ];

@@ -1,6 +1,7 @@
 //! The files that commits change. git says which commits and what is staged; trees and blobs are read with gix.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use gix::ObjectId;
 use gix::object::tree::EntryKind;
@@ -24,16 +25,7 @@ type Difference = (Vec<u8>, Vec<ObjectId>, ObjectId);
 
 pub fn staged(repository: &Repository<'_>, each: &mut dyn FnMut(Changed)) -> Result<(), HistoryError> {
     let objects = open(repository)?;
-    let born = program(repository).args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).run()?.status.success();
-    let base = if born { "HEAD".to_owned() } else { ObjectId::empty_tree(gix::hash::Kind::Sha1).to_string() };
-    let flags = ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "--end-of-options"];
-    let mut asked = program(repository).args(flags).arg(base).arg("--");
-    // During a commit git keeps what will be committed in an index of its own.
-    let env = repository.env;
-    if let Some(index) = env.var_os("GIT_INDEX_FILE") {
-        asked = asked.var("GIT_INDEX_FILE", env.cwd().join(index));
-    }
-    let list = listed("git diff-index", asked)?;
+    let list = index_against_head(repository, "--raw")?;
     let mut fields = list.split(|byte| *byte == 0).filter(|field| !field.is_empty());
     while let (Some(meta), Some(path)) = (fields.next(), fields.next()) {
         let words: Vec<&[u8]> = meta.split(|byte| *byte == b' ').collect();
@@ -45,6 +37,26 @@ pub fn staged(repository: &Repository<'_>, each: &mut dyn FnMut(Changed)) -> Res
         each(changed(&objects, None, path, &old, new)?);
     }
     Ok(())
+}
+
+/// The names of all that is staged, removals and submodules too.
+pub fn staged_paths(repository: &Repository<'_>) -> Result<Vec<PathBuf>, HistoryError> {
+    let list = index_against_head(repository, "--name-only")?;
+    Ok(list.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of).collect())
+}
+
+/// What the index has beyond the last commit, as git lists it.
+fn index_against_head(repository: &Repository<'_>, form: &str) -> Result<Vec<u8>, HistoryError> {
+    let born = program(repository).args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).run()?.status.success();
+    let base = if born { "HEAD".to_owned() } else { ObjectId::empty_tree(gix::hash::Kind::Sha1).to_string() };
+    let flags = ["diff-index", "--cached", form, "-z", "--no-renames", "--no-abbrev", "--end-of-options"];
+    let mut asked = program(repository).args(flags).arg(base).arg("--");
+    // During a commit git keeps what will be committed in an index of its own.
+    let env = repository.env;
+    if let Some(index) = env.var_os("GIT_INDEX_FILE") {
+        asked = asked.var("GIT_INDEX_FILE", env.cwd().join(index));
+    }
+    listed("git diff-index", asked)
 }
 
 pub fn range(repository: &Repository<'_>, span: Span<'_>, each: &mut dyn FnMut(Changed)) -> Result<(), HistoryError> {

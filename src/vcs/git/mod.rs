@@ -24,7 +24,7 @@ mod worktrees;
 pub(super) use archive::GitArchive;
 pub(super) use attributes::merge_attribute;
 pub use attributes::pattern;
-pub(super) use changes::{range, staged};
+pub(super) use changes::{range, staged, staged_paths};
 pub(super) use checkouts::worktrees;
 pub(super) use claims::Server;
 pub use commit::init;

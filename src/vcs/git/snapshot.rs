@@ -83,14 +83,20 @@ impl WorkTree<'_> {
             let (words, path) = (String::from_utf8_lossy(&entry[..tab]), path_of(&entry[tab + 1..]));
             let words: Vec<&str> = words.split(' ').collect();
             let [tag, mode, id, _] = words.as_slice() else { continue };
+            let found = look(self.root, &path);
             match *mode {
-                "160000" => drop(known.submodules.insert(path, (*id).to_owned())),
-                _ if *tag == "S" && look(self.root, &path).is_none() => drop(known.absent.insert(path)),
+                "160000" if found.as_ref().is_none_or(|found| found.is_dir()) => {
+                    drop(known.submodules.insert(path, (*id).to_owned()))
+                }
+                _ if *tag == "S" && found.is_none() => drop(known.absent.insert(path)),
                 _ => drop(known.tracked.insert(path)),
             }
         }
         let head = self.git().args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).run()?;
-        known.parents.extend(head.status.success().then(|| line(&head.stdout)));
+        match head.status.code() {
+            Some(1) => {}
+            _ => known.parents.push(line(&checked("git rev-parse", head)?.stdout)),
+        }
         Ok(known)
     }
 
@@ -108,7 +114,7 @@ impl WorkTree<'_> {
             })
             .collect();
         let own = || self.git().var("GIT_INDEX_FILE", &index);
-        self.ask("git update-index", own().args(["update-index", "-z", "--index-info"]).input(list))?;
+        self.ask("git update-index", own().args(["update-index", "-z", "--replace", "--index-info"]).input(list))?;
         let tree = line(&self.ask("git write-tree", own().arg("write-tree"))?);
         let name = write_commit(self.git(), &tree, &known.parents, &message.replace('\0', " "))?;
         let files = self.differing(known, &items, &name)?;
@@ -137,6 +143,9 @@ impl WorkTree<'_> {
                     continue;
                 }
                 left_out.push(LeftOut { path: repository, why: Why::Repository });
+            } else if found.is_symlink() && path.ends_with(".gitmodules") {
+                // git takes no such link into an index.
+                left_out.push(LeftOut { path: path.clone(), why: Why::Special });
             } else if found.is_symlink() {
                 let target = std::fs::read_link(self.root.join(path));
                 links.extend(target.ok().map(|target| (path.clone(), target)));
@@ -166,7 +175,8 @@ impl WorkTree<'_> {
         for (path, commit) in &known.submodules {
             if look(self.root, path).is_some_and(|found| found.is_dir()) {
                 items.insert(path.clone(), ("160000", commit.clone()));
-                if self.root.join(path).join(".git").exists() {
+                let is_empty = |dir: PathBuf| std::fs::read_dir(dir).is_ok_and(|mut all| all.next().is_none());
+                if !is_empty(self.root.join(path)) {
                     left_out.push(LeftOut { path: path.clone(), why: Why::Repository });
                 }
             }

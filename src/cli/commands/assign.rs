@@ -1,0 +1,29 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::coordination;
+use crate::view::{self, Exit};
+
+/// Give an issue to an agent or a person, and tell them by mail
+///
+/// For coordinators and people. The issue stays open until the assignee claims it; automatic claims of others pass it over.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd assign bd-a3f8 builder\n  bd assign bd-a3f8 person:ann")]
+pub struct AssignArgs {
+    /// The issue, by id or its first characters
+    id: String,
+    /// An agent, by name or id; person:NAME for a person
+    to: String,
+}
+
+pub fn run(args: AssignArgs, cx: &mut Context) -> Outcome {
+    let store = cx.store()?;
+    let id = store.resolve(&args.id)?;
+    let assigned = coordination::assign(store, &id, &args.to)?;
+    if cx.ui.wants_json() {
+        cx.json(view::assigned(&assigned));
+    } else {
+        cx.ui.done(&format!("Assigned to {}: {id}", view::inline(&assigned.to)));
+    }
+    Ok(Exit::Ok)
+}

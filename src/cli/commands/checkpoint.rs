@@ -1,0 +1,253 @@
+use clap::{Args, Subcommand};
+
+use super::{Context, Outcome};
+use crate::coordination::{
+    self, CHECKPOINT_DAYS, CheckpointFilter, CheckpointRow, FilesWish, NewCheckpoint, PrunedCheckpoints, Whose,
+};
+use crate::model::checkpoint::CheckpointKind;
+use crate::model::duration;
+use crate::model::json;
+use crate::view::{self, Exit, Failure, inline, plural};
+
+/// Note how far the work on an issue is, so that it can go on from there
+///
+/// Checkpoints are kept in the state home, not in the ledger: numbered for each issue over all checkouts, never changed, and still
+/// there when the checkout is gone. With --snapshot version control also keeps all files of the checkout, uncommitted and untracked
+/// ones included, without touching the index, the working copy or any branch.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd checkpoint add bd-a3f8 -m 'Parser done, tests next'
+  bd checkpoint add -m 'Builds again' --type recovery --files auto --snapshot
+  bd checkpoint list bd-a3f8 --all-worktrees
+  bd checkpoint show a3f8#2
+  bd checkpoint restore cp_k3 --to /tmp/then
+  bd checkpoint prune --closed-older-than 90d")]
+pub struct CheckpointArgs {
+    #[command(subcommand)]
+    command: CheckpointCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum CheckpointCommand {
+    /// Add one to an issue
+    Add(AddArgs),
+    /// Those of this checkout, the oldest first
+    List(ListArgs),
+    /// One in full: by id, its first characters, or ISSUE#NUMBER
+    Show {
+        #[arg(value_name = "CHECKPOINT")]
+        which: String,
+    },
+    /// Write the files of a snapshot into a directory
+    Restore {
+        #[arg(value_name = "CHECKPOINT")]
+        which: String,
+        /// A directory that is not there or empty
+        #[arg(long, value_name = "DIR")]
+        to: String,
+    },
+    /// Drop those of issues that were closed long ago, with their snapshots; a report unless --apply
+    Prune {
+        /// Closed at least so long ago (default: 30d)
+        #[arg(long, value_name = "TIME")]
+        closed_older_than: Option<String>,
+        /// Do it
+        #[arg(long)]
+        apply: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+struct AddArgs {
+    /// The issue (default: the one that you work on)
+    id: Option<String>,
+    /// What is to be known; - reads standard input
+    #[arg(short, long, value_name = "TEXT")]
+    message: String,
+    /// plan, replan, progress, decision, error, recovery or complete
+    #[arg(short = 't', long = "type", value_name = "TYPE", default_value = "progress", value_parser = CheckpointKind::KNOWN.to_vec())]
+    kind: String,
+    /// Files that it is about; auto takes those that version control calls changed or new
+    #[arg(long, value_name = "PATH|auto", num_args = 1..)]
+    files: Vec<String>,
+    /// Anything else, as JSON; @FILE reads a file
+    #[arg(long, value_name = "JSON|@FILE")]
+    detail: Option<String>,
+    /// With the same key for the same issue nothing is added again
+    #[arg(long, value_name = "KEY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    key: Option<String>,
+    /// Keep all files of the checkout as they are now
+    #[arg(long)]
+    snapshot: bool,
+}
+
+#[derive(Debug, Args)]
+struct ListArgs {
+    /// Only of this issue
+    id: Option<String>,
+    /// Only those later than this number
+    #[arg(long, value_name = "N")]
+    since: Option<i64>,
+    /// Only of this type
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// Of all checkouts, those that are gone included
+    #[arg(long)]
+    all_worktrees: bool,
+    /// Of another checkout, by id, name or path
+    #[arg(long, value_name = "WORKTREE", conflicts_with = "all_worktrees")]
+    worktree: Option<String>,
+    /// Only the latest so many
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+pub fn run(args: CheckpointArgs, cx: &mut Context) -> Outcome {
+    match args.command {
+        CheckpointCommand::Add(args) => add(args, cx),
+        CheckpointCommand::List(args) => list(args, cx),
+        CheckpointCommand::Show { which } => show(&which, cx),
+        CheckpointCommand::Restore { which, to } => restore(&which, &to, cx),
+        CheckpointCommand::Prune { closed_older_than, apply } => prune(closed_older_than.as_deref(), apply, cx),
+    }
+}
+
+fn add(args: AddArgs, cx: &mut Context) -> Outcome {
+    let summary = match args.message.as_str() {
+        "-" => cx.text(None, Some("-"), false)?.unwrap_or_default(),
+        text => text.to_owned(),
+    };
+    let detail = match args.detail.as_deref().map(|text| (text, text.strip_prefix('@'))) {
+        Some((_, Some(file))) => cx.text(None, Some(file), false)?,
+        Some((text, None)) => Some(text.to_owned()),
+        None => None,
+    };
+    let files = match args.files.as_slice() {
+        [word] if word == "auto" => FilesWish::Changed,
+        _ => FilesWish::These(args.files),
+    };
+    let new = NewCheckpoint {
+        issue: args.id,
+        summary,
+        kind: args.kind,
+        files,
+        detail,
+        key: args.key,
+        snapshot: args.snapshot,
+    };
+    let added = coordination::add_checkpoint(cx.store()?, &new)?;
+    let one = added.checkpoint;
+    for left_out in one.snapshot.iter().flat_map(|saved| &saved.left_out) {
+        cx.ui.warning(&format!("not in the snapshot: {left_out}"));
+    }
+    let worktree = one.worktree.clone().unwrap_or_default();
+    let row = CheckpointRow { worktree, is_gone: false, checkpoint: one };
+    if cx.ui.wants_json() {
+        cx.json(view::checkpoint(&row).flag("added", added.is_new).finish());
+    } else {
+        let verb = if added.is_new { "Added" } else { "There already:" };
+        let one = &row.checkpoint;
+        cx.ui.done(&format!("{verb} {}#{}  {}  {}", one.issue, one.number, one.kind.as_str(), one.id));
+    }
+    Ok(Exit::Ok)
+}
+
+fn list(args: ListArgs, cx: &mut Context) -> Outcome {
+    let whose = match (args.all_worktrees, args.worktree) {
+        (true, _) => Whose::All,
+        (_, Some(text)) => Whose::Worktree(text),
+        _ => Whose::Here,
+    };
+    let filter = CheckpointFilter { issue: args.id, since: args.since, kind: args.kind, whose, limit: args.limit };
+    let page = coordination::checkpoints(cx.store()?, &filter)?;
+    if cx.ui.wants_json() {
+        cx.json(view::checkpoints(&page.rows));
+    } else {
+        for row in &page.rows {
+            cx.ui.line(&inline(&view::checkpoint_text(row)));
+        }
+        if page.rows.is_empty() {
+            cx.ui.note("no checkpoints");
+        }
+    }
+    if page.rows.len() < page.total {
+        cx.ui.note(&format!("the latest {} of {}", page.rows.len(), plural(page.total, "checkpoint")));
+    }
+    Ok(Exit::Ok)
+}
+
+fn show(which: &str, cx: &mut Context) -> Outcome {
+    let row = coordination::find_checkpoint(cx.store()?, which)?;
+    if cx.ui.wants_json() {
+        cx.json(view::checkpoint(&row).finish());
+        return Ok(Exit::Ok);
+    }
+    let one = &row.checkpoint;
+    let gone = if row.is_gone { " (gone)" } else { "" };
+    let branch = one.branch.as_deref().map(|name| format!(", branch {name}")).unwrap_or_default();
+    cx.ui.line(&inline(&format!("{}#{}  {}  {}", one.issue, one.number, one.kind.as_str(), one.id)));
+    cx.ui.line(&inline(&format!("by {} at {} in {}{gone}{branch}", one.actor, one.created_at, row.worktree)));
+    quote(&one.summary, cx);
+    if let Some(detail) = &one.detail {
+        cx.ui.line("detail:");
+        quote(&json::pretty(detail), cx);
+    }
+    for file in &one.files {
+        cx.ui.line(&inline(&format!("file: {file}")));
+    }
+    if let Some(saved) = &one.snapshot {
+        cx.ui.line(&inline(&format!("snapshot: {}, {} changed", saved.name, plural(saved.files.len(), "file"))));
+        for left_out in &saved.left_out {
+            cx.ui.line(&inline(&format!("not in the snapshot: {left_out}")));
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+/// Text that an agent or a person wrote.
+fn quote(text: &str, cx: &mut Context) {
+    for line in view::quoted(text) {
+        cx.ui.line(&line);
+    }
+}
+
+fn restore(which: &str, to: &str, cx: &mut Context) -> Outcome {
+    let to = cx.directory().join(to);
+    let row = coordination::restore_checkpoint(cx.store()?, which, &to)?;
+    if cx.ui.wants_json() {
+        cx.json(view::checkpoint(&row).text("restored_to", &to.display().to_string()).finish());
+    } else {
+        cx.ui.done(&format!("Restored {} into {}", row.checkpoint.id, to.display()));
+    }
+    Ok(Exit::Ok)
+}
+
+fn prune(typed: Option<&str>, apply: bool, cx: &mut Context) -> Outcome {
+    let wrong = |text: &str| Failure::usage(format!("invalid --closed-older-than {text:?}: a time such as 30d or 12h"));
+    let age = typed.map(|text| duration::parse(text).ok_or_else(|| wrong(text))).transpose()?;
+    let done = coordination::prune_checkpoints(cx.store()?, age, apply)?;
+    if cx.ui.wants_json() {
+        cx.json(view::pruned_checkpoints(&done));
+        return Ok(Exit::Ok);
+    }
+    for row in &done.pruned {
+        cx.ui.line(&inline(&view::checkpoint_text(row)));
+    }
+    tell_pruned(&done, typed, cx);
+    Ok(Exit::Ok)
+}
+
+fn tell_pruned(done: &PrunedCheckpoints, typed: Option<&str>, cx: &mut Context) {
+    let kept = done.kept;
+    if done.pruned.is_empty() {
+        let age = typed.map_or_else(|| format!("{CHECKPOINT_DAYS}d"), str::to_owned);
+        cx.ui.note(&format!("no issue with checkpoints was closed more than {age} ago; {kept} stay"));
+        return;
+    }
+    let count = plural(done.pruned.len(), "checkpoint");
+    let verb = if done.applied { "Dropped" } else { "Would drop" };
+    cx.ui.done(&format!("{verb} {count}; {kept} stay"));
+    if !done.applied {
+        cx.ui.hint("--apply drops them, with their snapshots");
+    }
+}

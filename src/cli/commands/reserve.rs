@@ -1,0 +1,171 @@
+use clap::{Args, Subcommand};
+
+use super::{Context, Outcome};
+use crate::coordination::{self, Release, ReserveRequest};
+use crate::model::duration;
+use crate::model::reservation::DEFAULT_TTL;
+use crate::view::{self, Exit, Failure, inline, plural};
+
+/// Reserve files, so that others on this machine leave them alone
+///
+/// A glob is about the directory that one stands in, and is kept as seen from the repository's root. `*` and `?` stay inside one
+/// name, `**` is any number of directories, `[a-z]` one character, `{a,b}` either. A directory means all that is in it. Two
+/// reservations conflict if some path matches both, unless both are shared or have the same holder; then nothing is reserved, and
+/// the exit code is 11. Who reserves again what it has renews it. Reservations are kept in the state home, for all checkouts.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_help = "Examples:
+  bd reserve 'src/parser/**' --issue bd-a3f8
+  bd reserve Cargo.toml docs --shared --ttl 20m
+  bd reserve list --mine
+  bd reserve check --staged            in a pre-commit hook
+  bd reserve release --all")]
+pub struct ReserveArgs {
+    #[command(subcommand)]
+    command: Option<ReserveCommand>,
+    /// What to reserve
+    #[arg(required = true, value_name = "GLOB")]
+    globs: Vec<String>,
+    /// Others may have it too, if they share it
+    #[arg(long)]
+    shared: bool,
+    /// How long: 20m, 2h, or none for a person (default: 1h)
+    #[arg(long, value_name = "TIME")]
+    ttl: Option<String>,
+    /// The issue that it is for
+    #[arg(long, value_name = "ID")]
+    issue: Option<String>,
+    /// Why, for those who meet it
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum ReserveCommand {
+    /// What is reserved
+    List {
+        /// Only yours
+        #[arg(long)]
+        mine: bool,
+        /// Those whose time is over, instead
+        #[arg(long)]
+        expired: bool,
+    },
+    /// Give back what you have reserved
+    Release {
+        /// Globs or ids
+        #[arg(value_name = "GLOB|ID", required_unless_present = "all", conflicts_with = "all")]
+        which: Vec<String>,
+        /// All that are yours
+        #[arg(long)]
+        all: bool,
+    },
+    /// Whether somebody else has reserved these paths for itself; exits 11 if so
+    ///
+    /// With --staged the setting reserve.mode decides: block (exit 11) or warn (exit 0). BD_BYPASS=1 lets everything pass, with a
+    /// warning.
+    Check {
+        #[arg(value_name = "PATH", required_unless_present = "staged", conflicts_with = "staged")]
+        paths: Vec<String>,
+        /// The paths that git has staged
+        #[arg(long)]
+        staged: bool,
+    },
+}
+
+pub fn run(args: ReserveArgs, cx: &mut Context) -> Outcome {
+    match args.command {
+        Some(ReserveCommand::List { mine, expired }) => list(mine, expired, cx),
+        Some(ReserveCommand::Release { which, all }) => {
+            release(if all { Release::All } else { Release::These(which) }, cx)
+        }
+        Some(ReserveCommand::Check { paths, staged }) => check(&paths, staged, cx),
+        None => {
+            let ttl = ttl(args.ttl.as_deref())?;
+            let ReserveArgs { globs, shared, issue, reason, .. } = args;
+            reserve(&ReserveRequest { globs, is_shared: shared, ttl, issue, reason }, cx)
+        }
+    }
+}
+
+fn ttl(typed: Option<&str>) -> Result<Option<i64>, Failure> {
+    match typed {
+        None => Ok(Some(DEFAULT_TTL)),
+        Some("none") => Ok(None),
+        Some(text) => match duration::parse(text) {
+            Some(nanos) if nanos > 0 => Ok(Some(nanos)),
+            _ => Err(Failure::usage(format!("invalid --ttl {text:?}: a time such as 20m or 2h, or none"))),
+        },
+    }
+}
+
+fn reserve(request: &ReserveRequest, cx: &mut Context) -> Outcome {
+    let reserved = coordination::reserve(cx.store()?, request)?;
+    if cx.ui.wants_json() {
+        cx.json(view::reservations(&reserved));
+    } else {
+        for one in &reserved {
+            let verb = if one.reservation.renewed.is_some() { "Renewed" } else { "Reserved" };
+            cx.ui.done(&format!("{verb} {}", view::reservation_text(&one.reservation)));
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn list(mine: bool, expired: bool, cx: &mut Context) -> Outcome {
+    let found = coordination::reservations(cx.store()?, mine, expired)?;
+    if cx.ui.wants_json() {
+        cx.json(view::reservations(&found));
+    } else {
+        for one in &found {
+            cx.ui.line(&inline(&view::reservation_text(&one.reservation)));
+        }
+        if found.is_empty() {
+            cx.ui.note("nothing is reserved");
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn release(which: Release, cx: &mut Context) -> Outcome {
+    let released = coordination::unreserve(cx.store()?, &which)?;
+    if cx.ui.wants_json() {
+        cx.json(view::array(released.iter().map(|one| view::reservation(one).finish())));
+    } else {
+        for one in &released {
+            cx.ui.done(&format!("Released {}  {}", one.glob, one.id));
+        }
+        if released.is_empty() {
+            cx.ui.note("nothing is reserved");
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn check(paths: &[String], staged: bool, cx: &mut Context) -> Outcome {
+    let store = cx.store()?;
+    let checked = if staged { coordination::check_staged(store)? } else { coordination::check_paths(store, paths)? };
+    let bypassed = cx.host().env.var("BD_BYPASS").as_deref() == Some("1");
+    let only_warns = staged && cx.store()?.settings().word("reserve.mode") == "warn";
+    if cx.ui.wants_json() {
+        cx.json(view::reserve_check(&checked, bypassed));
+    } else {
+        for one in &checked.obstacles {
+            let text = format!("{}: reserved: {}", one.wanted, view::reservation_text(&one.reservation));
+            cx.ui.line(&inline(&text));
+        }
+    }
+    if checked.obstacles.is_empty() {
+        if !cx.ui.wants_json() && !staged {
+            cx.ui.note(&format!("nobody else has reserved {}", plural(checked.checked, "path")));
+        }
+        return Ok(Exit::Ok);
+    }
+    let message = format!("{} reserved by others", plural(checked.obstacles.len(), "path"));
+    if bypassed || only_warns {
+        let why = if bypassed { "BD_BYPASS is set" } else { "reserve.mode is warn" };
+        cx.ui.warning(&format!("{message}; {why}"));
+        return Ok(Exit::Ok);
+    }
+    Err(Failure::reserved(message, &checked.obstacles))
+}

@@ -1,0 +1,71 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::coordination::{self, Resumption};
+use crate::view::{self, Exit, inline, plural};
+
+/// Where you were: your open work, and the checkpoint to go on from
+///
+/// Shows what you have claimed, or what is in progress and assigned to you. For each issue it names the last checkpoint that is no
+/// error. What went wrong after it is shown, and never gone on from. Questions about the issue that nobody has answered are shown, too.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd resume
+  bd resume bd-a3f8 --json
+  bd resume --agent worker-1")]
+pub struct ResumeArgs {
+    /// This issue, whoever has it
+    id: Option<String>,
+}
+
+pub fn run(args: ResumeArgs, cx: &mut Context) -> Outcome {
+    let found = coordination::resume(cx.store()?, args.id.as_deref())?;
+    if cx.ui.wants_json() {
+        cx.json(view::resumptions(&found));
+        return Ok(Exit::Ok);
+    }
+    if found.is_empty() {
+        let actor = cx.actor()?;
+        cx.ui.note(&format!("{actor} has no open work; bd ready shows what can be done"));
+    }
+    for (n, one) in found.iter().enumerate() {
+        if n > 0 {
+            cx.ui.line("");
+        }
+        print(one, cx);
+    }
+    Ok(Exit::Ok)
+}
+
+fn print(one: &Resumption, cx: &mut Context) {
+    let mut line = |text: &str| cx.ui.line(&inline(text));
+    line(&format!("{}  {}  {}", one.row.issue.id, one.row.issue.status, one.row.issue.title));
+    if let Some(text) = one.lease.as_ref().and_then(view::claim_text) {
+        line(&format!("  {text}"));
+    }
+    if let Some(why) = &one.lost {
+        line(&format!("  do not go on: {why}"));
+    }
+    match &one.from {
+        Some(from) => line(&format!("  resume from {}", view::checkpoint_text(from))),
+        None if one.errors.is_empty() => line("  no checkpoint: a fresh start"),
+        None => line("  no checkpoint but errors: a fresh start"),
+    }
+    for error in &one.errors {
+        line(&format!("  not from {}", view::checkpoint_text(error)));
+    }
+    if let Some(from) = one.from.as_ref().filter(|from| !from.checkpoint.files.is_empty()) {
+        line(&format!("  files: {}", from.checkpoint.files.join(" ")));
+    }
+    if let Some(place) = &one.worktree {
+        let branch = place.branch.as_deref().map(|name| format!(", branch {name}")).unwrap_or_default();
+        line(&format!("  the work is in {}{branch}", place.root.display()));
+    }
+    for question in &one.questions {
+        let (who, gist) = (view::sender(question), view::gist(question));
+        line(&format!("  not answered: {who} asks {}: {gist}  {}", question.to, question.id));
+    }
+    if one.checkpoints > 0 {
+        line(&format!("  {} in all", plural(one.checkpoints, "checkpoint")));
+    }
+}

@@ -1,0 +1,84 @@
+//! Letting go of the checkpoints of issues that are done.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{CheckpointError, CheckpointRow, FILE, WORKTREES, all, snapshots, stored};
+use crate::coordination::{CoordinationError, Result};
+use crate::model::issue::Status;
+use crate::model::lease::Standing;
+use crate::model::time::{DAY, Instant};
+use crate::store::{Put, Store};
+
+/// How long ago an issue must have been closed, if nothing else is said.
+pub const PRUNE_DAYS: i64 = 30;
+
+/// What was dropped, or would be.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PrunedCheckpoints {
+    pub pruned: Vec<CheckpointRow>,
+    /// How many stay.
+    pub kept: usize,
+    pub applied: bool,
+}
+
+/// Drops the checkpoints, and their snapshots, of issues that were closed at least so long ago (nanoseconds). Those of issues that
+/// are open, claimed, unknown here, or not done in another checkout stay. Nothing is dropped unless `apply`.
+pub fn prune_checkpoints(store: &mut Store, older_than: Option<i64>, apply: bool) -> Result<PrunedCheckpoints> {
+    let before = store.host().clock.now().plus_nanos(-older_than.unwrap_or(PRUNE_DAYS * DAY));
+    let rows = all(store)?;
+    let mut judged: HashMap<String, bool> = HashMap::new();
+    let mut done = PrunedCheckpoints { applied: apply, ..PrunedCheckpoints::default() };
+    for row in rows {
+        let issue = &row.checkpoint.issue;
+        let is_over = match judged.get(issue) {
+            Some(known) => *known,
+            None => {
+                let found = is_over(store, issue, before)?;
+                judged.insert(issue.clone(), found);
+                found
+            }
+        };
+        if is_over {
+            done.pruned.push(row);
+        } else {
+            done.kept += 1;
+        }
+    }
+    if apply && !done.pruned.is_empty() {
+        forget(store, &done.pruned)?;
+    }
+    Ok(done)
+}
+
+fn is_over(store: &mut Store, issue: &str, before: Instant) -> Result<bool> {
+    let Some(row) = store.get(issue)? else { return Ok(false) };
+    let at = row.issue.closed_at.or(row.issue.deleted_at).or(row.issue.updated_at);
+    if !row.issue.status.is_done() || !at.is_some_and(|at| at.instant <= before) {
+        return Ok(false);
+    }
+    let is_claimed = store.lease(issue)?.is_some_and(|row| row.standing == Standing::Live);
+    let is_done = |status: &str| Status::new(status).is_done();
+    let is_open_elsewhere = store.elsewhere(issue)?.iter().any(|other| !is_done(&other.status));
+    Ok(!is_claimed && !is_open_elsewhere)
+}
+
+/// Snapshots go first: a record without one is found again, a snapshot without a record is not.
+fn forget(store: &mut Store, rows: &[CheckpointRow]) -> Result<()> {
+    for row in rows.iter().filter(|row| row.checkpoint.snapshot.is_some()) {
+        snapshots::forget(store, &row.checkpoint.id).map_err(CheckpointError::from)?;
+    }
+    let state = store.state();
+    let _held = state.lock(store.lock_wait())?;
+    let mut by_directory: BTreeMap<String, Vec<Put>> = BTreeMap::new();
+    for (directory, one) in stored(&state)? {
+        if rows.iter().any(|row| row.checkpoint.id == one.id) {
+            by_directory.entry(directory).or_default().push(Put::Gone { id: one.id });
+        }
+    }
+    for (name, puts) in by_directory {
+        let directory = state.inside(WORKTREES).inside(&name);
+        let lock = directory.lock(store.lock_wait())?;
+        directory.file(FILE).edit::<CoordinationError>(&lock, &store.host().entropy, |_| Ok(puts.clone()))?;
+    }
+    Ok(())
+}

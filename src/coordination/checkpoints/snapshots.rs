@@ -1,0 +1,35 @@
+//! The files of a checkpoint, kept by version control under the checkpoint's id.
+
+use std::path::Path;
+
+use crate::coordination::here;
+use crate::model::checkpoint::Saved;
+use crate::store::{Store, SyncError};
+use crate::vcs::{self, LARGEST};
+
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct SnapshotError(#[from] pub SyncError);
+
+/// Keeps all files of the checkout as they are.
+pub fn save(store: &Store, id: &str, message: &str) -> Result<Saved, SnapshotError> {
+    let message = message.lines().next().unwrap_or_default();
+    let kept = vcs::open(&here::root(store)).snapshot(id, message, LARGEST, &store.host().env)?;
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    Ok(Saved {
+        name: kept.name,
+        files: kept.files.iter().map(|path| text(path)).collect(),
+        base: kept.base,
+        left_out: kept.left_out.iter().map(|one| format!("{}: {}", text(&one.path), one.why)).collect(),
+    })
+}
+
+/// Writes them into a directory that is not there or empty.
+pub fn restore(store: &Store, id: &str, to: &Path) -> Result<(), SnapshotError> {
+    Ok(vcs::open(&here::root(store)).restore_snapshot(id, to, &store.host().env)?)
+}
+
+/// Lets go of them. What is not there is gone already.
+pub fn forget(store: &Store, id: &str) -> Result<(), SnapshotError> {
+    Ok(vcs::open(&here::root(store)).drop_snapshot(id, &store.host().env)?)
+}

@@ -1,0 +1,71 @@
+//! Where somebody was: its open work, and for each issue the checkpoint to go on from.
+//!
+//! A checkpoint of type error is shown and never gone on from.
+
+use super::checkpoints::{CheckpointRow, checkpoints_of, working_on};
+use super::{Result, mail};
+use crate::model::message::{Kind, Message};
+use crate::store::{LeaseRow, Row, Store, Worktree};
+
+/// One issue that somebody can go on with.
+#[derive(Debug, Clone)]
+pub struct Resumption {
+    pub row: Row,
+    /// The claim on it, whoever has it.
+    pub lease: Option<LeaseRow>,
+    /// It is the acting one's: claimed, or assigned and in progress.
+    pub is_mine: bool,
+    /// Why the acting agent must not go on, if it has lost the issue.
+    pub lost: Option<String>,
+    /// The last checkpoint that is no error; `None` means a fresh start.
+    pub from: Option<CheckpointRow>,
+    /// What went wrong after it.
+    pub errors: Vec<CheckpointRow>,
+    /// How many checkpoints there are.
+    pub checkpoints: usize,
+    /// What was asked about it, by whomever, and not answered.
+    pub questions: Vec<Message>,
+    /// The checkout in which the work is, as far as it is there.
+    pub worktree: Option<Worktree>,
+}
+
+/// The open work of the acting one; or one issue, whoever has it.
+pub fn resume(store: &mut Store, typed: Option<&str>) -> Result<Vec<Resumption>> {
+    let mine = working_on(store)?;
+    let ids = match typed {
+        Some(typed) => vec![store.resolve(typed)?],
+        None => mine.clone(),
+    };
+    let worktrees = store.worktrees()?;
+    let mut found = Vec::new();
+    for id in ids {
+        let Some(row) = store.get(&id)? else { continue };
+        let mut rows = checkpoints_of(store, &id)?;
+        let checkpoints = rows.len();
+        let after = rows.iter().rposition(|row| !row.checkpoint.kind.is_error()).map_or(0, |at| at + 1);
+        let errors = rows.split_off(after);
+        let from = rows.pop();
+        let lease = store.lease(&id)?.filter(|row| row.lease.holder.is_some());
+        let place = from.as_ref().and_then(|row| row.checkpoint.worktree_id.clone()).or_else(|| {
+            let holder = lease.as_ref().and_then(|row| row.lease.holder.as_ref());
+            holder.and_then(|holder| holder.worktree_id.clone())
+        });
+        let worktree = worktrees.iter().find(|one| one.id.is_some() && one.id == place && one.exists).cloned();
+        let lost = store.check_lease(&id).err().map(|error| error.to_string());
+        let is_mine = mine.contains(&id);
+        let questions = questions(store, &id)?;
+        found.push(Resumption { row, lease, is_mine, lost, from, errors, checkpoints, questions, worktree });
+    }
+    Ok(found)
+}
+
+/// Questions about an issue that nobody has replied to.
+fn questions(store: &mut Store, issue: &str) -> Result<Vec<Message>> {
+    let now = store.host().clock.now();
+    // A message has a copy for each recipient; what it says is the same.
+    let all: Vec<Message> =
+        mail::thread(store, issue)?.into_iter().filter_map(|copies| copies.into_iter().next()).collect();
+    let is_answered = |one: &Message| all.iter().any(|other| other.reply_to.as_ref() == Some(&one.id));
+    let is_open = |one: &&Message| one.kind == Kind::Query && !one.is_expired(now) && !is_answered(one);
+    Ok(all.iter().filter(is_open).cloned().collect())
+}

@@ -1,0 +1,20 @@
+//! Choosing another state home.
+
+use super::configure::{Request, configure};
+use super::{OpError, Result};
+use crate::coordination::{self, StateMoved};
+use crate::store::settings::Origin;
+use crate::store::{StateMode, Store};
+
+/// Copies what is known of agents, claims, mail and checkpoints to the state home of another mode, and uses that one from now on.
+pub fn move_state(store: &mut Store, to: &str, dry_run: bool) -> Result<StateMoved> {
+    if !StateMode::WORDS.contains(&to) {
+        return Err(OpError::Usage(format!("--to must be one of {}, not {to:?}", StateMode::WORDS.join(" "))));
+    }
+    let moved = coordination::move_state(store, StateMode::asked(to), dry_run)?;
+    if !dry_run {
+        let set = vec![("state.mode".to_owned(), vec![to.to_owned()])];
+        configure(store, &Request { set, file: Some(Origin::Personal), ..Request::default() })?;
+    }
+    Ok(moved)
+}

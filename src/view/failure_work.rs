@@ -1,0 +1,72 @@
+//! What callers are told about reservations and checkpoints that cannot be.
+
+use super::failure::{Exit, Failure};
+use crate::coordination::{CheckpointError, Obstacle, ReservationError};
+use crate::store::HistoryError;
+
+impl Failure {
+    /// Somebody else has reserved it.
+    pub fn reserved(message: String, obstacles: &[Obstacle]) -> Self {
+        let failure = Self::new(Exit::Reserved, "reserved", message)
+            .hint("work on something else, ask the holder, or wait until it is over; bd reserve list shows all");
+        let Some(Obstacle { wanted, reservation }) = obstacles.first() else { return failure };
+        let failure = failure
+            .fact("wanted", wanted)
+            .fact("holder", &reservation.holder.name)
+            .fact("glob", &reservation.glob)
+            .fact("reservation", &reservation.id);
+        match reservation.expires {
+            Some(at) => failure.fact("expires", &at.to_string()),
+            None => failure,
+        }
+    }
+}
+
+impl From<ReservationError> for Failure {
+    fn from(error: ReservationError) -> Self {
+        let message = error.to_string();
+        match error {
+            ReservationError::Staged(HistoryError::NotGit { .. }) => {
+                Self::new(Exit::NoRepository, "no_repository", message)
+                    .hint("only git stages files: bd reserve check PATH looks at single ones")
+            }
+            ReservationError::Staged(_) => Self::failed(message),
+            ReservationError::Glob { .. } => Self::usage(message).hint("bd reserve --help shows the language"),
+            ReservationError::Outside { .. } => Self::usage(message),
+            ReservationError::Reserved { obstacles } => Self::reserved(message, &obstacles),
+            ReservationError::ByOther { reservation } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("its holder or a coordinator can release it")
+                .fact("holder", &reservation.holder.name),
+            ReservationError::NotReserved { .. } => {
+                Self::not_found(message).hint("bd reserve list shows what is reserved")
+            }
+            ReservationError::Endless => Self::usage(message).hint("leave --ttl out, or name a time such as 2h"),
+            ReservationError::Ambiguous { .. } => {
+                Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
+            }
+        }
+    }
+}
+
+impl From<CheckpointError> for Failure {
+    fn from(error: CheckpointError) -> Self {
+        let message = error.to_string();
+        match error {
+            CheckpointError::Snapshot(error) => error.0.into(),
+            CheckpointError::NotFound { .. } => {
+                Self::not_found(message).hint("bd checkpoint list --all-worktrees shows all of them")
+            }
+            CheckpointError::Ambiguous { .. } => {
+                Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
+            }
+            CheckpointError::NoIssue { .. } => {
+                Self::usage(message).hint("bd checkpoint add ID -m TEXT; bd claim ID takes an issue")
+            }
+            CheckpointError::SeveralIssues { .. } => Self::usage(message).hint("bd checkpoint add ID -m TEXT"),
+            CheckpointError::Kind { .. } | CheckpointError::NoSummary | CheckpointError::Detail => Self::usage(message),
+            CheckpointError::NoSnapshot { .. } => Self::new(Exit::Illegal, "illegal", message),
+            CheckpointError::InTheWay { .. } => Self::new(Exit::Damaged, "in_the_way", message)
+                .hint("name a directory that is not there or empty; nothing was written"),
+        }
+    }
+}
