@@ -41,7 +41,9 @@ impl Store {
     /// places in the list. One that is new is only noted; one that cannot be read, or is cut off, stays as it was.
     pub fn look_at_checkouts(&self, known: &mut Vec<CheckoutLedger>) -> Result<Vec<(usize, Document)>> {
         let there = self.sibling_ledgers()?;
-        known.retain(|one| there.iter().any(|(_, worktree, path)| *path == one.path && worktree.root == one.worktree.root));
+        known.retain(|one| {
+            there.iter().any(|(_, worktree, path)| *path == one.path && worktree.root == one.worktree.root)
+        });
         let mut changed = Vec::new();
         for (_, worktree, path) in there {
             let place = known.iter().position(|one| one.path == path);

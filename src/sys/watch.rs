@@ -69,8 +69,14 @@ impl Watcher {
             // The one who waited may be gone.
             let _ = send.send(heard);
         };
-        let mut watcher =
-            Watcher { targets: targets.to_vec(), armed: BTreeMap::new(), system: None, heard, why_polling: None, together: TOGETHER };
+        let mut watcher = Watcher {
+            targets: targets.to_vec(),
+            armed: BTreeMap::new(),
+            system: None,
+            heard,
+            why_polling: None,
+            together: TOGETHER,
+        };
         match notify::recommended_watcher(listener) {
             Ok(system) => watcher.system = Some(system),
             Err(error) => watcher.poll_because(&error),

@@ -313,6 +313,8 @@ const SHAPES: &[(&str, Shape)] = &[
     ("undo", Shape::Object(&[("preview", "boolean"), ("writes", "array"), ("issues", "array"), ("repairs", "array")])),
     ("update", Shape::Issues(&[])),
     ("version", Shape::Object(&[("version", "string")])),
+    // One on each line.
+    ("watch", Shape::Object(&[("event", "string"), ("at", "string")])),
     ("where", Shape::Object(&[("path", "string"), ("prefix", "string"), ("database_path", "string")])),
     ("work", Shape::Issues(&[])),
     ("why", Shape::Object(&[("id", "string"), ("ready", "boolean"), ("reasons", "array")])),

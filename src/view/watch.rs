@@ -34,9 +34,7 @@ fn issue(object: Object, kind: EventKind, news: &IssueNews) -> Object {
         _ => object,
     };
     match &news.checkout {
-        Some(checkout) => {
-            object.optional("worktree_id", checkout.id.as_deref()).text("worktree", &checkout.name)
-        }
+        Some(checkout) => object.optional("worktree_id", checkout.id.as_deref()).text("worktree", &checkout.name),
         None => object,
     }
 }

@@ -130,6 +130,7 @@ const OTHERS: &[&str] = &[
     "merge-driver",
     "agent",
     "mail",
+    "watch",
     "reserve",
     "checkpoint",
     "resume",

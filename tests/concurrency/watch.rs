@@ -210,7 +210,8 @@ fn an_issue_that_was_put_off() {
 
 /// A moment so many seconds from now, as RFC 3339.
 fn in_seconds(seconds: u64) -> String {
-    let output = Command::new("date").args(["-u", "-d", &format!("+{seconds} sec"), "+%Y-%m-%dT%H:%M:%SZ"]).output().unwrap();
+    let output =
+        Command::new("date").args(["-u", "-d", &format!("+{seconds} sec"), "+%Y-%m-%dT%H:%M:%SZ"]).output().unwrap();
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 

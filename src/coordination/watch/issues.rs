@@ -116,8 +116,7 @@ impl Ledgers {
                 }
                 let checkout = Checkout { id: one.worktree.id.clone(), name: one.worktree.name.clone() };
                 found.extend(
-                    news(id, old, new)
-                        .map(|(kind, news)| (kind, IssueNews { checkout: Some(checkout), ..news })),
+                    news(id, old, new).map(|(kind, news)| (kind, IssueNews { checkout: Some(checkout), ..news })),
                 );
             }
         }
