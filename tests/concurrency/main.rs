@@ -19,3 +19,4 @@ mod recovery;
 mod sandbox;
 mod stale;
 mod watch;
+mod workflows;
