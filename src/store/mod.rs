@@ -327,6 +327,11 @@ impl Store {
         std::mem::take(&mut *self.ended_remotely.borrow_mut())
     }
 
+    /// Notes that the remote still knows a claim that has ended here.
+    pub fn claim_stays(&mut self, id: &str, message: String) {
+        self.notices.push(Warning::ClaimStays { id: id.to_owned(), message });
+    }
+
     /// The state home of the project: agents, mail, checkpoints.
     pub fn state(&self) -> StateDir {
         StateDir::of(self.state_home_of(0))

@@ -1,12 +1,13 @@
 //! What a stream of events asks of the files: which of them to watch, and what the ledgers of other checkouts say now.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::checkout::{REGISTRY, Worktree};
 use super::leases::LEASES_NAME;
 use super::source::{expected, is_rejected};
 use super::{Result, Store};
 use crate::ledger::{Document, Expectation, Ledger, LedgerError, Snapshot, Stamp};
+use crate::sys::fs::{self, FileStamp};
 use crate::vcs;
 
 /// Where git keeps what it knows of its further checkouts.
@@ -19,6 +20,8 @@ pub struct CheckoutLedger {
     pub document: Document,
     path: PathBuf,
     stamp: Stamp,
+    /// It was absent or empty then; nobody waits for it again while it is.
+    vanished: Option<Option<FileStamp>>,
 }
 
 impl Store {
@@ -46,25 +49,18 @@ impl Store {
         });
         let mut changed = Vec::new();
         for (_, worktree, path) in there {
-            let place = known.iter().position(|one| one.path == path);
             let Ok(ledger) = Ledger::at(&path, &worktree.root) else { continue };
-            match place {
-                None => {
-                    let read = ledger.read(|| expected(&path));
-                    if let Ok(Snapshot { document, stamp, .. }) = read {
-                        known.push(CheckoutLedger { worktree, document, path, stamp });
-                    }
+            let Some(place) = known.iter().position(|one| one.path == path) else {
+                if let Ok(Snapshot { document, stamp, .. }) = ledger.read(|| expected(&path)) {
+                    known.push(CheckoutLedger { worktree, document, path, stamp, vanished: None });
                 }
-                Some(place) => {
-                    let one = &mut known[place];
-                    one.worktree = worktree;
-                    if let Ok(Some(snapshot)) = reread(&ledger, &path, one)
-                        && snapshot.document.torn().is_none()
-                    {
-                        one.stamp = snapshot.stamp;
-                        changed.push((place, std::mem::replace(&mut one.document, snapshot.document)));
-                    }
-                }
+                continue;
+            };
+            let one = &mut known[place];
+            one.worktree = worktree;
+            if let Some(snapshot) = one.reread(&ledger) {
+                one.stamp = snapshot.stamp;
+                changed.push((place, std::mem::replace(&mut one.document, snapshot.document)));
             }
         }
         Ok(changed)
@@ -76,14 +72,22 @@ impl Store {
     }
 }
 
-fn reread(
-    ledger: &Ledger,
-    path: &Path,
-    one: &mut CheckoutLedger,
-) -> std::result::Result<Option<Snapshot>, LedgerError> {
-    let known = !one.document.is_empty();
-    let expectation = || if known { Expectation::Issues } else { expected(path) };
-    ledger.refresh(&mut one.stamp, &one.document, expectation)
+impl CheckoutLedger {
+    /// What the file holds, if that can be read and is something else.
+    fn reread(&mut self, ledger: &Ledger) -> Option<Snapshot> {
+        let is = fs::stat(&self.path).ok();
+        if self.vanished.is_some_and(|then| then == is) {
+            return None;
+        }
+        let known = !self.document.is_empty();
+        let expectation = || if known { Expectation::Issues } else { expected(&self.path) };
+        let read = ledger.refresh(&mut self.stamp, &self.document, expectation);
+        self.vanished = match &read {
+            Err(LedgerError::Vanished { .. } | LedgerError::Missing { .. }) => Some(fs::stat(&self.path).ok()),
+            _ => None,
+        };
+        read.ok().flatten().filter(|snapshot| snapshot.document.torn().is_none())
+    }
 }
 
 /// Which of several copies of an issue counts, in the order of the repos: the first that was not turned down, else the first.

@@ -168,16 +168,20 @@ fn a_remote_that_is_out_of_reach() {
     let before = std::fs::read(&ledger).unwrap();
     let error = clones.refused(0, &["claim", id, "--remote"], 1);
     assert_eq!(error["code"], "unreachable", "{error}");
+    assert!(error["hint"].as_str().unwrap().starts_with("nothing was claimed"), "{error}");
     assert_eq!(std::fs::read(&ledger).unwrap(), before, "nothing is claimed here");
     assert_eq!(clones.ok(0, &["leases"]), Value::Array(Vec::new()));
     clones.refused(0, &["leases", "--remote"], 1);
-    // Done while the remote is away: it stays claimed there, and that is said.
-    std::fs::rename(server.with_extension("away"), &server).unwrap();
-    clones.ok(0, &["claim", id, "--remote"]);
-    std::fs::rename(&server, server.with_extension("away")).unwrap();
-    let closed = clones.run(0, &["close", id], NOW);
-    assert!(closed.status.success(), "{}", describe(&closed));
-    let said = String::from_utf8_lossy(&closed.stderr).into_owned();
-    assert!(said.contains(&format!("{id} is still claimed on the remote")), "{said}");
-    assert_eq!(clones.issue(0, id)["status"], "closed");
+    // Given back, or done, while the remote is away: it stays claimed there, and that is said.
+    for (command, status) in [("release", "open"), ("close", "closed")] {
+        std::fs::rename(server.with_extension("away"), &server).unwrap();
+        clones.ok(0, &["claim", id, "--remote"]);
+        std::fs::rename(&server, server.with_extension("away")).unwrap();
+        let done = clones.run(0, &[command, id], NOW);
+        assert!(done.status.success(), "{}", describe(&done));
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(said.matches(&format!("{id} is still claimed on the remote")).count(), 1, "{said}");
+        assert_eq!(clones.issue(0, id)["status"], status);
+        assert_eq!(clones.ok(0, &["leases"]), Value::Array(Vec::new()));
+    }
 }

@@ -361,6 +361,32 @@ fn without_file_events() {
     assert!(said.contains("looking every two seconds"), "{said}");
 }
 
+/// Who waits for mail has it soon after it was sent.
+#[test]
+fn mail_wakes_who_waits() {
+    let _turn = alone();
+    let sandbox = Sandbox::new();
+    let mut delays = Vec::new();
+    for round in 0..if full() { 50 } else { 10 } {
+        let mut waiting = sandbox.bd(&["mail", "inbox", "--wait", "1m", "--json"]);
+        let waiting = waiting.stdout(Stdio::piped()).spawn().unwrap();
+        thread::sleep(QUIET);
+        sandbox.ok(&["mail", "send", "person:ann", "-m", &format!("round {round}")]);
+        let sent = Instant::now();
+        let output = waiting.wait_with_output().unwrap();
+        delays.push(sent.elapsed());
+        let mail: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(mail[0]["body"], format!("round {round}"));
+        sandbox.ok(&["mail", "read", mail[0]["id"].as_str().unwrap()]);
+    }
+    delays.sort();
+    let (median, most) = (delays[delays.len() / 2], delays[delays.len() - 1]);
+    println!(
+        "mail: from the end of bd mail send to the end of bd mail inbox --wait: median {median:?}, at most {most:?}"
+    );
+    assert!(median < Duration::from_millis(200), "{delays:?}");
+}
+
 /// User and system time of a process so far, in ticks.
 fn cpu(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

@@ -151,6 +151,14 @@ pub struct LeaseNews {
 }
 
 impl Event {
+    /// What is the matter, if something is.
+    pub fn trouble(&self) -> Option<&str> {
+        match &self.about {
+            About::Trouble(message) => Some(message),
+            _ => None,
+        }
+    }
+
     /// The issue that it concerns.
     pub fn issue(&self) -> Option<&str> {
         match &self.about {

@@ -92,22 +92,19 @@ pub fn watch(store: &mut Store, options: &WatchOptions, mut tell: impl FnMut(Eve
     let mut watcher = Watcher::on(&targets).gathering(TOGETHER);
     let mut seen = Seen::default();
     let mut troubles: BTreeSet<String> = BTreeSet::new();
-    let mut first = seen.look(store, options)?;
-    first.retain(|event| !options.since_now && event.initial);
-    first.push(event(store, EventKind::Watching, About::Nothing));
-    let mut next = Ok(first);
+    let mut events = seen.look(store, options);
+    events.retain(|event| event.kind == EventKind::Trouble || !options.since_now);
+    events.push(event(store, EventKind::Watching, About::Nothing));
     loop {
-        let mut events = next.unwrap_or_else(|error: super::CoordinationError| vec![trouble(store, error.to_string())]);
         if let Some(why) = watcher.polls() {
             let message = format!("the system does not tell of changes ({why}): looking every two seconds");
             events.push(trouble(store, message));
         }
-        for event in events.into_iter().filter(|event| options.wants_event(event)) {
-            if let About::Trouble(message) = &event.about
-                && !troubles.insert(message.clone())
-            {
-                continue;
-            }
+        // The same trouble is told once, until it is over.
+        let now = events.iter().filter_map(Event::trouble).map(str::to_owned).collect();
+        let known = std::mem::replace(&mut troubles, now);
+        let is_new = |event: &Event| event.trouble().is_none_or(|message| !known.contains(message));
+        for event in events.into_iter().filter(|event| is_new(event) && options.wants_event(event)) {
             if tell(event).is_break() {
                 return Ok(());
             }
@@ -118,16 +115,15 @@ pub fn watch(store: &mut Store, options: &WatchOptions, mut tell: impl FnMut(Eve
         }
         let sleep = [left, seen.next_moment(store, options)].into_iter().flatten().min();
         watcher.wait(sleep.unwrap_or(Duration::MAX));
-        next = (|| {
-            seen.refresh(store)?;
-            let now = self::targets(store)?;
-            if now != targets {
-                // A repo or a checkout came or went.
-                watcher = Watcher::on(&now).gathering(TOGETHER);
-                targets = now;
-            }
-            seen.look(store, options)
-        })();
+        events = seen.look(store, options);
+        if let Ok(now) = self::targets(store)
+            && now != targets
+        {
+            // A repo or a checkout came or went.
+            watcher = Watcher::on(&now).gathering(TOGETHER);
+            targets = now;
+            events.extend(seen.look(store, options));
+        }
     }
 }
 
@@ -170,26 +166,36 @@ impl Seen {
         Ok(())
     }
 
-    /// What happened since the last look; at the first one, what is there.
-    fn look(&mut self, store: &mut Store, options: &WatchOptions) -> Result<Vec<Event>> {
+    /// What happened since the last look; at the first one, what is there. What cannot be read is told too, and stays as it was.
+    fn look(&mut self, store: &mut Store, options: &WatchOptions) -> Vec<Event> {
         let mut found = Vec::new();
-        let mut issues = self.ledgers.own_news(store);
-        issues.extend(self.ledgers.news_elsewhere(store)?);
-        for (kind, news) in issues {
-            found.push(event(store, kind, About::Issue(Box::new(news))));
-        }
-        self.look_at_claims(store, &mut found)?;
-        if options.wants_any(&READY) {
-            self.look_at_ready(store, &mut found)?;
+        let mut looked = self.refresh(store);
+        if looked.is_ok() {
+            looked = self.look_at_issues(store, &mut found);
+            looked = looked.and(self.look_at_claims(store, &mut found));
+            if options.wants_any(&READY) {
+                looked = looked.and(self.look_at_ready(store, &mut found));
+            }
         }
         if options.wants(EventKind::MailArrived) {
-            self.look_at_mail(store, options, &mut found)?;
+            looked = looked.and(self.look_at_mail(store, options, &mut found));
         }
         if !self.is_later {
             found.iter_mut().for_each(|event| event.initial = true);
             self.is_later = true;
         }
-        Ok(found)
+        found.extend(looked.err().map(|error| trouble(store, error.to_string())));
+        found
+    }
+
+    fn look_at_issues(&mut self, store: &Store, found: &mut Vec<Event>) -> Result<()> {
+        let mut tell = |issues: Vec<(EventKind, IssueNews)>| {
+            let events = issues.into_iter().map(|(kind, news)| event(store, kind, About::Issue(Box::new(news))));
+            found.extend(events);
+        };
+        tell(self.ledgers.own_news(store));
+        tell(self.ledgers.news_elsewhere(store)?);
+        Ok(())
     }
 
     fn look_at_claims(&mut self, store: &mut Store, found: &mut Vec<Event>) -> Result<()> {
