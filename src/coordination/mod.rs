@@ -19,6 +19,7 @@ mod reservations;
 mod resume;
 mod run;
 mod typed;
+mod watch;
 mod worktrees;
 
 pub use agents::{
@@ -49,3 +50,4 @@ pub use worktrees::{WorktreeStatus, open_in, worktree_status, worktrees};
 
 /// What a status of a checkout passes on from version control.
 pub use crate::vcs::Work;
+pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};

@@ -198,7 +198,7 @@ impl Store {
     }
 
     /// What changes when a checkout comes or goes.
-    fn checkout_marks(&self) -> Vec<PathBuf> {
+    pub(super) fn checkout_marks(&self) -> Vec<PathBuf> {
         let mut marks = vcs::checkout_marks(self.repo.beads());
         if marks.is_empty() {
             // Version control may come yet.
@@ -212,14 +212,12 @@ impl Store {
     fn ledgers_inside(&self) -> Vec<(usize, PathBuf)> {
         let Some(root) = vcs::root(self.repo.beads()).map(|root| place::real(&root)) else { return Vec::new() };
         let own = self.sources.of_member(0).into_iter();
-        own.filter_map(|source| {
-            Some((source, self.sources.ledger(source).path().strip_prefix(&root).ok()?.to_owned()))
-        })
-        .collect()
+        own.filter_map(|source| Some((source, self.sources.ledger(source).path().strip_prefix(&root).ok()?.to_owned())))
+            .collect()
     }
 
     /// The ledgers of other checkouts: which of ours each is a version of, and where it is inside of the checkout.
-    fn sibling_ledgers(&self) -> Result<Vec<(usize, Worktree, PathBuf)>> {
+    pub(super) fn sibling_ledgers(&self) -> Result<Vec<(usize, Worktree, PathBuf)>> {
         if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
             return Ok(Vec::new());
         }
@@ -228,7 +226,8 @@ impl Store {
             return Ok(Vec::new());
         }
         let inside = self.ledgers_inside();
-        let pairs = others.iter().flat_map(|one| inside.iter().map(|(source, path)| (*source, one.clone(), path.clone())));
+        let pairs =
+            others.iter().flat_map(|one| inside.iter().map(|(source, path)| (*source, one.clone(), path.clone())));
         Ok(pairs.collect())
     }
 }

@@ -70,6 +70,7 @@ mod trust;
 mod undo;
 mod update;
 mod version;
+mod watch;
 mod where_;
 mod why;
 mod work;
@@ -161,6 +162,7 @@ pub enum Command {
     Agent(Box<agent::AgentArgs>),
     Mail(Box<mail::MailArgs>),
     Worktree(worktree::WorktreeArgs),
+    Watch(watch::WatchArgs),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
     Schema(schema::SchemaArgs),
@@ -193,6 +195,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "assign",
             "agent",
             "mail",
+            "watch",
             "reserve",
             "checkpoint",
             "resume",
@@ -313,6 +316,7 @@ impl Command {
             Command::Agent(args) => agent::run(*args, cx),
             Command::Mail(args) => mail::run(*args, cx),
             Command::Worktree(args) => worktree::run(args, cx),
+            Command::Watch(args) => watch::run(args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),
             Command::Schema(args) => schema::run(args, cx),

@@ -1,6 +1,6 @@
 //! Who holds what.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::standing;
 use crate::model::lease::{Lease, Now, Standing};
@@ -43,6 +43,20 @@ impl Store {
         }
         found.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(found)
+    }
+
+    /// Everything that is known of claims in the project, also of those that ended, in the order of their issues.
+    pub fn lease_records(&mut self) -> Result<Vec<LeaseRow>> {
+        self.refresh()?;
+        let mut found: BTreeMap<String, LeaseRow> = BTreeMap::new();
+        for source in 0..self.sources.len() {
+            let now = self.host.clock.both();
+            for (id, lease) in self.leases_of(source)? {
+                let standing = standing(&lease, &now);
+                found.entry(id.clone()).or_insert(LeaseRow { id, title: None, lease, standing });
+            }
+        }
+        Ok(found.into_values().collect())
     }
 
     /// What is known of the claims on one issue.
