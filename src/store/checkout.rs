@@ -133,7 +133,8 @@ impl Store {
         // The name that `bd worktree create` was given is that of the branch, and the end of the directory's.
         let base = all.iter().find(|one| one.is_main).and_then(|main| main.root.file_name());
         let long = base.map(|base| format!("{}-{}", base.to_string_lossy(), text.replace('/', "-")));
-        let is_meant = |one: &&Worktree| one.exists && (one.branch.as_deref() == Some(text) || Some(&one.name) == long.as_ref());
+        let is_meant =
+            |one: &&Worktree| one.exists && (one.branch.as_deref() == Some(text) || Some(&one.name) == long.as_ref());
         let found = all.iter().find(|one| one.is_called(text)).or_else(|| all.iter().find(|one| one.is_called(&path)));
         let found = found.or_else(|| all.iter().find(is_meant));
         found.cloned().ok_or_else(|| {

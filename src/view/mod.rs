@@ -51,5 +51,6 @@ pub use shapes::*;
 pub use undo::undo;
 pub use value::shortened;
 pub use worktree::{
-    elsewhere_text, pruned_worktrees, removed_worktree, worktree, worktree_counts, worktree_facts, worktree_state, worktrees,
+    elsewhere_text, pruned_worktrees, removed_worktree, worktree, worktree_counts, worktree_facts, worktree_state,
+    worktrees,
 };

@@ -5,8 +5,8 @@
 mod about;
 mod agents;
 mod bad_input;
-mod checkpoints;
 mod checkouts;
+mod checkpoints;
 mod clients;
 mod clients_strict;
 mod closing;

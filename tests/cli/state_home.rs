@@ -54,7 +54,8 @@ fn an_old_store_of_the_user_is_never_touched_and_can_be_pointed_at() {
     let before = files(&old);
     assert!(before.iter().any(|line| line.contains("leases.jsonl")), "{before:?}");
     family.bd(&web, "add Two --id bd-two").ok();
-    for line in ["claim bd-two", "leases", "agent register bob", "mail send bob -m hi", "worktree list", "release bd-two"]
+    for line in
+        ["claim bd-two", "leases", "agent register bob", "mail send bob -m hi", "worktree list", "release bd-two"]
     {
         family.bd(&web, line).ok();
         assert_eq!(files(&old), before, "bd {line}");
@@ -86,7 +87,9 @@ fn outside_of_any_repo_nothing_is_made() {
     let env = Env::bare();
     let place = env.root().join("tmp");
     let before = files(&env.root());
-    for line in ["claim x", "leases", "worktree list", "worktree create w", "agent register bob", "mail inbox", "status"] {
+    for line in
+        ["claim x", "leases", "worktree list", "worktree create w", "agent register bob", "mail inbox", "status"]
+    {
         bd(&env, &place, line, &[]).fails(9, &["no .beads directory at or above", "BEADS_DIR"]);
     }
     assert_eq!(files(&env.root()), before);
@@ -141,7 +144,8 @@ fn a_write_that_fails_is_an_error_and_says_where() {
         fs::rename(&home, web.join(".git/away")).unwrap();
     }
     fs::write(&home, "a file in the place of the directory").unwrap();
-    for (directory, line) in [(&web, "claim bd-base"), (&worktree, "claim bd-base"), (&worktree, "agent register bob")] {
+    for (directory, line) in [(&web, "claim bd-base"), (&worktree, "claim bd-base"), (&worktree, "agent register bob")]
+    {
         let ledger = fs::read(directory.join(".beads/beads.jsonl")).unwrap();
         let run = family.bd(directory, &format!("{line} --json"));
         assert_eq!(run.code, 1, "{}", run.snapshot());

@@ -179,5 +179,8 @@ two  on two, 1 changed  $ROOT/two  ID
     assert_eq!((&two["branch"], &two["dirty"], &two["changed"]), (&"two".into(), &true.into(), &1.into()));
     assert_eq!((&two["agents"][0]["name"], &two["leases"][0]["id"]), (&"bob".into(), &"bd-second".into()));
     assert_eq!(two["last_checkpoint"]["summary"], "halfway");
-    assert_eq!((&two["unmerged"][0]["id"], &two["unmerged"][0]["status"]), (&"bd-second".into(), &"in_progress".into()));
+    assert_eq!(
+        (&two["unmerged"][0]["id"], &two["unmerged"][0]["status"]),
+        (&"bd-second".into(), &"in_progress".into())
+    );
 }

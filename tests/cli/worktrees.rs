@@ -33,7 +33,10 @@ fn checkouts_made_by_git_alone_share_claims_and_have_ids_of_their_own() {
     assert!(ids[0] != ids[1] && ids[1] != ids[2] && ids[0] != ids[2], "{ids:?}");
     family.bd(&one, "add One --id bd-one").ok();
     family.bd(&two, "add Two --id bd-two").ok();
-    assert!(!fs::read_to_string(two.join(".beads/beads.jsonl")).unwrap().contains("bd-one"), "each writes its own file");
+    assert!(
+        !fs::read_to_string(two.join(".beads/beads.jsonl")).unwrap().contains("bd-one"),
+        "each writes its own file"
+    );
     family.bd_with(&one, "claim bd-base", &[("BD_AGENT", "bob")]).ok();
     family.bd_with(&two, "claim bd-base", &[("BD_AGENT", "eve")]).fails(4, &["is claimed by bob in one"]);
     for place in [&family.web(), &one, &two] {
