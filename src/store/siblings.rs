@@ -84,10 +84,11 @@ impl Store {
         self.siblings.problems.iter()
     }
 
-    /// Issues that other checkouts have closed, or are at work on, and that are therefore not offered here.
+    /// Issues that other checkouts have closed, or are at work on, and that are therefore not offered here. The ledgers have been
+    /// read.
     pub(super) fn taken_elsewhere(&mut self) -> Result<Vec<String>> {
         let me = self.actor().to_owned();
-        self.look_at_siblings()?;
+        self.compare_siblings()?;
         if self.siblings.found.is_empty() {
             return Ok(Vec::new());
         }
@@ -163,6 +164,10 @@ impl Store {
 
     fn look_at_siblings(&mut self) -> Result<()> {
         self.sources.read(&mut self.cache)?;
+        self.compare_siblings()
+    }
+
+    fn compare_siblings(&mut self) -> Result<()> {
         let own: Vec<_> =
             (0..self.sources.len()).map(|source| self.sources.last_read(source).map(|(_, stamp)| *stamp)).collect();
         if own == self.siblings.own && self.siblings.stamps.as_ref().is_some_and(Stamps::hold) {

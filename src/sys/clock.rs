@@ -1,5 +1,6 @@
 //! What time it is.
 
+use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::tz::TimeZone;
@@ -51,10 +52,14 @@ impl Clock {
     }
 }
 
-/// Which boot of the machine this is; the system says so on Linux.
+/// Which boot of the machine this is; the system says so on Linux. A process never sees another one.
 pub(super) fn boot() -> Option<String> {
-    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-    Some(text.trim().to_owned()).filter(|id| !id.is_empty())
+    static BOOT: OnceLock<Option<String>> = OnceLock::new();
+    let read = || {
+        let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        Some(text.trim().to_owned()).filter(|id| !id.is_empty())
+    };
+    BOOT.get_or_init(read).clone()
 }
 
 #[cfg(target_os = "linux")]

@@ -33,11 +33,11 @@ fn agent() -> impl Strategy<Value = Agent> {
         pairs.dedup_by(|a, b| a.0 == b.0);
         pairs
     });
-    let names = (text(), text(), option::of(text()), option::of(text()), option::of(text()));
+    let names = (text(), text(), option::of(text()), option::of(text()), option::of(text()), option::of(text()));
     let words = (select(&Role::ALL[..]), select(&Status::ALL[..]), vec(text(), 0..3), metadata);
     let rest = (option::of(owner()), option::of(text()), 1i64..99, instant(), instant());
     (names, words, rest).prop_map(|(names, words, rest)| {
-        let (id, name, runtime, host, note) = names;
+        let (id, name, runtime, host, worktree_id, note) = names;
         let (role, status, capabilities, metadata) = words;
         let (owner, worktree_id, sessions, registered, heartbeat) = rest;
         Agent {
@@ -50,6 +50,7 @@ fn agent() -> impl Strategy<Value = Agent> {
             metadata,
             owner,
             host,
+            worktree_id,
             note,
             sessions,
             registered,

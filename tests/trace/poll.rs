@@ -17,7 +17,7 @@ const END: &str = "/bd-poll-ends";
 const POLLS: usize = 20;
 
 /// What memory costs; neither a file nor another process is touched by it.
-const MEMORY: [&str; 5] = ["brk", "mmap", "munmap", "mremap", "madvise"];
+const MEMORY: [&str; 6] = ["brk", "mmap", "munmap", "mremap", "mprotect", "madvise"];
 const STAT: [&str; 4] = ["stat", "lstat", "newfstatat", "statx"];
 
 #[test]

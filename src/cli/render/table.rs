@@ -69,7 +69,7 @@ fn indented(ui: &mut Ui, index: &PrefixIndex, rows: &[(usize, &Row)], notes: &[&
     let ids = rows.iter().map(|(depth, row)| depth * 2 + inline(&row.issue.id).width()).max().unwrap_or(0);
     let statuses = column(|row| inline(row.issue.status.as_str()).into_owned());
     let types = column(|row| inline(row.issue.issue_type.as_str()).into_owned());
-    let places = column(|row| place(row));
+    let places = column(place);
     for (n, (depth, row)) in rows.iter().enumerate() {
         let issue = &row.issue;
         let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(text.width()));

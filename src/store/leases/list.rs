@@ -74,7 +74,7 @@ impl Store {
         }
         let me = self.actor().to_owned();
         let now = self.host.clock.both();
-        let others = self.claims()?.iter().filter(|(_, lease)| is_of_another(lease, &me, &now));
+        let others = self.last_claims().iter().filter(|(_, lease)| is_of_another(lease, &me, &now));
         Ok(others.map(|(id, _)| id.clone()).collect())
     }
 
@@ -97,7 +97,11 @@ impl Store {
             }
             self.known_leases = Some(KnownLeases { stamps, all });
         }
-        Ok(self.known_leases.as_ref().map(|known| known.all.as_slice()).unwrap_or_default())
+        Ok(self.last_claims())
+    }
+
+    fn last_claims(&self) -> &[(String, Lease)] {
+        self.known_leases.as_ref().map(|known| known.all.as_slice()).unwrap_or_default()
     }
 }
 
