@@ -121,6 +121,25 @@ fn the_host_is_reached_through_sys() {
     }
 }
 
+/// Where a state home is, is decided in one place: nothing else joins `beads` or `run` to a directory that checkouts share.
+#[test]
+fn one_function_finds_the_state_home() {
+    const RESOLVER: &str = "store/home.rs";
+    // Ids of the repository and of a checkout without version control, and the image in the cache: none is state of a home.
+    const OTHERS: &[(&str, usize)] = &[("store/checkout.rs", 4), ("store/image.rs", 1)];
+    let mut found = BTreeMap::new();
+    for (file, code) in parts().into_values().flatten() {
+        let joins = [".join(\"beads\")", ".join(\"run\")", "STATE_DIR)"].map(|text| code.matches(text).count());
+        let count: usize = joins.iter().sum();
+        if count > 0 {
+            found.insert(file.display().to_string(), count);
+        }
+    }
+    assert!(found.remove(RESOLVER).is_some_and(|count| count >= 4), "the resolver is not where it was");
+    let expected: BTreeMap<String, usize> = OTHERS.iter().map(|(file, count)| ((*file).to_owned(), *count)).collect();
+    assert_eq!(found, expected, "a second function says where state is kept");
+}
+
 #[test]
 fn the_check_itself_can_fail() {
     let words: Vec<&str> = words_after("use crate::store::X; mycrate::no; crate::cli", "crate::").collect();

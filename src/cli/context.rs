@@ -12,7 +12,7 @@ use crate::model::time::Instant;
 use crate::model::when::Bare;
 use crate::ops::OpError;
 use crate::store::settings::{find_key, nearest_key};
-use crate::store::{AGENT_VARIABLE, Config, Moment, STATE_DIR, Store, StoreError, Warning};
+use crate::store::{AGENT_VARIABLE, Config, Moment, Place, STATE_DIR, Store, StoreError, Warning};
 use crate::sys::Host;
 use crate::sys::fs::FsError;
 use crate::view::{self, Exit, Failure};
@@ -193,6 +193,18 @@ impl Context {
             self.ui.note(&format!("as of {} ({of})", point.time));
         }
         self.tell_shallow()
+    }
+
+    /// Answers from another checkout from now on, if one is named; gives it.
+    pub fn go_to(&mut self, worktree: Option<&str>) -> Result<Option<Place>, Failure> {
+        let Some(typed) = worktree else { return Ok(None) };
+        let store = self.store()?;
+        let found = store.find_worktree(typed)?;
+        if !found.is_here {
+            let there = coordination::open_in(store, &found)?;
+            self.store = Some(there);
+        }
+        Ok(Some(Place::from(&found)))
     }
 
     /// Says which repos do not know all of their past.

@@ -10,6 +10,17 @@ use crate::model::when::Bare;
 use crate::ops::{self, OpError};
 use crate::view::Failure;
 
+/// Flags that look beyond the checkout in use.
+#[derive(Debug, Args, Default)]
+pub struct WorktreeArgs {
+    /// Those of all checkouts of the repository, each with its checkout
+    #[arg(long, conflicts_with = "at")]
+    pub all_worktrees: bool,
+    /// Those of another checkout, by id, name or path
+    #[arg(long, value_name = "CHECKOUT", conflicts_with_all = ["all_worktrees", "at"])]
+    pub worktree: Option<String>,
+}
+
 #[derive(Debug, Args, Default)]
 #[command(next_help_heading = "Filters")]
 pub struct FilterArgs {

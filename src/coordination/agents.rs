@@ -155,11 +155,15 @@ pub fn register(store: &mut Store, registration: Registration) -> Result<Agent> 
         metadata: unique,
         owner,
         host: sys::host_name(),
+        worktree_id: None,
         note: None,
         sessions: 1,
         registered: now,
         heartbeat: now,
     };
+    // After its own id: a checkout may need one, and must not stand in the way of an agent.
+    let worktree_id = store.worktree().ok().and_then(|worktree| worktree.id);
+    let fresh = Agent { worktree_id, ..fresh };
     let mut registered = fresh.clone();
     let held = store.state().lock(store.lock_wait())?;
     file(store).edit(&held, &store.host().entropy, |document| -> Result<Vec<Put>> {
@@ -214,8 +218,10 @@ pub fn heartbeat(store: &mut Store, status: Option<Status>, note: Option<&str>) 
         None => return Err(CoordinationError::Person { person: store.actor().to_owned() }),
     };
     let now = store.host().clock.now();
+    let worktree_id = store.worktree().ok().and_then(|worktree| worktree.id);
     let touched = touch(store, store.lock_wait(), &agent.id, |agent| {
         agent.heartbeat = now;
+        agent.worktree_id = worktree_id.clone().or_else(|| agent.worktree_id.take());
         agent.status = match status {
             Some(said) => said,
             None if agent.status.is_alive() => agent.status,

@@ -18,6 +18,14 @@ pub enum CoordinationError {
     Reservation(#[from] ReservationError),
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    #[error("{name:?} cannot be the name of a checkout: letters and digits, not starting with - or ., and not main")]
+    BadWorktreeName { name: String },
+    #[error("the checkout {name} ({}) is kept: {}", root.display(), reasons.join("; "))]
+    WorktreeKept { name: String, root: PathBuf, reasons: Vec<String> },
+    #[error("the checkout {name} is gone already")]
+    WorktreeGone { name: String },
+    #[error("the checkout {name} has no ledger: {}", root.display())]
+    NoLedgerThere { name: String, root: PathBuf },
     #[error("no agent {typed:?} is registered")]
     NoSuchAgent { typed: String },
     #[error("{typed:?} may be any of {}", candidates.join(" "))]

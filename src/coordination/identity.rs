@@ -98,11 +98,16 @@ fn revive(agent: &mut Agent, now: Instant) {
 fn beat(store: &Store, seen: &Seen) {
     let now = store.host().clock.now();
     let age = now.nanos().abs_diff(seen.agent.heartbeat.nanos());
-    let fresh = seen.agent.status.is_alive() && age < FRESH.unsigned_abs();
+    let worktree_id = store.known_worktree_id();
+    let is_here = worktree_id.is_none() || worktree_id == seen.agent.worktree_id;
+    let fresh = seen.agent.status.is_alive() && age < FRESH.unsigned_abs() && is_here;
     if fresh || !seen.is_registered() || seen.has_lost_its_process {
         return;
     }
-    let beaten = agents::touch(store, Duration::ZERO, &seen.agent.id, |agent| revive(agent, now));
+    let beaten = agents::touch(store, Duration::ZERO, &seen.agent.id, |agent| {
+        revive(agent, now);
+        agent.worktree_id = worktree_id.clone().or_else(|| agent.worktree_id.take());
+    });
     // A state home that is busy or cannot be written: the next command says it.
     drop(beaten);
 }

@@ -5,6 +5,7 @@
 //! stale is noticed by whoever looks next.
 
 mod agents;
+mod checkout_changes;
 mod checkpoints;
 mod claims;
 mod context;
@@ -19,9 +20,14 @@ mod resume;
 mod run;
 mod typed;
 mod watch;
+mod worktrees;
 
 pub use agents::{
     AgentFilter, Pulse, Registration, Seen, Swept, agents, find_agent, heartbeat, register, sweep, unregister,
+};
+pub use checkout_changes::{
+    KeptFiles, PrunedWorktrees, RemovedWorktree, WorktreeWish, create_worktree, prune_worktrees, remove_worktree,
+    repair_worktrees, restore_worktree,
 };
 pub use checkpoints::{
     AddedCheckpoint, CheckpointError, CheckpointFilter, CheckpointPage, CheckpointRow, FilesWish, NewCheckpoint,
@@ -41,3 +47,7 @@ pub use reservations::{
 pub use resume::{Resumption, resume};
 pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, run};
 pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};
+pub use worktrees::{WorktreeStatus, open_in, worktree_status, worktrees};
+
+/// What a status of a checkout passes on from version control.
+pub use crate::vcs::Work;

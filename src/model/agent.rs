@@ -88,6 +88,8 @@ pub struct Agent {
     /// The process that it lives and dies with.
     pub owner: Option<Owner>,
     pub host: Option<String>,
+    /// The checkout in which it was heard of last.
+    pub worktree_id: Option<String>,
     /// What it says it is doing.
     pub note: Option<String>,
     /// How often it has registered.
@@ -124,6 +126,7 @@ impl Agent {
             owner: text("pid_start")
                 .and_then(|start| Some(Owner { boot: text("pid_boot")?, pid: record.integer("pid")?, start })),
             host: text("host"),
+            worktree_id: text("worktree_id"),
             note: text("note"),
             sessions: record.integer("sessions").unwrap_or(1),
             registered: time("registered")?,
@@ -151,6 +154,7 @@ impl Agent {
         }
         object
             .optional("host", self.host.as_deref())
+            .optional("worktree_id", self.worktree_id.as_deref())
             .optional("note", self.note.as_deref())
             .number("sessions", self.sessions)
             .text("registered", &self.registered.to_string())

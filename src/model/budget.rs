@@ -47,7 +47,7 @@ fn cut(text: &str, limit: usize) -> Fitted {
     let none = Fitted { text: String::new(), left_out: text.len() };
     // The mark of the whole text is the longest; a line feed may come before it.
     let Some(room) = limit.checked_sub(mark(text.len()).len() + 1) else { return none };
-    let end = text.floor_char_boundary(room);
+    let end = (0..=room).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let line_end = text[..end].rfind('\n').map_or(0, |at| at + 1);
     let end = if line_end > end / 2 { line_end } else { end };
     let kept = &text[..end];

@@ -72,11 +72,9 @@ impl Reservation {
     /// Whether somebody else may not have this glob, in this way, beside this reservation. A glob that cannot be read, as a later
     /// version may have written it, may match everything.
     pub fn forbids(&self, who: &Party, repo: Option<&str>, glob: &Glob, is_shared: bool, now: &Now) -> bool {
-        self.repo.as_deref() == repo
-            && !self.holder.is(who)
-            && !(self.is_shared && is_shared)
-            && !self.is_over(now)
-            && self.parsed().map_or(true, |ours| ours.overlaps(glob))
+        let concerns = self.repo.as_deref() == repo && !self.is_over(now);
+        let allows = self.holder.is(who) || (self.is_shared && is_shared);
+        concerns && !allows && self.parsed().map_or(true, |ours| ours.overlaps(glob))
     }
 
     pub fn parse(record: &Record<'_>) -> Option<Self> {

@@ -3,7 +3,7 @@
 use super::Result;
 use crate::cache::Blocker;
 use crate::model::issue::IssueType;
-use crate::store::{Row, Store};
+use crate::store::{Row, Store, Taken};
 
 /// One reason why an issue is not offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub enum Reason {
         blockers: Vec<String>,
     },
     OpenChildren(Vec<String>),
+    /// Somebody has it, or another checkout has closed it.
+    Taken(Taken),
 }
 
 #[derive(Debug, Clone)]
@@ -68,6 +70,9 @@ pub fn explain(store: &mut Store, typed: &str) -> Result<Explanation> {
         if !children.is_empty() {
             reasons.push(Reason::OpenChildren(children));
         }
+    }
+    if !issue.status.is_done() {
+        reasons.extend(store.why_taken(&issue.id)?.into_iter().map(Reason::Taken));
     }
     let (mut unknown, mut satisfied) = (Vec::new(), Vec::new());
     for (edge, target) in store.dependencies(&row.issue.id)? {

@@ -29,6 +29,7 @@ mod sizes;
 mod state;
 mod sync;
 mod undo;
+mod unified;
 
 pub use change::{Batch, change_each, check_status, check_type};
 pub use claims::{LeaseFilter, claim, claim_and_change, claim_each, leases, reclaim, release};
@@ -57,6 +58,7 @@ pub use show::{Neighbour, Private, Shown, show, show_copies, show_past, unblocke
 pub use state::move_state;
 pub use sync::{SyncRequest, commit, step_text, sync, trust_working_copy, working_copies};
 pub use undo::undo;
+pub use unified::{in_all_worktrees, show_in_all_worktrees};
 
 use crate::model::issue::PriorityError;
 use crate::model::query::QueryError;

@@ -92,6 +92,8 @@ pub fn show_past(store: &mut Store, typed: &str, found: Result<Vec<Shown>>) -> R
         file: store.ledger_path(past.repo).unwrap_or(std::path::Path::new("")).to_owned(),
         line_number: 0,
         counts: Counts::default(),
+        place: None,
+        elsewhere: Vec::new(),
     };
     let mut shown = surround(store, row)?;
     shown.past = Some(past);

@@ -1,23 +1,21 @@
 //! The checkouts of the project's repository: which there are, and the id that each bears.
 //!
-//! Owns `beads-id` in the directory that version control keeps for a checkout alone, and `registry.jsonl` in the state home.
+//! Owns `beads-id` in the directory that version control keeps for a checkout alone; `registry.rs` notes where each was seen.
 //! An id is minted once, is no hash of a path, and moves with the checkout. The registry knows what version control does not list
 //! (workspaces of jj, shares of hg) and what is gone. A checkout need not be made by `bd` to be known.
 
 use std::path::{Path, PathBuf};
 
-use super::records::{Put, RecordError};
-use super::{Result, StateDir, Store, place};
+use super::records::RecordError;
+use super::registry::{self, Entry};
+use super::{Result, Store, StoreError, place};
 use crate::ledger::Document;
-use crate::model::json::Object;
-use crate::model::record::{KeyEdit, Record};
 use crate::model::state_id;
 use crate::sys::fs::{Dir, FsError};
 use crate::vcs;
 
 const ID_NAME: &str = "beads-id";
 const REPO_ID_NAME: &str = "repo-id";
-pub(super) const REGISTRY: &str = "registry.jsonl";
 
 /// A checkout of the repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,12 +31,22 @@ pub struct Worktree {
     pub is_here: bool,
     /// Its directory is there.
     pub exists: bool,
+    /// When it was noted that it is not.
+    pub gone_at: Option<String>,
 }
 
 impl Worktree {
     /// How answers name it: its id, if it has one, else its name.
     pub fn key(&self) -> &str {
         self.id.as_deref().unwrap_or(&self.name)
+    }
+
+    /// It is the one that was noted like this. A new one at the place of one that is gone is another.
+    fn is_entry(&self, id: &str, root: &Path) -> bool {
+        match &self.id {
+            Some(own) => own == id,
+            None => !self.exists && self.root == root,
+        }
     }
 
     /// Whether a person who typed this means it.
@@ -51,28 +59,34 @@ impl Store {
     /// The checkout that the project was found in, with its id; both are noted in the state home if they are new.
     pub fn worktree(&self) -> Result<Worktree> {
         let (root, admin) = self.own_places();
-        let state = self.state();
-        let registered = state.file(REGISTRY).read()?;
+        let registered = self.registry()?;
         let known = read_id(&admin);
         let is_copy = known.as_deref().is_some_and(|id| is_elsewhere(&registered, id, &root, &admin));
         let id = match known.filter(|_| !is_copy) {
             Some(id) => id,
             None => self.mint(&admin, ID_NAME, state_id::WORKTREE, is_copy)?,
         };
-        let all = self.named(vec![]);
-        let own = all.into_iter().find(|one| one.is_here).expect("this checkout is always among them");
-        let own = Worktree { id: Some(id), ..own };
-        self.register(&state, &own, &registered)?;
+        let own = Worktree { id: Some(id), ..self.own(&registered) };
+        self.register(std::slice::from_ref(&own), &registered)?;
         Ok(own)
+    }
+
+    /// The id of this checkout, if it has one already; nothing is written.
+    pub fn known_worktree_id(&self) -> Option<String> {
+        read_id(&self.own_places().1)
+    }
+
+    fn own(&self, registered: &Document) -> Worktree {
+        let all = self.named(registry::entries(registered));
+        all.into_iter().find(|one| one.is_here).expect("this checkout is always among them")
     }
 
     /// Every checkout that version control or the registry knows of, the main one first; those that are gone last.
     pub fn worktrees(&self) -> Result<Vec<Worktree>> {
-        let registered = self.state().file(REGISTRY).read()?;
-        Ok(self.named(listed(&registered)))
+        Ok(self.named(registry::entries(&self.registry()?)))
     }
 
-    /// The same, and every one that is there has an id.
+    /// The same, and every one that is there has an id and is noted.
     pub fn worktrees_with_ids(&self) -> Result<Vec<Worktree>> {
         self.worktree()?;
         let mut all = self.worktrees()?;
@@ -81,17 +95,51 @@ impl Store {
                 one.id = self.mint(&admin, ID_NAME, state_id::WORKTREE, false).ok();
             }
         }
+        let there: Vec<Worktree> = all.iter().filter(|one| one.exists).cloned().collect();
+        self.register(&there, &self.registry()?)?;
         Ok(all)
     }
 
-    /// The checkout that a person means, by id, name or path.
+    /// Gives a checkout an id and notes it, where version control keeps no list of them.
+    pub fn adopt_worktree(&self, root: &Path) -> Result<Worktree> {
+        let root = place::real(root);
+        let vcs = vcs::open(&root);
+        let id = match vcs.admin_dir() {
+            Some(admin) => match read_id(&admin) {
+                Some(id) => Some(id),
+                None => Some(self.mint(&admin, ID_NAME, state_id::WORKTREE, false)?),
+            },
+            None => None,
+        };
+        let found = Worktree {
+            id,
+            name: String::new(),
+            branch: vcs.branch(),
+            root: root.clone(),
+            is_main: false,
+            is_here: false,
+            exists: true,
+            gone_at: None,
+        };
+        self.register(std::slice::from_ref(&found), &self.registry()?)?;
+        let named = self.worktrees()?.into_iter().find(|one| one.root == root);
+        Ok(named.unwrap_or(found))
+    }
+
+    /// The checkout that a person means, by id, name, path or branch.
     pub fn find_worktree(&self, text: &str) -> Result<Worktree> {
         let all = self.worktrees_with_ids()?;
         let path = place::real(&self.host.env.path(text)).display().to_string();
+        // The name that `bd worktree create` was given is that of the branch, and the end of the directory's.
+        let base = all.iter().find(|one| one.is_main).and_then(|main| main.root.file_name());
+        let long = base.map(|base| format!("{}-{}", base.to_string_lossy(), text.replace('/', "-")));
+        let is_meant =
+            |one: &&Worktree| one.exists && (one.branch.as_deref() == Some(text) || Some(&one.name) == long.as_ref());
         let found = all.iter().find(|one| one.is_called(text)).or_else(|| all.iter().find(|one| one.is_called(&path)));
+        let found = found.or_else(|| all.iter().find(is_meant));
         found.cloned().ok_or_else(|| {
             let known = all.iter().map(|one| one.name.clone()).collect();
-            super::StoreError::NoSuchWorktree { text: text.to_owned(), known }
+            StoreError::NoSuchWorktree { text: text.to_owned(), known }
         })
     }
 
@@ -127,31 +175,36 @@ impl Store {
     }
 
     /// Checkouts by version control and these others, with names that differ.
-    fn named(&self, others: Vec<(String, PathBuf)>) -> Vec<Worktree> {
+    fn named(&self, others: Vec<Entry>) -> Vec<Worktree> {
         let (here, own_admin) = self.own_places();
         let mut all: Vec<Worktree> = Vec::new();
         for one in vcs::open(self.repo.beads()).checkouts() {
             let id = read_id(&one.admin);
             let is_here = one.root == here;
             let (root, branch, is_main, exists) = (one.root, one.branch, one.is_main, one.exists);
-            all.push(Worktree { id, name: String::new(), root, branch, is_main, is_here, exists });
+            all.push(Worktree { id, name: String::new(), root, branch, is_main, is_here, exists, gone_at: None });
         }
         if !all.iter().any(|one| one.is_here) {
             let is_main = all.is_empty();
             let id = read_id(&own_admin);
             let (name, branch) = (String::new(), vcs::open(&here).branch());
-            all.push(Worktree { id, name, root: here, branch, is_main, is_here: true, exists: true });
+            let (root, exists, gone_at) = (here, true, None);
+            all.push(Worktree { id, name, root, branch, is_main, is_here: true, exists, gone_at });
         }
-        for (id, root) in others {
-            match all.iter_mut().find(|one| one.root == root || one.id.as_deref() == Some(id.as_str())) {
-                Some(known) if known.id.is_none() && !known.exists => known.id = Some(id),
-                Some(_) => {}
+        for Entry { id, root, gone_at } in others {
+            match all.iter_mut().find(|one| one.is_entry(&id, &root)) {
+                Some(known) if known.exists => {}
+                // Moved behind the back of version control, and seen there since.
+                Some(known) if bears(&root, &id) => {
+                    let (branch, exists) = (vcs::open(&root).branch(), true);
+                    *known = Worktree { id: Some(id), root, branch, exists, ..known.clone() };
+                }
+                Some(known) => (known.id, known.gone_at) = (Some(id), gone_at),
                 None => {
-                    let vcs = vcs::open(&root);
-                    let exists = vcs.admin_dir().and_then(|admin| read_id(&admin)).as_deref() == Some(id.as_str());
-                    let branch = if exists { vcs.branch() } else { None };
-                    let name = String::new();
-                    all.push(Worktree { id: Some(id), name, root, branch, is_main: false, is_here: false, exists });
+                    let exists = bears(&root, &id);
+                    let branch = exists.then(|| vcs::open(&root).branch()).flatten();
+                    let (id, name, gone_at) = (Some(id), String::new(), gone_at.filter(|_| !exists));
+                    all.push(Worktree { id, name, root, branch, is_main: false, is_here: false, exists, gone_at });
                 }
             }
         }
@@ -194,30 +247,6 @@ impl Store {
             }
         }
     }
-
-    /// Notes where a checkout is, if the registry does not know that.
-    fn register(&self, state: &StateDir, own: &Worktree, registered: &Document) -> Result<()> {
-        let Some(id) = own.id.clone() else { return Ok(()) };
-        let root = own.root.display().to_string();
-        if listed(registered).contains(&(id.clone(), own.root.clone())) {
-            return Ok(());
-        }
-        let held = self.hold(state.clone())?;
-        state.file(REGISTRY).edit::<RecordError>(held.lock(), &self.host.entropy, |document| {
-            let now = self.host.clock.now().to_string();
-            let text = match document.effective(&id).and_then(|line| document.record(line)) {
-                Some(record) => {
-                    let dialect = crate::model::json::Dialect::default();
-                    let edits: [KeyEdit; 2] =
-                        [("path", Some(dialect.string(&root))), ("moved_at", Some(dialect.string(&now)))];
-                    record.with(&edits, dialect)
-                }
-                None => Object::new().text("id", &id).text("path", &root).text("created_at", &now).finish(),
-            };
-            Ok(vec![Put::Line { id: id.clone(), text }])
-        })?;
-        Ok(())
-    }
 }
 
 fn read_text(path: &Path) -> Option<String> {
@@ -228,18 +257,14 @@ fn read_id(admin: &Path) -> Option<String> {
     read_text(&admin.join(ID_NAME)).filter(|id| state_id::is(state_id::WORKTREE, id))
 }
 
-/// The checkouts that the registry knows.
-fn listed(registered: &Document) -> Vec<(String, PathBuf)> {
-    let records = (0..registered.len()).filter_map(|line| registered.record(line));
-    let found = records.filter_map(|record: Record<'_>| {
-        Some((record.string("id")?.into_owned(), PathBuf::from(record.string("path")?.as_ref())))
-    });
-    found.collect()
+/// Whether a checkout with this id is at a path.
+fn bears(root: &Path, id: &str) -> bool {
+    vcs::open(root).admin_dir().and_then(|admin| read_id(&admin)).as_deref() == Some(id)
 }
 
 /// The registry knows this id at another path, and there it is still: this is a copy of that checkout.
 fn is_elsewhere(registered: &Document, id: &str, root: &Path, admin: &Path) -> bool {
-    listed(registered).into_iter().any(|(known, path)| {
+    registry::entries(registered).into_iter().any(|Entry { id: known, root: path, .. }| {
         let other = || vcs::open(&path).admin_dir().unwrap_or_else(|| path.join(super::BEADS_DIR).join("run"));
         known == id
             && path != root

@@ -31,6 +31,7 @@ mod prune;
 mod query;
 mod records;
 mod recover;
+mod registry;
 mod relocate;
 mod resolve;
 mod restore;
@@ -39,6 +40,7 @@ mod route;
 pub mod settings;
 mod siblings;
 mod source;
+mod stamps;
 mod sync;
 mod transaction;
 mod undo;
@@ -73,7 +75,7 @@ pub use restore::Restored;
 pub use role::{Role, RoleDecision};
 pub use route::{Access, Route};
 pub use settings::Settings;
-pub use siblings::{Elsewhere, news as news_of};
+pub use siblings::{Elsewhere, Place, Taken, news as news_of};
 pub use source::{LineWarning, Refresh};
 pub use sync::{NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncReport, SyncStep, trust_programs};
 pub use transaction::{Scope, Transaction, Write, WriteError, Written};
@@ -163,6 +165,8 @@ pub struct Store {
     ended_remotely: RefCell<Vec<(String, String)>>,
     /// What other checkouts say, as last read.
     siblings: siblings::Siblings,
+    /// The claims, as last read.
+    known_leases: Option<leases::KnownLeases>,
 }
 
 /// What the caller said beyond the files.
@@ -226,7 +230,23 @@ impl Store {
             held_homes: RefCell::default(),
             ended_remotely: RefCell::default(),
             siblings: siblings::Siblings::default(),
+            known_leases: None,
         })
+    }
+
+    /// The same project in another place, for the same one who acts and with the same settings on top.
+    pub fn opened_at(&self, path: &Path) -> Result<Self> {
+        let mut store = Self::open_with(Config {
+            host: self.host.clone(),
+            path: path.to_owned(),
+            additional: self.given.additional.clone(),
+            settings: self.given.settings.clone(),
+            actor: self.actor.clone(),
+            lock_wait: self.lock_wait,
+            ignore_env: true,
+        })?;
+        store.agent = self.agent.clone();
+        Ok(store)
     }
 
     /// Looks for settings, repos and ledgers anew, after one came or went.
@@ -236,6 +256,8 @@ impl Store {
         self.numbering += 1;
         self.sources = Sources::of(&self.project, self.settings.flag("ready.unknown_blocks"), &self.host)?;
         self.cache = Cache::new()?;
+        self.siblings = siblings::Siblings::default();
+        self.known_leases = None;
         Ok(())
     }
 

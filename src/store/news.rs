@@ -4,16 +4,13 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant as Moment};
 
-use super::checkout::{REGISTRY, Worktree};
+use super::checkout::Worktree;
 use super::leases::LEASES_NAME;
 use super::source::{expected, is_rejected};
 use super::{Result, Store};
 use crate::ledger::{Document, Expectation, Ledger, LedgerError, Snapshot, Stamp};
 use crate::sys::fs::{self, FileStamp};
 use crate::vcs;
-
-/// Where git keeps what it knows of its further checkouts.
-const GIT_CHECKOUTS: &str = "worktrees";
 
 /// How long an issue is looked for again while version control is at work, and how often.
 const GONE_FOR: Duration = Duration::from_secs(2);
@@ -38,9 +35,8 @@ impl Store {
             paths.push(self.sources.ledger(source).path().to_owned());
             paths.push(self.lease_home(source).path().join(LEASES_NAME));
         }
-        paths.extend(self.sibling_ledgers()?.into_iter().map(|(_, _, path)| path));
-        paths.push(self.state().path().join(REGISTRY));
-        paths.extend(vcs::common_dir(self.repo.beads()).map(|common| common.join(GIT_CHECKOUTS)));
+        paths.extend(self.checkout_ledgers()?.into_iter().map(|(_, path)| path));
+        paths.extend(self.checkout_marks());
         paths.sort();
         paths.dedup();
         Ok(paths)
@@ -49,12 +45,11 @@ impl Store {
     /// Brings what is known of the ledgers of other checkouts up to date, and gives what those that changed held before, by their
     /// places in the list. One that is new is only noted; one that cannot be read, or is cut off, stays as it was.
     pub fn look_at_checkouts(&self, known: &mut Vec<CheckoutLedger>) -> Result<Vec<(usize, Document)>> {
-        let there = self.sibling_ledgers()?;
-        known.retain(|one| {
-            there.iter().any(|(_, worktree, path)| *path == one.path && worktree.root == one.worktree.root)
-        });
+        let there = self.checkout_ledgers()?;
+        known
+            .retain(|one| there.iter().any(|(worktree, path)| *path == one.path && worktree.root == one.worktree.root));
         let mut changed = Vec::new();
-        for (_, worktree, path) in there {
+        for (worktree, path) in there {
             let Ok(ledger) = Ledger::at(&path, &worktree.root) else { continue };
             let Some(place) = known.iter().position(|one| one.path == path) else {
                 if let Ok(Snapshot { document, stamp, .. }) = ledger.read(|| expected(&path)) {
@@ -70,6 +65,11 @@ impl Store {
             }
         }
         Ok(changed)
+    }
+
+    fn checkout_ledgers(&self) -> Result<Vec<(Worktree, PathBuf)>> {
+        let there = self.sibling_ledgers()?.into_iter().filter(|(_, worktree, _)| worktree.exists);
+        Ok(there.map(|(_, worktree, inside)| (worktree.clone(), worktree.root.join(inside))).collect())
     }
 
     /// Brings the answers up to date like [`Store::refresh`]. If the ledgers lack an id of those that are known, by their paths, it

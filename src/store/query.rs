@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use super::siblings::{Elsewhere, Place};
 use super::{Result, Store, StoreError};
 use crate::cache::{
     Blocked, Cache, Counts, Edge, EpicProgress, GroupBy, Key, Listing, ReadyOrder, ReadyQuery, Sort, Statistics, Texts,
@@ -29,6 +30,10 @@ pub struct Row {
     /// From 1.
     pub line_number: usize,
     pub counts: Counts,
+    /// The checkout that it was read in, where several are shown.
+    pub place: Option<Place>,
+    /// How other checkouts have it, where somebody asked.
+    pub elsewhere: Vec<Elsewhere>,
 }
 
 /// Rows, and how many there would be without the limit.
@@ -179,7 +184,22 @@ impl Store {
         if !taken.is_empty() {
             condition = Expr::And(vec![condition, Expr::any_of(Field::Id, taken).negate()]);
         }
-        let listing = self.cache.ready(&ReadyQuery {
+        self.ask_ready(condition, filter)
+    }
+
+    /// How many issues are not among these only because of what other checkouts say.
+    pub fn ready_but_taken(&mut self, filter: &ReadyFilter) -> Result<usize> {
+        let condition = self.prepared(&filter.filter)?;
+        let taken = self.taken()?;
+        if taken.is_empty() {
+            return Ok(0);
+        }
+        let condition = Expr::And(vec![condition, Expr::any_of(Field::Id, taken)]);
+        Ok(self.ask_ready(condition, filter)?.total)
+    }
+
+    fn ask_ready(&mut self, condition: Expr, filter: &ReadyFilter) -> Result<Listing> {
+        Ok(self.cache.ready(&ReadyQuery {
             filter: condition,
             now: self.host.clock.now(),
             order: filter.order,
@@ -187,8 +207,7 @@ impl Store {
             any_type: filter.any_type,
             unknown_blocks: self.unknown_blocks(),
             limit: filter.limit,
-        })?;
-        Ok(listing)
+        })?)
     }
 
     /// Issues that are not offered because of what other checkouts say: held by somebody else, or closed or in progress there.
@@ -329,6 +348,8 @@ impl Store {
             file: file.to_owned(),
             line_number,
             counts: self.cache.counts(key)?,
+            place: None,
+            elsewhere: Vec::new(),
         })
     }
 

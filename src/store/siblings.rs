@@ -5,20 +5,47 @@
 //! are not parsed.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::checkout::Worktree;
-use super::{Result, Store, Warning};
-use crate::ledger::{Document, Expectation, Ledger, Line, MAX_LINE};
+use super::stamps::Stamps;
+use super::{Result, Row, Store, Warning, place};
+use crate::ledger::{Document, Expectation, Ledger, LedgerError, Line, MAX_LINE};
 use crate::model::issue;
 use crate::model::record::Record;
 use crate::model::time::Instant;
-use crate::sys::fs::{self, FileStamp};
+use crate::sys::fs::FileStamp;
 use crate::vcs;
+
+/// Which checkout something is from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Place {
+    pub worktree_id: Option<String>,
+    /// Its name.
+    pub worktree: String,
+}
+
+impl From<&Worktree> for Place {
+    fn from(worktree: &Worktree) -> Self {
+        Place { worktree_id: worktree.id.clone(), worktree: worktree.name.clone() }
+    }
+}
+
+/// Why an issue that could be worked on is not offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Taken {
+    /// Somebody has claimed it.
+    Held { holder: String, worktree: Option<String>, expires: Option<String> },
+    /// Another checkout has closed it, or works on it.
+    Elsewhere(Elsewhere),
+}
 
 /// An issue as another checkout has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Elsewhere {
+    /// The issue.
+    pub id: String,
+    pub title: String,
     pub worktree_id: Option<String>,
     /// Its name.
     pub worktree: String,
@@ -31,7 +58,8 @@ pub struct Elsewhere {
 /// What was found, and in which state of the files.
 #[derive(Debug, Default)]
 pub struct Siblings {
-    stamps: Vec<(PathBuf, Option<FileStamp>)>,
+    /// What it was derived from, the list of checkouts included.
+    stamps: Option<Stamps>,
     own: Vec<Option<FileStamp>>,
     found: BTreeMap<String, Vec<Elsewhere>>,
     /// Ledgers of other checkouts that cannot be read.
@@ -63,35 +91,96 @@ impl Store {
         if self.siblings.found.is_empty() {
             return Ok(Vec::new());
         }
-        let mut claims = HashSet::new();
-        for source in 0..self.sources.len() {
-            // Where claims are known, they say whether somebody is at work.
-            claims.extend(self.leases_of(source)?.into_keys());
-        }
-        let taken = |id: &String, other: &Elsewhere| {
-            let status = issue::Status::new(other.status.as_str());
-            let works = other.status == "in_progress" && other.assignee.as_deref() != Some(me.as_str());
-            status.is_done() || (works && !claims.contains(id))
-        };
-        let found = self.siblings.found.iter().filter(|(id, others)| others.iter().any(|other| taken(id, other)));
+        // Where claims are known, they say whether somebody is at work.
+        let claims: HashSet<String> = self.claims()?.iter().map(|(id, _)| id.clone()).collect();
+        let is_taken = |id: &String, others: &[Elsewhere]| others.iter().any(|one| one.takes(&me, claims.contains(id)));
+        let found = self.siblings.found.iter().filter(|(id, others)| is_taken(id, others));
         Ok(found.map(|(id, _)| id.clone()).collect())
+    }
+
+    /// Why [`Store::ready`] leaves out an issue that could be worked on otherwise; nothing if it does not.
+    pub fn why_taken(&mut self, id: &str) -> Result<Vec<Taken>> {
+        let mut reasons = Vec::new();
+        if let Some(lease) = self.held_by_another(id)? {
+            let holder = lease.holder.unwrap_or_default();
+            let expires = holder.expires.map(|at| at.to_string());
+            reasons.push(Taken::Held { holder: holder.name, worktree: holder.worktree, expires });
+        }
+        let me = self.actor().to_owned();
+        let is_claimed = self.claims()?.iter().any(|(known, _)| known == id);
+        let others = self.elsewhere(id)?.into_iter().filter(|one| one.takes(&me, is_claimed));
+        reasons.extend(others.map(Taken::Elsewhere));
+        Ok(reasons)
+    }
+
+    /// Notes on rows how other checkouts have their issues, where they have closed them or are at work on them.
+    pub fn mark_elsewhere<'a>(&mut self, rows: impl IntoIterator<Item = &'a mut Row>) -> Result<()> {
+        let found = self.all_elsewhere()?;
+        if found.is_empty() {
+            return Ok(());
+        }
+        for row in rows.into_iter().filter(|row| row.repo == 0) {
+            let others = found.get(&row.issue.id).into_iter().flatten().filter(|one| {
+                let differs = one.status != row.issue.status.as_str() || one.assignee != row.issue.assignee;
+                differs && (one.is_done() || one.status == "in_progress")
+            });
+            row.elsewhere = others.cloned().collect();
+        }
+        Ok(())
+    }
+
+    /// What a checkout has and the main one has not: issues that are only there, or in a later version. Where there is no main
+    /// one, the one in use stands in for it.
+    pub fn unmerged_in(&mut self, one: &Worktree) -> Result<Vec<Elsewhere>> {
+        let all = self.worktrees()?;
+        let main = all.iter().find(|other| other.is_main && other.exists);
+        let Some(base) = main.or_else(|| all.iter().find(|other| other.is_here)) else { return Ok(Vec::new()) };
+        if base.root == one.root || !one.exists {
+            return Ok(Vec::new());
+        }
+        let read = |worktree: &Worktree, inside: &Path| {
+            let path = worktree.root.join(inside);
+            match Ledger::at(&path, &worktree.root).and_then(|ledger| ledger.read(|| Expectation::Nothing)) {
+                Ok(snapshot) => Ok(snapshot.document),
+                Err(LedgerError::Missing { .. }) => Ok(Document::default()),
+                Err(error) => Err(error),
+            }
+        };
+        let mut found = Vec::new();
+        for (_, inside) in self.ledgers_inside() {
+            let news = news(&read(base, &inside)?, &read(one, &inside)?);
+            found.extend(news.into_iter().filter_map(|(_, line)| Elsewhere::of(&Place::from(one), line)));
+        }
+        Ok(found)
+    }
+
+    /// Where the project is in a checkout: its `.beads` directory there.
+    pub fn beads_in(&self, one: &Worktree) -> Option<PathBuf> {
+        let root = place::real(&vcs::root(self.repo.beads())?);
+        let inside = self.repo.beads().strip_prefix(&root).ok()?.to_owned();
+        Some(one.root.join(inside)).filter(|beads| beads.is_dir())
     }
 
     fn look_at_siblings(&mut self) -> Result<()> {
         self.sources.read(&mut self.cache)?;
-        let ledgers = self.sibling_ledgers()?;
-        let stamps: Vec<_> = ledgers.iter().map(|(_, _, path)| (path.clone(), fs::stat(path).ok())).collect();
         let own: Vec<_> =
             (0..self.sources.len()).map(|source| self.sources.last_read(source).map(|(_, stamp)| *stamp)).collect();
-        if stamps == self.siblings.stamps && own == self.siblings.own {
+        if own == self.siblings.own && self.siblings.stamps.as_ref().is_some_and(Stamps::hold) {
             return Ok(());
         }
+        // The list before the ledgers that are on it.
+        let mut watched = self.checkout_marks();
+        let list = Stamps::of(watched.clone());
+        let ledgers = self.sibling_ledgers()?;
+        watched.extend(ledgers.iter().map(|(_, worktree, inside)| worktree.root.join(inside)));
+        let stamps = Some(Stamps::of(watched)).filter(|_| list.hold_so_far());
         let mut siblings = Siblings { stamps, own, ..Siblings::default() };
-        for (source, worktree, path) in ledgers {
+        for (source, worktree, inside) in ledgers.into_iter().filter(|(_, worktree, _)| worktree.exists) {
+            let path = worktree.root.join(inside);
             let theirs = Ledger::at(&path, &worktree.root).and_then(|ledger| ledger.read(|| Expectation::Nothing));
             let theirs = match theirs {
                 Ok(snapshot) => snapshot.document,
-                Err(crate::ledger::LedgerError::Missing { .. }) => continue,
+                Err(LedgerError::Missing { .. }) => continue,
                 Err(error) => {
                     let (worktree, message) = (worktree.name.clone(), error.to_string());
                     siblings.problems.push(Warning::SiblingUnread { worktree, message });
@@ -100,36 +189,68 @@ impl Store {
             };
             let Some((ours, _)) = self.sources.last_read(source) else { continue };
             for (id, line) in news(ours, &theirs) {
-                let Ok(record) = Record::parse(&line) else { continue };
-                let status = issue::status_of(&record).as_str().to_owned();
-                let assignee = record.text_of("assignee").map(|name| name.into_owned());
-                let (worktree_id, worktree) = (worktree.id.clone(), worktree.name.clone());
-                let one = Elsewhere { worktree_id, worktree, status, assignee, line };
-                siblings.found.entry(id).or_default().push(one);
+                let found = Elsewhere::of(&Place::from(&worktree), line);
+                siblings.found.entry(id).or_default().extend(found);
             }
         }
         self.siblings = siblings;
         Ok(())
     }
 
-    /// The ledgers of other checkouts of the repos of the project: which of ours each is a version of, and where it is.
+    /// What changes when a checkout comes or goes.
+    pub(super) fn checkout_marks(&self) -> Vec<PathBuf> {
+        let mut marks = vcs::checkout_marks(self.repo.beads());
+        if marks.is_empty() {
+            // Version control may come yet.
+            marks.push(self.repo.root().to_owned());
+        }
+        marks.push(self.registry_path());
+        marks
+    }
+
+    /// The ledgers of the project's own repo as paths inside of a checkout.
+    fn ledgers_inside(&self) -> Vec<(usize, PathBuf)> {
+        let Some(root) = vcs::root(self.repo.beads()).map(|root| place::real(&root)) else { return Vec::new() };
+        let own = self.sources.of_member(0).into_iter();
+        own.filter_map(|source| Some((source, self.sources.ledger(source).path().strip_prefix(&root).ok()?.to_owned())))
+            .collect()
+    }
+
+    /// The ledgers of other checkouts: which of ours each is a version of, and where it is inside of the checkout.
     pub(super) fn sibling_ledgers(&self) -> Result<Vec<(usize, Worktree, PathBuf)>> {
         if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
             return Ok(Vec::new());
         }
-        let mut found = Vec::new();
-        let others: Vec<Worktree> = self.worktrees()?.into_iter().filter(|one| one.exists && !one.is_here).collect();
+        let others: Vec<Worktree> = self.worktrees()?.into_iter().filter(|one| !one.is_here).collect();
         if others.is_empty() {
-            return Ok(found);
+            return Ok(Vec::new());
         }
-        let Some(root) = vcs::root(self.repo.beads()) else { return Ok(found) };
-        let root = super::place::real(&root);
-        for source in self.sources.of_member(0) {
-            let path = self.sources.ledger(source).path();
-            let Ok(inside) = path.strip_prefix(&root) else { continue };
-            found.extend(others.iter().map(|one| (source, one.clone(), one.root.join(inside))));
-        }
-        Ok(found)
+        let inside = self.ledgers_inside();
+        let pairs =
+            others.iter().flat_map(|one| inside.iter().map(|(source, path)| (*source, one.clone(), path.clone())));
+        Ok(pairs.collect())
+    }
+}
+
+impl Elsewhere {
+    fn of(place: &Place, line: String) -> Option<Self> {
+        let record = Record::parse(&line).ok()?;
+        let id = record.string("id")?.into_owned();
+        let status = issue::status_of(&record).as_str().to_owned();
+        let assignee = record.text_of("assignee").map(|name| name.into_owned());
+        let title = record.text_of("title").map(|title| title.into_owned()).unwrap_or_default();
+        let Place { worktree_id, worktree } = place.clone();
+        Some(Elsewhere { id, title, worktree_id, worktree, status, assignee, line })
+    }
+
+    pub fn is_done(&self) -> bool {
+        issue::Status::new(self.status.as_str()).is_done()
+    }
+
+    /// It keeps an issue from being offered to somebody.
+    fn takes(&self, me: &str, is_claimed: bool) -> bool {
+        let works = self.status == "in_progress" && self.assignee.as_deref() != Some(me);
+        self.is_done() || (works && !is_claimed)
     }
 }
 

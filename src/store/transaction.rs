@@ -67,9 +67,9 @@ pub enum WriteError {
     Lease(Box<LeaseError>),
 }
 
-impl From<LeaseError> for WriteError {
-    fn from(error: LeaseError) -> Self {
-        WriteError::Lease(Box::new(error))
+impl From<Box<LeaseError>> for WriteError {
+    fn from(error: Box<LeaseError>) -> Self {
+        WriteError::Lease(error)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::sys::fs;
 
 impl Store {
     /// The one way to write a ledger: what is on disk is noted in the journal before anybody is told.
-    pub fn write_ledger<E: From<LedgerError> + From<LeaseError>>(
+    pub fn write_ledger<E: From<LedgerError> + From<Box<LeaseError>>>(
         &self,
         lock: &LockedLedger,
         expected: impl Fn() -> Expectation,

@@ -43,8 +43,10 @@ mod tests {
     fn a_process_is_known_until_it_ends() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let Some(known) = owner(child.id()) else {
-            let _ = child.kill();
-            assert!(!cfg!(target_os = "linux"), "Linux tells");
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let is_linux = cfg!(target_os = "linux");
+            assert!(!is_linux, "Linux tells");
             return;
         };
         assert!(!is_gone(&known));

@@ -99,6 +99,16 @@ pub(super) fn family(root: &Path) -> Vec<Checkout> {
     found
 }
 
+/// Files and directories that change when a checkout of this family comes or goes, as far as version control keeps a list.
+/// They need not be there.
+pub fn marks(path: &Path) -> Vec<PathBuf> {
+    let Some((_, root)) = super::place(path) else { return Vec::new() };
+    let behind = jj::git_target(&root.join(".jj")).and_then(|target| git::common_dir(&target));
+    let git = behind.or_else(|| git::common_dir(&root.join(".git"))).map(|common| common.join("worktrees"));
+    let jj = jj::repo(&root).map(|repo| repo.join("op_heads/heads"));
+    git.into_iter().chain(jj).collect()
+}
+
 /// A path without links, as far as it is there.
 pub(super) fn real(path: &Path) -> PathBuf {
     let here = if path.as_os_str().is_empty() { Path::new(".") } else { path };

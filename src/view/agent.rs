@@ -24,6 +24,7 @@ fn stored(agent: &Agent, status: Status) -> Object {
     }
     object
         .optional("host", agent.host.as_deref())
+        .optional("worktree_id", agent.worktree_id.as_deref())
         .optional("note", agent.note.as_deref())
         .number("sessions", agent.sessions)
         .text("registered_at", &agent.registered.to_string())

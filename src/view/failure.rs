@@ -78,6 +78,12 @@ impl Failure {
         self
     }
 
+    pub(super) fn texts(mut self, key: &'static str, values: &[String]) -> Self {
+        let all: Vec<String> = values.iter().map(|value| Dialect::default().string(value)).collect();
+        self.facts.push((key, format!("[{}]", all.join(","))));
+        self
+    }
+
     pub(super) fn number(mut self, key: &'static str, value: i64) -> Self {
         self.facts.push((key, value.to_string()));
         self

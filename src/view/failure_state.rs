@@ -31,6 +31,15 @@ impl From<CoordinationError> for Failure {
             CoordinationError::Remote(error) => error.into(),
             CoordinationError::Reservation(error) => error.into(),
             CoordinationError::Checkpoint(error) => error.into(),
+            CoordinationError::BadWorktreeName { .. } => Self::usage(message),
+            CoordinationError::WorktreeKept { reasons, .. } => Self::new(Exit::Damaged, "would_lose", message)
+                .hint("nothing was removed; save what is there first: commit it, merge it, or let go of what is held")
+                .texts("reasons", &reasons),
+            CoordinationError::WorktreeGone { .. } => {
+                Self::not_found(message).hint("bd worktree prune says what is left of it")
+            }
+            CoordinationError::NoLedgerThere { .. } => Self::new(Exit::NoRepository, "no_repository", message)
+                .hint("its branch has none; merge one in, or make it with bd init there"),
             CoordinationError::NoSuchAgent { .. } => {
                 Self::not_found(message).hint("bd agent list shows who is; bd agent register NAME registers one")
             }

@@ -35,6 +35,9 @@ const OWN: &[&str] = &[
     "copies",
     "private",
     "visibility",
+    "worktree_id",
+    "worktree",
+    "elsewhere",
 ];
 
 fn base(line: &str, issue: &Issue, source_repo: &str) -> Object {
@@ -70,6 +73,12 @@ pub fn summary(row: &Row) -> Object {
     let mut object = base(&row.line, &row.issue, &row.source_repo);
     if row.shadowed {
         object = object.flag("shadowed", true);
+    }
+    if let Some(place) = &row.place {
+        object = object.optional("worktree_id", place.worktree_id.as_deref()).text("worktree", &place.worktree);
+    }
+    if !row.elsewhere.is_empty() {
+        object = object.raw("elsewhere", &super::worktree::elsewhere(&row.elsewhere));
     }
     object
         .number("dependency_count", row.counts.dependencies)

@@ -124,14 +124,19 @@ pub fn standing_word(standing: Standing) -> &'static str {
     }
 }
 
-/// One line for a person.
-pub fn lease_text(row: &LeaseRow, now: Instant) -> String {
-    let Some(holder) = &row.lease.holder else { return row.id.clone() };
-    let ends = match (row.standing, holder.expires) {
+/// How long a claim still runs.
+pub(super) fn ends_text(holder: &Holder, standing: Standing, now: Instant) -> String {
+    match (standing, holder.expires) {
         (Standing::Expired, _) => "over".to_owned(),
         (_, Some(at)) => format!("{} left", duration::text(at.nanos().saturating_sub(now.nanos()))),
         (_, None) => "no end".to_owned(),
-    };
+    }
+}
+
+/// One line for a person.
+pub fn lease_text(row: &LeaseRow, now: Instant) -> String {
+    let Some(holder) = &row.lease.holder else { return row.id.clone() };
+    let ends = ends_text(holder, row.standing, now);
     let place = holder.worktree.as_deref().unwrap_or("-");
     let title = row.title.as_deref().map(inline).unwrap_or_default();
     format!("{}  {}  epoch {}  {ends}  in {}  {title}", row.id, inline(&holder.name), row.lease.epoch, inline(place))

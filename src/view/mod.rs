@@ -24,6 +24,7 @@ mod shapes;
 mod undo;
 mod value;
 mod watch;
+mod worktree;
 
 pub use crate::model::json::{Object, array};
 pub use agent::{absence, agent, agents, pulse, registered, silence, swept, unregistered};
@@ -51,3 +52,7 @@ pub use shapes::*;
 pub use undo::undo;
 pub use value::shortened;
 pub use watch::{watch_event, watch_text};
+pub use worktree::{
+    elsewhere_text, pruned_worktrees, removed_worktree, worktree, worktree_counts, worktree_facts, worktree_state,
+    worktrees,
+};

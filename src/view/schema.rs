@@ -114,6 +114,16 @@ const CHECKPOINT: &[(&str, &str)] = &[
     ("worktree_gone", "boolean"),
     ("created_at", "string"),
 ];
+const WORKTREE: &[(&str, &str)] = &[
+    ("worktree", "string"),
+    ("path", "string"),
+    ("main", "boolean"),
+    ("here", "boolean"),
+    ("exists", "boolean"),
+    ("agents", "array"),
+    ("leases", "array"),
+    ("unmerged", "array"),
+];
 
 const SHAPES: &[(&str, Shape)] = &[
     ("add", Shape::Issue),
@@ -139,6 +149,7 @@ const SHAPES: &[(&str, Shape)] = &[
             ("source_repo", "string"),
         ]),
     ),
+    ("assign", Shape::Object(&[("id", "string"), ("assignee", "string"), ("message", "string"), ("issue", "object")])),
     ("checkpoint add", Shape::Object(CHECKPOINT)),
     ("checkpoint list", Shape::Objects(CHECKPOINT)),
     ("checkpoint prune", Shape::Object(&[("applied", "boolean"), ("pruned", "array"), ("kept", "integer")])),
@@ -307,16 +318,54 @@ const SHAPES: &[(&str, Shape)] = &[
         ]),
     ),
     ("status", Shape::Issues(&[])),
+    ("status --all-worktrees", Shape::Objects(WORKTREE)),
     ("sync", Shape::Object(&[("dry_run", "boolean"), ("repos", "array"), ("reconciled", "array")])),
     ("trust", Shape::Object(&[("dry_run", "boolean"), ("working_copies", "array")])),
     ("undefer", Shape::Issues(&[])),
     ("undo", Shape::Object(&[("preview", "boolean"), ("writes", "array"), ("issues", "array"), ("repairs", "array")])),
     ("update", Shape::Issues(&[])),
+    (
+        "claim",
+        Shape::Objects(&[
+            ("id", "string"),
+            ("epoch", "integer"),
+            ("lease", "string"),
+            ("holder", "string"),
+            ("acquired", "string"),
+            ("again", "boolean"),
+            ("issue", "object"),
+        ]),
+    ),
+    ("leases", Shape::Objects(&[("id", "string"), ("epoch", "integer"), ("holder", "string"), ("status", "string")])),
+    (
+        "release",
+        Shape::Objects(&[
+            ("id", "string"),
+            ("epoch", "integer"),
+            ("attempts", "integer"),
+            ("needs_attention", "boolean"),
+        ]),
+    ),
+    ("state", Shape::Object(&[("state_home", "string"), ("mode", "string"), ("reason", "string")])),
+    ("state move", Shape::Object(&[("from", "string"), ("to", "string"), ("mode", "string"), ("records", "integer")])),
     ("version", Shape::Object(&[("version", "string")])),
     // One on each line.
     ("watch", Shape::Object(&[("event", "string"), ("at", "string")])),
     ("where", Shape::Object(&[("path", "string"), ("prefix", "string"), ("database_path", "string")])),
     ("work", Shape::Issues(&[])),
+    ("worktree create", Shape::Object(WORKTREE)),
+    ("worktree info", Shape::Object(WORKTREE)),
+    ("worktree list", Shape::Objects(WORKTREE)),
+    (
+        "worktree prune",
+        Shape::Object(&[("applied", "boolean"), ("records", "array"), ("moved", "array"), ("gone", "array")]),
+    ),
+    (
+        "worktree remove",
+        Shape::Object(&[("worktree", "string"), ("path", "string"), ("exists", "boolean"), ("forced", "array")]),
+    ),
+    ("worktree repair", Shape::Object(&[("repaired", "array")])),
+    ("worktree restore", Shape::Object(&[("id", "string"), ("path", "string")])),
     ("why", Shape::Object(&[("id", "string"), ("ready", "boolean"), ("reasons", "array")])),
 ];
 
@@ -333,6 +382,9 @@ const ISSUE: &[(&str, &str, bool)] = &[
     ("visibility", "string", true),
     ("writable", "boolean", false),
     ("shadowed", "boolean", false),
+    ("worktree_id", "string", false),
+    ("worktree", "string", false),
+    ("elsewhere", "array", false),
     ("copies", "array", false),
     ("private", "object", false),
     ("pruned", "boolean", false),

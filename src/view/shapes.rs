@@ -6,7 +6,7 @@ use super::{Object, array};
 use crate::cache::{EpicProgress, Statistics};
 use crate::model::issue::Comment;
 use crate::ops::{DoctorReport, Explanation, Imported, Reason, Severity, TreeNode};
-use crate::store::{BlockedRow, LineWarning, RepoProblem, Row, SearchRow, Warning, Written};
+use crate::store::{BlockedRow, LineWarning, RepoProblem, Row, SearchRow, Taken, Warning, Written};
 
 pub fn rows(rows: &[Row]) -> String {
     array(rows.iter().map(|row| summary(row).finish()))
@@ -101,6 +101,15 @@ pub fn explanation(explanation: &Explanation) -> String {
             Reason::Blocked(blocker) => object.text("id", &blocker.id).text("dependency_type", &blocker.kind),
             Reason::InheritedFrom { ancestor, blockers } => object.text("id", ancestor).texts("blockers", blockers),
             Reason::OpenChildren(children) => object.texts("children", children),
+            Reason::Taken(Taken::Held { holder, worktree, expires }) => object
+                .text("holder", holder)
+                .optional("worktree", worktree.as_deref())
+                .optional("expires", expires.as_deref()),
+            Reason::Taken(Taken::Elsewhere(one)) => object
+                .optional("worktree_id", one.worktree_id.as_deref())
+                .text("worktree", &one.worktree)
+                .text("status", &one.status)
+                .optional("assignee", one.assignee.as_deref()),
             _ => object,
         }
         .finish()
@@ -125,6 +134,8 @@ fn reason_word(reason: &Reason) -> &'static str {
         Reason::Blocked(_) => "blocked",
         Reason::InheritedFrom { .. } => "blocked_ancestor",
         Reason::OpenChildren(_) => "open_children",
+        Reason::Taken(Taken::Held { .. }) => "claimed",
+        Reason::Taken(Taken::Elsewhere(_)) => "elsewhere",
     }
 }
 
@@ -144,6 +155,12 @@ pub fn reason_text(reason: &Reason) -> String {
             format!("its ancestor {ancestor} is blocked by {}", blockers.join(", "))
         }
         Reason::OpenChildren(children) => format!("it is an epic with open children: {}", children.join(", ")),
+        Reason::Taken(Taken::Held { holder, worktree, expires }) => {
+            let place = worktree.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
+            let until = expires.as_ref().map(|at| format!(" until {at}")).unwrap_or_default();
+            format!("claimed by {holder}{place}{until}")
+        }
+        Reason::Taken(Taken::Elsewhere(one)) => super::elsewhere_text(one),
     }
 }
 

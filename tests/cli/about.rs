@@ -140,6 +140,8 @@ Directory   $ROOT/web/.beads
 Because     working directory
 New ids     bd-…
 State home  $ROOT/web/.beads/run
+Its mode    repo: there is no version control
+Checkout    main
 New issues  go to .: routing.mode is single
 $ bd where --json
 {
@@ -150,6 +152,9 @@ $ bd where --json
   "source_repo": ".",
   "reason": "working directory",
   "state_home": "$ROOT/web/.beads/run",
+  "state_mode": "repo",
+  "state_reason": "there is no version control",
+  "worktree": "main",
   "repos": [
     "."
   ],
@@ -276,7 +281,7 @@ $ bd schema count
   ]
 }
 $ bd schema nosuch
-! error: no schema for "nosuch"; known: add blame blocked check-leaks changelog children close close --suggest-next commit comment comments comments add config config get config list config trust count count --by defer delete dep add dep cycles dep list dep remove dep tree diff doctor duplicates edit epic close-eligible epic status hooks install hooks status hooks uninstall import info init label add label remove label list label list-all export -o list log migrate note query accept proposals proposals reconcile propose prune reject withdraw ready recover reopen repo list resolve restore role search show stale stats status sync trust undefer undo update version where work why
+! error: no schema for "nosuch"; known: add agent heartbeat agent list agent register agent show agent sweep agent unregister blame blocked check-leaks changelog assign checkpoint add checkpoint list checkpoint prune checkpoint restore checkpoint show children close close --suggest-next commit comment comments comments add config config get config list config trust context count count --by defer delete dep add dep cycles dep list dep remove dep tree diff doctor duplicates edit epic close-eligible epic status hooks install hooks status hooks uninstall import info init label add label remove label list label list-all export -o list log mail ack mail archive mail inbox mail overdue mail read mail reply mail send mail thread migrate note query accept proposals proposals reconcile propose prune reject withdraw ready recover reopen repo list reserve reserve check reserve list reserve release resolve restore resume role search show stale stats status sync trust undefer undo update claim leases release state state move version where work why
 [exit 2]
 
 "#]].raw()

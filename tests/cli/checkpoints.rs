@@ -169,6 +169,7 @@ fn who_lost_its_claim_is_refused() {
     env.bd_with(["claim", "1"], None, &[("BD_AGENT", "ann")]).ok();
     let refused = env.bd_with(["checkpoint", "add", "1", "-m", "late", "--json"], None, &[("BD_AGENT", "bob")]);
     assert_eq!(refused.fails(7, &[]).error()["code"], "stale");
+    env.bd_with(["checkpoint", "add", "1", "-m", "not mine"], None, &[("BD_AGENT", "w1")]).fails(4, &["ann"]);
     assert_eq!(bd(&env, "checkpoint list --json").ok().stdout, "[]\n");
     env.bd_with(["checkpoint", "add", "1", "-m", "mine"], None, &[("BD_AGENT", "ann")]).ok();
 }
@@ -252,6 +253,31 @@ fn a_snapshot_outlives_its_checkout() {
     assert_eq!(fs::read(then.join("untracked \u{1f600}.bin")).unwrap(), [0, 255, 13, 10]);
     assert_eq!(fs::read(then.join(".beads/beads.jsonl")).unwrap(), ledger);
     assert!(!then.join(".git").exists());
+}
+
+#[test]
+fn snapshots_in_every_system() {
+    for (program, init) in [("true", ""), ("git", "init -q"), ("hg", "init"), ("jj", "git init")] {
+        let env = Env::new();
+        if !crate::project::has(&env, program) {
+            continue;
+        }
+        if !init.is_empty() {
+            assert!(env.command(program).args(init.split(' ')).output().unwrap().status.success(), "{program}");
+        }
+        env.given("add One --id bd-1");
+        env.write("deep/new file", "words\r\n");
+        let added = bd(&env, "checkpoint add 1 -m x --snapshot --files auto --json");
+        // Nobody knows what has changed where there is no version control.
+        let added = if program == "true" { bd(&env, "checkpoint add 1 -m x --snapshot --json") } else { added };
+        let id = added.ok().json()["id"].as_str().unwrap().to_owned();
+        fs::remove_file(env.path("deep/new file")).unwrap();
+        bd(&env, &format!("checkpoint restore {id} --to ../then")).ok();
+        assert_eq!(fs::read_to_string(env.root().join("then/deep/new file")).unwrap(), "words\r\n", "{program}");
+        assert!(env.root().join("then/.beads/beads.jsonl").exists(), "{program}");
+        env.given("close 1\ncheckpoint prune --closed-older-than 0s --apply");
+        assert_eq!(bd(&env, "checkpoint list --all-worktrees --json").ok().stdout, "[]\n", "{program}");
+    }
 }
 
 fn refs(project: &Project) -> usize {

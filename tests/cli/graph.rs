@@ -58,6 +58,7 @@ $ bd epic
 !       --json                Print JSON
 !   -C, --directory <DIR>     Run as if started in DIR
 !       --actor <NAME>        Who acts (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
+!       --agent <NAME>        The agent that acts (default: BD_AGENT; without one it is a person)
 !   -q, --quiet               Print only what was asked for, no talk
 !       --config <KEY=VALUE>  A setting for this once
 !   -h, --help                Print help

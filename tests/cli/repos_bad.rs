@@ -311,6 +311,8 @@ Directory   $ROOT/web/.beads
 Because     working directory
 New ids     bd-…
 State home  $ROOT/web/.beads/run
+Its mode    repo: there is no version control
+Checkout    main
 New issues  go nowhere: routing.auto.contributor names ~/plan, but there is no ledger at $ROOT/home/plan
 ! warning: repos.additional names ~/plan: there is no such directory ($ROOT/home/plan); its issues are left out (make it, or bd repo remove it)
 $ bd list
@@ -385,6 +387,8 @@ Directory   $ROOT/web/.beads
 Because     working directory
 New ids     bd-…
 State home  $ROOT/web/.beads/run
+Its mode    repo: there is no version control
+Checkout    main
 New issues  go nowhere: routing.mode is auto, but routing.auto.contributor is not set
 
 "#]]

@@ -132,6 +132,12 @@ const CALLS: &[(&str, &str)] = &[
     ("mail archive", "mail archive $MESSAGE"),
     ("watch", "watch --since-now --for 0s"),
     ("agent unregister", "agent unregister w1"),
+    ("claim", "claim bd-one"),
+    ("leases", "leases"),
+    ("release", "release bd-one"),
+    ("assign", "assign bd-one person:bob"),
+    ("state", "state"),
+    ("state move", "state move --to worktree"),
     ("reserve", "reserve src/**.rs --issue bd-one --reason why"),
     ("reserve list", "reserve list"),
     ("reserve check", "reserve check src/a.rs"),
@@ -143,6 +149,16 @@ const CALLS: &[(&str, &str)] = &[
     ("checkpoint prune", "checkpoint prune"),
     ("resume", "resume bd-one"),
     ("context", "context bd-one"),
+    ("worktree create", "worktree create w --path ../w"),
+    ("worktree list", "worktree list --all"),
+    ("worktree info", "worktree info w"),
+    ("status --all-worktrees", "status --all-worktrees"),
+    ("list", "list --all-worktrees"),
+    ("worktree repair", "worktree repair"),
+    ("worktree prune", "worktree prune"),
+    ("worktree remove", "worktree remove w --force"),
+    ("worktree restore", "worktree restore $KEPT ../kept"),
+    ("worktree list", "worktree list --all"),
 ];
 
 #[test]
@@ -155,14 +171,19 @@ fn every_reply_meets_its_schema() {
     env.set("EDITOR", "true");
     let all = env.bd(["schema"]).ok().json();
     let schemas = all["commands"].as_object().unwrap();
+    let mut kept = String::new();
     for (name, line) in CALLS {
+        let line = &line.replace("$KEPT", &kept);
         let first = || env.bd(["mail", "inbox", "--json"]).ok().ids().remove(0);
-        let line = if line.contains("$MESSAGE") { &line.replace("$MESSAGE", &first()) } else { *line };
+        let line = if line.contains("$MESSAGE") { &line.replace("$MESSAGE", &first()) } else { line };
         let run = env.bd(line.split(' ').chain(["--json"])).ok();
         let schema = schemas.get(*name).unwrap_or_else(|| panic!("no schema of {name}"));
         let empty = run.stdout == "[]\n" && *name != "dep cycles";
         assert!(!empty, "{line}: nothing to check");
         check(schema, &run.json(), line);
+        if *name == "worktree remove" {
+            kept = run.json()["kept"]["id"].as_str().unwrap().to_owned();
+        }
         assert_eq!(&env.bd(["schema", name]).ok().json(), schema, "bd schema {name}");
     }
     let unchecked: Vec<&String> = schemas.keys().filter(|name| CALLS.iter().all(|(known, _)| known != name)).collect();

@@ -119,6 +119,12 @@ routing.auto.maintainer  .
 ready.unknown_blocks     true
 commit.planning          false
 commit.primary           false
+state.mode               repo
+lease.ttl                30m
+lease.max_attempts       3
+claims.remote            false
+ledger.write             checkout
+reserve.mode             block
 prune.budget             25k
 prune.auto               off
 $ bd config list --origin
@@ -132,6 +138,12 @@ routing.auto.maintainer  .            built-in
 ready.unknown_blocks     true         environment  BD_READY_UNKNOWN_BLOCKS
 commit.planning          false        user         $ROOT/home/config/beads/config.toml:2
 commit.primary           false        built-in
+state.mode               repo         built-in
+lease.ttl                30m          built-in
+lease.max_attempts       3            built-in
+claims.remote            false        built-in
+ledger.write             checkout     built-in
+reserve.mode             block        built-in
 prune.budget             25k          built-in
 prune.auto               off          built-in
 $ bd --config routing.mode=auto config list --origin
@@ -145,6 +157,12 @@ routing.auto.maintainer  .            built-in
 ready.unknown_blocks     true         environment  BD_READY_UNKNOWN_BLOCKS
 commit.planning          false        user         $ROOT/home/config/beads/config.toml:2
 commit.primary           false        built-in
+state.mode               repo         built-in
+lease.ttl                30m          built-in
+lease.max_attempts       3            built-in
+claims.remote            false        built-in
+ledger.write             checkout     built-in
+reserve.mode             block        built-in
 prune.budget             25k          built-in
 prune.auto               off          built-in
 

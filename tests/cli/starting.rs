@@ -26,16 +26,18 @@ In progress, yours: bd-fix
 $ bd work fix
 Nothing to change: bd-fix
 $ bd --actor bob work fix
-! error: bd-fix is already claimed by ann
+! error: bd-fix is already claimed by ann in main
+! hint: bd ready shows what is free; bd leases shows who holds what
 [exit 4]
 $ bd --actor bob work fix --json
 []
-! {"error":{"code":"claimed","message":"bd-fix is already claimed by ann","recoverable":false,"exit_code":4,"id":"fix"}}
+! {"error":{"code":"claimed","message":"bd-fix is already claimed by ann in main","hint":"bd ready shows what is free; bd leases shows who holds what","recoverable":false,"exit_code":4,"holder":"ann","epoch":1,"worktree":"main","id":"fix"}}
 [exit 4]
 $ bd --actor bob update docs --claim
 Updated issue: bd-docs
 $ bd update docs --claim
-! error: bd-docs is already claimed by bob
+! error: bd-docs is already claimed by bob in main
+! hint: bd ready shows what is free; bd leases shows who holds what
 [exit 4]
 $ bd close fix
 Closed bd-fix

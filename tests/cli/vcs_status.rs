@@ -9,6 +9,16 @@ use crate::harness::Env;
 const COMMANDS: &str = "
     add 'New' --id bd-new
     q Quick
+    agent register bob
+    --agent bob claim one
+    --agent bob agent heartbeat
+    mail send bob -m words
+    leases
+    --agent bob release one
+    worktree list
+    worktree prune --apply
+    list --all-worktrees
+    status --all-worktrees
     update one -p 0
     status one in_progress
     work two
@@ -85,7 +95,7 @@ fn only_the_ledger_changes(env: &Env, status: impl Fn() -> Vec<String>) {
         changes += u32::from(env.ledger() != before);
         assert_eq!(status(), ["M .beads/beads.jsonl"], "after bd {line}");
     }
-    assert_eq!(changes, 20, "so many of them write");
+    assert_eq!(changes, 22, "so many of them write");
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod poll;
 mod same_size;
 mod scratch;
 mod several;
+mod together;
 mod two_ledgers;
 mod undo;
 mod vanished;

@@ -10,6 +10,8 @@ use crate::sandbox::Sandbox;
 use crate::strace;
 
 const DIRECTORY: &str = "BD_TEST_POLL";
+/// Ask what is ready, and do not only look whether something has changed.
+const READY: &str = "BD_TEST_POLL_READY";
 const BEGIN: &str = "/bd-poll-begins";
 const END: &str = "/bd-poll-ends";
 const POLLS: usize = 20;
@@ -46,13 +48,34 @@ fn an_unchanged_poll_over_several_repos_is_stat_calls_only() {
     println!("poll: {POLLS} polls over 5 repos, {stats} stat calls, nothing else");
 }
 
-/// How many stat calls the polls make; fails if they make any other call.
+#[test]
+fn an_unchanged_poll_of_ready_costs_three_stat_calls_more() {
+    if strace::is_missing() {
+        return;
+    }
+    let sandbox = Sandbox::with_issues(400);
+    // The claims, and what tells of other checkouts: git's list of them and ours.
+    assert_eq!(polled_by(&sandbox, true), (5 + 3) * POLLS);
+    sandbox.checkouts(3);
+    sandbox.ok(&["claim", "s-00007"]);
+    // And the ledger of each of two others.
+    let stats = polled_by(&sandbox, true);
+    assert_eq!(stats, (5 + 3 + 2) * POLLS);
+    println!("poll: {POLLS} polls of ready with 2 other checkouts, {stats} stat calls, nothing else");
+}
+
 fn polled(sandbox: &Sandbox) -> usize {
+    polled_by(sandbox, false)
+}
+
+/// How many stat calls the polls make; fails if they make any other call.
+fn polled_by(sandbox: &Sandbox, ready: bool) -> usize {
     let log = tempfile::NamedTempFile::new_in(sandbox.home()).unwrap();
     let mut command = sandbox.program("strace");
     command.args(["-f", "-y", "-s", "80", "-o"]).arg(log.path()).arg(std::env::current_exe().unwrap());
     command.args(["--exact", "poll::polls_when_asked_to", "--nocapture", "--test-threads=1"]);
-    let output = command.env(DIRECTORY, sandbox.repo()).output().unwrap();
+    command.env(DIRECTORY, sandbox.repo()).envs(ready.then_some((READY, "1")));
+    let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let calls = strace::parse(&fs::read_to_string(log.path()).unwrap());
     let marker = |text: &str| calls.iter().position(|call| call.mentions(text)).expect("a marker");
@@ -69,12 +92,19 @@ fn polled(sandbox: &Sandbox) -> usize {
 fn polls_when_asked_to() {
     let Some(directory) = std::env::var_os(DIRECTORY) else { return };
     let mut store = Store::open(directory).unwrap();
+    let ready = std::env::var_os(READY).is_some();
+    let few = ReadyFilter { limit: Some(3), ..ReadyFilter::default() };
     assert!(!store.ready(&ReadyFilter::default()).unwrap().rows.is_empty());
     // Past the time in which a stamp proves nothing.
     std::thread::sleep(Duration::from_millis(150));
     store.refresh().unwrap();
+    store.ready(&few).unwrap();
     assert!(!Path::new(BEGIN).exists());
     for _ in 0..POLLS {
+        if ready {
+            assert_eq!(store.ready(&few).unwrap().rows.len(), 3);
+            continue;
+        }
         let refresh = store.refresh().unwrap();
         assert_eq!((refresh.parsed, refresh.changed), (0, 0));
     }

@@ -1,9 +1,10 @@
 use clap::Args;
 
 use super::{Context, Outcome, print_page};
-use crate::cli::filters::{FilterArgs, PageArgs, not_done};
+use crate::cli::filters::{FilterArgs, PageArgs, WorktreeArgs, not_done};
 use crate::model::query::{Expr, Field};
-use crate::store::ReadyFilter;
+use crate::ops;
+use crate::store::{Page, ReadyFilter, Store};
 
 /// List issues
 ///
@@ -15,7 +16,8 @@ use crate::store::ReadyFilter;
   bd list --all --limit 0 --json
   bd list --parent bd-a3f8 --tree
   bd list --overdue -a me
-  bd list --at v1.2")]
+  bd list --at v1.2
+  bd list --all-worktrees")]
 pub struct ListArgs {
     #[command(flatten)]
     filter: FilterArgs,
@@ -30,6 +32,8 @@ pub struct ListArgs {
     /// Only what can be worked on now
     #[arg(long)]
     ready: bool,
+    #[command(flatten)]
+    checkouts: WorktreeArgs,
     /// As it was at a revision or a date, by the commits
     #[arg(long, value_name = "REV|DATE")]
     at: Option<String>,
@@ -45,35 +49,45 @@ pub struct ListArgs {
 }
 
 impl ListArgs {
-    pub fn of(filter: FilterArgs, copies: bool, at: Option<String>) -> Self {
-        ListArgs { filter, copies, at, ..ListArgs::default() }
+    pub fn of(filter: FilterArgs, copies: bool, at: Option<String>, checkouts: WorktreeArgs) -> Self {
+        ListArgs { filter, copies, at, checkouts, ..ListArgs::default() }
     }
 }
 
 pub fn run(args: ListArgs, cx: &mut Context) -> Outcome {
     let json = cx.ui.wants_json();
     cx.go_back(args.at.as_deref())?;
+    let place = cx.go_to(args.checkouts.worktree.as_deref())?;
     let filter = args.filter.expr(cx)?;
     let limit = args.page.limit(json);
-    let sorted = args.page.sort.is_some() || args.page.reverse;
-    let page = if args.ready {
-        let any_type = !args.filter.types.is_empty();
-        let limited = if sorted { None } else { limit };
-        let page = cx.store()?.ready(&ReadyFilter { filter, limit: limited, any_type, ..ReadyFilter::default() })?;
-        if sorted {
-            let ids = Expr::any_of(Field::Id, page.rows.into_iter().map(|row| row.issue.id));
-            cx.store()?.list(&ids, args.page.sort(), limit)?
-        } else {
-            page
-        }
+    let page = if args.checkouts.all_worktrees {
+        ops::in_all_worktrees(cx.store()?, limit, |store| ask(store, &args, &filter, None))?
     } else {
-        let hide_done = !args.all && !args.filter.names_status();
-        let filter = if hide_done { Expr::And(vec![filter, not_done()]) } else { filter };
-        if args.copies {
-            cx.store()?.list_copies(&filter, args.page.sort(), limit)?
-        } else {
-            cx.store()?.list(&filter, args.page.sort(), limit)?
-        }
+        let mut page = ask(cx.store()?, &args, &filter, limit)?;
+        cx.store()?.mark_elsewhere(&mut page.rows)?;
+        page.rows.iter_mut().for_each(|row| row.place = place.clone());
+        page
     };
     print_page(cx, &page, args.tree == Some(true), "no issues")
+}
+
+fn ask(store: &mut Store, args: &ListArgs, filter: &Expr, limit: Option<usize>) -> ops::Result<Page> {
+    if args.ready {
+        let sorted = args.page.sort.is_some() || args.page.reverse;
+        let any_type = !args.filter.types.is_empty();
+        let limited = if sorted { None } else { limit };
+        let filter = filter.clone();
+        let page = store.ready(&ReadyFilter { filter, limit: limited, any_type, ..ReadyFilter::default() })?;
+        if !sorted {
+            return Ok(page);
+        }
+        let ids = Expr::any_of(Field::Id, page.rows.into_iter().map(|row| row.issue.id));
+        return Ok(store.list(&ids, args.page.sort(), limit)?);
+    }
+    let hide_done = !args.all && !args.filter.names_status();
+    let filter = if hide_done { Expr::And(vec![filter.clone(), not_done()]) } else { filter.clone() };
+    if args.copies {
+        return Ok(store.list_copies(&filter, args.page.sort(), limit)?);
+    }
+    Ok(store.list(&filter, args.page.sort(), limit)?)
 }

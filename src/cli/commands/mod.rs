@@ -74,6 +74,7 @@ mod watch;
 mod where_;
 mod why;
 mod work;
+mod worktree;
 
 use clap::Subcommand;
 
@@ -161,6 +162,7 @@ pub enum Command {
     Agent(Box<agent::AgentArgs>),
     Mail(Box<mail::MailArgs>),
     Watch(watch::WatchArgs),
+    Worktree(worktree::WorktreeArgs),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
     Schema(schema::SchemaArgs),
@@ -199,6 +201,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "resume",
             "context",
             "state",
+            "worktree",
         ],
     ),
     ("The past", &["log", "blame", "diff", "changelog", "restore", "prune"]),
@@ -313,6 +316,7 @@ impl Command {
             Command::Agent(args) => agent::run(*args, cx),
             Command::Mail(args) => mail::run(*args, cx),
             Command::Watch(args) => watch::run(args, cx),
+            Command::Worktree(args) => worktree::run(args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),
             Command::Schema(args) => schema::run(args, cx),

@@ -3,9 +3,10 @@ use clap::Args;
 use super::claim::LeaseArgs;
 use super::{Context, Outcome, print_page};
 use crate::cache::ReadyOrder;
-use crate::cli::filters::{FilterArgs, limit};
+use crate::cli::filters::{FilterArgs, WorktreeArgs, limit};
 use crate::coordination;
 use crate::model::query::Expr;
+use crate::ops;
 use crate::store::{AutoClaim, ReadyFilter};
 use crate::view::{self, Exit};
 
@@ -31,10 +32,12 @@ pub struct ReadyArgs {
     include_deferred: bool,
     /// Take the first one that may be handed out: not labelled no-auto-claim or needs-attention, and whose requires:X labels you
     /// have as capabilities
-    #[arg(long, conflicts_with = "at")]
+    #[arg(long, conflicts_with_all = ["at", "all_worktrees", "worktree"])]
     claim: bool,
     #[command(flatten)]
     lease: LeaseArgs,
+    #[command(flatten)]
+    checkouts: WorktreeArgs,
     /// As it was at a revision or a date, by the commits
     #[arg(long, value_name = "REV|DATE")]
     at: Option<String>,
@@ -52,6 +55,7 @@ fn order(text: &str) -> Result<ReadyOrder, String> {
 pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
     let json = cx.ui.wants_json();
     cx.go_back(args.at.as_deref())?;
+    let place = cx.go_to(args.checkouts.worktree.as_deref())?;
     let filter = ReadyFilter {
         filter: args.filter.expr(cx)?,
         order: args.sort.unwrap_or_default(),
@@ -63,9 +67,25 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
         return hand_out(cx, AutoClaim { filter, wish: args.lease.wish()? });
     }
     let all = filter.filter == Expr::ALL;
-    let page = cx.store()?.ready(&filter)?;
+    let store = cx.store()?;
+    let page = if args.checkouts.all_worktrees {
+        let unlimited = ReadyFilter { limit: None, ..filter.clone() };
+        ops::in_all_worktrees(store, filter.limit, |store| Ok(store.ready(&unlimited)?))?
+    } else {
+        let mut page = store.ready(&filter)?;
+        store.mark_elsewhere(&mut page.rows)?;
+        page.rows.iter_mut().for_each(|row| row.place = place.clone());
+        page
+    };
+    let taken = store.ready_but_taken(&filter)?;
     let what = if all { "nothing is ready" } else { "nothing that matches is ready" };
-    print_page(cx, &page, false, &format!("{what}; bd blocked shows what waits"))
+    let exit = print_page(cx, &page, false, &format!("{what}; bd blocked shows what waits"))?;
+    if taken > 0 && !json {
+        let verb = if taken == 1 { "is" } else { "are" };
+        let text = format!("{taken} more {verb} held by others, or done or in progress in other checkouts; bd why ID");
+        cx.ui.note(&text);
+    }
+    Ok(exit)
 }
 
 fn hand_out(cx: &mut Context, wanted: AutoClaim) -> Outcome {

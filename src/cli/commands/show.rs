@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, list};
-use crate::cli::filters::{FilterArgs, ScopeArgs};
+use crate::cli::filters::{FilterArgs, ScopeArgs, WorktreeArgs};
 use crate::cli::render;
 use crate::ops;
 use crate::view::{self, Exit, Failure};
@@ -9,7 +9,7 @@ use crate::view::{self, Exit, Failure};
 /// Show issues in full; without an id, the list
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  bd show bd-a3f8\n  bd show a3 k9 --json\n  bd show --repo ~/.beads-planning\n  bd show a3 --at v1.2\n  bd show"
+    after_help = "Examples:\n  bd show bd-a3f8\n  bd show a3 k9 --json\n  bd show --repo ~/.beads-planning\n  bd show a3 --at v1.2\n  bd show a3 --all-worktrees\n  bd show"
 )]
 pub struct ShowArgs {
     /// Issues, by id or its first characters
@@ -19,6 +19,8 @@ pub struct ShowArgs {
     /// Every copy of an issue that stands in several repos
     #[arg(long)]
     copies: bool,
+    #[command(flatten)]
+    checkouts: WorktreeArgs,
     /// As it was at a revision or a date, by the commits
     #[arg(long, value_name = "REV|DATE")]
     at: Option<String>,
@@ -36,12 +38,17 @@ pub struct ShowArgs {
 pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
     if args.ids.is_empty() {
         let filter = FilterArgs { scope: args.scope, ..FilterArgs::default() };
-        return list::run(list::ListArgs::of(filter, args.copies, args.at), cx);
+        return list::run(list::ListArgs::of(filter, args.copies, args.at, args.checkouts), cx);
     }
     cx.go_back(args.at.as_deref())?;
+    let place = cx.go_to(args.checkouts.worktree.as_deref())?;
     let store = cx.store()?;
     let mut found = Vec::new();
     for typed in &args.ids {
+        if args.checkouts.all_worktrees {
+            found.push((typed, ops::show_in_all_worktrees(store, typed)));
+            continue;
+        }
         let shown = ops::show_copies(store, typed, &args.scope.repo, args.copies);
         found.push((typed, if args.at.is_none() { ops::show_past(store, typed, shown) } else { shown }));
     }
@@ -50,9 +57,15 @@ pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
     let mut failures = Vec::new();
     for (typed, result) in found {
         match result {
-            Ok(all) => shown.extend(all),
+            Ok(all) => shown.extend(all.into_iter().map(|mut one| {
+                one.row.place = one.row.place.take().or_else(|| place.clone());
+                one
+            })),
             Err(error) => failures.push((typed.clone(), Failure::from(error))),
         }
+    }
+    if !args.checkouts.all_worktrees {
+        cx.store()?.mark_elsewhere(shown.iter_mut().map(|one| &mut one.row))?;
     }
     if cx.ui.wants_json() {
         let json = view::array(shown.iter().map(|one| view::detail(one).finish()));

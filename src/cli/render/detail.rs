@@ -6,7 +6,7 @@ use crate::model::id::PrefixIndex;
 use crate::model::issue::{Comment, Time};
 use crate::ops::{Neighbour, Shown};
 use crate::store::{Access, Commit};
-use crate::view::{block, inline, short};
+use crate::view::{block, elsewhere_text, inline, short};
 
 pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
     let issue = &shown.row.issue;
@@ -40,6 +40,8 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
         ("Labels", (!issue.labels.is_empty()).then(|| issue.labels.join(", "))),
         ("Visibility", issue.visibility.clone().filter(|word| word != "canonical")),
         ("Lives in", Some(lives_in(shown))),
+        ("Checkout", issue_place(shown)),
+        ("Elsewhere", elsewhere(shown)),
         ("Copies in", (!shown.copies.is_empty()).then(|| shown.copies.join(", "))),
     ];
     for (name, value) in facts {
@@ -66,6 +68,20 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
         heading(ui, "Comments");
         remarks(ui, &issue.comments);
     }
+}
+
+/// The checkout that this version is from, where several are shown.
+fn issue_place(shown: &Shown) -> Option<String> {
+    let place = shown.row.place.as_ref()?;
+    Some(match &place.worktree_id {
+        Some(id) => format!("{} ({id})", place.worktree),
+        None => place.worktree.clone(),
+    })
+}
+
+fn elsewhere(shown: &Shown) -> Option<String> {
+    let all: Vec<String> = shown.row.elsewhere.iter().map(elsewhere_text).collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 fn remarks(ui: &mut Ui, comments: &[Comment]) {

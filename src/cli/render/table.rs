@@ -8,7 +8,7 @@ use super::{id, priority_style, status_style};
 use crate::cli::ui::{Style, Ui};
 use crate::model::id::PrefixIndex;
 use crate::store::{Page, Row};
-use crate::view::inline;
+use crate::view::{elsewhere_text, inline};
 
 /// Prints issues, one a line: id, priority, status, type, title, labels, assignee.
 pub fn rows<'a>(ui: &mut Ui, index: &PrefixIndex, rows: impl IntoIterator<Item = &'a Row>) {
@@ -69,6 +69,7 @@ fn indented(ui: &mut Ui, index: &PrefixIndex, rows: &[(usize, &Row)], notes: &[&
     let ids = rows.iter().map(|(depth, row)| depth * 2 + inline(&row.issue.id).width()).max().unwrap_or(0);
     let statuses = column(|row| inline(row.issue.status.as_str()).into_owned());
     let types = column(|row| inline(row.issue.issue_type.as_str()).into_owned());
+    let places = column(|row| place(row));
     for (n, (depth, row)) in rows.iter().enumerate() {
         let issue = &row.issue;
         let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(text.width()));
@@ -76,7 +77,9 @@ fn indented(ui: &mut Ui, index: &PrefixIndex, rows: &[(usize, &Row)], notes: &[&
         let status = inline(issue.status.as_str());
         let kind = inline(issue.issue_type.as_str());
         let priority = issue.priority.to_string();
-        let fixed = ids + 2 + priority.len().max(2) + 2 + statuses + 2 + types + 2;
+        let place = place(row);
+        let gap = if places > 0 { 2 } else { 0 };
+        let fixed = ids + 2 + priority.len().max(2) + 2 + statuses + 2 + types + 2 + places + gap;
         let mut tail = String::new();
         for label in &issue.labels {
             tail.push_str(&format!(" #{}", inline(label)));
@@ -93,13 +96,16 @@ fn indented(ui: &mut Ui, index: &PrefixIndex, rows: &[(usize, &Row)], notes: &[&
         if row.shadowed {
             tail.push_str(" (behind another copy)");
         }
+        for other in &row.elsewhere {
+            tail.push_str(&format!("  {}", inline(&elsewhere_text(other))));
+        }
         let title = inline(&issue.title);
         let (title, tail) = match ui.width() {
             Some(width) => fit(&title, &tail, width.saturating_sub(fixed).max(20)),
             None => (title.into_owned(), tail),
         };
         let line = format!(
-            "{}{}{}  {}{}  {}{}  {}{}  {}{}",
+            "{}{}{}  {}{}  {}{}  {}{}  {}{}{}{}",
             "  ".repeat(*depth),
             id(ui, index, &issue.id),
             pad(&plain_id, ids - depth * 2),
@@ -109,6 +115,8 @@ fn indented(ui: &mut Ui, index: &PrefixIndex, rows: &[(usize, &Row)], notes: &[&
             pad(&status, statuses),
             kind,
             pad(&kind, types),
+            place,
+            pad(&place, places + gap),
             title,
             ui.paint(Style::Dim, &tail),
         );
@@ -117,6 +125,11 @@ fn indented(ui: &mut Ui, index: &PrefixIndex, rows: &[(usize, &Row)], notes: &[&
             ui.line(&format!("    {note}"));
         }
     }
+}
+
+/// The checkout that a row is from, where several are shown.
+fn place(row: &Row) -> String {
+    row.place.as_ref().map(|place| inline(&place.worktree).into_owned()).unwrap_or_default()
 }
 
 /// Shortens the title, then leaves the tail out, so that both fit.

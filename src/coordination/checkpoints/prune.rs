@@ -53,7 +53,7 @@ pub fn prune_checkpoints(store: &mut Store, older_than: Option<i64>, apply: bool
 fn is_over(store: &mut Store, issue: &str, before: Instant) -> Result<bool> {
     let Some(row) = store.get(issue)? else { return Ok(false) };
     let at = row.issue.closed_at.or(row.issue.deleted_at).or(row.issue.updated_at);
-    if !row.issue.status.is_done() || !at.is_some_and(|at| at.instant <= before) {
+    if !row.issue.status.is_done() || at.is_none_or(|at| at.instant > before) {
         return Ok(false);
     }
     let is_claimed = store.lease(issue)?.is_some_and(|row| row.standing == Standing::Live);

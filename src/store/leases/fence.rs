@@ -20,7 +20,7 @@ use crate::store::{Result, Store, Warning};
 const OPEN_KEYS: [&str; 5] = ["comments", "labels", "dependencies", "updated_at", "field_times"];
 
 /// What claims say to a write.
-type Fenced<T> = std::result::Result<T, LeaseError>;
+type Fenced<T> = std::result::Result<T, Box<LeaseError>>;
 
 /// What a write means for the claims on its issues, once it is on disk.
 #[derive(Debug, Default)]
@@ -69,13 +69,15 @@ impl Store {
         let now = self.host.clock.both();
         let fresh = Lease::new(key);
         let lease = known.get(key).unwrap_or(&fresh);
-        let stale = |held: i64, why: String| LeaseError::Stale {
-            id: id.to_owned(),
-            name: agent.name.clone(),
-            held,
-            epoch: lease.epoch,
-            holder: lease.holder.as_ref().map(|holder| holder.name.clone()),
-            why,
+        let stale = |held: i64, why: String| {
+            Box::new(LeaseError::Stale {
+                id: id.to_owned(),
+                name: agent.name.clone(),
+                held,
+                epoch: lease.epoch,
+                holder: lease.holder.as_ref().map(|holder| holder.name.clone()),
+                why,
+            })
         };
         let held = |lease: &Lease| standing(lease, &now);
         if let Some(token) = self.token(id)? {
@@ -91,7 +93,7 @@ impl Store {
         match held(lease) {
             Standing::Expired if holder.name == agent.name => Err(stale(lease.epoch, since(lease, &now))),
             Standing::Live if holder.name != agent.name && !agent.is_coordinator && !is_additive() => {
-                Err(claimed(id, lease))
+                Err(Box::new(claimed(id, lease)))
             }
             _ => Ok(()),
         }
@@ -101,7 +103,7 @@ impl Store {
     fn token(&self, id: &str) -> Fenced<Option<i64>> {
         let Some(text) = self.host.env.var(LEASE_VARIABLE) else { return Ok(None) };
         for part in text.split([',', ' ']).filter(|part| !part.is_empty()) {
-            let bad = || LeaseError::BadToken { text: part.to_owned() };
+            let bad = || Box::new(LeaseError::BadToken { text: part.to_owned() });
             let (named, epoch) = part.rsplit_once(':').ok_or_else(bad)?;
             let epoch = epoch.parse().map_err(|_| bad())?;
             if named == id {

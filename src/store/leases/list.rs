@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::standing;
-use crate::model::lease::{Lease, Standing};
+use crate::model::lease::{Lease, Now, Standing};
+use crate::store::stamps::Stamps;
 use crate::store::{Result, Store};
 
 /// A claim as an answer.
@@ -47,13 +48,12 @@ impl Store {
     /// Everything that is known of claims in the project, also of those that ended, in the order of their issues.
     pub fn lease_records(&mut self) -> Result<Vec<LeaseRow>> {
         self.refresh()?;
-        let mut found: BTreeMap<String, LeaseRow> = BTreeMap::new();
-        for source in 0..self.sources.len() {
-            let now = self.host.clock.both();
-            for (id, lease) in self.leases_of(source)? {
-                let standing = standing(&lease, &now);
-                found.entry(id.clone()).or_insert(LeaseRow { id, title: None, lease, standing });
-            }
+        let now = self.host.clock.both();
+        let mut found: BTreeMap<&str, LeaseRow> = BTreeMap::new();
+        for (id, lease) in self.claims()? {
+            let row =
+                || LeaseRow { id: id.clone(), title: None, lease: lease.clone(), standing: standing(lease, &now) };
+            found.entry(id).or_insert_with(row);
         }
         Ok(found.into_values().collect())
     }
@@ -68,19 +68,45 @@ impl Store {
 
     /// Issues of this project that somebody else holds right now.
     pub(in crate::store) fn held_by_others(&mut self) -> Result<Vec<String>> {
-        if (0..self.sources.len()).all(|source| !self.lease_home(source).path().join(super::LEASES_NAME).exists()) {
+        if self.claims()?.is_empty() {
             return Ok(Vec::new());
         }
         let me = self.actor().to_owned();
-        let mut found = Vec::new();
-        for source in 0..self.sources.len() {
-            let now = self.host.clock.both();
-            let known = self.leases_of(source)?;
-            let others = known.into_iter().filter(|(_, lease)| {
-                lease.holder.as_ref().is_some_and(|holder| holder.name != me) && standing(lease, &now) == Standing::Live
-            });
-            found.extend(others.map(|(id, _)| id));
-        }
-        Ok(found)
+        let now = self.host.clock.both();
+        let others = self.claims()?.iter().filter(|(_, lease)| is_of_another(lease, &me, &now));
+        Ok(others.map(|(id, _)| id.clone()).collect())
     }
+
+    /// The claim of somebody else on one issue.
+    pub(in crate::store) fn held_by_another(&mut self, id: &str) -> Result<Option<Lease>> {
+        let me = self.actor().to_owned();
+        let now = self.host.clock.both();
+        let found = self.claims()?.iter().find(|(known, lease)| known == id && is_of_another(lease, &me, &now));
+        Ok(found.map(|(_, lease)| lease.clone()))
+    }
+
+    /// All claims on issues of this project, read again only if they have changed.
+    pub(in crate::store) fn claims(&mut self) -> Result<&[(String, Lease)]> {
+        if !self.known_leases.as_ref().is_some_and(|known| known.stamps.hold()) {
+            let path = |source| self.lease_home(source).path().join(super::LEASES_NAME);
+            let stamps = Stamps::of((0..self.sources.len()).map(path).collect());
+            let mut all = Vec::new();
+            for source in 0..self.sources.len() {
+                all.extend(self.leases_of(source)?);
+            }
+            self.known_leases = Some(KnownLeases { stamps, all });
+        }
+        Ok(self.known_leases.as_ref().map(|known| known.all.as_slice()).unwrap_or_default())
+    }
+}
+
+fn is_of_another(lease: &Lease, me: &str, now: &Now) -> bool {
+    lease.holder.as_ref().is_some_and(|holder| holder.name != me) && standing(lease, now) == Standing::Live
+}
+
+/// Claims by issue, and what they were read from.
+#[derive(Debug)]
+pub struct KnownLeases {
+    stamps: Stamps,
+    all: Vec<(String, Lease)>,
 }

@@ -16,6 +16,7 @@ pub use release::{Reclaimed, ReleaseWish, Released};
 
 pub(super) use fence::Settled;
 pub(super) use held::{HeldHome, Locks};
+pub(super) use list::KnownLeases;
 
 use std::collections::BTreeMap;
 
@@ -31,7 +32,7 @@ pub const LEASE_VARIABLE: &str = "BD_LEASE";
 /// Why a claim was not made, or a write not let through.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LeaseError {
-    #[error("{id} is claimed by {holder}{}{}", place(worktree), until(expires))]
+    #[error("{id} is already claimed by {holder}{}{}", place(worktree), until(expires))]
     Claimed {
         id: String,
         holder: String,
@@ -102,6 +103,12 @@ impl Store {
             .into_iter()
             .filter_map(|(key, lease)| Some((key.strip_prefix(&prefix)?.to_owned(), lease)));
         Ok(own.collect())
+    }
+}
+
+impl From<Box<LeaseError>> for super::StoreError {
+    fn from(error: Box<LeaseError>) -> Self {
+        super::StoreError::Lease(error)
     }
 }
 

@@ -33,6 +33,7 @@ pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_l
 pub(super) use lines::committed_lines;
 pub(super) use programs::programs_of;
 pub(super) use snapshot::{Known, WorkTree};
+pub use worktrees::{is_misplaced, repair};
 pub(super) use worktrees::{prune, remove};
 
 use std::path::{Path, PathBuf};

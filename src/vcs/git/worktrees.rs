@@ -96,9 +96,8 @@ pub fn remove(place: &Path, here: &Path, root: &Path, force: bool, env: &Env) ->
 pub fn prune(root: &Path, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
     let Some(common) = common_dir(&root.join(".git")) else { return Ok(Vec::new()) };
     let own = admin_dir(root).filter(|own| *own != common);
-    let is_moved = own.as_ref().is_some_and(|own| !recorded(own).is_some_and(|place| place.join(".git").exists()));
-    if is_moved && !dry_run {
-        must("git worktree repair", root, git(root, env).args(["worktree", "repair"]).arg("--").arg(real(root)))?;
+    if is_misplaced(root) && !dry_run {
+        repair(root, env)?;
     }
     let program = git(root, env).args(["worktree", "prune", "--verbose", "--expire=now"]);
     let output = must("git worktree prune", root, program.args(dry_run.then_some("--dry-run")))?;
@@ -109,6 +108,17 @@ pub fn prune(root: &Path, dry_run: bool, env: &Env) -> Result<Vec<PathBuf>, Sync
         Some(common.join("worktrees").join(files::path_of(&name[..end])))
     });
     Ok(dropped.filter(|admin| own.as_ref() != Some(admin)).collect())
+}
+
+/// git looks for this worktree where it is not.
+pub fn is_misplaced(root: &Path) -> bool {
+    let own = admin_dir(root).filter(|own| common_dir(&root.join(".git")).as_ref() != Some(own));
+    own.is_some_and(|own| !recorded(&own).is_some_and(|place| place.join(".git").exists()))
+}
+
+/// Tells git where a worktree is that was moved without its knowledge.
+pub fn repair(root: &Path, env: &Env) -> Result<(), SyncError> {
+    must("git worktree repair", root, git(root, env).args(["worktree", "repair"]).arg("--").arg(real(root))).map(drop)
 }
 
 fn must(name: &'static str, root: &Path, program: Program<'_>) -> Result<Output, SyncError> {

@@ -1,0 +1,235 @@
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+
+use super::{Context, Outcome};
+use crate::cli::render;
+use crate::coordination::{self, WorktreeStatus, WorktreeWish};
+use crate::view::{self, Exit, inline};
+
+/// The checkouts of this repository: git worktrees, workspaces of jj, shares of hg
+///
+/// Whoever made them, all checkouts of one repository share claims, agents and mail. Each has an id of its own that stays with it
+/// when it is moved. A checkout is named by its id, its name (`main`, or that of its directory) or its path.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd worktree list
+  bd worktree create feature-x --base main
+  bd worktree remove feature-x
+  bd worktree prune --apply
+  bd status --all-worktrees")]
+pub struct WorktreeArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Show the checkouts: branch, what is unsaved, who works there, what is not merged
+    List {
+        /// Those that are gone too
+        #[arg(long)]
+        all: bool,
+    },
+    /// Show one checkout
+    Info {
+        /// Its id, name or path (default: the one in use)
+        checkout: Option<String>,
+    },
+    Create(CreateArgs),
+    /// Remove a checkout in which nothing would be lost; its branch and its commits stay
+    Remove {
+        /// Its id, name or path
+        checkout: String,
+        /// Although something would be: all files are kept first, but for those that version control ignores
+        #[arg(long)]
+        force: bool,
+    },
+    /// Write the files of a checkout that was removed by force into a new directory
+    Restore {
+        /// What bd worktree remove said
+        kept: String,
+        /// A directory that is not there, or empty
+        #[arg(value_name = "DIR")]
+        to: PathBuf,
+    },
+    /// Say what is left of checkouts that are gone
+    Prune {
+        /// Drop the records of version control; claims, mail and checkpoints stay
+        #[arg(long)]
+        apply: bool,
+    },
+    /// Tell version control where checkouts are that were moved by hand
+    Repair,
+}
+
+/// Make a checkout, on a branch of its own
+///
+/// Without --path it is beside the main checkout: ../<repo>-<name>. No hooks run.
+#[derive(Debug, Args)]
+struct CreateArgs {
+    /// What to call it
+    name: String,
+    /// The branch to check out, made if it is not there (default: NAME)
+    #[arg(long, value_name = "BRANCH")]
+    branch: Option<String>,
+    /// Where a new branch begins (default: what is checked out here)
+    #[arg(long, value_name = "REF")]
+    base: Option<String>,
+    /// Where to put it
+    #[arg(long, value_name = "DIR")]
+    path: Option<PathBuf>,
+}
+
+pub fn run(args: WorktreeArgs, cx: &mut Context) -> Outcome {
+    match args.action {
+        Action::List { all } => list(cx, all),
+        Action::Info { checkout } => info(cx, checkout.as_deref()),
+        Action::Create(args) => create(cx, args),
+        Action::Remove { checkout, force } => remove(cx, &checkout, force),
+        Action::Restore { kept, to } => restore(cx, &kept, &to),
+        Action::Prune { apply } => prune(cx, apply),
+        Action::Repair => repair(cx),
+    }
+}
+
+fn list(cx: &mut Context, all: bool) -> Outcome {
+    let found = coordination::worktrees(cx.store()?, all)?;
+    if cx.ui.wants_json() {
+        cx.json(view::worktrees(&found));
+        return Ok(Exit::Ok);
+    }
+    let lines: Vec<[String; 6]> = found
+        .iter()
+        .map(|status| {
+            let one = &status.worktree;
+            let branch = one.branch.as_deref().unwrap_or("-");
+            let (state, counts) = (view::worktree_state(status), view::worktree_counts(status));
+            let path = one.root.display().to_string();
+            [&one.name, one.id.as_deref().unwrap_or("-"), branch, &state, &counts, &path]
+                .map(|cell| inline(cell).into_owned())
+        })
+        .collect();
+    render::columns(&mut cx.ui, "", &lines);
+    Ok(Exit::Ok)
+}
+
+fn info(cx: &mut Context, typed: Option<&str>) -> Outcome {
+    let status = coordination::worktree_status(cx.store()?, typed)?;
+    if cx.ui.wants_json() {
+        cx.json(view::worktree(&status));
+        return Ok(Exit::Ok);
+    }
+    show(cx, &status);
+    Ok(Exit::Ok)
+}
+
+fn show(cx: &mut Context, status: &WorktreeStatus) {
+    let now = cx.host().clock.now();
+    let one = &status.worktree;
+    let branch = one.branch.as_ref().map(|name| format!("on {name}, ")).unwrap_or_default();
+    let here = if one.is_here { ", in use" } else { "" };
+    let head = format!("{}  {branch}{}{here}  {}", one.name, view::worktree_state(status), one.root.display());
+    cx.ui.line(&format!("{}  {}", inline(&head), one.id.as_deref().unwrap_or("-")));
+    for line in view::worktree_facts(status, now) {
+        cx.ui.line(&format!("  {line}"));
+    }
+}
+
+/// The one picture of all work that goes on, for `bd status --all-worktrees`.
+pub(super) fn overview(cx: &mut Context) -> Outcome {
+    let found = coordination::worktrees(cx.store()?, false)?;
+    if cx.ui.wants_json() {
+        cx.json(view::worktrees(&found));
+        return Ok(Exit::Ok);
+    }
+    for status in &found {
+        show(cx, status);
+    }
+    Ok(Exit::Ok)
+}
+
+fn create(cx: &mut Context, args: CreateArgs) -> Outcome {
+    let path = args.path.map(|path| cx.directory().join(path));
+    let wish = WorktreeWish { name: args.name, branch: args.branch, base: args.base, path };
+    let made = coordination::create_worktree(cx.store()?, &wish)?;
+    if cx.ui.wants_json() {
+        let status = coordination::worktree_status(cx.store()?, made.root.to_str())?;
+        cx.json(view::worktree(&status));
+        return Ok(Exit::Ok);
+    }
+    let branch = made.branch.as_ref().map(|name| format!(" on {}", inline(name))).unwrap_or_default();
+    cx.ui.done(&format!("Made{branch}: {}", inline(&made.root.display().to_string())));
+    Ok(Exit::Ok)
+}
+
+fn remove(cx: &mut Context, typed: &str, force: bool) -> Outcome {
+    let cwd = cx.host().env.cwd().to_owned();
+    let removed = coordination::remove_worktree(cx.store()?, typed, force, &cwd)?;
+    if cx.ui.wants_json() {
+        cx.json(view::removed_worktree(&removed));
+        return Ok(Exit::Ok);
+    }
+    for reason in &removed.forced {
+        cx.ui.note(&format!("although {reason}"));
+    }
+    if let Some(kept) = &removed.kept {
+        let text = format!("its files are kept: bd worktree restore {} DIR writes them ({})", kept.key, kept.name);
+        cx.ui.note(&text);
+    }
+    cx.ui.done(&format!("Removed: {}", inline(&removed.worktree.root.display().to_string())));
+    Ok(Exit::Ok)
+}
+
+fn restore(cx: &mut Context, kept: &str, to: &Path) -> Outcome {
+    let written = coordination::restore_worktree(cx.store()?, kept, to)?;
+    let path = written.display().to_string();
+    if cx.ui.wants_json() {
+        cx.json(view::Object::new().text("id", kept).text("path", &path).finish());
+    } else {
+        cx.ui.done(&format!("Restored: {}", inline(&path)));
+    }
+    Ok(Exit::Ok)
+}
+
+fn prune(cx: &mut Context, apply: bool) -> Outcome {
+    let pruned = coordination::prune_worktrees(cx.store()?, apply)?;
+    if cx.ui.wants_json() {
+        cx.json(view::pruned_worktrees(&pruned));
+        return Ok(Exit::Ok);
+    }
+    let verb = if apply { "Dropped" } else { "Would drop" };
+    for record in &pruned.records {
+        cx.ui.done(&format!("{verb} the record {}", inline(&record.display().to_string())));
+    }
+    let verb = if apply { "Repaired" } else { "Moved, and to be repaired" };
+    for one in &pruned.moved {
+        cx.ui.done(&format!("{verb}: {}", inline(&one.root.display().to_string())));
+    }
+    for one in &pruned.gone {
+        cx.ui.done(&format!("Gone: {} {}", inline(&one.root.display().to_string()), one.id.as_deref().unwrap_or("-")));
+    }
+    let found = pruned.records.len() + pruned.moved.len() + pruned.gone.len();
+    match found {
+        0 => cx.ui.note("nothing is left of checkouts that are gone"),
+        _ if !apply => cx.ui.note("nothing was changed; --apply does it, and keeps what they left in the state home"),
+        _ => {}
+    }
+    Ok(Exit::Ok)
+}
+
+fn repair(cx: &mut Context) -> Outcome {
+    let moved = coordination::repair_worktrees(cx.store()?)?;
+    if cx.ui.wants_json() {
+        let paths: Vec<String> = moved.iter().map(|one| one.root.display().to_string()).collect();
+        cx.json(view::Object::new().texts("repaired", &paths).finish());
+        return Ok(Exit::Ok);
+    }
+    for one in &moved {
+        cx.ui.done(&format!("Repaired: {}", inline(&one.root.display().to_string())));
+    }
+    if moved.is_empty() {
+        cx.ui.note("no checkout was moved");
+    }
+    Ok(Exit::Ok)
+}

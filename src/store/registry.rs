@@ -1,0 +1,106 @@
+//! Where checkouts were seen: `registry.jsonl` in the state home.
+//!
+//! One line per checkout, for ever: a checkout that is gone keeps its line, marked, so that what it left behind still has a name.
+
+use std::path::PathBuf;
+
+use super::records::{Put, RecordError};
+use super::{Result, Store, Worktree};
+use crate::ledger::Document;
+use crate::model::json::{Dialect, Object};
+use crate::model::record::{KeyEdit, Record};
+
+const REGISTRY: &str = "registry.jsonl";
+
+/// A checkout that was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub id: String,
+    pub root: PathBuf,
+    pub gone_at: Option<String>,
+}
+
+pub(super) fn entries(registered: &Document) -> Vec<Entry> {
+    let records = (0..registered.len()).filter_map(|line| registered.record(line));
+    let found = records.filter_map(|record: Record<'_>| {
+        let root = PathBuf::from(record.string("path")?.as_ref());
+        let gone_at = record.text_of("gone_at").map(|text| text.into_owned());
+        Some(Entry { id: record.string("id")?.into_owned(), root, gone_at })
+    });
+    found.collect()
+}
+
+impl Store {
+    pub(super) fn registry(&self) -> Result<Document> {
+        Ok(self.state().file(REGISTRY).read()?)
+    }
+
+    pub(super) fn registry_path(&self) -> PathBuf {
+        self.state().file(REGISTRY).path().to_owned()
+    }
+
+    /// Notes where checkouts are, if the registry does not know that.
+    pub(super) fn register(&self, all: &[Worktree], registered: &Document) -> Result<()> {
+        let known = entries(registered);
+        let is_known = |one: &Worktree| {
+            let same = |entry: &Entry| Some(&entry.id) == one.id.as_ref() && entry.root == one.root;
+            known.iter().any(|entry| same(entry) && entry.gone_at.is_none())
+        };
+        let fresh: Vec<&Worktree> = all.iter().filter(|one| one.id.is_some() && !is_known(one)).collect();
+        self.change_lines(&fresh, |one, now, line| {
+            let path = one.root.display().to_string();
+            let dialect = Dialect::default();
+            match line {
+                Some(record) => {
+                    let moved = record.string("path").as_deref() != Some(path.as_str());
+                    let mut edits: Vec<KeyEdit> = vec![("path", Some(dialect.string(&path))), ("gone_at", None)];
+                    edits.extend(moved.then(|| ("moved_at", Some(dialect.string(now)))));
+                    record.with(&edits, dialect)
+                }
+                None => Object::new().text("id", key(one)).text("path", &path).text("created_at", now).finish(),
+            }
+        })
+    }
+
+    /// Notes that checkouts are gone. Their lines and what they left in the state home stay.
+    pub fn mark_gone(&self, gone: &[Worktree]) -> Result<()> {
+        let gone: Vec<&Worktree> = gone.iter().filter(|one| one.id.is_some() && one.gone_at.is_none()).collect();
+        self.change_lines(&gone, |one, now, line| {
+            let dialect = Dialect::default();
+            match line {
+                Some(record) => record.with(&[("gone_at", Some(dialect.string(now)))], dialect),
+                None => {
+                    let path = one.root.display().to_string();
+                    Object::new().text("id", key(one)).text("path", &path).text("gone_at", now).finish()
+                }
+            }
+        })
+    }
+
+    /// Changes the lines of some checkouts.
+    fn change_lines(
+        &self,
+        all: &[&Worktree],
+        change: impl Fn(&Worktree, &str, Option<Record<'_>>) -> String,
+    ) -> Result<()> {
+        if all.is_empty() {
+            return Ok(());
+        }
+        let state = self.state();
+        let held = self.hold(state.clone())?;
+        state.file(REGISTRY).edit::<RecordError>(held.lock(), &self.host.entropy, |document| {
+            let now = self.host.clock.now().to_string();
+            let put = |one: &&Worktree| {
+                let id = key(one).to_owned();
+                let line = document.effective(&id).and_then(|line| document.record(line));
+                Put::Line { text: change(one, &now, line), id }
+            };
+            Ok(all.iter().map(put).collect())
+        })?;
+        Ok(())
+    }
+}
+
+fn key(one: &Worktree) -> &str {
+    one.id.as_deref().unwrap_or_default()
+}

@@ -1,0 +1,44 @@
+//! Files as they were when something was derived from them, for those who poll: as long as they are the same, so is the answer.
+
+use std::path::PathBuf;
+
+use crate::model::time::{Instant, MILLI, SECOND};
+use crate::sys::fs::{self, FileStamp, Granularity};
+
+/// Some files, those included that are not there.
+#[derive(Debug)]
+pub(super) struct Stamps {
+    seen: Vec<(PathBuf, Option<FileStamp>)>,
+    at: Instant,
+    granularity: Granularity,
+}
+
+impl Stamps {
+    /// To be taken before the files are read.
+    pub fn of(mut paths: Vec<PathBuf>) -> Self {
+        paths.sort();
+        paths.dedup();
+        let at = fs::realtime();
+        let seen: Vec<_> = paths.into_iter().map(|path| (fs::stat(&path).ok(), path)).collect();
+        let there = seen.iter().find(|(stamp, _)| stamp.is_some());
+        let granularity = there.map_or(Granularity::Fine, |(_, path)| fs::granularity(path));
+        Stamps { seen: seen.into_iter().map(|(stamp, path)| (path, stamp)).collect(), at, granularity }
+    }
+
+    /// Nothing is seen to have changed since.
+    pub fn hold_so_far(&self) -> bool {
+        self.seen.iter().all(|(path, known)| fs::stat(path).ok() == *known)
+    }
+
+    /// Nothing has changed since: the stamps are the same, and were old enough that a later change would show in them.
+    pub fn hold(&self) -> bool {
+        let window = match self.granularity {
+            Granularity::Fine => 50 * MILLI,
+            Granularity::Coarse => 2 * SECOND,
+            Granularity::Unreliable => return false,
+        };
+        let settled = self.at.plus_nanos(-window);
+        let proves = |stamp: &FileStamp| stamp.mtime < settled && stamp.ctime < settled;
+        self.seen.iter().all(|(_, known)| known.as_ref().is_none_or(proves)) && self.hold_so_far()
+    }
+}

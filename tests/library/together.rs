@@ -1,0 +1,51 @@
+//! Reservations, checkpoints and what to go on from, for programs.
+
+use beads::coordination::{
+    self, CheckpointFilter, CoordinationError, NewCheckpoint, Release, ReservationError, ReserveRequest,
+};
+use beads::store::Identity;
+use beads::{NewIssue, Store};
+
+use crate::scratch::Scratch;
+
+fn agent(scratch: &Scratch, name: &str) -> Store {
+    let mut store = scratch.open();
+    store.act_as(Identity { name: name.to_owned(), ..Identity::default() });
+    store
+}
+
+#[test]
+fn two_programs_on_one_repo() {
+    let scratch = Scratch::with("");
+    let (mut ann, mut bob) = (agent(&scratch, "ann"), agent(&scratch, "bob"));
+    let issue = ann.create(NewIssue::titled("One")).unwrap();
+    let wish = |glob: &str| ReserveRequest { globs: vec![glob.to_owned()], ..ReserveRequest::default() };
+    let reserved = coordination::reserve(&mut ann, &wish("src/**")).unwrap();
+    assert_eq!(reserved[0].reservation.glob, "src/**");
+    match coordination::reserve(&mut bob, &wish("src/a.rs")) {
+        Err(CoordinationError::Reservation(ReservationError::Reserved { obstacles })) => {
+            assert_eq!(obstacles[0].reservation.holder.name, "ann");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(coordination::check_paths(&mut bob, &["src/a.rs".to_owned()]).unwrap().obstacles.len(), 1);
+    coordination::unreserve(&mut ann, &Release::All).unwrap();
+    coordination::reserve(&mut bob, &wish("src/a.rs")).unwrap();
+
+    for (summary, kind) in [("half", "progress"), ("broken", "error")] {
+        let new = NewCheckpoint {
+            issue: Some(issue.id.clone()),
+            summary: summary.to_owned(),
+            kind: kind.to_owned(),
+            ..NewCheckpoint::default()
+        };
+        coordination::add_checkpoint(&mut ann, &new).unwrap();
+    }
+    let page = coordination::checkpoints(&mut bob, &CheckpointFilter::default()).unwrap();
+    assert_eq!(page.rows.iter().map(|row| row.checkpoint.number).collect::<Vec<_>>(), [1, 2]);
+    let found = coordination::resume(&mut bob, Some(&issue.id)).unwrap();
+    assert_eq!(found[0].from.as_ref().map(|row| row.checkpoint.summary.as_str()), Some("half"));
+    assert_eq!(found[0].errors.len(), 1);
+    let context = coordination::issue_context(&mut bob, &issue.id, false).unwrap();
+    assert_eq!(context.checkpoints[0].checkpoint.summary, "broken");
+}
