@@ -46,8 +46,8 @@ pub use reservations::{
 };
 pub use resume::{Resumption, resume};
 pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, run};
+pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};
 pub use worktrees::{WorktreeStatus, open_in, worktree_status, worktrees};
 
 /// What a status of a checkout passes on from version control.
 pub use crate::vcs::Work;
-pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};

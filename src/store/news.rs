@@ -1,6 +1,8 @@
 //! What a stream of events asks of the files: which of them to watch, and what the ledgers of other checkouts say now.
 
-use std::path::PathBuf;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant as Moment};
 
 use super::checkout::Worktree;
 use super::leases::LEASES_NAME;
@@ -9,6 +11,10 @@ use super::{Result, Store};
 use crate::ledger::{Document, Expectation, Ledger, LedgerError, Snapshot, Stamp};
 use crate::sys::fs::{self, FileStamp};
 use crate::vcs;
+
+/// How long an issue is looked for again while version control is at work, and how often.
+const GONE_FOR: Duration = Duration::from_secs(2);
+const AGAIN: Duration = Duration::from_millis(50);
 
 /// The ledger of another checkout, as last read.
 #[derive(Debug)]
@@ -29,29 +35,17 @@ impl Store {
             paths.push(self.sources.ledger(source).path().to_owned());
             paths.push(self.lease_home(source).path().join(LEASES_NAME));
         }
-        paths.extend(self.standing_siblings()?.into_iter().map(|(_, path)| path));
+        paths.extend(self.checkout_ledgers()?.into_iter().map(|(_, path)| path));
         paths.extend(self.checkout_marks());
         paths.sort();
         paths.dedup();
         Ok(paths)
     }
 
-    /// The ledgers of other checkouts that are there.
-    fn standing_siblings(&self) -> Result<Vec<(Worktree, PathBuf)>> {
-        let all = self.sibling_ledgers()?.into_iter();
-        let there = all.filter(|(_, worktree, _)| worktree.exists);
-        Ok(there
-            .map(|(_, worktree, inside)| {
-                let path = worktree.root.join(inside);
-                (worktree, path)
-            })
-            .collect())
-    }
-
     /// Brings what is known of the ledgers of other checkouts up to date, and gives what those that changed held before, by their
     /// places in the list. One that is new is only noted; one that cannot be read, or is cut off, stays as it was.
     pub fn look_at_checkouts(&self, known: &mut Vec<CheckoutLedger>) -> Result<Vec<(usize, Document)>> {
-        let there = self.standing_siblings()?;
+        let there = self.checkout_ledgers()?;
         known
             .retain(|one| there.iter().any(|(worktree, path)| *path == one.path && worktree.root == one.worktree.root));
         let mut changed = Vec::new();
@@ -73,9 +67,31 @@ impl Store {
         Ok(changed)
     }
 
-    /// Version control is rewriting one of the working copies right now.
-    pub fn is_being_rewritten(&self) -> bool {
-        (0..self.sources.len()).any(|source| vcs::is_busy(self.sources.ledger(source).path()))
+    fn checkout_ledgers(&self) -> Result<Vec<(Worktree, PathBuf)>> {
+        let there = self.sibling_ledgers()?.into_iter().filter(|(_, worktree, _)| worktree.exists);
+        Ok(there.map(|(_, worktree, inside)| (worktree.clone(), worktree.root.join(inside))).collect())
+    }
+
+    /// Brings the answers up to date like [`Store::refresh`]. If the ledgers lack an id of those that are known, by their paths, it
+    /// must be gone for good: version control takes files away for a moment, and writes them bit by bit.
+    pub fn refresh_patiently<'a>(&mut self, known: impl Fn(&Path) -> Option<&'a Document>) -> Result<()> {
+        self.refresh()?;
+        let misses_something = |store: &Store| {
+            let lacking = |(_, ledger, now): (usize, &Ledger, &Document)| {
+                known(ledger.path()).is_some_and(|then| then.bytes() != now.bytes() && lacks(now, then))
+            };
+            store.documents().into_iter().any(lacking)
+        };
+        let start = Moment::now();
+        while misses_something(self) && start.elapsed() < GONE_FOR {
+            std::thread::sleep(AGAIN);
+            let is_settled = self.refresh()?.changed == 0;
+            let mut ledgers = (0..self.sources.len()).map(|source| self.sources.ledger(source).path());
+            if is_settled && !ledgers.any(vcs::is_busy) {
+                break;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -88,13 +104,33 @@ impl CheckoutLedger {
         }
         let known = !self.document.is_empty();
         let expectation = || if known { Expectation::Issues } else { expected(&self.path) };
-        let read = ledger.refresh(&mut self.stamp, &self.document, expectation);
+        let mut read = ledger.refresh(&mut self.stamp, &self.document, expectation);
+        // What is gone must be gone for good: version control takes files away for a moment, and writes them bit by bit.
+        let start = Moment::now();
+        while let Ok(Some(snapshot)) = &read
+            && start.elapsed() < GONE_FOR
+            && lacks(&snapshot.document, &self.document)
+        {
+            std::thread::sleep(AGAIN);
+            let again = ledger.read(expectation);
+            let is_settled = again.as_ref().is_ok_and(|again| again.document.bytes() == snapshot.document.bytes());
+            read = again.map(Some);
+            if is_settled && !vcs::is_busy(&self.path) {
+                break;
+            }
+        }
         self.vanished = match &read {
             Err(LedgerError::Vanished { .. } | LedgerError::Missing { .. }) => Some(fs::stat(&self.path).ok()),
             _ => None,
         };
         read.ok().flatten().filter(|snapshot| snapshot.document.torn().is_none())
     }
+}
+
+/// An id of the earlier version is on no line of the later one.
+fn lacks(later: &Document, earlier: &Document) -> bool {
+    let there: HashSet<_> = later.ids().collect();
+    earlier.ids().any(|id| !there.contains(&id))
 }
 
 /// Which of several copies of an issue counts, in the order of the repos: the first that was not turned down, else the first.

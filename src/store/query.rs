@@ -180,18 +180,17 @@ impl Store {
 
     fn ready_listing(&mut self, filter: &ReadyFilter) -> Result<Listing> {
         let mut condition = self.prepared(&filter.filter)?;
-        let taken = self.taken_now()?;
+        let taken = self.taken()?;
         if !taken.is_empty() {
             condition = Expr::And(vec![condition, Expr::any_of(Field::Id, taken).negate()]);
         }
-        let listing = self.ask_ready(condition, filter)?;
-        Ok(listing)
+        self.ask_ready(condition, filter)
     }
 
     /// How many issues are not among these only because of what other checkouts say.
     pub fn ready_but_taken(&mut self, filter: &ReadyFilter) -> Result<usize> {
         let condition = self.prepared(&filter.filter)?;
-        let taken = self.taken_now()?;
+        let taken = self.taken()?;
         if taken.is_empty() {
             return Ok(0);
         }
@@ -213,11 +212,6 @@ impl Store {
 
     /// Issues that are not offered because of what other checkouts say: held by somebody else, or closed or in progress there.
     pub fn taken(&mut self) -> Result<Vec<String>> {
-        self.sources.read(&mut self.cache)?;
-        self.taken_now()
-    }
-
-    fn taken_now(&mut self) -> Result<Vec<String>> {
         if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
             return Ok(Vec::new());
         }

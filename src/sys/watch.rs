@@ -266,10 +266,10 @@ mod tests {
         let file = dir.path().join("repo/inside/box");
         std::fs::create_dir_all(dir.path().join("repo/inside")).unwrap();
         std::fs::create_dir_all(dir.path().join("new/inside")).unwrap();
-        let mut watcher = Watcher::on(&[file.clone()]);
+        let mut watcher = Watcher::on(std::slice::from_ref(&file));
         std::fs::rename(dir.path().join("repo"), dir.path().join("old")).unwrap();
         std::fs::rename(dir.path().join("new"), dir.path().join("repo")).unwrap();
-        assert_eq!(watcher.wait(SHORT), [PathBuf::new(); 0], "it looks at the end of every wait");
+        assert!(watcher.wait(SHORT).is_empty(), "it looks at the end of every wait");
         std::fs::write(&file, "1").unwrap();
         wakes(&mut watcher, &file);
     }

@@ -316,6 +316,63 @@ fn files_that_come_and_go() {
     );
 }
 
+/// The same in another checkout.
+#[test]
+fn files_that_come_and_go_elsewhere() {
+    let _turn = alone();
+    let rounds = if full() { 200 } else { 25 };
+    let sandbox = Sandbox::with_issues(3000);
+    let checkouts = sandbox.checkouts(2);
+    let there = |program: &str, args: &[&str]| {
+        let identity = ["-c", "user.name=ann", "-c", "user.email=ann@example.com"];
+        let identity = if program == "git" { &identity[..] } else { &[] };
+        let mut command = sandbox.program(program);
+        let output = command.args(identity).args(args).current_dir(&checkouts[1]).output().unwrap();
+        assert!(output.status.success(), "{program} {}: {}", args.join(" "), describe(&output));
+    };
+    there(env!("CARGO_BIN_EXE_bd"), &["add", "Only there", "--id", "t-there"]);
+    there("git", &["commit", "-q", "-a", "-m", "more"]);
+    there("git", &["branch", "without", "HEAD~"]);
+    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue"]);
+    for _ in 0..rounds {
+        there("git", &["checkout", "-q", "without"]);
+        there("git", &["checkout", "-q", "-"]);
+    }
+    let events = watch.rest();
+    let strange: Vec<&Value> = events.iter().filter(|event| event["id"] != "t-there").collect();
+    assert_eq!(strange, Vec::<&Value>::new());
+    // A branch without any ledger: that checkout has nothing to say, and here all goes on.
+    there("git", &["checkout", "-q", "--orphan", "empty"]);
+    there("git", &["rm", "-rfq", "."]);
+    there("git", &["commit", "-q", "--allow-empty", "-m", "nothing"]);
+    // The first time it is waited for, in case it comes back.
+    thread::sleep(Duration::from_secs(3));
+    let id = sandbox.add("Here");
+    let written = Instant::now();
+    let (at, event) = watch.until("issue_created");
+    assert_eq!(event["id"], id.as_str());
+    assert!(at.saturating_duration_since(written) < Duration::from_secs(1), "it waits for the other ledger");
+}
+
+/// A repo that is joined, and one that is let go, while the watch goes on.
+#[test]
+fn repos_that_come_and_go() {
+    let _turn = alone();
+    let sandbox = Sandbox::new();
+    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue"]);
+    let ledgers = sandbox.join(&["second"]);
+    assert_eq!(watch.kinds(), [""; 0], "that a repo was joined is no event of an issue");
+    sandbox.ok(&["add", "In the second", "--repo", "../second"]);
+    let (_, event) = watch.until("issue_created");
+    assert_ne!(event["source_repo"], ".");
+    fs::remove_file(sandbox.home().join("config/beads/config.toml")).unwrap();
+    assert_eq!(watch.kinds(), [""; 0]);
+    fs::write(&ledgers[0], "").unwrap();
+    assert_eq!(watch.kinds(), [""; 0]);
+    sandbox.add("Here");
+    assert_eq!(watch.until("issue_created").1["title"], "Here");
+}
+
 /// It ends when it is told to, when enough has happened, and when nobody reads any more.
 #[test]
 fn the_end_of_a_watch() {

@@ -1,7 +1,7 @@
 //! What changed in ledgers: their texts before and after are compared line by line, and only lines that differ are parsed.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::event::{Checkout, EventKind, IssueNews};
 use crate::ledger::Document;
@@ -32,15 +32,9 @@ struct Kept {
 type Copy<'a> = (&'a str, String);
 
 impl Ledgers {
-    /// An issue that was told of is on no line of its ledger any more.
-    pub fn miss_something(&self, store: &Store) -> bool {
-        store.documents().into_iter().any(|(_, ledger, document)| {
-            let old = self.own.iter().find(|kept| kept.path == ledger.path()).map(|kept| &kept.document);
-            old.filter(|old| old.bytes() != document.bytes()).is_some_and(|old| {
-                let there: HashSet<_> = document.ids().collect();
-                old.ids().any(|id| !there.contains(&id))
-            })
-        })
+    /// A ledger of the project, by its path.
+    pub fn own(&self, path: &Path) -> Option<&Document> {
+        self.own.iter().find(|kept| kept.path == path).map(|kept| &kept.document)
     }
 
     /// What has changed in the ledgers of the project since, and notes it. A ledger whose end is cut off is not believed: it stays

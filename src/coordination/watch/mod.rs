@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant as Moment};
 
-use super::{Result, identity, mail};
+use super::{CoordinationError, Result, identity, mail};
 use crate::model::message::Message;
 use crate::model::time::Instant;
 use crate::store::Store;
@@ -28,10 +28,6 @@ use leases::Claims;
 
 /// Writes that come so close together are told as one.
 const TOGETHER: Duration = Duration::from_millis(20);
-/// How long an issue must be gone, while version control is at work, to be told as gone.
-const PATIENCE: Duration = Duration::from_secs(2);
-const AGAIN: Duration = Duration::from_millis(50);
-
 /// What to tell, and for how long.
 #[derive(Debug, Clone, Default)]
 pub struct WatchOptions {
@@ -153,23 +149,11 @@ struct Seen {
 }
 
 impl Seen {
-    /// Brings the store up to date. What is gone must be gone for good: version control takes files away for a moment.
-    fn refresh(&self, store: &mut Store) -> Result<()> {
-        store.refresh()?;
-        let start = Moment::now();
-        while self.ledgers.miss_something(store) && start.elapsed() < PATIENCE {
-            std::thread::sleep(AGAIN);
-            if store.refresh()?.changed == 0 && !store.is_being_rewritten() {
-                break;
-            }
-        }
-        Ok(())
-    }
-
     /// What happened since the last look; at the first one, what is there. What cannot be read is told too, and stays as it was.
     fn look(&mut self, store: &mut Store, options: &WatchOptions) -> Vec<Event> {
         let mut found = Vec::new();
-        let mut looked = self.refresh(store);
+        let refreshed = store.refresh_patiently(|path| self.ledgers.own(path));
+        let mut looked = refreshed.map_err(CoordinationError::from);
         if looked.is_ok() {
             looked = self.look_at_issues(store, &mut found);
             looked = looked.and(self.look_at_claims(store, &mut found));

@@ -48,13 +48,12 @@ impl Store {
     /// Everything that is known of claims in the project, also of those that ended, in the order of their issues.
     pub fn lease_records(&mut self) -> Result<Vec<LeaseRow>> {
         self.refresh()?;
-        let mut found: BTreeMap<String, LeaseRow> = BTreeMap::new();
-        for source in 0..self.sources.len() {
-            let now = self.host.clock.both();
-            for (id, lease) in self.leases_of(source)? {
-                let standing = standing(&lease, &now);
-                found.entry(id.clone()).or_insert(LeaseRow { id, title: None, lease, standing });
-            }
+        let now = self.host.clock.both();
+        let mut found: BTreeMap<&str, LeaseRow> = BTreeMap::new();
+        for (id, lease) in self.claims()? {
+            let row =
+                || LeaseRow { id: id.clone(), title: None, lease: lease.clone(), standing: standing(lease, &now) };
+            found.entry(id).or_insert_with(row);
         }
         Ok(found.into_values().collect())
     }
