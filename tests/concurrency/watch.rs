@@ -354,6 +354,38 @@ fn files_that_come_and_go_elsewhere() {
     assert!(at.saturating_duration_since(written) < Duration::from_secs(1), "it waits for the other ledger");
 }
 
+/// A slow version control: under its lock it writes the ledger bit by bit, whole lines each time. Nothing of it is told.
+#[test]
+fn a_ledger_that_is_written_bit_by_bit() {
+    let _turn = alone();
+    let sandbox = Sandbox::with_issues(40);
+    let checkouts = sandbox.checkouts(2);
+    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue"]);
+    let git = sandbox.repo().join(".git");
+    for (checkout, lock) in
+        [(&checkouts[0], git.join("index.lock")), (&checkouts[1], git.join("worktrees/checkout-1/index.lock"))]
+    {
+        let ledger = checkout.join(".beads/beads.jsonl");
+        let text = fs::read_to_string(&ledger).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        fs::write(&lock, "").unwrap();
+        fs::remove_file(&ledger).unwrap();
+        for count in [0, 10, 20, 30, 40] {
+            thread::sleep(Duration::from_millis(150));
+            let part: String = lines[..count].iter().map(|line| format!("{line}\n")).collect();
+            fs::write(&ledger, part).unwrap();
+        }
+        fs::remove_file(&lock).unwrap();
+        assert_eq!(watch.rest(), Vec::<Value>::new(), "{}", checkout.display());
+        // Without a lock, what stays away is gone.
+        fs::write(&ledger, format!("{}\n", lines[1..].join("\n"))).unwrap();
+        assert_eq!(watch.until("issue_deleted").1["id"], "s-00000");
+        assert_eq!(watch.kinds(), [""; 0]);
+        fs::write(&ledger, text).unwrap();
+        watch.rest();
+    }
+}
+
 /// A repo that is joined, and one that is let go, while the watch goes on.
 #[test]
 fn repos_that_come_and_go() {
