@@ -130,6 +130,13 @@ impl Cache {
         Ok(())
     }
 
+    /// When the first of the issues that are put off may be worked on.
+    pub fn next_start(&self, now: Instant) -> Result<Option<Instant>> {
+        let sql = "SELECT min(defer) FROM live WHERE status IN ('open', 'deferred') AND defer > ?1";
+        let found: Option<i64> = self.db.query_row(sql, [now.nanos()], |row| row.get(0))?;
+        Ok(found.map(Instant::from_nanos))
+    }
+
     /// Issues that can be worked on now.
     pub fn ready(&mut self, query: &ReadyQuery) -> Result<Listing> {
         self.compute_blocked(query.unknown_blocks)?;

@@ -112,6 +112,32 @@ impl Ui {
         self.write(text);
     }
 
+    /// A line of data of a stream: it is out before the next thing happens.
+    pub fn line_at_once(&mut self, text: &str) {
+        self.line(text);
+        self.flush();
+    }
+
+    /// One object of a stream, on one line.
+    pub fn json_line(&mut self, json: &str) {
+        let text = if self.envelope {
+            view::Object::new().number("schema_version", 1).raw("data", json).raw("warnings", "[]").finish()
+        } else {
+            json.to_owned()
+        };
+        let text = if self.terminal { json::ascii_only(&text) } else { text };
+        self.line_at_once(&text);
+    }
+
+    /// Ends the program when nobody reads its output any more, also while it has nothing to say.
+    pub fn end_with_reader(&self) {
+        std::thread::spawn(|| {
+            if terminal::wait_for_hangup() {
+                std::process::exit(0);
+            }
+        });
+    }
+
     pub fn json(&mut self, json: String, warnings: &[String]) {
         let text = if self.envelope {
             let object = view::Object::new().number("schema_version", 1).raw("data", &json);

@@ -121,7 +121,10 @@ pub fn release(store: &mut Store, id: &str, wish: &ReleaseWish) -> Result<Releas
     if let Some(version) = &released.remote {
         // The write may have noted it too.
         store.ended_remotely();
-        remote::end(store, id, version)?;
+        if let Err(error) = remote::end(store, id, version) {
+            // It is given back here, and that stands.
+            store.claim_stays(id, error.to_string());
+        }
     }
     Ok(released)
 }

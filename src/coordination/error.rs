@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{CheckpointError, ReservationError};
-use crate::store::{RecordError, StoreError};
+use crate::store::{RecordError, StoreError, SyncError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum CoordinationError {
@@ -11,6 +11,9 @@ pub enum CoordinationError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Record(#[from] RecordError),
+    /// The remote that claims are on.
+    #[error(transparent)]
+    Remote(#[from] SyncError),
     #[error(transparent)]
     Reservation(#[from] ReservationError),
     #[error(transparent)]

@@ -19,6 +19,7 @@ mod reservations;
 mod resume;
 mod run;
 mod typed;
+mod watch;
 mod worktrees;
 
 pub use agents::{
@@ -45,6 +46,7 @@ pub use reservations::{
 };
 pub use resume::{Resumption, resume};
 pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, run};
+pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};
 pub use worktrees::{WorktreeStatus, open_in, worktree_status, worktrees};
 
 /// What a status of a checkout passes on from version control.

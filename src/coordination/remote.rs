@@ -60,7 +60,7 @@ impl RemoteLease {
 /// All claims on the remote of the project.
 pub fn remote_leases(store: &mut Store) -> Result<Vec<RemoteLease>> {
     let root = place(store, None)?;
-    let claims = vcs::remote_claims(&root, &store.host().env).map_err(StoreError::from)?;
+    let claims = vcs::remote_claims(&root, &store.host().env)?;
     Ok(claims.iter().map(RemoteLease::of).collect())
 }
 
@@ -109,7 +109,7 @@ fn take(store: &mut Store, id: &str, wish: &ClaimWish) -> Result<String> {
     let me = store.actor().to_owned();
     let env = store.host().env.clone();
     let now = store.host().clock.now();
-    let current = vcs::remote_claim(&root, id, &env).map_err(StoreError::from)?;
+    let current = vcs::remote_claim(&root, id, &env)?;
     let held = current.as_ref().map(RemoteLease::of);
     let mine = held.as_ref().is_some_and(|held| held.holder == me && held.clone.as_ref() == Some(&clone));
     if let Some(held) = held.as_ref().filter(|held| !mine && !held.is_over(now) && wish.takeover.is_none()) {
@@ -118,7 +118,7 @@ fn take(store: &mut Store, id: &str, wish: &ClaimWish) -> Result<String> {
     let epoch = held.as_ref().map_or(0, |held| held.epoch) + i64::from(!mine);
     let text = text(store, id, wish, epoch, &clone);
     let expected = current.as_ref().map(|claim| claim.version.as_str());
-    match vcs::swap_remote_claim(&root, id, expected, Some(&text), &env).map_err(StoreError::from)? {
+    match vcs::swap_remote_claim(&root, id, expected, Some(&text), &env)? {
         Swap::Done { version } => Ok(version),
         Swap::Lost { current: Some(winner) } => Err(lost(id, &RemoteLease::of(&winner)).into()),
         Swap::Lost { current: None } => Err(lost(
@@ -133,7 +133,7 @@ fn take(store: &mut Store, id: &str, wish: &ClaimWish) -> Result<String> {
 pub(super) fn end(store: &mut Store, id: &str, version: &str) -> Result<()> {
     let root = place(store, Some(id))?;
     let env = store.host().env.clone();
-    vcs::swap_remote_claim(&root, id, Some(version), None, &env).map_err(StoreError::from)?;
+    vcs::swap_remote_claim(&root, id, Some(version), None, &env)?;
     Ok(())
 }
 

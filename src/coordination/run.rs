@@ -84,12 +84,13 @@ pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
     if lost {
         return Ok(Some(Run { claimed, ended, end: RunEnd::Lost }));
     }
+    // The claim would be over with the program that it belongs to.
+    store.set_lease_owner(&claimed, before)?;
     store.refresh()?;
     let closed = store.get(&claimed.id)?.is_none_or(|row| row.issue.status.is_done());
     let end = if closed {
         RunEnd::Closed
     } else if claimed.again || request.keep {
-        store.set_lease_owner(&claimed, before)?;
         RunEnd::Kept
     } else {
         let failed = Some(match ended {
@@ -97,7 +98,9 @@ pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
             Ended::Code(code) => format!("the program ended with {code}"),
             Ended::Signal(signal) => format!("the program was ended by signal {signal}"),
         });
-        RunEnd::Failed(Box::new(claims::release(store, &claimed.id, &ReleaseWish { reason: None, failed })?))
+        let released = claims::release(store, &claimed.id, &ReleaseWish { reason: None, failed })?;
+        // Another may have been faster than we to see that the program is gone.
+        if released.was_lost { RunEnd::Lost } else { RunEnd::Failed(Box::new(released)) }
     };
     Ok(Some(Run { claimed, ended, end }))
 }

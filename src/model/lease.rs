@@ -131,12 +131,17 @@ impl Lease {
 
     /// A renewal is worth a write: a quarter of the time has gone by.
     pub fn wants_renewal(&self, now: &Now) -> bool {
-        let Some(Holder { ttl: Some(ttl), expires: Some(expires), deadline, .. }) = &self.holder else { return false };
-        let left = match (deadline, &now.ticks) {
+        let ttl = self.holder.as_ref().and_then(|holder| holder.ttl);
+        ttl.zip(self.time_left(now)).is_some_and(|(ttl, left)| left <= ttl / 4 * 3)
+    }
+
+    /// For how many nanoseconds it lasts; `None` without an end.
+    pub fn time_left(&self, now: &Now) -> Option<i64> {
+        let Holder { expires: Some(expires), deadline, .. } = self.holder.as_ref()? else { return None };
+        Some(match (deadline, &now.ticks) {
             (Some(end), Some(ticks)) if end.boot == ticks.boot => (end.millis - ticks.millis).saturating_mul(1_000_000),
             _ => expires.nanos().saturating_sub(now.wall.nanos()),
-        };
-        left <= ttl / 4 * 3
+        })
     }
 
     /// Who lost it, and under which number.

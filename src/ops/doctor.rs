@@ -92,6 +92,7 @@ fn check_project(store: &Store, report: &mut Report) {
             | Warning::NotCommitted { .. }
             | Warning::NotJournaled { .. }
             | Warning::NotSettled { .. }
+            | Warning::ClaimStays { .. }
             | Warning::NotUndoable { .. } => continue,
             Warning::SiblingUnread { worktree, message } => {
                 (Severity::Warning, None, None, format!("the checkout {worktree} cannot be read: {message}"), None)

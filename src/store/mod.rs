@@ -20,6 +20,7 @@ mod journal;
 mod leaks;
 mod leases;
 mod lines;
+mod news;
 mod pair;
 mod place;
 mod plan;
@@ -59,6 +60,7 @@ pub use leases::{
     AutoClaim, ClaimWish, Claimed, Evidence, LEASE_VARIABLE, LEASES_NAME, LeaseError, LeaseRow, Reclaimed, ReleaseWish,
     Released,
 };
+pub use news::{CheckoutLedger, counting_copy};
 pub use place::{display as display_path, expand as expand_path, plain as plain_path, real as real_path};
 pub use planning::{check_planning, commit_files, keep_out_of_commits, ledger_of_working_copy, start_version_control};
 pub use project::{Member, Project, RepoProblem, beads_of, outside, trust as read_trust};
@@ -345,6 +347,11 @@ impl Store {
     /// Claims on remotes whose work has ended since this was asked last: issue and version.
     pub fn ended_remotely(&self) -> Vec<(String, String)> {
         std::mem::take(&mut *self.ended_remotely.borrow_mut())
+    }
+
+    /// Notes that the remote still knows a claim that has ended here.
+    pub fn claim_stays(&mut self, id: &str, message: String) {
+        self.notices.push(Warning::ClaimStays { id: id.to_owned(), message });
     }
 
     /// The state home of the project: agents, mail, checkpoints.

@@ -1,5 +1,6 @@
 //! Questions to the store. Each brings the answers up to date first.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::siblings::{Elsewhere, Place};
@@ -11,6 +12,7 @@ use crate::model::id::PrefixIndex;
 use crate::model::issue::Issue;
 use crate::model::query::{Expr, Field, Op, Value};
 use crate::model::record::Record;
+use crate::model::time::Instant;
 
 /// One issue as an answer: its line, what it means, and where it lives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -160,19 +162,35 @@ impl Store {
 
     /// Issues that can be worked on now.
     pub fn ready(&mut self, filter: &ReadyFilter) -> Result<Page> {
+        let listing = self.ready_listing(filter)?;
+        self.page(listing)
+    }
+
+    /// Their ids alone, which costs less.
+    pub fn ready_ids(&mut self) -> Result<BTreeSet<String>> {
+        let listing = self.ready_listing(&ReadyFilter::default())?;
+        Ok(listing.keys.iter().filter_map(|key| self.sources.id(*key)).collect())
+    }
+
+    /// When the next issue that was put off may become ready.
+    pub fn next_start(&mut self) -> Result<Option<Instant>> {
+        self.refresh()?;
+        Ok(self.cache.next_start(self.host.clock.now())?)
+    }
+
+    fn ready_listing(&mut self, filter: &ReadyFilter) -> Result<Listing> {
         let mut condition = self.prepared(&filter.filter)?;
-        let taken = self.taken_now()?;
+        let taken = self.taken()?;
         if !taken.is_empty() {
             condition = Expr::And(vec![condition, Expr::any_of(Field::Id, taken).negate()]);
         }
-        let listing = self.ask_ready(condition, filter)?;
-        self.page(listing)
+        self.ask_ready(condition, filter)
     }
 
     /// How many issues are not among these only because of what other checkouts say.
     pub fn ready_but_taken(&mut self, filter: &ReadyFilter) -> Result<usize> {
         let condition = self.prepared(&filter.filter)?;
-        let taken = self.taken_now()?;
+        let taken = self.taken()?;
         if taken.is_empty() {
             return Ok(0);
         }
@@ -194,11 +212,6 @@ impl Store {
 
     /// Issues that are not offered because of what other checkouts say: held by somebody else, or closed or in progress there.
     pub fn taken(&mut self) -> Result<Vec<String>> {
-        self.sources.read(&mut self.cache)?;
-        self.taken_now()
-    }
-
-    fn taken_now(&mut self) -> Result<Vec<String>> {
         if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
             return Ok(Vec::new());
         }

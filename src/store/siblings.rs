@@ -203,7 +203,7 @@ impl Store {
     }
 
     /// What changes when a checkout comes or goes.
-    fn checkout_marks(&self) -> Vec<PathBuf> {
+    pub(super) fn checkout_marks(&self) -> Vec<PathBuf> {
         let mut marks = vcs::checkout_marks(self.repo.beads());
         if marks.is_empty() {
             // Version control may come yet.
@@ -222,7 +222,7 @@ impl Store {
     }
 
     /// The ledgers of other checkouts: which of ours each is a version of, and where it is inside of the checkout.
-    fn sibling_ledgers(&self) -> Result<Vec<(usize, Worktree, PathBuf)>> {
+    pub(super) fn sibling_ledgers(&self) -> Result<Vec<(usize, Worktree, PathBuf)>> {
         if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
             return Ok(Vec::new());
         }

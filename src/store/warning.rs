@@ -50,6 +50,11 @@ pub enum Warning {
     NotSettled {
         message: String,
     },
+    /// The issue was given back, but the remote does not know it yet.
+    ClaimStays {
+        id: String,
+        message: String,
+    },
     /// What another checkout says is not known.
     SiblingUnread {
         worktree: String,

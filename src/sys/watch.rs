@@ -7,18 +7,20 @@
 //! Not every file system tells, and not of what other machines do: [`Watcher::wait`] also ends every [`LOOK_AGAIN`]. Where the
 //! system has no watches left, it ends every [`POLL`], and [`Watcher::polls`] says why.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
+use super::fs;
+
 /// Events that come so close together are one; but nobody waits longer than `AT_MOST` for the last of them.
 const TOGETHER: Duration = Duration::from_millis(5);
 const AT_MOST: Duration = Duration::from_millis(50);
 const LOOK_AGAIN: Duration = Duration::from_secs(30);
-const POLL: Duration = Duration::from_secs(1);
+const POLL: Duration = Duration::from_secs(2);
 
 /// What the listening thread passes on.
 enum Heard {
@@ -30,16 +32,20 @@ enum Heard {
     Unsure,
 }
 
+/// Device and number of a directory.
+type Identity = (u64, u64);
+
 /// Watches some paths: files or directories, there or not.
 #[derive(Debug)]
 pub struct Watcher {
     targets: Vec<PathBuf>,
-    /// Directories under watch.
-    armed: BTreeSet<PathBuf>,
+    /// Directories under watch, and which directories they were then: another may have taken the place of one.
+    armed: BTreeMap<PathBuf, Option<Identity>>,
     /// `None` where the system does not tell.
     system: Option<RecommendedWatcher>,
     heard: Receiver<Heard>,
     why_polling: Option<String>,
+    together: Duration,
 }
 
 impl Watcher {
@@ -63,14 +69,25 @@ impl Watcher {
             // The one who waited may be gone.
             let _ = send.send(heard);
         };
-        let mut watcher =
-            Watcher { targets: targets.to_vec(), armed: BTreeSet::new(), system: None, heard, why_polling: None };
+        let mut watcher = Watcher {
+            targets: targets.to_vec(),
+            armed: BTreeMap::new(),
+            system: None,
+            heard,
+            why_polling: None,
+            together: TOGETHER,
+        };
         match notify::recommended_watcher(listener) {
             Ok(system) => watcher.system = Some(system),
             Err(error) => watcher.poll_because(&error),
         }
         watcher.arm();
         watcher
+    }
+
+    /// The same, and events that come so close together end a wait only once.
+    pub fn gathering(self, together: Duration) -> Self {
+        Watcher { together, ..self }
     }
 
     /// Waits until a target may have changed, at most so long. Gives those targets; none if nothing was heard. It may be that
@@ -82,11 +99,12 @@ impl Watcher {
         loop {
             let left = look_at.saturating_duration_since(Instant::now());
             let Some(first) = self.next(left) else {
-                // A look now and then costs nothing, and finds what nobody told.
+                // A look now and then costs nothing, and finds what nobody told, and watches that went away with what they watched.
+                self.arm();
                 return if timeout <= pause { Vec::new() } else { self.targets.clone() };
             };
             let (mut all, woken) = (vec![first], Instant::now());
-            while let Ok(more) = self.heard.recv_timeout(TOGETHER) {
+            while let Ok(more) = self.heard.recv_timeout(self.together) {
                 all.push(more);
                 if woken.elapsed() > AT_MOST {
                     break;
@@ -122,7 +140,7 @@ impl Watcher {
                 continue;
             };
             for path in paths {
-                if *moved && self.armed.remove(path) {
+                if *moved && self.armed.remove(path).is_some() {
                     // The watch went with the directory; one of the same name is another.
                     let _ = self.system.as_mut().map(|system| system.unwatch(path));
                 }
@@ -142,12 +160,17 @@ impl Watcher {
             // A directory may vanish, or one further down appear, between looking and watching: look again.
             for _ in 0..target.components().count() + 1 {
                 let Some(directory) = nearest(&target) else { break };
-                if self.armed.contains(&directory) {
-                    break;
+                let identity = identity(&directory);
+                match self.armed.get(&directory) {
+                    Some(known) if *known == identity => break,
+                    Some(_) => {
+                        let _ = system.unwatch(&directory);
+                    }
+                    None => {}
                 }
                 match system.watch(&directory, RecursiveMode::NonRecursive) {
                     Ok(()) => {
-                        self.armed.insert(directory);
+                        self.armed.insert(directory, identity);
                         added = true;
                     }
                     Err(_) if !directory.is_dir() => {}
@@ -171,6 +194,10 @@ impl Watcher {
 /// The directory to watch for a path: itself, or the nearest above it that is there.
 fn nearest(target: &Path) -> Option<PathBuf> {
     target.ancestors().find(|path| path.is_dir()).map(Path::to_owned)
+}
+
+fn identity(directory: &Path) -> Option<Identity> {
+    fs::stat(directory).ok().map(|stamp| (stamp.dev, stamp.ino))
 }
 
 #[cfg(test)]
@@ -230,6 +257,21 @@ mod tests {
             wakes(&mut watcher, &file);
             settles(&mut watcher);
         }
+    }
+
+    /// Nobody tells of a directory above the watched one that was moved away. The next look does.
+    #[test]
+    fn another_directory_in_the_place_of_the_one_above() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("repo/inside/box");
+        std::fs::create_dir_all(dir.path().join("repo/inside")).unwrap();
+        std::fs::create_dir_all(dir.path().join("new/inside")).unwrap();
+        let mut watcher = Watcher::on(std::slice::from_ref(&file));
+        std::fs::rename(dir.path().join("repo"), dir.path().join("old")).unwrap();
+        std::fs::rename(dir.path().join("new"), dir.path().join("repo")).unwrap();
+        assert!(watcher.wait(SHORT).is_empty(), "it looks at the end of every wait");
+        std::fs::write(&file, "1").unwrap();
+        wakes(&mut watcher, &file);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::failure::{Exit, Failure};
 use crate::coordination::CoordinationError;
-use crate::store::{LeaseError, RecordError};
+use crate::store::{LeaseError, RecordError, SyncError};
 
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
@@ -25,6 +25,10 @@ impl From<CoordinationError> for Failure {
         match error {
             CoordinationError::Store(error) => error.into(),
             CoordinationError::Record(error) => error.into(),
+            CoordinationError::Remote(error) if matches!(error, SyncError::Unreachable { .. }) => {
+                Self::from(error).hint("nothing was claimed or given back there; try again later")
+            }
+            CoordinationError::Remote(error) => error.into(),
             CoordinationError::Reservation(error) => error.into(),
             CoordinationError::Checkpoint(error) => error.into(),
             CoordinationError::BadWorktreeName { .. } => Self::usage(message),

@@ -23,6 +23,7 @@ pub mod schema;
 mod shapes;
 mod undo;
 mod value;
+mod watch;
 mod worktree;
 
 pub use crate::model::json::{Object, array};
@@ -50,6 +51,7 @@ pub use restore::{restored, restored_text};
 pub use shapes::*;
 pub use undo::undo;
 pub use value::shortened;
+pub use watch::{watch_event, watch_text};
 pub use worktree::{
     elsewhere_text, pruned_worktrees, removed_worktree, worktree, worktree_counts, worktree_facts, worktree_state,
     worktrees,

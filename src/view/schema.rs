@@ -349,6 +349,8 @@ const SHAPES: &[(&str, Shape)] = &[
     ("state", Shape::Object(&[("state_home", "string"), ("mode", "string"), ("reason", "string")])),
     ("state move", Shape::Object(&[("from", "string"), ("to", "string"), ("mode", "string"), ("records", "integer")])),
     ("version", Shape::Object(&[("version", "string")])),
+    // One on each line.
+    ("watch", Shape::Object(&[("event", "string"), ("at", "string")])),
     ("where", Shape::Object(&[("path", "string"), ("prefix", "string"), ("database_path", "string")])),
     ("work", Shape::Issues(&[])),
     ("worktree create", Shape::Object(WORKTREE)),

@@ -48,6 +48,44 @@ fn claim_look_and_give_back() {
              --agent cat close a"
         ),
         str![[r#"
+$ bd --agent bot claim a
+Claimed (epoch 1, for 30m): bd-a
+$ bd --agent bot claim a
+Still yours (epoch 1, for 30m): bd-a
+$ bd --agent cat claim a
+! error: bd-a is already claimed by bot in main until 2026-01-05T09:30:04.000Z
+! hint: bd ready shows what is free; bd leases shows who holds what
+[exit 4]
+$ bd leases
+bd-a  bot  epoch 1  29m 58s left  in main  Task a
+$ bd ready
+bd-b  P2  open  task  Task b
+bd-c  P2  open  task  Task c
+$ bd --agent bot release a --reason 'something else first'
+Released: bd-a
+$ bd leases
+! nobody holds an issue
+$ bd --agent cat claim a --ttl 2h
+Claimed (epoch 2, for 2h): bd-a
+$ bd claim b
+Claimed (epoch 1): bd-b
+$ bd leases
+bd-a  cat  epoch 2  1h 59m left  in main  Task a
+bd-b  ann  epoch 1  no end  in main  Task b
+$ bd --agent bot release b
+! error: bd-b is already claimed by ann in main
+! hint: bd ready shows what is free; bd leases shows who holds what
+[exit 4]
+$ bd release c
+! error: bd-c is not claimed
+[exit 5]
+$ bd claim a --takeover --reason 'cat is away'
+Claimed (epoch 3, taken from cat: taken over: cat is away): bd-a
+$ bd --agent cat close a
+! error: the claim of cat on bd-a (epoch 2) is over: ann holds it, epoch 3; nothing was written
+! hint: stop working on it; bd claim takes it again if nobody has it, bd release lets go
+[exit 7]
+
 "#]]
         .raw()
     );
@@ -81,7 +119,14 @@ fn whoever_slept_too_long_is_refused_and_nothing_is_written() {
     let env = three();
     agent(&env, "bot", "10:00:00", "claim bd-a").ok();
     let before = env.ledger();
-    for line in ["close bd-a", "note bd-a late", "update bd-a -p 0", "comment bd-a late", "label add bd-a late", "delete bd-a --yes"] {
+    for line in [
+        "close bd-a",
+        "note bd-a late",
+        "update bd-a -p 0",
+        "comment bd-a late",
+        "label add bd-a late",
+        "delete bd-a --yes",
+    ] {
         let late = agent(&env, "bot", "10:30:00", line);
         assert_eq!((late.code, &late.stdout), (7, &String::new()), "{line}: {}", late.stderr);
         assert_eq!(env.ledger(), before, "{line}");
@@ -101,7 +146,10 @@ fn a_taken_claim_tells_its_evidence_and_writes_to_the_former_holder() {
     assert!(taken[0]["taken_from"]["why"].as_str().unwrap().contains("ended at 2026-01-05T10:30:00"), "{taken}");
     let late = agent(&env, "bot", "10:41:00", "close bd-a --json");
     let error = &late.error();
-    assert_eq!((late.code, &error["held"], &error["epoch"], &error["holder"]), (7, &1.into(), &2.into(), &"cat".into()));
+    assert_eq!(
+        (late.code, &error["held"], &error["epoch"], &error["holder"]),
+        (7, &1.into(), &2.into(), &"cat".into())
+    );
     let mail = agent(&env, "bot", "10:42:00", "mail inbox --json").ok().json();
     assert_eq!((&mail[0]["issue"], mail.as_array().unwrap().len()), (&"bd-a".into(), 1), "{mail}");
     // Who lets go is free again to do what anybody may.
@@ -165,7 +213,8 @@ fn three_failures_need_attention() {
     for n in 1..=3 {
         agent(&env, "bot", &format!("1{n}:00:00"), "claim bd-a").ok();
         let args = ["release", "bd-a", "--failed", "no database", "--json"];
-        let released = env.bd_with(args, None, &[("BD_AGENT", "bot"), ("BD_TEST_NOW", &format!("2026-01-05T1{n}:01:00Z"))]);
+        let released =
+            env.bd_with(args, None, &[("BD_AGENT", "bot"), ("BD_TEST_NOW", &format!("2026-01-05T1{n}:01:00Z"))]);
         let released = released.ok().json();
         assert_eq!((&released[0]["attempts"], &released[0]["needs_attention"]), (&n.into(), &(n == 3).into()));
     }
@@ -264,7 +313,8 @@ fn a_program_that_is_run_has_the_issue() {
     assert_eq!((done.code, done.stdout.as_str()), (0, "bd-a bd-a:1 bot\n"), "{}", done.stderr);
     assert_eq!(issue(&env, "bd-a")["status"], "closed");
     assert_eq!(env.bd(["leases", "--json"]).ok().stdout, "[]\n");
-    let failed = env.bd_with(["run", "bd-b", "--json", "--", "sh", "-c", "echo words; exit 3"], None, &[("BD_AGENT", "bot")]);
+    let failed =
+        env.bd_with(["run", "bd-b", "--json", "--", "sh", "-c", "echo words; exit 3"], None, &[("BD_AGENT", "bot")]);
     assert_eq!((failed.code, failed.json()[0]["outcome"].as_str()), (3, Some("failed")));
     assert!(failed.stderr.contains("words"), "what the program prints is not mixed with the answer");
     assert_eq!((&issue(&env, "bd-b")["status"], issue(&env, "bd-b").get("assignee")), (&"open".into(), None));
@@ -280,8 +330,8 @@ fn a_program_that_is_run_has_the_issue() {
 #[test]
 fn a_long_program_keeps_its_claim() {
     let env = three();
-    let mut job = real(&env, "bot", "run bd-a --ttl 600ms -- sleep 3").spawn().unwrap();
-    std::thread::sleep(Duration::from_secs(2));
+    let mut job = real(&env, "bot", "run bd-a --ttl 1500ms -- sleep 4").spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(3));
     let late = real(&env, "cat", "claim bd-a").output().unwrap();
     assert_eq!(late.status.code(), Some(4), "{late:?}");
     assert_eq!(job.wait().unwrap().code(), Some(0));

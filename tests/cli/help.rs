@@ -41,6 +41,7 @@ const MORE: &[&str] = &[
     "assign",
     "agent",
     "mail",
+    "watch",
     "reserve",
     "checkpoint",
     "resume",

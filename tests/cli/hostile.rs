@@ -58,6 +58,7 @@ const READERS: &[&str] = &[
     "mail inbox",
     "mail thread bd-base",
     "mail overdue --all",
+    "watch --for 0s",
     "reserve list",
     "reserve check a b",
     "reserve check --staged",

@@ -7,6 +7,7 @@ mod agents;
 mod bad_input;
 mod checkouts;
 mod checkpoints;
+mod claims;
 mod clients;
 mod clients_strict;
 mod closing;

@@ -130,6 +130,7 @@ const CALLS: &[(&str, &str)] = &[
     ("mail ack", "mail ack $MESSAGE"),
     ("mail thread", "mail thread bd-one"),
     ("mail archive", "mail archive $MESSAGE"),
+    ("watch", "watch --since-now --for 0s"),
     ("agent unregister", "agent unregister w1"),
     ("claim", "claim bd-one --config routing.role=maintainer"),
     ("leases", "leases"),

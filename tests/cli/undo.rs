@@ -138,6 +138,7 @@ const OTHERS: &[&str] = &[
     "leases",
     "state",
     "mail",
+    "watch",
     "reserve",
     "checkpoint",
     "resume",

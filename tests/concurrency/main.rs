@@ -16,5 +16,8 @@ mod lock_gone;
 mod moves;
 mod one_issue;
 mod recovery;
+mod remote_claims;
 mod sandbox;
 mod stale;
+mod watch;
+mod workflows;

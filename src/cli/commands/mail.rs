@@ -237,7 +237,7 @@ fn inbox(args: &InboxArgs, cx: &mut Context) -> Outcome {
         Some(nanos) => {
             let waited = mail::wait_for_mail(store, &filter, Duration::from_nanos(nanos.unsigned_abs()))?;
             if let Some(why) = waited.polled {
-                cx.ui.note(&format!("the system does not tell of new mail ({why}): looked every second"));
+                cx.ui.note(&format!("the system does not tell of new mail ({why}): looked every two seconds"));
             }
             waited.messages
         }

@@ -70,6 +70,7 @@ mod trust;
 mod undo;
 mod update;
 mod version;
+mod watch;
 mod where_;
 mod why;
 mod work;
@@ -160,6 +161,7 @@ pub enum Command {
     MergeDriver(merge_driver::MergeDriverArgs),
     Agent(Box<agent::AgentArgs>),
     Mail(Box<mail::MailArgs>),
+    Watch(watch::WatchArgs),
     Worktree(worktree::WorktreeArgs),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
@@ -193,6 +195,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "assign",
             "agent",
             "mail",
+            "watch",
             "reserve",
             "checkpoint",
             "resume",
@@ -312,6 +315,7 @@ impl Command {
             Command::MergeDriver(args) => merge_driver::run(args, cx),
             Command::Agent(args) => agent::run(*args, cx),
             Command::Mail(args) => mail::run(*args, cx),
+            Command::Watch(args) => watch::run(args, cx),
             Command::Worktree(args) => worktree::run(args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),

@@ -69,7 +69,7 @@ fn encoded(name: &str) -> String {
     if text.len() > LONGEST { format!("%{}", blake3::hash(name.as_bytes()).to_hex()) } else { text }
 }
 
-fn place(store: &Store) -> StateDir {
+pub(super) fn place(store: &Store) -> StateDir {
     store.state().inside(DIRECTORY)
 }
 
@@ -95,7 +95,7 @@ fn messages(store: &Store, mailbox: &Mailbox) -> Result<Vec<Message>> {
 }
 
 /// Everything in all boxes that has not expired.
-fn everything(store: &Store) -> Result<Vec<Message>> {
+pub(super) fn everything(store: &Store) -> Result<Vec<Message>> {
     let now = store.host().clock.now();
     let place = place(store);
     let failed = |error| RecordError::Fs(FsError::new("read", place.path(), error));

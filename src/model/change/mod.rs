@@ -333,9 +333,10 @@ impl Change {
 
 fn claimable(record: &Record<'_>, assignee: &str) -> Result<(), ChangeError> {
     let id = || record.string("id").unwrap_or_default().into_owned();
+    not_done(record, "claimed")?;
     match record.text_of("assignee") {
         Some(holder) if holder != assignee => Err(ChangeError::Claimed { id: id(), holder: holder.into_owned() }),
-        _ => not_done(record, "claimed"),
+        _ => Ok(()),
     }
 }
 

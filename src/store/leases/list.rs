@@ -1,6 +1,6 @@
 //! Who holds what.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::standing;
 use crate::model::lease::{Lease, Now, Standing};
@@ -43,6 +43,19 @@ impl Store {
         }
         found.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(found)
+    }
+
+    /// Everything that is known of claims in the project, also of those that ended, in the order of their issues.
+    pub fn lease_records(&mut self) -> Result<Vec<LeaseRow>> {
+        self.refresh()?;
+        let now = self.host.clock.both();
+        let mut found: BTreeMap<&str, LeaseRow> = BTreeMap::new();
+        for (id, lease) in self.claims()? {
+            let row =
+                || LeaseRow { id: id.clone(), title: None, lease: lease.clone(), standing: standing(lease, &now) };
+            found.entry(id).or_insert_with(row);
+        }
+        Ok(found.into_values().collect())
     }
 
     /// What is known of the claims on one issue.

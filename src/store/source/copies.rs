@@ -27,7 +27,7 @@ fn is_open_proposal(line: &str) -> bool {
 }
 
 /// The line is a proposal that the maintainers turned down.
-pub(super) fn is_rejected(line: &str) -> bool {
+pub fn is_rejected(line: &str) -> bool {
     let Ok(record) = Record::parse(line) else { return false };
     let state = Proposal::of(&record).map(|proposal| proposal.state);
     Visibility::of(&record) == Visibility::Proposed && state == Some(State::Rejected)

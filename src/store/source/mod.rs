@@ -20,6 +20,7 @@ use crate::sys::fs::{self, FileStamp};
 use crate::vcs;
 
 pub use copies::LineWarning;
+pub(super) use copies::is_rejected;
 
 /// An issue that moves from a file that is read later to one that was read before is in neither of them: several files are
 /// looked at until nothing has changed since the first was read. So often at most; who writes that fast is not waited for.
@@ -335,6 +336,13 @@ impl Sources {
             Some(read) => String::from_utf8_lossy(read.document.text(line as usize)).into_owned(),
             None => String::new(),
         }
+    }
+
+    /// The id on that line.
+    pub fn id(&self, key: Key) -> Option<String> {
+        let (source, line) = self.places[key as usize];
+        let read = self.all[source as usize].read.as_ref()?;
+        read.document.id(line as usize).map(Cow::into_owned)
     }
 
     /// Which member holds a key's line.

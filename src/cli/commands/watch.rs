@@ -1,0 +1,82 @@
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::agent::length;
+use super::{Context, Outcome};
+use crate::coordination::{self, About, EventKind, WatchOptions};
+use crate::view::{self, Exit};
+
+/// Tell what happens, as it happens: one line per event
+///
+/// First what is there (ready issues, claims, unread mail), then what changes: issues in all repos of the project and all
+/// checkouts, what becomes ready, claims, mail for the one who acts. With --json one object a line. It sleeps until a file
+/// changes or a claim ends, and marks nothing.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd watch
+  bd watch --json --since-now --events issue,ready
+  bd watch --issue a3f8 --events issue_closed --count 1 --for 10m    wait for an issue
+  BD_AGENT=worker-1 bd watch --json --events ready,mail")]
+pub struct WatchArgs {
+    /// Only what concerns these issues, by id or its first characters
+    #[arg(long = "issue", value_name = "ID")]
+    issues: Vec<String>,
+    /// Only these: issue, ready, lease, mail, all, or the name of an event such as issue_closed or lease_renewed
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds)]
+    events: Vec<Kinds>,
+    /// Nothing of what is there already
+    #[arg(long)]
+    since_now: bool,
+    /// Mail of everybody
+    #[arg(long)]
+    all_mail: bool,
+    /// End after N events; what was there before does not count
+    #[arg(long, value_name = "N")]
+    count: Option<usize>,
+    /// End after so long
+    #[arg(long = "for", value_name = "DURATION", value_parser = length)]
+    length: Option<i64>,
+}
+
+#[derive(Debug, Clone)]
+struct Kinds(Vec<EventKind>);
+
+fn kinds(word: &str) -> Result<Kinds, String> {
+    EventKind::named(word).map(Kinds).ok_or_else(|| {
+        let names = EventKind::ALL.map(EventKind::word).join(", ");
+        format!("one of issue, ready, lease, mail, all, {names}")
+    })
+}
+
+pub fn run(args: WatchArgs, cx: &mut Context) -> Outcome {
+    let (store, ui) = cx.parts()?;
+    let issues = args.issues.iter().map(|typed| store.resolve(typed)).collect::<Result<_, _>>()?;
+    let kinds: BTreeSet<EventKind> = args.events.into_iter().flat_map(|Kinds(kinds)| kinds).collect();
+    let options = WatchOptions {
+        issues,
+        kinds: Some(kinds).filter(|kinds| !kinds.is_empty()),
+        all_mail: args.all_mail,
+        since_now: args.since_now,
+        at_most: args.length.map(|nanos| Duration::from_nanos(nanos.unsigned_abs())),
+    };
+    ui.end_with_reader();
+    let mut left = args.count.unwrap_or(usize::MAX);
+    if left == 0 {
+        return Ok(Exit::Ok);
+    }
+    coordination::watch(store, &options, |event| {
+        match (event.kind, &event.about) {
+            (_, About::Trouble(message)) => ui.note(message),
+            (EventKind::Watching, _) if !ui.wants_json() => ui.note(&view::watch_text(&event)),
+            _ if ui.wants_json() => ui.json_line(&view::watch_event(&event)),
+            _ => ui.line_at_once(&view::watch_text(&event)),
+        }
+        let counts = !event.initial && !matches!(event.kind, EventKind::Watching | EventKind::Trouble);
+        left -= usize::from(counts);
+        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,204 @@
+//! What changed in ledgers: their texts before and after are compared line by line, and only lines that differ are parsed.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::event::{Checkout, EventKind, IssueNews};
+use crate::ledger::Document;
+use crate::model::difference::{FieldChange, difference};
+use crate::model::issue::Issue;
+use crate::model::record::Record;
+use crate::store::{CheckoutLedger, Store, counting_copy};
+
+/// A change that a merge notes for itself.
+const CLOCK: &str = "updated_at";
+
+/// What was read of the ledgers of the project, and of those of other checkouts.
+#[derive(Debug, Default)]
+pub struct Ledgers {
+    own: Vec<Kept>,
+    pub checkouts: Vec<CheckoutLedger>,
+}
+
+/// A ledger of the project as it was when events were told last.
+#[derive(Debug)]
+struct Kept {
+    path: PathBuf,
+    repo: String,
+    document: Document,
+}
+
+/// A line, and the repo it is from.
+type Copy<'a> = (&'a str, String);
+
+impl Ledgers {
+    /// A ledger of the project, by its path.
+    pub fn own(&self, path: &Path) -> Option<&Document> {
+        self.own.iter().find(|kept| kept.path == path).map(|kept| &kept.document)
+    }
+
+    /// What has changed in the ledgers of the project since, and notes it. A ledger whose end is cut off is not believed: it stays
+    /// as it was. One that came or went by the settings is noted in silence.
+    pub fn own_news(&mut self, store: &Store) -> Vec<(EventKind, IssueNews)> {
+        let documents = store.documents();
+        let mut now = Vec::new();
+        let mut ids = BTreeSet::new();
+        for (member, ledger, document) in documents {
+            let old = self.own.iter().position(|kept| kept.path == ledger.path());
+            let old = old.map(|place| self.own.swap_remove(place));
+            let repo = store.name(member).to_owned();
+            let path = ledger.path().to_owned();
+            let believed = document.torn().is_none();
+            match old {
+                Some(old) if !believed || old.document.bytes() == document.bytes() => {
+                    now.push((Kept { repo, ..old }, None));
+                }
+                Some(old) => {
+                    ids.extend(touched(&old.document, document));
+                    now.push((Kept { path, repo, document: document.clone() }, Some(old.document)));
+                }
+                None if believed => now.push((Kept { path, repo, document: document.clone() }, None)),
+                None => {}
+            }
+        }
+        let mut before: BTreeMap<String, Vec<Copy<'_>>> = BTreeMap::new();
+        let mut after: BTreeMap<String, Vec<Copy<'_>>> = BTreeMap::new();
+        let mut damaged: BTreeSet<String> = BTreeSet::new();
+        if !ids.is_empty() {
+            for (kept, old) in &now {
+                collect(&mut before, old.as_ref().unwrap_or(&kept.document), &kept.repo, &ids);
+                collect(&mut after, &kept.document, &kept.repo, &ids);
+                if old.is_some() {
+                    damaged.extend(kept.document.ids().map(|id| id.into_owned()).filter(|id| ids.contains(id)));
+                }
+            }
+        }
+        let mut found = Vec::new();
+        for id in &ids {
+            let (old, new) = (chosen(before.get(id)), chosen(after.get(id)));
+            // Its line is there and cannot be read: it is not gone.
+            if new.is_none() && damaged.contains(id) {
+                continue;
+            }
+            found.extend(news(id, old, new));
+        }
+        self.own = now.into_iter().map(|(kept, _)| kept).collect();
+        found
+    }
+
+    /// The same for the ledgers of other checkouts. What is there as it is here is no news.
+    pub fn news_elsewhere(&mut self, store: &Store) -> crate::store::Result<Vec<(EventKind, IssueNews)>> {
+        let changed = store.look_at_checkouts(&mut self.checkouts)?;
+        let mut found = Vec::new();
+        for (place, old) in changed {
+            let one = &self.checkouts[place];
+            let ids = touched(&old, &one.document);
+            let repo = store.name(0);
+            let (mut before, mut after, mut here) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+            collect(&mut before, &old, repo, &ids);
+            collect(&mut after, &one.document, repo, &ids);
+            for kept in &self.own {
+                collect(&mut here, &kept.document, repo, &ids);
+            }
+            let damaged: BTreeSet<String> = one.document.ids().map(|id| id.into_owned()).collect();
+            for id in &ids {
+                let (old, new) = (chosen(before.get(id)), chosen(after.get(id)));
+                let ours = chosen(here.get(id)).map(|(line, _)| line);
+                let is_known = new.as_ref().map(|(line, _)| *line) == ours;
+                if is_known || (new.is_none() && damaged.contains(id)) {
+                    continue;
+                }
+                let checkout = Checkout { id: one.worktree.id.clone(), name: one.worktree.name.clone() };
+                found.extend(
+                    news(id, old, new).map(|(kind, news)| (kind, IssueNews { checkout: Some(checkout), ..news })),
+                );
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The ids on lines that only one of two versions has.
+fn touched(old: &Document, new: &Document) -> BTreeSet<String> {
+    let lines = |document| -> HashSet<&[u8]> { (0..Document::len(document)).map(|n| document.text(n)).collect() };
+    let (before, after) = (lines(old), lines(new));
+    let differing = |document: &Document, other: &HashSet<&[u8]>| -> Vec<String> {
+        let differ = (0..document.len()).filter(|n| !other.contains(document.text(*n)));
+        differ.filter_map(|n| document.id(n).map(|id| id.into_owned())).collect()
+    };
+    differing(old, &after).into_iter().chain(differing(new, &before)).collect()
+}
+
+/// Adds the lines that count in one ledger.
+fn collect<'a>(
+    found: &mut BTreeMap<String, Vec<Copy<'a>>>,
+    document: &'a Document,
+    repo: &str,
+    ids: &BTreeSet<String>,
+) {
+    for (id, line) in document.effective_among(ids) {
+        let Ok(text) = std::str::from_utf8(document.text(line)) else { continue };
+        found.entry(id).or_default().push((text, repo.to_owned()));
+    }
+}
+
+fn chosen<'a>(copies: Option<&Vec<Copy<'a>>>) -> Option<Copy<'a>> {
+    let copies = copies?;
+    let lines: Vec<&str> = copies.iter().map(|(line, _)| *line).collect();
+    copies.get(counting_copy(&lines)?).cloned()
+}
+
+/// What became of one issue.
+fn news(id: &str, before: Option<Copy<'_>>, after: Option<Copy<'_>>) -> Option<(EventKind, IssueNews)> {
+    let decoded = |copy: &Option<Copy<'_>>| {
+        let (line, _) = copy.as_ref()?;
+        Record::parse(line).ok().map(|record| Issue::decode(&record))
+    };
+    let (old, new) = (decoded(&before), decoded(&after));
+    let is_gone = |issue: &Option<Issue>| issue.as_ref().is_none_or(|issue| issue.status.is_tombstone());
+    let is_done = |issue: &Option<Issue>| issue.as_ref().is_some_and(|issue| issue.status.is_done());
+    let kind = match (is_gone(&old), is_gone(&new)) {
+        (true, true) => return None,
+        (true, false) => EventKind::IssueCreated,
+        (false, true) => EventKind::IssueDeleted,
+        (false, false) => match (is_done(&old), is_done(&new)) {
+            (false, true) => EventKind::IssueClosed,
+            (true, false) => EventKind::IssueReopened,
+            _ => EventKind::IssueUpdated,
+        },
+    };
+    let told = |copy: &Option<Copy<'_>>| copy.as_ref().map(|(line, _)| line.to_string());
+    let (old_line, new_line) = (told(&before), told(&after));
+    let mut fields = match kind {
+        EventKind::IssueCreated | EventKind::IssueDeleted => Vec::new(),
+        _ => difference(&[old_line.as_deref()], new_line.as_deref()).map(|(_, fields)| fields).unwrap_or_default(),
+    };
+    if fields.iter().any(|change| change.field != CLOCK) {
+        fields.retain(|change| change.field != CLOCK);
+    }
+    let repo = |copy: &Option<Copy<'_>>| copy.as_ref().map(|(_, repo)| repo.clone());
+    let (old_repo, new_repo) = (repo(&before), repo(&after));
+    if kind != EventKind::IssueCreated && kind != EventKind::IssueDeleted && old_repo != new_repo {
+        fields.push(FieldChange { field: "source_repo".to_owned(), before: old_repo.clone(), after: new_repo.clone() });
+    }
+    if kind == EventKind::IssueUpdated && fields.is_empty() {
+        return None;
+    }
+    let shown = if kind == EventKind::IssueDeleted { old } else { new }?;
+    let source_repo = if kind == EventKind::IssueDeleted { old_repo } else { new_repo }.unwrap_or_default();
+    Some((kind, IssueNews { fields, ..of(id, shown, source_repo) }))
+}
+
+/// An issue, with nothing changed.
+pub fn of(id: &str, issue: Issue, source_repo: String) -> IssueNews {
+    IssueNews {
+        id: id.to_owned(),
+        title: issue.title,
+        status: issue.status.as_str().to_owned(),
+        priority: issue.priority.number(),
+        issue_type: issue.issue_type.as_str().to_owned(),
+        assignee: issue.assignee,
+        source_repo,
+        ..IssueNews::default()
+    }
+}

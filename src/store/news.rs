@@ -1,0 +1,143 @@
+//! What a stream of events asks of the files: which of them to watch, and what the ledgers of other checkouts say now.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant as Moment};
+
+use super::checkout::Worktree;
+use super::leases::LEASES_NAME;
+use super::source::{expected, is_rejected};
+use super::{Result, Store};
+use crate::ledger::{Document, Expectation, Ledger, LedgerError, Snapshot, Stamp};
+use crate::sys::fs::{self, FileStamp};
+use crate::vcs;
+
+/// How long an issue is looked for again while version control is at work, and how often.
+const GONE_FOR: Duration = Duration::from_secs(2);
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// The ledger of another checkout, as last read.
+#[derive(Debug)]
+pub struct CheckoutLedger {
+    pub worktree: Worktree,
+    pub document: Document,
+    path: PathBuf,
+    stamp: Stamp,
+    /// It was absent or empty then; nobody waits for it again while it is.
+    vanished: Option<Option<FileStamp>>,
+}
+
+impl Store {
+    /// The files and directories whose change may change an answer, mail aside.
+    pub fn watched_paths(&self) -> Result<Vec<PathBuf>> {
+        let mut paths: Vec<PathBuf> = self.surroundings.iter().map(|(path, _)| path.clone()).collect();
+        for source in 0..self.sources.len() {
+            paths.push(self.sources.ledger(source).path().to_owned());
+            paths.push(self.lease_home(source).path().join(LEASES_NAME));
+        }
+        paths.extend(self.checkout_ledgers()?.into_iter().map(|(_, path)| path));
+        paths.extend(self.checkout_marks());
+        paths.sort();
+        paths.dedup();
+        Ok(paths)
+    }
+
+    /// Brings what is known of the ledgers of other checkouts up to date, and gives what those that changed held before, by their
+    /// places in the list. One that is new is only noted; one that cannot be read, or is cut off, stays as it was.
+    pub fn look_at_checkouts(&self, known: &mut Vec<CheckoutLedger>) -> Result<Vec<(usize, Document)>> {
+        let there = self.checkout_ledgers()?;
+        known
+            .retain(|one| there.iter().any(|(worktree, path)| *path == one.path && worktree.root == one.worktree.root));
+        let mut changed = Vec::new();
+        for (worktree, path) in there {
+            let Ok(ledger) = Ledger::at(&path, &worktree.root) else { continue };
+            let Some(place) = known.iter().position(|one| one.path == path) else {
+                if let Ok(Snapshot { document, stamp, .. }) = ledger.read(|| expected(&path)) {
+                    known.push(CheckoutLedger { worktree, document, path, stamp, vanished: None });
+                }
+                continue;
+            };
+            let one = &mut known[place];
+            one.worktree = worktree;
+            if let Some(snapshot) = one.reread(&ledger) {
+                one.stamp = snapshot.stamp;
+                changed.push((place, std::mem::replace(&mut one.document, snapshot.document)));
+            }
+        }
+        Ok(changed)
+    }
+
+    fn checkout_ledgers(&self) -> Result<Vec<(Worktree, PathBuf)>> {
+        let there = self.sibling_ledgers()?.into_iter().filter(|(_, worktree, _)| worktree.exists);
+        Ok(there.map(|(_, worktree, inside)| (worktree.clone(), worktree.root.join(inside))).collect())
+    }
+
+    /// Brings the answers up to date like [`Store::refresh`]. If the ledgers lack an id of those that are known, by their paths, it
+    /// must be gone for good: version control takes files away for a moment, and writes them bit by bit.
+    pub fn refresh_patiently<'a>(&mut self, known: impl Fn(&Path) -> Option<&'a Document>) -> Result<()> {
+        self.refresh()?;
+        let misses_something = |store: &Store| {
+            let lacking = |(_, ledger, now): (usize, &Ledger, &Document)| {
+                known(ledger.path()).is_some_and(|then| then.bytes() != now.bytes() && lacks(now, then))
+            };
+            store.documents().into_iter().any(lacking)
+        };
+        let start = Moment::now();
+        while misses_something(self) && start.elapsed() < GONE_FOR {
+            std::thread::sleep(AGAIN);
+            let is_settled = self.refresh()?.changed == 0;
+            let mut ledgers = (0..self.sources.len()).map(|source| self.sources.ledger(source).path());
+            if is_settled && !ledgers.any(vcs::is_busy) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl CheckoutLedger {
+    /// What the file holds, if that can be read and is something else.
+    fn reread(&mut self, ledger: &Ledger) -> Option<Snapshot> {
+        let is = fs::stat(&self.path).ok();
+        if self.vanished.is_some_and(|then| then == is) {
+            return None;
+        }
+        let known = !self.document.is_empty();
+        let expectation = || if known { Expectation::Issues } else { expected(&self.path) };
+        let mut read = ledger.refresh(&mut self.stamp, &self.document, expectation);
+        // What is gone must be gone for good: version control takes files away for a moment, and writes them bit by bit.
+        let start = Moment::now();
+        while let Ok(Some(snapshot)) = &read
+            && start.elapsed() < GONE_FOR
+            && lacks(&snapshot.document, &self.document)
+        {
+            std::thread::sleep(AGAIN);
+            let again = ledger.read(expectation);
+            let is_settled = again.as_ref().is_ok_and(|again| again.document.bytes() == snapshot.document.bytes());
+            read = again.map(Some);
+            if is_settled && !vcs::is_busy(&self.path) {
+                break;
+            }
+        }
+        self.vanished = match &read {
+            Err(LedgerError::Vanished { .. } | LedgerError::Missing { .. }) => Some(fs::stat(&self.path).ok()),
+            _ => None,
+        };
+        read.ok().flatten().filter(|snapshot| snapshot.document.torn().is_none())
+    }
+}
+
+/// An id of the earlier version is on no line of the later one.
+fn lacks(later: &Document, earlier: &Document) -> bool {
+    let there: HashSet<_> = later.ids().collect();
+    earlier.ids().any(|id| !there.contains(&id))
+}
+
+/// Which of several copies of an issue counts, in the order of the repos: the first that was not turned down, else the first.
+pub fn counting_copy(copies: &[&str]) -> Option<usize> {
+    match copies {
+        [] => None,
+        [_] => Some(0),
+        _ => Some(copies.iter().position(|line| !is_rejected(line)).unwrap_or(0)),
+    }
+}

@@ -1,0 +1,478 @@
+//! `bd watch` and `bd mail inbox --wait`: what happens is told soon, nothing of it is lost, nothing is told that did not happen, and
+//! whoever waits uses no CPU.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::sandbox::{Sandbox, alone, describe, full};
+
+const LONG: Duration = Duration::from_secs(20);
+const QUIET: Duration = Duration::from_millis(400);
+
+/// A watch at work, and the lines that it has printed.
+struct Watch {
+    child: Child,
+    lines: Receiver<(Instant, Value)>,
+}
+
+impl Watch {
+    /// Starts one, and waits until it says that it watches.
+    fn start(mut bd: Command) -> Self {
+        let mut child = bd.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        let (send, lines) = mpsc::channel();
+        thread::spawn(move || {
+            for line in out.lines().map_while(Result::ok) {
+                let event = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}"));
+                if send.send((Instant::now(), event)).is_err() {
+                    break;
+                }
+            }
+        });
+        let watch = Watch { child, lines };
+        watch.until("watching");
+        watch
+    }
+
+    fn in_repo(sandbox: &Sandbox, args: &[&str]) -> Self {
+        Self::start(sandbox.bd(&[&["watch", "--json"][..], args].concat()))
+    }
+
+    /// The next event of a kind, and when it came; others are passed over.
+    fn until(&self, kind: &str) -> (Instant, Value) {
+        let end = Instant::now() + LONG;
+        let mut others = Vec::new();
+        while let Ok((at, event)) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            if event["event"] == kind {
+                return (at, event);
+            }
+            others.push(event);
+        }
+        panic!("no {kind}, but {others:?}");
+    }
+
+    /// Everything that comes until nothing comes for a while.
+    fn rest(&self) -> Vec<Value> {
+        let mut found = Vec::new();
+        while let Ok((_, event)) = self.lines.recv_timeout(QUIET) {
+            found.push(event);
+        }
+        found
+    }
+
+    fn kinds(&self) -> Vec<String> {
+        self.rest().iter().map(|event| event["event"].as_str().unwrap().to_owned()).collect()
+    }
+
+    fn stop(mut self, signal: &str) -> std::process::ExitStatus {
+        let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        self.child.wait().unwrap()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn as_agent(sandbox: &Sandbox, agent: &str, args: &[&str]) {
+    let output = sandbox.bd(args).env("BD_AGENT", agent).output().unwrap();
+    assert!(output.status.success(), "{}", describe(&output));
+}
+
+fn ids(events: &[Value], kind: &str) -> BTreeSet<String> {
+    let of_kind = events.iter().filter(|event| event["event"] == kind);
+    of_kind.map(|event| event["id"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Writes one after the other: each is told, and soon.
+#[test]
+fn every_write_is_told_soon() {
+    let _turn = alone();
+    let writes = if full() { 500 } else { 50 };
+    let sandbox = Sandbox::with_issues(200);
+    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue"]);
+    let mut delays = Vec::new();
+    for n in 0..writes {
+        let id = sandbox.add(&format!("Write {n}"));
+        // The write was on disk before this; so the delay is rather too long than too short.
+        let written = fs::metadata(sandbox.ledger()).unwrap().modified().unwrap();
+        let (_, event) = watch.until("issue_created");
+        assert_eq!(event["id"], id.as_str());
+        delays.push(written.elapsed().unwrap());
+    }
+    assert_eq!(watch.kinds(), [""; 0]);
+    delays.sort();
+    let (median, most) = (delays[delays.len() / 2], delays[delays.len() - 1]);
+    println!("watch: {writes} writes, from the write to the line: median {median:?}, at most {most:?}, none lost");
+    assert!(median < Duration::from_millis(200), "{delays:?}");
+}
+
+/// Many processes write as fast as they can, in several repos: every issue is told of.
+#[test]
+fn nothing_is_lost_in_a_burst() {
+    let _turn = alone();
+    let sandbox = Sandbox::new();
+    sandbox.join(&["second"]);
+    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue"]);
+    let (writers, each) = if full() { (16, 50) } else { (8, 10) };
+    let made = crate::sandbox::at_once(writers, |n| {
+        let repo = if n % 2 == 0 { "." } else { "../second" };
+        let made = (0..each).map(|k| {
+            let said = sandbox.ok(&["add", &format!("Burst {n} {k}"), "--repo", repo]);
+            said.split_whitespace().last().unwrap().to_owned()
+        });
+        made.collect::<Vec<String>>()
+    });
+    let made: BTreeSet<String> = made.into_iter().flatten().collect();
+    let events = watch.rest();
+    assert_eq!(ids(&events, "issue_created"), made);
+    assert_eq!(events.len(), made.len(), "each once, and nothing else");
+    let repos: BTreeSet<&str> = events.iter().map(|event| event["source_repo"].as_str().unwrap()).collect();
+    assert_eq!(repos.len(), 2, "{repos:?}");
+    println!("watch: {} issues by {writers} processes in two repos, every one told of once", made.len());
+}
+
+#[test]
+fn the_life_of_an_issue() {
+    let _turn = alone();
+    let sandbox = Sandbox::new();
+    let first = sandbox.add("First");
+    let next = sandbox.add("Next");
+    sandbox.ok(&["dep", "add", &next, &first]);
+    let watch = Watch::start(sandbox.bd(&["watch", "--json", "--events", "all"]));
+    let told = |args: &[&str]| {
+        as_agent(&sandbox, "ann", args);
+        watch.kinds()
+    };
+    sandbox.ok(&["agent", "register", "ann"]);
+    assert_eq!(watch.kinds(), [""; 0], "agents that register are no events");
+    assert_eq!(told(&["claim", &first]), ["issue_updated", "lease_granted", "issue_unready"]);
+    assert_eq!(told(&["claim", &first, "--ttl", "1h"]), ["lease_renewed"]);
+    let closed = told(&["close", &first, "-r", "done"]);
+    assert_eq!(closed, ["issue_closed", "lease_released", "issue_ready"]);
+    assert_eq!(told(&["reopen", &first]), ["issue_reopened", "issue_ready", "issue_unready"]);
+    sandbox.ok(&["update", &next, "--priority", "1", "--title", "Later"]);
+    let (_, event) = watch.until("issue_updated");
+    let mut fields: Vec<&str> = event["fields"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    fields.sort_unstable();
+    assert_eq!(fields, ["priority", "title"], "{event}");
+    assert_eq!((&event["title"], &event["source_repo"]), (&"Later".into(), &".".into()));
+    assert_eq!(told(&["delete", &next, "--yes"])[0], "issue_deleted");
+}
+
+/// A claim that ends by time alone, one that is taken over, and one whose holder is told by mail.
+#[test]
+fn claims_that_end_by_themselves() {
+    let _turn = alone();
+    let sandbox = Sandbox::new();
+    let id = sandbox.add("One");
+    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "lease,mail", "--all-mail", "--issue", &id]);
+    let start = Instant::now();
+    as_agent(&sandbox, "ann", &["claim", &id, "--ttl", "1s"]);
+    watch.until("lease_granted");
+    let (at, event) = watch.until("lease_expired");
+    let after = at - start;
+    assert!(after > Duration::from_secs(1) && after < Duration::from_secs(4), "{after:?}");
+    assert_eq!((&event["holder"], &event["epoch"]), (&"ann".into(), &1.into()));
+    as_agent(&sandbox, "bob", &["claim", &id]);
+    let (_, event) = watch.until("lease_taken");
+    let expected = ("bob", "ann", 2);
+    let found = (event["holder"].as_str().unwrap(), event["from"]["holder"].as_str().unwrap(), event["epoch"].as_i64());
+    assert_eq!((found.0, found.1, found.2.unwrap()), expected);
+    println!("watch: a claim of 1 s was told to be over {:.2} s after it was asked for", after.as_secs_f64());
+}
+
+/// An issue that was put off becomes ready at its time, and no file changes then.
+#[test]
+fn an_issue_that_was_put_off() {
+    let _turn = alone();
+    let sandbox = Sandbox::new();
+    let id = sandbox.add("Later");
+    let until = in_seconds(2);
+    sandbox.ok(&["defer", &id, "--until", &until]);
+    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "ready"]);
+    let (_, event) = watch.until("issue_ready");
+    assert_eq!(event["id"], id.as_str());
+}
+
+/// A moment so many seconds from now, as RFC 3339.
+fn in_seconds(seconds: u64) -> String {
+    let output =
+        Command::new("date").args(["-u", "-d", &format!("+{seconds} sec"), "+%Y-%m-%dT%H:%M:%SZ"]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// Mail is for the one who acts; what came before is told first.
+#[test]
+fn mail_for_the_one_who_acts() {
+    let _turn = alone();
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["agent", "register", "bob"]);
+    sandbox.ok(&["mail", "send", "bob", "-m", "before"]);
+    let mut bd = sandbox.bd(&["watch", "--json", "--events", "mail"]);
+    bd.env("BD_AGENT", "bob").stdout(Stdio::piped());
+    let mut child = bd.spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(|line| line.unwrap());
+    let mut next = || serde_json::from_str::<Value>(&lines.next().unwrap()).unwrap();
+    let first = next();
+    assert_eq!((&first["initial"], &first["message"]["body"]), (&true.into(), &"before".into()), "{first}");
+    assert_eq!(next()["event"], "watching");
+    sandbox.ok(&["mail", "send", "person:carol", "-m", "not for bob"]);
+    sandbox.ok(&["mail", "send", "bob", "-m", "after"]);
+    let second = next();
+    assert_eq!((&second["initial"], &second["message"]["body"]), (&Value::Null, &"after".into()), "{second}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// What happens in another checkout carries its name; a checkout that comes later is watched too.
+#[test]
+fn other_checkouts() {
+    let _turn = alone();
+    let sandbox = Sandbox::new();
+    let id = sandbox.add("One");
+    let other = sandbox.add("Two");
+    let checkouts = sandbox.checkouts(2);
+    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue,ready"]);
+    let close = |place: &Path, id: &str| {
+        let output = sandbox.bd(&["close", id]).current_dir(place).output().unwrap();
+        assert!(output.status.success(), "{}", describe(&output));
+    };
+    close(&checkouts[1], &id);
+    let (_, event) = watch.until("issue_closed");
+    assert_eq!((&event["id"], &event["worktree"]), (&id.as_str().into(), &"checkout-1".into()));
+    assert_eq!(watch.until("issue_unready").1["id"], id.as_str(), "it is not offered here either");
+    let late = sandbox.repo().parent().unwrap().join("late");
+    sandbox.git(&["worktree", "add", "-q", "-b", "late", late.to_str().unwrap()]);
+    assert_eq!(watch.kinds(), [""; 0], "a new checkout is no news");
+    close(&late, &other);
+    let (_, event) = watch.until("issue_closed");
+    assert_eq!((&event["id"], &event["worktree"]), (&other.as_str().into(), &"late".into()));
+    watch.rest();
+    sandbox.git(&["worktree", "remove", "--force", late.to_str().unwrap()]);
+    assert_eq!(watch.kinds(), ["issue_ready"], "what only that checkout had closed is open again");
+    // Merged here, it is news once more, without a name.
+    close(&sandbox.repo(), &id);
+    let (_, event) = watch.until("issue_closed");
+    assert_eq!(event.get("worktree"), None, "{event}");
+}
+
+/// git takes the ledger away and puts it back, again and again; directories are moved. Nothing is told that did not happen.
+#[test]
+fn files_that_come_and_go() {
+    let _turn = alone();
+    let rounds = if full() { 200 } else { 25 };
+    let sandbox = Sandbox::with_issues(3000);
+    sandbox.git(&["add", "-A"]);
+    sandbox.git(&["commit", "-q", "-m", "ledger"]);
+    sandbox.git(&["branch", "other"]);
+    let id = sandbox.add("Only here");
+    sandbox.git(&["commit", "-q", "-a", "-m", "more"]);
+    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue"]);
+    for _ in 0..rounds {
+        sandbox.git(&["checkout", "-q", "other"]);
+        sandbox.git(&["checkout", "-q", "-"]);
+    }
+    let events = watch.rest();
+    // Whoever looks in between sees the issue go and come; nobody sees another one do so.
+    let strange: Vec<&Value> = events.iter().filter(|event| event["id"] != id.as_str()).collect();
+    assert_eq!(strange, Vec::<&Value>::new());
+    let told = |kind: &str| events.iter().filter(|event| event["event"] == kind).count();
+    assert_eq!(told("issue_deleted"), told("issue_created"), "it is there now");
+    // What stays away is told.
+    sandbox.git(&["checkout", "-q", "other"]);
+    assert_eq!(watch.until("issue_deleted").1["id"], id.as_str());
+    sandbox.git(&["checkout", "-q", "-"]);
+    assert_eq!(watch.until("issue_created").1["id"], id.as_str());
+    // A directory that is replaced, and one that is moved away and back.
+    let (beads, aside) = (sandbox.beads(), sandbox.repo().join("aside"));
+    fs::rename(&beads, &aside).unwrap();
+    thread::sleep(QUIET);
+    fs::rename(&aside, &beads).unwrap();
+    assert_eq!(watch.kinds(), [""; 0]);
+    let output = sandbox.program("cp").args(["-r", ".beads", "aside"]).output().unwrap();
+    assert!(output.status.success());
+    fs::rename(&beads, sandbox.repo().join("old")).unwrap();
+    fs::rename(&aside, &beads).unwrap();
+    assert_eq!(watch.kinds(), [""; 0]);
+    sandbox.ok(&["close", &id]);
+    assert_eq!(watch.until("issue_closed").1["id"], id.as_str());
+    println!(
+        "watch: {rounds} times to another branch and back, {} events, none of an issue that did not change",
+        events.len()
+    );
+}
+
+/// The same in another checkout.
+#[test]
+fn files_that_come_and_go_elsewhere() {
+    let _turn = alone();
+    let rounds = if full() { 200 } else { 25 };
+    let sandbox = Sandbox::with_issues(3000);
+    let checkouts = sandbox.checkouts(2);
+    let there = |program: &str, args: &[&str]| {
+        let identity = ["-c", "user.name=ann", "-c", "user.email=ann@example.com"];
+        let identity = if program == "git" { &identity[..] } else { &[] };
+        let mut command = sandbox.program(program);
+        let output = command.args(identity).args(args).current_dir(&checkouts[1]).output().unwrap();
+        assert!(output.status.success(), "{program} {}: {}", args.join(" "), describe(&output));
+    };
+    there(env!("CARGO_BIN_EXE_bd"), &["add", "Only there", "--id", "t-there"]);
+    there("git", &["commit", "-q", "-a", "-m", "more"]);
+    there("git", &["branch", "without", "HEAD~"]);
+    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue"]);
+    for _ in 0..rounds {
+        there("git", &["checkout", "-q", "without"]);
+        there("git", &["checkout", "-q", "-"]);
+    }
+    let events = watch.rest();
+    let strange: Vec<&Value> = events.iter().filter(|event| event["id"] != "t-there").collect();
+    assert_eq!(strange, Vec::<&Value>::new());
+    // A branch without any ledger: that checkout has nothing to say, and here all goes on.
+    there("git", &["checkout", "-q", "--orphan", "empty"]);
+    there("git", &["rm", "-rfq", "."]);
+    there("git", &["commit", "-q", "--allow-empty", "-m", "nothing"]);
+    // The first time it is waited for, in case it comes back.
+    thread::sleep(Duration::from_secs(3));
+    let id = sandbox.add("Here");
+    let written = Instant::now();
+    let (at, event) = watch.until("issue_created");
+    assert_eq!(event["id"], id.as_str());
+    assert!(at.saturating_duration_since(written) < Duration::from_secs(1), "it waits for the other ledger");
+}
+
+/// A repo that is joined, and one that is let go, while the watch goes on.
+#[test]
+fn repos_that_come_and_go() {
+    let _turn = alone();
+    let sandbox = Sandbox::new();
+    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue"]);
+    let ledgers = sandbox.join(&["second"]);
+    assert_eq!(watch.kinds(), [""; 0], "that a repo was joined is no event of an issue");
+    sandbox.ok(&["add", "In the second", "--repo", "../second"]);
+    let (_, event) = watch.until("issue_created");
+    assert_ne!(event["source_repo"], ".");
+    fs::remove_file(sandbox.home().join("config/beads/config.toml")).unwrap();
+    assert_eq!(watch.kinds(), [""; 0]);
+    fs::write(&ledgers[0], "").unwrap();
+    assert_eq!(watch.kinds(), [""; 0]);
+    sandbox.add("Here");
+    assert_eq!(watch.until("issue_created").1["title"], "Here");
+}
+
+/// It ends when it is told to, when enough has happened, and when nobody reads any more.
+#[test]
+fn the_end_of_a_watch() {
+    let _turn = alone();
+    let sandbox = Sandbox::new();
+    for (signal, number) in [("-INT", 2), ("-TERM", 15)] {
+        let status = Watch::in_repo(&sandbox, &[]).stop(signal);
+        assert_eq!(status.signal(), Some(number));
+    }
+    let mut watch = Watch::in_repo(&sandbox, &["--count", "2"]);
+    sandbox.add("One");
+    assert_eq!(watch.until("issue_ready").1["title"], "One");
+    assert!(watch.child.wait().unwrap().success());
+    let start = Instant::now();
+    let output = sandbox.run(&["watch", "--for", "1s", "--json"]);
+    assert!(output.status.success() && start.elapsed() >= Duration::from_secs(1), "{}", describe(&output));
+    let mut child = sandbox.bd(&["watch"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    drop(child.stdout.take());
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        assert!(start.elapsed() < LONG, "nobody reads, and it goes on");
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert!(child.wait().unwrap().success());
+}
+
+/// Where the system has nothing left to watch with, it says so and looks by itself. Five open files are enough to read a ledger, and
+/// not for inotify.
+#[test]
+#[cfg(target_os = "linux")]
+fn without_file_events() {
+    let _turn = alone();
+    let sandbox = Sandbox::new();
+    let mut bd = sandbox.program("sh");
+    let words = "ulimit -n 5; exec \"$0\" watch --json --since-now --events issue --count 1 --for 20s";
+    bd.args(["-c", words, env!("CARGO_BIN_EXE_bd")]);
+    let watch = Watch::start(bd);
+    sandbox.add("One");
+    assert_eq!(watch.until("issue_created").1["title"], "One");
+    let mut watch = watch;
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut watch.child.stderr.take().unwrap(), &mut said).unwrap();
+    assert!(said.contains("looking every two seconds"), "{said}");
+}
+
+/// Who waits for mail has it soon after it was sent.
+#[test]
+fn mail_wakes_who_waits() {
+    let _turn = alone();
+    let sandbox = Sandbox::new();
+    let mut delays = Vec::new();
+    for round in 0..if full() { 50 } else { 10 } {
+        let mut waiting = sandbox.bd(&["mail", "inbox", "--wait", "1m", "--json"]);
+        let waiting = waiting.stdout(Stdio::piped()).spawn().unwrap();
+        thread::sleep(QUIET);
+        sandbox.ok(&["mail", "send", "person:ann", "-m", &format!("round {round}")]);
+        let sent = Instant::now();
+        let output = waiting.wait_with_output().unwrap();
+        delays.push(sent.elapsed());
+        let mail: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(mail[0]["body"], format!("round {round}"));
+        sandbox.ok(&["mail", "read", mail[0]["id"].as_str().unwrap()]);
+    }
+    delays.sort();
+    let (median, most) = (delays[delays.len() / 2], delays[delays.len() - 1]);
+    println!(
+        "mail: from the end of bd mail send to the end of bd mail inbox --wait: median {median:?}, at most {most:?}"
+    );
+    assert!(median < Duration::from_millis(200), "{delays:?}");
+}
+
+/// User and system time of a process so far, in ticks.
+fn cpu(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
+}
+
+#[test]
+fn who_waits_uses_no_cpu() {
+    let _turn = alone();
+    if cpu(std::process::id()).is_none() {
+        assert!(std::env::var_os("CI").is_none_or(|value| value != "true"), "no /proc");
+        println!("skipped: who_waits_uses_no_cpu needs /proc");
+        return;
+    }
+    let sandbox = Sandbox::with_issues(500);
+    sandbox.checkouts(3);
+    as_agent(&sandbox, "bob", &["claim", "s-00001"]);
+    let watch = Watch::in_repo(&sandbox, &[]);
+    let mut waiting = sandbox.bd(&["mail", "inbox", "--wait", "1m"]);
+    let mut waiting = waiting.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    watch.rest();
+    thread::sleep(Duration::from_secs(1));
+    let used = || (cpu(watch.child.id()).unwrap(), cpu(waiting.id()).unwrap());
+    let before = used();
+    thread::sleep(Duration::from_secs(5));
+    let after = used();
+    assert_eq!(before, after, "ticks of bd watch and bd mail inbox --wait in 5 s");
+    println!("watch: no CPU in 5 s, neither bd watch nor bd mail inbox --wait");
+    sandbox.ok(&["mail", "send", "person:ann", "-m", "wake up"]);
+    assert!(waiting.wait().unwrap().success());
+}
