@@ -132,6 +132,7 @@ const CALLS: &[(&str, &str)] = &[
     ("mail archive", "mail archive $MESSAGE"),
     ("watch", "watch --since-now --for 0s"),
     ("agent unregister", "agent unregister w1"),
+    ("reopen", "reopen bd-one --config routing.role=maintainer"),
     ("claim", "claim bd-one --config routing.role=maintainer"),
     ("leases", "leases"),
     ("release", "release bd-one --config routing.role=maintainer"),
