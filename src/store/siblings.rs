@@ -176,6 +176,10 @@ impl Store {
         // The list before the ledgers that are on it.
         let mut watched = self.checkout_marks();
         let list = Stamps::of(watched.clone());
+        if list.are_of_nothing() {
+            self.siblings = Siblings { stamps: Some(list), own, ..Siblings::default() };
+            return Ok(());
+        }
         let ledgers = self.sibling_ledgers()?;
         watched.extend(ledgers.iter().map(|(_, worktree, inside)| worktree.root.join(inside)));
         let stamps = Some(Stamps::of(watched)).filter(|_| list.hold_so_far());

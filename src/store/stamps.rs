@@ -25,6 +25,11 @@ impl Stamps {
         Stamps { seen: seen.into_iter().map(|(stamp, path)| (path, stamp)).collect(), at, granularity }
     }
 
+    /// None of them was there.
+    pub fn are_of_nothing(&self) -> bool {
+        self.seen.iter().all(|(_, stamp)| stamp.is_none())
+    }
+
     /// Nothing is seen to have changed since.
     pub fn hold_so_far(&self) -> bool {
         self.seen.iter().all(|(path, known)| fs::stat(path).ok() == *known)

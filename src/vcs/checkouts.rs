@@ -103,10 +103,16 @@ pub(super) fn family(root: &Path) -> Vec<Checkout> {
 /// They need not be there.
 pub fn marks(path: &Path) -> Vec<PathBuf> {
     let Some((_, root)) = super::place(path) else { return Vec::new() };
-    let behind = jj::git_target(&root.join(".jj")).and_then(|target| git::common_dir(&target));
+    let dot_jj = root.join(".jj");
+    let (behind, heads) = match dot_jj.exists() {
+        true => {
+            let behind = jj::git_target(&dot_jj).and_then(|target| git::common_dir(&target));
+            (behind, jj::repo(&root).map(|repo| repo.join("op_heads/heads")))
+        }
+        false => (None, None),
+    };
     let git = behind.or_else(|| git::common_dir(&root.join(".git"))).map(|common| common.join("worktrees"));
-    let jj = jj::repo(&root).map(|repo| repo.join("op_heads/heads"));
-    git.into_iter().chain(jj).collect()
+    git.into_iter().chain(heads).collect()
 }
 
 /// A path without links, as far as it is there.

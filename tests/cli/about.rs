@@ -167,7 +167,7 @@ Issues      2
 Size        363 bytes
 Prefix      bd
 Actor       ann
-Version     1.5.0
+Version     1.6.0
 $ bd info --json
 {
   "database_path": "$ROOT/web/.beads/beads.jsonl",
@@ -176,7 +176,7 @@ $ bd info --json
   "ledger_bytes": 363,
   "mode": "direct",
   "actor": "ann",
-  "version": "1.5.0",
+  "version": "1.6.0",
   "config": {
     "issue_prefix": "bd"
   }
@@ -224,12 +224,12 @@ fn version_and_quickstart() {
         ),
         str![[r#"
 $ bd version
-bd version 1.5.0
+bd version 1.6.0
 $ bd --version
-bd version 1.5.0
+bd version 1.6.0
 $ bd version --json
 {
-  "version": "1.5.0",
+  "version": "1.6.0",
   "build": "release",
   "branch": ""
 }
@@ -281,7 +281,7 @@ $ bd schema count
   ]
 }
 $ bd schema nosuch
-! error: no schema for "nosuch"; known: add agent heartbeat agent list agent register agent show agent sweep agent unregister blame blocked check-leaks changelog assign checkpoint add checkpoint list checkpoint prune checkpoint restore checkpoint show children close close --suggest-next commit comment comments comments add config config get config list config trust context count count --by defer delete dep add dep cycles dep list dep remove dep tree diff doctor duplicates edit epic close-eligible epic status hooks install hooks status hooks uninstall import info init label add label remove label list label list-all export -o list log mail ack mail archive mail inbox mail overdue mail read mail reply mail send mail thread migrate note query accept proposals proposals reconcile propose prune reject withdraw ready recover reopen repo list reserve reserve check reserve list reserve release resolve restore resume role search show stale stats status sync trust undefer undo update claim leases release state state move version where work why
+! error: no schema for "nosuch"; known: add agent heartbeat agent list agent register agent show agent sweep agent unregister blame blocked check-leaks changelog assign checkpoint add checkpoint list checkpoint prune checkpoint restore checkpoint show children close close --suggest-next commit comment comments comments add config config get config list config trust context count count --by defer delete dep add dep cycles dep list dep remove dep tree diff doctor duplicates edit epic close-eligible epic status hooks install hooks status hooks uninstall import info init label add label remove label list label list-all export -o list log mail ack mail archive mail inbox mail overdue mail read mail reply mail send mail thread migrate note query accept proposals proposals reconcile propose prune reject withdraw ready recover reopen repo list reserve reserve check reserve list reserve release resolve restore resume role search show stale stats status status --all-worktrees sync trust undefer undo update claim leases release state state move version watch where work worktree create worktree info worktree list worktree prune worktree remove worktree repair worktree restore why
 [exit 2]
 
 "#]].raw()

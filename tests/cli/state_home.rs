@@ -253,7 +253,7 @@ fn see_each_other(env: &Env, name: &str) {
     bd(env, &other, "claim bd-base", &[("BD_AGENT", "bob")]).ok();
     let seen = bd(env, &main, "leases --json", &[]).ok();
     assert_eq!(held(&seen), [format!("bd-base in {name}")]);
-    bd(env, &main, "claim bd-base", &[("BD_AGENT", "eve")]).fails(4, &["is claimed by bob"]);
+    bd(env, &main, "claim bd-base", &[("BD_AGENT", "eve")]).fails(4, &["claimed by bob"]);
     assert_eq!(bd(env, &main, "ready --json", &[]).ok().ids(), [""; 0]);
     let all = bd(env, &main, "worktree list --json", &[]).ok().json();
     let ids: Vec<&str> = all.as_array().unwrap().iter().map(|one| one["worktree_id"].as_str().unwrap()).collect();

@@ -38,7 +38,7 @@ fn checkouts_made_by_git_alone_share_claims_and_have_ids_of_their_own() {
         "each writes its own file"
     );
     family.bd_with(&one, "claim bd-base", &[("BD_AGENT", "bob")]).ok();
-    family.bd_with(&two, "claim bd-base", &[("BD_AGENT", "eve")]).fails(4, &["is claimed by bob in one"]);
+    family.bd_with(&two, "claim bd-base", &[("BD_AGENT", "eve")]).fails(4, &["claimed by bob in one"]);
     for place in [&family.web(), &one, &two] {
         assert_eq!(family.held(place), ["bd-base in one"]);
     }
