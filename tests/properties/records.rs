@@ -35,11 +35,11 @@ fn agent() -> impl Strategy<Value = Agent> {
     });
     let names = (text(), text(), option::of(text()), option::of(text()), option::of(text()), option::of(text()));
     let words = (select(&Role::ALL[..]), select(&Status::ALL[..]), vec(text(), 0..3), metadata);
-    let rest = (option::of(owner()), option::of(text()), 1i64..99, instant(), instant());
+    let rest = (option::of(owner()), 1i64..99, instant(), instant());
     (names, words, rest).prop_map(|(names, words, rest)| {
         let (id, name, runtime, host, worktree_id, note) = names;
         let (role, status, capabilities, metadata) = words;
-        let (owner, worktree_id, sessions, registered, heartbeat) = rest;
+        let (owner, sessions, registered, heartbeat) = rest;
         Agent {
             id,
             name,
@@ -55,7 +55,6 @@ fn agent() -> impl Strategy<Value = Agent> {
             sessions,
             registered,
             heartbeat,
-            worktree_id,
         }
     })
 }
