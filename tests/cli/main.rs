@@ -57,6 +57,7 @@ mod settings;
 mod showing;
 mod starting;
 mod state_home;
+mod state_move;
 mod surroundings;
 mod sync;
 mod transfer;

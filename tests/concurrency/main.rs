@@ -20,4 +20,5 @@ mod remote_claims;
 mod sandbox;
 mod stale;
 mod watch;
+mod watch_files;
 mod workflows;

@@ -1,11 +1,10 @@
 //! `bd watch` and `bd mail inbox --wait`: what happens is told soon, nothing of it is lost, nothing is told that did not happen, and
-//! whoever waits uses no CPU.
+//! whoever waits uses no CPU. (Files that come and go: `watch_files`.)
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -16,10 +15,10 @@ use serde_json::Value;
 use crate::sandbox::{Sandbox, alone, describe, full};
 
 const LONG: Duration = Duration::from_secs(20);
-const QUIET: Duration = Duration::from_millis(400);
+pub const QUIET: Duration = Duration::from_millis(400);
 
 /// A watch at work, and the lines that it has printed.
-struct Watch {
+pub struct Watch {
     child: Child,
     lines: Receiver<(Instant, Value)>,
 }
@@ -43,12 +42,12 @@ impl Watch {
         watch
     }
 
-    fn in_repo(sandbox: &Sandbox, args: &[&str]) -> Self {
+    pub fn in_repo(sandbox: &Sandbox, args: &[&str]) -> Self {
         Self::start(sandbox.bd(&[&["watch", "--json"][..], args].concat()))
     }
 
     /// The next event of a kind, and when it came; others are passed over.
-    fn until(&self, kind: &str) -> (Instant, Value) {
+    pub fn until(&self, kind: &str) -> (Instant, Value) {
         let end = Instant::now() + LONG;
         let mut others = Vec::new();
         while let Ok((at, event)) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
@@ -61,7 +60,7 @@ impl Watch {
     }
 
     /// Everything that comes until nothing comes for a while.
-    fn rest(&self) -> Vec<Value> {
+    pub fn rest(&self) -> Vec<Value> {
         let mut found = Vec::new();
         while let Ok((_, event)) = self.lines.recv_timeout(QUIET) {
             found.push(event);
@@ -69,7 +68,7 @@ impl Watch {
         found
     }
 
-    fn kinds(&self) -> Vec<String> {
+    pub fn kinds(&self) -> Vec<String> {
         self.rest().iter().map(|event| event["event"].as_str().unwrap().to_owned()).collect()
     }
 
@@ -236,141 +235,6 @@ fn mail_for_the_one_who_acts() {
     assert_eq!((&second["initial"], &second["message"]["body"]), (&Value::Null, &"after".into()), "{second}");
     child.kill().unwrap();
     child.wait().unwrap();
-}
-
-/// What happens in another checkout carries its name; a checkout that comes later is watched too.
-#[test]
-fn other_checkouts() {
-    let _turn = alone();
-    let sandbox = Sandbox::new();
-    let id = sandbox.add("One");
-    let other = sandbox.add("Two");
-    let checkouts = sandbox.checkouts(2);
-    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue,ready"]);
-    let close = |place: &Path, id: &str| {
-        let output = sandbox.bd(&["close", id]).current_dir(place).output().unwrap();
-        assert!(output.status.success(), "{}", describe(&output));
-    };
-    close(&checkouts[1], &id);
-    let (_, event) = watch.until("issue_closed");
-    assert_eq!((&event["id"], &event["worktree"]), (&id.as_str().into(), &"checkout-1".into()));
-    assert_eq!(watch.until("issue_unready").1["id"], id.as_str(), "it is not offered here either");
-    let late = sandbox.repo().parent().unwrap().join("late");
-    sandbox.git(&["worktree", "add", "-q", "-b", "late", late.to_str().unwrap()]);
-    assert_eq!(watch.kinds(), [""; 0], "a new checkout is no news");
-    close(&late, &other);
-    let (_, event) = watch.until("issue_closed");
-    assert_eq!((&event["id"], &event["worktree"]), (&other.as_str().into(), &"late".into()));
-    watch.rest();
-    sandbox.git(&["worktree", "remove", "--force", late.to_str().unwrap()]);
-    assert_eq!(watch.kinds(), ["issue_ready"], "what only that checkout had closed is open again");
-    // Merged here, it is news once more, without a name.
-    close(&sandbox.repo(), &id);
-    let (_, event) = watch.until("issue_closed");
-    assert_eq!(event.get("worktree"), None, "{event}");
-}
-
-/// git takes the ledger away and puts it back, again and again; directories are moved. Nothing is told that did not happen.
-#[test]
-fn files_that_come_and_go() {
-    let _turn = alone();
-    let rounds = if full() { 200 } else { 25 };
-    let sandbox = Sandbox::with_issues(3000);
-    sandbox.git(&["add", "-A"]);
-    sandbox.git(&["commit", "-q", "-m", "ledger"]);
-    sandbox.git(&["branch", "other"]);
-    let id = sandbox.add("Only here");
-    sandbox.git(&["commit", "-q", "-a", "-m", "more"]);
-    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue"]);
-    for _ in 0..rounds {
-        sandbox.git(&["checkout", "-q", "other"]);
-        sandbox.git(&["checkout", "-q", "-"]);
-    }
-    let events = watch.rest();
-    // Whoever looks in between sees the issue go and come; nobody sees another one do so.
-    let strange: Vec<&Value> = events.iter().filter(|event| event["id"] != id.as_str()).collect();
-    assert_eq!(strange, Vec::<&Value>::new());
-    let told = |kind: &str| events.iter().filter(|event| event["event"] == kind).count();
-    assert_eq!(told("issue_deleted"), told("issue_created"), "it is there now");
-    // What stays away is told.
-    sandbox.git(&["checkout", "-q", "other"]);
-    assert_eq!(watch.until("issue_deleted").1["id"], id.as_str());
-    sandbox.git(&["checkout", "-q", "-"]);
-    assert_eq!(watch.until("issue_created").1["id"], id.as_str());
-    // A directory that is replaced, and one that is moved away and back.
-    let (beads, aside) = (sandbox.beads(), sandbox.repo().join("aside"));
-    fs::rename(&beads, &aside).unwrap();
-    thread::sleep(QUIET);
-    fs::rename(&aside, &beads).unwrap();
-    assert_eq!(watch.kinds(), [""; 0]);
-    let output = sandbox.program("cp").args(["-r", ".beads", "aside"]).output().unwrap();
-    assert!(output.status.success());
-    fs::rename(&beads, sandbox.repo().join("old")).unwrap();
-    fs::rename(&aside, &beads).unwrap();
-    assert_eq!(watch.kinds(), [""; 0]);
-    sandbox.ok(&["close", &id]);
-    assert_eq!(watch.until("issue_closed").1["id"], id.as_str());
-    println!(
-        "watch: {rounds} times to another branch and back, {} events, none of an issue that did not change",
-        events.len()
-    );
-}
-
-/// The same in another checkout.
-#[test]
-fn files_that_come_and_go_elsewhere() {
-    let _turn = alone();
-    let rounds = if full() { 200 } else { 25 };
-    let sandbox = Sandbox::with_issues(3000);
-    let checkouts = sandbox.checkouts(2);
-    let there = |program: &str, args: &[&str]| {
-        let identity = ["-c", "user.name=ann", "-c", "user.email=ann@example.com"];
-        let identity = if program == "git" { &identity[..] } else { &[] };
-        let mut command = sandbox.program(program);
-        let output = command.args(identity).args(args).current_dir(&checkouts[1]).output().unwrap();
-        assert!(output.status.success(), "{program} {}: {}", args.join(" "), describe(&output));
-    };
-    there(env!("CARGO_BIN_EXE_bd"), &["add", "Only there", "--id", "t-there"]);
-    there("git", &["commit", "-q", "-a", "-m", "more"]);
-    there("git", &["branch", "without", "HEAD~"]);
-    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue"]);
-    for _ in 0..rounds {
-        there("git", &["checkout", "-q", "without"]);
-        there("git", &["checkout", "-q", "-"]);
-    }
-    let events = watch.rest();
-    let strange: Vec<&Value> = events.iter().filter(|event| event["id"] != "t-there").collect();
-    assert_eq!(strange, Vec::<&Value>::new());
-    // A branch without any ledger: that checkout has nothing to say, and here all goes on.
-    there("git", &["checkout", "-q", "--orphan", "empty"]);
-    there("git", &["rm", "-rfq", "."]);
-    there("git", &["commit", "-q", "--allow-empty", "-m", "nothing"]);
-    // The first time it is waited for, in case it comes back.
-    thread::sleep(Duration::from_secs(3));
-    let id = sandbox.add("Here");
-    let written = Instant::now();
-    let (at, event) = watch.until("issue_created");
-    assert_eq!(event["id"], id.as_str());
-    assert!(at.saturating_duration_since(written) < Duration::from_secs(1), "it waits for the other ledger");
-}
-
-/// A repo that is joined, and one that is let go, while the watch goes on.
-#[test]
-fn repos_that_come_and_go() {
-    let _turn = alone();
-    let sandbox = Sandbox::new();
-    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue"]);
-    let ledgers = sandbox.join(&["second"]);
-    assert_eq!(watch.kinds(), [""; 0], "that a repo was joined is no event of an issue");
-    sandbox.ok(&["add", "In the second", "--repo", "../second"]);
-    let (_, event) = watch.until("issue_created");
-    assert_ne!(event["source_repo"], ".");
-    fs::remove_file(sandbox.home().join("config/beads/config.toml")).unwrap();
-    assert_eq!(watch.kinds(), [""; 0]);
-    fs::write(&ledgers[0], "").unwrap();
-    assert_eq!(watch.kinds(), [""; 0]);
-    sandbox.add("Here");
-    assert_eq!(watch.until("issue_created").1["title"], "Here");
 }
 
 /// It ends when it is told to, when enough has happened, and when nobody reads any more.
