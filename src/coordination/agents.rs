@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::{CoordinationError, Result, claims, identity, mail};
+use super::{CoordinationError, Result, claims, identity, mail, worktrees};
 use crate::ledger::Document;
 use crate::model::agent::{Agent, Role, Status, name_problem};
 use crate::model::state_id::{self, AGENT};
@@ -162,7 +162,7 @@ pub fn register(store: &mut Store, registration: Registration) -> Result<Agent> 
         heartbeat: now,
     };
     // After its own id: a checkout may need one, and must not stand in the way of an agent.
-    let worktree_id = store.worktree().ok().and_then(|worktree| worktree.id);
+    let worktree_id = worktrees::own_id(store);
     let fresh = Agent { worktree_id, ..fresh };
     let mut registered = fresh.clone();
     let held = store.state().lock(store.lock_wait())?;
@@ -218,7 +218,7 @@ pub fn heartbeat(store: &mut Store, status: Option<Status>, note: Option<&str>) 
         None => return Err(CoordinationError::Person { person: store.actor().to_owned() }),
     };
     let now = store.host().clock.now();
-    let worktree_id = store.worktree().ok().and_then(|worktree| worktree.id);
+    let worktree_id = worktrees::own_id(store);
     let touched = touch(store, store.lock_wait(), &agent.id, |agent| {
         agent.heartbeat = now;
         agent.worktree_id = worktree_id.clone().or_else(|| agent.worktree_id.take());

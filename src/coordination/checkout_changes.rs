@@ -118,6 +118,13 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
         }
         saved = Some(KeptFiles { key, name: snapshot.name, files: snapshot.files.len() });
     }
+    // Whoever claims something there meanwhile must not lose the ground.
+    let _still = store.keep_still()?;
+    let (leases, before) = (store.leases()?, leases);
+    let is_new = |row: &&LeaseRow| row.standing == Standing::Live && !before.iter().any(|old| old.id == row.id);
+    if let Some(row) = held_in(&leases, &worktree).find(is_new) {
+        return Err(kept(vec![format!("{} was claimed there just now", row.id)]));
+    }
     let here = vcs::open(store.repo().beads());
     here.remove_checkout(&worktree.root, force, &env).map_err(StoreError::from)?;
     store.mark_gone(std::slice::from_ref(&worktree))?;

@@ -98,6 +98,15 @@ pub(super) fn held_in<'a>(leases: &'a [LeaseRow], worktree: &'a Worktree) -> imp
     })
 }
 
+/// The id of the checkout in use, made if it has none. A directory without version control is the only one there is, and gets none
+/// for the sake of a record that says where it was made.
+pub(super) fn own_id(store: &Store) -> Option<String> {
+    match vcs::open(store.repo().beads()).admin_dir() {
+        Some(_) => store.worktree().ok()?.id,
+        None => store.known_worktree_id(),
+    }
+}
+
 /// What is unsaved in a checkout. Nothing is asked where that would run programs that nobody has agreed to.
 fn work(store: &Store, root: &Path) -> std::result::Result<Work, String> {
     store.refuse_programs_of(root).map_err(|error| error.to_string())?;

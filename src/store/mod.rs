@@ -58,7 +58,7 @@ pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, 
 pub use leaks::{LeakReport, LeakScope};
 pub use leases::{
     AutoClaim, ClaimWish, Claimed, Evidence, LEASE_VARIABLE, LEASES_NAME, LeaseError, LeaseRow, Reclaimed, ReleaseWish,
-    Released,
+    Released, Stillness,
 };
 pub use news::{CheckoutLedger, counting_copy};
 pub use place::{display as display_path, expand as expand_path, plain as plain_path, real as real_path};

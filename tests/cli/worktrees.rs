@@ -5,8 +5,9 @@ use std::fs;
 use serde_json::Value;
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::checkouts::Family;
-use crate::harness::Run;
+use crate::checkouts::{Family, bd};
+use crate::harness::{Env, Run};
+use crate::project::has;
 
 fn rows(run: &Run) -> Vec<Value> {
     run.json().as_array().unwrap().clone()
@@ -327,4 +328,57 @@ fn a_repository_inside_of_a_checkout_is_not_removed_by_force_either() {
     fs::write(inner.join("file"), "precious").unwrap();
     family.bd(&family.web(), "worktree remove one --force").fails(8, &["inner", "cannot be kept"]);
     assert!(inner.join("file").exists());
+}
+
+/// jj and hg have their own words for checkouts; `bd` has one.
+fn made_looked_at_and_removed(env: &Env) {
+    let web = env.path("");
+    let there = env.root().join("web-w1");
+    bd(env, &web, "worktree create w1", &[]).ok();
+    assert!(there.join(".beads/beads.jsonl").is_file());
+    let all = rows(&bd(env, &web, "worktree list --json", &[]).ok());
+    let names: Vec<&str> = all.iter().map(|one| one["worktree"].as_str().unwrap()).collect();
+    assert_eq!(names, ["main", "web-w1"]);
+    bd(env, &there, "close bd-base", &[]).ok();
+    let list = bd(env, &web, "list", &[]).ok().stdout;
+    assert!(list.contains("closed in web-w1 (unmerged)"), "{list}");
+    bd(env, &web, "worktree remove w1", &[]).fails(8, &["its ledger has what the main one has not: bd-base"]);
+    let removed = bd(env, &web, "worktree remove w1 --force --json", &[]).ok().json();
+    assert!(!there.exists());
+    let key = removed["kept"]["id"].as_str().unwrap();
+    bd(env, &web, &format!("worktree restore {key} ../again"), &[]).ok();
+    let ledger = fs::read_to_string(env.root().join("again/.beads/beads.jsonl")).unwrap();
+    assert!(ledger.contains("\"closed\""), "{ledger}");
+    let gone = rows(&bd(env, &web, "worktree list --all --json", &[]).ok());
+    assert!(gone[1]["exists"] == false && gone[1]["gone_at"].is_string(), "{gone:?}");
+    assert_eq!(rows(&bd(env, &web, "worktree list --json", &[]).ok()).len(), 1);
+}
+
+#[test]
+fn workspaces_of_jj_are_made_and_removed() {
+    let env = Env::new();
+    if !has(&env, "jj") {
+        return;
+    }
+    let config = env.write("../jj.toml", "[user]\nname = \"t\"\nemail = \"t@example.org\"\n");
+    env.set("JJ_CONFIG", &config);
+    env.given("add Base --id bd-base");
+    for args in [&["git", "init"][..], &["commit", "-m", "ledger"]] {
+        assert!(env.command("jj").env("JJ_CONFIG", &config).args(args).output().unwrap().status.success());
+    }
+    made_looked_at_and_removed(&env);
+}
+
+#[test]
+fn shares_of_hg_are_made_and_removed() {
+    let env = Env::new();
+    if !has(&env, "hg") {
+        return;
+    }
+    env.given("add Base --id bd-base");
+    let config = ["--config", "ui.username=t"];
+    for args in [&["init"][..], &["commit", "-q", "--addremove", "-m", "ledger"]] {
+        assert!(env.command("hg").env("HGRCPATH", "").args(config).args(args).output().unwrap().status.success());
+    }
+    made_looked_at_and_removed(&env);
 }

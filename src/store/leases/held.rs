@@ -53,6 +53,13 @@ impl HeldHome {
     }
 }
 
+/// As long as this is there, nobody else claims anything or writes to the state home.
+#[derive(Debug)]
+#[must_use = "the lock is released when this is dropped"]
+pub struct Stillness {
+    _held: Arc<HeldHome>,
+}
+
 /// The locks of some ledgers, and of the state homes that know claims on their issues.
 #[derive(Debug)]
 #[must_use = "the locks are released when this is dropped"]
@@ -86,6 +93,11 @@ impl Store {
     /// Takes the lock of a state home, or shares it with whoever holds it in this store already.
     pub(in crate::store) fn hold(&self, dir: StateDir) -> Result<Arc<HeldHome>> {
         self.hold_within(dir, self.lock_wait)
+    }
+
+    /// Keeps the state home of the project as it is, for a decision that rests on it.
+    pub fn keep_still(&self) -> Result<Stillness> {
+        Ok(Stillness { _held: self.hold(self.state())? })
     }
 
     /// The same, waiting no longer than this.

@@ -11,6 +11,7 @@ mod list;
 mod release;
 
 pub use claim::{AutoClaim, ClaimWish, Claimed, Evidence};
+pub use held::Stillness;
 pub use list::LeaseRow;
 pub use release::{Reclaimed, ReleaseWish, Released};
 
