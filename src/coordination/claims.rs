@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::mail::{self, Letter, Sender};
+use super::remote::RemoteLease;
 use super::{CoordinationError, Result, agents, identity, remote};
 use crate::model::change::{Change, TextField};
 use crate::model::lease::Standing;
@@ -25,7 +26,7 @@ pub struct IssueHolder {
 pub fn claim(store: &mut Store, id: &str, wish: &ClaimWish, on_remote: bool) -> Result<Claimed> {
     identity::ensure_registered(store)?;
     let claimed = if on_remote || store.settings().flag("claims.remote") {
-        remote::claim(store, id, wish)?
+        remote::claim(store, id, wish, on_remote)?
     } else {
         store.claim(id, wish)?
     };
@@ -121,9 +122,11 @@ pub fn release(store: &mut Store, id: &str, wish: &ReleaseWish) -> Result<Releas
     if let Some(version) = &released.remote {
         // The write may have noted it too.
         store.ended_remotely();
-        if let Err(error) = remote::end(store, id, version) {
-            // It is given back here, and that stands.
-            store.claim_stays(id, error.to_string());
+        // It is given back here, and that stands.
+        match remote::end(store, id, version) {
+            Ok(None) => {}
+            Ok(Some(other)) => store.claim_stays(id, taken_there(&other)),
+            Err(error) => store.claim_stays(id, error.to_string()),
         }
     }
     Ok(released)
@@ -201,10 +204,24 @@ fn held_by(store: &mut Store, name: &str) -> Result<Vec<LeaseRow>> {
 pub fn end_remote_claims(store: &mut Store) -> Vec<String> {
     let mut stays = Vec::new();
     for (id, version) in store.ended_remotely() {
-        if let Err(error) = remote::end(store, &id, &version) {
-            stays
-                .push(format!("{id} is still claimed on the remote: {error}; bd claim --remote and bd release end it"));
+        match remote::end(store, &id, &version) {
+            Ok(None) => {}
+            Ok(Some(other)) => stays.push(format!("{id}: {}", taken_there(&other))),
+            Err(error) => {
+                stays.push(format!("{id} is still claimed on the remote: {error}; bd release --remote ends it"));
+            }
         }
     }
     stays
+}
+
+/// What to say to one whose claim on the remote another has taken.
+fn taken_there(other: &RemoteLease) -> String {
+    let host = other.host.as_deref().unwrap_or("another machine");
+    format!("{} on {host} had taken it over on the remote, under number {}", other.holder, other.epoch)
+}
+
+/// Takes a claim of this clone off the remote, whether or not anything is known of it here. Tells whether there was one.
+pub fn release_remote(store: &mut Store, id: &str) -> Result<bool> {
+    remote::release(store, id)
 }

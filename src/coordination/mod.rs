@@ -34,7 +34,9 @@ pub use checkpoints::{
     PRUNE_DAYS as CHECKPOINT_DAYS, PrunedCheckpoints, Whose, add_checkpoint, checkpoints, checkpoints_of,
     find_checkpoint, prune_checkpoints, restore_checkpoint, working_on,
 };
-pub use claims::{Assigned, IssueHolder, assign, claim, claim_ready, end_remote_claims, holder_of, reclaim, release};
+pub use claims::{
+    Assigned, IssueHolder, assign, claim, claim_ready, end_remote_claims, holder_of, reclaim, release, release_remote,
+};
 pub use context::{IssueContext, Needed, RECENT as RECENT_CHECKPOINTS, issue_context};
 pub use error::{CoordinationError, Result};
 pub use identity::{ensure_registered, identify, take_part};

@@ -5,14 +5,14 @@
 
 use std::path::PathBuf;
 
-use super::Result;
+use super::{CoordinationError, Result};
 use crate::model::duration;
 use crate::model::json::Object;
 use crate::model::lease::Standing;
 use crate::model::record::Record;
 use crate::model::time::{Instant, SECOND};
 use crate::store::{AutoClaim, ClaimWish, Claimed, LeaseError, Store, StoreError};
-use crate::vcs::{self, RemoteClaim, Swap};
+use crate::vcs::{self, RemoteClaim, Swap, SyncError};
 
 /// How far the clocks of two machines may be apart.
 const SKEW: i64 = 300 * SECOND;
@@ -64,14 +64,22 @@ pub fn remote_leases(store: &mut Store) -> Result<Vec<RemoteLease>> {
     Ok(claims.iter().map(RemoteLease::of).collect())
 }
 
-pub(super) fn claim(store: &mut Store, id: &str, wish: &ClaimWish) -> Result<Claimed> {
+/// `asked` says that the caller asked for it, and not only the settings.
+pub(super) fn claim(store: &mut Store, id: &str, wish: &ClaimWish, asked: bool) -> Result<Claimed> {
     // Who has no chance here need not ask there.
     let me = store.actor().to_owned();
     let known = store.lease(id)?.filter(|row| row.standing == Standing::Live).and_then(|row| row.lease.holder);
     if known.as_ref().is_some_and(|holder| holder.name != me) && wish.takeover.is_none() {
         return Ok(store.claim(id, wish)?);
     }
-    let version = take(store, id, wish)?;
+    let version = match take(store, id, wish) {
+        Ok(version) => version,
+        // A repo that exchanges with nobody has no clones that could claim.
+        Err(CoordinationError::Remote(SyncError::Unsupported { .. } | SyncError::NoVcs { .. })) if !asked => {
+            return Ok(store.claim(id, wish)?);
+        }
+        Err(error) => return Err(error),
+    };
     let claimed = store.claim(id, &ClaimWish { remote: Some(version.clone()), ..wish.clone() });
     match claimed {
         Ok(claimed) => Ok(claimed),
@@ -89,13 +97,21 @@ pub(super) fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result<Option<
     let now = store.host().clock.now();
     let mut passed: Vec<String> = Vec::new();
     let clone = store.clone_id()?;
-    let others =
-        remote_leases(store)?.into_iter().filter(|one| one.clone.as_ref() != Some(&clone) && !one.is_over(now));
+    let known = match remote_leases(store) {
+        Err(CoordinationError::Remote(SyncError::Unsupported { .. } | SyncError::NoVcs { .. })) => Vec::new(),
+        other => other?,
+    };
+    let others = known.into_iter().filter(|one| one.clone.as_ref() != Some(&clone) && !one.is_over(now));
     passed.extend(others.map(|one| one.id));
     while let Some(id) = store.next_to_hand_out(auto, &passed)? {
-        match claim(store, &id, &auto.wish) {
+        match claim(store, &id, &auto.wish, false) {
             Ok(claimed) => return Ok(Some(claimed)),
-            Err(super::CoordinationError::Store(StoreError::Lease(_) | StoreError::Change(_))) => passed.push(id),
+            Err(CoordinationError::Store(
+                StoreError::Lease(_)
+                | StoreError::Change(_)
+                | StoreError::ReadOnly { .. }
+                | StoreError::WouldLeak { .. },
+            )) => passed.push(id),
             Err(error) => return Err(error),
         }
     }
@@ -129,12 +145,29 @@ fn take(store: &mut Store, id: &str, wish: &ClaimWish) -> Result<String> {
     }
 }
 
-/// Takes a claim off the remote, if it still is this version of it.
-pub(super) fn end(store: &mut Store, id: &str, version: &str) -> Result<()> {
+/// Takes a claim off the remote, if it still is this version of it. Gives the one that is in its place.
+pub(super) fn end(store: &mut Store, id: &str, version: &str) -> Result<Option<RemoteLease>> {
     let root = place(store, Some(id))?;
     let env = store.host().env.clone();
-    vcs::swap_remote_claim(&root, id, Some(version), None, &env)?;
-    Ok(())
+    match vcs::swap_remote_claim(&root, id, Some(version), None, &env)? {
+        Swap::Done { .. } | Swap::Lost { current: None } => Ok(None),
+        Swap::Lost { current: Some(other) } => Ok(Some(RemoteLease::of(&other))),
+    }
+}
+
+/// Takes a claim of this clone off the remote, whatever is known of it here.
+pub(super) fn release(store: &mut Store, id: &str) -> Result<bool> {
+    let root = place(store, Some(id))?;
+    let env = store.host().env.clone();
+    let Some(current) = vcs::remote_claim(&root, id, &env)? else { return Ok(false) };
+    let held = RemoteLease::of(&current);
+    if held.clone.as_ref() != Some(&store.clone_id()?) {
+        return Err(lost(id, &held).into());
+    }
+    match vcs::swap_remote_claim(&root, id, Some(&current.version), None, &env)? {
+        Swap::Lost { current: Some(other) } => Err(lost(id, &RemoteLease::of(&other)).into()),
+        Swap::Done { .. } | Swap::Lost { current: None } => Ok(true),
+    }
 }
 
 /// Puts the ends of what the acting agent holds on the remote off.
@@ -145,7 +178,7 @@ pub(super) fn renew(store: &mut Store) -> Result<()> {
         let mine = row.lease.holder.as_ref().is_some_and(|holder| holder.name == name && holder.remote.is_some());
         if mine && row.standing == Standing::Live {
             let ttl = row.lease.holder.as_ref().and_then(|holder| holder.ttl);
-            claim(store, &row.id, &ClaimWish { ttl, ..ClaimWish::default() })?;
+            claim(store, &row.id, &ClaimWish { ttl, ..ClaimWish::default() }, true)?;
         }
     }
     Ok(())
@@ -189,7 +222,15 @@ fn text(store: &mut Store, id: &str, wish: &ClaimWish, epoch: i64, clone: &str) 
 /// The working copy whose remote knows the claims on an issue, once its programs are agreed to.
 fn place(store: &mut Store, id: Option<&str>) -> Result<PathBuf> {
     let root = match id {
-        Some(id) => store.root_of(id)?,
+        Some(id) => {
+            let root = store.root_of(id)?;
+            // A claim names its issue: what is private is not told to the project's remote.
+            let own = store.project().primary_member().repo.root().to_owned();
+            if root != own && vcs::common_dir(&root).is_some_and(|common| vcs::common_dir(&own) == Some(common)) {
+                return Err(StoreError::WouldLeak { repo: root.display().to_string() }.into());
+            }
+            root
+        }
         None => store.repo().root().to_owned(),
     };
     let root = vcs::root(&root).unwrap_or(root);

@@ -38,6 +38,8 @@ pub struct RunRequest {
 pub enum RunEnd {
     /// It is closed.
     Closed,
+    /// The program itself gave it back.
+    Released,
     /// It is still claimed, as it was before or as was asked for.
     Kept,
     /// It was given back, and counts as an attempt.
@@ -87,9 +89,14 @@ pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
     // The claim would be over with the program that it belongs to.
     store.set_lease_owner(&claimed, before)?;
     store.refresh()?;
-    let closed = store.get(&claimed.id)?.is_none_or(|row| row.issue.status.is_done());
+    let here = store.get(&claimed.id)?.is_none_or(|row| row.issue.status.is_done());
+    let closed = here || store.is_done_elsewhere(&claimed.id)?;
+    let held =
+        store.lease(&claimed.id)?.is_some_and(|row| row.lease.epoch == claimed.epoch && row.lease.holder.is_some());
     let end = if closed {
         RunEnd::Closed
+    } else if !held {
+        RunEnd::Released
     } else if claimed.again || request.keep {
         RunEnd::Kept
     } else {
@@ -135,12 +142,10 @@ fn look_after(store: &mut Store, claimed: &Claimed, job: &mut Job) -> Result<(En
 fn renew(store: &mut Store, claimed: &Claimed, wait: Duration) -> Result<bool> {
     store.renew_leases(true, wait)?;
     let row = store.lease(&claimed.id)?;
-    let closed =
-        |store: &mut Store| store.get(&claimed.id).is_ok_and(|row| row.is_none_or(|row| row.issue.status.is_done()));
     Ok(match row {
         Some(row) if row.lease.epoch == claimed.epoch && row.lease.holder.is_some() => row.standing == Standing::Live,
-        // The program itself has closed the issue, and still tidies up.
-        Some(row) if row.lease.epoch == claimed.epoch => closed(store),
+        // The program itself has closed the issue or given it back, and still tidies up.
+        Some(row) if row.lease.epoch == claimed.epoch => row.lease.lost_by(&claimed.holder.name).is_none(),
         _ => false,
     })
 }

@@ -97,11 +97,14 @@ impl StateHome {
             (_, None) => home(own, StateMode::Repo, "there is no version control"),
             (_, Some(common)) => {
                 let shared = common.join("beads");
-                if own.join(CONFIG_NAME).exists() && !shared.join(CONFIG_NAME).exists() {
+                if own.join(CONFIG_NAME).exists()
+                    && !shared.join(CONFIG_NAME).exists()
+                    && committed_settings(beads, env).is_none()
+                {
                     let reason = "version control came after the settings, which stay in effect where they are";
                     return home(own, StateMode::Repo, reason);
                 }
-                if is_writable(&shared, &common) {
+                if is_usable(&shared, &common) {
                     return home(shared, StateMode::Repo, "the directory that all checkouts share");
                 }
                 let main = main_beads(&common).map_or(own, |beads| beads.join("run"));
@@ -118,9 +121,28 @@ fn pointer(common: &Path) -> Option<PathBuf> {
     path.is_absolute().then_some(path)
 }
 
-/// Whether the state home can be written, or made.
-fn is_writable(shared: &Path, common: &Path) -> bool {
-    fs::is_writable(if shared.exists() { shared } else { common })
+/// Personal settings that somebody has committed: they are nobody's, and are not used.
+pub fn committed_settings(beads: &Path, env: &Env) -> Option<PathBuf> {
+    let file = beads.join("run").join(CONFIG_NAME);
+    if !file.exists() {
+        return None;
+    }
+    let vcs = vcs::open(beads);
+    let root = super::place::real(vcs.root());
+    let real = super::place::real(&file);
+    let inside = real.strip_prefix(&root).ok()?;
+    match vcs.committed(inside, env) {
+        Ok(None) => None,
+        Err(_) if vcs.kind() == vcs::Kind::None => None,
+        // What cannot be told counts as committed.
+        Ok(Some(_)) | Err(_) => Some(file),
+    }
+}
+
+/// Whether the state home is there, or can be made. One that is there and cannot be written is used nevertheless: it has claims that
+/// must be seen.
+fn is_usable(shared: &Path, common: &Path) -> bool {
+    shared.exists() || fs::is_writable(common)
 }
 
 /// The `.beads` of the main checkout, if there is one beside git's directory.

@@ -163,6 +163,8 @@ pub struct Store {
     held_homes: RefCell<Vec<Weak<leases::HeldHome>>>,
     /// Claims on remotes whose work has ended: issue and version.
     ended_remotely: RefCell<Vec<(String, String)>>,
+    /// The issue that is being claimed.
+    claiming: RefCell<Option<String>>,
     /// What other checkouts say, as last read.
     siblings: siblings::Siblings,
     /// The claims, as last read.
@@ -184,7 +186,11 @@ impl Given {
         let files = settings::Files::of(repo.beads(), &host.env);
         let watched = files.user.iter().chain([&files.shared, &files.personal]).cloned();
         let mut surroundings: Surroundings = watched.map(stamped).collect();
-        let settings = Settings::read(files, &host.env, &self.settings);
+        let mut settings = Settings::read(files, &host.env, &self.settings);
+        if let Some(path) = home::committed_settings(repo.beads(), &host.env) {
+            let message = "settings of one person are committed here; take the file out of version control";
+            settings.broken.push(settings::ConfigError { path, line: 0, column: 0, message: message.to_owned() });
+        }
         let settings = match &self.additional {
             Some(additional) => settings.with_repos(additional),
             None => settings,
@@ -229,6 +235,7 @@ impl Store {
             agent: None,
             held_homes: RefCell::default(),
             ended_remotely: RefCell::default(),
+            claiming: RefCell::default(),
             siblings: siblings::Siblings::default(),
             known_leases: None,
         })

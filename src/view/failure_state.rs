@@ -114,6 +114,9 @@ impl From<LeaseError> for Failure {
             LeaseError::Elsewhere { worktree, .. } => Self::new(Exit::Illegal, "illegal", message)
                 .hint("merge that checkout first, or take it nevertheless with --takeover")
                 .fact("worktree", &worktree),
+            LeaseError::HalfMade { .. } => {
+                Self::failed(message).hint("bd release ends it, when there is room to write")
+            }
             LeaseError::NotClaimed { .. } => Self::new(Exit::Illegal, "illegal", message),
             LeaseError::BadToken { .. } => Self::usage(message).hint("BD_LEASE is ID:EPOCH, as bd claim --json says"),
         }

@@ -179,7 +179,7 @@ pub fn run(run: &Run) -> String {
         RunEnd::Failed(released) => {
             object.number("attempts", released.attempts).flag("needs_attention", released.needs_attention).finish()
         }
-        RunEnd::Closed | RunEnd::Kept | RunEnd::Lost => object.finish(),
+        RunEnd::Closed | RunEnd::Released | RunEnd::Kept | RunEnd::Lost => object.finish(),
     }
 }
 
@@ -187,6 +187,7 @@ fn outcome_word(end: &RunEnd) -> &'static str {
     match end {
         RunEnd::Closed => "closed",
         RunEnd::Kept => "kept",
+        RunEnd::Released => "released",
         RunEnd::Failed(_) => "failed",
         RunEnd::Lost => "lost",
     }
@@ -197,6 +198,7 @@ pub fn run_text(run: &Run) -> String {
     match &run.end {
         RunEnd::Closed => format!("closed: {id}"),
         RunEnd::Kept => format!("still claimed: {id}"),
+        RunEnd::Released => format!("given back by the program: {id}"),
         RunEnd::Lost => format!("the claim was lost and the program was ended: {id}"),
         RunEnd::Failed(released) => {
             let attention = if released.needs_attention { ", it needs attention" } else { "" };

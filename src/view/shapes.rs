@@ -260,7 +260,7 @@ pub fn warning_text(warning: &Warning) -> String {
         Warning::NoPast { repo } => format!("{repo} is under no version control: how it was is not known"),
         Warning::NotUndoable { message } => format!("written, but bd undo would not find it: {message}"),
         Warning::ClaimStays { id, message } => {
-            format!("{id} is still claimed on the remote: {message}; bd claim --remote and bd release end it")
+            format!("{id} is still claimed on the remote: {message}; bd release --remote ends it")
         }
         Warning::NotSettled { message } => {
             format!("written, but the claim on it could not be brought up to date: {message}")

@@ -1,9 +1,10 @@
 use clap::Args;
 
-use super::{Context, Outcome, claim, require_ids};
+use super::{Context, Outcome, claim, fail, require_ids};
+use crate::coordination;
 use crate::ops;
 use crate::store::ReleaseWish;
-use crate::view;
+use crate::view::{self, Exit, Object};
 
 /// Give a claimed issue back: open again, and nobody's
 ///
@@ -16,6 +17,9 @@ pub struct ReleaseArgs {
     /// Why
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
+    /// Only take what this clone left on the git remote off it, such as after closing an issue offline
+    #[arg(long, conflicts_with_all = ["reason", "failed"])]
+    remote: bool,
     /// The work failed, and how
     #[arg(long, value_name = "ERROR", allow_hyphen_values = true)]
     failed: Option<String>,
@@ -23,7 +27,43 @@ pub struct ReleaseArgs {
 
 pub fn run(args: ReleaseArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
+    if args.remote {
+        return off_the_remote(cx, &args.ids);
+    }
     let wish = ReleaseWish { reason: args.reason, failed: args.failed };
     let results = ops::release(cx.store()?, &args.ids, &wish);
     claim::each(cx, results, view::released, view::released_text)
+}
+
+fn off_the_remote(cx: &mut Context, ids: &[String]) -> Outcome {
+    let mut done = Vec::new();
+    let mut exit = Exit::Ok;
+    for typed in ids {
+        let store = cx.store()?;
+        let id = match store.resolve(typed) {
+            Ok(id) => id,
+            Err(error) => {
+                exit = fail(cx, typed, error.into(), exit);
+                continue;
+            }
+        };
+        match coordination::release_remote(store, &id) {
+            Ok(there) => done.push((id, there)),
+            Err(error) => exit = fail(cx, typed, error.into(), exit),
+        }
+    }
+    if cx.ui.wants_json() {
+        let json =
+            view::array(done.iter().map(|(id, there)| Object::new().text("id", id).flag("released", *there).finish()));
+        cx.json(json);
+        return Ok(exit);
+    }
+    for (id, there) in done {
+        cx.ui.done(&if there {
+            format!("Released on the remote: {id}")
+        } else {
+            format!("Not claimed on the remote: {id}")
+        });
+    }
+    Ok(exit)
 }

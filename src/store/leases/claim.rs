@@ -121,6 +121,10 @@ impl Store {
     fn claim_held(&mut self, home: &HeldHome, id: &str, wish: &ClaimWish) -> Result<Claimed> {
         let row = self.get(id)?.ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })?;
         let source = self.sources.owner(id).ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })?;
+        if row.issue.status.is_done() {
+            let (id, status) = (id.to_owned(), row.issue.status.as_str().to_owned());
+            return Err(ChangeError::Done { id, status, what: "claimed" }.into());
+        }
         let key = self.lease_key(source, home.dir(), id)?;
         let before = home.lease(&key);
         let me = self.actor().to_owned();
@@ -170,10 +174,14 @@ impl Store {
                 written,
             }),
             Err(error) => {
-                // Nothing came of it. The number stays used.
-                let undone = Lease { epoch: lease.epoch, ..before };
-                home.put(&[undone], &self.host.entropy)?;
-                Err(error)
+                // Nothing came of it, and nobody was told of the number.
+                match home.put(&[before], &self.host.entropy) {
+                    Ok(()) => Err(error),
+                    Err(stays) => {
+                        let problem = format!("{error}; {stays}");
+                        Err(LeaseError::HalfMade { id: id.to_owned(), problem }.into())
+                    }
+                }
             }
         }
     }
@@ -228,6 +236,13 @@ impl Store {
             vec![Change::Claim { assignee: me.to_owned() }]
         };
         changes.extend_from_slice(with);
+        self.claiming.replace(Some(id.to_owned()));
+        let written = self.change_one(id, changes);
+        self.claiming.replace(None);
+        written
+    }
+
+    fn change_one(&mut self, id: &str, changes: Vec<Change>) -> Result<Written> {
         let mut transaction = self.begin(Scope::Issues(vec![id.to_owned()]))?;
         transaction.stage(Write::Change { id: id.to_owned(), changes })?;
         let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");

@@ -54,7 +54,8 @@ impl Store {
             None => super::parse(&home.file(super::LEASES_NAME).read().unwrap_or_default()),
         };
         let Ok(key) = self.lease_key(source, &home, id) else { return Ok(()) };
-        self.judge(&known, &key, id, || is_additive(before, after))
+        let was_done = state(before).is_some_and(|was| was.1);
+        self.judge(&known, &key, id, was_done, || is_additive(before, after))
     }
 
     /// Whether the acting agent may write on an issue at all, for what goes to the state home and not to the ledger.
@@ -64,7 +65,7 @@ impl Store {
         Ok(self.fence(source, id, None, None)?)
     }
 
-    fn judge(&self, known: &Leases, key: &str, id: &str, is_additive: impl Fn() -> bool) -> Fenced<()> {
+    fn judge(&self, known: &Leases, key: &str, id: &str, was_done: bool, is_additive: impl Fn() -> bool) -> Fenced<()> {
         let Some(agent) = &self.agent else { return Ok(()) };
         let now = self.host.clock.both();
         let fresh = Lease::new(key);
@@ -80,7 +81,9 @@ impl Store {
             })
         };
         let held = |lease: &Lease| standing(lease, &now);
-        if let Some(token) = self.token(id)? {
+        // The claim that is being made has the number that counts.
+        let claims = self.claiming.borrow().as_deref() == Some(id);
+        if let Some(token) = self.token(id)?.filter(|_| !claims) {
             let mine = lease.holder.as_ref().is_some_and(|holder| holder.name == agent.name);
             if token != lease.epoch || !mine || held(lease) != Standing::Live {
                 return Err(stale(token, since(lease, &now)));
@@ -89,7 +92,8 @@ impl Store {
         if let Some(epoch) = lease.lost_by(&agent.name) {
             return Err(stale(epoch, since(lease, &now)));
         }
-        let Some(holder) = &lease.holder else { return Ok(()) };
+        // A merge may have closed the issue: then the claim is over, whatever the state home still says.
+        let Some(holder) = lease.holder.as_ref().filter(|_| !was_done) else { return Ok(()) };
         match held(lease) {
             Standing::Expired if holder.name == agent.name => Err(stale(lease.epoch, since(lease, &now))),
             Standing::Live if holder.name != agent.name && !agent.is_coordinator && !is_additive() => {
@@ -151,7 +155,8 @@ impl Store {
             let (was, is) = (state(before.as_deref()), state(after.as_deref()));
             let (stopped, reassigned) = match (&was, &is) {
                 (Some(was), Some(is)) => {
-                    let stopped = (was.0 == "in_progress" && is.0 != "in_progress") || (is.1 && !was.1);
+                    // One that was closed by a merge has a claim that nobody ended.
+                    let stopped = (was.0 == "in_progress" && is.0 != "in_progress") || (is.1 && !was.1) || was.1;
                     (stopped, was.2.as_deref() == Some(holder.name.as_str()) && is.2 != was.2)
                 }
                 _ => (false, false),

@@ -37,8 +37,12 @@ impl Store {
                     continue;
                 }
                 let standing = standing(&lease, &now);
-                let title = self.get(&id)?.map(|row| row.issue.title);
-                found.push(LeaseRow { id, title, lease, standing });
+                let row = self.get(&id)?;
+                // A merge may have closed it: then nobody works on it any more.
+                if row.as_ref().is_some_and(|row| row.issue.status.is_done()) {
+                    continue;
+                }
+                found.push(LeaseRow { id, title: row.map(|row| row.issue.title), lease, standing });
             }
         }
         found.sort_by(|a, b| a.id.cmp(&b.id));

@@ -46,6 +46,8 @@ pub enum LeaseError {
     Stale { id: String, name: String, held: i64, epoch: i64, holder: Option<String>, why: String },
     #[error("{id} is {status} in the checkout {worktree}, which is not merged here")]
     Elsewhere { id: String, status: String, worktree: String },
+    #[error("{id} could not be claimed, and the state home still says that it is: {problem}")]
+    HalfMade { id: String, problem: String },
     #[error("{id} is not claimed")]
     NotClaimed { id: String },
     #[error("{text:?} is not ID:EPOCH")]

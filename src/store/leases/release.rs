@@ -123,6 +123,14 @@ impl Store {
                 }
                 let mut lease = home.lease(&self.lease_key(source, home.dir(), &issue)?);
                 let Some(holder) = lease.holder.clone() else { continue };
+                if self.get(&issue)?.is_some_and(|row| row.issue.status.is_done()) {
+                    // Closed by a merge: the work is done, and nobody has failed.
+                    if !dry_run {
+                        lease.end();
+                        home.put(&[lease], &self.host.entropy)?;
+                    }
+                    continue;
+                }
                 match standing(&lease, &now) {
                     Standing::Expired => {}
                     Standing::Live if id.is_some() => return Err(claimed(&issue, &lease).into()),
@@ -181,6 +189,11 @@ impl Store {
         Ok(earliest)
     }
 
+    /// Another checkout has closed the issue, and that is not merged here.
+    pub fn is_done_elsewhere(&mut self, id: &str) -> Result<bool> {
+        Ok(self.elsewhere(id)?.iter().any(|other| Status::new(other.status.as_str()).is_done()))
+    }
+
     fn max_attempts(&self) -> i64 {
         self.settings.word("lease.max_attempts").parse().unwrap_or(3)
     }
@@ -193,6 +206,10 @@ impl Store {
     /// Makes an issue open and nobody's in the ledger, if it is in progress there.
     fn write_release(&mut self, id: &str, needs_attention: bool) -> Result<Option<Written>> {
         let Some(row) = self.get(id)? else { return Ok(None) };
+        if self.is_done_elsewhere(id)? {
+            // Opening it here would undo that when both are merged.
+            return Ok(None);
+        }
         let mut changes = Vec::new();
         if row.issue.status.as_str() == "in_progress" {
             changes.push(Change::Status(Status::new("open")));
