@@ -63,7 +63,7 @@ fn a_program_may_close_its_issue_in_another_checkout() {
     let Some(family) = Family::new() else { return };
     let (web, other) = (family.web(), family.worktree("feature"));
     // Later than the claim.
-    let close = format!("cd {} && BD_TEST_NOW=2026-01-05T12:00:00Z {BD} close $BD_ISSUE", other.display());
+    let close = format!("cd {} && BD_TEST_NOW=2026-01-05T09:20:00Z {BD} close $BD_ISSUE", other.display());
     let mut run = family.env().bd_command(BD);
     run.current_dir(&web).args(["run", "bd-base", "--json", "--", "sh", "-c", &close]).env("BD_AGENT", "bot");
     let run = family.env().run(run, "bd run".into(), None);
