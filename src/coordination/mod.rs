@@ -35,12 +35,13 @@ pub use checkpoints::{
     find_checkpoint, prune_checkpoints, restore_checkpoint, working_on,
 };
 pub use claims::{
-    Assigned, IssueHolder, assign, claim, claim_ready, end_remote_claims, holder_of, reclaim, release, release_remote,
+    Assigned, IssueHolder, assign, claim, claim_ready, end_remote_claims, held_in_ledger, holder_of, reclaim, release,
+    release_remote, yield_claims,
 };
 pub use context::{IssueContext, Needed, RECENT as RECENT_CHECKPOINTS, issue_context};
 pub use error::{CoordinationError, Result};
 pub use identity::{ensure_registered, identify, take_part};
-pub use move_state::{StateMoved, move_state};
+pub use move_state::{StateMoved, move_state, plan_move};
 pub use remote::{RemoteLease, remote_leases};
 pub use reservations::{
     Checked, Obstacle, Release, ReservationError, ReserveRequest, Reserved, check_paths, check_staged,

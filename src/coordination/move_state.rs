@@ -24,28 +24,74 @@ pub struct StateMoved {
     pub copied: Vec<(String, usize)>,
 }
 
-/// Copies the records of the project's state home to that of another mode.
-pub fn move_state(store: &mut Store, to: StateMode, dry_run: bool) -> Result<StateMoved> {
+/// Copies the records of the project's state home to that of another mode, and has `switch` make it the one in use. Who has waited
+/// for the old one meanwhile is refused, and finds the new one on the next try.
+pub fn move_state<E: From<CoordinationError>>(
+    store: &mut Store,
+    to: StateMode,
+    switch: impl FnOnce(&mut Store) -> std::result::Result<(), E>,
+) -> std::result::Result<StateMoved, E> {
+    let from = store.state();
+    let target = StateDir::of(store.state_home_in(to));
+    if from.home().mode == StateMode::Named || from.path() == target.path() {
+        let moved = plan_move(store, to)?;
+        switch(store)?;
+        return Ok(moved);
+    }
+    let wait = store.lock_wait();
+    let failed = |error: RecordError| E::from(error.into());
+    target.mark_in_use().map_err(failed)?;
+    // Nothing changes on either side meanwhile. Two moves in opposite directions must not wait for each other.
+    let mut homes = [&from, &target];
+    homes.sort_by(|a, b| a.path().cmp(b.path()));
+    let locks = homes.iter().map(|home| home.lock(wait)).collect::<std::result::Result<Vec<_>, _>>().map_err(failed)?;
+    // Other repositories go on using one that several share.
+    let leaves = !from.is_shared();
+    let moving = || -> Result<StateMoved> {
+        if leaves {
+            from.mark_moved(target.path(), false)?;
+        }
+        // Whoever has a lock inside was there before the mark: its records are copied too.
+        for directory in files(&from)?.into_iter().filter_map(|(inside, _)| inside) {
+            drop(from.inside(&directory).lock_marked(wait)?);
+        }
+        copy_all(store, &from, &target, false)
+    };
+    let moved = match moving() {
+        Ok(moved) => moved,
+        Err(error) => {
+            from.mark_in_use().map_err(failed)?;
+            return Err(error.into());
+        }
+    };
+    if let Err(error) = switch(store) {
+        from.mark_in_use().map_err(failed)?;
+        return Err(error);
+    }
+    if leaves {
+        from.mark_moved(target.path(), true).map_err(failed)?;
+    }
+    drop(locks);
+    Ok(moved)
+}
+
+/// What a move would copy.
+pub fn plan_move(store: &mut Store, to: StateMode) -> Result<StateMoved> {
     let from = store.state();
     if from.home().mode == StateMode::Named {
         return Err(CoordinationError::NamedHome { path: from.path().to_owned() });
     }
     let target = StateDir::of(store.state_home_in(to));
-    let mut moved = StateMoved { from: from.home().clone(), to: target.home().clone(), copied: Vec::new() };
     if from.path() == target.path() {
-        return Ok(moved);
+        return Ok(StateMoved { from: from.home().clone(), to: target.home().clone(), copied: Vec::new() });
     }
-    let wait = store.lock_wait();
-    // Nothing changes on either side meanwhile. Two moves in opposite directions must not wait for each other.
-    let mut homes = [&from, &target];
-    homes.sort_by(|a, b| a.path().cmp(b.path()));
-    let _locks = if dry_run {
-        Vec::new()
-    } else {
-        homes.iter().map(|home| home.lock(wait)).collect::<std::result::Result<Vec<_>, _>>()?
-    };
+    copy_all(store, &from, &target, true)
+}
+
+fn copy_all(store: &Store, from: &StateDir, target: &StateDir, dry_run: bool) -> Result<StateMoved> {
+    let mut moved = StateMoved { from: from.home().clone(), to: target.home().clone(), copied: Vec::new() };
     let mut plans = Vec::new();
-    for (directory, name) in files(&from)? {
+    for (directory, name) in files(from)? {
         let (source, goal) = match &directory {
             Some(inside) => (from.inside(inside), target.inside(inside)),
             None => (from.clone(), target.clone()),
@@ -53,7 +99,7 @@ pub fn move_state(store: &mut Store, to: StateMode, dry_run: bool) -> Result<Sta
         let shown = directory.map_or_else(|| name.clone(), |inside| format!("{inside}/{name}"));
         let there = goal.file(&name).read()?;
         let mut new = Vec::new();
-        for (id, line) in records(store, &source.file(&name).read()?, &name, &from, &target)? {
+        for (id, line) in records(store, &source.file(&name).read()?, &name, from, target)? {
             match there.effective(&id).map(|at| there.text(at)) {
                 None => new.push((id, line)),
                 Some(known) if known == line.as_bytes() => {}
@@ -67,7 +113,7 @@ pub fn move_state(store: &mut Store, to: StateMode, dry_run: bool) -> Result<Sta
     }
     for (shown, goal, name, new) in plans {
         if !dry_run && !new.is_empty() {
-            copy(store, &goal, &target, &name, &new)?;
+            copy(store, &goal, target, &name, &new)?;
         }
         moved.copied.push((shown, new.len()));
     }

@@ -11,10 +11,13 @@ pub fn move_state(store: &mut Store, to: &str, dry_run: bool) -> Result<StateMov
     if !StateMode::WORDS.contains(&to) {
         return Err(OpError::Usage(format!("--to must be one of {}, not {to:?}", StateMode::WORDS.join(" "))));
     }
-    let moved = coordination::move_state(store, StateMode::asked(to), dry_run)?;
-    if !dry_run {
+    let mode = StateMode::asked(to);
+    if dry_run {
+        return Ok(coordination::plan_move(store, mode)?);
+    }
+    coordination::move_state(store, mode, |store| {
         let set = vec![("state.mode".to_owned(), vec![to.to_owned()])];
         configure(store, &Request { set, file: Some(Origin::Personal), ..Request::default() })?;
-    }
-    Ok(moved)
+        Ok(())
+    })
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{OpError, Result};
+use crate::coordination;
 use crate::store::{self, NamedPrograms, Progress, RepoSync, Store, SyncOptions, SyncReport, SyncStep, expand_path};
 use crate::sys::Host;
 
@@ -23,7 +24,10 @@ pub fn sync(store: &mut Store, request: SyncRequest<'_>, progress: Progress<'_>)
     }
     let repo = request.repo.map(|text| store.join(text)).transpose()?;
     let options = SyncOptions { pull: !request.no_pull, push: !request.no_push, repo, dry_run: request.dry_run };
-    Ok(store.sync(&options, progress)?)
+    let held = coordination::held_in_ledger(store)?;
+    let report = store.sync(&options, progress)?;
+    coordination::yield_claims(store, &held);
+    Ok(report)
 }
 
 /// Commits the ledgers of one repo, or of all that this user commits to.

@@ -79,10 +79,16 @@ impl StateHome {
     /// The state home of the repo with this `.beads` directory: the one named by `BD_STATE_DIR`, else that of the repository
     /// which this is a workspace of, else as `asked`.
     pub fn of(beads: &Path, env: &Env, asked: StateMode) -> Self {
-        let home = |path, mode, reason: &str| StateHome { path, mode, reason: reason.to_owned() };
         if let Some(named) = env.var(STATE_DIR) {
-            return home(env.path(&named), StateMode::Named, "BD_STATE_DIR is set");
+            let reason = "BD_STATE_DIR is set".to_owned();
+            return StateHome { path: env.path(&named), mode: StateMode::Named, reason };
         }
+        Self::with_repo(beads, env, asked)
+    }
+
+    /// The same without a look at the variable.
+    fn with_repo(beads: &Path, env: &Env, asked: StateMode) -> Self {
+        let home = |path, mode, reason: &str| StateHome { path, mode, reason: reason.to_owned() };
         let own = beads.join("run");
         let common = vcs::common_dir(beads);
         if let Some(target) = common.as_deref().and_then(pointer) {
@@ -151,19 +157,30 @@ fn main_beads(common: &Path) -> Option<PathBuf> {
     beads.is_dir().then_some(beads)
 }
 
-/// The directory for what all checkouts of a repository share and nobody commits, whatever `state.mode` says: settings, hooks
-/// and the journal concern the repository alone.
+/// The directory for what all checkouts of a repository share and nobody commits, whatever `state.mode` and `BD_STATE_DIR` say:
+/// settings, hooks and the journal concern the repository alone. A contributor's routing must not be lost with a variable.
 pub fn state_home(beads: &Path, env: &Env) -> PathBuf {
-    StateHome::of(beads, env, StateMode::Repo).path
+    StateHome::with_repo(beads, env, StateMode::Repo).path
 }
 
 /// Makes the state home if it is not there; one inside `.beads` keeps itself out of version control.
 pub fn prepare(home: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(home)?;
     let inside_beads = home.parent().and_then(Path::file_name).is_some_and(|name| name == super::BEADS_DIR);
-    let ignore = home.join(".gitignore");
-    if inside_beads && !ignore.exists() {
-        std::fs::write(ignore, "*\n")?;
+    if !inside_beads {
+        return Ok(());
     }
-    Ok(())
+    let ignore = home.join(".gitignore");
+    match std::fs::read_to_string(&ignore) {
+        Ok(text)
+            if text.lines().any(|line| line.trim() == "*")
+                && !text.lines().any(|line| line.trim().starts_with('!')) =>
+        {
+            Ok(())
+        }
+        // Somebody's else, perhaps committed: what is kept here would be committed too.
+        Ok(_) => Err(std::io::Error::other("its .gitignore does not keep it out of version control; it must say *")),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => std::fs::write(ignore, "*\n"),
+        Err(e) => Err(e),
+    }
 }

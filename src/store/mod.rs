@@ -373,7 +373,11 @@ impl Store {
 
     /// The state home for what concerns the issues of a repo.
     fn state_home_of(&self, repo: usize) -> StateHome {
-        let asked = StateMode::asked(self.settings.word("state.mode"));
+        // What is committed does not decide where others keep their state.
+        let asked = match self.settings.text("state.mode") {
+            Some((word, origin)) if origin != settings::Origin::Shared => StateMode::asked(word),
+            _ => StateMode::Repo,
+        };
         StateHome::of(self.project.members[repo].repo.beads(), &self.host.env, asked)
     }
 

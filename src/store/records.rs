@@ -9,15 +9,19 @@ use std::time::Duration;
 
 use super::home::{self, StateHome};
 use crate::ledger::{Document, Edit, Expectation, Ledger, LedgerError, Outcome};
+use crate::model::json::Object;
+use crate::model::lease::Owner;
 use crate::model::record::Record;
-use crate::sys::Entropy;
 use crate::sys::fs::{self, FsError};
 use crate::sys::lock::{self, DirLock};
+use crate::sys::{self, Entropy};
 
 /// Says which layout the files have; a newer one is left alone.
 const VERSION_NAME: &str = "version";
 const LAYOUT: i64 = 1;
 const LOCK_NAME: &str = "lock";
+/// Says that everything is in another state home.
+const MOVED_NAME: &str = "moved";
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum RecordError {
@@ -27,6 +31,8 @@ pub enum RecordError {
     Fs(#[from] FsError),
     #[error("{} has layout {found}, this bd knows up to {LAYOUT}", path.display())]
     Newer { path: PathBuf, found: i64 },
+    #[error("the state home {} was moved to {}", path.display(), to.display())]
+    Moved { path: PathBuf, to: PathBuf },
     #[error("the state home {} is not there: {reason}", path.display())]
     Unreachable { path: PathBuf, reason: String },
 }
@@ -76,8 +82,58 @@ impl StateDir {
         if !place.is_dir() {
             self.prepare()?;
         }
-        let lock = lock::lock(&place, wait).map_err(LedgerError::from)?;
+        let lock = self.lock_marked(wait)?;
+        // It may have been moved while we waited.
+        self.refuse_moved()?;
+        Ok(lock)
+    }
+
+    /// The lock alone, for the one who moves.
+    pub fn lock_marked(&self, wait: Duration) -> Result<StateLock, RecordError> {
+        let lock = lock::lock(&self.path.join(LOCK_NAME), wait).map_err(LedgerError::from)?;
         Ok(StateLock { _lock: lock })
+    }
+
+    /// Refuses a state home that was left for another, or is just being left.
+    fn refuse_moved(&self) -> Result<(), RecordError> {
+        let Ok(text) = std::fs::read_to_string(self.home.path.join(MOVED_NAME)) else { return Ok(()) };
+        let Ok(record) = Record::parse(text.trim()) else { return Ok(()) };
+        let to = record.string("to").map(|to| PathBuf::from(to.as_ref())).unwrap_or_default();
+        let is_over = record.flag("done");
+        let abandoned = || {
+            let pid = record.integer("pid").and_then(|pid| u32::try_from(pid).ok());
+            let (boot, start) = (record.string("boot"), record.string("start"));
+            match (pid, boot, start) {
+                (Some(pid), Some(boot), Some(start)) => {
+                    let owner = Owner { boot: boot.into_owned(), pid: i64::from(pid), start: start.into_owned() };
+                    pid == std::process::id() || sys::is_gone(&owner)
+                }
+                _ => true,
+            }
+        };
+        if is_over || !abandoned() {
+            return Err(RecordError::Moved { path: self.home.path.clone(), to });
+        }
+        Ok(())
+    }
+
+    /// Notes that this state home is being left for another; with `done`, that it was.
+    pub fn mark_moved(&self, to: &Path, done: bool) -> Result<(), RecordError> {
+        let mut object = Object::new().text("to", &to.display().to_string()).flag("done", done);
+        if let Some(owner) = sys::owner(std::process::id()) {
+            object = object.number("pid", owner.pid).text("boot", &owner.boot).text("start", &owner.start);
+        }
+        let file = self.home.path.join(MOVED_NAME);
+        std::fs::write(&file, object.finish() + "\n").map_err(|e| FsError::new("write", file, e).into())
+    }
+
+    /// Takes that note away.
+    pub fn mark_in_use(&self) -> Result<(), RecordError> {
+        let file = self.home.path.join(MOVED_NAME);
+        match std::fs::remove_file(&file) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(FsError::new("remove", file, e).into()),
+            _ => Ok(()),
+        }
     }
 
     /// Refuses a state home of a later version, and one of a workspace that is out of reach.

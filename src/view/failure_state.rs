@@ -12,6 +12,8 @@ impl From<RecordError> for Failure {
             RecordError::Fs(_) => {
                 Self::failed(message).hint("bd where says which state home is used; BD_STATE_DIR names another")
             }
+            RecordError::Moved { .. } => Self::new(Exit::Busy, "busy", message)
+                .hint("try again; bd where says which one is used, bd state move --to repo brings it back here"),
             RecordError::Newer { .. } => Self::new(Exit::Damaged, "newer", message).hint("use the newer bd"),
             RecordError::Unreachable { .. } => Self::new(Exit::NoRepository, "no_repository", message)
                 .hint("mount that directory here, or name a state home with BD_STATE_DIR"),

@@ -105,3 +105,75 @@ fn committed_personal_settings_are_nobodys() {
     family.git(&web, "commit -qm mended").ok();
     family.bd(&web, "add Issue").ok();
 }
+
+/// A contributor's routing does not go away with a variable that names a state home.
+#[test]
+fn a_named_state_home_does_not_change_where_issues_go() {
+    let Some(family) = Family::new() else { return };
+    let web = family.web();
+    family.bd(&web, "config set routing.role contributor").ok();
+    let plan = family.path("home/plan");
+    family.bd(&web, &format!("init --contributor {}", plan.display())).ok();
+    let before = std::fs::read(web.join(".beads/beads.jsonl")).unwrap();
+    let named = family.path("elsewhere");
+    family.bd_with(&web, "add Secret", &[("BD_STATE_DIR", named.to_str().unwrap())]).ok();
+    assert_eq!(std::fs::read(web.join(".beads/beads.jsonl")).unwrap(), before);
+    assert!(std::fs::read_to_string(plan.join(".beads/beads.jsonl")).unwrap().contains("Secret"));
+}
+
+/// A project does not decide where its users keep their state, and what would be committed is not kept.
+#[test]
+fn a_committed_mode_is_not_followed() {
+    let Some(family) = Family::new() else { return };
+    let web = family.web();
+    let config = web.join(".beads/config.toml");
+    let text = std::fs::read_to_string(&config).unwrap_or_default();
+    std::fs::write(&config, format!("{text}\n[state]\nmode = \"worktree\"\n")).unwrap();
+    let place = family.bd(&web, "where --json").ok().json();
+    assert_eq!(
+        (place["state_mode"].as_str(), place["state_home"].as_str()),
+        (Some("repo"), web.join(".git/beads").to_str())
+    );
+    std::fs::create_dir_all(web.join(".beads/run")).unwrap();
+    std::fs::write(web.join(".beads/run/.gitignore"), "nothing\n").unwrap();
+    let refused = family.bd(&web, "--config state.mode=worktree claim bd-base");
+    assert_eq!(refused.code, 1, "{}", refused.stderr);
+    assert!(refused.stderr.contains(".gitignore"), "{}", refused.stderr);
+}
+
+/// Who waited for a state home that is being left is refused instead of writing where nobody looks any more.
+#[test]
+fn nothing_is_written_to_a_state_home_that_was_left() {
+    let Some(family) = Family::new() else { return };
+    let web = family.web();
+    family.bd(&web, "claim bd-base --agent bot").ok();
+    family.bd(&web, "state move --to global").ok();
+    let late = family.bd(&web, "--config state.mode=repo mail send bot -m late");
+    assert_eq!(late.code, 6, "{}", late.stderr);
+    family.bd(&web, "mail send bot -m now").ok();
+    family.bd(&web, "release bd-base --agent bot").ok();
+    assert_eq!(family.bd(&web, "leases --json").ok().stdout, "[]\n");
+}
+
+/// Of two clones that claim without a remote, the merge decides, and the loser is told and refused.
+#[test]
+fn after_a_sync_the_loser_of_two_clones_is_told() {
+    let Some(family) = Family::new() else { return };
+    let web = family.web();
+    family.git(&web, "clone -q --bare . ../server").ok();
+    family.git(&web, "remote add origin ../server").ok();
+    family.git(&web, "fetch -q").ok();
+    family.git(&web, "branch -q --set-upstream-to=origin/main").ok();
+    family.git(&web, "clone -q ../server ../other").ok();
+    let other = family.path("other");
+    let role = "--config routing.role=maintainer";
+    family.bd(&web, &format!("{role} claim bd-base --agent bot")).ok();
+    family.bd(&other, &format!("{role} claim bd-base --agent cat")).ok();
+    family.bd(&web, &format!("{role} sync")).ok();
+    family.bd(&other, &format!("{role} sync")).ok();
+    let late = family.bd(&other, &format!("{role} note bd-base mine --agent cat"));
+    assert_eq!(late.code, 7, "{}", late.stderr);
+    let mail = family.bd(&other, "mail inbox --agent cat --json").ok().stdout;
+    assert!(mail.contains("bot had claimed bd-base earlier"), "{mail}");
+    family.bd(&web, &format!("{role} note bd-base mine --agent bot")).ok();
+}

@@ -189,6 +189,19 @@ impl Store {
         Ok(earliest)
     }
 
+    /// Ends a claim as one that was lost, if it still is this one.
+    pub fn yield_lease(&mut self, id: &str, epoch: i64) -> Result<bool> {
+        let source = self.owner_of(id)?;
+        let home = self.hold(self.lease_home(source))?;
+        let mut lease = home.lease(&self.lease_key(source, home.dir(), id)?);
+        if lease.epoch != epoch || lease.holder.is_none() {
+            return Ok(false);
+        }
+        lease.take_away();
+        home.put(&[lease], &self.host.entropy)?;
+        Ok(true)
+    }
+
     /// Another checkout has closed the issue, and that is not merged here.
     pub fn is_done_elsewhere(&mut self, id: &str) -> Result<bool> {
         Ok(self.elsewhere(id)?.iter().any(|other| Status::new(other.status.as_str()).is_done()))
