@@ -153,6 +153,13 @@ impl Store {
         }
     }
 
+    /// The id of the repository, if it has one yet.
+    fn known_repo_id(&self) -> Option<String> {
+        let beads = self.project.members[0].repo.beads();
+        let directory = vcs::common_dir(beads).map_or_else(|| beads.join("run"), |common| common.join("beads"));
+        read_text(&directory.join(REPO_ID_NAME)).filter(|id| state_id::is(state_id::REPOSITORY, id))
+    }
+
     /// What names this clone among all clones of the repository.
     pub fn clone_id(&self) -> Result<String> {
         self.repo_id(0)
@@ -191,7 +198,18 @@ impl Store {
             let (root, exists, gone_at) = (here, true, None);
             all.push(Worktree { id, name, root, branch, is_main, is_here: true, exists, gone_at });
         }
-        for Entry { id, root, gone_at } in others {
+        let common = vcs::common_dir(self.repo.beads());
+        let is_shared = self.state().is_shared();
+        let repo = if is_shared { self.known_repo_id() } else { None };
+        for Entry { id, root, gone_at, repo: of } in others {
+            // Another repository, or a copy of this one, may be in the same registry.
+            let is_ours = match bears(&root, &id) {
+                true => common.is_some() && vcs::common_dir(&root) == common,
+                false => !is_shared || (of.is_some() && of == repo),
+            };
+            if !is_ours {
+                continue;
+            }
             match all.iter_mut().find(|one| one.is_entry(&id, &root)) {
                 Some(known) if known.exists => {}
                 // Moved behind the back of version control, and seen there since.

@@ -138,6 +138,14 @@ impl StateDir {
 
     /// Refuses a state home of a later version, and one of a workspace that is out of reach.
     pub fn check(&self) -> Result<(), RecordError> {
+        // A repository may have committed a link in the place of the directory.
+        let below = self.path.ancestors().take_while(|path| path.starts_with(&self.home.path));
+        let is_link = |path: &&Path| std::fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_symlink());
+        let named = matches!(self.home.mode, home::StateMode::Named | home::StateMode::Global);
+        if let Some(link) = below.filter(|path| !named || *path != self.home.path).find(is_link) {
+            let odd = std::io::Error::other("it is a link, and state is not kept behind one");
+            return Err(FsError::new("use", link, odd).into());
+        }
         let file = self.home.path.join(VERSION_NAME);
         match std::fs::read_to_string(&file) {
             Ok(text) => {

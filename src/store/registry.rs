@@ -18,6 +18,8 @@ pub(super) struct Entry {
     pub id: String,
     pub root: PathBuf,
     pub gone_at: Option<String>,
+    /// The repository, where several share a state home.
+    pub repo: Option<String>,
 }
 
 pub(super) fn entries(registered: &Document) -> Vec<Entry> {
@@ -25,7 +27,8 @@ pub(super) fn entries(registered: &Document) -> Vec<Entry> {
     let found = records.filter_map(|record: Record<'_>| {
         let root = PathBuf::from(record.string("path")?.as_ref());
         let gone_at = record.text_of("gone_at").map(|text| text.into_owned());
-        Some(Entry { id: record.string("id")?.into_owned(), root, gone_at })
+        let repo = record.text_of("repo").map(|text| text.into_owned());
+        Some(Entry { id: record.string("id")?.into_owned(), root, gone_at, repo })
     });
     found.collect()
 }
@@ -47,6 +50,7 @@ impl Store {
             known.iter().any(|entry| same(entry) && entry.gone_at.is_none())
         };
         let fresh: Vec<&Worktree> = all.iter().filter(|one| one.id.is_some() && !is_known(one)).collect();
+        let repo = if !fresh.is_empty() && self.state().is_shared() { Some(self.clone_id()?) } else { None };
         self.change_lines(&fresh, |one, now, line| {
             let path = one.root.display().to_string();
             let dialect = Dialect::default();
@@ -57,7 +61,10 @@ impl Store {
                     edits.extend(moved.then(|| ("moved_at", Some(dialect.string(now)))));
                     record.with(&edits, dialect)
                 }
-                None => Object::new().text("id", key(one)).text("path", &path).text("created_at", now).finish(),
+                None => {
+                    let object = Object::new().text("id", key(one)).text("path", &path);
+                    object.optional("repo", repo.as_deref()).text("created_at", now).finish()
+                }
             }
         })
     }

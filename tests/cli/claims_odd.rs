@@ -177,3 +177,47 @@ fn after_a_sync_the_loser_of_two_clones_is_told() {
     assert!(mail.contains("bot had claimed bd-base earlier"), "{mail}");
     family.bd(&web, &format!("{role} note bd-base mine --agent bot")).ok();
 }
+
+/// Repositories that share a state home are not checkouts of each other.
+#[test]
+fn another_repository_in_the_same_state_home_is_no_checkout() {
+    let Some(family) = Family::new() else { return };
+    let web = family.web();
+    let other = family.path("unrelated");
+    std::fs::create_dir(&other).unwrap();
+    family.git(&other, "init -q").ok();
+    family.bd(&other, "init --prefix bd").ok();
+    family.bd(&other, "add Secret --id bd-base").ok();
+    family.bd(&other, "--global claim bd-base --agent bot").ok();
+    family.bd(&web, "--global agent register cat").ok();
+    family.bd(&web, "--global worktree list").ok();
+    for line in
+        ["worktree list --json", "list --all-worktrees --json", "status --all-worktrees --json", "leases --json"]
+    {
+        let run = family.bd(&web, &format!("--global {line}")).ok();
+        assert!(!run.stdout.contains("unrelated") && !run.stdout.contains("Secret"), "{line}: {}", run.stdout);
+    }
+    // The same id there is another issue.
+    family.bd(&web, "--global claim bd-base --agent cat").ok();
+    let copy = family.path("copy");
+    family.env().command("cp").args(["-r", web.to_str().unwrap(), copy.to_str().unwrap()]).status().unwrap();
+    let listed = family.bd(&copy, "worktree list --json").ok().json();
+    assert_eq!(listed.as_array().unwrap().len(), 1, "{listed}");
+}
+
+/// State is not kept behind a link that a repository brought along.
+#[test]
+fn a_link_in_the_place_of_the_state_home_is_refused() {
+    let Some(family) = Family::new() else { return };
+    let (web, docs) = (family.web(), family.path("docs"));
+    std::fs::create_dir(&docs).unwrap();
+    std::os::unix::fs::symlink(&docs, web.join(".beads/run")).unwrap();
+    let refused = family.bd(&web, "--config state.mode=worktree claim bd-base");
+    assert_eq!(refused.code, 1, "{}", refused.stderr);
+    assert_eq!(std::fs::read_dir(&docs).unwrap().count(), 0, "nothing was written there");
+    std::fs::remove_file(web.join(".beads/run")).unwrap();
+    std::fs::create_dir_all(web.join(".git/beads")).unwrap();
+    std::os::unix::fs::symlink(&docs, web.join(".git/beads/mail")).unwrap();
+    assert_eq!(family.bd(&web, "mail send human -m words").code, 1);
+    assert_eq!(std::fs::read_dir(&docs).unwrap().count(), 0, "nor there");
+}
