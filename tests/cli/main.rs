@@ -8,6 +8,7 @@ mod bad_input;
 mod checkouts;
 mod checkpoints;
 mod claims;
+mod claims_parts;
 mod clients;
 mod clients_strict;
 mod closing;
