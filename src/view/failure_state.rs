@@ -38,6 +38,9 @@ impl From<CoordinationError> for Failure {
             CoordinationError::WorktreeGone { .. } => {
                 Self::not_found(message).hint("bd worktree prune says what is left of it")
             }
+            CoordinationError::HalfRemoved { key, .. } => Self::failed(message)
+                .hint("bd worktree restore writes these files into a directory; bd worktree list says what is left")
+                .fact("kept", &key),
             CoordinationError::NoLedgerThere { .. } => Self::new(Exit::NoRepository, "no_repository", message)
                 .hint("its branch has none; merge one in, or make it with bd init there"),
             CoordinationError::NoSuchAgent { .. } => {

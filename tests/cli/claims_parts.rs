@@ -63,6 +63,6 @@ fn an_undo_that_a_claim_forbids_in_one_ledger_is_made_in_none() {
     agent(&env, "cat", "update|bd-1|plan-2|-p|1").ok();
     agent(&env, "bot", "claim|plan-2").ok();
     let before = (env.ledger(), std::fs::read(&planning).unwrap());
-    agent(&env, "cat", "undo").fails(4, &["plan-2", "bot"]);
+    agent(&env, "cat", "undo|--yes").fails(4, &["plan-2", "bot"]);
     assert_eq!((env.ledger(), std::fs::read(&planning).unwrap()), before);
 }
