@@ -10,7 +10,7 @@ use super::{CoordinationError, Result};
 use crate::model::lease::Standing;
 use crate::model::state_id::{self, CHECKPOINT};
 use crate::store::{Elsewhere, LeaseRow, Store, StoreError, Worktree};
-use crate::vcs::{self, NewCheckout, Why, Work};
+use crate::vcs::{self, NewCheckout, SyncError, Why, Work};
 
 /// A checkout to make.
 #[derive(Debug, Clone, Default)]
@@ -106,29 +106,54 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
     if !force && !reasons.is_empty() {
         return Err(kept(reasons));
     }
-    let mut saved = None;
-    if force {
-        let key = state_id::mint(CHECKPOINT, store.host().entropy.bytes());
-        let message = format!("bd: the checkout {} before it was removed", worktree.name);
-        let snapshot = there.snapshot(&key, &message, u64::MAX, &env).map_err(StoreError::from)?;
-        let lost = snapshot.left_out.iter().filter(|one| one.why != Why::Special);
-        let lost: Vec<String> = lost.map(|one| format!("{} cannot be kept: {}", one.path.display(), one.why)).collect();
-        if !lost.is_empty() {
-            return Err(kept(lost));
-        }
-        saved = Some(KeptFiles { key, name: snapshot.name, files: snapshot.files.len() });
-    }
+    let saved = if force { Some(keep_files(store, &worktree, there.as_ref(), &kept)?) } else { None };
+    let mut begun = false;
     // Whoever claims something there meanwhile must not lose the ground.
-    let _still = store.keep_still()?;
-    let (leases, before) = (store.leases()?, leases);
-    let is_new = |row: &&LeaseRow| row.standing == Standing::Live && !before.iter().any(|old| old.id == row.id);
-    if let Some(row) = held_in(&leases, &worktree).find(is_new) {
-        return Err(kept(vec![format!("{} was claimed there just now", row.id)]));
+    let removed = store.keep_still().map_err(CoordinationError::from).and_then(|_still| {
+        let (leases, before) = (store.leases()?, leases);
+        let is_new = |row: &&LeaseRow| row.standing == Standing::Live && !before.iter().any(|old| old.id == row.id);
+        if let Some(row) = held_in(&leases, &worktree).find(is_new) {
+            return Err(kept(vec![format!("{} was claimed there just now", row.id)]));
+        }
+        let here = vcs::open(store.repo().beads());
+        begun = true;
+        Ok(here.remove_checkout(&worktree.root, force, &env).map_err(StoreError::from)?)
+    });
+    let is_whole = |error: &CoordinationError| {
+        !begun || matches!(error, CoordinationError::Store(StoreError::Vcs(SyncError::Kept { .. })))
+    };
+    match (removed, saved) {
+        (Ok(()), kept) => {
+            store.mark_gone(std::slice::from_ref(&worktree))?;
+            Ok(RemovedWorktree { worktree, kept, forced: reasons })
+        }
+        (Err(error), None) => Err(error),
+        // Everything is there still; what was kept of it is of no use.
+        (Err(error), Some(saved)) if is_whole(&error) && there.drop_snapshot(&saved.key, &env).is_ok() => Err(error),
+        (Err(error), Some(saved)) => {
+            Err(CoordinationError::HalfRemoved { name: worktree.name, key: saved.key, error: Box::new(error) })
+        }
     }
-    let here = vcs::open(store.repo().beads());
-    here.remove_checkout(&worktree.root, force, &env).map_err(StoreError::from)?;
-    store.mark_gone(std::slice::from_ref(&worktree))?;
-    Ok(RemovedWorktree { worktree, kept: saved, forced: reasons })
+}
+
+/// Keeps the files of a checkout, all of them or none.
+fn keep_files(
+    store: &Store,
+    worktree: &Worktree,
+    there: &dyn vcs::Vcs,
+    kept: &dyn Fn(Vec<String>) -> CoordinationError,
+) -> Result<KeptFiles> {
+    let env = &store.host().env;
+    let key = state_id::mint(CHECKPOINT, store.host().entropy.bytes());
+    let message = format!("bd: the checkout {} before it was removed", worktree.name);
+    let snapshot = there.snapshot(&key, &message, u64::MAX, env).map_err(StoreError::from)?;
+    let lost = snapshot.left_out.iter().filter(|one| one.why != Why::Special);
+    let lost: Vec<String> = lost.map(|one| format!("{} cannot be kept: {}", one.path.display(), one.why)).collect();
+    if !lost.is_empty() {
+        there.drop_snapshot(&key, env).map_err(StoreError::from)?;
+        return Err(kept(lost));
+    }
+    Ok(KeptFiles { key, name: snapshot.name, files: snapshot.files.len() })
 }
 
 /// What stands against removing a checkout, each in words.
@@ -146,6 +171,7 @@ fn reasons<'a>(work: &Work, leases: impl Iterator<Item = &'a LeaseRow>, unmerged
         1 => "one commit is nowhere else".to_owned(),
         count => format!("{count} commits are nowhere else"),
     }));
+    reasons.extend(work.loose_commits());
     reasons.extend((work.stashes > 0).then(|| format!("{} shelved changes go with it", work.stashes)));
     for row in leases.filter(|row| row.standing == Standing::Live) {
         let holder = row.lease.holder.as_ref().map(|holder| holder.name.as_str()).unwrap_or_default();

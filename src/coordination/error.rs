@@ -24,6 +24,8 @@ pub enum CoordinationError {
     WorktreeKept { name: String, root: PathBuf, reasons: Vec<String> },
     #[error("the checkout {name} is gone already")]
     WorktreeGone { name: String },
+    #[error("the checkout {name} could not be removed: {error}; its files as they were are kept as {key}")]
+    HalfRemoved { name: String, key: String, error: Box<CoordinationError> },
     #[error("the checkout {name} has no ledger: {}", root.display())]
     NoLedgerThere { name: String, root: PathBuf },
     #[error("no agent {typed:?} is registered")]

@@ -1,5 +1,7 @@
 //! The two copies of a proposed issue: which they are, and how an edit reaches both.
 
+use std::path::Path;
+
 use super::source::expected;
 use super::transaction::Write;
 use super::{Access, Result, Store, StoreError};
@@ -150,27 +152,37 @@ impl Store {
     }
 
     /// Rewrites lines of a locked ledger: for each id the new text, or `None` to take the line out.
-    pub(super) fn put_lines(&self, lock: &LockedLedger, lines: &[(String, Option<String>)]) -> Result<bool> {
+    pub(super) fn put_lines(&self, lock: &LockedLedger, lines: &[NewLine]) -> Result<bool> {
         let path = lock.ledger().path();
-        let plan = |document: &Document| {
-            let mut edits = Vec::new();
-            if let Some(region) = document.conflicts().first().filter(|_| !lines.is_empty()) {
-                let what = "no proposal can be moved in it";
-                return Err(LedgerError::Conflicted { path: path.to_owned(), line: region.start + 1, what }.into());
-            }
-            for (id, text) in lines {
-                match (document.effective(id), text) {
-                    (Some(line), Some(text)) if document.text(line) != text.as_bytes() => {
-                        edits.push(Edit::Set { line, id: id.clone(), text: text.clone() });
-                    }
-                    (None, Some(text)) => edits.push(Edit::Insert { id: id.clone(), text: text.clone() }),
-                    (Some(line), None) => edits.push(Edit::Remove { line }),
-                    _ => {}
-                }
-            }
-            Ok(edits)
-        };
+        let plan = |document: &Document| line_edits(path, document, lines);
         let outcome = self.write_ledger::<StoreError>(lock, || expected(path), plan)?;
         Ok(outcome == Outcome::Written)
     }
+
+    /// Asks whether [`Store::put_lines`] would be let through.
+    pub(super) fn may_put_lines(&self, lock: &LockedLedger, lines: &[NewLine]) -> Result<()> {
+        self.ask_leave::<StoreError>(lock, |document| line_edits(lock.ledger().path(), document, lines))
+    }
+}
+
+/// An id and the text that its line gets, or `None` if the line goes.
+pub(super) type NewLine = (String, Option<String>);
+
+fn line_edits(path: &Path, document: &Document, lines: &[NewLine]) -> Result<Vec<Edit>> {
+    let mut edits = Vec::new();
+    if let Some(region) = document.conflicts().first().filter(|_| !lines.is_empty()) {
+        let what = "no proposal can be moved in it";
+        return Err(LedgerError::Conflicted { path: path.to_owned(), line: region.start + 1, what }.into());
+    }
+    for (id, text) in lines {
+        match (document.effective(id), text) {
+            (Some(line), Some(text)) if document.text(line) != text.as_bytes() => {
+                edits.push(Edit::Set { line, id: id.clone(), text: text.clone() });
+            }
+            (None, Some(text)) => edits.push(Edit::Insert { id: id.clone(), text: text.clone() }),
+            (Some(line), None) => edits.push(Edit::Remove { line }),
+            _ => {}
+        }
+    }
+    Ok(edits)
 }

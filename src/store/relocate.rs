@@ -73,6 +73,13 @@ impl Store {
         let arriving: Vec<(String, String)> = leaving.values().flatten().cloned().collect();
         let settled: Vec<(String, String)> =
             arriving.iter().map(|(id, text)| (id.clone(), self.resettled(text, target))).collect();
+        // What claims forbid of any part is refused before the first one is on disk.
+        for (source, ids) in &leaving {
+            if let Some(lock) = lock_of(*source) {
+                self.ask_leave::<StoreError>(lock, |document| Ok(departures(document, ids).0))?;
+            }
+        }
+        self.ask_leave::<StoreError>(lock, |document| Ok(arrivals(document, &settled).0))?;
         let written = self.arrive(lock, &settled)?;
         let mut committed = vec![(target, written)];
         for (source, ids) in &leaving {
@@ -142,36 +149,10 @@ impl Store {
     /// Brings the lines into the target; one that is there already is joined with what comes.
     fn arrive(&self, lock: &LockedLedger, arriving: &[(String, String)]) -> Result<Vec<Written>> {
         let path = lock.ledger().path();
-        // Copies of one issue may come from several repos at once: they are one when they arrive.
-        let mut issues: BTreeMap<&String, String> = BTreeMap::new();
-        for (id, text) in arriving {
-            let known = issues.remove(id);
-            let dialect = DialectEvidence::of(text).or(Default::default());
-            let line = known.and_then(|known| join_copies(text, &known, dialect)).unwrap_or_else(|| text.clone());
-            issues.insert(id, line);
-        }
         let mut written = Vec::new();
         let plan = |document: &Document| {
-            let mut edits = Vec::new();
-            written.clear();
-            for (&id, text) in &issues {
-                let (before, line) = match document.effective(id) {
-                    None => {
-                        edits.push(Edit::Insert { id: id.clone(), text: text.clone() });
-                        (None, text.clone())
-                    }
-                    Some(line) => {
-                        let ours = String::from_utf8_lossy(document.text(line)).into_owned();
-                        let joined = join_copies(text, &ours, document.dialect_of(line)).unwrap_or(ours.clone());
-                        if joined != ours {
-                            edits.push(Edit::Set { line, id: id.clone(), text: joined.clone() });
-                        }
-                        (Some(ours), joined)
-                    }
-                };
-                let changed = before.as_ref() != Some(&line);
-                written.push(Written { id: id.clone(), line, before, changed, source_repo: String::new() });
-            }
+            let (edits, found) = arrivals(document, arriving);
+            written = found;
             Ok(edits)
         };
         self.write_ledger::<StoreError>(lock, || expected(path), plan)?;
@@ -183,23 +164,61 @@ impl Store {
         let path = lock.ledger().path();
         let mut gone = Vec::new();
         let plan = |document: &Document| {
-            let mut edits = Vec::new();
-            gone.clear();
-            for (id, text) in leaving {
-                match document.find(id).as_slice() {
-                    [line] if document.text(*line) == text.as_bytes() => {
-                        edits.push(Edit::Remove { line: *line });
-                        gone.push(id.clone());
-                    }
-                    [] => gone.push(id.clone()),
-                    _ => {}
-                }
-            }
+            let (edits, found) = departures(document, leaving);
+            gone = found;
             Ok(edits)
         };
         let _: Outcome = self.write_ledger::<StoreError>(lock, || expected(path), plan)?;
         Ok(gone)
     }
+}
+
+/// What brings lines into a target.
+fn arrivals(document: &Document, arriving: &[(String, String)]) -> (Vec<Edit>, Vec<Written>) {
+    // Copies of one issue may come from several repos at once: they are one when they arrive.
+    let mut issues: BTreeMap<&String, String> = BTreeMap::new();
+    for (id, text) in arriving {
+        let known = issues.remove(id);
+        let dialect = DialectEvidence::of(text).or(Default::default());
+        let line = known.and_then(|known| join_copies(text, &known, dialect)).unwrap_or_else(|| text.clone());
+        issues.insert(id, line);
+    }
+    let (mut edits, mut written) = (Vec::new(), Vec::new());
+    for (id, text) in issues {
+        let (before, line) = match document.effective(id) {
+            None => {
+                edits.push(Edit::Insert { id: id.clone(), text: text.clone() });
+                (None, text)
+            }
+            Some(line) => {
+                let ours = String::from_utf8_lossy(document.text(line)).into_owned();
+                let joined = join_copies(&text, &ours, document.dialect_of(line)).unwrap_or(ours.clone());
+                if joined != ours {
+                    edits.push(Edit::Set { line, id: id.clone(), text: joined.clone() });
+                }
+                (Some(ours), joined)
+            }
+        };
+        let changed = before.as_ref() != Some(&line);
+        written.push(Written { id: id.clone(), line, before, changed, source_repo: String::new() });
+    }
+    (edits, written)
+}
+
+/// What takes lines out of a source, and the ids that are gone then.
+fn departures(document: &Document, leaving: &[(String, String)]) -> (Vec<Edit>, Vec<String>) {
+    let (mut edits, mut gone) = (Vec::new(), Vec::new());
+    for (id, text) in leaving {
+        match document.find(id).as_slice() {
+            [line] if document.text(*line) == text.as_bytes() => {
+                edits.push(Edit::Remove { line: *line });
+                gone.push(id.clone());
+            }
+            [] => gone.push(id.clone()),
+            _ => {}
+        }
+    }
+    (edits, gone)
 }
 
 /// The line of an issue in the file it is to leave; `None` if it has left already.

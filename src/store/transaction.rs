@@ -10,6 +10,7 @@ use crate::model::change::{Change, ChangeError, NewIssue};
 use crate::model::id::IssueId;
 use crate::model::issue::Issue;
 use crate::model::record::Record;
+use crate::model::time::Instant;
 
 /// One thing to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -186,6 +187,38 @@ impl Store {
     }
 }
 
+impl Store {
+    /// An edit of a proposed issue goes to two ledgers: what one of them refuses is not made in the other.
+    fn refuse_halves(
+        &self,
+        locks: &Locks,
+        staged: &[Staged],
+        actor: &str,
+        now: Instant,
+        answers: &mut [Option<Answer>],
+    ) -> Result<()> {
+        for slot in 0..answers.len() {
+            let parts: Vec<&Staged> = staged.iter().filter(|part| part.slot == slot).collect();
+            if parts.len() < 2 {
+                continue;
+            }
+            let mut before: Option<Answer> = None;
+            for part in parts {
+                let Some((_, lock)) = locks.iter().find(|(source, _)| *source == part.source) else { continue };
+                let path = lock.ledger().path();
+                let document = lock.ledger().read(|| expected(path))?.document;
+                let plan = Plan::new(self, part.source, lock.ledger(), "", actor, now);
+                let (_, found) = plan.make(&document, &[&in_step(&part.write, before.as_ref())]);
+                before = found.into_iter().next().map(|answer| united(before.take(), answer));
+            }
+            // What a change itself does not allow may depend on an earlier one of this transaction: that is found when it is made.
+            answers[slot] =
+                before.filter(|answer| matches!(answer, Err(WriteError::Lease(_) | WriteError::Ledger(_))));
+        }
+        Ok(())
+    }
+}
+
 impl Transaction<'_> {
     /// The store, for questions whose answer must hold until the commit. Ask [`Store::refresh`] first.
     pub fn store(&mut self) -> &mut Store {
@@ -273,6 +306,7 @@ impl Transaction<'_> {
         let mut committed = Vec::new();
         // The target's copy of a proposed issue before the planning copy: what it refuses is not made in the other.
         locks.sort_by_key(|(source, _)| staged.iter().position(|part| part.source == *source));
+        store.refuse_halves(&locks, &staged, &actor, now, &mut answers)?;
         for (source, lock) in locks.iter() {
             let failed = |slot: usize| matches!(answers[slot], Some(Err(_)));
             let mine: Vec<&Staged> =

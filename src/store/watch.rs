@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::journal::{Account, Journal, JournalError};
 use super::leases::{LeaseError, Settled};
-use super::source::Watched;
+use super::source::{Watched, expected};
 use super::undo::{Named, Part, Stays, UndoLog};
 use super::{Result, Store, Warning, actor, home, place};
 use crate::ledger::{Applied, Document, Edit, Expectation, Ledger, LedgerError, LockedLedger, Outcome};
@@ -41,7 +41,24 @@ impl Store {
         Ok(outcome)
     }
 
-    /// The same for what puts a file in order and changes no issue on purpose: `bd undo` leaves it.
+    /// Asks whether a write would be let through. Who writes several ledgers asks for all of them first, under their locks: a
+    /// refusal must come before any part is on disk.
+    pub fn ask_leave<E: From<LedgerError> + From<Box<LeaseError>>>(
+        &self,
+        lock: &LockedLedger,
+        mut plan: impl FnMut(&Document) -> std::result::Result<Vec<Edit>, E>,
+    ) -> std::result::Result<(), E> {
+        let ledger = lock.ledger();
+        let document = ledger.read(|| expected(ledger.path()))?.document;
+        let edits = plan(&document)?;
+        ledger.refuse(&document, &edits)?;
+        if let Some(source) = self.sources.find(ledger) {
+            self.fence_edits(source, &document, &edits)?;
+        }
+        Ok(())
+    }
+
+    /// A write that puts a file in order and changes no issue on purpose: `bd undo` leaves it.
     pub fn repair_ledger<E: From<LedgerError>>(
         &self,
         lock: &LockedLedger,

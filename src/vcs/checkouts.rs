@@ -32,13 +32,34 @@ pub struct Work {
     /// Commits below the working copy that no remote is known to have, and no other branch, tag or bookmark holds. Where the
     /// repository itself is inside of the directory, all commits that no remote is known to have.
     pub unsaved_commits: usize,
+    /// Other commits that only this checkout knows of, and that are on no branch: the last ones of each line of history.
+    pub loose: Vec<Loose>,
     /// What was put aside, where that goes away with the directory.
     pub stashes: usize,
     /// A merge, a rebase or the like.
     pub unfinished: Option<String>,
 }
 
+/// A commit that goes away with a checkout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loose {
+    pub id: String,
+    /// The ref or the log that has it.
+    pub known_to: String,
+}
+
 impl Work {
+    /// What is said of commits that only this checkout knows of.
+    pub fn loose_commits(&self) -> Option<String> {
+        let first = self.loose.first()?;
+        let id = first.id.get(..12).unwrap_or(&first.id);
+        let more = match self.loose.len() {
+            1 => String::new(),
+            count => format!(", and {} more", count - 1),
+        };
+        Some(format!("the commit {id} is known only to {} of this checkout{more}", first.known_to))
+    }
+
     pub fn is_empty(&self) -> bool {
         *self == Work::default()
     }

@@ -29,7 +29,7 @@ mod unmerged;
 use std::path::{Path, PathBuf};
 
 pub use archive::{Archive, Before, Commit, Step, Steps, Version, as_of, merge_base};
-pub use checkouts::{Checkout, NewCheckout, Work, marks as checkout_marks};
+pub use checkouts::{Checkout, Loose, NewCheckout, Work, marks as checkout_marks};
 pub use claims::{RemoteClaim, Swap, remote_claim, remote_claims, swap_remote_claim};
 pub use commit::{CommitError, Committed, Order, commit};
 pub use facts::{Facts, Remote};

@@ -40,6 +40,9 @@ impl From<CoordinationError> for Failure {
             CoordinationError::WorktreeGone { .. } => {
                 Self::not_found(message).hint("bd worktree prune says what is left of it")
             }
+            CoordinationError::HalfRemoved { key, .. } => Self::failed(message)
+                .hint("bd worktree restore writes these files into a directory; bd worktree list says what is left")
+                .fact("kept", &key),
             CoordinationError::NoLedgerThere { .. } => Self::new(Exit::NoRepository, "no_repository", message)
                 .hint("its branch has none; merge one in, or make it with bd init there"),
             CoordinationError::NoSuchAgent { .. } => {
@@ -114,7 +117,7 @@ impl From<LeaseError> for Failure {
                 }
             }
             LeaseError::Elsewhere { worktree, .. } => Self::new(Exit::Illegal, "illegal", message)
-                .hint("merge that checkout first, or take it nevertheless with --takeover")
+                .hint("merge that checkout first; work that is not merged can be taken over with --takeover, what is closed cannot")
                 .fact("worktree", &worktree),
             LeaseError::HalfMade { .. } => {
                 Self::failed(message).hint("bd release ends it, when there is room to write")

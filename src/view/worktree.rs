@@ -72,6 +72,7 @@ pub fn worktree(status: &WorktreeStatus) -> String {
             .number("changed", work.changed.len() as i64)
             .number("untracked", work.untracked.len() as i64)
             .number("unsaved_commits", work.unsaved_commits as i64)
+            .number("loose_commits", work.loose.len() as i64)
             .number("stashes", work.stashes as i64)
             .optional("unfinished", work.unfinished.as_deref()),
         Err(why) => object.text("unknown", why),
@@ -104,6 +105,7 @@ pub fn worktree_state(status: &WorktreeStatus) -> String {
         count(work.changed.len(), "changed"),
         count(work.untracked.len(), "untracked"),
         count(work.unsaved_commits, "unsaved"),
+        count(work.loose.len(), "loose"),
         count(work.stashes, "shelved"),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();

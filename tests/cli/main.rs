@@ -9,6 +9,7 @@ mod checkouts;
 mod checkpoints;
 mod claims;
 mod claims_odd;
+mod claims_parts;
 mod clients;
 mod clients_strict;
 mod closing;

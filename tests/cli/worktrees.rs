@@ -382,3 +382,61 @@ fn shares_of_hg_are_made_and_removed() {
     }
     made_looked_at_and_removed(&env);
 }
+
+/// What git keeps for one worktree alone: its own refs, and the log of its `HEAD`.
+#[test]
+fn commits_that_only_a_checkout_knows_of_keep_it() {
+    let Some(family) = Family::new() else { return };
+    let (web, one) = (family.web(), family.worktree("one"));
+    family.git(&one, "checkout -q --detach").ok();
+    family.git(&one, "commit -q --allow-empty -m loose").ok();
+    let loose = family.git(&one, "rev-parse HEAD").ok().stdout.trim().to_owned();
+    family.git(&one, "update-ref refs/worktree/keep HEAD").ok();
+    family.git(&one, "checkout -q one").ok();
+    family.bd(&web, "worktree remove one").fails(8, &[&loose[..12], "refs/worktree/keep"]);
+    family.git(&one, "update-ref -d refs/worktree/keep").ok();
+    family.bd(&web, "worktree remove one").fails(8, &[&loose[..12], "the reflog"]);
+    assert_eq!(family.bd(&web, "worktree info one --json").ok().json()["loose_commits"], 1);
+    // A commit that was replaced is in the log of the branch, which stays; one with a branch is not loose.
+    family.git(&one, "commit -q --allow-empty -m new").ok();
+    family.git(&one, "commit -q --amend --allow-empty -m again").ok();
+    family.git(&one, &format!("branch found {loose}")).ok();
+    family.git(&web, "merge -q one").ok();
+    family.bd(&web, "worktree remove one").ok();
+    assert!(!one.exists());
+}
+
+#[test]
+fn by_force_such_commits_are_kept_under_a_name() {
+    let Some(family) = Family::new() else { return };
+    let (web, one) = (family.web(), family.worktree("one"));
+    family.git(&one, "checkout -q --detach").ok();
+    for text in ["first", "second"] {
+        family.git(&one, &format!("commit -q --allow-empty -m {text}")).ok();
+    }
+    let loose = family.git(&one, "rev-parse HEAD").ok().stdout.trim().to_owned();
+    family.git(&one, "checkout -q one").ok();
+    let removed = family.bd(&web, "worktree remove one --force --json").ok().json();
+    assert!(removed["forced"][0].as_str().unwrap().contains(&loose[..12]), "{removed}");
+    let kept = family.git(&web, "for-each-ref --format=%(objectname) refs/beads/kept").ok();
+    assert_eq!(kept.stdout.trim(), loose, "the first is below the second");
+}
+
+#[test]
+fn a_refused_removal_leaves_no_snapshot() {
+    let Some(family) = Family::new() else { return };
+    let (web, one) = (family.web(), family.worktree("one"));
+    let snapshots = || family.git(&web, "for-each-ref refs/beads").ok().stdout;
+    family.git(&web, &format!("worktree lock {}", one.display())).ok();
+    family.bd(&web, "worktree remove one --force").fails(8, &["locked"]);
+    assert_eq!(snapshots(), "");
+    family.git(&web, &format!("worktree unlock {}", one.display())).ok();
+    let inner = one.join("inner");
+    fs::create_dir(&inner).unwrap();
+    family.git(&inner, "init -q").ok();
+    family.bd(&web, "worktree remove one --force").fails(8, &["inner", "cannot be kept"]);
+    assert_eq!(snapshots(), "");
+    fs::remove_dir_all(&inner).unwrap();
+    family.bd(&web, "worktree remove one --force").ok();
+    assert_eq!(snapshots().lines().count(), 1);
+}

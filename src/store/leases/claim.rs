@@ -278,15 +278,13 @@ impl Store {
 
     /// Refuses an issue that another checkout has closed, or in which somebody is at work without a claim that is known here.
     fn refuse_elsewhere(&mut self, row: &Row, lease: &Lease, wish: &ClaimWish) -> Result<()> {
-        if wish.takeover.is_some() {
-            return Ok(());
-        }
+        let takes_over = wish.takeover.is_some();
         let me = self.actor().to_owned();
         for other in self.elsewhere(&row.issue.id)? {
             let done = Status::new(other.status.as_str()).is_done();
             let working =
                 other.status == "in_progress" && lease.epoch == 0 && other.assignee.as_deref() != Some(me.as_str());
-            if done || working {
+            if done || (working && !takes_over) {
                 let (id, status, worktree) = (row.issue.id.clone(), other.status, other.worktree);
                 return Err(LeaseError::Elsewhere { id, status, worktree }.into());
             }

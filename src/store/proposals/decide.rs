@@ -70,6 +70,12 @@ impl Store {
                 && Visibility::of(&planning) == Visibility::Local;
         let mut written = Vec::new();
         let lock_of = |n: usize| locks.iter().find(|(locked, _)| *locked == n).map(|(_, lock)| lock);
+        let mut leaving = vec![(id.to_owned(), None)];
+        leaving.extend(self.without_edges_to(id, target));
+        let leaves = lock_of(target).filter(|_| copies.target.is_some());
+        if let Some(lock) = leaves {
+            self.may_put_lines(lock, &leaving)?;
+        }
         if let (false, Some(proposal), Some(lock)) = (withdrawn, own.or(theirs), lock_of(source)) {
             let moved = proposal.moved(State::Withdrawn, actor, &stamp.now.to_string(), None);
             let comment = self.host.entropy.comment_id();
@@ -79,12 +85,10 @@ impl Store {
                 written.push((source, self.record_of(source, &lines)));
             }
         }
-        let mut lines = vec![(id.to_owned(), None)];
-        lines.extend(self.without_edges_to(id, target));
-        if let (true, Some(lock)) = (copies.target.is_some(), lock_of(target))
-            && self.put_lines(lock, &lines)?
+        if let Some(lock) = leaves
+            && self.put_lines(lock, &leaving)?
         {
-            written.push((target, self.record_of(target, &lines)));
+            written.push((target, self.record_of(target, &leaving)));
         }
         drop(locks);
         self.commit_ledgers(&written);

@@ -72,7 +72,7 @@ impl Store {
         }
     }
 
-    /// Writes the target first, then the planning copies.
+    /// Writes the target first, then the planning copies; nothing if one of them is refused.
     fn write_both(
         &self,
         locks: &[(usize, LockedLedger)],
@@ -82,6 +82,9 @@ impl Store {
     ) -> Result<Vec<(usize, Vec<Written>)>> {
         let mut written = Vec::new();
         let lock_of = |n: usize| locks.iter().find(|(source, _)| *source == n).map(|(_, lock)| lock);
+        for (lock, lines) in marks.iter().filter_map(|(source, lines)| Some((lock_of(*source)?, lines))) {
+            self.may_put_lines(lock, lines)?;
+        }
         if let Some(lock) = lock_of(target)
             && self.put_lines(lock, arriving)?
         {

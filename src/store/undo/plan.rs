@@ -120,6 +120,7 @@ impl Plan {
             let document = ledger.read(|| expected(ledger.path()))?.document;
             let edits = edits(&steps, &document, ledger.path())?;
             ledger.refuse(&document, &edits)?;
+            store.fence_edits(source, &document, &edits)?;
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ use super::checkouts::admin_dir;
 use super::commit::unfinished;
 use super::common_dir;
 use super::hooks::failed;
+use super::loose::loose;
 use super::upstream::{ask, commit};
 use crate::sys::Env;
 use crate::sys::process::{Output, Program};
@@ -26,7 +27,9 @@ const SUBMODULE: &[u8] = b"160000";
 pub fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
     let root = real(root);
     let lost = [Some(root.clone()), admin_dir(&root)];
-    within(&root, &lost.into_iter().flatten().collect::<Vec<_>>(), env)
+    let mut work = within(&root, &lost.into_iter().flatten().collect::<Vec<_>>(), env)?;
+    work.loose = loose(&root, env)?;
+    Ok(work)
 }
 
 /// The same for a working copy that goes away together with these directories.
@@ -140,7 +143,7 @@ fn count(program: Program<'_>) -> Result<usize, SyncError> {
     text.parse().map_err(|_| failed("git rev-list", &output).into())
 }
 
-fn must(name: &'static str, program: Program<'_>) -> Result<Output, SyncError> {
+pub(super) fn must(name: &'static str, program: Program<'_>) -> Result<Output, SyncError> {
     let output = program.limit(LIMIT).keeping(MAX).run()?;
     if !output.status.success() {
         return Err(failed(name, &output).into());

@@ -7,6 +7,7 @@ use super::checkouts::{admin_dir, recorded};
 use super::commit::{git, is_locked};
 use super::common_dir;
 use super::hooks::failed;
+use super::loose::keep;
 use super::upstream::{ask, commit};
 use super::work::{branch, work};
 use crate::sys::Env;
@@ -86,8 +87,13 @@ pub fn remove(place: &Path, here: &Path, root: &Path, force: bool, env: &Env) ->
             let why = format!("{} of its commits are on no branch; make a branch there first", work.unsaved_commits);
             return Err(kept(root, why));
         }
+        if let Some(what) = work.loose_commits() {
+            return Err(kept(root, format!("{what}; make a branch of it first")));
+        }
         check_quiet(root)?;
     }
+    // Also what was made in this very moment, and what is removed by force.
+    keep(root, env)?;
     let program = git(place, env).args(["worktree", "remove"]).args(force.then_some("--force"));
     must("git worktree remove", here, program.arg("--").arg(root)).map(drop)
 }

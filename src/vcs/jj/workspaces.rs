@@ -39,6 +39,7 @@ pub fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
         changed: changed.split('\0').filter(|name| !name.is_empty()).map(PathBuf::from).collect(),
         untracked: untracked.map(path_of).collect(),
         unsaved_commits: repo.count(None, &unsaved)?,
+        loose: Vec::new(),
         stashes: 0,
         unfinished: conflicts.then(|| "a conflict".to_owned()),
     })
@@ -126,6 +127,9 @@ pub fn remove(here: &Path, root: &Path, force: bool, env: &Env) -> Result<(), Sy
         result => result?,
     }
     let is_worktree = root.join(".git").exists();
+    if is_worktree {
+        git::keep_loose(root, env)?;
+    }
     delete(root)?;
     if is_worktree { git::prune(here, false, env).map(drop) } else { Ok(()) }
 }
