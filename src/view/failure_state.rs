@@ -13,6 +13,8 @@ impl From<RecordError> for Failure {
                 Self::failed(message).hint("bd where says which state home is used; BD_STATE_DIR names another")
             }
             RecordError::Newer { .. } => Self::new(Exit::Damaged, "newer", message).hint("use the newer bd"),
+            RecordError::NoId { .. } => Self::new(Exit::Damaged, "damaged", message)
+                .hint("look at the file and remove it if it is of no use; a new one is made then"),
             RecordError::Unreachable { .. } => Self::new(Exit::NoRepository, "no_repository", message)
                 .hint("mount that directory here, or name a state home with BD_STATE_DIR"),
         }
