@@ -6,12 +6,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::records::RecordError;
+use super::records::{self, RecordError};
 use super::registry::{self, Entry};
 use super::{Result, Store, StoreError, place};
 use crate::ledger::Document;
 use crate::model::state_id;
-use crate::sys::fs::{Dir, FsError};
+use crate::sys::fs::FsError;
 use crate::vcs;
 
 const ID_NAME: &str = "beads-id";
@@ -252,18 +252,11 @@ impl Store {
             std::fs::remove_file(&file).map_err(|e| FsError::new("remove", &file, e))?;
         }
         let id = state_id::mint(prefix, self.host.entropy.bytes());
-        let made = Dir::open(directory)?.create(name, format!("{id}\n").as_bytes(), &self.host.entropy)?;
-        if made {
+        if records::fill(directory, name, format!("{id}\n").as_bytes(), &self.host.entropy)? {
             return Ok(id);
         }
         // Another was faster, or the file holds something else.
-        match read_text(&file).filter(|id| state_id::is(prefix, id)) {
-            Some(id) => Ok(id),
-            None => {
-                let odd = std::io::Error::new(std::io::ErrorKind::InvalidData, "it holds no id");
-                Err(FsError::new("read", file, odd).into())
-            }
-        }
+        read_text(&file).filter(|id| state_id::is(prefix, id)).ok_or(RecordError::NoId { path: file })
     }
 }
 

@@ -22,6 +22,8 @@ const LAYOUT: i64 = 1;
 const LOCK_NAME: &str = "lock";
 /// Says that everything is in another state home.
 const MOVED_NAME: &str = "moved";
+/// The longest file that holds one short text.
+const MAX_SMALL: u64 = 64 << 10;
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum RecordError {
@@ -33,6 +35,8 @@ pub enum RecordError {
     Newer { path: PathBuf, found: i64 },
     #[error("the state home {} was moved to {}", path.display(), to.display())]
     Moved { path: PathBuf, to: PathBuf },
+    #[error("{} holds no id", path.display())]
+    NoId { path: PathBuf },
     #[error("the state home {} is not there: {reason}", path.display())]
     Unreachable { path: PathBuf, reason: String },
 }
@@ -79,7 +83,8 @@ impl StateDir {
     pub fn lock(&self, wait: Duration) -> Result<StateLock, RecordError> {
         self.check()?;
         let place = self.path.join(LOCK_NAME);
-        if !place.is_dir() {
+        // A crash or a full disk may have left the version without its text.
+        if !place.is_dir() || self.version().is_none() {
             self.prepare()?;
         }
         let lock = self.lock_marked(wait)?;
@@ -146,43 +151,47 @@ impl StateDir {
             let odd = std::io::Error::other("it is a link, and state is not kept behind one");
             return Err(FsError::new("use", link, odd).into());
         }
-        let file = self.home.path.join(VERSION_NAME);
-        match std::fs::read_to_string(&file) {
-            Ok(text) => {
-                let found =
-                    Record::parse(text.trim()).ok().and_then(|record| record.integer("layout")).unwrap_or(LAYOUT);
+        match self.version() {
+            Some(text) => {
+                let found = Record::parse(&text).ok().and_then(|record| record.integer("layout")).unwrap_or(LAYOUT);
                 if found > LAYOUT {
                     return Err(RecordError::Newer { path: self.home.path.clone(), found });
                 }
             }
-            Err(_) if self.home.mode == home::StateMode::Workspace && !self.home.path.is_dir() => {
+            None if self.home.mode == home::StateMode::Workspace && !self.home.path.is_dir() => {
                 let (path, reason) = (self.home.path.clone(), self.home.reason.clone());
                 return Err(RecordError::Unreachable { path, reason });
             }
-            Err(_) => {}
+            None => {}
         }
         Ok(())
+    }
+
+    /// What the file says that tells the layout; an empty one says nothing.
+    fn version(&self) -> Option<String> {
+        let text = std::fs::read_to_string(self.home.path.join(VERSION_NAME)).ok()?;
+        let text = text.trim_matches(is_blank);
+        (!text.is_empty()).then(|| text.to_owned())
     }
 
     fn prepare(&self) -> Result<(), RecordError> {
         let failed = |path: &Path, e| RecordError::Fs(FsError::new("make", path, e));
         home::prepare(&self.home.path).map_err(|e| failed(&self.home.path, e))?;
         std::fs::create_dir_all(self.path.join(LOCK_NAME)).map_err(|e| failed(&self.path, e))?;
-        let version = self.home.path.join(VERSION_NAME);
-        if !version.exists() {
+        if self.version().is_none() {
             // Several repos may use one that was named, or that is the user's.
             let shared = matches!(self.home.mode, home::StateMode::Named | home::StateMode::Global);
             let scope = if shared { "global" } else { "repo" };
             let text = format!("{{\"layout\":{LAYOUT},\"scope\":\"{scope}\"}}\n");
-            std::fs::write(&version, text).map_err(|e| failed(&version, e))?;
+            fill(&self.home.path, VERSION_NAME, text.as_bytes(), &Entropy::System)?;
         }
         Ok(())
     }
 
     /// The records of several repos are in here, so an issue's id does not name it.
     pub fn is_shared(&self) -> bool {
-        let text = std::fs::read_to_string(self.home.path.join(VERSION_NAME)).unwrap_or_default();
-        Record::parse(text.trim()).ok().and_then(|record| Some(record.string("scope")? == "global")).unwrap_or(false)
+        let text = self.version().unwrap_or_default();
+        Record::parse(&text).ok().and_then(|record| Some(record.string("scope")? == "global")).unwrap_or(false)
     }
 
     pub fn file(&self, name: &str) -> RecordFile {
@@ -249,6 +258,7 @@ impl RecordFile {
             let name = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             dir.create(name, b"", entropy).map_err(|e| E::from(e.into()))?;
         }
+        dir.remove_old_orphans().map_err(|e| E::from(e.into()))?;
         let locked = ledger.within(dir);
         let outcome = locked.apply::<Failed<E>>(
             entropy,
@@ -266,6 +276,25 @@ impl RecordFile {
         let root = self.path.parent().unwrap_or(&self.path);
         Ok(Ledger::at(&self.path, root)?)
     }
+}
+
+/// Makes a small file with these bytes, or puts them into one that is empty. `false` if another was faster, or if the file
+/// holds something.
+pub(super) fn fill(directory: &Path, name: &str, bytes: &[u8], entropy: &Entropy) -> Result<bool, FsError> {
+    let dir = fs::Dir::open(directory)?;
+    if dir.create(name, bytes, entropy)? {
+        return Ok(true);
+    }
+    let found = fs::read(&directory.join(name), MAX_SMALL)?;
+    if !String::from_utf8_lossy(&found.bytes).chars().all(is_blank) {
+        return Ok(false);
+    }
+    Ok(dir.replace(name, bytes, &found.stamp, entropy)? == fs::Replaced::Done)
+}
+
+/// What a crash leaves in a file that was not on disk yet.
+pub(super) fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c == '\0'
 }
 
 /// Whose fault it was.

@@ -19,6 +19,9 @@ use crate::model::time::Instant;
 /// Temporary files that a crash may leave behind start with this; the next write removes them.
 pub const TEMP_PREFIX: &str = ".bd-tmp-";
 
+/// A temporary file older than this, in nanoseconds, belongs to nobody that still runs.
+const ORPHAN_AGE: i64 = 60_000_000_000;
+
 /// A version of the ledger that another program wrote and that could not be put back gets a name like this, and stays.
 pub const DISPLACED_PREFIX: &str = ".bd-displaced-";
 
@@ -195,6 +198,16 @@ impl Dir {
 
     /// Removes what a killed writer left. Only for the holder of this directory's lock.
     pub fn remove_orphans(&self) -> Result<(), FsError> {
+        self.remove_orphans_but(|_| false)
+    }
+
+    /// The same for a directory in which others write under another lock, or under none: what was made just now may be theirs.
+    pub fn remove_old_orphans(&self) -> Result<(), FsError> {
+        let now = realtime();
+        self.remove_orphans_but(|stamp| now.nanos().saturating_sub(stamp.mtime.nanos()) < ORPHAN_AGE)
+    }
+
+    fn remove_orphans_but(&self, is_used: impl Fn(&FileStamp) -> bool) -> Result<(), FsError> {
         // Not std's `read_dir`: that one gives up on EINTR and panics when the directory cannot be closed.
         let entries =
             retry(|| rustix::fs::Dir::read_from(&self.file)).map_err(|e| FsError::new("list", &self.path, e))?;
@@ -202,8 +215,12 @@ impl Dir {
             let Some(name) = entry.file_name().to_str().ok().filter(|name| name.starts_with(TEMP_PREFIX)) else {
                 continue;
             };
+            let Ok(stamp) = self.stat(name).map(|stat| FileStamp::of(&stat)) else { continue };
+            if is_used(&stamp) {
+                continue;
+            }
             // A writer that was killed right after its swap may have left another program's ledger under this name.
-            if self.stat(name).is_ok_and(|stat| is_foreign(name, &FileStamp::of(&stat))) {
+            if is_foreign(name, &stamp) {
                 let kept = name.replacen(TEMP_PREFIX, DISPLACED_PREFIX, 1);
                 let _ = retry(|| rustix::fs::renameat(&self.file, name, &self.file, &kept));
             } else {

@@ -33,7 +33,10 @@ pub use checkouts::{Checkout, Loose, NewCheckout, Work, marks as checkout_marks}
 pub use claims::{RemoteClaim, Swap, remote_claim, remote_claims, swap_remote_claim};
 pub use commit::{CommitError, Committed, Order, commit};
 pub use facts::{Facts, Remote};
-pub use git::{branches_holding, common_version, committed_size, init as init_git, is_misplaced, repair as repair_checkout, user_name};
+pub use git::{
+    branches_holding, committed_size, common_version, init as init_git, is_misplaced, repair as repair_checkout,
+    user_name,
+};
 pub use history::{Changed, HistoryError, Span, changes, staged_paths};
 pub use hooks::{git_dirs, hooks_path, is_ignored, set_setting, setting};
 pub use lines::{Sought, committed_lines};

@@ -15,6 +15,8 @@ impl From<RecordError> for Failure {
             RecordError::Moved { .. } => Self::new(Exit::Busy, "busy", message)
                 .hint("try again; bd where says which one is used, bd state move --to repo brings it back here"),
             RecordError::Newer { .. } => Self::new(Exit::Damaged, "newer", message).hint("use the newer bd"),
+            RecordError::NoId { .. } => Self::new(Exit::Damaged, "damaged", message)
+                .hint("look at the file and remove it if it is of no use; a new one is made then"),
             RecordError::Unreachable { .. } => Self::new(Exit::NoRepository, "no_repository", message)
                 .hint("mount that directory here, or name a state home with BD_STATE_DIR"),
         }

@@ -58,6 +58,7 @@ mod searching;
 mod settings;
 mod showing;
 mod starting;
+mod state_damage;
 mod state_home;
 mod state_move;
 mod surroundings;
