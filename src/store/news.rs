@@ -30,6 +30,8 @@ pub struct CheckoutLedger {
 impl Store {
     /// The files and directories whose change may change an answer, mail aside.
     pub fn watched_paths(&self) -> Result<Vec<PathBuf>> {
+        // Who stays long notices that version control came, or that the state home is another.
+        self.homes.borrow_mut().clear();
         let mut paths: Vec<PathBuf> = self.surroundings.iter().map(|(path, _)| path.clone()).collect();
         for source in 0..self.sources.len() {
             paths.push(self.sources.ledger(source).path().to_owned());
