@@ -2,7 +2,11 @@
 
 use rusqlite::types::Value as Sql;
 
+use crate::model::json::Dialect;
 use crate::model::query::{Expr, Field, Op, Value};
+
+/// So many conditions stand side by side.
+const MANY: usize = 16;
 
 /// A WHERE clause and its parameters.
 #[derive(Debug, Default)]
@@ -23,7 +27,15 @@ impl Clause {
     fn write(&mut self, expr: &Expr) {
         match expr {
             Expr::And(parts) => self.join(parts, " AND ", "1"),
-            Expr::Or(parts) => self.join(parts, " OR ", "0"),
+            Expr::Or(parts) => match one_of(parts) {
+                Some((field, words)) => {
+                    // One parameter: SQLite refuses long chains of conditions.
+                    let column = column(field);
+                    self.sql.push_str(&format!("coalesce(i.{column} IN (SELECT value FROM json_each(?)), 0)"));
+                    self.parameters.push(Sql::Text(words));
+                }
+                None => self.join(parts, " OR ", "0"),
+            },
             Expr::Not(part) => {
                 // A condition on an absent value is neither true nor false in SQL; here it is false.
                 self.sql.push_str("NOT coalesce(");
@@ -113,6 +125,19 @@ impl Clause {
         self.sql.push_str(&format!("{column} {sign} ?{tail}"));
         self.parameters.push(parameter);
     }
+}
+
+/// The field and a JSON list of words, where many conditions only say that it is one of them.
+fn one_of(parts: &[Expr]) -> Option<(Field, String)> {
+    let Expr::Is(field, ..) = parts.get(MANY)? else { return None };
+    let has_column =
+        !matches!(field, Field::Description | Field::Notes | Field::Text | Field::Label | Field::Parent | Field::Repo);
+    let word = |part: &Expr| match part {
+        Expr::Is(other, Op::Eq, Value::Text(text)) if other == field => Some(Dialect::default().string(text)),
+        _ => None,
+    };
+    let words: Option<Vec<String>> = parts.iter().filter(|_| has_column).map(word).collect();
+    Some((*field, format!("[{}]", words.filter(|words| words.len() == parts.len())?.join(","))))
 }
 
 /// A pattern that matches the text anywhere, taken literally.

@@ -17,6 +17,9 @@ use crate::vcs::{self, RemoteClaim, Swap, SyncError};
 /// How far the clocks of two machines may be apart.
 const SKEW: i64 = 300 * SECOND;
 
+/// The greatest number of a claim that is believed: one more can still be counted, and every JSON reader understands it.
+const GREATEST_EPOCH: i64 = 1 << 52;
+
 /// A claim on the remote, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteLease {
@@ -35,16 +38,19 @@ pub struct RemoteLease {
 
 impl RemoteLease {
     fn of(claim: &RemoteClaim) -> Self {
-        let record = Record::parse(claim.text.trim());
+        // A number that no claim can reach is no claim's.
+        let is_possible =
+            |record: &Record<'_>| record.integer("epoch").is_none_or(|epoch| (0..=GREATEST_EPOCH).contains(&epoch));
+        let record = Record::parse(claim.text.trim()).ok().filter(is_possible);
         let text =
-            |key: &str| record.as_ref().ok().and_then(|record| record.text_of(key)).map(|text| text.into_owned());
+            |key: &str| record.as_ref().and_then(|record| record.text_of(key)).map(|text| text.into_owned());
         RemoteLease {
             id: claim.id.clone(),
             version: claim.version.clone(),
             // What is not understood is nobody's to take.
             holder: text("holder").unwrap_or_else(|| "somebody".to_owned()),
             agent: text("agent"),
-            epoch: record.as_ref().ok().and_then(|record| record.integer("epoch")).unwrap_or(0),
+            epoch: record.as_ref().and_then(|record| record.integer("epoch")).unwrap_or(0),
             acquired: text("acquired").unwrap_or_default(),
             expires: text("expires").and_then(|at| Instant::parse(&at)),
             host: text("host"),
@@ -236,4 +242,28 @@ fn place(store: &mut Store, id: Option<&str>) -> Result<PathBuf> {
     let root = vcs::root(&root).unwrap_or(root);
     store.refuse_programs_of(&root)?;
     Ok(root)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> RemoteLease {
+        RemoteLease::of(&RemoteClaim { id: "bd-1".into(), version: "v".into(), text: text.into() })
+    }
+
+    #[test]
+    fn a_claim_with_a_number_that_cannot_be_is_not_understood() {
+        let past = "2020-01-01T00:00:00.000Z";
+        let with = |epoch: &str| {
+            read(&format!("{{\"id\":\"bd-1\",\"epoch\":{epoch},\"holder\":\"bob\",\"expires\":\"{past}\"}}"))
+        };
+        let usual = with("7");
+        assert_eq!((usual.holder.as_str(), usual.epoch, usual.expires.is_some()), ("bob", 7, true));
+        for epoch in ["9223372036854775807", "-1", "-9223372036854775808", "4503599627370497"] {
+            let odd = with(epoch);
+            assert_eq!((odd.holder.as_str(), odd.epoch), ("somebody", 0), "{epoch}");
+            assert!(!odd.is_over(Instant::from_nanos(i64::MAX)), "nobody's to take without a word: {epoch}");
+        }
+    }
 }

@@ -101,7 +101,7 @@ impl Lease {
     pub fn grant(&mut self, holder: Holder) {
         self.take_away();
         self.lost.retain(|(name, _)| *name != holder.name);
-        self.epoch += 1;
+        self.epoch = self.epoch.saturating_add(1);
         self.holder = Some(holder);
     }
 

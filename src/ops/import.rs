@@ -12,7 +12,7 @@ use crate::model::json::DialectEvidence;
 use crate::model::merge::join_copies;
 use crate::model::record::Record;
 use crate::model::time::Instant;
-use crate::store::{Scope, Store, Write, WriteError};
+use crate::store::{Scope, Store, StoreError, Write, WriteError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
@@ -20,7 +20,7 @@ pub enum ImportError {
     Damaged { file: String, line: usize, damage: Damage },
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Default)]
 pub struct Imported {
     pub created: Vec<String>,
     pub updated: Vec<String>,
@@ -29,6 +29,8 @@ pub struct Imported {
     pub deleted: Vec<String>,
     /// Lines of other kinds, and damaged ones that were to be skipped: line and why.
     pub skipped: Vec<(usize, String)>,
+    /// Issues that were not written although others were, and why.
+    pub refused: Vec<(String, StoreError)>,
 }
 
 /// How to import.
@@ -71,17 +73,20 @@ pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, options: ImportOpti
     }
     let repo = store.route(repo, &[])?.repo;
     let mut transaction = store.begin(Scope::All)?;
+    let mut staged: Vec<String> = Vec::new();
     transaction.store().refresh()?;
     for (id, line) in lines {
         match transaction.store().get(&id)? {
             None => {
                 report.created.push(id.clone());
+                staged.push(id.clone());
                 transaction.stage(Write::Put { id, line, repo })?;
             }
             Some(row) if age(&line) > age(&row.line) => {
                 let dialect = DialectEvidence::of(&row.line).or(Default::default());
                 let joined = join_copies(&line, &row.line, dialect).unwrap_or(line);
                 report.updated.push(id.clone());
+                staged.push(id.clone());
                 transaction.stage(Write::Put { id, line: joined, repo })?;
             }
             Some(_) => report.unchanged.push(id),
@@ -91,6 +96,7 @@ pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, options: ImportOpti
         match transaction.store().get(&id)? {
             Some(row) if !row.issue.status.is_done() => {
                 report.deleted.push(id.clone());
+                staged.push(id.clone());
                 transaction.stage(Write::Change { id, changes: vec![Change::Delete { reason }] })?;
             }
             _ => report.unchanged.push(id),
@@ -98,8 +104,18 @@ pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, options: ImportOpti
     }
     if !dry_run {
         transaction.store().refuse_growth(repo, report.created.len(), count)?;
-        for answer in transaction.commit()? {
-            answer.map_err(|error| super::OpError::Store(WriteError::into_store(error)))?;
+        let answers = transaction.commit()?;
+        let is_vain = !answers.is_empty() && answers.iter().all(|answer| answer.is_err());
+        for (id, answer) in staged.into_iter().zip(answers) {
+            let Err(error) = answer else { continue };
+            let error = WriteError::into_store(error);
+            if is_vain {
+                return Err(error.into());
+            }
+            for list in [&mut report.created, &mut report.updated, &mut report.deleted] {
+                list.retain(|known| *known != id);
+            }
+            report.refused.push((id, error));
         }
     }
     Ok(report)

@@ -1,38 +1,47 @@
 //! All checkouts as one view: this one's issues, and those that another checkout has in a later version or alone.
 
+use std::collections::{BTreeSet, HashMap};
+
 use super::show::{Shown, show};
 use super::{OpError, Result};
 use crate::coordination::{self, CoordinationError};
+use crate::model::query::{Expr, Field};
 use crate::store::{Page, Place, Row, Store, StoreError, Worktree};
 
-/// Asks this checkout and then each of the others, whose rows count where they are news here. `ask` must not limit its answer.
+/// Asks this checkout and then each of the others that have news, for the issues that are news here. `ask` gets a condition on top
+/// of its own and must not limit its answer.
 pub fn in_all_worktrees(
     store: &mut Store,
     limit: Option<usize>,
-    ask: impl Fn(&mut Store) -> Result<Page>,
+    ask: impl Fn(&mut Store, &Expr) -> Result<Page>,
 ) -> Result<Page> {
-    let mut rows = ask(store)?.rows;
+    let mut rows = ask(store, &Expr::ALL)?.rows;
     store.mark_elsewhere(&mut rows)?;
     let own = Place::from(&store.worktree()?);
     rows.iter_mut().for_each(|row| row.place = Some(own.clone()));
-    let mut added: Vec<Row> = Vec::new();
-    for (worktree, mut other) in others(store)? {
+    let news = news_by_worktree(store)?;
+    let mut added: Vec<Option<Row>> = Vec::new();
+    for (worktree, mut other) in others(store, |worktree| news.contains_key(&worktree.name))? {
         let place = Place::from(&worktree);
-        for mut row in ask(&mut other)?.rows {
-            if row.repo == 0 && is_news(store, &row.issue.id, &place)? {
-                row.place = Some(place.clone());
-                added.push(row);
-            }
+        let ids = news.get(&worktree.name).into_iter().flatten().cloned();
+        let page = ask(&mut other, &Expr::any_of(Field::Id, ids))?;
+        for mut row in page.rows.into_iter().filter(|row| row.repo == 0) {
+            row.place = Some(place.clone());
+            added.push(Some(row));
         }
+    }
+    let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+    for (place, row) in added.iter().enumerate() {
+        let id = row.iter().map(|row| row.issue.id.clone());
+        id.for_each(|id| places.entry(id).or_default().push(place));
     }
     let mut all = Vec::new();
     for row in rows {
-        let (same, rest): (Vec<Row>, Vec<Row>) = added.into_iter().partition(|other| other.issue.id == row.issue.id);
-        added = rest;
+        let same = places.remove(&row.issue.id).unwrap_or_default();
         all.push(row);
-        all.extend(same);
+        all.extend(same.into_iter().filter_map(|place| added[place].take()));
     }
-    all.extend(added);
+    all.extend(added.into_iter().flatten());
     let total = all.len();
     all.truncate(limit.unwrap_or(total));
     Ok(Page { rows: all, total })
@@ -51,15 +60,20 @@ pub fn show_in_all_worktrees(store: &mut Store, typed: &str) -> Result<Vec<Shown
         Err(OpError::Store(error @ StoreError::NotFound { .. })) => (Vec::new(), None, Some(error)),
         Err(error) => return Err(error),
     };
-    for (worktree, mut other) in others(store)? {
-        let place = Place::from(&worktree);
+    let news = news_by_worktree(store)?;
+    let concerns = |worktree: &Worktree| match (news.get(&worktree.name), &id) {
+        (Some(ids), Some(id)) => ids.contains(id),
+        (Some(_), None) => true,
+        (None, _) => false,
+    };
+    for (worktree, mut other) in others(store, concerns)? {
         let mut shown = match show(&mut other, id.as_deref().unwrap_or(typed)) {
             Ok(shown) => shown,
             Err(OpError::Store(StoreError::NotFound { .. })) => continue,
             Err(error) => return Err(error),
         };
-        if is_news(store, &shown.row.issue.id, &place)? {
-            shown.row.place = Some(place);
+        if news.get(&worktree.name).is_some_and(|ids| ids.contains(&shown.row.issue.id)) {
+            shown.row.place = Some(Place::from(&worktree));
             found.push(shown);
         }
     }
@@ -69,10 +83,11 @@ pub fn show_in_all_worktrees(store: &mut Store, typed: &str) -> Result<Vec<Shown
     }
 }
 
-/// The other checkouts that are there and have a ledger, opened.
-fn others(store: &Store) -> Result<Vec<(Worktree, Store)>> {
+/// The other checkouts that are there, are wanted and have a ledger, opened.
+fn others(store: &Store, is_wanted: impl Fn(&Worktree) -> bool) -> Result<Vec<(Worktree, Store)>> {
     let mut found = Vec::new();
-    for worktree in store.worktrees_with_ids()?.into_iter().filter(|one| one.exists && !one.is_here) {
+    let all = store.worktrees_with_ids()?.into_iter();
+    for worktree in all.filter(|one| one.exists && !one.is_here && is_wanted(one)) {
         match coordination::open_in(store, &worktree) {
             Ok(other) => found.push((worktree, other)),
             Err(CoordinationError::NoLedgerThere { .. }) => {}
@@ -82,6 +97,13 @@ fn others(store: &Store) -> Result<Vec<(Worktree, Store)>> {
     Ok(found)
 }
 
-fn is_news(store: &mut Store, id: &str, place: &Place) -> Result<bool> {
-    Ok(store.elsewhere(id)?.iter().any(|one| one.worktree == place.worktree))
+/// The issues that other checkouts have in a later version or alone, by the names of the checkouts.
+fn news_by_worktree(store: &mut Store) -> Result<HashMap<String, BTreeSet<String>>> {
+    let mut news: HashMap<String, BTreeSet<String>> = HashMap::new();
+    for (id, others) in store.all_elsewhere()? {
+        for one in others {
+            news.entry(one.worktree.clone()).or_default().insert(id.clone());
+        }
+    }
+    Ok(news)
 }

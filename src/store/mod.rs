@@ -86,6 +86,7 @@ pub use warning::Warning;
 pub use crate::vcs::{Commit, CommitError, HistoryError, Integrated, SyncError};
 
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Weak;
 use std::time::Duration;
@@ -159,6 +160,8 @@ pub struct Store {
     writing: RefCell<undo::Writing>,
     /// The agent that acts; without one it is a person.
     agent: Option<Identity>,
+    /// The state homes of repos, once they were asked for.
+    homes: RefCell<BTreeMap<usize, StateHome>>,
     /// State homes whose locks are held.
     held_homes: RefCell<Vec<Weak<leases::HeldHome>>>,
     /// Claims on remotes whose work has ended: issue and version.
@@ -233,6 +236,7 @@ impl Store {
             unjournaled: RefCell::new(Vec::new()),
             writing: RefCell::default(),
             agent: None,
+            homes: RefCell::default(),
             held_homes: RefCell::default(),
             ended_remotely: RefCell::default(),
             claiming: RefCell::default(),
@@ -260,6 +264,7 @@ impl Store {
     pub fn reopen(&mut self) -> Result<()> {
         (self.settings, self.project, self.surroundings) = self.given.read(&self.repo, &self.host)?;
         self.role = OnceCell::new();
+        self.homes.borrow_mut().clear();
         self.numbering += 1;
         self.sources = Sources::of(&self.project, self.settings.flag("ready.unknown_blocks"), &self.host)?;
         self.cache = Cache::new()?;
@@ -373,12 +378,15 @@ impl Store {
 
     /// The state home for what concerns the issues of a repo.
     fn state_home_of(&self, repo: usize) -> StateHome {
-        // What is committed does not decide where others keep their state.
-        let asked = match self.settings.text("state.mode") {
-            Some((word, origin)) if origin != settings::Origin::Shared => StateMode::asked(word),
-            _ => StateMode::Repo,
+        let find = || {
+            // What is committed does not decide where others keep their state.
+            let asked = match self.settings.text("state.mode") {
+                Some((word, origin)) if origin != settings::Origin::Shared => StateMode::asked(word),
+                _ => StateMode::Repo,
+            };
+            StateHome::of(self.project.members[repo].repo.beads(), &self.host.env, asked)
         };
-        StateHome::of(self.project.members[repo].repo.beads(), &self.host.env, asked)
+        self.homes.borrow_mut().entry(repo).or_insert_with(find).clone()
     }
 
     /// The role of this user in the primary repo, and why.
@@ -407,6 +415,7 @@ impl Store {
     /// Notices settings that were edited, and repos that came or went. Repos may have other numbers afterwards.
     fn look_around(&mut self) -> Result<()> {
         if self.surroundings.iter().any(|(path, known)| fs::stat(path).ok() != *known) {
+            self.homes.borrow_mut().clear();
             let (settings, project, surroundings) = self.given.read(&self.repo, &self.host)?;
             if settings != self.settings || project != self.project || self.sources.have_moved(&project) {
                 self.reopen()?;

@@ -30,6 +30,8 @@ pub struct CheckoutLedger {
 impl Store {
     /// The files and directories whose change may change an answer, mail aside.
     pub fn watched_paths(&self) -> Result<Vec<PathBuf>> {
+        // Who stays long notices that version control came, or that the state home is another.
+        self.homes.borrow_mut().clear();
         let mut paths: Vec<PathBuf> = self.surroundings.iter().map(|(path, _)| path.clone()).collect();
         for source in 0..self.sources.len() {
             paths.push(self.sources.ledger(source).path().to_owned());
@@ -43,9 +45,23 @@ impl Store {
     }
 
     /// Brings what is known of the ledgers of other checkouts up to date, and gives what those that changed held before, by their
-    /// places in the list. One that is new is only noted; one that cannot be read, or is cut off, stays as it was.
-    pub fn look_at_checkouts(&self, known: &mut Vec<CheckoutLedger>) -> Result<Vec<(usize, Document)>> {
+    /// places in the list. One that cannot be read, or is cut off, stays as it was. At the first look all are only noted; one that
+    /// comes later held before what its last commit has.
+    pub fn look_at_checkouts(
+        &self,
+        known: &mut Vec<CheckoutLedger>,
+        is_first: bool,
+    ) -> Result<Vec<(usize, Document)>> {
         let there = self.checkout_ledgers()?;
+        for one in known.iter_mut() {
+            // A checkout that was moved is no new one.
+            let is_same = |worktree: &Worktree, path: &Path| {
+                worktree.id.is_some() && worktree.id == one.worktree.id && path.file_name() == one.path.file_name()
+            };
+            if let Some((worktree, path)) = there.iter().find(|(worktree, path)| is_same(worktree, path)) {
+                (one.worktree, one.path) = (worktree.clone(), path.clone());
+            }
+        }
         known
             .retain(|one| there.iter().any(|(worktree, path)| *path == one.path && worktree.root == one.worktree.root));
         let mut changed = Vec::new();
@@ -53,6 +69,12 @@ impl Store {
             let Ok(ledger) = Ledger::at(&path, &worktree.root) else { continue };
             let Some(place) = known.iter().position(|one| one.path == path) else {
                 if let Ok(Snapshot { document, stamp, .. }) = ledger.read(|| expected(&path)) {
+                    let before = if is_first { None } else { self.committed_there(&worktree, &path) };
+                    if before.as_ref().is_some_and(|before| lacks(&document, before)) && vcs::is_busy(&path) {
+                        // Version control has not written all of it yet.
+                        continue;
+                    }
+                    changed.extend(before.map(|before| (known.len(), before)));
                     known.push(CheckoutLedger { worktree, document, path, stamp, vanished: None });
                 }
                 continue;
@@ -65,6 +87,18 @@ impl Store {
             }
         }
         Ok(changed)
+    }
+
+    /// The ledger of a checkout as its last commit has it; nothing if that cannot be told.
+    fn committed_there(&self, worktree: &Worktree, path: &Path) -> Option<Document> {
+        let inside = path.strip_prefix(&worktree.root).ok()?;
+        let vcs = vcs::open(&worktree.root);
+        if vcs.kind() != vcs::Kind::Git {
+            // The others ask a program.
+            self.refuse_programs_of(&worktree.root).ok()?;
+        }
+        let bytes = vcs.committed(inside, &self.host.env).ok()?;
+        Some(Document::new(bytes.unwrap_or_default()))
     }
 
     fn checkout_ledgers(&self) -> Result<Vec<(Worktree, PathBuf)>> {

@@ -4,7 +4,8 @@
 //! counts where its version of an issue is the later one; one that is behind says nothing new. Lines that both have byte for byte
 //! are not parsed.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::checkout::Worktree;
@@ -16,6 +17,9 @@ use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::sys::fs::FileStamp;
 use crate::vcs;
+
+/// So many lines of another checkout are parsed without a closer look whether they differ.
+const FEW: usize = 64;
 
 /// Which checkout something is from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -184,6 +188,7 @@ impl Store {
         watched.extend(ledgers.iter().map(|(_, worktree, inside)| worktree.root.join(inside)));
         let stamps = Some(Stamps::of(watched)).filter(|_| list.hold_so_far());
         let mut siblings = Siblings { stamps, own, ..Siblings::default() };
+        let mut read: Vec<(usize, Place, Versions)> = Vec::new();
         for (source, worktree, inside) in ledgers.into_iter().filter(|(_, worktree, _)| worktree.exists) {
             let path = worktree.root.join(inside);
             let theirs = Ledger::at(&path, &worktree.root).and_then(|ledger| ledger.read(|| Expectation::Nothing));
@@ -197,9 +202,22 @@ impl Store {
                 }
             };
             let Some((ours, _)) = self.sources.last_read(source) else { continue };
-            for (id, line) in news(ours, &theirs) {
-                let found = Elsewhere::of(&Place::from(&worktree), line);
-                siblings.found.entry(id).or_default().extend(found);
+            let versions = versions(ours, &theirs);
+            if !versions.is_empty() {
+                read.push((source, Place::from(&worktree), versions));
+            }
+        }
+        let sources: BTreeSet<usize> = read.iter().map(|(source, ..)| *source).collect();
+        for source in sources {
+            let Some((ours, _)) = self.sources.last_read(source) else { continue };
+            let those = || read.iter().filter(|(of, ..)| *of == source);
+            // Looked for once, whatever the number of checkouts.
+            let ids = those().flat_map(|(_, _, versions)| versions.keys().cloned()).collect();
+            let here = ours.effective_among(&ids);
+            for (_, place, versions) in those() {
+                for (id, line) in later(ours, &here, versions.clone()) {
+                    siblings.found.entry(id).or_default().extend(Elsewhere::of(place, line));
+                }
             }
         }
         self.siblings = siblings;
@@ -265,28 +283,73 @@ impl Elsewhere {
 
 /// The issues whose version is a later one there than here, or that are only there.
 pub fn news(ours: &Document, theirs: &Document) -> Vec<(String, String)> {
-    if ours.bytes() == theirs.bytes() {
-        return Vec::new();
-    }
-    let known: HashSet<&[u8]> = (0..ours.len()).map(|line| ours.text(line)).collect();
-    let mut later: HashMap<String, (Option<Instant>, String)> = HashMap::new();
-    for line in (0..theirs.len()).filter(|line| !known.contains(theirs.text(*line))) {
+    let versions = versions(ours, theirs);
+    let here = ours.effective_among(&versions.keys().cloned().collect());
+    later(ours, &here, versions)
+}
+
+/// The latest version of each issue among lines that only the other ledger has, with the time of its last edit.
+type Versions = BTreeMap<String, (Option<Instant>, String)>;
+
+fn versions(ours: &Document, theirs: &Document) -> Versions {
+    let mut found = Versions::new();
+    for line in differing(ours, theirs) {
         let Line::Issue(record) = Line::read(theirs.text(line), MAX_LINE) else { continue };
         let Some(id) = record.string("id") else { continue };
         let at = updated(&record);
-        if later.get(id.as_ref()).is_none_or(|(known, _)| *known < at) {
-            later.insert(id.into_owned(), (at, record.text().to_owned()));
+        if found.get(id.as_ref()).is_none_or(|(known, _)| *known < at) {
+            found.insert(id.into_owned(), (at, record.text().to_owned()));
         }
     }
-    let ids = later.keys().cloned().collect();
-    let here = ours.effective_among(&ids);
-    later.retain(|id, (at, _)| match here.get(id).and_then(|line| ours.record(*line)) {
-        Some(record) => *at > updated(&record),
-        None => true,
-    });
-    let mut news: Vec<(String, String)> = later.into_iter().map(|(id, (_, line))| (id, line)).collect();
-    news.sort();
-    news
+    found
+}
+
+/// Those of the versions that are later than ours, or all there is. `here` knows on which lines ours are.
+fn later(ours: &Document, here: &HashMap<String, usize>, versions: Versions) -> Vec<(String, String)> {
+    let is_later = |id: &String, at: &Option<Instant>| {
+        let own = here.get(id).and_then(|line| ours.record(*line));
+        own.is_none_or(|record| *at > updated(&record))
+    };
+    versions.into_iter().filter(|(id, (at, _))| is_later(id, at)).map(|(id, (_, line))| (id, line)).collect()
+}
+
+/// The lines that only the other ledger has. Both are walked side by side by their ids, as most of their lines are the same; where
+/// they are not sorted by id, too many lines look different, and are looked for one by one.
+fn differing(ours: &Document, theirs: &Document) -> Vec<usize> {
+    if ours.bytes() == theirs.bytes() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut here = 0;
+    for there in 0..theirs.len() {
+        let text = theirs.text(there);
+        let mut id = None;
+        loop {
+            if here == ours.len() {
+                found.push(there);
+                break;
+            }
+            if ours.text(here) == text {
+                here += 1;
+                break;
+            }
+            // A line without an id, on either side, stops nothing.
+            let id = id.get_or_insert_with(|| theirs.id(there));
+            match ours.id(here).as_ref().cmp(&id.as_ref()) {
+                Ordering::Less => here += 1,
+                order => {
+                    here += usize::from(order.is_eq());
+                    found.push(there);
+                    break;
+                }
+            }
+        }
+    }
+    if found.len() > FEW {
+        let known: HashSet<&[u8]> = (0..ours.len()).map(|line| ours.text(line)).collect();
+        found.retain(|line| !known.contains(theirs.text(*line)));
+    }
+    found
 }
 
 fn updated(record: &Record<'_>) -> Option<Instant> {
@@ -311,5 +374,24 @@ mod tests {
         let ids: Vec<&str> = found.iter().map(|(id, _)| id.as_str()).collect();
         assert_eq!(ids, ["b", "d"]);
         assert_eq!(news(&document(&ours), &document(&ours)), []);
+    }
+
+    #[test]
+    fn lines_that_differ_are_found_in_sorted_and_unsorted_ledgers() {
+        let texts = |lines: &[String]| Document::new(lines.concat().into_bytes());
+        let ours: Vec<String> = (0..300).map(|n| line(&format!("a{n:03}"), 1, "open")).collect();
+        let mut theirs = ours.clone();
+        theirs[7] = line("a007", 2, "closed");
+        theirs.remove(100);
+        theirs.insert(200, "\n".to_owned());
+        theirs.insert(250, "not an issue\n".to_owned());
+        theirs.push(line("a999", 1, "open"));
+        theirs.insert(0, line("Z", 1, "open"));
+        assert_eq!(differing(&texts(&ours), &texts(&theirs)), [0, 8, 201, 251, 302]);
+        // In another order every line must be looked for; none of them differs.
+        let turned: Vec<String> = ours.iter().rev().cloned().collect();
+        assert_eq!(differing(&texts(&ours), &texts(&turned)), [0usize; 0]);
+        let ids: Vec<String> = news(&texts(&turned), &texts(&theirs)).into_iter().map(|(id, _)| id).collect();
+        assert_eq!(ids, ["Z", "a007", "a999"]);
     }
 }

@@ -212,6 +212,7 @@ const SHAPES: &[(&str, Shape)] = &[
             ("unchanged", "integer"),
             ("deleted", "integer"),
             ("skipped", "array"),
+            ("refused", "array"),
         ]),
     ),
     ("info", Shape::Object(&[("database_path", "string"), ("issue_count", "integer"), ("mode", "string")])),

@@ -165,6 +165,7 @@ pub fn reason_text(reason: &Reason) -> String {
 }
 
 pub fn imported(report: &Imported, dry_run: bool) -> String {
+    let refused: Vec<String> = report.refused.iter().map(|(id, _)| id.clone()).collect();
     let skipped = report
         .skipped
         .iter()
@@ -178,6 +179,7 @@ pub fn imported(report: &Imported, dry_run: bool) -> String {
         .texts("created_ids", &report.created)
         .texts("updated_ids", &report.updated)
         .raw("skipped", &array(skipped))
+        .texts("refused", &refused)
         .finish()
 }
 

@@ -349,3 +349,13 @@ fn damage_and_strangers_in_the_file() {
     let after = fs::read_to_string(&file).unwrap();
     assert!(after.contains("not JSON\n{\"id\":\"cp_other\"}\n"), "{after}");
 }
+
+#[test]
+fn a_limit_of_nothing_is_none() {
+    let env = Env::new();
+    env.given("add One --id bd-1\ncheckpoint add 1 -m a\ncheckpoint add 1 -m b");
+    let all = bd(&env, "checkpoint list --limit 0").ok();
+    assert_eq!((all.stdout.lines().count(), all.stderr.as_str()), (2, ""));
+    assert_eq!(summaries(&bd(&env, "checkpoint list --limit 0 --json").ok()), ["a", "b"]);
+    assert_eq!(summaries(&bd(&env, "checkpoint list --limit 1 --json").ok()), ["b"]);
+}

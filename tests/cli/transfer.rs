@@ -41,7 +41,8 @@ $ bd import old.jsonl --json
       "line": 3,
       "reason": "not an issue"
     }
-  ]
+  ],
+  "refused": []
 }
 $ bd import -i old.jsonl
 Imported: 0 created, 0 updated, 2 unchanged, 0 deleted
@@ -207,4 +208,27 @@ fn export_never_writes_into_a_ledger() {
     std::fs::remove_file(env.path(".beads/issues.jsonl")).unwrap();
     env.bd(["export", "-o", ".beads/issues.jsonl"]);
     env.bd(["add", "Still one ledger"]).ok();
+}
+
+/// What one agent holds another cannot import; the rest comes in, and both are told.
+#[test]
+fn lines_that_are_refused_do_not_hide_what_came_in() {
+    let env = Env::new();
+    env.write("old.jsonl", OLD);
+    env.bd(["import", "old.jsonl"]).ok();
+    env.bd_with(["claim", "old-1"], None, &[("BD_AGENT", "bob")]).ok();
+    let line = |id: &str| format!("{{\"id\":\"{id}\",\"title\":\"New\",\"updated_at\":\"2099-01-01T00:00:00Z\"}}\n");
+    let import = |lines: String, more: &[&str]| {
+        env.write("more.jsonl", lines);
+        let args = [&["import", "more.jsonl"], more].concat();
+        env.bd_with(args, None, &[("BD_AGENT", "eve")])
+    };
+    let run = import(line("old-1") + &line("x-1"), &[]).fails(4, &["already claimed by bob"]);
+    assert_eq!(run.stdout, "Imported: 1 created, 0 updated, 0 unchanged, 0 deleted\n");
+    assert!(env.ledger_text().contains("\"x-1\"") && env.ledger_text().contains("From before"));
+    let json = import(line("old-1") + &line("x-2"), &["--json"]);
+    assert_eq!((json.code, &json.json()["refused"]), (4, &serde_json::json!(["old-1"])));
+    assert_eq!(json.json()["created_ids"], serde_json::json!(["x-2"]));
+    let vain = import(line("old-1"), &[]).fails(4, &["already claimed by bob"]);
+    assert_eq!(vain.stdout, "", "nothing came in");
 }

@@ -184,3 +184,22 @@ two  on two, 1 changed  $ROOT/two  ID
         (&"bd-second".into(), &"in_progress".into())
     );
 }
+
+/// More than one condition may have parts.
+#[test]
+fn a_checkout_with_very_many_news() {
+    let Some(family) = Family::new() else { return };
+    let one = family.worktree("one");
+    let at = "2026-01-02T00:00:00Z";
+    let line = |n: usize| {
+        format!("{{\"id\":\"x-{n:04}\",\"title\":\"T\",\"status\":\"open\",\"created_at\":\"{at}\",\"updated_at\":\"{at}\"}}\n")
+    };
+    let ledger = one.join(".beads/beads.jsonl");
+    let text = fs::read_to_string(&ledger).unwrap();
+    fs::write(&ledger, text + &(0..1500).map(line).collect::<String>()).unwrap();
+    let all = family.bd(&family.web(), "list --all-worktrees --json").ok();
+    assert_eq!(all.ids().len(), 1501);
+    assert_eq!(family.bd(&family.web(), "ready --all-worktrees --json").ok().ids().len(), 1501);
+    let sorted = family.bd(&one, "list --ready --sort id --reverse --json").ok();
+    assert_eq!((sorted.ids().len(), sorted.ids()[0].as_str()), (1501, "x-1499"));
+}

@@ -72,9 +72,13 @@ impl Watch {
         self.rest().iter().map(|event| event["event"].as_str().unwrap().to_owned()).collect()
     }
 
-    fn stop(mut self, signal: &str) -> std::process::ExitStatus {
+    pub fn signal(&self, signal: &str) {
         let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
         assert!(sent.success());
+    }
+
+    fn stop(mut self, signal: &str) -> std::process::ExitStatus {
+        self.signal(signal);
         self.child.wait().unwrap()
     }
 }

@@ -42,6 +42,34 @@ fn other_checkouts() {
     assert_eq!(event.get("worktree"), None, "{event}");
 }
 
+/// A checkout that is made and written to before the watch gets round to it: what happened there is told, and what it was made with
+/// is not. That it moves is no news.
+#[test]
+fn a_new_checkout_that_was_written_to_at_once() {
+    let _turn = alone();
+    let sandbox = Sandbox::new();
+    let id = sandbox.add("One");
+    sandbox.add("Two");
+    sandbox.git(&["add", "-A"]);
+    sandbox.git(&["commit", "-q", "-m", "ledger"]);
+    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue"]);
+    watch.signal("-STOP");
+    let late = sandbox.repo().parent().unwrap().join("late");
+    sandbox.git(&["worktree", "add", "-q", "-b", "late", late.to_str().unwrap()]);
+    for args in [["close", &id], ["q", "New"]] {
+        let output = sandbox.bd(&args).current_dir(&late).output().unwrap();
+        assert!(output.status.success(), "{}", describe(&output));
+    }
+    watch.signal("-CONT");
+    let events = watch.rest();
+    let mut told: Vec<String> = events.iter().map(|one| format!("{} in {}", one["event"], one["worktree"])).collect();
+    told.sort();
+    assert_eq!(told, ["\"issue_closed\" in \"late\"", "\"issue_created\" in \"late\""]);
+    let moved = sandbox.repo().parent().unwrap().join("moved");
+    sandbox.git(&["worktree", "move", late.to_str().unwrap(), moved.to_str().unwrap()]);
+    assert_eq!(watch.kinds(), [""; 0], "the same checkout in another place");
+}
+
 /// git takes the ledger away and puts it back, again and again; directories are moved. Nothing is told that did not happen.
 #[test]
 fn files_that_come_and_go() {

@@ -158,7 +158,9 @@ fn list(args: ListArgs, cx: &mut Context) -> Outcome {
         (_, Some(text)) => Whose::Worktree(text),
         _ => Whose::Here,
     };
-    let filter = CheckpointFilter { issue: args.id, since: args.since, kind: args.kind, whose, limit: args.limit };
+    // As everywhere, 0 is no limit.
+    let limit = args.limit.filter(|most| *most > 0);
+    let filter = CheckpointFilter { issue: args.id, since: args.since, kind: args.kind, whose, limit };
     let page = coordination::checkpoints(cx.store()?, &filter)?;
     if cx.ui.wants_json() {
         cx.json(view::checkpoints(&page.rows));

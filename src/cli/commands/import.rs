@@ -3,7 +3,7 @@ use std::io::Read as _;
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::ops::{self, ImportOptions, OpError};
+use crate::ops::{self, ImportOptions, Imported, OpError};
 use crate::sys::fs::FsError;
 use crate::view::{self, Exit, Failure};
 
@@ -54,7 +54,7 @@ pub fn run(args: ImportArgs, cx: &mut Context) -> Outcome {
     let report = ops::import(cx.store()?, &name, bytes, options)?;
     if cx.ui.wants_json() {
         cx.json(view::imported(&report, args.dry_run));
-        return Ok(Exit::Ok);
+        return Ok(refusals(cx, report));
     }
     for (line, reason) in &report.skipped {
         cx.ui.warning(&format!("{name}:{line}: skipped: {reason}"));
@@ -67,5 +67,11 @@ pub fn run(args: ImportArgs, cx: &mut Context) -> Outcome {
         report.unchanged.len(),
         report.deleted.len()
     ));
-    Ok(Exit::Ok)
+    Ok(refusals(cx, report))
+}
+
+/// Tells which issues were not written; the first one decides the exit code.
+fn refusals(cx: &mut Context, report: Imported) -> Exit {
+    let refused = report.refused.into_iter();
+    refused.fold(Exit::Ok, |exit, (id, error)| super::fail(cx, &id, error.into(), exit))
 }

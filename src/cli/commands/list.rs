@@ -61,7 +61,9 @@ pub fn run(args: ListArgs, cx: &mut Context) -> Outcome {
     let filter = args.filter.expr(cx)?;
     let limit = args.page.limit(json);
     let page = if args.checkouts.all_worktrees {
-        ops::in_all_worktrees(cx.store()?, limit, |store| ask(store, &args, &filter, None))?
+        ops::in_all_worktrees(cx.store()?, limit, |store, also| {
+            ask(store, &args, &Expr::And(vec![filter.clone(), also.clone()]), None)
+        })?
     } else {
         let mut page = ask(cx.store()?, &args, &filter, limit)?;
         cx.store()?.mark_elsewhere(&mut page.rows)?;

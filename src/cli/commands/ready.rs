@@ -69,8 +69,10 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
     let all = filter.filter == Expr::ALL;
     let store = cx.store()?;
     let page = if args.checkouts.all_worktrees {
-        let unlimited = ReadyFilter { limit: None, ..filter.clone() };
-        ops::in_all_worktrees(store, filter.limit, |store| Ok(store.ready(&unlimited)?))?
+        ops::in_all_worktrees(store, filter.limit, |store, also| {
+            let condition = Expr::And(vec![filter.filter.clone(), also.clone()]);
+            Ok(store.ready(&ReadyFilter { filter: condition, limit: None, ..filter.clone() })?)
+        })?
     } else {
         let mut page = store.ready(&filter)?;
         store.mark_elsewhere(&mut page.rows)?;

@@ -18,6 +18,8 @@ const CLOCK: &str = "updated_at";
 pub struct Ledgers {
     own: Vec<Kept>,
     pub checkouts: Vec<CheckoutLedger>,
+    /// Other checkouts were looked at before.
+    has_looked: bool,
 }
 
 /// A ledger of the project as it was when events were told last.
@@ -88,7 +90,8 @@ impl Ledgers {
 
     /// The same for the ledgers of other checkouts. What is there as it is here is no news.
     pub fn news_elsewhere(&mut self, store: &Store) -> crate::store::Result<Vec<(EventKind, IssueNews)>> {
-        let changed = store.look_at_checkouts(&mut self.checkouts)?;
+        let changed = store.look_at_checkouts(&mut self.checkouts, !self.has_looked)?;
+        self.has_looked = true;
         let mut found = Vec::new();
         for (place, old) in changed {
             let one = &self.checkouts[place];
