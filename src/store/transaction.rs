@@ -212,8 +212,7 @@ impl Store {
                 before = found.into_iter().next().map(|answer| united(before.take(), answer));
             }
             // What a change itself does not allow may depend on an earlier one of this transaction: that is found when it is made.
-            answers[slot] =
-                before.filter(|answer| matches!(answer, Err(WriteError::Lease(_) | WriteError::Ledger(_))));
+            answers[slot] = before.filter(|answer| matches!(answer, Err(WriteError::Lease(_) | WriteError::Ledger(_))));
         }
         Ok(())
     }

@@ -119,6 +119,8 @@ impl From<LeaseError> for Failure {
             LeaseError::Elsewhere { worktree, .. } => Self::new(Exit::Illegal, "illegal", message)
                 .hint("merge that checkout first, or take it nevertheless with --takeover")
                 .fact("worktree", &worktree),
+            LeaseError::Damaged { .. } => Self::new(Exit::Damaged, "damaged", message)
+                .hint("the number of that claim must not be given twice; bd doctor says what to do"),
             LeaseError::NotClaimed { .. } => Self::new(Exit::Illegal, "illegal", message),
             LeaseError::BadToken { .. } => Self::usage(message).hint("BD_LEASE is ID:EPOCH, as bd claim --json says"),
         }

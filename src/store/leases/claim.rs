@@ -122,6 +122,7 @@ impl Store {
         let row = self.get(id)?.ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })?;
         let source = self.sources.owner(id).ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })?;
         let key = self.lease_key(source, home.dir(), id)?;
+        self.refuse_damaged_claim(home.dir(), &key, id)?;
         let before = home.lease(&key);
         let me = self.actor().to_owned();
         let now = self.host.clock.both();

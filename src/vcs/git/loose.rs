@@ -29,7 +29,8 @@ type Known = HashMap<String, String>;
 /// The last commits of every line of history that goes away with a worktree. What its `HEAD` is at is not among them.
 pub fn loose(root: &Path, env: &Env) -> Result<Vec<Loose>, SyncError> {
     let dot_git = root.join(".git");
-    let Some((admin, common)) = admin_dir(root).zip(common_dir(&dot_git)).filter(|(admin, common)| admin != common) else {
+    let Some((admin, common)) = admin_dir(root).zip(common_dir(&dot_git)).filter(|(admin, common)| admin != common)
+    else {
         return Ok(Vec::new());
     };
     let known = match common.join("reftable").exists() {
@@ -101,7 +102,8 @@ fn asked(root: &Path, env: &Env) -> Result<Known, SyncError> {
     let text = |program: Program<'_>, name| -> Result<String, SyncError> {
         Ok(String::from_utf8_lossy(&must(name, program)?.stdout).into_owned())
     };
-    let walk = ask(root, env).args(["rev-list", "--walk-reflogs", "--ignore-missing", "--format=%H%x09%gs", "HEAD", "--"]);
+    let walk =
+        ask(root, env).args(["rev-list", "--walk-reflogs", "--ignore-missing", "--format=%H%x09%gs", "HEAD", "--"]);
     let log = if commit(root, "HEAD", env)?.is_some() { text(walk, "git rev-list")? } else { String::new() };
     let entries = log.lines().filter_map(|line| line.split_once('\t'));
     let mut known = logged(entries);
@@ -124,7 +126,8 @@ fn logged<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -> Known {
 
 /// Takes up a commit; a symbolic ref, or nothing, is none.
 fn note(known: &mut Known, id: &str, name: String) {
-    let is_id = id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit()) && !id.bytes().all(|byte| byte == b'0');
+    let is_id =
+        id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit()) && !id.bytes().all(|byte| byte == b'0');
     if is_id {
         known.insert(id.to_owned(), name);
     }
