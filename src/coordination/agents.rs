@@ -91,7 +91,7 @@ fn parse_all(document: &Document) -> impl Iterator<Item = Agent> {
 /// Every agent there ever was, in the order of their names.
 pub(super) fn all(store: &Store) -> Result<Vec<Seen>> {
     let now = store.host().clock.now();
-    let document = file(store).read()?;
+    let document = store.records(&file(store))?;
     let mut found: Vec<Seen> = parse_all(&document).map(|agent| Seen::of(agent, now)).collect();
     found.sort_by(|a, b| (&a.agent.name, &a.agent.id).cmp(&(&b.agent.name, &b.agent.id)));
     Ok(found)

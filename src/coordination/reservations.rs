@@ -252,7 +252,7 @@ fn read(store: &mut Store) -> Result<(Vec<Reserved>, Now)> {
     let (state, file) = place(store);
     state.check()?;
     let (now, repo) = (store.host().clock.both(), here::repo(store, &state)?);
-    let document = file.read()?;
+    let document = store.records(&file)?;
     let found = lines(&document).into_iter().map(|(one, _)| one).filter(|one| one.repo == repo);
     let mut found: Vec<Reserved> = found
         .map(|one| Reserved { is_over: one.is_over(&now), is_mine: one.holder.is(&who), reservation: one })

@@ -1,14 +1,15 @@
 //! Looking for what is wrong, and putting right what can be put right without guessing.
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use super::sizes::check_sizes;
 use super::{OpError, Result};
 use crate::ledger::{Document, Edit, Expectation, Ledger, Problem, REFUSED_PREFIX, RepairStep};
 use crate::model::merge::join_copies;
-use crate::store::{Access, DriverProblem, LEDGER_NAMES, RepoProblem, Store, StoreError, Warning};
+use crate::store::{
+    Access, DriverProblem, LEDGER_NAMES, QUARANTINE, RepoProblem, Store, StoreError, Warning, store_away,
+};
 use crate::sys::fs::{DISPLACED_PREFIX, FsError};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,16 +40,15 @@ pub struct Report {
     pub fixed: Vec<String>,
 }
 
-/// Where damaged lines go; append-only, beside the ledger, and no `.jsonl`, so that no reader takes it for one.
-const QUARANTINE: &str = "damaged.txt";
-
 pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     let mut report = Report::default();
     if fix {
         fix_all(store, &mut report)?;
+        report.fixed.extend(store.set_records_aside()?);
     }
     check_project(store, &mut report);
     check_files(store, &mut report)?;
+    check_records(store, &mut report)?;
     check_sizes(store, &mut report);
     check_journal(store, &mut report);
     check_leftovers(store, &mut report);
@@ -92,6 +92,7 @@ fn check_project(store: &Store, report: &mut Report) {
             | Warning::NotCommitted { .. }
             | Warning::NotJournaled { .. }
             | Warning::NotSettled { .. }
+            | Warning::Record { .. }
             | Warning::ClaimStays { .. }
             | Warning::NotUndoable { .. } => continue,
             Warning::SiblingUnread { worktree, message } => {
@@ -154,6 +155,27 @@ fn check_files(store: &mut Store, report: &mut Report) -> Result<()> {
                 remedy: Some(finding.problem.remedy().to_owned()),
             });
         }
+    }
+    Ok(())
+}
+
+/// Records of claims, agents, mail, reservations, checkpoints and checkouts.
+fn check_records(store: &Store, report: &mut Report) -> Result<()> {
+    for one in store.damaged_records()? {
+        let remedy = match one.is_numbered {
+            false => "bd doctor --fix sets the line aside",
+            true => {
+                "the number of this claim cannot be told: when nobody works on the issue, take the line out by hand; \
+                 until then nobody can claim it"
+            }
+        };
+        report.findings.push(Health {
+            severity: Severity::Damage,
+            file: Some(one.path),
+            line: Some(one.line),
+            message: format!("a record that cannot be read: {}", one.what),
+            remedy: Some(remedy.to_owned()),
+        });
     }
     Ok(())
 }
@@ -286,7 +308,7 @@ fn repair(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
             |document: &Document| {
                 let plan = document.repair();
                 if !plan.quarantine.is_empty() {
-                    store_away(&quarantine, &plan.quarantine)?;
+                    store_away(&quarantine, &plan.quarantine).map_err(OpError::Fs)?;
                 }
                 steps = plan.steps;
                 Ok(plan.edits)
@@ -301,18 +323,6 @@ fn repair(store: &mut Store, repo: usize, report: &mut Report) -> Result<()> {
         report.fixed.extend(steps.iter().map(place));
     }
     Ok(())
-}
-
-/// Appends bytes and waits until they are on disk.
-fn store_away(path: &std::path::Path, bytes: &[u8]) -> Result<()> {
-    let error = |action| move |e| OpError::Fs(FsError::new(action, path, e));
-    // Repeating an interrupted repair must not store the same lines twice.
-    if std::fs::read(path).is_ok_and(|known| known.windows(bytes.len()).any(|part| part == bytes)) {
-        return Ok(());
-    }
-    let mut file = std::fs::File::options().append(true).create(true).open(path).map_err(error("open"))?;
-    file.write_all(bytes).map_err(error("write"))?;
-    file.sync_all().map_err(error("sync"))
 }
 
 /// Makes `issues.jsonl` part of `beads.jsonl`. The emptied file keeps its bytes under another name.

@@ -9,6 +9,7 @@
 mod actor;
 mod checkout;
 mod commit;
+mod damage;
 mod discover;
 mod error;
 mod guard;
@@ -49,6 +50,7 @@ mod watch;
 
 pub use actor::{AGENT_VARIABLE, Identity, find as find_actor};
 pub use checkout::Worktree;
+pub use damage::{DamagedRecord, QUARANTINE, store_away};
 pub use discover::{BEADS_DIR, LEDGER_NAMES, Repo};
 pub use error::{Result, StoreError};
 pub use guard::{Found, FoundLeak};
@@ -156,6 +158,8 @@ pub struct Store {
     notices: Vec<Warning>,
     /// Writes that stand and are not in the journal.
     unjournaled: RefCell<Vec<Warning>>,
+    /// Records of the state home that could not be read.
+    damaged_records: RefCell<Vec<Warning>>,
     /// Which write the next change of a ledger is a part of.
     writing: RefCell<undo::Writing>,
     /// The agent that acts; without one it is a person.
@@ -234,6 +238,7 @@ impl Store {
             numbering: 0,
             notices: Vec::new(),
             unjournaled: RefCell::new(Vec::new()),
+            damaged_records: RefCell::default(),
             writing: RefCell::default(),
             agent: None,
             homes: RefCell::default(),
@@ -446,6 +451,7 @@ impl Store {
         } else {
             found.extend(lines.into_iter().map(Warning::Line));
         }
+        found.extend(self.damaged_records.borrow().iter().cloned());
         found.extend(self.unjournaled.borrow().iter().cloned());
         found.extend(self.notices.iter().cloned());
         found

@@ -216,6 +216,10 @@ pub enum Put {
     Gone {
         id: String,
     },
+    /// Takes out a line that was put elsewhere.
+    Out {
+        line: usize,
+    },
 }
 
 impl RecordFile {
@@ -260,16 +264,37 @@ impl RecordFile {
         }
         dir.remove_old_orphans().map_err(|e| E::from(e.into()))?;
         let locked = ledger.within(dir);
-        let outcome = locked.apply::<Failed<E>>(
-            entropy,
-            || Expectation::Nothing,
-            |document| Ok(edits(document, plan(document).map_err(Failed::Plan)?)),
-            |_| {},
-        );
+        let mut apply = || {
+            locked.apply::<Failed<E>>(
+                entropy,
+                || Expectation::Nothing,
+                |document| Ok(edits(document, plan(document).map_err(Failed::Plan)?)),
+                |_| {},
+            )
+        };
+        let outcome = match apply() {
+            Err(Failed::Ledger(LedgerError::Torn { .. })) => {
+                self.complete(entropy).map_err(E::from)?;
+                apply()
+            }
+            outcome => outcome,
+        };
         outcome.map_err(|failed| match failed {
             Failed::Plan(error) => error,
             Failed::Ledger(error) => E::from(error.into()),
         })
+    }
+
+    /// Ends the last line if it was cut off, so that what follows is not taken for a part of it. It stays as it is.
+    fn complete(&self, entropy: &Entropy) -> Result<(), RecordError> {
+        let snapshot = self.ledger()?.read(|| Expectation::Nothing)?;
+        let dir = fs::Dir::open(self.path.parent().unwrap_or(&self.path))?;
+        let name = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let bytes = [snapshot.document.bytes(), b"\n"].concat();
+        match dir.replace(name, &bytes, &snapshot.stamp.file, entropy)? {
+            fs::Replaced::Done => Ok(()),
+            fs::Replaced::Foreign => Err(LedgerError::Unstable { path: self.path.clone() }.into()),
+        }
     }
 
     fn ledger(&self) -> Result<Ledger, RecordError> {
@@ -311,17 +336,20 @@ impl<E> From<LedgerError> for Failed<E> {
 
 fn edits(document: &Document, puts: Vec<Put>) -> Vec<Edit> {
     let mut edits = Vec::new();
-    // A crash of the machine may have cut the last line off: it is of no use to anybody.
-    if let Some((line, _)) = document.torn() {
-        edits.push(Edit::Remove { line });
-    }
+    let out: Vec<usize> =
+        puts.iter().filter_map(|put| if let Put::Out { line } = put { Some(*line) } else { None }).collect();
+    let place = |id: &str| {
+        let stays = |line: &usize| !out.contains(line);
+        document.effective(id).filter(stays).or_else(|| document.find(id).into_iter().rfind(stays))
+    };
     for put in puts {
         match put {
-            Put::Line { id, text } => match document.effective(&id) {
+            Put::Line { id, text } => match place(&id) {
                 Some(line) if document.text(line) == text.as_bytes() => {}
                 Some(line) => edits.push(Edit::Set { line, id, text }),
                 None => edits.push(Edit::Insert { id, text }),
             },
+            Put::Out { line } => edits.push(Edit::Remove { line }),
             Put::Gone { id } => edits.extend(document.find(&id).into_iter().map(|line| Edit::Remove { line })),
         }
     }

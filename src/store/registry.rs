@@ -35,7 +35,7 @@ pub(super) fn entries(registered: &Document) -> Vec<Entry> {
 
 impl Store {
     pub(super) fn registry(&self) -> Result<Document> {
-        Ok(self.state().file(REGISTRY).read()?)
+        Ok(self.records(&self.state().file(REGISTRY))?)
     }
 
     pub(super) fn registry_path(&self) -> PathBuf {

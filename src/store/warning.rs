@@ -1,5 +1,7 @@
 //! What is odd, as a value: facts only, the advice is added where it is shown.
 
+use std::path::PathBuf;
+
 use super::project::RepoProblem;
 use super::settings::{ConfigError, UnknownKey};
 use super::source::LineWarning;
@@ -54,6 +56,12 @@ pub enum Warning {
     ClaimStays {
         id: String,
         message: String,
+    },
+    /// A record of the state home that cannot be read.
+    Record {
+        path: PathBuf,
+        line: usize,
+        what: String,
     },
     /// What another checkout says is not known.
     SiblingUnread {

@@ -124,6 +124,8 @@ impl From<LeaseError> for Failure {
             LeaseError::HalfMade { .. } => {
                 Self::failed(message).hint("bd release ends it, when there is room to write")
             }
+            LeaseError::Damaged { .. } => Self::new(Exit::Damaged, "damaged", message)
+                .hint("the number of that claim must not be given twice; bd doctor says what to do"),
             LeaseError::NotClaimed { .. } => Self::new(Exit::Illegal, "illegal", message),
             LeaseError::BadToken { .. } => Self::usage(message).hint("BD_LEASE is ID:EPOCH, as bd claim --json says"),
         }

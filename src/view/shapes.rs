@@ -267,6 +267,9 @@ pub fn warning_text(warning: &Warning) -> String {
         Warning::NotSettled { message } => {
             format!("written, but the claim on it could not be brought up to date: {message}")
         }
+        Warning::Record { path, line, what } => {
+            format!("{}:{line}: a record that cannot be read: {what}; bd doctor says what to do", path.display())
+        }
         Warning::SiblingUnread { worktree, message } => {
             format!("what the checkout {worktree} says is not known: {message}")
         }

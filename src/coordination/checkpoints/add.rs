@@ -94,7 +94,7 @@ pub fn add_checkpoint(store: &mut Store, new: &NewCheckpoint) -> Result<AddedChe
         branch: worktree.branch,
         ..Checkpoint::default()
     };
-    if let Some(known) = with_key(&state, &one)? {
+    if let Some(known) = with_key(store, &state, &one)? {
         return Ok(AddedCheckpoint { checkpoint: known, is_new: false });
     }
     // Before the lock, because it may take long; the id is in nobody's way.
@@ -115,11 +115,11 @@ fn put(store: &mut Store, state: &StateDir, one: &mut Checkpoint) -> Result<Adde
     // The first command in a state home makes it what it is.
     one.repo = here::repo(store, state)?;
     store.check_lease(&one.issue)?;
-    if let Some(known) = with_key(state, one)? {
+    if let Some(known) = with_key(store, state, one)? {
         return Ok(AddedCheckpoint { checkpoint: known, is_new: false });
     }
     let same = |other: &Checkpoint| other.issue == one.issue && other.repo == one.repo;
-    let last = stored(state)?.into_iter().filter(|(_, other)| same(other)).map(|(_, other)| other.number).max();
+    let last = stored(store, state)?.into_iter().filter(|(_, other)| same(other)).map(|(_, other)| other.number).max();
     one.number = last.unwrap_or(0) + 1;
     one.created_at = store.host().clock.now().to_string();
     let name = one.worktree_id.clone().unwrap_or_else(|| "unknown".to_owned());
@@ -131,12 +131,12 @@ fn put(store: &mut Store, state: &StateDir, one: &mut Checkpoint) -> Result<Adde
 }
 
 /// The checkpoint that was added with the same key.
-fn with_key(state: &StateDir, new: &Checkpoint) -> Result<Option<Checkpoint>> {
+fn with_key(store: &Store, state: &StateDir, new: &Checkpoint) -> Result<Option<Checkpoint>> {
     if new.key.is_none() {
         return Ok(None);
     }
     let same = |one: &Checkpoint| one.issue == new.issue && one.repo == new.repo && one.key == new.key;
-    Ok(stored(state)?.into_iter().map(|(_, one)| one).find(same))
+    Ok(stored(store, state)?.into_iter().map(|(_, one)| one).find(same))
 }
 
 /// The issue that the acting one works on, if it is exactly one.

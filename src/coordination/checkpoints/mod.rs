@@ -197,7 +197,7 @@ fn all(store: &Store) -> Result<Vec<CheckpointRow>> {
         .filter(|one| one.exists)
         .filter_map(|one| Some((one.id.clone()?, one)))
         .collect();
-    let stored = stored(&state)?.into_iter().map(|(_, one)| one).filter(|one| one.repo == repo);
+    let stored = stored(store, &state)?.into_iter().map(|(_, one)| one).filter(|one| one.repo == repo);
     let mut rows: Vec<CheckpointRow> = stored
         .map(|one| {
             let now = one.worktree_id.as_ref().and_then(|id| there.get(id));
@@ -214,14 +214,14 @@ fn all(store: &Store) -> Result<Vec<CheckpointRow>> {
 
 /// Every checkpoint that a state home holds, with the name of its checkout's directory. A file that cannot be read is an error:
 /// numbers may be in it.
-fn stored(state: &StateDir) -> Result<Vec<(String, Checkpoint)>> {
+fn stored(store: &Store, state: &StateDir) -> Result<Vec<(String, Checkpoint)>> {
     let parent = state.inside(WORKTREES);
     let Ok(entries) = std::fs::read_dir(parent.path()) else { return Ok(Vec::new()) };
     let mut names: Vec<String> = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
     let mut found = Vec::new();
     for name in names {
-        let document = parent.inside(&name).file(FILE).read()?;
+        let document = store.records(&parent.inside(&name).file(FILE))?;
         let records = (0..document.len()).filter_map(|line| document.record(line));
         found.extend(records.filter_map(|record| Checkpoint::parse(&record)).map(|one| (name.clone(), one)));
     }

@@ -70,7 +70,7 @@ fn forget(store: &mut Store, rows: &[CheckpointRow]) -> Result<()> {
     let state = store.state();
     let _held = state.lock(store.lock_wait())?;
     let mut by_directory: BTreeMap<String, Vec<Put>> = BTreeMap::new();
-    for (directory, one) in stored(&state)? {
+    for (directory, one) in stored(store, &state)? {
         if rows.iter().any(|row| row.checkpoint.id == one.id) {
             by_directory.entry(directory).or_default().push(Put::Gone { id: one.id });
         }

@@ -88,7 +88,7 @@ fn parse_all(document: &Document) -> Vec<Message> {
 /// Everything in a box that has not expired, newest first.
 fn messages(store: &Store, mailbox: &Mailbox) -> Result<Vec<Message>> {
     let now = store.host().clock.now();
-    let mut all = parse_all(&mailbox.file(store).read()?);
+    let mut all = parse_all(&store.records(&mailbox.file(store))?);
     all.retain(|message| !message.is_expired(now));
     all.sort_by(|a, b| (b.created, &b.id).cmp(&(a.created, &a.id)));
     Ok(all)
@@ -108,7 +108,7 @@ pub(super) fn everything(store: &Store) -> Result<Vec<Message>> {
         let name = entry.map_err(failed)?.file_name();
         let name = name.to_str().filter(|name| name.ends_with(".jsonl"));
         if let Some(name) = name.filter(|name| name.starts_with(PERSON) || name.starts_with(AGENT)) {
-            all.extend(parse_all(&place.file(name).read()?));
+            all.extend(parse_all(&store.records(&place.file(name))?));
         }
     }
     all.retain(|message| !message.is_expired(now));

@@ -126,6 +126,7 @@ impl Store {
             return Err(ChangeError::Done { id, status, what: "claimed" }.into());
         }
         let key = self.lease_key(source, home.dir(), id)?;
+        self.refuse_damaged_claim(home.dir(), &key, id)?;
         let before = home.lease(&key);
         let me = self.actor().to_owned();
         let now = self.host.clock.both();

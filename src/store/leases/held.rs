@@ -106,7 +106,7 @@ impl Store {
             return Ok(held);
         }
         let lock = dir.lock(wait)?;
-        let leases = parse(&dir.file(LEASES_NAME).read()?);
+        let leases = parse(&self.records(&dir.file(LEASES_NAME))?);
         let held = Arc::new(HeldHome { dir, lock, leases: Mutex::new(leases) });
         let mut homes = self.held_homes.borrow_mut();
         homes.retain(|known| known.strong_count() > 0);

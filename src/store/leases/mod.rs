@@ -20,6 +20,7 @@ pub(super) use held::{HeldHome, Locks};
 pub(super) use list::KnownLeases;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use super::{Result, StateDir, Store};
 use crate::ledger::Document;
@@ -48,6 +49,8 @@ pub enum LeaseError {
     Elsewhere { id: String, status: String, worktree: String },
     #[error("{id} could not be claimed, and the state home still says that it is: {problem}")]
     HalfMade { id: String, problem: String },
+    #[error("{}:{line} knows a claim on {id} and cannot be read; nothing was written", path.display())]
+    Damaged { id: String, path: PathBuf, line: usize },
     #[error("{id} is not claimed")]
     NotClaimed { id: String },
     #[error("{text:?} is not ID:EPOCH")]
@@ -96,7 +99,7 @@ impl Store {
     /// The claims on issues of a ledger as they are now, without a lock, by issue.
     pub(super) fn leases_of(&self, source: usize) -> Result<Leases> {
         let home = self.lease_home(source);
-        let document = home.file(LEASES_NAME).read()?;
+        let document = self.records(&home.file(LEASES_NAME))?;
         if document.is_empty() {
             return Ok(Leases::new());
         }
