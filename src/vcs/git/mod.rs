@@ -9,6 +9,7 @@ mod claims;
 mod commit;
 mod config;
 mod hooks;
+mod index;
 mod integrate;
 mod join;
 mod lines;
@@ -215,7 +216,7 @@ impl Vcs for Git {
         checkout.take(key, message, limit, &checkout.known()?)
     }
 
-    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<(), SyncError> {
+    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<Option<PathBuf>, SyncError> {
         check_key(key, Kind::Git)?;
         self.checkout(env).restore(key, to)
     }
