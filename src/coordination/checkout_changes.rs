@@ -186,12 +186,14 @@ fn reasons<'a>(work: &Work, leases: impl Iterator<Item = &'a LeaseRow>, unmerged
     reasons
 }
 
-/// Writes the files of a removed checkout into a directory that is not there or empty.
-pub fn restore_worktree(store: &Store, key: &str, to: &Path) -> Result<PathBuf> {
+/// Writes the files of a removed checkout into a directory that is not there or empty. Gives it, and the directory in it that
+/// holds what was staged and is another version than the file.
+pub fn restore_worktree(store: &Store, key: &str, to: &Path) -> Result<(PathBuf, Option<PathBuf>)> {
     let to = store.host().env.cwd().join(to);
     let vcs = vcs::open(store.repo().beads());
-    vcs.restore_snapshot(key, &to, &store.host().env).map_err(StoreError::from)?;
-    Ok(to)
+    let staged = vcs.restore_snapshot(key, &to, &store.host().env).map_err(StoreError::from)?;
+    let staged = staged.map(|name| to.join(name));
+    Ok((to, staged))
 }
 
 /// Tells what is left of checkouts that are gone, and drops it if asked to: the records of version control. Lines of the registry

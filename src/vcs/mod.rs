@@ -120,8 +120,9 @@ pub trait Vcs {
     fn snapshot(&self, key: &str, message: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError>;
 
     /// Writes a snapshot into a directory that is not there or empty: byte for byte what the checkout held. Any checkout of
-    /// the repository can do that, also when the one that was kept is gone.
-    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<(), SyncError>;
+    /// the repository can do that, also when the one that was kept is gone. What was staged and is another version than the
+    /// file is written beside the files, into a directory of its own; gives that, as seen from `to`.
+    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<Option<PathBuf>, SyncError>;
 
     /// Forgets a snapshot. One that is not there is forgotten already.
     fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError>;

@@ -116,10 +116,10 @@ impl Vcs for Unversioned {
         self.copies().keep(order)
     }
 
-    fn restore_snapshot(&self, key: &str, to: &Path, _: &Env) -> Result<(), SyncError> {
+    fn restore_snapshot(&self, key: &str, to: &Path, _: &Env) -> Result<Option<PathBuf>, SyncError> {
         check_key(key, Kind::None)?;
         let kept = self.copies().find(key, &self.root)?;
-        Fresh::fill(to, |to| kept.write(to))
+        Fresh::fill(to, |to| kept.write(to)).map(|()| None)
     }
 
     fn drop_snapshot(&self, key: &str, _: &Env) -> Result<(), SyncError> {

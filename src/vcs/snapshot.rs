@@ -2,7 +2,7 @@
 //!
 //! Files that are ignored are left out, and so are those that are too large and the directories in which other
 //! repositories keep themselves; each of them is named. Bytes, links and the right to be run are kept; owners, times and
-//! empty directories are not. What is staged and differs from the file is not kept either: the file counts.
+//! empty directories are not. What is staged and differs from the file is kept apart from the files.
 
 use std::fs::{self, File};
 use std::io::{self, Read};

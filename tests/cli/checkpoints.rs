@@ -280,6 +280,22 @@ fn snapshots_in_every_system() {
     }
 }
 
+#[test]
+fn a_snapshot_holds_what_is_only_staged() {
+    let Some(project) = Project::single() else { return };
+    let env = &project.env;
+    env.given("add One --id bd-1");
+    env.write("file", "staged\n");
+    project.git("add file").ok();
+    env.write("file", "later\n");
+    bd(env, "checkpoint add 1 -m kept --snapshot").ok();
+    let told = bd(env, "checkpoint restore 1#1 --to ../then --json").ok().json();
+    assert!(told["staged_in"].as_str().unwrap().ends_with("then/.bd-index"), "{told}");
+    let then = env.root().join("then");
+    assert_eq!(fs::read_to_string(then.join("file")).unwrap(), "later\n");
+    assert_eq!(fs::read_to_string(then.join(".bd-index/staged/file")).unwrap(), "staged\n");
+}
+
 fn refs(project: &Project) -> usize {
     project.git("for-each-ref refs/beads").ok().stdout.lines().count()
 }

@@ -318,6 +318,24 @@ fn by_force_all_files_are_kept_first_and_can_be_had_again() {
     family.bd(&family.web(), "worktree restore cp_0123456789ab ../none").fails(3, &["cp_0123456789ab"]);
 }
 
+/// What is staged and in no file is kept with the files.
+#[test]
+fn by_force_what_is_only_staged_is_kept_too() {
+    let Some(family) = Family::new() else { return };
+    let one = family.worktree("one");
+    fs::write(one.join("staged"), "precious\n").unwrap();
+    family.git(&one, "add staged").ok();
+    fs::remove_file(one.join("staged")).unwrap();
+    let removed = family.bd(&family.web(), "worktree remove one --force --json").ok().json();
+    let key = removed["kept"]["id"].as_str().unwrap();
+    let told = family.bd(&family.web(), &format!("worktree restore {key} ../again")).ok();
+    assert!(told.stderr.contains("what was staged and differs from the files is in"), "{}", told.snapshot());
+    let staged = family.path("again/.bd-index/staged/staged");
+    assert_eq!(fs::read_to_string(staged).unwrap(), "precious\n");
+    let again = family.bd(&family.web(), &format!("worktree restore {key} ../more --json")).ok().json();
+    assert!(again["staged_in"].as_str().unwrap().ends_with("more/.bd-index"), "{again}");
+}
+
 #[test]
 fn a_repository_inside_of_a_checkout_is_not_removed_by_force_either() {
     let Some(family) = Family::new() else { return };

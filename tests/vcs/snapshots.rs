@@ -21,6 +21,8 @@ pub trait Shop {
     const ANY_NAME: bool = true;
     /// Whether there can be more than one checkout, and files that are ignored.
     const IS_VERSIONED: bool = true;
+    /// Whether something can be staged that is in no file.
+    const HAS_INDEX: bool = false;
 
     /// Makes `main` a repository of all that is in it.
     fn begin(lab: &Lab);
@@ -72,7 +74,7 @@ pub fn take(lab: &Lab, place: &str) -> Snapshot {
     open(lab, place).snapshot(KEY, "half done", LARGEST, &lab.env()).expect("a snapshot")
 }
 
-pub fn restore(lab: &Lab, place: &str, to: &str) -> Result<(), SyncError> {
+pub fn restore(lab: &Lab, place: &str, to: &str) -> Result<Option<PathBuf>, SyncError> {
     open(lab, place).restore_snapshot(KEY, &lab.path(to), &lab.env())
 }
 
@@ -136,7 +138,12 @@ pub fn the_work_comes_back<S: Shop>(lab: &Lab) {
         assert!(snapshot.base.is_some());
         lab.sh("rm -rf wt");
     }
-    restore(lab, if S::IS_VERSIONED { "main" } else { "wt" }, "back/here").expect("the work");
+    let staged = restore(lab, if S::IS_VERSIONED { "main" } else { "wt" }, "back/here").expect("the work");
+    assert_eq!(staged, S::HAS_INDEX.then(|| ".bd-index".into()));
+    if let Some(staged) = staged.map(|name| lab.path("back/here").join(name)) {
+        assert_eq!(std::fs::read_to_string(staged.join("staged/staged")).unwrap(), "2\n");
+        std::fs::remove_dir_all(staged).unwrap();
+    }
     assert_eq!(items(&lab.path("back/here")), work);
     assert!(!lab.path("back/here/.beads/run").exists());
     assert_eq!(std::fs::read_dir(lab.path("back")).unwrap().count(), 1, "nothing beside it");

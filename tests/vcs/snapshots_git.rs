@@ -43,7 +43,70 @@ fn in_the_middle_of_a_conflict() {
     lab.sh("cd a; git checkout -q -b side; echo s > x; git commit -q -a -m s; git checkout -q main; echo m > x; git rm -q y
             git commit -q -a -m m; git merge side >/dev/null 2>&1 || true; git ls-files --unmerged | grep -q x
             echo intended > new; git add -N new");
-    assert_eq!(there_and_back(&lab), (names(&["new", "x"]), vec![]));
+    let before = (git_state(&lab, "a"), items(&lab.path("a")));
+    let snapshot = take(&lab, "a");
+    assert_eq!((git_state(&lab, "a"), items(&lab.path("a"))), before);
+    assert_eq!((snapshot.files, snapshot.left_out), (names(&["new", "x"]), vec![]));
+    assert_eq!(restore(&lab, "a", "back").unwrap(), Some(".bd-index".into()));
+    // The versions that are to be merged; nothing is staged of what is only intended.
+    assert_eq!(
+        lab.sh("cd back; cat .bd-index/base/x .bd-index/ours/x .bd-index/theirs/x; ls .bd-index"),
+        "1\nm\ns\nbase\nours\ntheirs\n"
+    );
+    std::fs::remove_dir_all(lab.path("back/.bd-index")).unwrap();
+    assert_eq!(items(&lab.path("back")), before.1);
+}
+
+/// What is staged and not in the files comes back beside them, whether they differ or are not there.
+#[test]
+fn what_is_only_staged() {
+    let Some(lab) = Lab::with(&["git"]) else { return };
+    repository(&lab);
+    lab.sh("cd a; mkdir d; echo 1 > d/run; echo 1 > same; git add .; git commit -q -m more
+            echo staged > x; git add x; git show HEAD:x > x
+            echo only > gone; ln -s target link; git add gone link; rm gone link
+            echo staged > d/run; chmod +x d/run; git add d/run; echo later > d/run
+            echo 2 > same; git add same; git rm -q --cached y");
+    let before = (git_state(&lab, "a"), items(&lab.path("a")));
+    let snapshot = take(&lab, "a");
+    assert_eq!((git_state(&lab, "a"), items(&lab.path("a"))), before);
+    assert_eq!((snapshot.files, snapshot.left_out), (names(&["d/run", "gone", "link", "same", "x", "y"]), vec![]));
+    lab.sh("cd a; git reset -q --hard; git reflog expire --expire=now --all; git gc -q --prune=now");
+    assert_eq!(restore(&lab, "a", "back").unwrap(), Some(".bd-index".into()));
+    assert_eq!(
+        lab.sh("cd back/.bd-index; find . ! -type d | sort; cat staged/x staged/gone staged/d/run; readlink staged/link; test -x staged/d/run"),
+        "./staged/d/run\n./staged/gone\n./staged/link\n./staged/x\nstaged\nonly\nstaged\ntarget\n"
+    );
+    std::fs::remove_dir_all(lab.path("back/.bd-index")).unwrap();
+    assert_eq!(items(&lab.path("back")), before.1);
+    // git itself can put both back, as it does with a stash.
+    lab.sh(&format!("cd a; git stash apply -q --index refs/beads/checkpoints/{KEY}"));
+    assert_eq!(
+        lab.sh("cd a; git show :x :gone :d/run; cat x d/run; git ls-files y"),
+        "staged\nonly\nstaged\n1\nlater\n"
+    );
+}
+
+/// Before the first commit, and with a directory in the way that has the name.
+#[test]
+fn what_is_only_staged_first() {
+    let Some(lab) = Lab::with(&["git"]) else { return };
+    lab.sh("git init -q -b main a; cd a; echo staged > x; git add x; echo later > x; mkdir .bd-index; echo mine > .bd-index/staged");
+    assert_eq!(take(&lab, "a").base, None);
+    assert_eq!(restore(&lab, "a", "back").unwrap(), Some(".bd-index~".into()));
+    assert_eq!(lab.sh("cd back; cat x .bd-index/staged .bd-index~/staged/x"), "later\nmine\nstaged\n");
+}
+
+/// A version that the repository has lost is named, and the rest is kept.
+#[test]
+fn a_staged_version_that_is_lost() {
+    let Some(lab) = Lab::with(&["git"]) else { return };
+    repository(&lab);
+    lab.sh("cd a; echo staged > x; echo staged too > y; git add x y; id=$(git rev-parse :x); rm -f .git/objects/$(echo $id | cut -c1-2)/*
+            echo 3 > x; echo 3 > y");
+    assert_eq!(take(&lab, "a").left_out, [LeftOut { path: "x".into(), why: Why::Unreadable }]);
+    restore(&lab, "a", "back").unwrap();
+    assert_eq!(lab.sh("cd back; cat x y; cd .bd-index/staged; ls; cat y"), "3\n3\ny\nstaged too\n");
 }
 
 /// Neither settings nor attributes change a byte, and what only looks different is not called changed.

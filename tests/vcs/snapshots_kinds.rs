@@ -20,6 +20,7 @@ pub fn git_state(lab: &Lab, place: &str) -> String {
 
 impl Shop for Git {
     const PROGRAMS: &'static [&'static str] = &["git"];
+    const HAS_INDEX: bool = true;
 
     fn begin(lab: &Lab) {
         lab.sh("cd main; echo '*.o' > .gitignore; git init -q -b main; git add -A; git commit -q -m first");

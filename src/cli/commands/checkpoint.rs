@@ -215,10 +215,15 @@ fn quote(text: &str, cx: &mut Context) {
 
 fn restore(which: &str, to: &str, cx: &mut Context) -> Outcome {
     let to = cx.directory().join(to);
-    let row = coordination::restore_checkpoint(cx.store()?, which, &to)?;
+    let (row, staged) = coordination::restore_checkpoint(cx.store()?, which, &to)?;
+    let staged = staged.map(|path| path.display().to_string());
     if cx.ui.wants_json() {
-        cx.json(view::checkpoint(&row).text("restored_to", &to.display().to_string()).finish());
+        let answer = view::checkpoint(&row).text("restored_to", &to.display().to_string());
+        cx.json(answer.optional("staged_in", staged.as_deref()).finish());
     } else {
+        if let Some(path) = staged {
+            cx.ui.note(&format!("what was staged and differs from the files is in {}", inline(&path)));
+        }
         cx.ui.done(&format!("Restored {} into {}", row.checkpoint.id, to.display()));
     }
     Ok(Exit::Ok)

@@ -182,11 +182,16 @@ fn remove(cx: &mut Context, typed: &str, force: bool) -> Outcome {
 }
 
 fn restore(cx: &mut Context, kept: &str, to: &Path) -> Outcome {
-    let written = coordination::restore_worktree(cx.store()?, kept, to)?;
+    let (written, staged) = coordination::restore_worktree(cx.store()?, kept, to)?;
     let path = written.display().to_string();
+    let staged = staged.map(|path| path.display().to_string());
     if cx.ui.wants_json() {
-        cx.json(view::Object::new().text("id", kept).text("path", &path).finish());
+        let answer = view::Object::new().text("id", kept).text("path", &path);
+        cx.json(answer.optional("staged_in", staged.as_deref()).finish());
     } else {
+        if let Some(path) = staged {
+            cx.ui.note(&format!("what was staged and differs from the files is in {}", inline(&path)));
+        }
         cx.ui.done(&format!("Restored: {}", inline(&path)));
     }
     Ok(Exit::Ok)

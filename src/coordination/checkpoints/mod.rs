@@ -8,7 +8,7 @@ mod prune;
 mod snapshots;
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use add::{AddedCheckpoint, FilesWish, NewCheckpoint, add_checkpoint, working_on};
 pub use prune::{PRUNE_DAYS, PrunedCheckpoints, prune_checkpoints};
@@ -141,8 +141,9 @@ pub fn find_checkpoint(store: &mut Store, typed: &str) -> Result<CheckpointRow> 
     }
 }
 
-/// Writes the files of a checkpoint into a directory that is not there or empty.
-pub fn restore_checkpoint(store: &mut Store, typed: &str, to: &Path) -> Result<CheckpointRow> {
+/// Writes the files of a checkpoint into a directory that is not there or empty. Gives the directory in it that holds what was
+/// staged and is another version than the file.
+pub fn restore_checkpoint(store: &mut Store, typed: &str, to: &Path) -> Result<(CheckpointRow, Option<PathBuf>)> {
     let row = find_checkpoint(store, typed)?;
     if row.checkpoint.snapshot.is_none() {
         return Err(CheckpointError::NoSnapshot { id: row.checkpoint.id }.into());
@@ -154,8 +155,8 @@ pub fn restore_checkpoint(store: &mut Store, typed: &str, to: &Path) -> Result<C
     if !is_free {
         return Err(CheckpointError::InTheWay { path: to.to_owned() }.into());
     }
-    snapshots::restore(store, &row.checkpoint.id, to).map_err(CheckpointError::from)?;
-    Ok(row)
+    let staged = snapshots::restore(store, &row.checkpoint.id, to).map_err(CheckpointError::from)?;
+    Ok((row, staged.map(|name| to.join(name))))
 }
 
 /// The issue that a typed id means; one that has left the ledger is known by its checkpoints.

@@ -1,6 +1,6 @@
 //! The files of a checkpoint, kept by version control under the checkpoint's id.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::coordination::here;
 use crate::model::checkpoint::Saved;
@@ -24,8 +24,8 @@ pub fn save(store: &Store, id: &str, message: &str) -> Result<Saved, SnapshotErr
     })
 }
 
-/// Writes them into a directory that is not there or empty.
-pub fn restore(store: &Store, id: &str, to: &Path) -> Result<(), SnapshotError> {
+/// Writes them into a directory that is not there or empty; gives where in it the versions are that were only staged.
+pub fn restore(store: &Store, id: &str, to: &Path) -> Result<Option<PathBuf>, SnapshotError> {
     Ok(vcs::open(&here::root(store)).restore_snapshot(id, to, &store.host().env)?)
 }
 

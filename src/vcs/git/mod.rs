@@ -10,6 +10,7 @@ mod commit;
 mod common;
 mod config;
 mod hooks;
+mod index;
 mod integrate;
 mod join;
 mod lines;
@@ -219,7 +220,7 @@ impl Vcs for Git {
         checkout.take(key, message, limit, &checkout.known()?)
     }
 
-    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<(), SyncError> {
+    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<Option<PathBuf>, SyncError> {
         check_key(key, Kind::Git)?;
         self.checkout(env).restore(key, to)
     }

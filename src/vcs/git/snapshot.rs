@@ -17,6 +17,7 @@ use gix::objs::tree::EntryKind;
 
 use super::blobs::Hashed;
 use super::commit::git;
+use super::index;
 use super::objects::{checked, line, write_commit};
 use super::trees::Trees;
 use super::upstream::id;
@@ -66,7 +67,7 @@ impl WorkTree<'_> {
         SETTINGS.iter().fold(program, |program, setting| program.arg("-c").arg(setting))
     }
 
-    fn ask(&self, name: &'static str, program: Program<'_>) -> Result<Vec<u8>, SyncError> {
+    pub(super) fn ask(&self, name: &'static str, program: Program<'_>) -> Result<Vec<u8>, SyncError> {
         let output = checked(name, program.run()?)?;
         if output.stdout.len() < MAX {
             return Ok(output.stdout);
@@ -106,7 +107,7 @@ impl WorkTree<'_> {
         let scratch = tempfile::Builder::new().prefix("bd-snapshot-").tempdir_in(&common);
         let scratch = scratch.map_err(|source| unusable(&common, source))?;
         let index = scratch.path().join("index");
-        let (items, left_out) = self.items(known, limit, scratch.path())?;
+        let (items, mut left_out) = self.items(known, limit, scratch.path())?;
         let list: Vec<u8> = items
             .iter()
             .flat_map(|(path, (mode, id))| {
@@ -116,8 +117,14 @@ impl WorkTree<'_> {
         let own = || self.git().var("GIT_INDEX_FILE", &index);
         self.ask("git update-index", own().args(["update-index", "-z", "--replace", "--index-info"]).input(list))?;
         let tree = line(&self.ask("git write-tree", own().arg("write-tree"))?);
-        let name = write_commit(self.git(), &tree, &known.parents, &message.replace('\0', " "))?;
-        let files = self.differing(known, &items, &name)?;
+        let staged = self.keep_staged(key, known.parents.first(), &items, scratch.path())?;
+        let parents: Vec<String> = known.parents.iter().cloned().chain(staged.commit).collect();
+        let name = write_commit(self.git(), &tree, &parents, &message.replace('\0', " "))?;
+        let mut files = self.differing(known, &items, &name)?;
+        files.extend(staged.files);
+        files.sort();
+        files.dedup();
+        left_out.extend(staged.left_out);
         // The null id: there must be no such ref.
         let none = "0".repeat(name.len());
         let flags = ["update-ref", "-m", "bd: snapshot", "--no-deref", "--end-of-options"];
@@ -232,14 +239,17 @@ impl WorkTree<'_> {
         Ok(changed.into_iter().map(|(_, path)| path).collect())
     }
 
-    pub fn restore(&self, key: &str, to: &Path) -> Result<(), SyncError> {
+    /// Says where what was staged came to lie, as seen from there.
+    pub fn restore(&self, key: &str, to: &Path) -> Result<Option<PathBuf>, SyncError> {
         let name = format!("{}^{{commit}}", ref_name(key));
         let found = self.git().args(["rev-parse", "--verify", "--quiet", "--end-of-options"]).arg(name).run()?;
         if !found.status.success() {
             return Err(SyncError::NoSnapshot { key: key.to_owned(), root: self.root.to_owned() });
         }
         let trees = Trees::open(self.dot_git.as_deref().unwrap_or(self.root))?;
-        let tree = trees.of(id(&found.stdout)?)?;
+        let commit = id(&found.stdout)?;
+        let tree = trees.of(commit)?;
+        let mut staged = None;
         Fresh::fill(to, |to| {
             // Links come last, so that no file can be written through one.
             let mut links = Vec::new();
@@ -259,8 +269,11 @@ impl WorkTree<'_> {
                     }
                 }
             }
-            links.iter().try_for_each(|(path, target)| to.link(path, &path_of(target)))
-        })
+            links.iter().try_for_each(|(path, target)| to.link(path, &path_of(target)))?;
+            staged = index::restore(&trees, key, commit, to)?;
+            Ok(())
+        })?;
+        Ok(staged)
     }
 
     pub fn forget(&self, key: &str) -> Result<(), SyncError> {
@@ -273,7 +286,7 @@ fn ref_name(key: &str) -> String {
     format!("refs/beads/checkpoints/{key}")
 }
 
-fn odd(tree: gix::ObjectId) -> HistoryError {
+pub(super) fn odd(tree: gix::ObjectId) -> HistoryError {
     HistoryError::Object { id: tree.to_string(), message: "a name in it holds a slash".to_owned() }
 }
 

@@ -62,6 +62,16 @@ impl Trees {
         found.tree_id().map(gix::Id::detach).map_err(|error| unreadable(commit, error))
     }
 
+    pub fn parents(&self, commit: ObjectId) -> Result<Vec<ObjectId>, HistoryError> {
+        let found = self.objects.find_commit(commit).map_err(|error| unreadable(commit, error))?;
+        Ok(found.parent_ids().map(gix::Id::detach).collect())
+    }
+
+    pub fn message(&self, commit: ObjectId) -> Result<Vec<u8>, HistoryError> {
+        let found = self.objects.find_commit(commit).map_err(|error| unreadable(commit, error))?;
+        found.message_raw().map(|text| text.to_vec()).map_err(|error| unreadable(commit, error))
+    }
+
     pub fn blob(&self, id: ObjectId) -> Result<Vec<u8>, HistoryError> {
         let mut blob = self.objects.find_blob(id).map_err(|error| unreadable(id, error))?;
         Ok(blob.take_data())

@@ -147,8 +147,8 @@ impl Vcs for Hg {
         snapshot::take(&self.client("", env), key, message, limit)
     }
 
-    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<(), SyncError> {
-        snapshot::restore(&self.client("", env), key, to)
+    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<Option<PathBuf>, SyncError> {
+        snapshot::restore(&self.client("", env), key, to).map(|()| None)
     }
 
     fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError> {

@@ -169,7 +169,7 @@ impl Vcs for Jj {
         snapshot::checkout(&self.root, env)?.take(key, message, limit, &known)
     }
 
-    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<(), SyncError> {
+    fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<Option<PathBuf>, SyncError> {
         check_key(key, Kind::Jj)?;
         snapshot::checkout(&self.root, env)?.restore(key, to)
     }
