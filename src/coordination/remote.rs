@@ -42,8 +42,7 @@ impl RemoteLease {
         let is_possible =
             |record: &Record<'_>| record.integer("epoch").is_none_or(|epoch| (0..=GREATEST_EPOCH).contains(&epoch));
         let record = Record::parse(claim.text.trim()).ok().filter(is_possible);
-        let text =
-            |key: &str| record.as_ref().and_then(|record| record.text_of(key)).map(|text| text.into_owned());
+        let text = |key: &str| record.as_ref().and_then(|record| record.text_of(key)).map(|text| text.into_owned());
         RemoteLease {
             id: claim.id.clone(),
             version: claim.version.clone(),

@@ -47,11 +47,7 @@ impl Store {
     /// Brings what is known of the ledgers of other checkouts up to date, and gives what those that changed held before, by their
     /// places in the list. One that cannot be read, or is cut off, stays as it was. At the first look all are only noted; one that
     /// comes later held before what its last commit has.
-    pub fn look_at_checkouts(
-        &self,
-        known: &mut Vec<CheckoutLedger>,
-        is_first: bool,
-    ) -> Result<Vec<(usize, Document)>> {
+    pub fn look_at_checkouts(&self, known: &mut Vec<CheckoutLedger>, is_first: bool) -> Result<Vec<(usize, Document)>> {
         let there = self.checkout_ledgers()?;
         for one in known.iter_mut() {
             // A checkout that was moved is no new one.

@@ -188,9 +188,9 @@ impl Store {
         watched.extend(ledgers.iter().map(|(_, worktree, inside)| worktree.root.join(inside)));
         let stamps = Some(Stamps::of(watched)).filter(|_| list.hold_so_far());
         let mut siblings = Siblings { stamps, own, ..Siblings::default() };
-        let mut read: Vec<(usize, Place, Versions)> = Vec::new();
+        let mut read: Vec<(usize, Place, Versions, Common)> = Vec::new();
         for (source, worktree, inside) in ledgers.into_iter().filter(|(_, worktree, _)| worktree.exists) {
-            let path = worktree.root.join(inside);
+            let path = worktree.root.join(&inside);
             let theirs = Ledger::at(&path, &worktree.root).and_then(|ledger| ledger.read(|| Expectation::Nothing));
             let theirs = match theirs {
                 Ok(snapshot) => snapshot.document,
@@ -202,9 +202,14 @@ impl Store {
                 }
             };
             let Some((ours, _)) = self.sources.last_read(source) else { continue };
-            let versions = versions(ours, &theirs);
+            let lines = differing(ours, &theirs);
+            if let Some(message) = damage(ours, &theirs, &lines) {
+                siblings.problems.push(Warning::SiblingUnread { worktree: worktree.name.clone(), message });
+            }
+            let versions = versions(&theirs, &lines);
             if !versions.is_empty() {
-                read.push((source, Place::from(&worktree), versions));
+                let common = Common::new(self.repo.root(), &worktree.root, &inside);
+                read.push((source, Place::from(&worktree), versions, common));
             }
         }
         let sources: BTreeSet<usize> = read.iter().map(|(source, ..)| *source).collect();
@@ -212,10 +217,10 @@ impl Store {
             let Some((ours, _)) = self.sources.last_read(source) else { continue };
             let those = || read.iter().filter(|(of, ..)| *of == source);
             // Looked for once, whatever the number of checkouts.
-            let ids = those().flat_map(|(_, _, versions)| versions.keys().cloned()).collect();
+            let ids = those().flat_map(|(_, _, versions, _)| versions.keys().cloned()).collect();
             let here = ours.effective_among(&ids);
-            for (_, place, versions) in those() {
-                for (id, line) in later(ours, &here, versions.clone()) {
+            for (_, place, versions, common) in those() {
+                for (id, line) in later(ours, &here, versions.clone(), Some(common)) {
                     siblings.found.entry(id).or_default().extend(Elsewhere::of(place, line));
                 }
             }
@@ -283,18 +288,18 @@ impl Elsewhere {
 
 /// The issues whose version is a later one there than here, or that are only there.
 pub fn news(ours: &Document, theirs: &Document) -> Vec<(String, String)> {
-    let versions = versions(ours, theirs);
+    let versions = versions(theirs, &differing(ours, theirs));
     let here = ours.effective_among(&versions.keys().cloned().collect());
-    later(ours, &here, versions)
+    later(ours, &here, versions, None)
 }
 
 /// The latest version of each issue among lines that only the other ledger has, with the time of its last edit.
 type Versions = BTreeMap<String, (Option<Instant>, String)>;
 
-fn versions(ours: &Document, theirs: &Document) -> Versions {
+fn versions(theirs: &Document, lines: &[usize]) -> Versions {
     let mut found = Versions::new();
-    for line in differing(ours, theirs) {
-        let Line::Issue(record) = Line::read(theirs.text(line), MAX_LINE) else { continue };
+    for line in lines {
+        let Line::Issue(record) = Line::read(theirs.text(*line), MAX_LINE) else { continue };
         let Some(id) = record.string("id") else { continue };
         let at = updated(&record);
         if found.get(id.as_ref()).is_none_or(|(known, _)| *known < at) {
@@ -305,12 +310,64 @@ fn versions(ours: &Document, theirs: &Document) -> Versions {
 }
 
 /// Those of the versions that are later than ours, or all there is. `here` knows on which lines ours are.
-fn later(ours: &Document, here: &HashMap<String, usize>, versions: Versions) -> Vec<(String, String)> {
-    let is_later = |id: &String, at: &Option<Instant>| {
-        let own = here.get(id).and_then(|line| ours.record(*line));
-        own.is_none_or(|record| *at > updated(&record))
+/// An earlier version counts too where it says something of the status that ours does not know: whatever else was edited here since.
+fn later(
+    ours: &Document,
+    here: &HashMap<String, usize>,
+    versions: Versions,
+    common: Option<&Common>,
+) -> Vec<(String, String)> {
+    let is_news = |id: &String, at: &Option<Instant>, line: &str| {
+        let Some(own) = here.get(id).and_then(|line| ours.record(*line)) else { return true };
+        *at > updated(&own) || common.is_some_and(|common| common.is_unknown_here(id, &own, line))
     };
-    versions.into_iter().filter(|(id, (at, _))| is_later(id, at)).map(|(id, (_, line))| (id, line)).collect()
+    let news = versions.into_iter().filter(|(id, (at, line))| is_news(id, at, line));
+    news.map(|(id, (_, line))| (id, line)).collect()
+}
+
+/// What two checkouts last had in common, looked up when it is needed.
+#[derive(Debug)]
+struct Common {
+    here: PathBuf,
+    there: PathBuf,
+    inside: PathBuf,
+    document: std::cell::OnceCell<Option<Document>>,
+}
+
+impl Common {
+    fn new(here: &Path, there: &Path, inside: &Path) -> Self {
+        let here = vcs::root(here).unwrap_or_else(|| here.to_owned());
+        let document = std::cell::OnceCell::new();
+        Common { here, there: there.to_owned(), inside: inside.to_owned(), document }
+    }
+
+    /// They have closed the issue or taken it up, and here nobody knows: the status here is what both had.
+    fn is_unknown_here(&self, id: &str, own: &Record<'_>, line: &str) -> bool {
+        let Ok(theirs) = Record::parse(line) else { return false };
+        let (here, there) = (issue::status_of(own), issue::status_of(&theirs));
+        let works = there.as_str() == "in_progress" && here.as_str() == "open";
+        if here.is_done() || here == there || !(there.is_done() || works) {
+            return false;
+        }
+        let find = || vcs::common_version(&self.here, &self.there, &self.inside).map(Document::new);
+        let base = self.document.get_or_init(find).as_ref();
+        match base.and_then(|base| base.record(base.effective(id)?)) {
+            // It was so before: here it was opened again.
+            Some(base) => issue::status_of(&base) != there,
+            // Nobody can tell; work is not done twice.
+            None => there.is_done(),
+        }
+    }
+}
+
+/// What is wrong with the ledger of another checkout, if it cannot be believed whole.
+fn damage(ours: &Document, theirs: &Document, lines: &[usize]) -> Option<String> {
+    if theirs.is_empty() && !ours.is_empty() {
+        return Some("its ledger is empty".to_owned());
+    }
+    let odd = |line: &usize| matches!(Line::read(theirs.text(*line), MAX_LINE), Line::Damaged(_));
+    let line = lines.iter().copied().find(odd)?;
+    Some(format!("line {} of its ledger cannot be read", line + 1))
 }
 
 /// The lines that only the other ledger has. Both are walked side by side by their ids, as most of their lines are the same; where

@@ -192,7 +192,9 @@ fn a_checkout_with_very_many_news() {
     let one = family.worktree("one");
     let at = "2026-01-02T00:00:00Z";
     let line = |n: usize| {
-        format!("{{\"id\":\"x-{n:04}\",\"title\":\"T\",\"status\":\"open\",\"created_at\":\"{at}\",\"updated_at\":\"{at}\"}}\n")
+        format!(
+            "{{\"id\":\"x-{n:04}\",\"title\":\"T\",\"status\":\"open\",\"created_at\":\"{at}\",\"updated_at\":\"{at}\"}}\n"
+        )
     };
     let ledger = one.join(".beads/beads.jsonl");
     let text = fs::read_to_string(&ledger).unwrap();
@@ -202,4 +204,37 @@ fn a_checkout_with_very_many_news() {
     assert_eq!(family.bd(&family.web(), "ready --all-worktrees --json").ok().ids().len(), 1501);
     let sorted = family.bd(&one, "list --ready --sort id --reverse --json").ok();
     assert_eq!((sorted.ids().len(), sorted.ids()[0].as_str()), (1501, "x-1499"));
+}
+
+/// An edit here does not hide what another checkout has closed; opening it again, after that was merged, does.
+#[test]
+fn a_close_in_another_checkout_is_not_hidden_by_an_edit_here() {
+    let Some(family) = Family::new() else { return };
+    let (web, other) = (family.web(), family.worktree("feature"));
+    family.bd(&other, "close bd-base").ok();
+    assert!(!family.bd(&web, "ready").ok().stdout.contains("bd-base"));
+    family.bd(&web, "label add bd-base later").ok();
+    assert!(!family.bd(&web, "ready").ok().stdout.contains("bd-base"), "the label says nothing of the work");
+    assert_eq!(family.bd(&web, "claim bd-base").code, 5);
+    assert!(family.bd(&web, "why bd-base").ok().stdout.contains("feature"));
+    // Merged, and opened again here: now the other checkout is behind.
+    family.commit(&other);
+    family.git(&web, "checkout -q -- .beads").ok();
+    family.git(&web, "merge -q feature").ok();
+    family.bd(&web, "reopen bd-base").ok();
+    family.bd(&web, "label add bd-base again").ok();
+    assert!(family.bd(&web, "ready").ok().stdout.contains("bd-base"), "{}", family.bd(&web, "why bd-base").stdout);
+}
+
+/// A ledger of another checkout that cannot be believed is named, and the rest works.
+#[test]
+fn a_damaged_ledger_of_another_checkout_is_named() {
+    let Some(family) = Family::new() else { return };
+    let (web, other) = (family.web(), family.worktree("feature"));
+    let ledger = other.join(".beads/beads.jsonl");
+    for bytes in ["", "{\"id\":\"bd-ba", "garbage\n"] {
+        std::fs::write(&ledger, bytes).unwrap();
+        let ready = family.bd(&web, "ready").ok();
+        assert!(ready.stdout.contains("bd-base") && ready.stderr.contains("feature"), "{bytes:?}: {}", ready.stderr);
+    }
 }
