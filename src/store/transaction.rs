@@ -197,7 +197,7 @@ impl Store {
         now: Instant,
         answers: &mut [Option<Answer>],
     ) -> Result<()> {
-        for slot in 0..answers.len() {
+        for (slot, answer) in answers.iter_mut().enumerate() {
             let parts: Vec<&Staged> = staged.iter().filter(|part| part.slot == slot).collect();
             if parts.len() < 2 {
                 continue;
@@ -212,7 +212,7 @@ impl Store {
                 before = found.into_iter().next().map(|answer| united(before.take(), answer));
             }
             // What a change itself does not allow may depend on an earlier one of this transaction: that is found when it is made.
-            answers[slot] = before.filter(|answer| matches!(answer, Err(WriteError::Lease(_) | WriteError::Ledger(_))));
+            *answer = before.filter(|found| matches!(found, Err(WriteError::Lease(_) | WriteError::Ledger(_))));
         }
         Ok(())
     }
