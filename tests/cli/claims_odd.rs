@@ -99,6 +99,22 @@ fn a_claim_on_an_issue_of_another_branch_is_taken_back() {
     assert_eq!(family.bd_with(&other, "note bd-there late", &late).code, 7, "it was taken back");
 }
 
+/// The number that a program gets is one that `bd` understands, whatever is in the id.
+#[test]
+fn ids_with_commas_and_blanks_have_numbers_too() {
+    let env = Env::new();
+    for id in ["m-x,y", "My Project-1"] {
+        let line = format!("{{\"id\":\"{id}\",\"title\":\"Odd\",\"status\":\"open\",\"priority\":2}}\n");
+        env.put_ledger(line);
+        let script = format!("{BD} close \"$BD_ISSUE\"");
+        let run = env.bd_with(["run", id, "--json", "--", "sh", "-c", &script], None, &[("BD_AGENT", "bot")]);
+        assert_eq!(run.json()[0]["outcome"], "closed", "{}", run.stderr);
+        env.put_ledger(format!("{{\"id\":\"{id}\",\"title\":\"Odd\",\"status\":\"open\",\"priority\":2}}\n"));
+        let old = [("BD_AGENT", "bot"), ("BD_LEASE", &format!("{id}:9"))];
+        assert_eq!(env.bd_with(["note", id, "late"], None, &old).code, 7);
+    }
+}
+
 /// A program that gives its issue back itself has not failed.
 #[test]
 fn a_program_may_give_its_issue_back() {
