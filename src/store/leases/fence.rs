@@ -151,7 +151,7 @@ impl Store {
             let (stopped, reassigned) = match (&was, &is) {
                 (Some(was), Some(is)) => {
                     // One that was closed by a merge has a claim that nobody ended.
-                    let stopped = (was.0 == "in_progress" && is.0 != "in_progress") || (is.1 && !was.1) || was.1;
+                    let stopped = (was.0 == "in_progress" && is.0 != "in_progress") || is.1 || was.1;
                     (stopped, was.2.as_deref() == Some(holder.name.as_str()) && is.2 != was.2)
                 }
                 _ => (false, false),
