@@ -37,6 +37,10 @@ pub fn claim(store: &mut Store, id: &str, wish: &ClaimWish, on_remote: bool) -> 
 /// Takes the first ready issue that may be handed out. On a remote, issues that another clone holds are passed over.
 pub fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result<Option<Claimed>> {
     identity::ensure_registered(store)?;
+    // What the silent and the dead hold is ready again.
+    if store.leases()?.iter().any(|row| row.standing == Standing::Expired) {
+        reclaim(store, None, false)?;
+    }
     let claimed = if store.settings().flag("claims.remote") {
         remote::claim_ready(store, auto)?
     } else {

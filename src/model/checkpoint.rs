@@ -140,6 +140,27 @@ impl Saved {
     }
 }
 
+/// The highest number that an issue's checkpoints had when they were dropped: the next one has a higher one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastNumber {
+    pub id: String,
+    pub issue: String,
+    pub repo: Option<String>,
+    pub last: i64,
+}
+
+impl LastNumber {
+    pub fn parse(record: &Record<'_>) -> Option<Self> {
+        let text = |key: &str| record.text_of(key).map(|text| text.into_owned());
+        Some(LastNumber { id: text("id")?, issue: text("issue")?, repo: text("repo"), last: record.integer("last")? })
+    }
+
+    pub fn render(&self) -> String {
+        let object = Object::new().text("id", &self.id).text("issue", &self.issue);
+        object.optional("repo", self.repo.as_deref()).number("last", self.last).finish()
+    }
+}
+
 fn texts(record: &Record<'_>, key: &str) -> Vec<String> {
     record.elements(key).into_iter().filter_map(decode_string).map(|text| text.into_owned()).collect()
 }

@@ -57,7 +57,13 @@ pub fn release(store: &mut Store, typed: &[String], wish: &ReleaseWish) -> Each<
 
 /// Takes back the claims of those who are gone.
 pub fn reclaim(store: &mut Store, typed: Option<&str>, dry_run: bool) -> Result<Vec<Reclaimed>> {
-    let id = typed.map(|typed| store.resolve(typed)).transpose()?;
+    let id = match typed.map(|typed| (typed, store.resolve(typed))) {
+        // Another branch may have the issue: the claim on it is known by its full id.
+        Some((typed, Err(StoreError::NotFound { .. }))) if store.leases()?.iter().any(|row| row.id == typed) => {
+            Some(typed.to_owned())
+        }
+        other => other.map(|(_, id)| id).transpose()?,
+    };
     Ok(coordination::reclaim(store, id.as_deref(), dry_run)?)
 }
 

@@ -319,7 +319,15 @@ fn pruning_drops_what_is_long_done() {
     assert_eq!(summaries(&bd(env, "checkpoint list --json").ok()), ["open"]);
     assert_eq!(refs(&project), 1);
     env.given("reopen 1");
-    assert_eq!(bd(env, "checkpoint add 1 -m anew --json").ok().json()["number"], 1);
+    bd(env, "checkpoint show 1#1").fails(3, &["1#1"]);
+    assert_eq!(
+        bd(env, "checkpoint add 1 -m anew --json").ok().json()["number"],
+        3,
+        "no number means another one later"
+    );
+    env.given("close 1\ncheckpoint prune --closed-older-than 0s --apply\nreopen 1");
+    assert_eq!(bd(env, "checkpoint add 1 -m again --json").ok().json()["number"], 4);
+    assert_eq!(summaries(&bd(env, "checkpoint list --json").ok()), ["open", "again"]);
     bd(env, "checkpoint prune --closed-older-than soon").fails(2, &["invalid --closed-older-than"]);
 }
 

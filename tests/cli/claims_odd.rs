@@ -73,6 +73,48 @@ fn a_program_may_close_its_issue_in_another_checkout() {
     assert_eq!(family.bd(&web, "leases --json").ok().stdout, "[]\n");
 }
 
+/// The state home knows claims on issues that only another branch has.
+#[test]
+fn a_claim_on_an_issue_of_another_branch_is_taken_back() {
+    let Some(family) = Family::new() else { return };
+    let (web, other) = (family.web(), family.worktree("feature"));
+    for id in ["bd-there", "bd-too", "bd-live"] {
+        family.bd(&other, &format!("add There --id {id}")).ok();
+    }
+    let bot = [("BD_AGENT", "bot"), ("BD_TEST_NOW", "2026-01-05T10:00:00Z")];
+    for line in ["claim bd-there --ttl 1m", "claim bd-too --ttl 1m", "claim bd-live --ttl 9h"] {
+        family.bd_with(&other, line, &bot).ok();
+    }
+    let later = [("BD_AGENT", "cat"), ("BD_TEST_NOW", "2026-01-05T11:00:00Z")];
+    let would = family.bd_with(&web, "reclaim --dry-run --json", &later).ok().json();
+    assert_eq!((&would[0]["id"], &would[1]["id"]), (&"bd-there".into(), &"bd-too".into()), "{would}");
+    let one = family.bd_with(&web, "reclaim bd-too --json", &later).ok().json();
+    assert_eq!((one.as_array().unwrap().len(), &one[0]["id"]), (1, &"bd-too".into()));
+    assert_eq!(family.bd_with(&web, "reclaim bd-live", &later).code, 4, "its time is not over");
+    family.bd_with(&web, "reclaim", &later).ok();
+    assert_eq!(family.bd_with(&web, "reclaim --json", &later).ok().stdout, "[]\n");
+    let held = crate::checkouts::held(&family.bd_with(&web, "leases --json", &later).ok());
+    assert_eq!(held, ["bd-live in feature"]);
+    let late = [("BD_AGENT", "bot"), ("BD_TEST_NOW", "2026-01-05T11:01:00Z")];
+    assert_eq!(family.bd_with(&other, "note bd-there late", &late).code, 7, "it was taken back");
+}
+
+/// The number that a program gets is one that `bd` understands, whatever is in the id.
+#[test]
+fn ids_with_commas_and_blanks_have_numbers_too() {
+    let env = Env::new();
+    for id in ["m-x,y", "My Project-1"] {
+        let line = format!("{{\"id\":\"{id}\",\"title\":\"Odd\",\"status\":\"open\",\"priority\":2}}\n");
+        env.put_ledger(line);
+        let script = format!("{BD} close \"$BD_ISSUE\"");
+        let run = env.bd_with(["run", id, "--json", "--", "sh", "-c", &script], None, &[("BD_AGENT", "bot")]);
+        assert_eq!(run.json()[0]["outcome"], "closed", "{}", run.stderr);
+        env.put_ledger(format!("{{\"id\":\"{id}\",\"title\":\"Odd\",\"status\":\"open\",\"priority\":2}}\n"));
+        let old = [("BD_AGENT", "bot"), ("BD_LEASE", &format!("{id}:9"))];
+        assert_eq!(env.bd_with(["note", id, "late"], None, &old).code, 7);
+    }
+}
+
 /// A program that gives its issue back itself has not failed.
 #[test]
 fn a_program_may_give_its_issue_back() {

@@ -318,6 +318,23 @@ fn by_force_all_files_are_kept_first_and_can_be_had_again() {
     family.bd(&family.web(), "worktree restore cp_0123456789ab ../none").fails(3, &["cp_0123456789ab"]);
 }
 
+/// git would delete what is behind the link, and then fail.
+#[test]
+fn a_checkout_that_git_knows_by_a_link_is_not_removed() {
+    let Some(family) = Family::new() else { return };
+    let one = family.worktree("one");
+    let real = family.path("real");
+    fs::rename(&one, &real).unwrap();
+    std::os::unix::fs::symlink(&real, &one).unwrap();
+    for line in ["worktree remove real", "worktree remove real --force"] {
+        family.bd(&family.web(), line).fails(8, &["is a link now", "git worktree repair"]);
+        assert!(real.join(".beads/beads.jsonl").exists(), "{line}");
+    }
+    family.git(&real, "worktree repair").ok();
+    family.bd(&family.web(), "worktree remove real").ok();
+    assert!(!real.exists() && one.is_symlink());
+}
+
 /// What is staged and in no file is kept with the files.
 #[test]
 fn by_force_what_is_only_staged_is_kept_too() {

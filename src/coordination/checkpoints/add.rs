@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{CheckpointError, FILE, WORKTREES, snapshots, stored};
+use super::{CheckpointError, FILE, WORKTREES, dropped, snapshots, stored};
 use crate::coordination::typed::{plain, standpoint};
 use crate::coordination::{CoordinationError, Result, here};
 use crate::model::checkpoint::{Checkpoint, CheckpointKind, raw_json};
@@ -119,8 +119,10 @@ fn put(store: &mut Store, state: &StateDir, one: &mut Checkpoint) -> Result<Adde
         return Ok(AddedCheckpoint { checkpoint: known, is_new: false });
     }
     let same = |other: &Checkpoint| other.issue == one.issue && other.repo == one.repo;
-    let last = stored(store, state)?.into_iter().filter(|(_, other)| same(other)).map(|(_, other)| other.number).max();
-    one.number = last.unwrap_or(0) + 1;
+    let known = stored(store, state)?.into_iter().filter(|(_, other)| same(other)).map(|(_, other)| other.number);
+    let gone =
+        dropped(store, state)?.into_iter().filter(|(_, other)| other.issue == one.issue && other.repo == one.repo);
+    one.number = known.chain(gone.map(|(_, other)| other.last)).max().unwrap_or(0) + 1;
     one.created_at = store.host().clock.now().to_string();
     let name = one.worktree_id.clone().unwrap_or_else(|| "unknown".to_owned());
     let directory = state.inside(WORKTREES).inside(&name);

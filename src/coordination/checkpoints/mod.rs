@@ -1,7 +1,7 @@
 //! Checkpoints (`wt/<worktree>/checkpoints.jsonl`): each checkout has a file of its own, and all of them are read as one.
 //!
-//! An issue's checkpoints are numbered over all checkouts, under the lock of the state home, so no number is given twice. A
-//! checkpoint is never changed. It outlives the checkout in which it was made.
+//! An issue's checkpoints are numbered over all checkouts, under the lock of the state home, so no number is given twice; a line
+//! with the highest number stays when they are dropped. A checkpoint is never changed. It outlives the checkout in which it was made.
 
 mod add;
 mod prune;
@@ -14,7 +14,8 @@ pub use add::{AddedCheckpoint, FilesWish, NewCheckpoint, add_checkpoint, working
 pub use prune::{PRUNE_DAYS, PrunedCheckpoints, prune_checkpoints};
 
 use super::{Result, here};
-use crate::model::checkpoint::Checkpoint;
+use crate::model::checkpoint::{Checkpoint, LastNumber};
+use crate::model::record::Record;
 use crate::model::state_id::CHECKPOINT;
 use crate::store::{StateDir, Store, StoreError, Worktree, real_path};
 use snapshots::SnapshotError;
@@ -216,6 +217,15 @@ fn all(store: &Store) -> Result<Vec<CheckpointRow>> {
 /// Every checkpoint that a state home holds, with the name of its checkout's directory. A file that cannot be read is an error:
 /// numbers may be in it.
 fn stored(store: &Store, state: &StateDir) -> Result<Vec<(String, Checkpoint)>> {
+    parsed(store, state, Checkpoint::parse)
+}
+
+/// The numbers of checkpoints that were dropped.
+fn dropped(store: &Store, state: &StateDir) -> Result<Vec<(String, LastNumber)>> {
+    parsed(store, state, LastNumber::parse)
+}
+
+fn parsed<T>(store: &Store, state: &StateDir, parse: impl Fn(&Record<'_>) -> Option<T>) -> Result<Vec<(String, T)>> {
     let parent = state.inside(WORKTREES);
     let Ok(entries) = std::fs::read_dir(parent.path()) else { return Ok(Vec::new()) };
     let mut names: Vec<String> = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -224,7 +234,7 @@ fn stored(store: &Store, state: &StateDir) -> Result<Vec<(String, Checkpoint)>> 
     for name in names {
         let document = store.records(&parent.inside(&name).file(FILE))?;
         let records = (0..document.len()).filter_map(|line| document.record(line));
-        found.extend(records.filter_map(|record| Checkpoint::parse(&record)).map(|one| (name.clone(), one)));
+        found.extend(records.filter_map(|record| parse(&record)).map(|one| (name.clone(), one)));
     }
     Ok(found)
 }

@@ -1,11 +1,13 @@
 //! Letting go of the checkpoints of issues that are done.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{CheckpointError, CheckpointRow, FILE, WORKTREES, all, snapshots, stored};
+use super::{CheckpointError, CheckpointRow, FILE, WORKTREES, all, dropped, snapshots, stored};
 use crate::coordination::{CoordinationError, Result};
+use crate::model::checkpoint::LastNumber;
 use crate::model::issue::Status;
 use crate::model::lease::Standing;
+use crate::model::state_id::{self, CHECKPOINT};
 use crate::model::time::{DAY, Instant};
 use crate::store::{Put, Store};
 
@@ -70,10 +72,24 @@ fn forget(store: &mut Store, rows: &[CheckpointRow]) -> Result<()> {
     let state = store.state();
     let _held = state.lock(store.lock_wait())?;
     let mut by_directory: BTreeMap<String, Vec<Put>> = BTreeMap::new();
+    let mut last: BTreeMap<(Option<String>, String), (i64, String)> = BTreeMap::new();
+    let ids: HashSet<&str> = rows.iter().map(|row| row.checkpoint.id.as_str()).collect();
     for (directory, one) in stored(store, &state)? {
-        if rows.iter().any(|row| row.checkpoint.id == one.id) {
-            by_directory.entry(directory).or_default().push(Put::Gone { id: one.id });
+        if ids.contains(one.id.as_str()) {
+            by_directory.entry(directory.clone()).or_default().push(Put::Gone { id: one.id });
+            let highest = last.entry((one.repo, one.issue)).or_default();
+            *highest = (one.number, directory).max(highest.clone());
         }
+    }
+    for (directory, old) in dropped(store, &state)? {
+        if last.get(&(old.repo, old.issue)).is_some_and(|(number, _)| *number >= old.last) {
+            by_directory.entry(directory).or_default().push(Put::Gone { id: old.id });
+        }
+    }
+    for ((repo, issue), (last, directory)) in last {
+        // Goes into the file that has the highest one until then, so the number is never in none.
+        let line = LastNumber { id: state_id::mint(CHECKPOINT, store.host().entropy.bytes()), issue, repo, last };
+        by_directory.entry(directory).or_default().push(Put::Line { id: line.id.clone(), text: line.render() });
     }
     for (name, puts) in by_directory {
         let directory = state.inside(WORKTREES).inside(&name);

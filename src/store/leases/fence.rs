@@ -19,6 +19,9 @@ use crate::store::{Result, Store, Warning};
 /// What anybody may change of an issue that another holds: it adds something, and takes nothing away.
 const OPEN_KEYS: [&str; 5] = ["comments", "labels", "dependencies", "updated_at", "field_times"];
 
+/// What stands between the numbers of several claims.
+const SEPARATORS: [char; 2] = [',', ' '];
+
 /// What claims say to a write.
 type Fenced<T> = std::result::Result<T, Box<LeaseError>>;
 
@@ -106,15 +109,7 @@ impl Store {
     /// The number of its claim on an issue that the caller carries.
     fn token(&self, id: &str) -> Fenced<Option<i64>> {
         let Some(text) = self.host.env.var(LEASE_VARIABLE) else { return Ok(None) };
-        for part in text.split([',', ' ']).filter(|part| !part.is_empty()) {
-            let bad = || Box::new(LeaseError::BadToken { text: part.to_owned() });
-            let (named, epoch) = part.rsplit_once(':').ok_or_else(bad)?;
-            let epoch = epoch.parse().map_err(|_| bad())?;
-            if named == id {
-                return Ok(Some(epoch));
-            }
-        }
-        Ok(None)
+        carried(&text, id).map_err(|part| Box::new(LeaseError::BadToken { text: part.to_owned() }))
     }
 
     /// Refuses what the claims forbid of the edits of one ledger, and notes what they mean for claims.
@@ -156,7 +151,7 @@ impl Store {
             let (stopped, reassigned) = match (&was, &is) {
                 (Some(was), Some(is)) => {
                     // One that was closed by a merge has a claim that nobody ended.
-                    let stopped = (was.0 == "in_progress" && is.0 != "in_progress") || (is.1 && !was.1) || was.1;
+                    let stopped = (was.0 == "in_progress" && is.0 != "in_progress") || is.1 || was.1;
                     (stopped, was.2.as_deref() == Some(holder.name.as_str()) && is.2 != was.2)
                 }
                 _ => (false, false),
@@ -184,6 +179,28 @@ impl Store {
             self.unjournaled.borrow_mut().push(Warning::NotSettled { message: error.to_string() });
         }
     }
+}
+
+/// The number of one issue in a list of `ID:EPOCH`, or the part of it that is none. An id may hold commas, blanks and colons, so a
+/// number ends an item only where the text or a separator follows; a line that is one item for this issue is taken as that.
+fn carried<'a>(text: &'a str, id: &str) -> std::result::Result<Option<i64>, &'a str> {
+    let mut found = None;
+    for line in text.lines().map(str::trim_ascii) {
+        if let Some(epoch) = line.strip_prefix(id).and_then(|rest| rest.strip_prefix(':')?.parse().ok()) {
+            return Ok(Some(epoch));
+        }
+        let mut rest = line.trim_start_matches(SEPARATORS);
+        while !rest.is_empty() {
+            let is_end = |at: &usize| *at == rest.len() || rest[*at..].starts_with(SEPARATORS);
+            let ends = rest.char_indices().map(|(at, _)| at).chain([rest.len()]).filter(is_end);
+            let mut items = ends.filter_map(|at| Some((rest[..at].rsplit_once(':')?, at)));
+            let item = items.find_map(|((named, epoch), at)| Some((named, epoch.parse::<i64>().ok()?, at)));
+            let Some((named, epoch, at)) = item else { return Err(rest) };
+            found = found.or((named == id).then_some(epoch));
+            rest = rest[at..].trim_start_matches(SEPARATORS);
+        }
+    }
+    Ok(found)
 }
 
 /// The issue of a key.
@@ -232,5 +249,37 @@ pub(super) fn claimed(id: &str, lease: &Lease) -> LeaseError {
         epoch: lease.epoch,
         expires: holder.and_then(|holder| holder.expires).map(|at| at.to_string()),
         worktree: holder.and_then(|holder| holder.worktree.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_a_caller_carries() {
+        for (text, id, expected) in [
+            ("bd-a:2", "bd-a", Ok(Some(2))),
+            ("bd-b:9,bd-a:2", "bd-a", Ok(Some(2))),
+            ("bd-b:9, bd-a:2 ", "bd-a", Ok(Some(2))),
+            ("bd-b:9 bd-a:2", "bd-b", Ok(Some(9))),
+            ("bd-b:9\nbd-a:2\n", "bd-a", Ok(Some(2))),
+            ("bd-b:9", "bd-a", Ok(None)),
+            ("", "bd-a", Ok(None)),
+            ("m-x,y:1", "m-x,y", Ok(Some(1))),
+            ("m-x,y:1", "y", Ok(None)),
+            ("a:1,m-x,y:2,My Project-1:3", "m-x,y", Ok(Some(2))),
+            ("a:1,m-x,y:2,My Project-1:3", "My Project-1", Ok(Some(3))),
+            ("a:b:7", "a:b", Ok(Some(7))),
+            // A number and a comma inside of an id: on a line of its own it is what it looks like.
+            ("m-x:1,y:4", "m-x:1,y", Ok(Some(4))),
+            ("a:1\nm-x:1,y:4", "m-x:1,y", Ok(Some(4))),
+            ("bd-a", "bd-a", Err("bd-a")),
+            ("bd-a:", "bd-a", Err("bd-a:")),
+            ("bd-a:x", "bd-a", Err("bd-a:x")),
+            ("bd-b:1,bd-a", "bd-b", Err("bd-a")),
+        ] {
+            assert_eq!(carried(text, id), expected, "{text:?} {id}");
+        }
     }
 }

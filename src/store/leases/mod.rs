@@ -28,7 +28,7 @@ use crate::model::lease::{Lease, Now, Standing};
 use crate::sys;
 
 pub const LEASES_NAME: &str = "leases.jsonl";
-/// The variable that holds the numbers of claims: `ID:EPOCH`, several with commas between them.
+/// The variable that holds the numbers of claims: `ID:EPOCH`, several with commas, blanks or line ends between them.
 pub const LEASE_VARIABLE: &str = "BD_LEASE";
 
 /// Why a claim was not made, or a write not let through.

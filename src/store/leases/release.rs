@@ -1,5 +1,6 @@
 //! Giving a claim back, and taking back those whose holders are gone.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::fence::claimed;
@@ -111,6 +112,7 @@ impl Store {
     pub fn reclaim(&mut self, id: Option<&str>, dry_run: bool) -> Result<Vec<Reclaimed>> {
         self.refresh()?;
         let mut found = Vec::new();
+        let mut seen = BTreeSet::new();
         for source in 0..self.sources.len() {
             if self.leases_of(source)?.is_empty() {
                 continue;
@@ -118,7 +120,9 @@ impl Store {
             let home = self.hold(self.lease_home(source))?;
             let now = self.host.clock.both();
             for (issue, _) in self.leases_of(source)? {
-                if id.is_some_and(|id| id != issue) || self.sources.owner(&issue) != Some(source) {
+                // One that is in no ledger here is another branch's; the claim on it is known here all the same.
+                let is_of_another = self.sources.owner(&issue).is_some_and(|owner| owner != source);
+                if id.is_some_and(|id| id != issue) || is_of_another || !seen.insert(issue.clone()) {
                     continue;
                 }
                 let mut lease = home.lease(&self.lease_key(source, home.dir(), &issue)?);

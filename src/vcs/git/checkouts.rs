@@ -45,8 +45,17 @@ pub fn worktrees(common: &Path, here: &Path) -> Vec<Checkout> {
 
 /// Where git has seen a linked worktree last.
 pub fn recorded(admin: &Path) -> Option<PathBuf> {
+    as_written(admin).map(|path| real(&path))
+}
+
+/// The link that git takes for a linked worktree: it would delete what is behind it, and then fail.
+pub fn recorded_link(admin: &Path) -> Option<PathBuf> {
+    as_written(admin).filter(|path| path.is_symlink())
+}
+
+fn as_written(admin: &Path) -> Option<PathBuf> {
     let file = files::named(&admin.join("gitdir"), admin).filter(|file| file.ends_with(".git"))?;
-    file.parent().map(real)
+    file.parent().map(Path::to_owned)
 }
 
 /// The directories of the linked worktrees.

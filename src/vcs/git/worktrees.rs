@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::checkouts::{admin_dir, recorded};
+use super::checkouts::{admin_dir, recorded, recorded_link};
 use super::commit::{git, is_locked};
 use super::common_dir;
 use super::hooks::failed;
@@ -72,6 +72,11 @@ pub fn remove(place: &Path, here: &Path, root: &Path, force: bool, env: &Env) ->
     };
     if recorded(&admin).as_ref() != Some(root) {
         return Err(kept(root, "it was moved or copied; run git worktree repair in it first"));
+    }
+    if let Some(link) = recorded_link(&admin) {
+        let why =
+            format!("git knows it as {}, which is a link now; run git worktree repair in it first", link.display());
+        return Err(kept(root, why));
     }
     if let Some(reason) = files::text(&admin.join("locked")) {
         let reason = reason.trim();
