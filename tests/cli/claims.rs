@@ -399,3 +399,14 @@ fn a_signal_goes_to_the_program() {
     assert_eq!(job.wait().unwrap().code(), Some(9), "the program decides how it ends");
     assert_eq!(issue(&env, "bd-a")["status"], "open", "and the issue is given back");
 }
+
+#[test]
+fn what_the_silent_hold_is_handed_out_again() {
+    let env = Env::new();
+    env.bd(["add", "Task", "--id", "bd-a"]).ok();
+    agent(&env, "bot", "10:00:00", "claim bd-a --ttl 1m").ok();
+    assert_eq!(agent(&env, "cat", "10:00:30", "ready --claim --json").ok().json(), serde_json::json!([]));
+    let next = agent(&env, "cat", "10:02:00", "ready --claim --json").ok().json();
+    assert_eq!((&next[0]["id"], &next[0]["epoch"], &next[0]["attempts"]), (&"bd-a".into(), &2.into(), &1.into()));
+    assert_eq!(agent(&env, "bot", "10:02:30", "close bd-a").code, 7);
+}
