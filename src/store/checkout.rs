@@ -145,19 +145,22 @@ impl Store {
 
     /// An id for the repository, for state homes that several repositories share.
     pub(super) fn repo_id(&self, member: usize) -> Result<String> {
-        let beads = self.project.members[member].repo.beads();
-        let directory = vcs::common_dir(beads).map_or_else(|| beads.join("run"), |common| common.join("beads"));
-        match read_text(&directory.join(REPO_ID_NAME)).filter(|id| state_id::is(state_id::REPOSITORY, id)) {
+        let directory = self.repo_id_directory(member);
+        match read_repo_id(&directory) {
             Some(id) => Ok(id),
             None => Ok(self.mint(&directory, REPO_ID_NAME, state_id::REPOSITORY, false)?),
         }
     }
 
-    /// The id of the repository, if it has one yet.
+    /// The id of the project's repository, if it has one yet.
     fn known_repo_id(&self) -> Option<String> {
-        let beads = self.project.members[0].repo.beads();
-        let directory = vcs::common_dir(beads).map_or_else(|| beads.join("run"), |common| common.join("beads"));
-        read_text(&directory.join(REPO_ID_NAME)).filter(|id| state_id::is(state_id::REPOSITORY, id))
+        read_repo_id(&self.repo_id_directory(0))
+    }
+
+    /// Where the id of a repository is kept.
+    fn repo_id_directory(&self, member: usize) -> PathBuf {
+        let beads = self.project.members[member].repo.beads();
+        vcs::common_dir(beads).map_or_else(|| beads.join("run"), |common| common.join("beads"))
     }
 
     /// What names this clone among all clones of the repository.
@@ -262,6 +265,10 @@ impl Store {
 
 fn read_text(path: &Path) -> Option<String> {
     Some(std::fs::read_to_string(path).ok()?.trim().to_owned())
+}
+
+fn read_repo_id(directory: &Path) -> Option<String> {
+    read_text(&directory.join(REPO_ID_NAME)).filter(|id| state_id::is(state_id::REPOSITORY, id))
 }
 
 fn read_id(admin: &Path) -> Option<String> {
