@@ -410,3 +410,15 @@ fn what_the_silent_hold_is_handed_out_again() {
     assert_eq!((&next[0]["id"], &next[0]["epoch"], &next[0]["attempts"]), (&"bd-a".into(), &2.into(), &1.into()));
     assert_eq!(agent(&env, "bot", "10:02:30", "close bd-a").code, 7);
 }
+
+#[test]
+fn one_who_lost_an_issue_may_be_given_it_again() {
+    let env = Env::new();
+    env.bd(["add", "Task", "--id", "bd-a"]).ok();
+    agent(&env, "bot", "10:00:00", "claim bd-a --ttl 1m").ok();
+    agent(&env, "cat", "10:02:00", "ready --claim --ttl 1m").ok();
+    // Now bot is among those who lost it, and cat is silent.
+    let again = agent(&env, "bot", "10:05:00", "ready --claim --json").ok().json();
+    assert_eq!((&again[0]["id"], &again[0]["epoch"], &again[0]["attempts"]), (&"bd-a".into(), &3.into(), &2.into()));
+    agent(&env, "bot", "10:06:00", "close bd-a").ok();
+}

@@ -84,9 +84,11 @@ impl Store {
             })
         };
         let held = |lease: &Lease| standing(lease, &now);
-        // The claim that is being made has the number that counts.
-        let claims = self.claiming.borrow().as_deref() == Some(id);
-        if let Some(token) = self.token(id)?.filter(|_| !claims) {
+        // Whoever decides over the claim has looked at it, under the same lock.
+        if self.claiming.borrow().as_deref() == Some(id) {
+            return Ok(());
+        }
+        if let Some(token) = self.token(id)? {
             let mine = lease.holder.as_ref().is_some_and(|holder| holder.name == agent.name);
             if token != lease.epoch || !mine || held(lease) != Standing::Live {
                 return Err(stale(token, since(lease, &now)));

@@ -154,7 +154,11 @@ impl Store {
                             && row.issue.assignee.as_deref() == Some(holder.name.as_str())
                     });
                     if is_theirs || needs_attention {
-                        written = self.write_release(&issue, needs_attention)?;
+                        // The one who takes it back may have lost it before.
+                        self.claiming.replace(Some(issue.clone()));
+                        let released = self.write_release(&issue, needs_attention);
+                        self.claiming.replace(None);
+                        written = released?;
                     }
                 }
                 found.push(Reclaimed { id: issue, epoch, holder, attempts, needs_attention, written });
