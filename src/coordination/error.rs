@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{CheckpointError, ReservationError};
+use super::{CheckpointError, ReservationError, WorkspaceError};
 use crate::store::{RecordError, StoreError, SyncError};
 
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +18,8 @@ pub enum CoordinationError {
     Reservation(#[from] ReservationError),
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
     #[error("{name:?} cannot be the name of a checkout: letters and digits, not starting with - or ., and not main")]
     BadWorktreeName { name: String },
     #[error("the checkout {name} ({}) is kept: {}", root.display(), reasons.join("; "))]

@@ -20,6 +20,7 @@ mod resume;
 mod run;
 mod typed;
 mod watch;
+mod workspaces;
 mod worktrees;
 
 pub use agents::{
@@ -50,6 +51,7 @@ pub use reservations::{
 pub use resume::{Resumption, resume};
 pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, run};
 pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};
+pub use workspaces::{WorkspaceError, find_workspace, workspaces};
 pub use worktrees::{WorktreeStatus, open_in, worktree_status, worktrees};
 
 /// What a status of a checkout passes on from version control.

@@ -11,7 +11,7 @@ use crate::model::json::Object;
 use crate::model::lease::Standing;
 use crate::model::record::Record;
 use crate::model::time::{Instant, SECOND};
-use crate::store::{AutoClaim, ClaimWish, Claimed, LeaseError, Store, StoreError};
+use crate::store::{AutoClaim, ClaimWish, Claimed, LeaseError, Store, StoreError, is_family};
 use crate::vcs::{self, RemoteClaim, Swap, SyncError};
 
 /// How far the clocks of two machines may be apart.
@@ -231,7 +231,7 @@ fn place(store: &mut Store, id: Option<&str>) -> Result<PathBuf> {
             let root = store.root_of(id)?;
             // A claim names its issue: what is private is not told to the project's remote.
             let own = store.project().primary_member().repo.root().to_owned();
-            if root != own && vcs::common_dir(&root).is_some_and(|common| vcs::common_dir(&own) == Some(common)) {
+            if root != own && is_family(&root, &own) {
                 return Err(StoreError::WouldLeak { repo: root.display().to_string() }.into());
             }
             root

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::records::{self, RecordError};
 use super::registry::{self, Entry};
-use super::{Result, Store, StoreError, place};
+use super::{Result, StateDir, Store, StoreError, family, place};
 use crate::ledger::Document;
 use crate::model::state_id;
 use crate::sys::fs::FsError;
@@ -160,12 +160,45 @@ impl Store {
     /// Where the id of a repository is kept.
     fn repo_id_directory(&self, member: usize) -> PathBuf {
         let beads = self.project.members[member].repo.beads();
-        vcs::common_dir(beads).map_or_else(|| beads.join("run"), |common| common.join("beads"))
+        vcs::common_dir(beads).map_or_else(|| beads.join("run"), |common| family::place_of(&common))
     }
 
     /// What names this clone among all clones of the repository.
     pub fn clone_id(&self) -> Result<String> {
         self.repo_id(0)
+    }
+
+    /// The state homes of the repos of the project, each with the ids of the repos that have one and use it.
+    pub fn homes_of_repos(&self) -> Vec<(StateDir, Vec<String>)> {
+        let mut homes: Vec<(StateDir, Vec<String>)> = Vec::new();
+        for member in 0..self.project.members.len() {
+            let state = StateDir::of(self.state_home_of(member));
+            let id = read_repo_id(&self.repo_id_directory(member));
+            match homes.iter_mut().find(|(known, _)| known.path() == state.path()) {
+                Some((_, ids)) => ids.extend(id),
+                None => homes.push((state, id.into_iter().collect())),
+            }
+        }
+        homes
+    }
+
+    /// The state home of one repo of the project, and the id of the repo, which it gets if it has none.
+    pub fn home_of_repo(&self, member: usize) -> Result<(StateDir, String)> {
+        Ok((StateDir::of(self.state_home_of(member)), self.repo_id(member)?))
+    }
+
+    /// Makes a clone or a copy a workspace of one repo of the project: it shares the state home and the id of that repo.
+    pub fn make_workspace_of(&self, member: usize, root: &Path) -> Result<()> {
+        let (state, repo) = self.home_of_repo(member)?;
+        let own = self.project.members[member].repo.beads();
+        let parent = family::parent(own).or_else(|| vcs::root(own)).map(|root| place::real(&root));
+        let Some(common) = vcs::common_dir(root) else { return Err(StoreError::NotARepo { path: root.to_owned() }) };
+        let pointer = family::Pointer { home: place::real(state.path()), parent };
+        pointer.write(&common, &self.host.entropy).map_err(RecordError::from)?;
+        let directory = family::place_of(&common);
+        let text = format!("{repo}\n");
+        records::fill(&directory, REPO_ID_NAME, text.as_bytes(), &self.host.entropy).map_err(RecordError::from)?;
+        Ok(())
     }
 
     /// Where the repo that owns an issue is.
@@ -188,7 +221,8 @@ impl Store {
     fn named(&self, others: Vec<Entry>) -> Vec<Worktree> {
         let (here, own_admin) = self.own_places();
         let mut all: Vec<Worktree> = Vec::new();
-        for one in vcs::open(self.repo.beads()).checkouts() {
+        let first = family::parent(self.repo.beads()).unwrap_or_else(|| self.repo.beads().to_owned());
+        for one in vcs::open(&first).checkouts() {
             let id = read_id(&one.admin);
             let is_here = one.root == here;
             let (root, branch, is_main, exists) = (one.root, one.branch, one.is_main, one.exists);
@@ -201,13 +235,13 @@ impl Store {
             let (root, exists, gone_at) = (here, true, None);
             all.push(Worktree { id, name, root, branch, is_main, is_here: true, exists, gone_at });
         }
-        let common = vcs::common_dir(self.repo.beads());
+        let ours = family::family(self.repo.beads());
         let is_shared = self.state().is_shared();
         let repo = if is_shared { self.known_repo_id() } else { None };
         for Entry { id, root, gone_at, repo: of } in others {
             // Another repository, or a copy of this one, may be in the same registry.
             let is_ours = match bears(&root, &id) {
-                true => common.is_some() && vcs::common_dir(&root) == common,
+                true => ours.is_some() && family::family(&root) == ours,
                 false => !is_shared || (of.is_some() && of == repo),
             };
             if !is_ours {

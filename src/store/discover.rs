@@ -94,12 +94,14 @@ impl Repo {
     }
 
     pub(super) fn default_prefix(&self) -> String {
-        id::prefix_from(self.root.file_name().and_then(|name| name.to_str()).unwrap_or("bd"))
+        let first = super::family::counterpart(&self.root);
+        let root = first.as_ref().unwrap_or(&self.root);
+        id::prefix_from(root.file_name().and_then(|name| name.to_str()).unwrap_or("bd"))
     }
 }
 
 /// Both paths lie in one working copy, or in two checkouts of one repository.
 fn same_family(one: &Path, other: &Path) -> bool {
     let Some(root) = vcs::root(one) else { return one.parent() == other.parent() };
-    other.starts_with(&root) || vcs::common_dir(one).is_some_and(|dir| vcs::common_dir(other) == Some(dir))
+    other.starts_with(&root) || super::family::is_family(one, other)
 }

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::family::{Pointer, place_of};
 use super::settings::CONFIG_NAME;
 use crate::sys::{Env, fs};
 use crate::vcs;
@@ -25,8 +26,8 @@ fn xdg(env: &Env, variable: &str, usual: &str) -> Option<PathBuf> {
 
 /// The variable that names a state home and wins over everything.
 pub const STATE_DIR: &str = "BD_STATE_DIR";
-/// A file in the directory that checkouts share: this is a workspace, and its state home is where the file says.
-const POINTER: &str = "home";
+/// The variable that names the workspace of a job.
+pub const WORKSPACE_VARIABLE: &str = "BD_WORKSPACE";
 
 /// Which directory is the state home.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,11 +80,16 @@ impl StateHome {
     /// The state home of the repo with this `.beads` directory: the one named by `BD_STATE_DIR`, else that of the repository
     /// which this is a workspace of, else as `asked`.
     pub fn of(beads: &Path, env: &Env, asked: StateMode) -> Self {
-        if let Some(named) = env.var(STATE_DIR) {
-            let reason = "BD_STATE_DIR is set".to_owned();
-            return StateHome { path: env.path(&named), mode: StateMode::Named, reason };
+        let Some(named) = env.var(STATE_DIR) else { return Self::with_repo(beads, env, asked) };
+        let path = env.path(&named);
+        if env.var(WORKSPACE_VARIABLE).is_some() && asked != StateMode::Worktree {
+            let usual = Self::with_repo(beads, env, asked);
+            // A job is told where the state home of its own repository is; other repos have theirs.
+            if usual.mode != StateMode::Workspace || usual.path == path {
+                return usual;
+            }
         }
-        Self::with_repo(beads, env, asked)
+        StateHome { path, mode: StateMode::Named, reason: "BD_STATE_DIR is set".to_owned() }
     }
 
     /// The same without a look at the variable.
@@ -91,8 +97,8 @@ impl StateHome {
         let home = |path, mode, reason: &str| StateHome { path, mode, reason: reason.to_owned() };
         let own = beads.join("run");
         let common = vcs::common_dir(beads);
-        if let Some(target) = common.as_deref().and_then(pointer) {
-            return home(target, StateMode::Workspace, "this is a workspace of another checkout");
+        if let Some(target) = common.as_deref().and_then(Pointer::read) {
+            return home(target.home, StateMode::Workspace, "this is a workspace of another checkout");
         }
         match (asked, common) {
             (StateMode::Global, _) if user_state(env).is_some() => {
@@ -102,7 +108,7 @@ impl StateHome {
             (StateMode::Worktree, _) => home(own, StateMode::Worktree, "state.mode is worktree"),
             (_, None) => home(own, StateMode::Repo, "there is no version control"),
             (_, Some(common)) => {
-                let shared = common.join("beads");
+                let shared = place_of(&common);
                 if own.join(CONFIG_NAME).exists()
                     && !shared.join(CONFIG_NAME).exists()
                     && committed_settings(beads, env).is_none()
@@ -118,13 +124,6 @@ impl StateHome {
             }
         }
     }
-}
-
-/// Where the state home of a workspace is.
-fn pointer(common: &Path) -> Option<PathBuf> {
-    let text = std::fs::read_to_string(common.join("beads").join(POINTER)).ok()?;
-    let path = PathBuf::from(text.lines().next()?.trim());
-    path.is_absolute().then_some(path)
 }
 
 /// Personal settings that somebody has committed: they are nobody's, and are not used.

@@ -77,7 +77,7 @@ impl Store {
         // Another checkout or clone of the project is no better a place.
         let family = |found: &PathBuf| {
             Some(found) == root(primary).as_ref()
-                || vcs::common_dir(found).is_some_and(|dir| vcs::common_dir(primary) == Some(dir))
+                || super::family::is_family(found, primary)
                 || super::planning::share_remote(primary, found, &self.host.env)
         };
         let Some(inside) = root(above).filter(family) else { return Ok(()) };
@@ -159,7 +159,7 @@ impl Store {
         if self.has_roles() {
             let named =
                 ["routing.auto.contributor", "routing.default"].iter().filter_map(|key| self.settings.text(key));
-            let named = named.map(|(text, _)| place::expand(text, &self.project.root, &self.host.env));
+            let named = named.map(|(text, _)| self.project.path_of(text, &self.host.env));
             let missing = self.project.problems.iter().filter_map(|problem| match problem {
                 RepoProblem::Missing { path, .. } | RepoProblem::NoRepo { path, .. } => Some(path.clone()),
                 _ => None,

@@ -12,6 +12,7 @@ mod commit;
 mod damage;
 mod discover;
 mod error;
+mod family;
 mod guard;
 mod history;
 mod home;
@@ -53,9 +54,10 @@ pub use checkout::Worktree;
 pub use damage::{DamagedRecord, QUARANTINE, store_away};
 pub use discover::{BEADS_DIR, LEDGER_NAMES, Repo};
 pub use error::{Result, StoreError};
+pub use family::{Pointer, is_family};
 pub use guard::{Found, FoundLeak};
 pub use history::{Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogQuery, Moment, PastLine, Point, State};
-pub use home::{STATE_DIR, StateHome, StateMode, prepare as prepare_home, state_home, user_state};
+pub use home::{STATE_DIR, StateHome, StateMode, WORKSPACE_VARIABLE, prepare as prepare_home, state_home, user_state};
 pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus};
 pub use leaks::{LeakReport, LeakScope};
 pub use leases::{
@@ -397,7 +399,9 @@ impl Store {
     /// The role of this user in the primary repo, and why.
     pub fn role(&self) -> &RoleDecision {
         self.role.get_or_init(|| {
-            let facts = vcs::facts(self.project.primary_member().repo.root(), &self.host.env);
+            // A workspace pushes where it was made to; what its user may do is known where it came from.
+            let own = self.project.primary_member().repo.root();
+            let facts = vcs::facts(&family::parent(own).unwrap_or_else(|| own.to_owned()), &self.host.env);
             role::decide(&self.host.env, &self.settings, &facts)
         })
     }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::family;
 use super::role::plain_url;
 use super::{Repo, Result, StoreError, place};
 use crate::sys::Env;
@@ -21,7 +22,7 @@ pub(super) fn share_remote(one: &Path, other: &Path, env: &Env) -> bool {
 /// files would be committed there. Another clone of the project is no better.
 pub fn check_planning(project: &Path, planning: &Path, env: &Env) -> Result<()> {
     let root = vcs::root(project).unwrap_or_else(|| project.to_owned());
-    let checkout = vcs::common_dir(project).is_some_and(|shared| vcs::common_dir(planning) == Some(shared));
+    let checkout = family::is_family(project, planning);
     if checkout || share_remote(project, planning, env) || place::real(planning).starts_with(place::real(&root)) {
         return Err(StoreError::WouldLeak { repo: planning.display().to_string() });
     }

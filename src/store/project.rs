@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::settings::{ConfigError, Origin, OutsidePath, Settings, Trust};
-use super::{BEADS_DIR, LEDGER_NAMES, Repo, Result, StoreError, home, place};
+use super::{BEADS_DIR, LEDGER_NAMES, Repo, Result, StoreError, family, home, place};
 use crate::sys::Env;
 use crate::vcs;
 
@@ -97,7 +97,7 @@ impl Project {
         let mut repo = found.clone();
         if let Some((text, origin)) = settings.text("repos.primary").filter(|(text, _)| *text != ".") {
             let wish = Wanted { key: "repos.primary", text, origin };
-            let path = place::expand(text, &self.root, env);
+            let path = self.path_of(text, env);
             if self.is_trusted(&wish, &path, trust) {
                 repo = Repo::at(&path, format!("{} sets repos.primary", origin.word()))
                     .unwrap_or(Err(StoreError::NoRepository { start: path }))?;
@@ -123,7 +123,7 @@ impl Project {
     }
 
     fn join(&mut self, wish: &Wanted<'_>, excluded: &[PathBuf], trust: &Trust, env: &Env) {
-        let path = place::expand(wish.text, &self.root, env);
+        let path = self.path_of(wish.text, env);
         let (key, text) = (wish.key, wish.text.to_owned());
         self.watched.push(path.clone());
         if !self.is_trusted(wish, &path, trust) {
@@ -175,7 +175,7 @@ impl Project {
     /// The earlier way in which a repo was listed.
     fn listed_as(&self, beads: &Path, env: &Env, wish: &Wanted<'_>) -> Option<String> {
         let earlier = self.watched.iter().find(|path| beads_of(&place::real(path)) == beads)?;
-        let written = place::expand(wish.text, &self.root, env);
+        let written = self.path_of(wish.text, env);
         Some(if *earlier == written { wish.text.to_owned() } else { place::display(earlier, &self.root, env) })
     }
 
@@ -230,9 +230,21 @@ impl Project {
         }
     }
 
+    /// What a path in the settings stands for. One that leads out of the working copy is seen from the checkout that this one
+    /// was made from: a workspace lies elsewhere, and the other repos do not move with it.
+    pub fn path_of(&self, text: &str, env: &Env) -> PathBuf {
+        let path = place::expand(text, &self.root, env);
+        let is_from_here = !Path::new(text).is_absolute() && !text.starts_with('~');
+        let leaves = || !place::plain(&path).starts_with(vcs::root(&self.root).unwrap_or_else(|| self.root.clone()));
+        match is_from_here && leaves() {
+            true => family::counterpart(&self.root).map_or(path, |first| first.join(text)),
+            false => path,
+        }
+    }
+
     /// The directory of the ledger that a path in the settings leads to.
     pub fn beads_at(&self, text: &str, env: &Env) -> PathBuf {
-        beads_of(&place::real(&place::expand(text, &self.root, env)))
+        beads_of(&place::real(&self.path_of(text, env)))
     }
 
     pub fn primary_member(&self) -> &Member {
@@ -244,7 +256,7 @@ impl Project {
     pub fn find(&self, text: &str, env: &Env, from: &Path) -> Option<usize> {
         let by_name = self.members.iter().position(|member| member.name == text);
         let by_path = || {
-            let places = [place::expand(text, &self.root, env), place::expand(text, from, env)];
+            let places = [self.path_of(text, env), place::expand(text, from, env)];
             places.iter().find_map(|path| {
                 let beads = beads_of(&place::real(path));
                 self.members.iter().position(|member| member.repo.beads() == beads)
@@ -262,7 +274,7 @@ impl Project {
     /// the other.
     pub fn share_working_copy(&self, one: usize, other: usize) -> bool {
         let root = |n: usize| vcs::root(self.members[n].repo.root()).map(|root| place::real(&root));
-        let shared = |n: usize| vcs::common_dir(self.members[n].repo.root());
+        let shared = |n: usize| family::family(self.members[n].repo.root());
         let same = |one: Option<PathBuf>, other| one.is_some() && one == other;
         one != other && (same(root(one), root(other)) || same(shared(one), shared(other)))
     }
@@ -287,6 +299,8 @@ pub fn outside(root: &Path, key: &'static str, text: &str, path: &Path) -> Optio
     // `~` and an absolute path lead wherever they lead, even if that is inside today.
     let names_machine = text.starts_with('~') || Path::new(text).is_absolute();
     let root = place::real(root);
+    // What a user trusts, the workspaces of the repository may do too.
+    let root = family::parent(&root).and_then(|_| family::counterpart(&root)).unwrap_or(root);
     let repository = vcs::common_dir(&root).unwrap_or_else(|| root.clone());
     let leaves = names_machine || !resolved.starts_with(&fence);
     leaves.then(|| OutsidePath { repository, root, key, text: text.to_owned(), resolved })

@@ -1,7 +1,7 @@
 //! Where a new issue goes: a named repo, then the repo of what it belongs to, then the routing settings.
 
 use super::role::{Role, RoleDecision};
-use super::{Result, Row, Store, StoreError, place};
+use super::{Result, Row, Store, StoreError};
 use crate::model::dependency::DependencyType;
 
 /// A decision, with the rule that made it.
@@ -92,7 +92,7 @@ impl Store {
     fn target(&self, key: &'static str) -> Result<Option<usize>> {
         let Some((text, _)) = self.settings.text(key) else { return Ok(None) };
         let env = &self.host.env;
-        let path = place::expand(text, &self.project.root, env);
+        let path = self.project.path_of(text, env);
         // Also if the repo is joined by another setting: to read it is not to write private issues to it.
         if self.project.untrusted.iter().any(|outside| outside.key == key) {
             return Err(StoreError::Untrusted { key, text: text.to_owned(), path });

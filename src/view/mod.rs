@@ -9,6 +9,7 @@ mod escape;
 mod failure;
 mod failure_state;
 mod failure_work;
+mod failure_workspace;
 mod history;
 mod issue;
 mod leaks;

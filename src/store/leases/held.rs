@@ -100,6 +100,11 @@ impl Store {
         Ok(Stillness { _held: self.hold(self.state())? })
     }
 
+    /// The same for the state home of another repo of the project.
+    pub fn keep_still_in(&self, state: &StateDir) -> Result<Stillness> {
+        Ok(Stillness { _held: self.hold(state.clone())? })
+    }
+
     /// The same, waiting no longer than this.
     pub(in crate::store) fn hold_within(&self, dir: StateDir, wait: Duration) -> Result<Arc<HeldHome>> {
         if let Some(held) = self.held_home(dir.path()) {

@@ -1,0 +1,109 @@
+//! The records of workspaces: reading them all, finding one, changing one.
+
+use super::WorkspaceError;
+use crate::coordination::{CoordinationError, Result};
+use crate::ledger::Document;
+use crate::model::record::Record;
+use crate::model::workspace::Workspace;
+use crate::store::{Put, RecordFile, StateDir, Store, real_path};
+
+const FILE: &str = "workspaces.jsonl";
+
+/// A workspace, and the state home that has its record.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub workspace: Workspace,
+    pub state: StateDir,
+}
+
+/// The workspaces of all repos of the project, the oldest first; also those that are gone.
+pub fn workspaces(store: &Store) -> Result<Vec<Workspace>> {
+    Ok(known(store)?.into_iter().map(|known| known.workspace).collect())
+}
+
+/// The workspace that a person means: by id or its first characters, by path, by issue or by branch.
+pub fn find_workspace(store: &Store, typed: &str) -> Result<Workspace> {
+    find(store, typed).map(|known| known.workspace)
+}
+
+pub(super) fn known(store: &Store) -> Result<Vec<Known>> {
+    let mut found: Vec<Known> = Vec::new();
+    for (state, repos) in store.homes_of_repos() {
+        let document = store.records(&state.file(FILE))?;
+        let is_shared = state.is_shared();
+        let ours = |one: &Workspace| !is_shared || one.repo.as_ref().is_some_and(|repo| repos.contains(repo));
+        let lines = parse(&document).into_iter().filter(ours);
+        found.extend(lines.map(|workspace| Known { workspace, state: state.clone() }));
+    }
+    found.sort_by(|a, b| (&a.workspace.created_at, &a.workspace.id).cmp(&(&b.workspace.created_at, &b.workspace.id)));
+    Ok(found)
+}
+
+pub(super) fn find(store: &Store, typed: &str) -> Result<Known> {
+    let all = known(store)?;
+    let path = real_path(&store.host().env.path(typed)).display().to_string();
+    let by = |test: &dyn Fn(&Workspace) -> bool| -> Vec<&Known> {
+        let found: Vec<&Known> = all.iter().filter(|one| test(&one.workspace)).collect();
+        // One that is gone is meant only if there is no other.
+        let there: Vec<&Known> = found.iter().copied().filter(|one| one.workspace.removed_at.is_none()).collect();
+        if there.is_empty() { found } else { there }
+    };
+    let tests: [&dyn Fn(&Workspace) -> bool; 5] = [
+        &|one| one.id == typed,
+        &|one| one.path == path,
+        &|one| one.issue.as_deref() == Some(typed),
+        &|one| one.branch.as_deref() == Some(typed),
+        &|one| !typed.is_empty() && (one.id.starts_with(typed) || one.id[3.min(one.id.len())..].starts_with(typed)),
+    ];
+    for test in tests {
+        match by(test).as_slice() {
+            [] => {}
+            [one] => return Ok((*one).clone()),
+            several => {
+                let candidates = several.iter().map(|one| one.workspace.id.clone()).collect();
+                return Err(WorkspaceError::Ambiguous { typed: typed.to_owned(), candidates }.into());
+            }
+        }
+    }
+    Err(WorkspaceError::NotFound { typed: typed.to_owned() }.into())
+}
+
+/// Changes the record of one workspace, decided on what is there now; `None` leaves it as it is. The lock of the state home is
+/// taken for it.
+pub(super) fn change(
+    store: &Store,
+    state: &StateDir,
+    id: &str,
+    mut change: impl FnMut(Option<Workspace>) -> Result<Option<Workspace>>,
+) -> Result<Option<Workspace>> {
+    edit(store, state, |all| Ok(change(all.iter().find(|one| one.id == id).cloned())?.into_iter().collect()))
+        .map(|changed| changed.into_iter().next())
+}
+
+/// The same for a decision that rests on all of them.
+pub(super) fn edit(
+    store: &Store,
+    state: &StateDir,
+    mut plan: impl FnMut(&[Workspace]) -> Result<Vec<Workspace>>,
+) -> Result<Vec<Workspace>> {
+    let _still = store.keep_still_in(state)?;
+    let mut changed = Vec::new();
+    file(state).edit_held::<CoordinationError>(&store.host().entropy, |document| {
+        changed = plan(&parse(document))?;
+        let put = |one: &Workspace| {
+            let earlier = document.effective(&one.id).and_then(|line| document.record(line));
+            Put::Line { id: one.id.clone(), text: one.render(earlier.map(|record| record.text())) }
+        };
+        Ok(changed.iter().map(put).collect())
+    })?;
+    Ok(changed)
+}
+
+pub(super) fn file(state: &StateDir) -> RecordFile {
+    state.file(FILE)
+}
+
+pub(super) fn parse(document: &Document) -> Vec<Workspace> {
+    let records = (0..document.len()).filter_map(|line| document.record(line));
+    records.filter_map(|record: Record<'_>| Workspace::parse(&record)).collect()
+}

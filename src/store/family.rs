@@ -1,0 +1,78 @@
+//! Which checkouts belong together: those of one repository, and the workspaces that were made from them.
+//!
+//! Owns `home` in the directory that checkouts share: it makes a clone a workspace. Its first line is the state home of the
+//! repository that the workspace came from, its second the checkout that it was made from.
+
+use std::path::{Path, PathBuf};
+
+use super::place;
+use crate::sys::Entropy;
+use crate::sys::fs::FsError;
+use crate::vcs;
+
+const POINTER: &str = "home";
+
+/// What makes a clone a workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pointer {
+    /// The state home of the repository that it came from.
+    pub home: PathBuf,
+    /// The checkout that it was made from.
+    pub parent: Option<PathBuf>,
+}
+
+impl Pointer {
+    /// The one in a directory that checkouts share.
+    pub fn read(common: &Path) -> Option<Self> {
+        let text = std::fs::read_to_string(place_of(common).join(POINTER)).ok()?;
+        let mut lines = text.lines().map(str::trim);
+        let absolute = |line: &str| Some(PathBuf::from(line)).filter(|path| path.is_absolute());
+        Some(Pointer { home: absolute(lines.next()?)?, parent: lines.next().and_then(absolute) })
+    }
+
+    /// Makes a clone a workspace. One that is a workspace already stays what it is.
+    pub(super) fn write(&self, common: &Path, entropy: &Entropy) -> Result<(), FsError> {
+        let directory = place_of(common);
+        std::fs::create_dir_all(&directory).map_err(|e| FsError::new("make", &directory, e))?;
+        let parent = self.parent.as_ref().map(|path| format!("{}\n", path.display())).unwrap_or_default();
+        let text = format!("{}\n{parent}", self.home.display());
+        super::records::fill(&directory, POINTER, text.as_bytes(), entropy).map(drop)
+    }
+}
+
+/// What `bd` keeps in the directory that checkouts share.
+pub(super) fn place_of(common: &Path) -> PathBuf {
+    common.join("beads")
+}
+
+/// The directory that names the family of a path: what the checkouts of its repository share, or, in a workspace, what those of
+/// the repository share that it was made from.
+pub fn family(path: &Path) -> Option<PathBuf> {
+    let common = vcs::common_dir(path)?;
+    let parent = Pointer::read(&common).and_then(|pointer| pointer.parent);
+    Some(parent.and_then(|parent| vcs::common_dir(&parent)).unwrap_or(common))
+}
+
+/// Both paths lie in checkouts or workspaces of one repository.
+pub fn is_family(one: &Path, other: &Path) -> bool {
+    family(one).is_some_and(|common| family(other) == Some(common))
+}
+
+/// The checkout that a workspace was made from.
+pub fn parent(path: &Path) -> Option<PathBuf> {
+    Pointer::read(&vcs::common_dir(path)?)?.parent
+}
+
+/// The same directory in the checkout that the one around it was made from: the parent of a workspace, the main checkout of
+/// another. `None` if it is the first of its family.
+pub fn counterpart(directory: &Path) -> Option<PathBuf> {
+    let vcs = vcs::open(directory);
+    let root = place::real(vcs.root());
+    let inside = place::real(directory).strip_prefix(&root).ok()?.to_owned();
+    let main = || {
+        let all = vcs.checkouts();
+        all.into_iter().find(|one| one.is_main && one.exists && one.root != root).map(|one| one.root)
+    };
+    let first = parent(directory).or_else(main)?;
+    Some(if inside.as_os_str().is_empty() { first } else { first.join(inside) })
+}
