@@ -69,6 +69,7 @@ pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
         (LEASE_VARIABLE.to_owned(), format!("{}:{}", claimed.id, claimed.epoch)),
     ];
     vars.extend(store.agent().map(|agent| (AGENT_VARIABLE.to_owned(), agent.name.clone())));
+    let _silence = store.activity().silence();
     let started = Job::start(&request.program, &request.arguments, &request.directory, &vars, request.apart);
     let mut job = match started {
         Ok(job) => job,

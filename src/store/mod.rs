@@ -100,8 +100,8 @@ use crate::ledger::{Document, Ledger};
 use crate::model::change::{Change, NewIssue};
 use crate::model::id::{self, Resolved};
 use crate::model::issue::Issue;
-use crate::sys::Host;
 use crate::sys::fs::{self, FileStamp};
+use crate::sys::{Activity, Host};
 use crate::vcs;
 use source::Sources;
 
@@ -178,6 +178,8 @@ pub struct Store {
     siblings: siblings::Siblings,
     /// The claims, as last read.
     known_leases: Option<leases::KnownLeases>,
+    /// What a long piece of work says about itself.
+    activity: Activity,
 }
 
 /// What the caller said beyond the files.
@@ -249,6 +251,7 @@ impl Store {
             claiming: RefCell::default(),
             siblings: siblings::Siblings::default(),
             known_leases: None,
+            activity: Activity::default(),
         })
     }
 
@@ -264,6 +267,7 @@ impl Store {
             ignore_env: true,
         })?;
         store.agent = self.agent.clone();
+        store.activity = self.activity.clone();
         Ok(store)
     }
 
@@ -312,6 +316,16 @@ impl Store {
     /// The ledgers and their text, as last read, with the repo that each belongs to.
     pub fn documents(&self) -> Vec<(usize, &Ledger, &Document)> {
         self.sources.documents().collect()
+    }
+
+    /// What goes on in the store, for work that takes long. Whoever shows it looks at it from another thread.
+    pub fn activity(&self) -> &Activity {
+        &self.activity
+    }
+
+    /// Tells what goes on here from now on.
+    pub fn report_to(&mut self, activity: Activity) {
+        self.activity = activity;
     }
 
     pub fn host(&self) -> &Host {

@@ -2,6 +2,7 @@
 //!
 //! Everything above takes a [`Host`], so a test can fix the clock and the dice.
 
+pub mod activity;
 mod clock;
 mod entropy;
 mod env;
@@ -14,6 +15,7 @@ pub mod process;
 pub mod terminal;
 mod watch;
 
+pub use activity::Activity;
 pub use clock::Clock;
 pub use entropy::Entropy;
 pub use env::Env;

@@ -6,6 +6,12 @@ pub fn columns() -> Option<usize> {
     Some(usize::from(size.ws_col))
 }
 
+/// The columns of the terminal that standard error goes to.
+pub fn error_columns() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
 /// Waits until nobody reads standard output any more. `false` if that cannot be told: where it goes nobody reads, such as a file.
 pub fn wait_for_hangup() -> bool {
     use rustix::event::{PollFd, PollFlags, poll};

@@ -35,6 +35,7 @@ mod looking;
 mod mail;
 mod mail_many;
 mod merge_driver;
+mod meter;
 mod offering;
 mod onboarding;
 mod option_like;
