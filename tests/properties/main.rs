@@ -6,6 +6,7 @@
 mod changes;
 mod globs;
 mod hydrate;
+mod job_records;
 mod json_text;
 mod many_repos;
 mod merge;
