@@ -15,6 +15,8 @@ pub mod json;
 pub mod lease;
 pub mod merge;
 pub mod message;
+pub mod nearest;
+pub mod plan;
 pub mod proposal;
 pub mod query;
 pub mod record;
