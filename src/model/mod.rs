@@ -25,3 +25,4 @@ pub mod size;
 pub mod state_id;
 pub mod time;
 pub mod when;
+pub mod workflow;

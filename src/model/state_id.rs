@@ -5,6 +5,7 @@ pub const CHECKPOINT: &str = "cp_";
 pub const MESSAGE: &str = "msg_";
 pub const REPOSITORY: &str = "rp_";
 pub const RESERVATION: &str = "rs_";
+pub const WORKFLOW: &str = "wf_";
 pub const WORKTREE: &str = "wt_";
 
 const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
