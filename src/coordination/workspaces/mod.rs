@@ -2,6 +2,7 @@
 //!
 //! Owns `workspaces.jsonl` in the state home of the repository that a workspace is a checkout of.
 
+mod lines;
 mod records;
 
 pub use records::{find_workspace, workspaces};

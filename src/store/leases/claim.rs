@@ -25,6 +25,8 @@ pub struct ClaimWish {
     pub remote: Option<String>,
     /// What else to change in the same write.
     pub with: Vec<Change>,
+    /// Leave the ledger alone: it is written where the work is done.
+    pub aside: bool,
 }
 
 /// Why a claim could be taken from another.
@@ -164,7 +166,11 @@ impl Store {
         let takes = evidence.is_some()
             || wish.takeover.is_some()
             || before.lost.iter().any(|(name, _)| Some(name) == row.issue.assignee.as_ref());
-        match self.write_claim(id, &me, takes, &wish.with) {
+        let written = match wish.aside {
+            true => Ok(as_it_is(&row, id)),
+            false => self.write_claim(id, &me, takes, &wish.with),
+        };
+        match written {
             Ok(written) => Ok(Claimed {
                 id: id.to_owned(),
                 epoch: lease.epoch,
@@ -191,7 +197,12 @@ impl Store {
     /// The issue is the caller's already: the claim is renewed, and the ledger says so if it did not.
     fn claim_again(&mut self, home: &HeldHome, mut lease: Lease, row: &Row, wish: &ClaimWish) -> Result<Claimed> {
         let now = self.host.clock.both();
+        let here = self.worktree().ok();
         if let Some(holder) = &mut lease.holder {
+            // Where it is claimed again, the work is.
+            if let Some(here) = here {
+                (holder.worktree_id, holder.worktree) = (here.id, Some(here.name));
+            }
             if wish.ttl.is_some() || wish.forever {
                 holder.ttl = if wish.forever { None } else { wish.ttl };
             }
@@ -205,7 +216,10 @@ impl Store {
         lease.renew(&now);
         home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
         let me = self.actor().to_owned();
-        let written = self.write_claim(&row.issue.id, &me, false, &wish.with)?;
+        let written = match wish.aside {
+            true => as_it_is(row, &row.issue.id),
+            false => self.write_claim(&row.issue.id, &me, false, &wish.with)?,
+        };
         Ok(Claimed {
             id: row.issue.id.clone(),
             epoch: lease.epoch,
@@ -293,4 +307,10 @@ impl Store {
         }
         Ok(())
     }
+}
+
+/// A write that was not made.
+fn as_it_is(row: &Row, id: &str) -> Written {
+    let (line, before) = (row.line.clone(), Some(row.line.clone()));
+    Written { id: id.to_owned(), line, before, changed: false, source_repo: row.source_repo.clone() }
 }
