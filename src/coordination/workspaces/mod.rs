@@ -5,12 +5,14 @@
 
 mod checkout;
 mod create;
+mod env;
 mod places;
 mod records;
 
 use std::path::PathBuf;
 
 pub use create::{MadeWorkspace, SetupWish, WorkspaceWish, create as create_workspace};
+pub use env::{exports, variables as workspace_env};
 pub use records::{find_workspace, workspaces};
 
 use super::CoordinationError;
