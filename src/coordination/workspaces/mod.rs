@@ -5,6 +5,7 @@
 
 mod checkout;
 mod create;
+mod env;
 mod lines;
 mod places;
 mod records;
@@ -12,6 +13,7 @@ mod records;
 use std::path::PathBuf;
 
 pub use create::{MadeWorkspace, SetupWish, WorkspaceWish, create as create_workspace};
+pub use env::{exports, variables as workspace_env};
 pub use records::{find_workspace, workspaces};
 
 use super::CoordinationError;
