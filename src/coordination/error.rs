@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::workflows::FlowError;
 use super::{CheckpointError, ReservationError};
 use crate::store::{RecordError, StoreError, SyncError};
 
@@ -18,6 +19,8 @@ pub enum CoordinationError {
     Reservation(#[from] ReservationError),
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    #[error(transparent)]
+    Workflow(#[from] FlowError),
     #[error("{name:?} cannot be the name of a checkout: letters and digits, not starting with - or ., and not main")]
     BadWorktreeName { name: String },
     #[error("the checkout {name} ({}) is kept: {}", root.display(), reasons.join("; "))]

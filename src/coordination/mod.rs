@@ -20,6 +20,7 @@ mod resume;
 mod run;
 mod typed;
 mod watch;
+pub mod workflows;
 mod worktrees;
 
 pub use agents::{

@@ -35,6 +35,7 @@ impl From<CoordinationError> for Failure {
             CoordinationError::Remote(error) => error.into(),
             CoordinationError::Reservation(error) => error.into(),
             CoordinationError::Checkpoint(error) => error.into(),
+            CoordinationError::Workflow(error) => error.into(),
             CoordinationError::BadWorktreeName { .. } => Self::usage(message),
             CoordinationError::WorktreeKept { reasons, .. } => Self::new(Exit::Damaged, "would_lose", message)
                 .hint("nothing was removed; save what is there first: commit it, merge it, or let go of what is held")
