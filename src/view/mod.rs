@@ -7,6 +7,7 @@ mod checkpoints;
 mod context;
 mod escape;
 mod failure;
+mod failure_plan;
 mod failure_state;
 mod failure_work;
 mod history;
