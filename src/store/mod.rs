@@ -47,6 +47,7 @@ mod transaction;
 mod undo;
 mod warning;
 mod watch;
+mod workflows;
 
 pub use actor::{AGENT_VARIABLE, Identity, find as find_actor};
 pub use checkout::Worktree;
@@ -83,6 +84,7 @@ pub use sync::{NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncRep
 pub use transaction::{Scope, Transaction, Write, WriteError, Written};
 pub use undo::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
 pub use warning::Warning;
+pub use workflows::{TaskRow, TaskState, Withheld, WorkflowRow};
 
 /// What a sync passes on from version control.
 pub use crate::vcs::{Commit, CommitError, HistoryError, Integrated, SyncError};

@@ -4,6 +4,7 @@ use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
 use crate::model::json::Dialect;
 use crate::model::proposal::{IllegalMove, Standing};
+use crate::model::workflow::WorkflowError;
 use crate::ops::{EditError, ImportError, OpError};
 use crate::store::settings::SettingsError;
 use crate::store::{CommitError, HookError, StoreError, SyncError};
@@ -338,6 +339,14 @@ impl From<ChangeError> for Failure {
                 Self::new(Exit::Damaged, "damaged", message).hint("mend that field of the line by hand")
             }
             ChangeError::SelfDependency(_) => Self::new(Exit::Illegal, "illegal", message),
+            ChangeError::Workflow(WorkflowError::IllegalMove { from, .. }) => {
+                let legal: Vec<String> = from.next().iter().map(|state| state.word().to_owned()).collect();
+                Self::new(Exit::Illegal, "illegal", message).fact("state", from.word()).texts("legal", &legal)
+            }
+            ChangeError::Workflow(WorkflowError::NotWorkflow(_)) => {
+                Self::new(Exit::Illegal, "illegal", message).hint("bd workflow list shows the workflows")
+            }
+            ChangeError::Workflow(WorkflowError::NotTask(_)) => Self::new(Exit::Illegal, "illegal", message),
             _ => Self::usage(message),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::failure::{Exit, Failure};
 use crate::coordination::CoordinationError;
-use crate::store::{LeaseError, RecordError, SyncError};
+use crate::store::{LeaseError, RecordError, SyncError, Withheld};
 
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
@@ -130,6 +130,23 @@ impl From<LeaseError> for Failure {
             }
             LeaseError::Damaged { .. } => Self::new(Exit::Damaged, "damaged", message)
                 .hint("the number of that claim must not be given twice; bd doctor says what to do"),
+            LeaseError::Withheld { why, .. } => match why {
+                Withheld::Unknown { workflow } => Self::new(Exit::Illegal, "illegal", message)
+                    .hint("work from the project that has the workflow, or join its repo with bd repo add")
+                    .fact("workflow", &workflow),
+                Withheld::State { workflow, state } => Self::new(Exit::Illegal, "illegal", message)
+                    .hint("bd workflow show tells how it stands")
+                    .fact("workflow", &workflow)
+                    .fact("state", state.word()),
+                Withheld::Full { workflow, running, most } => Self::new(Exit::Busy, "workflow_full", message)
+                    .hint("wait until one of them ends; bd workflow set --max-parallel lets more run")
+                    .fact("workflow", &workflow)
+                    .number("running", running as i64)
+                    .number("max_parallel", most),
+            },
+            LeaseError::Waits { blockers, .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("a task is worked on when what it waits for is closed; bd why ID")
+                .texts("blockers", &blockers),
             LeaseError::NotClaimed { .. } => Self::new(Exit::Illegal, "illegal", message),
             LeaseError::BadToken { .. } => Self::usage(message).hint("BD_LEASE is ID:EPOCH, as bd claim --json says"),
         }

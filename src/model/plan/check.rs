@@ -7,6 +7,7 @@ use crate::model::change::check_title;
 use crate::model::graph::Graph;
 use crate::model::issue::IssueType;
 use crate::model::nearest::nearest;
+use crate::model::workflow::waits_for;
 
 /// Everything that is wrong with a plan that was not read from a file.
 pub fn check(plan: &Plan) -> Vec<Problem> {
@@ -55,10 +56,13 @@ pub(super) fn check_at(plan: &Plan, lines: &[usize], known: &[&str]) -> Vec<Prob
         }
     }
     // Of two tasks of one name the first counts: the second is a problem of its own.
-    let counted = first.values().map(|n| &plan.tasks[*n]);
-    let edges = counted.flat_map(|task| {
-        let others = task.depends_on.iter().filter(|name| **name != task.name);
-        others.map(|name| (task.name.clone(), name.clone()))
+    let mut places: Vec<usize> = first.values().copied().collect();
+    places.sort_unstable();
+    let counted: Vec<PlannedTask> = places.into_iter().map(|n| plan.tasks[n].clone()).collect();
+    // What the numbers say counts too: a task cannot wait for one that comes after it.
+    let edges = counted.iter().zip(waits_for(&counted)).flat_map(|(task, names)| {
+        let others = names.into_iter().filter(|name| *name != task.name);
+        others.map(|name| (task.name.clone(), name))
     });
     for path in edges.collect::<Graph>().cycles() {
         let at = path.first().and_then(|name| first.get(name.as_str())).map_or(0, |n| line(*n));

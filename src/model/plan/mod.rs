@@ -49,7 +49,7 @@ pub struct PlannedTask {
     pub title: Option<String>,
     pub description: Option<String>,
     pub acceptance: Option<String>,
-    /// The place in the file, if nothing is said.
+    /// It waits for all tasks with a lower number; without one, only for what it depends on.
     pub sequence: Option<i64>,
     pub parallel_group: Option<String>,
     /// Tasks that must be done before this one.

@@ -4,6 +4,7 @@
 //! the line. Whether a task is blocked or held is not stored: the ledger's edges and the claims say it.
 
 mod edit;
+mod order;
 mod state;
 mod task;
 
@@ -11,6 +12,7 @@ pub use edit::{TaskEdit, WorkflowEdit, WorkflowError};
 pub(in crate::model) use edit::{
     close_edits, reopen_edits, task_edits, validate_task, validate_workflow, workflow_edits,
 };
+pub use order::waits_for;
 pub use state::{Permit, State};
 pub use task::{SKIPPED, Task};
 

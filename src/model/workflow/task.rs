@@ -12,6 +12,9 @@ pub const SKIPPED: &str = "skipped";
 pub struct Task {
     /// Its name in the plan; one of its own in the workflow.
     pub name: String,
+    /// Its place in the plan, from 1: the order in which tasks are shown and handed out. It keeps nobody waiting.
+    pub place: Option<i64>,
+    /// It waits for all tasks with a lower number; see [`super::waits_for`].
     pub sequence: Option<i64>,
     pub parallel_group: Option<String>,
     pub plan: Option<String>,
@@ -36,11 +39,18 @@ impl Task {
         Task { name: name.into(), ..Task::default() }
     }
 
+    /// Where it comes among the tasks of its workflow.
+    pub fn order(&self) -> (i64, i64) {
+        let place = self.place.unwrap_or(i64::MAX);
+        (self.sequence.unwrap_or(place), place)
+    }
+
     pub fn of(record: &Record<'_>) -> Option<Self> {
         let inner = Record::parse_part(record.raw(TASK)?).ok()?;
         let text = |key: &str| inner.text_of(key).map(|text| text.into_owned());
         Some(Task {
             name: text("name")?,
+            place: inner.integer("place"),
             sequence: inner.integer("sequence"),
             parallel_group: text("parallel_group"),
             plan: text("plan"),
@@ -63,6 +73,7 @@ impl Task {
 
     pub fn render(&self, dialect: Dialect) -> String {
         let mut members = vec![("name".to_owned(), text(&self.name))];
+        members.extend(self.place.map(|number| ("place".to_owned(), Json::Int(number))));
         members.extend(self.sequence.map(|number| ("sequence".to_owned(), Json::Int(number))));
         let mut optional = |key: &str, value: &Option<String>| {
             members.extend(value.as_deref().map(|value| (key.to_owned(), text(value))));
@@ -95,6 +106,7 @@ mod tests {
     fn a_task_survives_its_line() {
         let task = Task {
             name: "build".into(),
+            place: Some(3),
             sequence: Some(2),
             parallel_group: Some("g".into()),
             plan: Some("p".into()),

@@ -141,6 +141,7 @@ impl Store {
             }
         }
         self.refuse_elsewhere(&row, &before, wish)?;
+        self.refuse_task(&row)?;
         let evidence = holder.map(|holder| {
             let why = match (&wish.takeover, standing) {
                 (Some(reason), Standing::Live) => format!("taken over: {reason}"),

@@ -22,7 +22,7 @@ pub(super) use list::KnownLeases;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{Result, StateDir, Store};
+use super::{Result, StateDir, Store, Withheld};
 use crate::ledger::Document;
 use crate::model::lease::{Lease, Now, Standing};
 use crate::sys;
@@ -51,6 +51,10 @@ pub enum LeaseError {
     HalfMade { id: String, problem: String },
     #[error("{}:{line} knows a claim on {id} and cannot be read; nothing was written", path.display())]
     Damaged { id: String, path: PathBuf, line: usize },
+    #[error("{id} cannot be claimed now: {why}")]
+    Withheld { id: String, why: Withheld },
+    #[error("{id} cannot be claimed now: it waits for {}", blockers.join(" "))]
+    Waits { id: String, blockers: Vec<String> },
     #[error("{id} is not claimed")]
     NotClaimed { id: String },
     #[error("{text:?} is not ID:EPOCH")]

@@ -8,6 +8,7 @@ use super::{LeaseError, standing};
 use crate::model::change::{Change, TextField};
 use crate::model::issue::Status;
 use crate::model::lease::{Holder, Lease, Standing};
+use crate::model::workflow::{Task, TaskEdit};
 use crate::store::{Result, Scope, Store, StoreError, Write, WriteError, Written};
 
 /// How to give an issue back.
@@ -90,7 +91,9 @@ impl Store {
         }
         let needs_attention = wish.failed.is_some() && lease.attempts >= self.max_attempts();
         // First the ledger, while the claim still lets its holder write.
-        let written = self.write_release(id, needs_attention)?;
+        let failed =
+            wish.failed.as_ref().map(|error| TaskEdit::Failed { error: error.clone(), attempts: lease.attempts });
+        let written = self.write_release(id, needs_attention, failed)?;
         // The write itself may have ended the claim.
         let ended = home.lease(&key);
         let remote = lease.holder.as_ref().and_then(|holder| holder.remote.clone());
@@ -156,7 +159,7 @@ impl Store {
                     if is_theirs || needs_attention {
                         // The one who takes it back may have lost it before.
                         self.claiming.replace(Some(issue.clone()));
-                        let released = self.write_release(&issue, needs_attention);
+                        let released = self.write_release(&issue, needs_attention, None);
                         self.claiming.replace(None);
                         written = released?;
                     }
@@ -225,7 +228,7 @@ impl Store {
     }
 
     /// Makes an issue open and nobody's in the ledger, if it is in progress there.
-    fn write_release(&mut self, id: &str, needs_attention: bool) -> Result<Option<Written>> {
+    fn write_release(&mut self, id: &str, needs_attention: bool, failed: Option<TaskEdit>) -> Result<Option<Written>> {
         let Some(row) = self.get(id)? else { return Ok(None) };
         if self.is_done_elsewhere(id)? {
             // Opening it here would undo that when both are merged.
@@ -239,6 +242,8 @@ impl Store {
         if needs_attention {
             changes.push(Change::AddLabel(NEEDS_ATTENTION.to_owned()));
         }
+        // A task tells in the ledger why it failed.
+        changes.extend(failed.filter(|_| Task::of_line(&row.line).is_some()).map(Change::Task));
         if changes.is_empty() {
             return Ok(None);
         }
