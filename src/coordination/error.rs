@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::templates::{TemplateError, several};
 use super::workflows::FlowError;
 use super::{CheckpointError, ReservationError};
+use crate::model::plan::Problem;
 use crate::store::{RecordError, StoreError, SyncError};
 
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +23,10 @@ pub enum CoordinationError {
     Checkpoint(#[from] CheckpointError),
     #[error(transparent)]
     Workflow(#[from] FlowError),
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    #[error("{place}: {}", several(problems))]
+    Plan { place: String, problems: Vec<Problem> },
     #[error("{name:?} cannot be the name of a checkout: letters and digits, not starting with - or ., and not main")]
     BadWorktreeName { name: String },
     #[error("the checkout {name} ({}) is kept: {}", root.display(), reasons.join("; "))]

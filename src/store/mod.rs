@@ -57,7 +57,7 @@ pub use discover::{BEADS_DIR, LEDGER_NAMES, Repo};
 pub use error::{Result, StoreError};
 pub use guard::{Found, FoundLeak};
 pub use history::{Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogQuery, Moment, PastLine, Point, State};
-pub use home::{STATE_DIR, StateHome, StateMode, prepare as prepare_home, state_home, user_state};
+pub use home::{STATE_DIR, StateHome, StateMode, prepare as prepare_home, state_home, user_config, user_state};
 pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus};
 pub use leaks::{LeakReport, LeakScope};
 pub use leases::{
