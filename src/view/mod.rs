@@ -26,6 +26,7 @@ mod shapes;
 mod undo;
 mod value;
 mod watch;
+mod workflow;
 mod worktree;
 
 pub use crate::model::json::{Object, array};
@@ -54,6 +55,10 @@ pub use shapes::*;
 pub use undo::undo;
 pub use value::shortened;
 pub use watch::{watch_event, watch_text};
+pub use workflow::{
+    created_workflow, moved_workflow, nothing_next, task_cells, workflow, workflow_line, workflow_next,
+    workflow_progress, workflow_remarks, workflows,
+};
 pub use worktree::{
     elsewhere_text, pruned_worktrees, removed_worktree, worktree, worktree_counts, worktree_facts, worktree_state,
     worktrees,
