@@ -14,12 +14,15 @@ mod here;
 mod identity;
 pub mod mail;
 mod move_state;
+mod plans;
 mod remote;
 mod reservations;
 mod resume;
 mod run;
+pub mod templates;
 mod typed;
 mod watch;
+pub mod workflows;
 mod workspaces;
 mod worktrees;
 
@@ -43,6 +46,7 @@ pub use context::{IssueContext, Needed, RECENT as RECENT_CHECKPOINTS, issue_cont
 pub use error::{CoordinationError, Result};
 pub use identity::{ensure_registered, identify, take_part};
 pub use move_state::{StateMoved, move_state, plan_move};
+pub use plans::PlanFile;
 pub use remote::{RemoteLease, remote_leases};
 pub use reservations::{
     Checked, Obstacle, Release, ReservationError, ReserveRequest, Reserved, check_paths, check_staged,

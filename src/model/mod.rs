@@ -23,6 +23,7 @@ pub mod record;
 pub mod reservation;
 pub mod size;
 pub mod state_id;
+pub mod template;
 pub mod time;
 pub mod when;
 pub mod workflow;

@@ -7,6 +7,8 @@ mod checkpoints;
 mod context;
 mod escape;
 mod failure;
+mod failure_flow;
+mod failure_plan;
 mod failure_state;
 mod failure_work;
 mod failure_workspace;
@@ -25,6 +27,7 @@ mod shapes;
 mod undo;
 mod value;
 mod watch;
+mod workflow;
 mod workspace;
 mod worktree;
 
@@ -54,6 +57,10 @@ pub use shapes::*;
 pub use undo::undo;
 pub use value::shortened;
 pub use watch::{watch_event, watch_text};
+pub use workflow::{
+    created_workflow, moved_workflow, nothing_next, task_cells, workflow, workflow_line, workflow_next,
+    workflow_progress, workflow_remarks, workflows,
+};
 pub use workspace::{made_workspace, workspace, workspace_cells, workspace_facts, workspaces};
 pub use worktree::{
     elsewhere_text, pruned_worktrees, removed_worktree, worktree, worktree_counts, worktree_facts, worktree_state,

@@ -11,7 +11,7 @@ use crate::model::workflow::waits_for;
 
 /// Everything that is wrong with a plan that was not read from a file.
 pub fn check(plan: &Plan) -> Vec<Problem> {
-    let mut problems = check_at(plan, &vec![0; plan.tasks.len()]);
+    let mut problems = check_at(plan, &vec![0; plan.tasks.len()], &[]);
     if plan.tasks.len() > MAX_TASKS {
         let wrong = Wrong::TooMany { what: "tasks".to_owned(), found: plan.tasks.len(), most: MAX_TASKS };
         problems.push(Problem { line: 0, task: None, wrong });
@@ -19,8 +19,8 @@ pub fn check(plan: &Plan) -> Vec<Problem> {
     problems
 }
 
-/// The same, with the lines in which the tasks begin.
-pub(super) fn check_at(plan: &Plan, lines: &[usize]) -> Vec<Problem> {
+/// The same, with the lines in which the tasks begin, and tasks beside the plan that it may name.
+pub(super) fn check_at(plan: &Plan, lines: &[usize], known: &[&str]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut first: HashMap<&str, usize> = HashMap::new();
     let line = |n: usize| lines.get(n).copied().unwrap_or(0);
@@ -46,8 +46,8 @@ pub(super) fn check_at(plan: &Plan, lines: &[usize]) -> Vec<Problem> {
         for (key, name) in lists.into_iter().flat_map(|(key, names)| names.iter().map(move |name| (key, name))) {
             let wrong = if *name == task.name {
                 Wrong::OnItself { key }
-            } else if !first.contains_key(name.as_str()) {
-                let nearest = nearest(name, first.keys().copied()).map(str::to_owned);
+            } else if !first.contains_key(name.as_str()) && !known.contains(&name.as_str()) {
+                let nearest = nearest(name, first.keys().chain(known).copied()).map(str::to_owned);
                 Wrong::UnknownTask { key, name: name.clone(), nearest }
             } else {
                 continue;

@@ -6,13 +6,15 @@
 
 mod check;
 mod read;
+mod revise;
 mod tree;
 mod write;
 
 use std::fmt;
 
 pub use check::check;
-pub use read::{read, read_tree};
+pub use read::{Draft, draft, read, read_tree};
+pub use revise::{Current, Fixed, Revision, drop_tasks, revise};
 pub use tree::{Entry, Node, Value, from_toml};
 
 use super::issue::{IssueType, Priority};
@@ -158,6 +160,12 @@ pub enum Wrong {
     TooMany { what: String, found: usize, most: usize },
     #[error("a plan needs at least one task: [[tasks]] with a name")]
     NoTasks,
+    #[error("{{{{{name}}}}} is no variable of this template{}", meant(nearest))]
+    Undeclared { name: String, nearest: Option<String> },
+    #[error("{text:?} is no variable; a literal {{{{ is written {{{{{{{{")]
+    Placeholder { text: String },
+    #[error("the texts are longer than {most} bytes together")]
+    TooLarge { most: usize },
 }
 
 /// `; did you mean "x"?`, if there is something near.

@@ -39,27 +39,55 @@ const TASK_KEYS: &[&str] = &[
     "repo",
 ];
 
+/// A plan as it was read, before it is known whether it holds.
+#[derive(Debug, Clone, Default)]
+pub struct Draft {
+    pub plan: Plan,
+    /// The line in which each task begins.
+    lines: Vec<usize>,
+    problems: Vec<Problem>,
+}
+
+impl Draft {
+    /// The plan, if it holds by itself; else everything that is wrong with it, in the order of lines.
+    pub fn settle(self) -> Result<Plan, Vec<Problem>> {
+        let problems = self.problems(&[]);
+        if problems.is_empty() { Ok(self.plan) } else { Err(problems) }
+    }
+
+    /// Everything that is wrong with it, where it may also name these tasks, which are there already.
+    pub fn problems(&self, known: &[&str]) -> Vec<Problem> {
+        let mut problems = self.problems.clone();
+        problems.extend(check::check_at(&self.plan, &self.lines, known));
+        problems.sort_by_key(|problem| if problem.line == 0 { usize::MAX } else { problem.line });
+        problems
+    }
+}
+
 /// Reads a plan. The problems are in the order of their lines.
 pub fn read(text: &str, format: Format) -> Result<Plan, Vec<Problem>> {
+    draft(text, format).map_err(|problem| vec![problem])?.settle()
+}
+
+/// Reads a plan whose names may mean something elsewhere; only a text that is no TOML or JSON at all is refused.
+pub fn draft(text: &str, format: Format) -> Result<Draft, Problem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let tree = match format {
         Format::Toml => tree::from_toml(text),
         Format::Json => tree::from_json(text),
     };
-    read_tree(&tree.map_err(|problem| vec![problem])?)
+    Ok(draft_of(&tree?))
 }
 
 /// Reads a plan whose text is parsed already.
 pub fn read_tree(root: &Node) -> Result<Plan, Vec<Problem>> {
+    draft_of(root).settle()
+}
+
+fn draft_of(root: &Node) -> Draft {
     let mut found = Reading::default();
     let (plan, lines) = found.plan(root);
-    let mut problems = found.problems;
-    problems.extend(check::check_at(&plan, &lines));
-    if problems.is_empty() {
-        return Ok(plan);
-    }
-    problems.sort_by_key(|problem| if problem.line == 0 { usize::MAX } else { problem.line });
-    Err(problems)
+    Draft { plan, lines, problems: found.problems }
 }
 
 /// What is found on the way.
