@@ -53,7 +53,7 @@ pub use reservations::{
     release as unreserve, reservations, reserve,
 };
 pub use resume::{Resumption, resume};
-pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, run};
+pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, UsedWorkspace, run};
 pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};
 pub use workspaces::{
     MadeWorkspace, SetupWish, WorkspaceError, WorkspaceWish, create_workspace, exports, find_workspace, workspace_env,

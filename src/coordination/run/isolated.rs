@@ -5,20 +5,21 @@
 //! because the work and its ledger are in the workspace. If the workspace cannot be made, the program is not started, the claim is
 //! given back and the reason is noted. Nothing ever falls back to the checkout that one stands in.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use super::{Left, Run, RunEnd, RunRequest, failure, give_back, look, look_after, owner, settle, start, take};
 use crate::coordination::workspaces::{
-    self, JobEnd, MadeWorkspace, WorkspaceWish, bring_in, create_workspace, end_of_job, set_workspace_owner, variables,
+    self, JobEnd, MadeWorkspace, WorkspaceWish, bring_in, create_workspace, end_of_job, set_workspace_owner,
+    workspace_env,
 };
 use crate::coordination::{FilesWish, NewCheckpoint, Result, add_checkpoint};
 use crate::model::json::Object;
 use crate::model::workflow::Task;
 use crate::model::workspace::Workspace;
-use crate::store::{ClaimWish, Claimed, Store};
+use crate::store::{ClaimWish, Claimed, Store, StoreError};
+use crate::sys;
 use crate::sys::job::Ended;
-use crate::sys::{self};
 
 /// The variable that names the ledger, for a job in a workspace that does not have it.
 const LEDGER_VARIABLE: &str = "BEADS_DIR";
@@ -135,7 +136,7 @@ fn enter(store: &mut Store, request: &RunRequest, made: &MadeWorkspace, id: &str
     let mut there = match store.opened_at(&made.directory()) {
         Ok(there) => there,
         // A repository without a ledger is worked on like any other.
-        Err(crate::store::StoreError::NoRepository { .. }) => return Ok(None),
+        Err(StoreError::NoRepository { .. }) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
     let mut parent = store.opened_at(Path::new(&made.workspace.parent))?;
@@ -148,7 +149,7 @@ fn enter(store: &mut Store, request: &RunRequest, made: &MadeWorkspace, id: &str
 }
 
 fn vars(store: &Store, ready: &Ready) -> Result<Vec<(String, String)>> {
-    let mut vars = variables(store, &ready.made.workspace)?;
+    let mut vars = workspace_env(store, &ready.made.workspace)?;
     if ready.there.is_none() {
         vars.push((LEDGER_VARIABLE.to_owned(), store.repo().beads().display().to_string()));
     }
@@ -200,7 +201,12 @@ fn account(
 }
 
 /// Leaves the workspace, or removes it where that is wanted. What goes wrong with that is no concern of the job's.
-fn finish(store: &mut Store, made: &MadeWorkspace, checkpoint: Option<String>, mut notes: Vec<String>) -> UsedWorkspace {
+fn finish(
+    store: &mut Store,
+    made: &MadeWorkspace,
+    checkpoint: Option<String>,
+    mut notes: Vec<String>,
+) -> UsedWorkspace {
     let id = &made.workspace.id;
     let (workspace, is_removed) = match end_of_job(store, id) {
         Ok(JobEnd::Kept(workspace)) => (workspace, false),

@@ -15,7 +15,7 @@ const DEEP: usize = 16;
 
 /// Gives a workspace the lines of an issue, of what it is a part of, and of what it waits for, as far as it has not got them. Gives
 /// the ids.
-pub(super) fn bring_in(parent: &mut Store, there: &mut Store, id: &str) -> Result<Vec<String>> {
+pub(in crate::coordination) fn bring_in(parent: &mut Store, there: &mut Store, id: &str) -> Result<Vec<String>> {
     parent.refresh()?;
     there.refresh()?;
     let mut wanted = vec![id.to_owned()];

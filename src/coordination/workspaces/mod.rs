@@ -6,6 +6,7 @@
 mod checkout;
 mod create;
 mod env;
+mod job;
 mod lines;
 mod places;
 mod records;
@@ -14,6 +15,8 @@ use std::path::PathBuf;
 
 pub use create::{MadeWorkspace, SetupWish, WorkspaceWish, create as create_workspace};
 pub use env::{exports, variables as workspace_env};
+pub use job::{JobEnd, end_of_job, set_workspace_owner};
+pub(super) use lines::bring_in;
 pub use records::{find_workspace, workspaces};
 
 use super::CoordinationError;
