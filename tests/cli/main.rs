@@ -27,6 +27,7 @@ mod history;
 mod hooks;
 mod hostile;
 mod init;
+mod jobs;
 mod labels;
 mod leaks;
 mod links;
