@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::templates::{TemplateError, several};
+use super::workflows::FlowError;
 use super::{CheckpointError, ReservationError};
 use crate::model::plan::Problem;
 use crate::store::{RecordError, StoreError, SyncError};
@@ -24,6 +25,8 @@ pub enum CoordinationError {
     Template(#[from] TemplateError),
     #[error("{place}: {}", several(problems))]
     Plan { place: String, problems: Vec<Problem> },
+    #[error(transparent)]
+    Workflow(#[from] FlowError),
     #[error("{name:?} cannot be the name of a checkout: letters and digits, not starting with - or ., and not main")]
     BadWorktreeName { name: String },
     #[error("the checkout {name} ({}) is kept: {}", root.display(), reasons.join("; "))]

@@ -22,6 +22,7 @@ mod run;
 pub mod templates;
 mod typed;
 mod watch;
+pub mod workflows;
 mod worktrees;
 
 pub use agents::{

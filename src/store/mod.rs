@@ -34,6 +34,7 @@ mod records;
 mod recover;
 mod registry;
 mod relocate;
+mod repositories;
 mod resolve;
 mod restore;
 mod role;

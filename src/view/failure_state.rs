@@ -39,6 +39,7 @@ impl From<CoordinationError> for Failure {
             CoordinationError::Plan { problems, .. } => {
                 Self::broken_plan(message, &problems).hint("nothing was written; mend the plan and try again")
             }
+            CoordinationError::Workflow(error) => error.into(),
             CoordinationError::BadWorktreeName { .. } => Self::usage(message),
             CoordinationError::WorktreeKept { reasons, .. } => Self::new(Exit::Damaged, "would_lose", message)
                 .hint("nothing was removed; save what is there first: commit it, merge it, or let go of what is held")

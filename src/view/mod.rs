@@ -8,6 +8,7 @@ mod context;
 mod escape;
 mod failure;
 mod failure_plan;
+mod failure_flow;
 mod failure_state;
 mod failure_work;
 mod history;

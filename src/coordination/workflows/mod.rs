@@ -1,0 +1,19 @@
+//! Workflows: making them, looking at them, moving them, and handing out their tasks.
+//!
+//! Everything that lasts is in the ledgers: a workflow is an issue, its tasks are issues below it. The rules are in
+//! `model::workflow`; who may claim a task is decided in `store::workflows`, under the lock of the claims.
+
+mod create;
+mod edit;
+mod error;
+mod look;
+mod moves;
+mod next;
+mod repos;
+
+pub use create::{CreatedWorkflow, INFORMS, NewWorkflow, create_workflow, task_issue};
+pub use edit::{WorkflowChange, edit_workflow};
+pub use error::FlowError;
+pub use look::{Counts, Flow, flow, flows};
+pub use moves::{MoveWish, MovedWorkflow, move_workflow};
+pub use next::{Next, NextWish, next_task};
