@@ -9,7 +9,10 @@ mod error;
 mod look;
 mod moves;
 mod next;
+mod planned;
+mod replan;
 mod repos;
+mod rewrite;
 
 pub use create::{CreatedWorkflow, INFORMS, NewWorkflow, create_workflow, task_issue};
 pub use edit::{WorkflowChange, edit_workflow};
@@ -17,3 +20,5 @@ pub use error::FlowError;
 pub use look::{Counts, Flow, flow, flows};
 pub use moves::{MoveWish, MovedWorkflow, move_workflow};
 pub use next::{Next, NextWish, next_task};
+pub use planned::plan_of;
+pub use replan::{NewTask, Replanned, add_task, remove_tasks, replan};

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Draft, MAX_TASKS, PlannedTask, Problem, Wrong};
 use crate::model::graph::Graph;
+use crate::model::nearest::nearest;
 use crate::model::workflow::waits_for;
 
 /// Why a task stays as it is.
@@ -33,6 +34,8 @@ pub struct Current {
     pub name: String,
     /// Of the same workflow.
     pub depends_on: Vec<String>,
+    /// Tasks of the same workflow that it waits for by way of issues that are none of it.
+    pub through: Vec<String>,
     pub sequence: Option<i64>,
     pub parallel_group: Option<String>,
     /// `None` for one that nobody has begun.
@@ -93,6 +96,43 @@ pub fn revise(now: &[Current], draft: &Draft) -> Result<Revision, Vec<Problem>> 
     if problems.is_empty() { Ok(revision) } else { Err(problems) }
 }
 
+/// Adds one task to what is there; those that are to wait for it, by name, must not have begun.
+pub fn extend(now: &[Current], draft: &Draft, before: &[String]) -> Result<Revision, Vec<Problem>> {
+    let known: Vec<&str> = now.iter().map(|task| task.name.as_str()).collect();
+    let mut problems = draft.problems(&known);
+    let mut revision = Revision { added: draft.plan.tasks.clone(), ..Revision::default() };
+    let new = draft.plan.tasks.first().map(|task| task.name.as_str());
+    for task in draft.plan.tasks.iter().filter(|task| known.contains(&task.name.as_str())) {
+        problems.push(Problem::at(0, Some(&task.name), Wrong::Taken));
+    }
+    for name in before {
+        match now.iter().find(|task| task.name == *name) {
+            None => {
+                let nearest = nearest(name, known.iter().copied()).map(str::to_owned);
+                let wrong = Wrong::UnknownTask { key: "before", name: name.clone(), nearest };
+                problems.push(Problem::at(0, new, wrong));
+            }
+            Some(Current { fixed: Some(why), .. }) => {
+                let problem = format!("names {name:?}, which is {}", why.word());
+                problems.push(Problem::at(0, new, Wrong::Text { key: "before".to_owned(), problem }));
+            }
+            Some(task) => {
+                let needs = task.depends_on.iter().map(String::as_str).chain(new).map(str::to_owned);
+                revision.rewired.insert(name.clone(), needs.collect());
+            }
+        }
+    }
+    if now.len() >= MAX_TASKS {
+        let wrong = Wrong::TooMany { what: "tasks".to_owned(), found: now.len() + 1, most: MAX_TASKS };
+        problems.push(Problem::at(0, None, wrong));
+    }
+    revision.needs = needs(now, &revision);
+    if problems.is_empty() {
+        problems.extend(cycles(now, &revision));
+    }
+    if problems.is_empty() { Ok(revision) } else { Err(problems) }
+}
+
 /// Takes tasks out, and leaves the rest as it is.
 pub fn drop_tasks(now: &[Current], names: &[String]) -> Revision {
     Revision { removed: names.to_vec(), rewired: rewire(now, names), ..Revision::default() }
@@ -128,7 +168,9 @@ fn without(task: &Current, gone: &BTreeSet<&str>, needs: &BTreeMap<&str, &[Strin
 
 /// What the tasks of the plan wait for. Numbers count among all that is not done.
 fn needs(now: &[Current], revision: &Revision) -> BTreeMap<String, Vec<String>> {
-    let stays = now.iter().filter(|task| matches!(task.fixed, Some(Fixed::Running | Fixed::Claimed)));
+    let is_planned = |task: &&Current| revision.updated.iter().any(|other| other.name == task.name);
+    let stays = now.iter().filter(|task| task.fixed != Some(Fixed::Done) && !revision.removed.contains(&task.name));
+    let stays = stays.filter(|task| !is_planned(task));
     let stays = stays.map(|task| PlannedTask {
         sequence: task.sequence,
         parallel_group: task.parallel_group.clone(),
@@ -148,7 +190,10 @@ fn cycles(now: &[Current], revision: &Revision) -> Vec<Problem> {
         let own = revision.rewired.get(&task.name).unwrap_or(&task.depends_on);
         needs.entry(&task.name).or_insert(own);
     }
-    let edges = needs.iter().flat_map(|(name, names)| names.iter().map(|other| ((*name).to_owned(), other.clone())));
+    let own = needs.iter().flat_map(|(name, names)| names.iter().map(|other| ((*name).to_owned(), other.clone())));
+    let through = now.iter().flat_map(|task| task.through.iter().map(|other| (task.name.clone(), other.clone())));
+    let stays = |(from, to): &(String, String)| !revision.removed.contains(from) && !revision.removed.contains(to);
+    let edges = own.chain(through).filter(stays);
     let found = edges.collect::<Graph>().cycles().into_iter();
     found.map(|path| Problem::at(0, None, Wrong::Cycle { path })).collect()
 }
@@ -160,7 +205,7 @@ mod tests {
 
     fn current(name: &str, depends_on: &[&str], fixed: Option<Fixed>) -> Current {
         let depends_on = depends_on.iter().map(|name| (*name).to_owned()).collect();
-        Current { name: name.to_owned(), depends_on, sequence: None, parallel_group: None, fixed }
+        Current { name: name.to_owned(), depends_on, through: Vec::new(), sequence: None, parallel_group: None, fixed }
     }
 
     fn plan(tasks: &[(&str, &[&str])]) -> Draft {
