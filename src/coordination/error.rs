@@ -22,11 +22,11 @@ pub enum CoordinationError {
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     #[error(transparent)]
+    Workflow(#[from] FlowError),
+    #[error(transparent)]
     Template(#[from] TemplateError),
     #[error("{place}: {}", several(problems))]
     Plan { place: String, problems: Vec<Problem> },
-    #[error(transparent)]
-    Workflow(#[from] FlowError),
     #[error("{name:?} cannot be the name of a checkout: letters and digits, not starting with - or ., and not main")]
     BadWorktreeName { name: String },
     #[error("the checkout {name} ({}) is kept: {}", root.display(), reasons.join("; "))]

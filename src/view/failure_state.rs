@@ -35,11 +35,11 @@ impl From<CoordinationError> for Failure {
             CoordinationError::Remote(error) => error.into(),
             CoordinationError::Reservation(error) => error.into(),
             CoordinationError::Checkpoint(error) => error.into(),
+            CoordinationError::Workflow(error) => error.into(),
             CoordinationError::Template(error) => error.into(),
             CoordinationError::Plan { problems, .. } => {
                 Self::broken_plan(message, &problems).hint("nothing was written; mend the plan and try again")
             }
-            CoordinationError::Workflow(error) => error.into(),
             CoordinationError::BadWorktreeName { .. } => Self::usage(message),
             CoordinationError::WorktreeKept { reasons, .. } => Self::new(Exit::Damaged, "would_lose", message)
                 .hint("nothing was removed; save what is there first: commit it, merge it, or let go of what is held")

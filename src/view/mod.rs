@@ -19,13 +19,16 @@ mod mail;
 mod merge;
 mod prune;
 mod recover;
+mod replan;
 mod reservations;
 mod restore;
 pub mod schema;
 mod shapes;
+mod templates;
 mod undo;
 mod value;
 mod watch;
+mod workflow;
 mod worktree;
 
 pub use crate::model::json::{Object, array};
@@ -48,12 +51,18 @@ pub use mail::{gist, mail_thread, message, messages, quoted, sender, sent, sent_
 pub use merge::{committed, merged_text, pruned_text, resolved, synced, synced_text, trusted};
 pub use prune::{kept_text, pruned};
 pub use recover::recovery;
+pub use replan::{locked_workflow, replanned, replanned_lines, unlocked_workflow, waited_workflow};
 pub use reservations::{reservation, reservation_text, reservations, reserve_check};
 pub use restore::{restored, restored_text};
 pub use shapes::*;
+pub use templates::{saved_template, template, template_line, templates, variable_lines};
 pub use undo::undo;
 pub use value::shortened;
 pub use watch::{watch_event, watch_text};
+pub use workflow::{
+    created_workflow, moved_workflow, nothing_next, task_cells, workflow, workflow_line, workflow_next,
+    workflow_progress, workflow_remarks, workflows,
+};
 pub use worktree::{
     elsewhere_text, pruned_worktrees, removed_worktree, worktree, worktree_counts, worktree_facts, worktree_state,
     worktrees,

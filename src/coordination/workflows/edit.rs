@@ -19,6 +19,17 @@ pub struct WorkflowChange {
     pub config: Vec<(String, Option<String>)>,
 }
 
+impl WorkflowChange {
+    /// Nothing is named.
+    pub fn is_empty(&self) -> bool {
+        self.title.is_none()
+            && self.max_parallel.is_none()
+            && self.auto_workspace.is_none()
+            && self.texts.is_empty()
+            && self.config.is_empty()
+    }
+}
+
 /// Changes a workflow, and shows it as it is then.
 pub fn edit_workflow(store: &mut Store, typed: &str, wish: WorkflowChange) -> Result<Flow> {
     let id = store.find_workflow(typed)?.id().to_owned();
