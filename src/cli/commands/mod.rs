@@ -66,6 +66,7 @@ mod state;
 mod stats;
 mod status;
 mod sync;
+mod template;
 mod trust;
 mod undo;
 mod update;
@@ -166,6 +167,7 @@ pub enum Command {
     Watch(watch::WatchArgs),
     Workspace(Box<workspace::WorkspaceArgs>),
     Worktree(worktree::WorktreeArgs),
+    Template(Box<template::TemplateArgs>),
     Workflow(workflow::WorkflowArgs),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
@@ -208,6 +210,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "workspace",
             "worktree",
             "workflow",
+            "template",
         ],
     ),
     ("The past", &["log", "blame", "diff", "changelog", "restore", "prune"]),
@@ -324,6 +327,7 @@ impl Command {
             Command::Watch(args) => watch::run(args, cx),
             Command::Workspace(args) => workspace::run(*args, cx),
             Command::Worktree(args) => worktree::run(args, cx),
+            Command::Template(args) => template::run(*args, cx),
             Command::Workflow(args) => workflow::run(args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),
