@@ -10,7 +10,7 @@ use super::commit::{CommitError, Committed, Order};
 use super::hg::Client;
 use super::snapshot::Snapshot;
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Checkout, Facts, Kind, NewCheckout, Vcs, Work, any_exists, hg};
+use super::{Archive, Checkout, Facts, Kind, NewCheckout, Origin, Rescue, Vcs, Whereabouts, Work, any_exists, hg};
 use crate::sys::Env;
 
 /// A working copy of sl.
@@ -116,5 +116,17 @@ impl Vcs for Sl {
 
     fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError> {
         hg::snapshot::forget(&self.client("", env), key)
+    }
+
+    fn whereabouts(&self, origin: &Origin<'_>, env: &Env) -> Result<Whereabouts, SyncError> {
+        hg::whereabouts::whereabouts(&self.client("", env), origin)
+    }
+
+    fn rescue(&self, key: &str, message: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError> {
+        hg::whereabouts::rescue(&self.client("", env), key, message, to)
+    }
+
+    fn hand_over(&self, to: &Path, env: &Env) -> Result<(), SyncError> {
+        hg::whereabouts::hand_over(&self.client("", env), to)
     }
 }
