@@ -51,7 +51,10 @@ pub use reservations::{
 pub use resume::{Resumption, resume};
 pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, run};
 pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};
-pub use workspaces::{WorkspaceError, find_workspace, workspaces};
+pub use workspaces::{
+    MadeWorkspace, SetupWish, WorkspaceError, WorkspaceWish, create_workspace, exports, find_workspace, workspace_env,
+    workspaces,
+};
 pub use worktrees::{WorktreeStatus, open_in, worktree_status, worktrees};
 
 /// What a status of a checkout passes on from version control.

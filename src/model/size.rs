@@ -9,6 +9,8 @@ pub fn parse(text: &str) -> Option<u64> {
         "" | "b" => 1,
         "k" | "kb" | "kib" => 1 << 10,
         "m" | "mb" | "mib" => 1 << 20,
+        "g" | "gb" | "gib" => 1 << 30,
+        "t" | "tb" | "tib" => 1 << 40,
         _ => return None,
     };
     count.checked_mul(unit)
@@ -24,7 +26,8 @@ pub fn text(bytes: u64) -> String {
         1 => "1 byte".to_owned(),
         0..1024 => format!("{bytes} bytes"),
         1024..1_048_576 => format!("{} KB", tenths(1 << 10)),
-        _ => format!("{} MB", tenths(1 << 20)),
+        1_048_576..1_073_741_824 => format!("{} MB", tenths(1 << 20)),
+        _ => format!("{} GB", tenths(1 << 30)),
     }
 }
 

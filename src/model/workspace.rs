@@ -157,6 +157,11 @@ pub struct Workspace {
 }
 
 impl Workspace {
+    /// Where a job begins.
+    pub fn directory(&self) -> std::path::PathBuf {
+        self.work_dir.as_deref().unwrap_or(&self.path).into()
+    }
+
     pub fn parse(record: &Record<'_>) -> Option<Self> {
         let text = |key: &str| record.text_of(key).map(|text| text.into_owned());
         let port = |key: &str| record.integer(key).and_then(|number| u16::try_from(number).ok());

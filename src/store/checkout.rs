@@ -187,6 +187,15 @@ impl Store {
         Ok((StateDir::of(self.state_home_of(member)), self.repo_id(member)?))
     }
 
+    /// The checkout that workspaces of one repo of the project are made from, and where in it the repo is. In a workspace that
+    /// is the checkout which the workspace itself was made from.
+    pub fn workspace_parent(&self, member: usize) -> (PathBuf, PathBuf) {
+        let repo = &self.project.members[member].repo;
+        let own = vcs::root(repo.beads()).unwrap_or_else(|| repo.root().to_owned());
+        let inside = place::real(repo.root()).strip_prefix(place::real(&own)).map(Path::to_owned).unwrap_or_default();
+        (place::real(&family::parent(repo.beads()).unwrap_or(own)), inside)
+    }
+
     /// Makes a clone or a copy a workspace of one repo of the project: it shares the state home and the id of that repo.
     pub fn make_workspace_of(&self, member: usize, root: &Path) -> Result<()> {
         let (state, repo) = self.home_of_repo(member)?;

@@ -19,6 +19,16 @@ pub fn user_state(env: &Env) -> Option<PathBuf> {
     xdg(env, "XDG_STATE_HOME", ".local/state")
 }
 
+/// What this user's machine keeps for all projects, and nobody may throw away.
+pub fn user_data(env: &Env) -> Option<PathBuf> {
+    xdg(env, "XDG_DATA_HOME", ".local/share")
+}
+
+/// What may be thrown away at any time.
+pub fn user_cache(env: &Env) -> Option<PathBuf> {
+    xdg(env, "XDG_CACHE_HOME", ".cache").and_then(|own| own.parent().map(Path::to_owned))
+}
+
 fn xdg(env: &Env, variable: &str, usual: &str) -> Option<PathBuf> {
     let base = env.var(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     base.or_else(|| env.home().map(|home| home.join(usual))).map(|base| base.join("beads"))

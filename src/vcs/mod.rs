@@ -8,6 +8,7 @@
 mod archive;
 mod checkouts;
 mod claims;
+mod clones;
 mod commit;
 mod copies;
 mod facts;
@@ -28,11 +29,13 @@ mod sync;
 mod unmerged;
 mod whereabouts;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 pub use archive::{Archive, Before, Commit, Step, Steps, Version, as_of, merge_base};
 pub use checkouts::{Checkout, Loose, NewCheckout, Work, marks as checkout_marks, repository_inside};
 pub use claims::{RemoteClaim, Swap, remote_claim, remote_claims, swap_remote_claim};
+pub use clones::NewClone;
 pub use commit::{CommitError, Committed, Order, commit};
 pub use facts::{Facts, Remote};
 pub use git::{
@@ -72,11 +75,21 @@ pub trait Vcs {
     /// The branch or bookmark that is checked out, from files alone.
     fn branch(&self) -> Option<String>;
 
+    /// The commit that is checked out, or that the working copy stands on.
+    fn head(&self, env: &Env) -> Result<Option<String>, SyncError>;
+
+    /// The names of all branches and bookmarks that the repository knows, also those of remotes.
+    fn branches(&self, env: &Env) -> Result<BTreeSet<String>, SyncError>;
+
     /// What would be lost if this checkout's directory went away. Ledgers count like other files.
     fn work(&self, env: &Env) -> Result<Work, SyncError>;
 
     /// Makes another checkout of the repository. No hooks run.
     fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError>;
+
+    /// Makes a repository of its own with the commits of this one, and a working copy of it. No branch, setting or file here
+    /// changes. No hooks run; what the settings here make version control run comes along, so ask for agreement first.
+    fn clone_checkout(&self, new: &NewClone, env: &Env) -> Result<Checkout, SyncError>;
 
     /// Forgets and deletes another checkout. Its commits and its branch stay. Without `force` it is refused while files in it
     /// are changed, untracked or half merged, while another repository is inside, and for commits that no branch holds.

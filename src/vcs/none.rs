@@ -1,11 +1,13 @@
 //! A directory that is under no version control: there is nothing to ask, and nothing to do but to keep copies.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
 use super::snapshot::{Fresh, Snapshot, check_key};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Checkout, Facts, Kind, NewCheckout, Origin, Rescue, Vcs, Whereabouts, Work, copies};
+use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, copies};
+use super::{Origin, Rescue, Whereabouts};
 use crate::sys::Env;
 
 const NO_CHECKOUTS: &str = "only a repository of git, jj or hg can have several checkouts";
@@ -52,11 +54,23 @@ impl Vcs for Unversioned {
         None
     }
 
+    fn head(&self, _: &Env) -> Result<Option<String>, SyncError> {
+        Ok(None)
+    }
+
+    fn branches(&self, _: &Env) -> Result<BTreeSet<String>, SyncError> {
+        Ok(BTreeSet::new())
+    }
+
     fn work(&self, _: &Env) -> Result<Work, SyncError> {
         self.nothing()
     }
 
     fn add_checkout(&self, _: &NewCheckout, _: &Env) -> Result<Checkout, SyncError> {
+        Err(SyncError::Unsupported { kind: Kind::None, what: NO_CHECKOUTS })
+    }
+
+    fn clone_checkout(&self, _: &NewClone, _: &Env) -> Result<Checkout, SyncError> {
         Err(SyncError::Unsupported { kind: Kind::None, what: NO_CHECKOUTS })
     }
 

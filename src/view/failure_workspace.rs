@@ -12,6 +12,13 @@ impl From<WorkspaceError> for Failure {
             WorkspaceError::Ambiguous { .. } => {
                 Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
             }
+            WorkspaceError::NotMade { id, error, .. } => {
+                Failure { message, ..Failure::from(*error) }.fact("workspace", &id)
+            }
+            WorkspaceError::NoPlace { .. } => Self::failed(message).hint("bd config set workspace.path DIR sets one"),
+            WorkspaceError::UntrustedPath { .. } => Self::new(Exit::Untrusted, "untrusted", message)
+                .hint("bd config trust shows and allows it; --path names another place"),
+            WorkspaceError::NotOfKind { .. } => Self::usage(message),
         }
     }
 }

@@ -74,6 +74,7 @@ mod watch;
 mod where_;
 mod why;
 mod work;
+mod workspace;
 mod worktree;
 
 use clap::Subcommand;
@@ -162,6 +163,7 @@ pub enum Command {
     Agent(Box<agent::AgentArgs>),
     Mail(Box<mail::MailArgs>),
     Watch(watch::WatchArgs),
+    Workspace(Box<workspace::WorkspaceArgs>),
     Worktree(worktree::WorktreeArgs),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
@@ -201,6 +203,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "resume",
             "context",
             "state",
+            "workspace",
             "worktree",
         ],
     ),
@@ -316,6 +319,7 @@ impl Command {
             Command::Agent(args) => agent::run(*args, cx),
             Command::Mail(args) => mail::run(*args, cx),
             Command::Watch(args) => watch::run(args, cx),
+            Command::Workspace(args) => workspace::run(*args, cx),
             Command::Worktree(args) => worktree::run(args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),

@@ -1,6 +1,7 @@
 //! The settings there are: one table from which reading, checking, listing and the environment layer are made.
 
 use super::super::home::StateMode;
+use crate::model::workspace::Kind as Workspace;
 
 /// What a setting may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +80,20 @@ pub static KEYS: &[Key] = &[
     key("claims.remote", Kind::Flag, Some("false"), "claims are made on the git remote too"),
     key("ledger.write", Kind::OneOf(&["checkout", "primary"]), Some("checkout"), "which checkout's ledger is written"),
     key("reserve.mode", Kind::OneOf(&["block", "warn"]), Some("block"), "what bd reserve check --staged does"),
+    key("workspace.path", Kind::Path, None, "where workspaces are made (default: beads/workspaces in $XDG_DATA_HOME)"),
+    key("workspace.kind", Kind::OneOf(Workspace::WORDS), Some("clone"), "what a new workspace is"),
+    key("workspace.branch", Kind::Text, Some("bd/{issue}"), "the branch of a new workspace"),
+    key("workspace.copy", Kind::Texts, None, "ignored files that a new workspace gets, beside .worktreeinclude"),
+    key("workspace.copy_limit", Kind::Size, Some("512M"), "the most that is copied of ignored files"),
+    key("workspace.setup", Kind::Text, None, "a command that is run in a new workspace"),
+    key("workspace.setup_timeout", Kind::Duration, Some("30m"), "how long that command may take"),
+    key("workspace.ports", Kind::Number, Some("10"), "how many ports a workspace is given"),
+    key("workspace.port_base", Kind::Number, Some("20000"), "the first port that is given"),
+    key("workspace.min_free", Kind::Size, Some("1G"), "no workspace is made if less than this would stay free"),
+    key("workspace.max_size", Kind::Size, None, "the most that all workspaces together may take"),
+    key("workspace.max_count", Kind::Number, None, "the most workspaces that may be there"),
+    key("workspace.reuse", Kind::Flag, Some("true"), "an idle workspace is taken instead of a new one"),
+    key("workspace.cleanup_on_complete", Kind::Flag, Some("false"), "bd run removes the workspace when the job is over"),
     key("prune.budget", Kind::Size, Some("25k"), "the size of a ledger above which bd doctor warns"),
     key("prune.auto", Kind::Age, Some("off"), "bd commit and bd sync prune issues that have been closed for so long"),
 ];

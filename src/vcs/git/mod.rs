@@ -6,6 +6,7 @@ mod blobs;
 mod changes;
 mod checkouts;
 mod claims;
+mod clones;
 mod commit;
 mod common;
 mod config;
@@ -20,6 +21,7 @@ mod network;
 mod objects;
 mod programs;
 mod rescue;
+mod settings;
 mod snapshot;
 mod trees;
 mod upstream;
@@ -33,6 +35,7 @@ pub use attributes::pattern;
 pub(super) use changes::{range, staged, staged_paths};
 pub(super) use checkouts::worktrees;
 pub(super) use claims::Server;
+pub(super) use clones::Source;
 pub use commit::init;
 pub use common::common_version;
 pub(super) use config::{facts, text as config_text};
@@ -48,13 +51,15 @@ pub(super) use whereabouts::between;
 pub use worktrees::{is_misplaced, repair};
 pub(super) use worktrees::{prune, remove};
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::checkouts::{NewCheckout, Work, family};
 use super::commit::{CommitError, Committed, Order};
 use super::snapshot::{Snapshot, check_key};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Checkout, Facts, Kind, Origin, Rescue, Returned, Vcs, Whereabouts, any_exists, files, jj};
+use super::{Archive, Checkout, Facts, Kind, NewClone, Vcs, any_exists, files, jj};
+use super::{Origin, Rescue, Returned, Whereabouts};
 use crate::sys::Env;
 
 /// `user.name` as git would use it at this place.
@@ -155,12 +160,24 @@ impl Vcs for Git {
         checkouts::branch(&self.admin_dir()?)
     }
 
+    fn head(&self, env: &Env) -> Result<Option<String>, SyncError> {
+        Ok(upstream::commit(&self.root, "HEAD", env)?.map(|id| id.to_string()))
+    }
+
+    fn branches(&self, env: &Env) -> Result<BTreeSet<String>, SyncError> {
+        clones::branches(&self.root, env)
+    }
+
     fn work(&self, env: &Env) -> Result<Work, SyncError> {
         work::work(&self.root, env)
     }
 
     fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
         worktrees::add(&self.root, new, env)
+    }
+
+    fn clone_checkout(&self, new: &NewClone, env: &Env) -> Result<Checkout, SyncError> {
+        Source { root: &self.root, git_dir: None, env }.clone(new)
     }
 
     fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {

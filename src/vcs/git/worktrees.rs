@@ -55,7 +55,7 @@ pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncEr
 }
 
 /// A name that git takes for a branch, and never for an option.
-fn check_name(root: &Path, name: &str, path: &Path, env: &Env) -> Result<(), SyncError> {
+pub(super) fn check_name(root: &Path, name: &str, path: &Path, env: &Env) -> Result<(), SyncError> {
     let asked = ask(root, env).arg("check-ref-format").arg(format!("refs/heads/{name}")).run()?;
     if name.starts_with('-') || name == "HEAD" || !asked.status.success() {
         return Err(no_checkout(path, format!("{name:?} cannot be the name of a branch; choose another")));

@@ -3,6 +3,7 @@
 mod archive;
 mod call;
 mod checkouts;
+pub(super) mod clones;
 mod commit;
 mod commits;
 mod exchange;
@@ -20,12 +21,14 @@ mod texts;
 mod way;
 pub(super) mod whereabouts;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
 use super::snapshot::Snapshot;
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Checkout, Facts, Kind, NewCheckout, Origin, Rescue, Vcs, Whereabouts, Work, any_exists, files};
+use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, any_exists, files};
+use super::{Origin, Rescue, Whereabouts};
 use crate::sys::Env;
 
 pub(super) use archive::HgArchive;
@@ -87,12 +90,24 @@ impl Vcs for Hg {
         checkouts::branch(Kind::Hg, &self.root.join(".hg"))
     }
 
+    fn head(&self, env: &Env) -> Result<Option<String>, SyncError> {
+        Ok(self.client("", env).nodes(".")?.into_iter().next())
+    }
+
+    fn branches(&self, env: &Env) -> Result<BTreeSet<String>, SyncError> {
+        clones::branches(&self.client("", env))
+    }
+
     fn work(&self, env: &Env) -> Result<Work, SyncError> {
         shares::work(&self.client("", env))
     }
 
     fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
         shares::add(&self.client("", env), new)
+    }
+
+    fn clone_checkout(&self, new: &NewClone, env: &Env) -> Result<Checkout, SyncError> {
+        clones::clone(&self.client("", env), new)
     }
 
     fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {

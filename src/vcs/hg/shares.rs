@@ -48,39 +48,13 @@ pub fn work(client: &Client<'_>) -> Result<Work, SyncError> {
 /// A bookmark or a named branch that is there is checked out; otherwise a bookmark is made.
 pub fn add(client: &Client<'_>, new: &NewCheckout) -> Result<Checkout, SyncError> {
     let path = vacant(&new.path, client.env)?;
-    let mut found = None;
-    if let Some(name) = &new.branch {
-        // sl has neither named branches nor tags.
-        let named = (client.kind == Kind::Hg).then(|| format!("max(branch({}))", exactly(name)));
-        for set in std::iter::once(marked(name)).chain(named) {
-            found = found.or(client.nodes(&format!("present({set})"))?.into_iter().next().map(|node| (node, set)));
-        }
-    }
-    let start = match (&found, &new.base) {
-        (Some(_), Some(base)) => {
-            let name = new.branch.as_deref().unwrap_or_default();
-            let why = format!("the branch {name} is there already; leave out {base}, or name another branch");
-            return Err(no_checkout(&path, why));
-        }
-        (Some((node, _)), None) => Some(node.clone()),
-        (None, base) => match client.nodes(base.as_deref().unwrap_or("."))?.as_slice() {
-            [node] => Some(node.clone()),
-            [] if base.is_none() => None,
-            several => {
-                let base = base.as_deref().unwrap_or("the working copy");
-                return Err(no_checkout(
-                    &path,
-                    format!("{base} is {} commits and not one; name another", several.len()),
-                ));
-            }
-        },
-    };
+    let (start, found) = start_of(client, new, &path)?;
     make_parents(&path)?;
     let settings = [SHARE.to_owned()];
     let places = [client.root.clone().into(), path.clone().into()];
     client.must(&settings, &["share", "--noupdate", "--quiet"], &places)?;
     let share = client.at(path.clone());
-    let is_bookmark = !found.is_some_and(|(_, set)| set.starts_with("max"));
+    let is_bookmark = !found.is_some_and(|set| set.starts_with("max"));
     let prepare = || {
         if let Some(node) = start {
             share.must(&[], &["update", "--quiet", &format!("--rev={node}")], &[])?;
@@ -97,6 +71,42 @@ pub fn add(client: &Client<'_>, new: &NewCheckout) -> Result<Checkout, SyncError
     }
     let made = checkouts(client.kind, &share.own_dir()).into_iter().find(|checkout| checkout.root == path);
     made.ok_or_else(|| no_checkout(&path, "no working copy is there"))
+}
+
+/// The commit to begin at, and how the branch is found that is there already.
+pub(super) fn start_of(
+    client: &Client<'_>,
+    new: &NewCheckout,
+    path: &Path,
+) -> Result<(Option<String>, Option<String>), SyncError> {
+    let mut found = None;
+    if let Some(name) = &new.branch {
+        // sl has neither named branches nor tags.
+        let named = (client.kind == Kind::Hg).then(|| format!("max(branch({}))", exactly(name)));
+        for set in std::iter::once(marked(name)).chain(named) {
+            found = found.or(client.nodes(&format!("present({set})"))?.into_iter().next().map(|node| (node, set)));
+        }
+    }
+    let start = match (&found, &new.base) {
+        (Some(_), Some(base)) => {
+            let name = new.branch.as_deref().unwrap_or_default();
+            let why = format!("the branch {name} is there already; leave out {base}, or name another branch");
+            return Err(no_checkout(path, why));
+        }
+        (Some((node, _)), None) => Some(node.clone()),
+        (None, base) => match client.nodes(base.as_deref().unwrap_or("."))?.as_slice() {
+            [node] => Some(node.clone()),
+            [] if base.is_none() => None,
+            several => {
+                let base = base.as_deref().unwrap_or("the working copy");
+                return Err(no_checkout(
+                    path,
+                    format!("{base} is {} commits and not one; name another", several.len()),
+                ));
+            }
+        },
+    };
+    Ok((start, found.map(|(_, set)| set)))
 }
 
 /// There is no list of shares: what leads to our store is one of ours.
@@ -126,7 +136,7 @@ fn bring_bookmarks(client: &Client<'_>, share: &Client<'_>) -> Result<(), SyncEr
     Ok(())
 }
 
-fn marked(name: &str) -> String {
+pub(super) fn marked(name: &str) -> String {
     format!("bookmark({})", exactly(name))
 }
 

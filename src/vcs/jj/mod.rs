@@ -3,6 +3,7 @@
 mod archive;
 mod bookmark;
 mod checkouts;
+mod clones;
 mod commit;
 mod config;
 mod exchange;
@@ -21,6 +22,7 @@ pub(super) use checkouts::{repo, workspaces};
 pub(super) use tool::{set_tool, settings, tool};
 pub(super) use workspaces::remove;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use self::program::Repo;
@@ -28,10 +30,8 @@ use super::checkouts::family;
 use super::commit::{CommitError, Committed, Order};
 use super::snapshot::{Snapshot, check_key};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{
-    Archive, Checkout, Facts, Kind, NewCheckout, Origin, Rescue, Returned, Vcs, Whereabouts, Work, any_exists, files,
-    git,
-};
+use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, any_exists, files, git};
+use super::{Origin, Rescue, Returned, Whereabouts};
 use crate::sys::Env;
 
 /// The repository behind a workspace: in the first workspace a directory, in others a file that names it.
@@ -86,12 +86,24 @@ impl Vcs for Jj {
         view::View::read(&checkouts::repo(&self.root)?).bookmark(&checkouts::name(&self.root)?)
     }
 
+    fn head(&self, env: &Env) -> Result<Option<String>, SyncError> {
+        Ok(Repo::new(&self.root, env).ids(None, "@-")?.into_iter().next())
+    }
+
+    fn branches(&self, env: &Env) -> Result<BTreeSet<String>, SyncError> {
+        clones::branches(&Repo::new(&self.root, env))
+    }
+
     fn work(&self, env: &Env) -> Result<Work, SyncError> {
         workspaces::work(&self.root, env)
     }
 
     fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
         workspaces::add(&self.root, new, env)
+    }
+
+    fn clone_checkout(&self, new: &NewClone, env: &Env) -> Result<Checkout, SyncError> {
+        clones::clone(&self.root, new, env)
     }
 
     fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {

@@ -86,7 +86,7 @@ pub fn add(root: &Path, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncEr
     made.ok_or_else(|| no_checkout(&path, "jj does not list it; see jj workspace list"))
 }
 
-fn bookmark(name: &str) -> String {
+pub(super) fn bookmark(name: &str) -> String {
     format!("bookmarks(exact:{})", quoted(name))
 }
 

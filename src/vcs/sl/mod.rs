@@ -4,14 +4,18 @@
 mod exchange;
 mod integrate;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::commit::{CommitError, Committed, Order};
 use super::hg::Client;
 use super::snapshot::Snapshot;
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
-use super::{Archive, Checkout, Facts, Kind, NewCheckout, Origin, Rescue, Vcs, Whereabouts, Work, any_exists, hg};
+use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, any_exists, hg};
+use super::{Origin, Rescue, Whereabouts};
 use crate::sys::Env;
+
+const NO_CLONES: &str = "it has no local clones; use --kind worktree or --kind copy";
 
 /// A working copy of sl.
 pub struct Sl {
@@ -49,12 +53,24 @@ impl Vcs for Sl {
         hg::branch(Kind::Sl, &self.root.join(".sl"))
     }
 
+    fn head(&self, env: &Env) -> Result<Option<String>, SyncError> {
+        Ok(self.client("", env).nodes(".")?.into_iter().next())
+    }
+
+    fn branches(&self, env: &Env) -> Result<BTreeSet<String>, SyncError> {
+        hg::clones::branches(&self.client("", env))
+    }
+
     fn work(&self, env: &Env) -> Result<Work, SyncError> {
         hg::shares::work(&self.client("", env))
     }
 
     fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
         hg::shares::add(&self.client("", env), new)
+    }
+
+    fn clone_checkout(&self, _: &NewClone, _: &Env) -> Result<Checkout, SyncError> {
+        Err(SyncError::Unsupported { kind: Kind::Sl, what: NO_CLONES })
     }
 
     fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {

@@ -1,0 +1,86 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use super::{Context, Outcome};
+use crate::coordination::{self, SetupWish, WorkspaceWish};
+use crate::model::workspace::Kind;
+use crate::view::{self, Exit, inline};
+
+/// Make a workspace, on a branch of its own
+///
+/// It is recorded before anything of it exists, and again when it is ready. If it cannot be made, nothing of it stays but its
+/// record, which says why. Files that version control ignores are copied if .worktreeinclude, workspace.copy or --copy names
+/// them. No hooks run.
+#[derive(Debug, Args)]
+pub struct CreateArgs {
+    /// The issue that it is for, by id or its first characters
+    #[arg(long, value_name = "ID")]
+    issue: Option<String>,
+    /// What it is: clone (a repository of its own, files linked), worktree (another checkout of this repository) or copy (all
+    /// files as they are)
+    #[arg(long, value_parser = PossibleValuesParser::new(Kind::WORDS), hide_possible_values = true)]
+    kind: Option<String>,
+    /// The branch to check out, made if it is not there (default: bd/ID)
+    #[arg(long, value_name = "BRANCH")]
+    branch: Option<String>,
+    /// Where a new branch begins (default: what is checked out here)
+    #[arg(long, value_name = "REF")]
+    base: Option<String>,
+    /// The repo of the project that it is a checkout of (default: the primary)
+    #[arg(long, value_name = "REPO")]
+    repo: Option<String>,
+    /// Where to put it
+    #[arg(long, value_name = "DIR")]
+    path: Option<PathBuf>,
+    /// A command to run in it, instead of workspace.setup
+    #[arg(long, value_name = "COMMAND")]
+    setup: Option<String>,
+    /// Run no command in it
+    #[arg(long, conflicts_with = "setup")]
+    no_setup: bool,
+    /// Ignored files to copy, as in .gitignore
+    #[arg(long, value_name = "PATTERN")]
+    copy: Vec<String>,
+    /// Make a new one, though an idle one could be used
+    #[arg(long)]
+    new: bool,
+}
+
+pub fn run(args: CreateArgs, cx: &mut Context) -> Outcome {
+    let directory = cx.directory();
+    let store = cx.store()?;
+    let issue = args.issue.as_deref().map(|typed| store.resolve(typed)).transpose()?;
+    let repo = args.repo.as_deref().map(|text| store.join(text)).transpose()?;
+    let setup = match (args.setup, args.no_setup) {
+        (Some(command), _) => SetupWish::Command(command),
+        (None, true) => SetupWish::Nothing,
+        (None, false) => SetupWish::Usual,
+    };
+    let wish = WorkspaceWish {
+        issue,
+        repo,
+        kind: args.kind.as_deref().and_then(Kind::read),
+        branch: args.branch,
+        base: args.base,
+        path: args.path.map(|path| directory.join(path)),
+        setup,
+        copy: args.copy,
+        reuse: args.new.then_some(false),
+        ..WorkspaceWish::default()
+    };
+    let made = coordination::create_workspace(store, &wish)?;
+    if cx.ui.wants_json() {
+        cx.json(view::made_workspace(&made));
+        return Ok(Exit::Ok);
+    }
+    for note in &made.notes {
+        cx.ui.note(&inline(note));
+    }
+    let one = &made.workspace;
+    let branch = one.branch.as_ref().map(|name| format!(" on {}", inline(name))).unwrap_or_default();
+    let verb = if made.is_reused { "Taken again" } else { "Made" };
+    cx.ui.done(&format!("{verb}{branch}: {}  {}", inline(&one.path), one.id));
+    Ok(Exit::Ok)
+}

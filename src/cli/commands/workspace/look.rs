@@ -1,0 +1,90 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::cli::render;
+use crate::coordination;
+use crate::model::workspace::State;
+use crate::view::{self, Exit, inline};
+
+/// Show the workspaces: state, kind, branch, issue, when they were used last
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Those that are gone too
+    #[arg(long)]
+    all: bool,
+}
+
+/// Show all that is known of a workspace
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// Its id, path, issue or branch
+    workspace: String,
+}
+
+/// Print where a workspace is
+#[derive(Debug, Args)]
+pub struct PathArgs {
+    /// Its id, path, issue or branch
+    workspace: String,
+}
+
+/// Print the variables that a job in a workspace gets, for a shell to evaluate
+#[derive(Debug, Args)]
+pub struct EnvArgs {
+    /// Its id, path, issue or branch
+    workspace: String,
+}
+
+pub fn list(args: ListArgs, cx: &mut Context) -> Outcome {
+    let now = cx.host().clock.now();
+    let mut all = coordination::workspaces(cx.store()?)?;
+    all.retain(|one| args.all || one.state != State::Removed);
+    if cx.ui.wants_json() {
+        cx.json(view::workspaces(&all));
+        return Ok(Exit::Ok);
+    }
+    if all.is_empty() {
+        cx.ui.note("there is no workspace");
+    }
+    let lines: Vec<[String; 7]> = all.iter().map(|one| view::workspace_cells(one, now)).collect();
+    render::columns(&mut cx.ui, "", &lines);
+    Ok(Exit::Ok)
+}
+
+pub fn show(args: ShowArgs, cx: &mut Context) -> Outcome {
+    let now = cx.host().clock.now();
+    let one = coordination::find_workspace(cx.store()?, &args.workspace)?;
+    if cx.ui.wants_json() {
+        cx.json(view::workspace(&one));
+        return Ok(Exit::Ok);
+    }
+    cx.ui.line(&one.id);
+    for (name, value) in view::workspace_facts(&one, now) {
+        cx.ui.line(&format!("  {name:<14}{value}"));
+    }
+    Ok(Exit::Ok)
+}
+
+pub fn path(args: PathArgs, cx: &mut Context) -> Outcome {
+    let one = coordination::find_workspace(cx.store()?, &args.workspace)?;
+    let path = one.directory().display().to_string();
+    if cx.ui.wants_json() {
+        cx.json(view::Object::new().text("id", &one.id).text("path", &path).finish());
+    } else {
+        cx.ui.line(&inline(&path));
+    }
+    Ok(Exit::Ok)
+}
+
+pub fn env(args: EnvArgs, cx: &mut Context) -> Outcome {
+    let store = cx.store()?;
+    let one = coordination::find_workspace(store, &args.workspace)?;
+    let vars = coordination::workspace_env(store, &one)?;
+    if cx.ui.wants_json() {
+        let object = vars.iter().fold(view::Object::new(), |object, (name, value)| object.text(name, value));
+        cx.json(object.finish());
+    } else {
+        cx.ui.verbatim(&coordination::exports(&vars));
+    }
+    Ok(Exit::Ok)
+}

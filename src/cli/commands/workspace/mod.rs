@@ -1,0 +1,41 @@
+mod create;
+mod look;
+
+use clap::{Args, Subcommand};
+
+use super::{Context, Outcome};
+
+/// Isolated checkouts for jobs: make one, look at them, use one
+///
+/// A workspace is a checkout that bd makes for one job: a clone with a branch of its own, so that jobs do not see each other's
+/// files. It shares claims, mail and checkpoints with the checkout that it was made from. One is named by its id, path, issue or
+/// branch. It stays until it is removed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd workspace create --issue bd-a3f8
+  cd \"$(bd workspace path bd-a3f8)\"
+  eval \"$(bd workspace env bd-a3f8)\"
+  bd workspace list")]
+pub struct WorkspaceArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Create(create::CreateArgs),
+    List(look::ListArgs),
+    Show(look::ShowArgs),
+    Path(look::PathArgs),
+    Env(look::EnvArgs),
+}
+
+pub fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
+    match args.action {
+        Action::Create(args) => create::run(args, cx),
+        Action::List(args) => look::list(args, cx),
+        Action::Show(args) => look::show(args, cx),
+        Action::Path(args) => look::path(args, cx),
+        Action::Env(args) => look::env(args, cx),
+    }
+}

@@ -1,0 +1,215 @@
+//! Making a workspace: recorded before anything of it exists, and again when it is ready, under one id.
+
+use std::path::PathBuf;
+
+use super::places::Places;
+use super::{WorkspaceError, checkout, places, records};
+use crate::coordination::{CoordinationError, Result, here};
+use crate::model::state_id::{self, WORKSPACE};
+use crate::model::workspace::{Kind, State, Workspace};
+use crate::store::{StateDir, Store, StoreError};
+use crate::sys;
+use crate::vcs;
+
+/// What is run in a new workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum SetupWish {
+    /// What the settings say.
+    #[default]
+    Usual,
+    Nothing,
+    Command(String),
+}
+
+/// A workspace to make.
+#[derive(Debug, Clone, Default)]
+pub struct WorkspaceWish {
+    /// The issue that it is for, by its full id.
+    pub issue: Option<String>,
+    pub workflow: Option<String>,
+    /// The repo of the project that it is a checkout of; without one, the primary.
+    pub repo: Option<usize>,
+    /// Without one, what the settings say.
+    pub kind: Option<Kind>,
+    /// Without one, a new one with the name of the issue.
+    pub branch: Option<String>,
+    /// Where a new branch begins; without one, at what is checked out in the parent.
+    pub base: Option<String>,
+    /// Without one, in the directory for workspaces.
+    pub path: Option<PathBuf>,
+    pub setup: SetupWish,
+    /// Patterns of ignored files to copy, beside those of the settings.
+    pub copy: Vec<String>,
+    /// Whether an idle one may be taken; without a word, what the settings say.
+    pub reuse: Option<bool>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeWorkspace {
+    pub workspace: Workspace,
+    /// It was there before.
+    pub is_reused: bool,
+    /// What was done otherwise than asked, each in words.
+    pub notes: Vec<String>,
+}
+
+impl MadeWorkspace {
+    /// Where the job begins.
+    pub fn directory(&self) -> PathBuf {
+        self.workspace.directory()
+    }
+}
+
+/// Makes a workspace. If that cannot be done, nothing of it stays but its record, which says why.
+pub fn create(store: &mut Store, wish: &WorkspaceWish) -> Result<MadeWorkspace> {
+    let member = wish.repo.unwrap_or(0);
+    let mut notes = Vec::new();
+    let (state, draft) = draft(store, member, wish, &mut notes)?;
+    let id = draft.id.clone();
+    let begun = begin(store, &state, draft, wish)?;
+    let mut made = Vec::new();
+    match make(store, &state, begun, member, wish, &mut made) {
+        Ok(workspace) => Ok(MadeWorkspace { workspace, is_reused: false, notes }),
+        Err(error) => Err(give_up(store, &state, &id, &made, error)),
+    }
+}
+
+/// What is known before anything is made.
+fn draft(
+    store: &mut Store,
+    member: usize,
+    wish: &WorkspaceWish,
+    notes: &mut Vec<String>,
+) -> Result<(StateDir, Workspace)> {
+    let maker = here::taking_part(store)?;
+    // Before any lock: it notes which checkout this is.
+    store.worktree()?;
+    let (state, repo) = store.home_of_repo(member)?;
+    let (parent, inside) = store.workspace_parent(member);
+    let usual = Kind::read(store.settings().word("workspace.kind")).unwrap_or_default();
+    let mut kind = wish.kind.unwrap_or(usual);
+    if kind != Kind::Copy && vcs::kind(&parent) == vcs::Kind::None {
+        notes.push(format!("{} is under no version control: the workspace is a copy", parent.display()));
+        kind = Kind::Copy;
+    }
+    let id = state_id::mint(WORKSPACE, store.host().entropy.bytes());
+    let places = Places::of(store, &repo, &id, wish.path.as_deref())?;
+    let work_dir = (!inside.as_os_str().is_empty()).then(|| places.root.join(&inside).display().to_string());
+    let workspace = Workspace {
+        id,
+        kind,
+        state: State::Creating,
+        repo: Some(repo),
+        path: places.root.display().to_string(),
+        parent: parent.display().to_string(),
+        work_dir,
+        context_dir: Some(places.context.display().to_string()),
+        branch: wish.branch.clone(),
+        base: wish.base.clone(),
+        issue: wish.issue.clone(),
+        workflow: wish.workflow.clone(),
+        agent: maker.agent,
+        actor: maker.name,
+        host: sys::host_name(),
+        owner: sys::owner(std::process::id()),
+        created_at: store.host().clock.now().to_string(),
+        ..Workspace::default()
+    };
+    Ok((state, workspace))
+}
+
+/// Records it, with what it must not share with another.
+fn begin(store: &Store, state: &StateDir, draft: Workspace, wish: &WorkspaceWish) -> Result<Workspace> {
+    let pattern = store.settings().word("workspace.branch").to_owned();
+    let taken = vcs::open(draft.parent.as_ref()).branches(&store.host().env).map_err(StoreError::from)?;
+    let begun = records::edit(store, state, |all| {
+        let mut one = draft.clone();
+        if one.kind != Kind::Copy || vcs::kind(one.parent.as_ref()) != vcs::Kind::None {
+            let free = || checkout::branch_for(&pattern, &one, all, &|name| taken.contains(name));
+            one.branch = Some(wish.branch.clone().unwrap_or_else(free));
+        }
+        Ok(vec![one])
+    })?;
+    Ok(begun.into_iter().next().unwrap_or(draft))
+}
+
+/// Makes it, and notes in `made` which directories are there because of that.
+fn make(
+    store: &Store,
+    state: &StateDir,
+    one: Workspace,
+    member: usize,
+    wish: &WorkspaceWish,
+    made_here: &mut Vec<PathBuf>,
+) -> Result<Workspace> {
+    store.refuse_programs_of(one.parent.as_ref())?;
+    let root = PathBuf::from(&one.path);
+    if wish.path.is_none() {
+        root.parent().map_or(Ok(()), places::prepare)?;
+    }
+    let made = checkout::make(store, &one)?;
+    made_here.push(made.root.clone());
+    if one.kind != Kind::Worktree {
+        store.make_workspace_of(member, &made.root)?;
+    }
+    let worktree = store.adopt_worktree(&made.root)?;
+    let now = store.host().clock.now().to_string();
+    let base_commit = vcs::open(&made.root).head(&store.host().env).map_err(StoreError::from)?;
+    let ready = records::change(store, state, &one.id, |known| {
+        let known = known.unwrap_or_else(|| one.clone());
+        Ok(Some(Workspace {
+            state: State::Active,
+            path: made.root.display().to_string(),
+            branch: worktree.branch.clone().or(known.branch.clone()),
+            worktree_id: worktree.id.clone(),
+            base_commit: base_commit.clone(),
+            owner: None,
+            ready_at: Some(now.clone()),
+            used_at: Some(now.clone()),
+            updated_at: Some(now.clone()),
+            ..known
+        }))
+    })?;
+    Ok(ready.unwrap_or(one))
+}
+
+/// Takes away what was made and says in the record why.
+fn give_up(store: &Store, state: &StateDir, id: &str, made: &[PathBuf], error: CoordinationError) -> CoordinationError {
+    let text = error.to_string();
+    let now = store.host().clock.now().to_string();
+    let mut left = None;
+    let noted = records::change(store, state, id, |known| {
+        Ok(known.map(|known| {
+            left = take_away(store, &known, made).err();
+            let error = left.as_ref().map_or_else(|| text.clone(), |left| format!("{text}; {left}"));
+            Workspace {
+                state: State::Failed,
+                error: Some(error),
+                owner: None,
+                ports: None,
+                updated_at: Some(now.clone()),
+                ..known
+            }
+        }))
+    });
+    if let Err(problem) = noted {
+        left = Some(format!("and its record could not be changed: {problem}"));
+    }
+    WorkspaceError::NotMade { id: id.to_owned(), error: Box::new(error), left }.into()
+}
+
+/// Only what this creation has made.
+fn take_away(store: &Store, one: &Workspace, made: &[PathBuf]) -> std::result::Result<(), String> {
+    for directory in made {
+        let stays = |why: String| format!("{} stays: {why}", directory.display());
+        if one.kind == Kind::Worktree && directory.as_os_str() == one.path.as_str() {
+            let parent = vcs::open(one.parent.as_ref());
+            parent.remove_checkout(directory, true, &store.host().env).map_err(|e| stays(e.to_string()))?;
+        }
+        match std::fs::remove_dir_all(directory) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(stays(e.to_string())),
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! Where workspaces are: one directory for each repository, in it one for each workspace and one beside it for its job.
+
+use std::path::{Path, PathBuf};
+
+use super::WorkspaceError;
+use crate::coordination::Result;
+use crate::store::settings::Origin;
+use crate::store::{Store, outside, read_trust, real_path, user_cache, user_data};
+use crate::sys::fs::FsError;
+use crate::vcs;
+
+/// The directories of a new workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Places {
+    pub root: PathBuf,
+    /// What is about the job and not about the repository.
+    pub context: PathBuf,
+}
+
+impl Places {
+    /// Those of a workspace with this id of a repository, or at the path that somebody has named.
+    pub fn of(store: &Store, repo: &str, id: &str, named: Option<&Path>) -> Result<Self> {
+        let base = base(store)?.join(repo);
+        let root = match named {
+            Some(path) => real_path(&store.host().env.cwd().join(path)),
+            None => base.join(id),
+        };
+        Ok(Places { root, context: base.join(format!("{id}.job")) })
+    }
+}
+
+/// The directory that has those of all repositories.
+pub(super) fn base(store: &Store) -> Result<PathBuf> {
+    const KEY: &str = "workspace.path";
+    let env = &store.host().env;
+    let base = match store.settings().text(KEY) {
+        Some((text, origin)) => {
+            let path = store.project().path_of(text, env);
+            if origin == Origin::Shared {
+                let leaves = outside(&store.project().root, KEY, text, &path);
+                if leaves.is_some_and(|path| !read_trust(env).covers(&path)) {
+                    return Err(WorkspaceError::UntrustedPath { path }.into());
+                }
+            }
+            path
+        }
+        None => match user_data(env) {
+            Some(data) => data.join("workspaces"),
+            None => {
+                let why = "neither workspace.path nor XDG_DATA_HOME nor HOME is set".to_owned();
+                return Err(WorkspaceError::NoPlace { why }.into());
+            }
+        },
+    };
+    let base = real_path(&base);
+    if user_cache(env).is_some_and(|cache| base.starts_with(real_path(&cache))) {
+        let why = format!("{} is for what may be thrown away at any time; set workspace.path", base.display());
+        return Err(WorkspaceError::NoPlace { why }.into());
+    }
+    Ok(base)
+}
+
+/// Makes a directory for workspaces. One inside of a working copy keeps itself out of version control.
+pub(super) fn prepare(directory: &Path) -> Result<()> {
+    let failed = |action, path: &Path, error| crate::store::StoreError::from(FsError::new(action, path, error));
+    std::fs::create_dir_all(directory).map_err(|e| failed("make", directory, e))?;
+    if vcs::root(directory).is_none() {
+        return Ok(());
+    }
+    let ignore = directory.join(".gitignore");
+    if !ignore.exists() {
+        std::fs::write(&ignore, "*\n").map_err(|e| failed("write", &ignore, e))?;
+    }
+    Ok(())
+}

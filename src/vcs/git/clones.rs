@@ -1,0 +1,241 @@
+//! Making a clone of a checkout with the program `git`.
+//!
+//! Objects are linked where both are on one file system. The remotes of the parent are those of the clone, with all that the
+//! parent knows of them, and the parent is one remote more. No hook and no template comes along, no tag, and no submodule is
+//! fetched. What the settings of the parent make git run comes along: whoever lets a clone be made has agreed to it before.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::checkouts::{self, admin_dir};
+use super::commit::{git, git_for_network, is_locked};
+use super::hooks::failed;
+use super::settings::{RemoteSettings, Setting, carried, remotes, text, without_branches};
+use super::upstream::{ask, commit};
+use super::worktrees::check_name;
+use super::{common_dir, own_dir};
+use crate::sys::Env;
+use crate::sys::process::{Output, Program};
+use crate::vcs::checkouts::{Checkout, delete, make_parents, no_checkout, vacant};
+use crate::vcs::clones::{NewClone, name_of_parent};
+use crate::vcs::network::passing_git;
+use crate::vcs::{SyncError, files, is_shallow};
+
+/// A repository may be large, and filters may fetch its files.
+const LIMIT: Duration = Duration::from_secs(1800);
+/// Lists of refs are read up to this length.
+const MAX: usize = 256 << 20;
+/// Files beside the settings that say what counts as a change.
+const BESIDE: [&str; 2] = ["info/exclude", "info/attributes"];
+
+/// What a clone is made from: a working copy, or the repository behind one.
+pub struct Source<'a> {
+    pub root: &'a Path,
+    /// git's directory, where the working copy itself does not lead to it.
+    pub git_dir: Option<&'a Path>,
+    pub env: &'a Env,
+}
+
+impl Source<'_> {
+    fn path(&self) -> &Path {
+        self.git_dir.unwrap_or(self.root)
+    }
+
+    fn git(&self) -> Program<'_> {
+        let program = git(self.root, self.env).var("GIT_NO_LAZY_FETCH", "1");
+        match self.git_dir {
+            Some(dir) => program.var("GIT_DIR", dir),
+            None => program,
+        }
+    }
+
+    fn commit(&self, name: &str) -> Result<Option<String>, SyncError> {
+        Ok(commit(self.path(), name, self.env)?.map(|id| id.to_string()))
+    }
+
+    fn dirs(&self) -> Option<(PathBuf, PathBuf)> {
+        let dot_git = self.git_dir.map_or_else(|| self.root.join(".git"), Path::to_owned);
+        own_dir(&dot_git).zip(common_dir(&dot_git))
+    }
+
+    pub fn clone(&self, new: &NewClone) -> Result<Checkout, SyncError> {
+        let path = vacant(&new.path, self.env)?;
+        let start = self.start(new, &path)?;
+        self.clone_at(&new.branch, &start, path)
+    }
+
+    /// Makes the clone, with the branch at this commit. What was made is taken away again if it cannot be finished.
+    pub fn clone_at(&self, branch: &str, start: &str, path: PathBuf) -> Result<Checkout, SyncError> {
+        check_name(self.path(), branch, &path, self.env)?;
+        let settings = self.settings()?;
+        let others = remotes(&settings, self.root);
+        let parent = name_of_parent("origin", others.iter().map(|remote| remote.name.as_str()));
+        make_parents(&path)?;
+        let was_there = path.exists();
+        let made = self.clone_to(&path, &parent).and_then(|()| {
+            let clone = Clone { source: self, path: &path, parent: &parent };
+            clone.carry(&settings, &others)?;
+            clone.set_refs(branch, start)?;
+            clone.fill()
+        });
+        if let Err(error) = made {
+            delete(&path)?;
+            if was_there {
+                std::fs::create_dir(&path).map_err(|source| SyncError::Path { path: path.clone(), source })?;
+            }
+            return Err(error);
+        }
+        let Some(admin) = admin_dir(&path) else { return Err(no_checkout(&path, "git has made no working copy")) };
+        Ok(Checkout { branch: checkouts::branch(&admin), root: path, admin, is_main: true, exists: true })
+    }
+
+    /// The commit that the branch begins at, or is at.
+    fn start(&self, new: &NewClone, path: &Path) -> Result<String, SyncError> {
+        let there = self.commit(&format!("refs/heads/{}", new.branch))?;
+        match (there, &new.base) {
+            (Some(_), Some(base)) => {
+                let why =
+                    format!("the branch {} is there already; leave out {base}, or name another branch", new.branch);
+                Err(no_checkout(path, why))
+            }
+            (Some(id), None) => Ok(id),
+            (None, base) => {
+                let name = base.as_deref().unwrap_or("HEAD");
+                let remedy = if base.is_some() { "fetch it, or name another one" } else { "commit something first" };
+                let missing = || no_checkout(path, format!("there is no commit {name}; {remedy}"));
+                self.commit(name)?.ok_or_else(missing)
+            }
+        }
+    }
+
+    /// What the repository itself says, with all that it includes.
+    fn settings(&self) -> Result<Vec<Setting>, SyncError> {
+        let asked = self.git().args(["config", "--list", "-z", "--show-scope", "--includes"]).keeping(MAX);
+        Ok(Setting::read(&must("git config", self.root, asked)?.stdout))
+    }
+
+    fn clone_to(&self, path: &Path, parent: &str) -> Result<(), SyncError> {
+        let program = git(self.root, self.env).args(["clone", "--quiet", "--local", "--no-checkout", "--no-tags"]);
+        let program = program.args(["--template=", "--no-reject-shallow", "--no-recurse-submodules"]);
+        let program = program.arg(format!("--origin={parent}")).arg("--").arg(self.path()).arg(path);
+        must("git clone", self.root, program).map(drop)
+    }
+}
+
+/// A clone that is not finished.
+struct Clone<'a> {
+    source: &'a Source<'a>,
+    path: &'a Path,
+    /// What the clone calls the repository that it came from.
+    parent: &'a str,
+}
+
+impl Clone<'_> {
+    fn git(&self) -> Program<'_> {
+        git(self.path, self.source.env)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.path.join(".git").join(name)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), SyncError> {
+        let path = self.file(name);
+        let failed = |source| SyncError::Path { path: path.clone(), source };
+        std::fs::create_dir_all(path.parent().unwrap_or(self.path)).map_err(failed)?;
+        std::fs::write(&path, bytes).map_err(failed)
+    }
+
+    /// Settings, remotes, and what is not to be committed.
+    fn carry(&self, settings: &[Setting], others: &[RemoteSettings]) -> Result<(), SyncError> {
+        let own = files::text(&self.file("config")).unwrap_or_default();
+        let mut config = without_branches(&own);
+        config.push_str(&text(&carried(settings), others));
+        if let Some((own, common)) = self.source.dirs() {
+            for name in BESIDE {
+                if let Some(bytes) = files::bytes(&common.join(name)) {
+                    self.write(name, &bytes)?;
+                }
+            }
+            let is_sparse = Setting::last(settings, "core.sparsecheckout") == Some("true");
+            if let Some(patterns) = files::bytes(&own.join("info/sparse-checkout")).filter(|_| is_sparse) {
+                self.write("info/sparse-checkout", &patterns)?;
+                let cone = Setting::last(settings, "core.sparsecheckoutcone").unwrap_or("false");
+                config.push_str(&format!("[core]\n\tsparseCheckout = true\n\tsparseCheckoutCone = {cone}\n"));
+            }
+        }
+        self.write("config", config.as_bytes())
+    }
+
+    /// The branch of the job, and what the parent knows of its remotes.
+    fn set_refs(&self, branch: &str, start: &str) -> Result<(), SyncError> {
+        let asked = self.source.git().args(["for-each-ref", "--format=%(refname) %(objectname) %(symref)"]);
+        let said = must("git for-each-ref", self.source.root, asked.arg("refs/remotes").keeping(MAX))?.stdout;
+        let said = String::from_utf8_lossy(&said).into_owned();
+        let rows = said.lines().filter_map(|line| {
+            let mut words = line.split(' ');
+            Some((words.next()?, words.next()?, words.next().unwrap_or_default()))
+        });
+        let (links, refs): (Vec<_>, Vec<_>) = rows.partition(|(_, _, to)| !to.is_empty());
+        if is_shallow(self.path) {
+            // Nothing was linked, and only what the branches of the parent need was sent.
+            let names = refs.iter().map(|(name, _, _)| format!("+{name}:{name}"));
+            let fetch = self.git().args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--stdin"]);
+            let wanted: String = names.chain([start.to_owned()]).map(|name| format!("{name}\n")).collect();
+            must("git fetch", self.path, fetch.arg(self.parent).input(wanted.into_bytes()))?;
+        }
+        let mut orders: String = refs.iter().map(|(name, id, _)| format!("update {name} {id}\n")).collect();
+        let own = admin_dir(self.path).and_then(|admin| checkouts::branch(&admin)).filter(|own| own != branch);
+        // A parent without a commit on its branch has none to take away.
+        let is_there = |own: &String| commit(self.path, &format!("refs/heads/{own}"), self.source.env);
+        if let Some(own) = own.filter(|own| matches!(is_there(own), Ok(Some(_)))) {
+            orders.push_str(&format!("delete refs/heads/{own}\n"));
+        }
+        orders.push_str(&format!("update refs/heads/{branch} {start}\n"));
+        let head = format!("refs/heads/{branch}");
+        for (name, to) in links.iter().map(|(name, _, to)| (*name, *to)).chain([("HEAD", head.as_str())]) {
+            must("git symbolic-ref", self.path, self.git().args(["symbolic-ref", name, to]))?;
+        }
+        let program = self.git().args(["update-ref", "--no-deref", "--stdin"]);
+        must("git update-ref", self.path, program.input(orders.into_bytes()))?;
+        self.name_start(start)
+    }
+
+    /// A commit of the parent that is on no branch is nothing that was made here, and must not look like it.
+    fn name_start(&self, start: &str) -> Result<(), SyncError> {
+        let asked = self.git().args(["rev-list", "--max-count=1", start, "--not", "--remotes", "--"]);
+        if must("git rev-list", self.path, asked)?.stdout.is_empty() {
+            return Ok(());
+        }
+        let name = format!("refs/remotes/{}/bd-base", self.parent);
+        must("git update-ref", self.path, self.git().args(["update-ref", "--no-deref", &name, start])).map(drop)
+    }
+
+    /// Writes the files. Filters may have to go to a remote for them.
+    fn fill(&self) -> Result<(), SyncError> {
+        let program = passing_git(git_for_network(self.path, self.source.env));
+        let program = program.args(["-c", "submodule.recurse=false", "reset", "--quiet", "--hard"]);
+        must("git reset", self.path, program).map(drop)
+    }
+}
+
+fn must(name: &'static str, root: &Path, program: Program<'_>) -> Result<Output, SyncError> {
+    let output = program.limit(LIMIT).run()?;
+    match output.status.success() {
+        true => Ok(output),
+        false if is_locked(&output) => Err(SyncError::Busy { root: root.to_owned() }),
+        false => Err(failed(name, &output).into()),
+    }
+}
+
+pub fn branches(root: &Path, env: &Env) -> Result<BTreeSet<String>, SyncError> {
+    let asked = ask(root, env).args(["for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes"]);
+    let said = must("git for-each-ref", root, asked.keeping(MAX))?.stdout;
+    let said = String::from_utf8_lossy(&said);
+    let short = |name: &str| {
+        let remote = || Some(name.strip_prefix("refs/remotes/")?.split_once('/')?.1);
+        name.strip_prefix("refs/heads/").or_else(remote).map(str::to_owned)
+    };
+    Ok(said.lines().filter_map(short).collect())
+}

@@ -1,0 +1,231 @@
+//! The settings of a git repository that a clone takes over, and how they are written.
+
+use std::path::Path;
+
+/// One setting of the repository itself; the key as git prints it: section and name in small letters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    pub key: String,
+    /// A key without a value means yes.
+    pub value: Option<String>,
+}
+
+impl Setting {
+    /// What `git config --list -z --show-scope` says of the repository and the working copy.
+    pub fn read(said: &[u8]) -> Vec<Self> {
+        let texts: Vec<String> =
+            said.split(|byte| *byte == 0).map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+        let pairs = texts.chunks_exact(2).filter(|pair| matches!(pair[0].as_str(), "local" | "worktree"));
+        pairs
+            .map(|pair| match pair[1].split_once('\n') {
+                Some((key, value)) => Setting { key: key.to_owned(), value: Some(value.to_owned()) },
+                None => Setting { key: pair[1].clone(), value: None },
+            })
+            .collect()
+    }
+
+    pub fn last<'s>(all: &'s [Setting], key: &str) -> Option<&'s str> {
+        all.iter().rev().find(|one| one.key == key).map(|one| one.value.as_deref().unwrap_or("true"))
+    }
+
+    /// Section, subsection and name.
+    fn parts(&self) -> Option<(&str, Option<&str>, &str)> {
+        let (section, rest) = self.key.split_once('.')?;
+        match rest.rsplit_once('.') {
+            Some((sub, name)) => Some((section, Some(sub), name)),
+            None => Some((section, None, rest)),
+        }
+    }
+}
+
+/// Sections that are about the parent itself, its branches, its submodules and its remotes, which are seen to elsewhere.
+const LEFT: [&str; 7] = ["branch", "extensions", "include", "includeif", "maintenance", "remote", "submodule"];
+/// The same in `core`; and hooks, since no hook is taken over.
+const LEFT_OF_CORE: [&str; 9] = [
+    "bare",
+    "fsmonitor",
+    "hookspath",
+    "repositoryformatversion",
+    "sparsecheckout",
+    "sparsecheckoutcone",
+    "splitindex",
+    "untrackedcache",
+    "worktree",
+];
+
+/// What a clone takes over.
+pub fn carried(all: &[Setting]) -> Vec<&Setting> {
+    let is_carried = |one: &&Setting| match one.parts() {
+        Some(("core", None, name)) => !LEFT_OF_CORE.contains(&name),
+        Some((section, ..)) => !LEFT.contains(&section),
+        None => false,
+    };
+    all.iter().filter(is_carried).collect()
+}
+
+/// A remote of the parent, as the clone has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteSettings {
+    pub name: String,
+    lines: Vec<(String, String)>,
+    /// Objects that are not here are there.
+    is_promisor: bool,
+}
+
+/// What is taken over of a remote besides its addresses and what is fetched.
+const OF_REMOTES: [&str; 11] = [
+    "partialclonefilter",
+    "promisor",
+    "proxy",
+    "proxyauthmethod",
+    "prune",
+    "prunetags",
+    "push",
+    "receivepack",
+    "tagopt",
+    "uploadpack",
+    "vcs",
+];
+
+/// The remotes that have an address. One that is written as seen from the parent is seen from the clone.
+pub fn remotes(all: &[Setting], root: &Path) -> Vec<RemoteSettings> {
+    let mut found: Vec<RemoteSettings> = Vec::new();
+    for one in all {
+        let Some(("remote", Some(name), key)) = one.parts() else { continue };
+        let known = match found.iter().position(|remote| remote.name == name) {
+            Some(known) => known,
+            None => {
+                found.push(RemoteSettings { name: name.to_owned(), lines: Vec::new(), is_promisor: false });
+                found.len() - 1
+            }
+        };
+        let value = one.value.clone().unwrap_or_else(|| "true".to_owned());
+        let remote = &mut found[known];
+        remote.is_promisor |= key == "promisor" && value == "true";
+        match key {
+            "url" | "pushurl" => remote.lines.push((key.to_owned(), address(&value, root))),
+            // A mirror would fetch over the branch of the job.
+            "fetch" if is_tracking(&value) => remote.lines.push((key.to_owned(), value)),
+            _ if OF_REMOTES.contains(&key) => remote.lines.push((key.to_owned(), value)),
+            _ => {}
+        }
+    }
+    found.retain(|remote| remote.lines.iter().any(|(key, _)| key == "url"));
+    for remote in &mut found {
+        if !remote.lines.iter().any(|(key, _)| key == "fetch") {
+            let all = format!("+refs/heads/*:refs/remotes/{}/*", remote.name);
+            remote.lines.push(("fetch".to_owned(), all));
+        }
+    }
+    found
+}
+
+/// What is fetched goes where no branch is.
+fn is_tracking(refspec: &str) -> bool {
+    refspec.split_once(':').is_some_and(|(_, to)| to.starts_with("refs/remotes/"))
+}
+
+/// An address as it is understood from elsewhere.
+fn address(text: &str, root: &Path) -> String {
+    let before_slash = text.split('/').next().unwrap_or_default();
+    let is_relative = !text.starts_with(['/', '~']) && !before_slash.contains(':') && !text.contains("://");
+    if is_relative { crate::vcs::checkouts::real(&root.join(text)).display().to_string() } else { text.to_owned() }
+}
+
+/// Settings and remotes as they stand in a file.
+pub fn text(settings: &[&Setting], remotes: &[RemoteSettings]) -> String {
+    let mut text = String::new();
+    for one in settings {
+        let Some((section, sub, name)) = one.parts() else { continue };
+        let sub = sub.map(|sub| format!(" \"{}\"", escaped(sub))).unwrap_or_default();
+        let value = one.value.as_ref().map(|value| format!(" = \"{}\"", escaped(value))).unwrap_or_default();
+        text.push_str(&format!("[{section}{sub}]\n\t{name}{value}\n"));
+    }
+    for remote in remotes {
+        text.push_str(&format!("[remote \"{}\"]\n", escaped(&remote.name)));
+        for (key, value) in &remote.lines {
+            text.push_str(&format!("\t{key} = \"{}\"\n", escaped(value)));
+        }
+    }
+    if remotes.iter().any(|remote| remote.name == "origin") {
+        text.push_str("[checkout]\n\tdefaultRemote = origin\n");
+    }
+    if let Some(remote) = remotes.iter().find(|remote| remote.is_promisor) {
+        text.push_str("[core]\n\trepositoryformatversion = 1\n[extensions]\n\t");
+        text.push_str(&format!("partialClone = \"{}\"\n", escaped(&remote.name)));
+    }
+    text
+}
+
+fn escaped(value: &str) -> String {
+    let mut text = String::new();
+    for c in value.chars() {
+        match c {
+            '\\' => text.push_str("\\\\"),
+            '"' => text.push_str("\\\""),
+            '\n' => text.push_str("\\n"),
+            '\t' => text.push_str("\\t"),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+/// The settings of a new clone without those of the branch that git made in it.
+pub fn without_branches(config: &str) -> String {
+    let mut is_branch = false;
+    let kept = config.lines().filter(|line| {
+        if line.starts_with('[') {
+            is_branch = line.starts_with("[branch ");
+        }
+        !is_branch
+    });
+    kept.map(|line| format!("{line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setting(key: &str, value: &str) -> Setting {
+        Setting { key: key.to_owned(), value: Some(value.to_owned()) }
+    }
+
+    #[test]
+    fn remotes_go_where_those_of_the_parent_go() {
+        let all = [
+            setting("remote.origin.url", "../up.git"),
+            setting("remote.mine.url", "git@host:me/x.git"),
+            setting("remote.mine.fetch", "+refs/*:refs/*"),
+            setting("remote.a.b.url", "https://host/x"),
+            setting("remote.half.fetch", "+refs/heads/*:refs/remotes/half/*"),
+        ];
+        let found = remotes(&all, Path::new("/nowhere/w1/repo"));
+        let names: Vec<&str> = found.iter().map(|remote| remote.name.as_str()).collect();
+        assert_eq!(names, ["origin", "mine", "a.b"], "one without an address is none");
+        let text = text(&[], &found);
+        assert!(text.contains("url = \"/nowhere/w1/up.git\""), "{text}");
+        assert!(text.contains("url = \"git@host:me/x.git\""), "{text}");
+        assert!(!text.contains("refs/*:refs/*"), "{text}");
+        assert!(text.contains("+refs/heads/*:refs/remotes/mine/*"), "{text}");
+        assert!(text.contains("[remote \"a.b\"]"), "{text}");
+    }
+
+    #[test]
+    fn values_are_quoted_and_the_rest_stays_behind() {
+        let all = [
+            setting("user.name", "Ann \"A\" \\ #1"),
+            setting("core.hookspath", "/x"),
+            setting("core.autocrlf", "input"),
+            setting("branch.main.remote", "origin"),
+        ];
+        let text = text(&carried(&all), &[]);
+        assert_eq!(text, "[user]\n\tname = \"Ann \\\"A\\\" \\\\ #1\"\n[core]\n\tautocrlf = \"input\"\n");
+    }
+
+    #[test]
+    fn the_branch_of_a_new_clone_is_left_out() {
+        let config = "[core]\n\tbare = false\n[branch \"main\"]\n\tremote = origin\n[remote \"x\"]\n\turl = y\n";
+        assert_eq!(without_branches(config), "[core]\n\tbare = false\n[remote \"x\"]\n\turl = y\n");
+    }
+}

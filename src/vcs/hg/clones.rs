@@ -1,0 +1,94 @@
+//! Making a clone with the program `hg`. Files of the store are linked where both are on one file system.
+//!
+//! The clone has the settings of its parent, with all addresses, and the parent as one address more.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::call::Client;
+use super::checkouts::{admin_dir, branch};
+use super::hgrc::{Settings, own_paths};
+use super::shares::{marked, start_of};
+use crate::vcs::checkouts::{Checkout, delete, make_parents, no_checkout, real, vacant};
+use crate::vcs::clones::{NewClone, name_of_parent};
+use crate::vcs::{Kind, SyncError, files};
+
+pub fn clone(client: &Client<'_>, new: &NewClone) -> Result<Checkout, SyncError> {
+    let path = vacant(&new.path, client.env)?;
+    let wish = crate::vcs::NewCheckout {
+        path: path.clone(),
+        branch: Some(new.branch.clone()),
+        base: new.base.clone(),
+    };
+    let (start, found) = start_of(client, &wish, &path)?;
+    let Some(start) = start else {
+        return Err(no_checkout(&path, "nothing is committed yet; commit something first"));
+    };
+    let settings = settings(client);
+    make_parents(&path)?;
+    let finish = || {
+        let places = [client.root.clone().into(), path.clone().into()];
+        client.must(&[], &["clone", "--noupdate", "--quiet"], &places)?;
+        let file = path.join(".hg/hgrc");
+        std::fs::write(&file, &settings).map_err(|source| SyncError::Path { path: file, source })?;
+        let clone = client.at(path.clone());
+        clone.must(&[], &["update", "--quiet", &format!("--rev={start}")], &[])?;
+        let is_branch = found.is_some_and(|set| set != marked(&new.branch));
+        if !is_branch {
+            clone.must(&[], &["bookmark", "--force"], &[new.branch.clone().into()])?;
+        }
+        Ok(())
+    };
+    if let Err(error) = finish() {
+        delete(&path)?;
+        return Err(error);
+    }
+    let own = path.join(".hg");
+    let Some(admin) = admin_dir(&own) else { return Err(no_checkout(&path, "no working copy is there")) };
+    Ok(Checkout { branch: branch(client.kind, &own), root: path, admin, is_main: true, exists: true })
+}
+
+/// The text of the settings.
+fn settings(client: &Client<'_>) -> String {
+    let texts = own_paths(client.kind, &client.root).into_iter();
+    let mut seen = Vec::new();
+    let mut all = Vec::new();
+    for file in texts.filter_map(|file| std::fs::canonicalize(file).ok()) {
+        if seen.contains(&file) {
+            continue;
+        }
+        let text = files::text(&file).unwrap_or_default();
+        let entries = Settings::of(&text);
+        all.extend(entries.entries().map(|(s, n, v)| (s.to_owned(), n.to_owned(), v.to_owned())));
+        seen.push(file);
+    }
+    let names: Vec<String> =
+        all.iter().filter(|(s, n, _)| s == "paths" && !n.contains(':')).map(|(_, n, _)| n.clone()).collect();
+    let parent = name_of_parent("default", names.iter().map(String::as_str));
+    all.push(("paths".to_owned(), parent, client.root.display().to_string()));
+    let lines = all.iter().map(|(section, name, value)| {
+        let is_address = section == "paths" && !name.contains(':');
+        let value = if is_address { address(value, &client.root) } else { value.replace('\n', "\n ") };
+        format!("[{section}]\n{name} = {value}\n")
+    });
+    lines.collect()
+}
+
+/// An address as it is understood from elsewhere.
+fn address(text: &str, root: &Path) -> String {
+    let is_relative = !text.starts_with(['/', '~', '$']) && !text.contains(':');
+    if is_relative { real(&root.join(text)).display().to_string() } else { text.to_owned() }
+}
+
+/// Bookmarks and named branches, which sl has not.
+pub fn branches(client: &Client<'_>) -> Result<BTreeSet<String>, SyncError> {
+    let mut names = BTreeSet::new();
+    let bookmarks = ["bookmarks", "--template={bookmark}\\n"];
+    let branches = ["branches", "--closed", "--template={branch}\\n"];
+    let named = (client.kind == Kind::Hg).then_some(&branches[..]);
+    for command in [&bookmarks[..]].into_iter().chain(named) {
+        let output = client.must(&[], command, &[])?;
+        names.extend(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned));
+    }
+    Ok(names)
+}

@@ -1,0 +1,67 @@
+//! Making a clone with the programs `git` and `jj`: git links the objects, and jj is set up on top of it, in one directory.
+//!
+//! The clone has both `.git` and `.jj`, also where the parent keeps its git repository inside of `.jj`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::git_target;
+use super::program::{Repo, quoted};
+use super::workspaces::bookmark;
+use crate::sys::Env;
+use crate::vcs::checkouts::{Checkout, delete, no_checkout, real, vacant};
+use crate::vcs::clones::NewClone;
+use crate::vcs::{Kind, SyncError, git};
+
+pub fn clone(root: &Path, new: &NewClone, env: &Env) -> Result<Checkout, SyncError> {
+    let path = vacant(&new.path, env)?;
+    let Some(behind) = git_target(&root.join(".jj")).map(|dir| real(&dir)) else {
+        return Err(SyncError::Unsupported { kind: Kind::Jj, what: "its commits are not kept in git" });
+    };
+    let repo = Repo::new(root, env);
+    let one = |revisions: &str, what: &str| match repo.ids(None, revisions)?.as_slice() {
+        [id] => Ok(id.clone()),
+        several => Err(no_checkout(&path, format!("{what} is {} commits and not one; name another", several.len()))),
+    };
+    let is_there = !repo.ids(None, &bookmark(&new.branch))?.is_empty();
+    let start = match (&new.base, is_there) {
+        (Some(base), true) => {
+            let why =
+                format!("the bookmark {} is there already; leave out {base}, or name another bookmark", new.branch);
+            return Err(no_checkout(&path, why));
+        }
+        (None, true) => one(&bookmark(&new.branch), &new.branch)?,
+        (Some(base), false) => one(base, base)?,
+        // What is below the files that are being worked on.
+        (None, false) => one("@-", "what the working copy stands on")?,
+    };
+    if one("root()", "the root")? == start {
+        return Err(no_checkout(&path, "nothing is committed yet; commit something first"));
+    }
+    let source = git::Source { root, git_dir: Some(&behind), env };
+    let made = source.clone_at(&new.branch, &start, path)?;
+    match set_up(&made.root, &new.branch, is_there, env) {
+        Ok(()) => {}
+        Err(error) => {
+            delete(&made.root)?;
+            return Err(error);
+        }
+    }
+    let admin = real(&made.root.join(".jj"));
+    Ok(Checkout { admin, branch: Some(new.branch.clone()), ..made })
+}
+
+/// A new bookmark is put on the clone's own change, as in a workspace of jj.
+fn set_up(path: &Path, branch: &str, is_there: bool, env: &Env) -> Result<(), SyncError> {
+    let repo = Repo::new(path, env);
+    repo.act_on(&["git", "init", "--colocate"], None)?;
+    if !is_there {
+        repo.act_on(&["bookmark", "set", "--revision=@"], Some(quoted(branch).as_ref()))?;
+    }
+    Ok(())
+}
+
+pub fn branches(repo: &Repo<'_>) -> Result<BTreeSet<String>, SyncError> {
+    let said = repo.ask(None, &["bookmark", "list", "--all-remotes", "--template=json(name) ++ \"\\n\""])?;
+    Ok(String::from_utf8_lossy(&said).lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
