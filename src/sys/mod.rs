@@ -12,14 +12,16 @@ pub mod lock;
 pub mod log;
 mod owner;
 pub mod process;
+pub mod processes;
 pub mod terminal;
+pub mod tree;
 mod watch;
 
 pub use activity::Activity;
 pub use clock::Clock;
 pub use entropy::Entropy;
 pub use env::Env;
-pub use owner::{host_name, is_gone, owner};
+pub use owner::{host_name, is_alive, is_gone, owner};
 pub use watch::Watcher;
 
 /// What a command may know of the machine it runs on.
