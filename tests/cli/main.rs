@@ -18,6 +18,7 @@ mod damage;
 mod dependencies;
 mod doors;
 mod editing;
+mod families;
 mod filing;
 mod fixtures;
 mod graph;
