@@ -39,6 +39,9 @@ pub struct CreateArgs {
     /// A repo that it goes over, by name, path or rp_ id
     #[arg(long, value_name = "REPO")]
     repo: Vec<String>,
+    /// The id of its issue (default: a new one)
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     description: Option<String>,
     /// 0 (most urgent) to 4
@@ -92,6 +95,7 @@ pub fn run(args: CreateArgs, cx: &mut Context) -> Outcome {
     }
     let priority = args.priority.as_deref().map(Priority::typed).transpose().map_err(crate::ops::OpError::from)?;
     let wish = NewWorkflow {
+        id: args.id,
         title: args.name,
         description: args.description,
         priority,
