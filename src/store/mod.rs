@@ -61,8 +61,8 @@ pub use home::{STATE_DIR, StateHome, StateMode, prepare as prepare_home, state_h
 pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus};
 pub use leaks::{LeakReport, LeakScope};
 pub use leases::{
-    AutoClaim, ClaimWish, Claimed, Evidence, LEASE_VARIABLE, LEASES_NAME, LeaseError, LeaseRow, Reclaimed, ReleaseWish,
-    Released, Stillness,
+    AutoClaim, ClaimWish, Claimed, Evidence, LEASE_VARIABLE, LEASES_NAME, LeaseError, LeaseRow, LockedWorkflow,
+    Reclaimed, ReleaseWish, Released, Stillness,
 };
 pub use news::{CheckoutLedger, counting_copy};
 pub use place::{display as display_path, expand as expand_path, plain as plain_path, real as real_path};

@@ -84,6 +84,7 @@ impl<'a> Plan<'a> {
         let local = issue.local || self.store.is_planning(self.store.sources.member_of(self.source));
         let issue = NewIssue { local, ..issue.clone() };
         let line = issue.line(id.as_str(), Stamp { now, actor: self.actor, dialect: document.dialect() })?;
+        self.store.fence_lock(self.source, document, id.as_str(), None, Some(&line))?;
         self.push(document, edits, Edit::Insert { id: id.to_string(), text: line.clone() })?;
         Ok(self.written(id.as_str(), line, None, true))
     }
@@ -107,6 +108,7 @@ impl<'a> Plan<'a> {
             return Ok(self.written(id, before, Some(on_disk), false));
         };
         self.store.fence(self.source, id, Some(&on_disk), Some(&text))?;
+        self.store.fence_lock(self.source, document, id, Some(&on_disk), Some(&text))?;
         self.push(document, edits, Edit::Set { line, id: id.to_owned(), text: text.clone() })?;
         if let Some(n) = earlier {
             edits.remove(n);

@@ -24,6 +24,19 @@ impl From<FlowError> for Failure {
             FlowError::SeveralHomes { repos } => Self::new(Exit::Illegal, "illegal", message)
                 .hint("run bd state move --to global in each of them, or name one for all with BD_STATE_DIR")
                 .texts("repos", &repos),
+            FlowError::PlanIsFixed { state, .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("make a new workflow for what is left to do")
+                .fact("state", state.word()),
+            FlowError::NoSuchTask { .. } => Self::not_found(message).hint("bd workflow show names its tasks"),
+            FlowError::TaskStays { why, .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("work that is done or goes on is not taken out of a plan; bd release gives it back first")
+                .fact("task_state", why),
+            FlowError::WouldMove { tasks } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("leave repo out for them, or give them new names: then the old ones go and new ones are filed there")
+                .texts("tasks", &tasks),
+            FlowError::PartlyChanged { ids, .. } => Self::failed(message)
+                .hint("run the same again when the ledger can be written: it finishes what is left")
+                .texts("ids", &ids),
             FlowError::HalfMade { ids, .. } => Self::failed(message)
                 .hint("bd delete takes them out when the ledger can be written again")
                 .texts("ids", &ids),

@@ -113,6 +113,17 @@ impl From<LeaseError> for Failure {
                     None => failure,
                 })
             }
+            LeaseError::Locked { holder, agent, epoch, expires, .. } => {
+                let failure = Self::new(Exit::Claimed, "locked", message)
+                    .hint("nothing was changed; ask its holder, or wait until the lock is over")
+                    .fact("holder", &holder)
+                    .number("epoch", epoch);
+                let facts = [("agent", agent), ("expires", expires)];
+                facts.into_iter().fold(failure, |failure, (key, value)| match value {
+                    Some(value) => failure.fact(key, &value),
+                    None => failure,
+                })
+            }
             LeaseError::Stale { held, epoch, holder, .. } => {
                 let failure = Self::new(Exit::Stale, "stale", message)
                     .hint("stop working on it; bd claim takes it again if nobody has it, bd release lets go")

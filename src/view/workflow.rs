@@ -102,12 +102,25 @@ fn tasks<'a>(flow: &Flow, tasks: impl IntoIterator<Item = &'a TaskRow>) -> Strin
 
 /// One workflow with everything.
 pub fn workflow(flow: &Flow) -> String {
-    progress(flow, head(&flow.workflow)).raw("tasks", &tasks(flow, &flow.tasks)).finish()
+    lock(flow, progress(flow, head(&flow.workflow))).raw("tasks", &tasks(flow, &flow.tasks)).finish()
+}
+
+/// Who has locked it.
+fn lock(flow: &Flow, object: Object) -> Object {
+    let Some((holder, epoch)) = &flow.lock else { return object };
+    let expires = holder.expires.map(|at| at.to_string());
+    let lock = Object::new()
+        .text("holder", &holder.name)
+        .optional("agent", holder.agent.as_deref())
+        .number("epoch", *epoch)
+        .text("acquired", &holder.acquired)
+        .optional("expires", expires.as_deref());
+    object.raw("lock", &lock.finish())
 }
 
 /// All workflows, without their tasks.
 pub fn workflows(flows: &[Flow]) -> String {
-    array(flows.iter().map(|flow| progress(flow, head(&flow.workflow)).finish()))
+    array(flows.iter().map(|flow| lock(flow, progress(flow, head(&flow.workflow))).finish()))
 }
 
 pub fn created_workflow(created: &CreatedWorkflow, flow: &Flow) -> String {
@@ -185,6 +198,10 @@ pub fn workflow_remarks(flow: &Flow) -> Vec<String> {
         let stored = one.workflow.state;
         let status = &one.row.issue.status;
         lines.push(format!("its line says {stored}, but its issue was made {status} by another tool: that counts"));
+    }
+    if let Some((holder, _)) = &flow.lock {
+        let until = holder.expires.map(|at| format!(" until {at}")).unwrap_or_default();
+        lines.push(format!("locked by {}{until}: nobody else changes its plan", holder.name));
     }
     if let Some(reason) = &one.workflow.reason {
         lines.push(format!("because: {reason}"));

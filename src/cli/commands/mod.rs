@@ -66,6 +66,7 @@ mod state;
 mod stats;
 mod status;
 mod sync;
+mod template;
 mod trust;
 mod undo;
 mod update;
@@ -164,6 +165,7 @@ pub enum Command {
     Mail(Box<mail::MailArgs>),
     Watch(watch::WatchArgs),
     Worktree(worktree::WorktreeArgs),
+    Template(Box<template::TemplateArgs>),
     Workflow(workflow::WorkflowArgs),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
@@ -205,6 +207,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "state",
             "worktree",
             "workflow",
+            "template",
         ],
     ),
     ("The past", &["log", "blame", "diff", "changelog", "restore", "prune"]),
@@ -320,6 +323,7 @@ impl Command {
             Command::Mail(args) => mail::run(*args, cx),
             Command::Watch(args) => watch::run(args, cx),
             Command::Worktree(args) => worktree::run(args, cx),
+            Command::Template(args) => template::run(*args, cx),
             Command::Workflow(args) => workflow::run(args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),

@@ -59,7 +59,7 @@ pub fn create_workflow(store: &mut Store, wish: NewWorkflow) -> Result<CreatedWo
     let workflow = workflow_issue(store, title, &wish, &plan, &places);
     let id = match &wish.id {
         Some(id) => IssueId::chosen(id).map_err(StoreError::from)?,
-        None => mint(store, places.workflow, &workflow)?,
+        None => mint(store, places.workflow, &workflow.title, &workflow.description)?,
     };
     let ids = task_ids(store, &plan.tasks, &places.tasks)?;
     let mut repos = places.tasks.clone();
@@ -170,14 +170,14 @@ pub fn task_issue(
 fn task_ids(store: &mut Store, tasks: &[PlannedTask], repos: &[usize]) -> Result<HashMap<String, IssueId>> {
     let mut ids: HashMap<String, IssueId> = HashMap::new();
     for (task, repo) in tasks.iter().zip(repos) {
-        let issue = NewIssue::titled(task.title());
-        ids.insert(task.name.clone(), mint(store, *repo, &issue)?);
+        let description = task.description.as_deref().unwrap_or_default();
+        ids.insert(task.name.clone(), mint(store, *repo, task.title(), description)?);
     }
     Ok(ids)
 }
 
-fn mint(store: &mut Store, repo: usize, issue: &NewIssue) -> Result<IssueId> {
+pub(super) fn mint(store: &mut Store, repo: usize, title: &str, description: &str) -> Result<IssueId> {
     let prefix = store.prefix(repo)?;
     let (now, nonce) = (store.host().clock.now(), store.host().entropy.bytes());
-    Ok(IssueId::mint(&prefix, &issue.title, &issue.description, now, nonce))
+    Ok(IssueId::mint(&prefix, title, description, now, nonce))
 }

@@ -1,5 +1,8 @@
 //! Why something cannot be done with a workflow.
 
+use crate::model::plan::meant;
+use crate::model::workflow::State;
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FlowError {
     #[error("{id} cannot become {to}: its tasks {} are not done", tasks.join(", "))]
@@ -17,6 +20,18 @@ pub enum FlowError {
         repos.join(", ")
     )]
     SeveralHomes { repos: Vec<String> },
+    #[error(
+        "{id} is {state}, and its plan is not changed any more; it could be while planning, ready, in_progress, paused or failed"
+    )]
+    PlanIsFixed { id: String, state: State },
+    #[error("{id} has no task {name:?}{}", meant(nearest))]
+    NoSuchTask { id: String, name: String, nearest: Option<String> },
+    #[error("the task {name} of {id} is {why} and stays")]
+    TaskStays { id: String, name: String, why: &'static str },
+    #[error("these tasks are in other repos than the plan says, and do not move: {}", tasks.join(", "))]
+    WouldMove { tasks: Vec<String> },
+    #[error("the plan of {id} was changed only in part: {problem}; changed: {}", ids.join(" "))]
+    PartlyChanged { id: String, ids: Vec<String>, problem: String },
     #[error("the workflow was not made: {problem}; what was filed of it could not be taken back: {}", ids.join(" "))]
     HalfMade { ids: Vec<String>, problem: String },
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::coordination::Result;
+use crate::model::lease::{Holder, Standing};
 use crate::store::{Store, TaskRow, TaskState, WorkflowRow};
 
 /// A workflow and all of its tasks, in their order.
@@ -10,6 +11,8 @@ use crate::store::{Store, TaskRow, TaskState, WorkflowRow};
 pub struct Flow {
     pub workflow: WorkflowRow,
     pub tasks: Vec<TaskRow>,
+    /// Who has locked it, and under which number.
+    pub lock: Option<(Holder, i64)>,
 }
 
 /// How many tasks stand how.
@@ -75,13 +78,19 @@ impl Flow {
 /// One workflow, by the id of its issue, what is enough of it, or its `wf_` id.
 pub fn flow(store: &mut Store, typed: &str) -> Result<Flow> {
     let workflow = store.find_workflow(typed)?;
+    flow_of(store, workflow)
+}
+
+fn flow_of(store: &mut Store, workflow: WorkflowRow) -> Result<Flow> {
     let tasks = store.tasks_of(workflow.id())?;
-    Ok(Flow { workflow, tasks })
+    let lock = store.workflow_lock(&workflow)?.filter(|(_, standing)| *standing == Standing::Live);
+    let lock = lock.and_then(|(lease, _)| Some((lease.holder?, lease.epoch)));
+    Ok(Flow { workflow, tasks, lock })
 }
 
 /// All workflows; those that are over only if they are asked for.
 pub fn flows(store: &mut Store, all: bool) -> Result<Vec<Flow>> {
     let found = store.workflows()?.into_iter().filter(|one| all || !one.state.is_final());
     let found: Vec<WorkflowRow> = found.collect();
-    found.into_iter().map(|workflow| Ok(Flow { tasks: store.tasks_of(workflow.id())?, workflow })).collect()
+    found.into_iter().map(|workflow| flow_of(store, workflow)).collect()
 }

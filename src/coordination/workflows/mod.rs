@@ -6,14 +6,23 @@
 mod create;
 mod edit;
 mod error;
+mod lock;
 mod look;
 mod moves;
 mod next;
+mod planned;
+mod replan;
 mod repos;
+mod rewrite;
+mod wait;
 
 pub use create::{CreatedWorkflow, INFORMS, NewWorkflow, create_workflow, task_issue};
 pub use edit::{WorkflowChange, edit_workflow};
 pub use error::FlowError;
+pub use lock::{lock, unlock};
 pub use look::{Counts, Flow, flow, flows};
 pub use moves::{MoveWish, MovedWorkflow, move_workflow};
 pub use next::{Next, NextWish, next_task};
+pub use planned::plan_of;
+pub use replan::{NewTask, Replanned, add_task, remove_tasks, replan};
+pub use wait::{Halt, Until, WaitEnd, wait};

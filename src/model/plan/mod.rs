@@ -14,7 +14,7 @@ use std::fmt;
 
 pub use check::check;
 pub use read::{Draft, draft, read, read_tree};
-pub use revise::{Current, Fixed, Revision, drop_tasks, revise};
+pub use revise::{Current, Fixed, Revision, drop_tasks, extend, revise};
 pub use tree::{Entry, Node, Value, from_toml};
 
 use super::issue::{IssueType, Priority};
@@ -150,6 +150,8 @@ pub enum Wrong {
     Text { key: String, problem: String },
     #[error("a second task of this name; the first is in line {first}")]
     Duplicate { first: usize },
+    #[error("there is a task of this name already")]
+    Taken,
     #[error("{key} names {name:?}, which is no task of this plan{}", meant(nearest))]
     UnknownTask { key: &'static str, name: String, nearest: Option<String> },
     #[error("{key} names the task itself")]

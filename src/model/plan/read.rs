@@ -49,6 +49,11 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// Of a plan that was not read from a file.
+    pub fn of(plan: Plan) -> Self {
+        Draft { lines: vec![0; plan.tasks.len()], plan, problems: Vec::new() }
+    }
+
     /// The plan, if it holds by itself; else everything that is wrong with it, in the order of lines.
     pub fn settle(self) -> Result<Plan, Vec<Problem>> {
         let problems = self.problems(&[]);

@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Draft, MAX_TASKS, PlannedTask, Problem, Wrong};
 use crate::model::graph::Graph;
+use crate::model::nearest::nearest;
+use crate::model::workflow::waits_for;
 
 /// Why a task stays as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +32,12 @@ impl Fixed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Current {
     pub name: String,
+    /// Of the same workflow.
     pub depends_on: Vec<String>,
+    /// Tasks of the same workflow that it waits for by way of issues that are none of it.
+    pub through: Vec<String>,
+    pub sequence: Option<i64>,
+    pub parallel_group: Option<String>,
     /// `None` for one that nobody has begun.
     pub fixed: Option<Fixed>,
 }
@@ -44,6 +51,8 @@ pub struct Revision {
     pub updated: Vec<PlannedTask>,
     pub added: Vec<PlannedTask>,
     pub removed: Vec<String>,
+    /// What each updated and each new task waits for, by what the plan says outright and by its numbers.
+    pub needs: BTreeMap<String, Vec<String>>,
     /// Tasks of which only the dependencies change, with all that they have then.
     pub rewired: BTreeMap<String, Vec<String>>,
 }
@@ -74,12 +83,50 @@ pub fn revise(now: &[Current], draft: &Draft) -> Result<Revision, Vec<Problem>> 
     revision.rewired = rewire(now, &revision.removed);
     // What becomes of an updated task is said by the plan alone.
     revision.rewired.retain(|name, _| fixed.contains(&name.as_str()));
+    revision.needs = needs(now, &revision);
     let count = now.len() + revision.added.len() - revision.removed.len();
     if count > MAX_TASKS {
         let wrong = Wrong::TooMany { what: "tasks".to_owned(), found: count, most: MAX_TASKS };
         problems.push(Problem::at(0, None, wrong));
     }
     // What the plan alone has of cycles was found with their lines.
+    if problems.is_empty() {
+        problems.extend(cycles(now, &revision));
+    }
+    if problems.is_empty() { Ok(revision) } else { Err(problems) }
+}
+
+/// Adds one task to what is there; those that are to wait for it, by name, must not have begun.
+pub fn extend(now: &[Current], draft: &Draft, before: &[String]) -> Result<Revision, Vec<Problem>> {
+    let known: Vec<&str> = now.iter().map(|task| task.name.as_str()).collect();
+    let mut problems = draft.problems(&known);
+    let mut revision = Revision { added: draft.plan.tasks.clone(), ..Revision::default() };
+    let new = draft.plan.tasks.first().map(|task| task.name.as_str());
+    for task in draft.plan.tasks.iter().filter(|task| known.contains(&task.name.as_str())) {
+        problems.push(Problem::at(0, Some(&task.name), Wrong::Taken));
+    }
+    for name in before {
+        match now.iter().find(|task| task.name == *name) {
+            None => {
+                let nearest = nearest(name, known.iter().copied()).map(str::to_owned);
+                let wrong = Wrong::UnknownTask { key: "before", name: name.clone(), nearest };
+                problems.push(Problem::at(0, new, wrong));
+            }
+            Some(Current { fixed: Some(why), .. }) => {
+                let problem = format!("names {name:?}, which is {}", why.word());
+                problems.push(Problem::at(0, new, Wrong::Text { key: "before".to_owned(), problem }));
+            }
+            Some(task) => {
+                let needs = task.depends_on.iter().map(String::as_str).chain(new).map(str::to_owned);
+                revision.rewired.insert(name.clone(), needs.collect());
+            }
+        }
+    }
+    if now.len() >= MAX_TASKS {
+        let wrong = Wrong::TooMany { what: "tasks".to_owned(), found: now.len() + 1, most: MAX_TASKS };
+        problems.push(Problem::at(0, None, wrong));
+    }
+    revision.needs = needs(now, &revision);
     if problems.is_empty() {
         problems.extend(cycles(now, &revision));
     }
@@ -119,16 +166,34 @@ fn without(task: &Current, gone: &BTreeSet<&str>, needs: &BTreeMap<&str, &[Strin
     found
 }
 
+/// What the tasks of the plan wait for. Numbers count among all that is not done.
+fn needs(now: &[Current], revision: &Revision) -> BTreeMap<String, Vec<String>> {
+    let is_planned = |task: &&Current| revision.updated.iter().any(|other| other.name == task.name);
+    let stays = now.iter().filter(|task| task.fixed != Some(Fixed::Done) && !revision.removed.contains(&task.name));
+    let stays = stays.filter(|task| !is_planned(task));
+    let stays = stays.map(|task| PlannedTask {
+        sequence: task.sequence,
+        parallel_group: task.parallel_group.clone(),
+        ..PlannedTask::named(&task.name)
+    });
+    let planned = revision.updated.iter().chain(&revision.added).cloned();
+    let all: Vec<PlannedTask> = planned.chain(stays).collect();
+    let count = revision.updated.len() + revision.added.len();
+    all.iter().map(|task| task.name.clone()).zip(waits_for(&all)).take(count).collect()
+}
+
 /// Circles in what would be there: a new task may wait for one that runs and that waits for it.
 fn cycles(now: &[Current], revision: &Revision) -> Vec<Problem> {
-    let changed = revision.updated.iter().chain(&revision.added);
     let mut needs: BTreeMap<&str, &[String]> =
-        changed.map(|task| (task.name.as_str(), task.depends_on.as_slice())).collect();
+        revision.needs.iter().map(|(name, names)| (name.as_str(), names.as_slice())).collect();
     for task in now.iter().filter(|task| !revision.removed.contains(&task.name)) {
         let own = revision.rewired.get(&task.name).unwrap_or(&task.depends_on);
         needs.entry(&task.name).or_insert(own);
     }
-    let edges = needs.iter().flat_map(|(name, names)| names.iter().map(|other| ((*name).to_owned(), other.clone())));
+    let own = needs.iter().flat_map(|(name, names)| names.iter().map(|other| ((*name).to_owned(), other.clone())));
+    let through = now.iter().flat_map(|task| task.through.iter().map(|other| (task.name.clone(), other.clone())));
+    let stays = |(from, to): &(String, String)| !revision.removed.contains(from) && !revision.removed.contains(to);
+    let edges = own.chain(through).filter(stays);
     let found = edges.collect::<Graph>().cycles().into_iter();
     found.map(|path| Problem::at(0, None, Wrong::Cycle { path })).collect()
 }
@@ -140,7 +205,7 @@ mod tests {
 
     fn current(name: &str, depends_on: &[&str], fixed: Option<Fixed>) -> Current {
         let depends_on = depends_on.iter().map(|name| (*name).to_owned()).collect();
-        Current { name: name.to_owned(), depends_on, fixed }
+        Current { name: name.to_owned(), depends_on, through: Vec::new(), sequence: None, parallel_group: None, fixed }
     }
 
     fn plan(tasks: &[(&str, &[&str])]) -> Draft {
@@ -173,6 +238,21 @@ mod tests {
         let found = revise(&now, &plan(&[("f", &[])])).unwrap();
         assert_eq!(found.removed, ["c", "d"]);
         assert_eq!(found.rewired, BTreeMap::from([("e".to_owned(), vec!["b".to_owned()])]));
+    }
+
+    #[test]
+    fn numbers_count_among_what_is_not_done() {
+        let numbered = |current: Current, sequence| Current { sequence: Some(sequence), ..current };
+        let now = [
+            numbered(current("a", &[], Some(Fixed::Running)), 1),
+            numbered(current("b", &["a"], Some(Fixed::Done)), 2),
+            numbered(current("c", &["b"], None), 3),
+        ];
+        let text = "[[tasks]]\nname='c'\nsequence=3\n[[tasks]]\nname='d'\nsequence=4\n";
+        let found = revise(&now, &draft(text, Format::Toml).unwrap()).unwrap();
+        let expected = [("c", vec!["a"]), ("d", vec!["c"])];
+        let expected = expected.map(|(name, all)| (name.to_owned(), all.into_iter().map(str::to_owned).collect()));
+        assert_eq!(found.needs, BTreeMap::from(expected));
     }
 
     #[test]

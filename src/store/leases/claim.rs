@@ -257,7 +257,7 @@ impl Store {
         answer.map_err(WriteError::into_store)
     }
 
-    fn new_holder(&mut self, wish: &ClaimWish, now: &crate::model::lease::Now) -> Result<Holder> {
+    pub(super) fn new_holder(&mut self, wish: &ClaimWish, now: &crate::model::lease::Now) -> Result<Holder> {
         let usual = || crate::model::duration::parse(self.settings.word("lease.ttl"));
         let ttl = match (&self.agent, wish.forever) {
             (_, true) => None,

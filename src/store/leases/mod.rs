@@ -8,11 +8,13 @@ mod claim;
 mod fence;
 mod held;
 mod list;
+mod lock;
 mod release;
 
 pub use claim::{AutoClaim, ClaimWish, Claimed, Evidence};
 pub use held::Stillness;
 pub use list::LeaseRow;
+pub use lock::LockedWorkflow;
 pub use release::{Reclaimed, ReleaseWish, Released};
 
 pub(super) use fence::Settled;
@@ -43,6 +45,8 @@ pub enum LeaseError {
         expires: Option<String>,
         worktree: Option<String>,
     },
+    #[error("{id} is locked by {holder}{}", until(expires))]
+    Locked { id: String, holder: String, agent: Option<String>, epoch: i64, expires: Option<String> },
     #[error("the claim of {name} on {id} (epoch {held}) is over: {why}; nothing was written")]
     Stale { id: String, name: String, held: i64, epoch: i64, holder: Option<String>, why: String },
     #[error("{id} is {status} in the checkout {worktree}, which is not merged here")]

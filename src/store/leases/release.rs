@@ -125,7 +125,9 @@ impl Store {
             for (issue, _) in self.leases_of(source)? {
                 // One that is in no ledger here is another branch's; the claim on it is known here all the same.
                 let is_of_another = self.sources.owner(&issue).is_some_and(|owner| owner != source);
-                if id.is_some_and(|id| id != issue) || is_of_another || !seen.insert(issue.clone()) {
+                // A lock that is over holds nobody up.
+                let is_other = id.is_some_and(|id| id != issue) || super::lock::is_lock(&issue);
+                if is_other || is_of_another || !seen.insert(issue.clone()) {
                     continue;
                 }
                 let mut lease = home.lease(&self.lease_key(source, home.dir(), &issue)?);

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -19,14 +19,21 @@ use crate::view::{self, Exit, Failure};
   bd workflow create --template feature --var name=search
   bd workflow create 'Both halves' --plan halves.toml --repo web --repo server")]
 pub struct CreateArgs {
-    /// What it is for (default: the name of the plan)
-    name: Option<String>,
     /// A plan in TOML or JSON (- is standard input)
     #[arg(long, value_name = "FILE", conflicts_with = "template")]
     plan: Option<PathBuf>,
     /// A template; bd template list shows them
     #[arg(long, value_name = "NAME")]
     template: Option<String>,
+    #[command(flatten)]
+    options: OptionArgs,
+}
+
+/// What a workflow that is made is to be; the same for `bd template apply`.
+#[derive(Debug, Args)]
+pub struct OptionArgs {
+    /// What it is for (default: the name of the plan)
+    name: Option<String>,
     /// A value for a variable of the template
     #[arg(long, value_name = "NAME=VALUE", requires = "template")]
     var: Vec<String>,
@@ -90,6 +97,16 @@ impl TextArgs {
 
 pub fn run(args: CreateArgs, cx: &mut Context) -> Outcome {
     let plan = plan_of(&args, cx)?;
+    create(args.options, plan, cx)
+}
+
+/// Files a workflow from a template.
+pub fn apply(template: &str, args: OptionArgs, cx: &mut Context) -> Outcome {
+    let plan = templates::fill(cx.store()?, template, &args.var)?.plan;
+    create(args, Some(plan), cx)
+}
+
+fn create(args: OptionArgs, plan: Option<Plan>, cx: &mut Context) -> Outcome {
     if args.name.is_none() && plan.as_ref().is_none_or(|plan| plan.name.is_none()) {
         return Err(Failure::usage("a workflow needs a name: bd workflow create NAME"));
     }
@@ -124,13 +141,16 @@ pub fn run(args: CreateArgs, cx: &mut Context) -> Outcome {
 
 fn plan_of(args: &CreateArgs, cx: &mut Context) -> Result<Option<Plan>, Failure> {
     if let Some(name) = &args.template {
-        return Ok(Some(templates::fill(cx.store()?, name, &args.var)?.plan));
+        return Ok(Some(templates::fill(cx.store()?, name, &args.options.var)?.plan));
     }
     let Some(path) = &args.plan else { return Ok(None) };
-    let file = if path.as_os_str() == "-" {
-        PlanFile::read("-", std::io::stdin().lock())?
-    } else {
-        PlanFile::open(&cx.directory().join(path))?
-    };
-    Ok(Some(file.plan()?))
+    Ok(Some(plan_file(path, cx)?.plan()?))
+}
+
+/// A plan file as it was named; `-` is standard input.
+pub fn plan_file(path: &Path, cx: &Context) -> Result<PlanFile, Failure> {
+    if path.as_os_str() == "-" {
+        return Ok(PlanFile::read("-", std::io::stdin().lock())?);
+    }
+    Ok(PlanFile::open(&cx.directory().join(path))?)
 }

@@ -1,6 +1,9 @@
-mod create;
+pub(super) mod create;
+mod lock;
 mod look;
 mod moves;
+mod plan;
+mod wait;
 
 use clap::{Args, Subcommand};
 
@@ -37,6 +40,12 @@ enum Action {
     Complete(moves::CompleteArgs),
     Fail(moves::FailArgs),
     Abandon(moves::AbandonArgs),
+    AddTask(Box<plan::AddTaskArgs>),
+    RemoveTask(plan::RemoveTaskArgs),
+    Replan(plan::ReplanArgs),
+    Lock(lock::LockArgs),
+    Unlock(lock::UnlockArgs),
+    Wait(wait::WaitArgs),
 }
 
 pub fn run(args: WorkflowArgs, cx: &mut Context) -> Outcome {
@@ -53,5 +62,11 @@ pub fn run(args: WorkflowArgs, cx: &mut Context) -> Outcome {
         Action::Complete(args) => moves::complete(args, cx),
         Action::Fail(args) => moves::fail(args, cx),
         Action::Abandon(args) => moves::abandon(args, cx),
+        Action::AddTask(args) => plan::add_task(*args, cx),
+        Action::RemoveTask(args) => plan::remove_task(&args, cx),
+        Action::Replan(args) => plan::replan(&args, cx),
+        Action::Lock(args) => lock::lock(&args, cx),
+        Action::Unlock(args) => lock::unlock(&args, cx),
+        Action::Wait(args) => wait::run(&args, cx),
     }
 }
