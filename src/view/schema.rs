@@ -100,6 +100,36 @@ const MESSAGE: &[(&str, &str)] = &[
     ("status", "string"),
 ];
 
+/// A workflow without its tasks, with them, and after a move.
+const FLOW_HEAD: &[(&str, &str)] = &[
+    ("id", "string"),
+    ("workflow_id", "string"),
+    ("title", "string"),
+    ("state", "string"),
+    ("status", "string"),
+    ("max_parallel", "integer"),
+    ("auto_workspace", "boolean"),
+    ("repos", "array"),
+    ("config", "object"),
+    ("total", "integer"),
+    ("finished", "integer"),
+    ("percent", "integer"),
+    ("done", "boolean"),
+    ("free", "integer"),
+    ("counts", "object"),
+];
+const FLOW: &[(&str, &str)] =
+    &[("id", "string"), ("workflow_id", "string"), ("state", "string"), ("counts", "object"), ("tasks", "array")];
+const MOVED: &[(&str, &str)] = &[
+    ("id", "string"),
+    ("workflow_id", "string"),
+    ("state", "string"),
+    ("from", "string"),
+    ("changed", "boolean"),
+    ("skipped", "array"),
+    ("running", "array"),
+];
+
 const RESERVATION: &[(&str, &str)] =
     &[("id", "string"), ("glob", "string"), ("holder", "string"), ("shared", "boolean"), ("acquired", "string")];
 const CHECKPOINT: &[(&str, &str)] = &[
@@ -354,6 +384,41 @@ const SHAPES: &[(&str, Shape)] = &[
     ("watch", Shape::Object(&[("event", "string"), ("at", "string")])),
     ("where", Shape::Object(&[("path", "string"), ("prefix", "string"), ("database_path", "string")])),
     ("work", Shape::Issues(&[])),
+    ("workflow abandon", Shape::Object(MOVED)),
+    ("workflow complete", Shape::Object(MOVED)),
+    ("workflow create", Shape::Object(FLOW)),
+    ("workflow fail", Shape::Object(MOVED)),
+    ("workflow list", Shape::Objects(FLOW_HEAD)),
+    (
+        "workflow next",
+        Shape::Object(&[
+            ("id", "string"),
+            ("state", "string"),
+            ("running", "integer"),
+            ("free", "integer"),
+            ("done", "boolean"),
+            ("tasks", "array"),
+        ]),
+    ),
+    ("workflow pause", Shape::Object(MOVED)),
+    (
+        "workflow progress",
+        Shape::Object(&[
+            ("id", "string"),
+            ("state", "string"),
+            ("total", "integer"),
+            ("finished", "integer"),
+            ("percent", "integer"),
+            ("counts", "object"),
+            ("running", "array"),
+            ("blocked", "array"),
+            ("failed", "array"),
+        ]),
+    ),
+    ("workflow resume", Shape::Object(MOVED)),
+    ("workflow set", Shape::Object(FLOW)),
+    ("workflow show", Shape::Object(FLOW)),
+    ("workflow start", Shape::Object(MOVED)),
     ("worktree create", Shape::Object(WORKTREE)),
     ("worktree info", Shape::Object(WORKTREE)),
     ("worktree list", Shape::Objects(WORKTREE)),

@@ -45,7 +45,7 @@ fn progress(flow: &Flow, object: Object) -> Object {
         .fold(Object::new(), |object, state| object.number(state.word(), counts.of(state) as i64));
     object
         .number("total", counts.total as i64)
-        .number("completed", counts.done() as i64)
+        .number("finished", counts.done() as i64)
         .number("percent", counts.percent() as i64)
         .flag("done", flow.is_done())
         .number("free", flow.free() as i64)

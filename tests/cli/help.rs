@@ -48,6 +48,7 @@ const MORE: &[&str] = &[
     "context",
     "state",
     "worktree",
+    "workflow",
     "commit",
     "sync",
     "import",

@@ -73,4 +73,6 @@ mod undo_bad;
 mod unified;
 mod updating;
 mod vcs_status;
+mod workflows;
+mod workflows_odd;
 mod worktrees;

@@ -149,6 +149,22 @@ const CALLS: &[(&str, &str)] = &[
     ("checkpoint prune", "checkpoint prune"),
     ("resume", "resume bd-one"),
     ("context", "context bd-one"),
+    ("workflow create", "workflow create Flow --id bd-flow --plan flow.toml --source-type prompt --plan-summary Two"),
+    ("workflow list", "workflow list"),
+    ("workflow show", "workflow show bd-flow"),
+    ("workflow set", "workflow set bd-flow --set model=big --max-parallel 2"),
+    ("workflow start", "workflow start bd-flow"),
+    ("workflow next", "workflow next bd-flow --claim"),
+    ("workflow next", "workflow next bd-flow"),
+    ("workflow progress", "workflow progress bd-flow"),
+    ("workflow pause", "workflow pause bd-flow --reason lunch"),
+    ("workflow resume", "workflow resume bd-flow"),
+    ("workflow fail", "workflow fail bd-flow"),
+    ("workflow resume", "workflow resume bd-flow"),
+    ("workflow abandon", "workflow abandon bd-flow --reason enough"),
+    ("workflow create", "workflow create Other --id bd-other --plan flow.toml"),
+    ("workflow start", "workflow start bd-other"),
+    ("workflow complete", "workflow complete bd-other --skip-open"),
     ("worktree create", "worktree create w --path ../w"),
     ("worktree list", "worktree list --all"),
     ("worktree info", "worktree info w"),
@@ -169,6 +185,7 @@ fn every_reply_meets_its_schema() {
     }
     assert!(env.command("git").args(["init", "-q"]).status().unwrap().success());
     env.set("EDITOR", "true");
+    env.write("flow.toml", "[[tasks]]\nname = \"a\"\n[[tasks]]\nname = \"b\"\ndepends_on = [\"a\"]\n");
     let all = env.bd(["schema"]).ok().json();
     let schemas = all["commands"].as_object().unwrap();
     let mut kept = String::new();

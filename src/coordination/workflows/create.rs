@@ -23,6 +23,8 @@ pub const INFORMS: &str = "informs";
 /// A workflow that is about to be filed.
 #[derive(Debug, Clone, Default)]
 pub struct NewWorkflow {
+    /// The id of its issue; one is made if nothing is said.
+    pub id: Option<String>,
     /// Its title; that of the plan if nothing is said.
     pub title: Option<String>,
     pub description: Option<String>,
@@ -55,7 +57,10 @@ pub fn create_workflow(store: &mut Store, wish: NewWorkflow) -> Result<CreatedWo
     check_title(&title).map_err(StoreError::from)?;
     let places = places(store, &wish.repos, &plan.tasks)?;
     let workflow = workflow_issue(store, title, &wish, &plan, &places);
-    let id = mint(store, places.workflow, &workflow.title, &workflow.description)?;
+    let id = match &wish.id {
+        Some(id) => IssueId::chosen(id).map_err(StoreError::from)?,
+        None => mint(store, places.workflow, &workflow.title, &workflow.description)?,
+    };
     let ids = task_ids(store, &plan.tasks, &places.tasks)?;
     let mut repos = places.tasks.clone();
     repos.push(places.workflow);

@@ -62,13 +62,12 @@ impl Flow {
         most.saturating_sub(self.running().count())
     }
 
-    /// What a task waits for: names of tasks of this workflow, ids of what is no task of it.
+    /// What a task waits for: names of tasks of this workflow in their order, then ids of what is no task of it.
     pub fn blocked_by(&self, task: &TaskRow) -> Vec<String> {
-        task.blockers.iter().map(|id| self.name_of(id)).collect()
-    }
-
-    fn name_of(&self, id: &str) -> String {
-        self.tasks.iter().find(|task| task.id() == id).map_or_else(|| id.to_owned(), |task| task.task.name.clone())
+        let waits = |other: &&TaskRow| task.blockers.iter().any(|id| id == other.id());
+        let names = self.tasks.iter().filter(waits).map(|other| other.task.name.clone());
+        let is_task = |id: &&String| self.tasks.iter().any(|other| other.id() == *id);
+        names.chain(task.blockers.iter().filter(|id| !is_task(id)).cloned()).collect()
     }
 
     pub fn task(&self, name: &str) -> Option<&TaskRow> {

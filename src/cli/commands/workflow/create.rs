@@ -46,6 +46,9 @@ pub struct OptionArgs {
     /// A repo that it goes over, by name, path or rp_ id
     #[arg(long, value_name = "REPO")]
     repo: Vec<String>,
+    /// The id of its issue (default: a new one)
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     description: Option<String>,
     /// 0 (most urgent) to 4
@@ -109,6 +112,7 @@ fn create(args: OptionArgs, plan: Option<Plan>, cx: &mut Context) -> Outcome {
     }
     let priority = args.priority.as_deref().map(Priority::typed).transpose().map_err(crate::ops::OpError::from)?;
     let wish = NewWorkflow {
+        id: args.id,
         title: args.name,
         description: args.description,
         priority,
