@@ -50,14 +50,17 @@ mod warning;
 mod watch;
 
 pub use actor::{AGENT_VARIABLE, Identity, find as find_actor};
-pub use checkout::Worktree;
+pub use checkout::{Worktree, worktree_id_at};
 pub use damage::{DamagedRecord, QUARANTINE, store_away};
 pub use discover::{BEADS_DIR, LEDGER_NAMES, Repo};
 pub use error::{Result, StoreError};
 pub use family::{Pointer, is_family};
 pub use guard::{Found, FoundLeak};
 pub use history::{Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogQuery, Moment, PastLine, Point, State};
-pub use home::{STATE_DIR, StateHome, StateMode, WORKSPACE_VARIABLE, prepare as prepare_home, state_home, user_cache, user_data, user_state};
+pub use home::{
+    STATE_DIR, StateHome, StateMode, WORKSPACE_VARIABLE, prepare as prepare_home, state_home, user_cache, user_data,
+    user_state,
+};
 pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus};
 pub use leaks::{LeakReport, LeakScope};
 pub use leases::{

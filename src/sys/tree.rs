@@ -12,8 +12,7 @@ use rustix::io::Errno;
 
 use super::fs::FsError;
 
-const DIRECTORY: OFlags =
-    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// What the owner needs to empty a directory.
 const OWNER: u32 = 0o700;
 

@@ -1,7 +1,7 @@
 //! Workspaces as JSON and as text.
 
 use super::{Object, array, inline};
-use crate::coordination::MadeWorkspace;
+use crate::coordination::{MadeWorkspace, Reason, RemovedWorkspace};
 use crate::model::duration;
 use crate::model::size;
 use crate::model::time::Instant;
@@ -60,6 +60,27 @@ pub fn made_workspace(made: &MadeWorkspace) -> String {
     object(&made.workspace).flag("was_there", made.is_reused).texts("notes", &made.notes).finish()
 }
 
+/// Why a workspace stays, in words and as kinds.
+pub(super) fn reasons(object: Object, key: &str, all: &[Reason]) -> Object {
+    let texts: Vec<String> = all.iter().map(|reason| reason.text.clone()).collect();
+    let kinds: Vec<String> = all.iter().map(|reason| reason.loss.word().to_owned()).collect();
+    object.texts(key, &texts).texts("kinds", &kinds)
+}
+
+pub fn removed_workspace(removed: &RemovedWorkspace) -> String {
+    let object = object(&removed.workspace);
+    let object = match &removed.kept {
+        Some(kept) => {
+            let kept = Object::new().text("id", &kept.key).text("name", &kept.name).number("files", kept.files as i64);
+            object.raw("kept", &kept.finish())
+        }
+        None => object,
+    };
+    let object = object.optional("branch_deleted", removed.branch.as_deref());
+    let object = object.flag("forgotten", removed.is_forgotten).flag("dry_run", removed.dry_run);
+    reasons(object, "forced", &removed.forced).finish()
+}
+
 /// One row of a list: id, state, kind, branch, issue, when it was used last, path.
 pub fn workspace_cells(one: &Workspace, now: Instant) -> [String; 7] {
     let dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
@@ -85,7 +106,8 @@ fn ago(at: &str, now: Instant) -> String {
 
 /// All that is known of one, a line each.
 pub fn workspace_facts(one: &Workspace, now: Instant) -> Vec<(&'static str, String)> {
-    let ports = one.ports.map(|ports| format!("{}-{}", ports.first, u32::from(ports.first) + u32::from(ports.count) - 1));
+    let ports =
+        one.ports.map(|ports| format!("{}-{}", ports.first, u32::from(ports.first) + u32::from(ports.count) - 1));
     let copied = match one.copied.len() {
         0 => None,
         1..=5 => Some(one.copied.join(", ")),

@@ -15,11 +15,7 @@ use crate::vcs::{Kind, SyncError, files};
 
 pub fn clone(client: &Client<'_>, new: &NewClone) -> Result<Checkout, SyncError> {
     let path = vacant(&new.path, client.env)?;
-    let wish = crate::vcs::NewCheckout {
-        path: path.clone(),
-        branch: Some(new.branch.clone()),
-        base: new.base.clone(),
-    };
+    let wish = crate::vcs::NewCheckout { path: path.clone(), branch: Some(new.branch.clone()), base: new.base.clone() };
     let (start, found) = start_of(client, &wish, &path)?;
     let Some(start) = start else {
         return Err(no_checkout(&path, "nothing is committed yet; commit something first"));
