@@ -70,4 +70,5 @@ mod undo_bad;
 mod unified;
 mod updating;
 mod vcs_status;
+mod workspace_remove;
 mod worktrees;

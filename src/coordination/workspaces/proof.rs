@@ -24,17 +24,24 @@ pub(super) fn usual_place(store: &Store, one: &Workspace) -> Option<PathBuf> {
     Some(places::base(store).ok()?.join(one.repo.as_ref()?))
 }
 
+/// Why a record cannot be right, whatever is on the disk.
+pub(super) fn oddity(one: &Workspace) -> Option<String> {
+    let path = Path::new(&one.path);
+    let plain = path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+    if !state_id::is(WORKSPACE, &one.id) {
+        return Some(format!("its record cannot be right: {:?} is no id of a workspace", one.id));
+    }
+    let is_place = path.is_absolute() && plain && path.parent().is_some();
+    (!is_place).then(|| format!("its record cannot be right: {} is no place for a workspace", path.display()))
+}
+
 /// Why the directory at a path is perhaps not the workspace that was recorded.
 pub(super) fn doubt(store: &Store, known: &Known, at: &Path) -> Option<String> {
     let one = &known.workspace;
     let path = Path::new(&one.path);
-    let plain = |path: &Path| path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
     let says = |what: &str| Some(format!("its record cannot be right: {} {what}", path.display()));
-    if !state_id::is(WORKSPACE, &one.id) {
-        return Some(format!("its record cannot be right: {:?} is no id of a workspace", one.id));
-    }
-    if !path.is_absolute() || !plain(path) || path.parent().is_none() {
-        return says("is no place for a workspace");
+    if let Some(why) = oddity(one) {
+        return Some(why);
     }
     let is_directory = std::fs::symlink_metadata(at).is_ok_and(|found| found.is_dir());
     if !is_directory || real_path(at) != at {

@@ -63,7 +63,7 @@ pub(super) fn remove_known(
         State::Removed => return Err(WorkspaceError::Gone { id: one.id.clone() }.into()),
         State::Creating | State::Removing => {
             check_over(store, one)?;
-            if !removal.dry_run {
+            if !removal.dry_run && proof::oddity(one).is_none() {
                 let finished = finish::finish(store, known, around)?;
                 if finished.state == State::Removed {
                     return Ok(removed(finished, removal));
@@ -71,6 +71,9 @@ pub(super) fn remove_known(
             }
         }
         _ => {}
+    }
+    if let Some(why) = proof::oddity(one) {
+        return Err(kept(one, vec![Reason::new(Loss::NotOurs, why)]));
     }
     if one.is_adopted {
         return forget(store, known, removal);
