@@ -12,6 +12,7 @@ mod context;
 mod error;
 mod here;
 mod identity;
+mod losses;
 pub mod mail;
 mod move_state;
 mod plans;
@@ -46,6 +47,7 @@ pub use claims::{
 pub use context::{IssueContext, Needed, RECENT as RECENT_CHECKPOINTS, issue_context};
 pub use error::{CoordinationError, Result};
 pub use identity::{ensure_registered, identify, take_part};
+pub use losses::{Loss, Reason};
 pub use move_state::{StateMoved, move_state, plan_move};
 pub use plans::PlanFile;
 pub use remote::{RemoteLease, remote_leases};
@@ -58,8 +60,9 @@ pub use resume::{Resumption, resume};
 pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, UsedWorkspace, run};
 pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};
 pub use workspaces::{
-    MadeWorkspace, SetupWish, WorkspaceError, WorkspaceWish, create_workspace, exports, find_workspace, workspace_env,
-    workspaces,
+    JobEnd, MadeWorkspace, Removal, RemovedWorkspace, RestoredWorkspace, SetupWish, WorkspaceError, WorkspaceWish,
+    create_workspace, end_of_job, exports, find_workspace, remove_workspace, restore_workspace, workspace_env,
+    workspace_reasons, workspaces,
 };
 pub use worktrees::{WorktreeStatus, open_in, worktree_status, worktrees};
 

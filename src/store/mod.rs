@@ -52,7 +52,7 @@ mod watch;
 mod workflows;
 
 pub use actor::{AGENT_VARIABLE, Identity, find as find_actor};
-pub use checkout::Worktree;
+pub use checkout::{Worktree, worktree_id_at};
 pub use damage::{DamagedRecord, QUARANTINE, store_away};
 pub use discover::{BEADS_DIR, LEDGER_NAMES, Repo};
 pub use error::{Result, StoreError};

@@ -1,7 +1,7 @@
 //! Workspaces as JSON and as text.
 
 use super::{Object, array, inline};
-use crate::coordination::MadeWorkspace;
+use crate::coordination::{MadeWorkspace, Reason, RemovedWorkspace};
 use crate::model::duration;
 use crate::model::size;
 use crate::model::time::Instant;
@@ -58,6 +58,31 @@ pub fn workspaces(all: &[Workspace]) -> String {
 
 pub fn made_workspace(made: &MadeWorkspace) -> String {
     object(&made.workspace).flag("was_there", made.is_reused).texts("notes", &made.notes).finish()
+}
+
+/// Why a workspace stays, in words and as kinds.
+pub(super) fn reasons(object: Object, key: &str, all: &[Reason]) -> Object {
+    let texts: Vec<String> = all.iter().map(|reason| reason.text.clone()).collect();
+    let kinds: Vec<String> = all.iter().map(|reason| reason.loss.word().to_owned()).collect();
+    object.texts(key, &texts).texts("kinds", &kinds)
+}
+
+pub fn removed_workspace(removed: &RemovedWorkspace) -> String {
+    let object = object(&removed.workspace);
+    let object = match &removed.kept {
+        Some(kept) => {
+            let kept = Object::new().text("id", &kept.key).text("name", &kept.name).number("files", kept.files as i64);
+            object.raw("kept", &kept.finish())
+        }
+        None => object,
+    };
+    let object = object.optional("branch_deleted", removed.branch.as_deref());
+    let object = match removed.brought.as_slice() {
+        [] => object,
+        brought => object.texts("brought", brought),
+    };
+    let object = object.flag("forgotten", removed.is_forgotten).flag("dry_run", removed.dry_run);
+    reasons(object, "forced", &removed.forced).finish()
 }
 
 /// One row of a list: id, state, kind, branch, issue, when it was used last, path.

@@ -213,3 +213,40 @@ fn a_killed_job_hands_its_issue_on() {
     assert_eq!(taken.code, 0, "{taken:?}");
     assert!(at.exists());
 }
+
+/// With `workspace.cleanup_on_complete` a job leaves no directory, however it ends.
+#[test]
+fn with_cleanup_nothing_is_left_after_success_failure_and_cancel() {
+    let Some(family) = Family::new() else { return };
+    let base = family.path("home/data/beads/workspaces");
+    let left = || {
+        let repos = std::fs::read_dir(&base).unwrap().map(|entry| entry.unwrap().path());
+        let inside = repos.flat_map(|repo| std::fs::read_dir(repo).unwrap().map(|entry| entry.unwrap().path()));
+        inside.filter(|path| path.is_dir()).collect::<Vec<PathBuf>>()
+    };
+    let cleanup = ["--config", "workspace.cleanup_on_complete=true"];
+    for (script, outcome, status) in [
+        ("bd comment $BD_ISSUE seen; bd close $BD_ISSUE -r 'all done'", "closed", "closed"),
+        ("exit 4", "failed", "open"),
+        ("kill -TERM $PPID; exec sleep 20", "failed", "open"),
+    ] {
+        let id = file(&family, "x\n");
+        let run = job(&family, &[&[id.as_str()], cleanup.as_slice()].concat(), script);
+        let (done, workspace) = used(&run);
+        assert_eq!((done["outcome"].as_str(), workspace["removed"].as_bool()), (Some(outcome), Some(true)), "{run:?}");
+        assert_eq!(left(), Vec::<PathBuf>::new(), "{script}");
+        // What was said in the workspace is known here.
+        let shown = family.bd(&family.web(), &format!("show {id} --json")).ok().json();
+        assert_eq!(shown[0]["status"], status, "{shown}");
+        assert_eq!(shown.to_string().contains("seen"), status == "closed", "{shown}");
+        let record = family.bd(&family.web(), &format!("workspace show {} --json", workspace["id"].as_str().unwrap()));
+        assert_eq!(record.ok().json()["state"], "removed");
+    }
+    // Work that is nowhere else stays, and the job's result is what it was.
+    let id = file(&family, "x\n");
+    let run = job(&family, &[&[id.as_str()], cleanup.as_slice()].concat(), "echo new > fresh; bd close $BD_ISSUE");
+    let (done, workspace) = used(&run);
+    assert_eq!((run.code, done["outcome"].as_str(), workspace["removed"].as_bool()), (0, Some("closed"), Some(false)));
+    assert!(workspace["notes"].to_string().contains("fresh"), "{workspace}");
+    assert_eq!(left(), [path(&workspace)]);
+}

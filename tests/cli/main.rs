@@ -75,4 +75,5 @@ mod updating;
 mod vcs_status;
 mod workflows;
 mod workflows_odd;
+mod workspace_remove;
 mod worktrees;

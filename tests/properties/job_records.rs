@@ -26,12 +26,20 @@ fn workspace() -> impl Strategy<Value = Workspace> {
     let ports = (any::<u16>(), any::<u16>()).prop_map(|(first, count)| Ports { first, count });
     let place = (text(), kind, select(State::ALL.to_vec()), maybe(), text(), text(), maybe(), maybe());
     let work = (maybe(), maybe(), maybe(), maybe(), maybe(), maybe(), maybe(), text(), maybe());
-    let made = (option::of(owner), option::of(ports), maybe(), vec(text(), 0..4), any::<bool>(), 0i64..9, any::<u32>());
+    let made = (
+        option::of(owner),
+        option::of(ports),
+        maybe(),
+        vec(text(), 0..4),
+        any::<(bool, bool)>(),
+        0i64..9,
+        any::<u32>(),
+    );
     let end = (maybe(), maybe(), maybe(), maybe(), text(), maybe(), maybe(), maybe(), maybe());
     (place, work, made, end).prop_map(|(place, work, made, end)| {
         let (id, kind, state, repo, path, parent, work_dir, context_dir) = place;
         let (worktree_id, branch, base, base_commit, issue, workflow, agent, actor, host) = work;
-        let (owner, ports, setup, copied, is_adopted, reused, size) = made;
+        let (owner, ports, setup, copied, (is_adopted, is_branch_made), reused, size) = made;
         let (error, merge_commit, pr_url, rescue, created_at, ready_at, used_at, updated_at, removed_at) = end;
         Workspace {
             id,
@@ -56,6 +64,7 @@ fn workspace() -> impl Strategy<Value = Workspace> {
             setup,
             copied,
             is_adopted,
+            is_branch_made,
             reused,
             size: (size % 3 > 0).then_some(i64::from(size)),
             error,

@@ -212,7 +212,8 @@ fn finish(
         Ok(JobEnd::Kept(workspace)) => (workspace, false),
         Ok(JobEnd::Removed(workspace)) => (workspace, true),
         Ok(JobEnd::Stays { workspace, reasons }) => {
-            notes.push(format!("the workspace stays: {}", reasons.join("; ")));
+            let texts: Vec<&str> = reasons.iter().map(|reason| reason.text.as_str()).collect();
+            notes.push(format!("the workspace stays: {}", texts.join("; ")));
             (workspace, false)
         }
         Err(error) => {

@@ -21,26 +21,3 @@ pub fn set_workspace_owner(store: &Store, id: &str, owner: Option<Owner>) -> Res
     })?;
     Ok(())
 }
-
-/// What became of a workspace when its job was over.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum JobEnd {
-    Kept(Workspace),
-    Removed(Workspace),
-    Stays { workspace: Workspace, reasons: Vec<String> },
-}
-
-pub fn end_of_job(store: &mut Store, id: &str) -> Result<JobEnd> {
-    let Known { state, workspace } = records::find(store, id)?;
-    let now = store.host().clock.now().to_string();
-    let kept = records::change(store, &state, id, |known| {
-        Ok(known.filter(|one| one.state.is_usable()).map(|one| Workspace {
-            state: State::Idle,
-            owner: None,
-            used_at: Some(now.clone()),
-            updated_at: Some(now.clone()),
-            ..one
-        }))
-    })?;
-    Ok(JobEnd::Kept(kept.unwrap_or(workspace)))
-}

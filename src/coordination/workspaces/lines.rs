@@ -4,11 +4,17 @@
 //! brought home before the workspace goes away. Nothing is taken away on either side; where both have changed an issue, the two
 //! versions are joined.
 
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
 use crate::coordination::Result;
+use crate::ledger::{self, Document, Line};
 use crate::model::json::DialectEvidence;
-use crate::model::merge::join_copies;
+use crate::model::merge::{join_copies, means_same};
 use crate::model::workspace::Workspace;
-use crate::store::{Scope, Store, StoreError, Worktree, Write, WriteError};
+use crate::store::{Scope, Store, StoreError, Write, WriteError};
+use crate::sys::fs::FsError;
+use crate::vcs;
 
 /// How far up parents are followed; a circle must not be followed for ever.
 const DEEP: usize = 16;
@@ -41,24 +47,81 @@ pub(in crate::coordination) fn bring_in(parent: &mut Store, there: &mut Store, i
             lines.push((id, ours.line));
         }
     }
-    put(there, lines)
+    put(there, lines, true)
 }
 
-/// Brings home what a workspace's ledger has and that of its parent has not. Gives the ids.
-pub(super) fn bring_home(parent: &mut Store, worktree: &Worktree) -> Result<Vec<String>> {
-    parent.refresh()?;
-    let found = parent.unmerged_in(worktree)?;
-    put(parent, found.into_iter().map(|one| (one.id, one.line)).collect())
+/// What a workspace's ledger has and that of its parent has not.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Homeward {
+    /// The ledgers, as paths inside of the workspace.
+    pub ledgers: Vec<PathBuf>,
+    /// Issues, and the lines that the parent should have of them.
+    pub lines: Vec<(String, String)>,
+    /// A line that is no issue is only there.
+    pub has_others: bool,
 }
 
-/// The checkout of a workspace, as the family of its parent knows it.
-pub(super) fn checkout_of(parent: &Store, workspace: &Workspace) -> Result<Option<Worktree>> {
-    let all = parent.worktrees()?;
-    Ok(all.into_iter().find(|one| one.exists && one.root.to_str() == Some(workspace.path.as_str())))
+/// Looks at what is to be brought home from a workspace, whose directory may have another name now.
+pub(super) fn homeward(parent: &Store, one: &Workspace, at: &Path) -> Result<Homeward> {
+    let mut found = Homeward::default();
+    let failed = |path: &Path, e| StoreError::from(FsError::new("read", path, e));
+    for inside in parent.own_ledgers() {
+        let path = at.join(&inside);
+        let theirs = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(e) => return Err(failed(&path, e).into()),
+        };
+        let path = Path::new(&one.parent).join(&inside);
+        let ours = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(e) => return Err(failed(&path, e).into()),
+        };
+        found.ledgers.push(inside.clone());
+        if ours == theirs {
+            continue;
+        }
+        let base = began_with(parent, one, at, &inside);
+        let merged = Document::new(ledger::merge(&base, &ours, &theirs).bytes);
+        let ours = Document::new(ours);
+        let texts: HashSet<&[u8]> = (0..ours.len()).map(|line| ours.text(line)).collect();
+        for n in 0..merged.len() {
+            match merged.line(n) {
+                _ if texts.contains(merged.text(n)) => {}
+                Line::Issue(record) => {
+                    let id = record.string("id").unwrap_or_default().into_owned();
+                    let known = ours.effective(&id).and_then(|line| ours.record(line));
+                    if !known.is_some_and(|known| means_same(known.text(), record.text())) {
+                        found.lines.push((id, record.text().to_owned()));
+                    }
+                }
+                Line::Blank => {}
+                Line::Other | Line::Damaged(_) => found.has_others = true,
+            }
+        }
+    }
+    Ok(found)
 }
 
-/// Puts lines into the project's own ledger, joined with what is there.
-fn put(store: &mut Store, lines: Vec<(String, String)>) -> Result<Vec<String>> {
+/// A ledger as it was when the workspace began; empty if nobody knows.
+fn began_with(parent: &Store, one: &Workspace, at: &Path, inside: &Path) -> Vec<u8> {
+    let (env, vcs) = (&parent.host().env, vcs::open(at));
+    let then = one.base_commit.as_deref().and_then(|commit| {
+        let mut archive = vcs.archive(env).ok()?;
+        let version = archive.version(inside, commit).ok()??;
+        archive.text(&version).ok()
+    });
+    then.or_else(|| vcs.committed(inside, env).ok()?).unwrap_or_default()
+}
+
+/// Puts what is to be brought home into the ledger of the parent. Gives the ids.
+pub(super) fn bring_home(parent: &mut Store, found: Homeward) -> Result<Vec<String>> {
+    put(parent, found.lines, false)
+}
+
+/// Puts lines into the project's own ledger, if asked to joined with what is there.
+fn put(store: &mut Store, lines: Vec<(String, String)>, joins: bool) -> Result<Vec<String>> {
     if lines.is_empty() {
         return Ok(Vec::new());
     }
@@ -68,16 +131,17 @@ fn put(store: &mut Store, lines: Vec<(String, String)>) -> Result<Vec<String>> {
     for (id, line) in lines {
         let line = match transaction.store().get(&id)? {
             Some(row) if row.line == line => continue,
-            Some(row) => {
+            Some(row) if joins => {
                 let dialect = DialectEvidence::of(&row.line).or(Default::default());
                 join_copies(&line, &row.line, dialect).unwrap_or(line)
             }
+            Some(_) => line,
             None => line,
         };
         match transaction.stage(Write::Put { id: id.clone(), line, repo: 0 }) {
             Ok(()) => ids.push(id),
             // Who may not write the project has written nothing there.
-            Err(StoreError::ReadOnly { .. }) => {}
+            Err(StoreError::ReadOnly { .. }) if joins => {}
             Err(error) => return Err(error.into()),
         }
     }

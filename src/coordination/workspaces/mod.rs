@@ -4,22 +4,32 @@
 //! workspaces (`workspace.path`). What could not be made is taken away again, and nothing ever falls back to another checkout.
 
 mod checkout;
+mod complete;
 mod create;
 mod env;
+mod finish;
 mod job;
 mod lines;
+mod look;
 mod places;
+mod proof;
 mod records;
+mod remove;
+mod rescue;
 
 use std::path::PathBuf;
 
+pub use complete::{JobEnd, end_of_job};
 pub use create::{MadeWorkspace, SetupWish, WorkspaceWish, create as create_workspace};
 pub use env::{exports, variables as workspace_env};
-pub use job::{JobEnd, end_of_job, set_workspace_owner};
+pub use job::set_workspace_owner;
 pub(super) use lines::bring_in;
+pub use look::reasons as workspace_reasons;
 pub use records::{find_workspace, workspaces};
+pub use remove::{Removal, RemovedWorkspace, remove as remove_workspace};
+pub use rescue::{RestoredWorkspace, restore as restore_workspace};
 
-use super::CoordinationError;
+use super::{CoordinationError, Reason};
 
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
@@ -35,4 +45,20 @@ pub enum WorkspaceError {
     UntrustedPath { path: PathBuf },
     #[error("a workspace of the kind {kind} cannot have {what}")]
     NotOfKind { kind: &'static str, what: &'static str },
+    #[error("the workspace {id} ({}) is kept: {}", path.display(), texts(reasons))]
+    Kept { id: String, path: PathBuf, reasons: Vec<Reason> },
+    #[error("the workspace {id} is gone already")]
+    Gone { id: String },
+    #[error("the workspace {id} is {state} by process {pid}")]
+    Busy { id: String, state: &'static str, pid: i64 },
+    #[error("the workspace {id} was changed by somebody else meanwhile")]
+    Changed { id: String },
+    #[error("the workspace {id} could not be removed: {error}{}", key.as_ref().map(|key| format!("; what was in it is kept as {key}")).unwrap_or_default())]
+    HalfRemoved { id: String, key: Option<String>, error: Box<CoordinationError> },
+    #[error("nothing was kept as {typed:?}")]
+    NotKept { typed: String },
+}
+
+fn texts(reasons: &[Reason]) -> String {
+    super::losses::texts(reasons).join("; ")
 }

@@ -1,5 +1,6 @@
 mod create;
 mod look;
+mod remove;
 
 use clap::{Args, Subcommand};
 
@@ -28,6 +29,8 @@ enum Action {
     Show(look::ShowArgs),
     Path(look::PathArgs),
     Env(look::EnvArgs),
+    Remove(remove::RemoveArgs),
+    Restore(remove::RestoreArgs),
 }
 
 pub fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
@@ -37,5 +40,7 @@ pub fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
         Action::Show(args) => look::show(args, cx),
         Action::Path(args) => look::path(args, cx),
         Action::Env(args) => look::env(args, cx),
+        Action::Remove(args) => remove::remove(args, cx),
+        Action::Restore(args) => remove::restore(args, cx),
     }
 }
