@@ -54,6 +54,7 @@ pub use resume::{Resumption, resume};
 pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, run};
 pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};
 pub use workspaces::{
+    Gc, GcClass, GcRow, GcWish, IDLE_DAYS, Orphan, gc, merged_workspaces, orphans, stale_workspaces,
     JobEnd, MadeWorkspace, Removal, RemovedWorkspace, RestoredWorkspace, SetupWish, WorkspaceError, WorkspaceWish,
     create_workspace, end_of_job, exports, find_workspace, remove_workspace, restore_workspace, workspace_env,
     workspace_reasons, workspaces,

@@ -14,6 +14,7 @@ pub mod process;
 pub mod processes;
 pub mod terminal;
 pub mod tree;
+pub mod removal;
 mod watch;
 
 pub use clock::Clock;

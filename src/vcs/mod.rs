@@ -170,11 +170,6 @@ pub trait Vcs {
     fn delete_branch(&self, _name: &str, _tip: &str, _env: &Env) -> Result<(), SyncError> {
         Err(SyncError::Unsupported { kind: self.kind(), what: "deleting a branch is left to you" })
     }
-
-    /// Files and directories that are there and that version control ignores.
-    fn ignored(&self, _env: &Env) -> Result<Vec<PathBuf>, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "it does not tell which files are ignored" })
-    }
 }
 
 /// The adapter for the working copy that a path is in; outside of any it is the one for no version control.

@@ -1,7 +1,7 @@
 //! Workspaces as JSON and as text.
 
 use super::{Object, array, inline};
-use crate::coordination::{MadeWorkspace, Reason, RemovedWorkspace};
+use crate::coordination::{Gc, GcRow, MadeWorkspace, Orphan, Reason, RemovedWorkspace};
 use crate::model::duration;
 use crate::model::size;
 use crate::model::time::Instant;
@@ -79,6 +79,32 @@ pub fn removed_workspace(removed: &RemovedWorkspace) -> String {
     let object = object.optional("branch_deleted", removed.branch.as_deref());
     let object = object.flag("forgotten", removed.is_forgotten).flag("dry_run", removed.dry_run);
     reasons(object, "forced", &removed.forced).finish()
+}
+
+fn orphan(one: &Orphan) -> String {
+    let moved = one.moved_to.as_ref().map(|path| path.display().to_string());
+    let object = Object::new().text("path", &one.path.display().to_string()).optional("moved_to", moved.as_deref());
+    object.optional("stays", one.stays.as_deref()).finish()
+}
+
+/// Directories without a record: those that are found now, and those that were put aside. All have a path.
+pub fn orphans(found: &[Orphan], aside: &[Workspace]) -> String {
+    array(found.iter().map(orphan).chain(aside.iter().map(workspace)))
+}
+
+fn gc_row(row: &GcRow) -> String {
+    let object = object(&row.workspace).text("class", row.class.word()).flag("goes", row.goes).flag("done", row.done);
+    let object = object.text("why", &row.why).number("bytes", i64::try_from(row.bytes).unwrap_or(i64::MAX));
+    reasons(object, "reasons", &row.reasons).optional("problem", row.error.as_deref()).finish()
+}
+
+pub fn gc(gc: &Gc) -> String {
+    Object::new()
+        .flag("applied", gc.applied)
+        .number("freed", i64::try_from(gc.freed).unwrap_or(i64::MAX))
+        .raw("workspaces", &array(gc.rows.iter().map(gc_row)))
+        .raw("orphans", &array(gc.orphans.iter().map(orphan)))
+        .finish()
 }
 
 /// One row of a list: id, state, kind, branch, issue, when it was used last, path.

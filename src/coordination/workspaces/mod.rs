@@ -3,27 +3,34 @@
 //! Owns `workspaces.jsonl` in the state home of the repository that a workspace is a checkout of, and the directories of
 //! workspaces (`workspace.path`). What could not be made is taken away again, and nothing ever falls back to another checkout.
 
+mod artifacts;
 mod checkout;
 mod complete;
 mod create;
 mod env;
 mod finish;
+mod gc;
 mod look;
+mod orphans;
 mod places;
 mod proof;
 mod records;
 mod remove;
 mod rescue;
+mod survey;
 
 use std::path::PathBuf;
 
 pub use complete::{JobEnd, end_of_job};
 pub use create::{MadeWorkspace, SetupWish, WorkspaceWish, create as create_workspace};
 pub use env::{exports, variables as workspace_env};
+pub use gc::{Gc, GcRow, GcWish, IDLE_DAYS, gc};
 pub use look::reasons as workspace_reasons;
+pub use orphans::{Orphan, orphans};
 pub use records::{find_workspace, workspaces};
 pub use remove::{Removal, RemovedWorkspace, remove as remove_workspace};
 pub use rescue::{RestoredWorkspace, restore as restore_workspace};
+pub use survey::{Class as GcClass, merged as merged_workspaces, stale as stale_workspaces};
 
 use super::{CoordinationError, Reason};
 

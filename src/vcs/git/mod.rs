@@ -44,7 +44,7 @@ pub(super) use lines::committed_lines;
 pub use loose::keep as keep_loose;
 pub(super) use programs::programs_of;
 pub(super) use rescue::{
-    delete_branch, forget as forget_kept, hand_over, ignored, keep_commits, restore as restore_kept,
+    delete_branch, forget as forget_kept, hand_over, keep_commits, restore as restore_kept,
 };
 pub(super) use snapshot::{Known, WorkTree};
 pub(super) use whereabouts::between;
@@ -279,9 +279,5 @@ impl Vcs for Git {
 
     fn delete_branch(&self, name: &str, tip: &str, env: &Env) -> Result<(), SyncError> {
         delete_branch(&self.root, name, tip, env)
-    }
-
-    fn ignored(&self, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
-        ignored(&self.root, env)
     }
 }

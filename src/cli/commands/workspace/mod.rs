@@ -1,4 +1,5 @@
 mod create;
+mod gc;
 mod look;
 mod remove;
 
@@ -31,6 +32,7 @@ enum Action {
     Env(look::EnvArgs),
     Remove(remove::RemoveArgs),
     Restore(remove::RestoreArgs),
+    Gc(gc::GcArgs),
 }
 
 pub fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
@@ -42,5 +44,6 @@ pub fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
         Action::Env(args) => look::env(args, cx),
         Action::Remove(args) => remove::remove(args, cx),
         Action::Restore(args) => remove::restore(args, cx),
+        Action::Gc(args) => gc::run(args, cx),
     }
 }
