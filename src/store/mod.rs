@@ -9,6 +9,7 @@
 mod actor;
 mod checkout;
 mod commit;
+mod consent;
 mod damage;
 mod discover;
 mod error;
@@ -51,6 +52,7 @@ mod watch;
 
 pub use actor::{AGENT_VARIABLE, Identity, find as find_actor};
 pub use checkout::Worktree;
+pub use consent::{SETUP as SETUP_KEY, command as committed_command};
 pub use damage::{DamagedRecord, QUARANTINE, store_away};
 pub use discover::{BEADS_DIR, LEDGER_NAMES, Repo};
 pub use error::{Result, StoreError};

@@ -9,9 +9,11 @@ pub mod fs;
 pub mod job;
 pub mod lock;
 pub mod log;
+pub mod net;
 mod owner;
 pub mod process;
 pub mod terminal;
+pub mod tree;
 mod watch;
 
 pub use clock::Clock;

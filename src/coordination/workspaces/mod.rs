@@ -6,8 +6,13 @@
 mod checkout;
 mod create;
 mod env;
+mod include;
+mod ledger;
+mod limits;
 mod places;
+mod ports;
 mod records;
+mod setup;
 
 use std::path::PathBuf;
 
@@ -16,6 +21,7 @@ pub use env::{exports, variables as workspace_env};
 pub use records::{find_workspace, workspaces};
 
 use super::CoordinationError;
+use crate::model::size;
 
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
@@ -25,10 +31,32 @@ pub enum WorkspaceError {
     Ambiguous { typed: String, candidates: Vec<String> },
     #[error("the workspace {id} was not made: {error}{}", left.as_ref().map(|left| format!("; {left}")).unwrap_or_default())]
     NotMade { id: String, error: Box<CoordinationError>, left: Option<String> },
+    #[error("the record of the workspace {id} was changed by another while it was made")]
+    Lost { id: String },
     #[error("there is no place for workspaces: {why}")]
     NoPlace { why: String },
     #[error("workspace.path in the committed settings leads out of the repository: {}", path.display())]
     UntrustedPath { path: PathBuf },
+    #[error("workspace.setup in the committed settings names a command that you have not agreed to: {command}")]
+    UntrustedSetup { command: String },
+    #[error("the setup failed: {why}: {command}{}", if said.is_empty() { String::new() } else { format!("; {said}") })]
+    SetupFailed { command: String, why: String, said: String },
+    #[error("{files} ignored files with {} are to be copied, and workspace.copy_limit allows {}", size::text(*bytes), size::text(*limit))]
+    TooMuchToCopy { bytes: u64, limit: u64, files: usize },
+    #[error("no block of {count} ports from {first} on is free")]
+    NoPorts { first: u32, count: u32 },
+    #[error(
+        "about {} are needed and {} are free in {}, of which workspace.min_free keeps {}",
+        size::text(*needed), size::text(*free), at.display(), size::text(*keep)
+    )]
+    NoRoom { needed: u64, free: u64, keep: u64, at: PathBuf, reclaimable: u64, idle: usize },
+    #[error(
+        "about {} are needed, all workspaces together take {}, and workspace.max_size allows {}",
+        size::text(*needed), size::text(*used), size::text(*most)
+    )]
+    TooLarge { needed: u64, used: u64, most: u64, reclaimable: u64, idle: usize },
+    #[error("there are {count} workspaces, and workspace.max_count allows {most}")]
+    TooMany { count: usize, most: usize, reclaimable: u64, idle: usize },
     #[error("a workspace of the kind {kind} cannot have {what}")]
     NotOfKind { kind: &'static str, what: &'static str },
 }
