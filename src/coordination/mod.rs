@@ -52,8 +52,8 @@ pub use resume::{Resumption, resume};
 pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, run};
 pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};
 pub use workspaces::{
-    MadeWorkspace, SetupWish, WorkspaceError, WorkspaceWish, create_workspace, exports, find_workspace, workspace_env,
-    workspaces,
+    MadeWorkspace, SetupWish, WorkspaceError, WorkspaceUpdate, WorkspaceUsage, WorkspaceWish, adopt_workspace,
+    create_workspace, exports, find_workspace, update_workspace, workspace_env, workspace_usage, workspaces,
 };
 pub use worktrees::{WorktreeStatus, open_in, worktree_status, worktrees};
 

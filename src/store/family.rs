@@ -95,3 +95,8 @@ pub fn counterpart(directory: &Path) -> Option<PathBuf> {
     let first = parent(directory).or_else(main)?;
     Some(if inside.as_os_str().is_empty() { first } else { first.join(inside) })
 }
+
+/// Somebody has kept claims, mail or the like in the directory that checkouts share.
+pub fn has_state(common: &Path) -> bool {
+    place_of(common).join("version").exists()
+}

@@ -35,6 +35,24 @@ impl From<WorkspaceError> for Failure {
             WorkspaceError::NoRoom { reclaimable, idle, .. } => no_room(message, reclaimable, idle),
             WorkspaceError::TooLarge { reclaimable, idle, .. } => no_room(message, reclaimable, idle),
             WorkspaceError::TooMany { reclaimable, idle, .. } => no_room(message, reclaimable, idle),
+            WorkspaceError::NotAdopted { .. } => {
+                Self::failed(message).hint("bd worktree list shows the checkouts of this repository")
+            }
+            WorkspaceError::IllegalMove { from, .. } => {
+                let legal: Vec<&str> = from.moves().iter().map(|state| state.word()).collect();
+                let legal = if legal.is_empty() { "nothing".to_owned() } else { legal.join(", ") };
+                Self::new(Exit::Illegal, "illegal", message).hint(format!("it can become {legal}"))
+            }
+            WorkspaceError::NoMergeCommit { .. } => {
+                Self::new(Exit::Illegal, "illegal", message).hint("--merge-commit names it")
+            }
+            WorkspaceError::NoSuchCommit { .. } => {
+                Self::not_found(message).hint("fetch it first; a merge commit is looked for in the workspace and in its parent")
+            }
+            WorkspaceError::BadAddress { .. } => Self::usage(message).hint("it begins with https://"),
+            WorkspaceError::Gone { .. } => {
+                Self::not_found(message).hint("bd workspace list shows those that are there")
+            }
             WorkspaceError::NotOfKind { .. } => Self::usage(message),
         }
     }

@@ -86,7 +86,9 @@ pub(super) fn branch_for(pattern: &str, one: &Workspace, others: &[Workspace], i
     };
     let is_free = |name: &String| {
         let other = |other: &Workspace| {
-            other.id != one.id && other.state != State::Removed && other.branch.as_ref() == Some(name)
+            other.id != one.id
+                && !matches!(other.state, State::Removed | State::Failed)
+                && other.branch.as_ref() == Some(name)
         };
         !others.iter().any(other) && !is_taken(name)
     };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::places::Places;
-use super::{WorkspaceError, checkout, include, ledger, limits, places, ports, records, setup};
+use super::{WorkspaceError, checkout, include, ledger, limits, places, ports, records, reuse, setup};
 use crate::coordination::{CoordinationError, Result, here};
 use crate::model::state_id::{self, WORKSPACE};
 use crate::model::workspace::{Kind, State, Workspace};
@@ -66,6 +66,9 @@ pub fn create(store: &mut Store, wish: &WorkspaceWish) -> Result<MadeWorkspace> 
     let member = wish.repo.unwrap_or(0);
     let mut notes = Vec::new();
     let (state, draft) = draft(store, member, wish, &mut notes)?;
+    if let Some(workspace) = reuse::take(store, &state, &draft, wish, &mut notes)? {
+        return Ok(MadeWorkspace { workspace, is_reused: true, notes });
+    }
     let id = draft.id.clone();
     let begun = begin(store, &state, draft, wish)?;
     let mut made = Vec::new();
@@ -92,6 +95,10 @@ fn draft(
     if kind != Kind::Copy && vcs::kind(&parent) == vcs::Kind::None {
         notes.push(format!("{} is under no version control: the workspace is a copy", parent.display()));
         kind = Kind::Copy;
+    }
+    if kind == Kind::Copy && wish.base.is_some() {
+        let what = "a base: it has the files as they are";
+        return Err(WorkspaceError::NotOfKind { kind: kind.word(), what }.into());
     }
     let id = state_id::mint(WORKSPACE, store.host().entropy.bytes());
     let places = Places::of(store, &repo, &id, wish.path.as_deref())?;

@@ -3,6 +3,7 @@
 //! Owns `workspaces.jsonl` in the state home of the repository that a workspace is a checkout of, and the directories of
 //! workspaces (`workspace.path`). What could not be made is taken away again, and nothing ever falls back to another checkout.
 
+mod adopt;
 mod checkout;
 mod create;
 mod env;
@@ -12,16 +13,23 @@ mod limits;
 mod places;
 mod ports;
 mod records;
+mod reuse;
 mod setup;
+mod update;
+mod usage;
 
 use std::path::PathBuf;
 
+pub use adopt::adopt as adopt_workspace;
 pub use create::{MadeWorkspace, SetupWish, WorkspaceWish, create as create_workspace};
 pub use env::{exports, variables as workspace_env};
 pub use records::{find_workspace, workspaces};
+pub use update::{WorkspaceUpdate, update as update_workspace};
+pub use usage::{WorkspaceUsage, measure as workspace_usage};
 
 use super::CoordinationError;
 use crate::model::size;
+use crate::model::workspace::State;
 
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
@@ -57,6 +65,18 @@ pub enum WorkspaceError {
     TooLarge { needed: u64, used: u64, most: u64, reclaimable: u64, idle: usize },
     #[error("there are {count} workspaces, and workspace.max_count allows {most}")]
     TooMany { count: usize, most: usize, reclaimable: u64, idle: usize },
+    #[error("{} is not taken over: {why}", path.display())]
+    NotAdopted { path: PathBuf, why: String },
+    #[error("the workspace {id} is {} and cannot become {}", from.word(), to.word())]
+    IllegalMove { id: String, from: State, to: State },
+    #[error("the workspace {id} is merged only by a commit")]
+    NoMergeCommit { id: String },
+    #[error("there is no commit {name:?}")]
+    NoSuchCommit { name: String },
+    #[error("{text:?} is no address of a pull request")]
+    BadAddress { text: String },
+    #[error("the directory of the workspace {id} is not there: {}", path.display())]
+    Gone { id: String, path: PathBuf },
     #[error("a workspace of the kind {kind} cannot have {what}")]
     NotOfKind { kind: &'static str, what: &'static str },
 }

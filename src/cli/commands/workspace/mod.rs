@@ -1,5 +1,7 @@
+mod change;
 mod create;
 mod look;
+mod open;
 
 use clap::{Args, Subcommand};
 
@@ -28,6 +30,10 @@ enum Action {
     Show(look::ShowArgs),
     Path(look::PathArgs),
     Env(look::EnvArgs),
+    Adopt(change::AdoptArgs),
+    Update(change::UpdateArgs),
+    Du(look::DuArgs),
+    Open(open::OpenArgs),
 }
 
 pub fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
@@ -37,5 +43,9 @@ pub fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
         Action::Show(args) => look::show(args, cx),
         Action::Path(args) => look::path(args, cx),
         Action::Env(args) => look::env(args, cx),
+        Action::Adopt(args) => change::adopt(args, cx),
+        Action::Update(args) => change::update(args, cx),
+        Action::Du(args) => look::du(args, cx),
+        Action::Open(args) => open::run(args, cx),
     }
 }
