@@ -9,12 +9,13 @@ pub mod fs;
 pub mod job;
 pub mod lock;
 pub mod log;
+pub mod net;
 mod owner;
 pub mod process;
 pub mod processes;
+pub mod removal;
 pub mod terminal;
 pub mod tree;
-pub mod removal;
 mod watch;
 
 pub use clock::Clock;

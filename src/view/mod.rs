@@ -54,7 +54,10 @@ pub use shapes::*;
 pub use undo::undo;
 pub use value::shortened;
 pub use watch::{watch_event, watch_text};
-pub use workspace::{gc, made_workspace, orphans, removed_workspace, workspace, workspace_cells, workspace_facts, workspaces};
+pub use workspace::{gc, orphans, removed_workspace};
+pub use workspace::{
+    made_workspace, usage_cells, workspace, workspace_cells, workspace_facts, workspace_usages, workspaces,
+};
 pub use worktree::{
     elsewhere_text, pruned_worktrees, removed_worktree, worktree, worktree_counts, worktree_facts, worktree_state,
     worktrees,

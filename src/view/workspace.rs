@@ -1,7 +1,8 @@
 //! Workspaces as JSON and as text.
 
-use super::{Object, array, inline};
-use crate::coordination::{Gc, GcRow, MadeWorkspace, Orphan, Reason, RemovedWorkspace};
+use super::{Object, array, inline, plural};
+use crate::coordination::{Gc, GcRow, Orphan, Reason, RemovedWorkspace};
+use crate::coordination::{MadeWorkspace, WorkspaceUsage};
 use crate::model::duration;
 use crate::model::size;
 use crate::model::time::Instant;
@@ -163,7 +164,7 @@ pub fn workspace_facts(one: &Workspace, now: Instant) -> Vec<(&'static str, Stri
         ("Copied", copied),
         ("Size", one.size.map(|bytes| size::text(bytes.unsigned_abs()))),
         ("Adopted", one.is_adopted.then(|| "yes".to_owned())),
-        ("Used before", (one.reused > 0).then(|| format!("{} times", one.reused))),
+        ("Used before", (one.reused > 0).then(|| plural(usize::try_from(one.reused).unwrap_or_default(), "time"))),
         ("Error", one.error.clone()),
         ("Merged as", one.merge_commit.clone()),
         ("Pull request", one.pr_url.clone()),
@@ -178,4 +179,30 @@ pub fn workspace_facts(one: &Workspace, now: Instant) -> Vec<(&'static str, Stri
 
 fn short(commit: &str) -> String {
     commit.get(..12).unwrap_or(commit).to_owned()
+}
+
+/// What workspaces take: all of it, and what removing gives back.
+pub fn workspace_usages(all: &[WorkspaceUsage]) -> String {
+    let number = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+    array(all.iter().map(|row| {
+        Object::new()
+            .text("id", &row.workspace.id)
+            .text("path", &row.workspace.path)
+            .text("state", row.workspace.state.word())
+            .number("size", number(row.own()))
+            .number("shared", number(row.usage.shared))
+            .number("total", number(row.usage.bytes))
+            .number("files", number(row.usage.files))
+            .finish()
+    }))
+}
+
+pub fn usage_cells(row: &WorkspaceUsage) -> [String; 5] {
+    let shared = match row.usage.shared {
+        0 => "-".to_owned(),
+        bytes => format!("and {} shared", size::text(bytes)),
+    };
+    let one = &row.workspace;
+    [one.id.clone(), size::text(row.own()), shared, one.state.word().to_owned(), one.path.clone()]
+        .map(|cell| inline(&cell).into_owned())
 }

@@ -60,7 +60,7 @@ pub(super) fn remove_known(
 ) -> Result<RemovedWorkspace> {
     let one = &known.workspace;
     match one.state {
-        State::Removed => return Err(WorkspaceError::Gone { id: one.id.clone() }.into()),
+        State::Removed => return Err(WorkspaceError::AlreadyGone { id: one.id.clone() }.into()),
         State::Creating | State::Removing => {
             check_over(store, one)?;
             if !removal.dry_run && proof::oddity(one).is_none() {

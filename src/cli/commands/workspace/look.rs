@@ -3,6 +3,7 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::cli::render;
 use crate::coordination;
+use crate::model::size;
 use crate::model::workspace::State;
 use crate::view::{self, Exit, inline};
 
@@ -45,6 +46,15 @@ pub struct PathArgs {
 pub struct EnvArgs {
     /// Its id, path, issue or branch
     workspace: String,
+}
+
+/// Show what workspaces take on disk
+///
+/// A file that has names elsewhere too, as the linked files of a clone have, is not given back when the workspace is removed.
+#[derive(Debug, Args)]
+pub struct DuArgs {
+    /// Its id, path, issue or branch (default: all)
+    workspace: Option<String>,
 }
 
 pub fn list(args: ListArgs, cx: &mut Context) -> Outcome {
@@ -126,6 +136,21 @@ pub fn env(args: EnvArgs, cx: &mut Context) -> Outcome {
         cx.json(object.finish());
     } else {
         cx.ui.verbatim(&coordination::exports(&vars));
+    }
+    Ok(Exit::Ok)
+}
+
+pub fn du(args: DuArgs, cx: &mut Context) -> Outcome {
+    let found = coordination::workspace_usage(cx.store()?, args.workspace.as_deref())?;
+    if cx.ui.wants_json() {
+        cx.json(view::workspace_usages(&found));
+        return Ok(Exit::Ok);
+    }
+    let lines: Vec<[String; 5]> = found.iter().map(view::usage_cells).collect();
+    render::columns(&mut cx.ui, "", &lines);
+    if args.workspace.is_none() {
+        let own = found.iter().map(coordination::WorkspaceUsage::own).sum();
+        cx.ui.line(&format!("{} in {}", size::text(own), view::plural(found.len(), "workspace")));
     }
     Ok(Exit::Ok)
 }

@@ -1,6 +1,8 @@
+mod change;
 mod create;
 mod gc;
 mod look;
+mod open;
 mod remove;
 
 use clap::{Args, Subcommand};
@@ -33,6 +35,10 @@ enum Action {
     Remove(remove::RemoveArgs),
     Restore(remove::RestoreArgs),
     Gc(gc::GcArgs),
+    Adopt(change::AdoptArgs),
+    Update(change::UpdateArgs),
+    Du(look::DuArgs),
+    Open(open::OpenArgs),
 }
 
 pub fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
@@ -45,5 +51,9 @@ pub fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
         Action::Remove(args) => remove::remove(args, cx),
         Action::Restore(args) => remove::restore(args, cx),
         Action::Gc(args) => gc::run(args, cx),
+        Action::Adopt(args) => change::adopt(args, cx),
+        Action::Update(args) => change::update(args, cx),
+        Action::Du(args) => look::du(args, cx),
+        Action::Open(args) => open::run(args, cx),
     }
 }
