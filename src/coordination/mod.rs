@@ -60,9 +60,12 @@ pub use resume::{Resumption, resume};
 pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, UsedWorkspace, run};
 pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};
 pub use workspaces::{
-    JobEnd, MadeWorkspace, Removal, RemovedWorkspace, RestoredWorkspace, SetupWish, WorkspaceError, WorkspaceWish,
-    create_workspace, end_of_job, exports, find_workspace, remove_workspace, restore_workspace, workspace_env,
-    workspace_reasons, workspaces,
+    Gc, GcClass, GcRow, GcWish, IDLE_DAYS, JobEnd, Orphan, Removal, RemovedWorkspace, RestoredWorkspace, end_of_job,
+    gc, merged_workspaces, orphans, remove_workspace, restore_workspace, stale_workspaces, workspace_reasons,
+};
+pub use workspaces::{
+    MadeWorkspace, SetupWish, WorkspaceError, WorkspaceUpdate, WorkspaceUsage, WorkspaceWish, adopt_workspace,
+    create_workspace, exports, find_workspace, update_workspace, workspace_env, workspace_usage, workspaces,
 };
 pub use worktrees::{WorktreeStatus, open_in, worktree_status, worktrees};
 

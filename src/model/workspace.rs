@@ -90,6 +90,17 @@ impl State {
         State::ALL.into_iter().find(|state| state.word() == word)
     }
 
+    /// What somebody may say that it is now.
+    pub fn moves(self) -> &'static [State] {
+        match self {
+            State::Active => &[State::Idle, State::Merged, State::Abandoned],
+            State::Idle => &[State::Active, State::Merged, State::Abandoned],
+            State::Merged => &[State::Active, State::Idle, State::Abandoned],
+            State::Abandoned => &[State::Active, State::Idle, State::Merged],
+            State::Creating | State::Failed | State::Orphaned | State::Removing | State::Removed => &[],
+        }
+    }
+
     /// A job may work in it.
     pub fn is_usable(self) -> bool {
         matches!(self, State::Active | State::Idle)

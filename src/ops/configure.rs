@@ -341,13 +341,18 @@ fn set(store: &mut Store, name: &str, values: &[String], file: Option<Origin>, d
     if key.kind.is_path() {
         values.iter().for_each(|stored| trust_own(store, origin, key.name, stored, draft));
     }
+    if key.name == store::SETUP_KEY && origin == Origin::Shared {
+        let own = values.iter().map(|text| store::committed_command(&store.project().root, store::SETUP_KEY, text));
+        draft.trusted.extend(own);
+    }
     draft.of(origin).set(key, value);
     Ok(())
 }
 
-/// Paths of the committed config that lead out of the repository, and that are trusted from now on.
+/// Paths of the committed config that lead out of the repository, and the command that it names; all are trusted from now on.
 pub fn trust(store: &mut Store, dry_run: bool) -> Result<Vec<OutsidePath>> {
-    let paths = store.project().untrusted.clone();
+    let mut paths = store.project().untrusted.clone();
+    paths.extend(store.unagreed());
     if !dry_run && !paths.is_empty() {
         let trust = store::read_trust(&store.host().env);
         trust.add(&paths, store.lock_wait(), &store.host().entropy).map_err(StoreError::from)?;

@@ -205,11 +205,14 @@ impl Store {
     pub fn make_workspace_of(&self, member: usize, root: &Path) -> Result<()> {
         let (state, repo) = self.home_of_repo(member)?;
         let own = self.project.members[member].repo.beads();
-        let parent = family::parent(own).or_else(|| vcs::root(own)).map(|root| place::real(&root));
-        let Some(common) = vcs::common_dir(root) else { return Err(StoreError::NotARepo { path: root.to_owned() }) };
+        let first = family::parent(own).or_else(|| vcs::root(own));
+        let parent = Some(place::real(&first.unwrap_or_else(|| self.project.members[member].repo.root().to_owned())));
+        let directory = match vcs::common_dir(root) {
+            Some(common) => family::place_of(&common),
+            None => root.join(super::BEADS_DIR).join("run"),
+        };
         let pointer = family::Pointer { home: place::real(state.path()), parent };
-        pointer.write(&common, &self.host.entropy).map_err(RecordError::from)?;
-        let directory = family::place_of(&common);
+        pointer.write(&directory, &self.host.entropy).map_err(RecordError::from)?;
         let text = format!("{repo}\n");
         records::fill(&directory, REPO_ID_NAME, text.as_bytes(), &self.host.entropy).map_err(RecordError::from)?;
         Ok(())

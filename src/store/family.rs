@@ -6,11 +6,14 @@
 use std::path::{Path, PathBuf};
 
 use super::place;
+use crate::model::json::Dialect;
 use crate::sys::Entropy;
 use crate::sys::fs::FsError;
 use crate::vcs;
 
 const POINTER: &str = "home";
+/// The records of workspaces in a state home.
+const RECORDS: &str = "workspaces.jsonl";
 
 /// What makes a clone a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,19 +27,35 @@ pub struct Pointer {
 impl Pointer {
     /// The one in a directory that checkouts share.
     pub fn read(common: &Path) -> Option<Self> {
-        let text = std::fs::read_to_string(place_of(common).join(POINTER)).ok()?;
+        Self::read_in(&place_of(common))
+    }
+
+    /// The one of a repo whose checkouts share this directory. Without version control it is a file like others, which anybody may have put there: it counts only
+    /// if the state home knows a workspace at this place.
+    pub fn of(beads: &Path, common: Option<&Path>) -> Option<Self> {
+        if let Some(common) = common {
+            return Self::read(common);
+        }
+        let found = Self::read_in(&beads.join("run"))?;
+        let records = std::fs::read_to_string(found.home.join(RECORDS)).ok()?;
+        let root = place::real(beads.parent()?);
+        let path = Dialect::default().string(&root.display().to_string());
+        records.contains(&format!("\"path\":{path}")).then_some(found)
+    }
+
+    fn read_in(directory: &Path) -> Option<Self> {
+        let text = std::fs::read_to_string(directory.join(POINTER)).ok()?;
         let mut lines = text.lines().map(str::trim);
         let absolute = |line: &str| Some(PathBuf::from(line)).filter(|path| path.is_absolute());
         Some(Pointer { home: absolute(lines.next()?)?, parent: lines.next().and_then(absolute) })
     }
 
     /// Makes a clone a workspace. One that is a workspace already stays what it is.
-    pub(super) fn write(&self, common: &Path, entropy: &Entropy) -> Result<(), FsError> {
-        let directory = place_of(common);
-        std::fs::create_dir_all(&directory).map_err(|e| FsError::new("make", &directory, e))?;
+    pub(super) fn write(&self, directory: &Path, entropy: &Entropy) -> Result<(), FsError> {
+        super::home::prepare(directory).map_err(|e| FsError::new("make", directory, e))?;
         let parent = self.parent.as_ref().map(|path| format!("{}\n", path.display())).unwrap_or_default();
         let text = format!("{}\n{parent}", self.home.display());
-        super::records::fill(&directory, POINTER, text.as_bytes(), entropy).map(drop)
+        super::records::fill(directory, POINTER, text.as_bytes(), entropy).map(drop)
     }
 }
 
@@ -75,4 +94,9 @@ pub fn counterpart(directory: &Path) -> Option<PathBuf> {
     };
     let first = parent(directory).or_else(main)?;
     Some(if inside.as_os_str().is_empty() { first } else { first.join(inside) })
+}
+
+/// Somebody has kept claims, mail or the like in the directory that checkouts share.
+pub fn has_state(common: &Path) -> bool {
+    place_of(common).join("version").exists()
 }

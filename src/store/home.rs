@@ -107,7 +107,7 @@ impl StateHome {
         let home = |path, mode, reason: &str| StateHome { path, mode, reason: reason.to_owned() };
         let own = beads.join("run");
         let common = vcs::common_dir(beads);
-        if let Some(target) = common.as_deref().and_then(Pointer::read) {
+        if let Some(target) = Pointer::of(beads, common.as_deref()) {
             return home(target.home, StateMode::Workspace, "this is a workspace of another checkout");
         }
         match (asked, common) {

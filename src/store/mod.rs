@@ -9,6 +9,7 @@
 mod actor;
 mod checkout;
 mod commit;
+mod consent;
 mod damage;
 mod discover;
 mod error;
@@ -53,10 +54,11 @@ mod workflows;
 
 pub use actor::{AGENT_VARIABLE, Identity, find as find_actor};
 pub use checkout::{Worktree, worktree_id_at};
+pub use consent::{SETUP as SETUP_KEY, command as committed_command};
 pub use damage::{DamagedRecord, QUARANTINE, store_away};
 pub use discover::{BEADS_DIR, LEDGER_NAMES, Repo};
 pub use error::{Result, StoreError};
-pub use family::{Pointer, is_family};
+pub use family::{Pointer, has_state, is_family};
 pub use guard::{Found, FoundLeak};
 pub use history::{Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogQuery, Moment, PastLine, Point, State};
 pub use home::{

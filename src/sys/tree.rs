@@ -1,149 +1,246 @@
-//! Deleting a directory with all that is in it.
+//! Directories as a whole: how large they are, how much room is left beside them, and copies of what is in them.
 //!
-//! Works relative to open directories, so no link is ever followed, not even one that is put in the way meanwhile. Directories that
-//! cannot be written are made so. Another file system that is mounted inside is not entered: then the rest stays, too.
+//! A link is never followed. The data of a copied file is shared with the original where the file system can do that.
 
-use std::ffi::CString;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::{Path, PathBuf};
-
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, chmodat, fchmod, fstat, openat, statat, unlinkat};
-use rustix::io::Errno;
+use std::collections::HashSet;
+use std::fs::{self, FileTimes, Metadata};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Component, Path, PathBuf};
 
 use super::fs::FsError;
 
-const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-/// What the owner needs to empty a directory.
-const OWNER: u32 = 0o700;
-
-/// Deletes a directory. One that is not there is deleted already.
-pub fn remove(path: &Path) -> Result<(), FsError> {
-    let failed = |e: Errno| FsError::new("remove", path, e);
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().ok_or_else(|| failed(Errno::INVAL))?;
-    let above = match rustix::fs::open(parent, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) {
-        Err(Errno::NOENT) => return Ok(()),
-        other => other.map_err(failed)?,
-    };
-    let directory = match enter(above.as_fd(), name) {
-        Err(Errno::NOENT) => return Ok(()),
-        other => other.map_err(failed)?,
-    };
-    let device = fstat(&directory).map_err(failed)?.st_dev;
-    empty(directory, device, path)?;
-    match unlinkat(&above, name, AtFlags::REMOVEDIR) {
-        Err(Errno::NOENT) | Ok(()) => Ok(()),
-        Err(e) => Err(failed(e)),
-    }
+/// What is below a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// What it takes on disk. A file that is there under several names counts once.
+    pub bytes: u64,
+    /// The part of it that is in files which have names elsewhere too: removing the directory does not give it back.
+    pub shared: u64,
+    pub files: u64,
 }
 
-/// Opens a directory, which is made readable if it is not.
-fn enter(above: BorrowedFd<'_>, name: impl rustix::path::Arg + Copy) -> Result<OwnedFd, Errno> {
-    match openat(above, name, DIRECTORY, Mode::empty()) {
-        Err(Errno::ACCESS) => {
-            // A link at this place would be followed; it is none, or opening it would have failed otherwise.
-            chmodat(above, name, Mode::from_raw_mode(OWNER), AtFlags::empty())?;
-            openat(above, name, DIRECTORY, Mode::empty())
-        }
-        other => other,
-    }
-}
-
-fn empty(directory: OwnedFd, device: u64, path: &Path) -> Result<(), FsError> {
-    let failed = |path: &Path, e: Errno| FsError::new("remove", path, e);
-    let found = fstat(&directory).map_err(|e| failed(path, e))?;
-    if found.st_dev != device {
-        let mounted = std::io::Error::other("another file system is mounted there");
-        return Err(FsError::new("remove", path, mounted));
-    }
-    if found.st_mode & OWNER != OWNER {
-        // Whether that helped, the next step tells.
-        let _ = fchmod(&directory, Mode::from_raw_mode(found.st_mode & 0o7777 | OWNER));
-    }
-    let mut names: Vec<CString> = Vec::new();
-    for entry in Dir::read_from(&directory).map_err(|e| failed(path, e))? {
-        let entry = entry.map_err(|e| failed(path, e))?;
-        let name = entry.file_name();
-        if name.to_bytes() != b"." && name.to_bytes() != b".." {
-            names.push(name.to_owned());
-        }
-    }
-    for name in names {
-        let at = path.join(name.to_string_lossy().as_ref());
-        let kind = match statat(&directory, &name, AtFlags::SYMLINK_NOFOLLOW) {
-            Err(Errno::NOENT) => continue,
-            found => FileType::from_raw_mode(found.map_err(|e| failed(&at, e))?.st_mode),
-        };
-        let flags = if kind == FileType::Directory {
-            let inner = enter(directory.as_fd(), &*name).map_err(|e| failed(&at, e))?;
-            empty(inner, device, &at)?;
-            AtFlags::REMOVEDIR
+/// How much is below a directory. What goes away meanwhile does not count.
+pub fn usage(root: &Path) -> Result<Usage, FsError> {
+    let mut usage = Usage::default();
+    // A file with several names: how many of them are here.
+    let mut linked: std::collections::HashMap<(u64, u64), (u64, u64, u64)> = std::collections::HashMap::new();
+    walk(root, &mut |_, _| true, &mut |_, meta| {
+        let bytes = meta.blocks().saturating_mul(512);
+        if meta.is_dir() || meta.nlink() < 2 {
+            usage.bytes += bytes;
         } else {
-            AtFlags::empty()
+            let entry = linked.entry((meta.dev(), meta.ino())).or_insert((bytes, 0, meta.nlink()));
+            entry.1 += 1;
+            if entry.1 == 1 {
+                usage.bytes += bytes;
+            }
+        }
+        usage.files += u64::from(!meta.is_dir());
+        Ok(())
+    })?;
+    usage.shared = linked.values().filter(|(_, here, all)| here < all).map(|(bytes, ..)| bytes).sum();
+    Ok(usage)
+}
+
+/// The sum of the lengths of all files below a directory that are wanted; the path is relative to it.
+pub fn length(root: &Path, wanted: &mut dyn FnMut(&Path) -> bool) -> Result<u64, FsError> {
+    let mut bytes = 0;
+    walk(root, &mut |path, _| wanted(path), &mut |_, meta| {
+        bytes += if meta.is_file() { meta.len() } else { 0 };
+        Ok(())
+    })?;
+    Ok(bytes)
+}
+
+/// How many bytes a user may still write where a path is, or will be.
+pub fn free_space(path: &Path) -> Result<u64, FsError> {
+    let there = path.ancestors().find(|dir| dir.exists()).unwrap_or(Path::new("/"));
+    fs4::available_space(there).map_err(|e| FsError::new("look for room in", there, e))
+}
+
+/// Both paths, or what is there of them, are on one file system.
+pub fn is_one_file_system(one: &Path, other: &Path) -> bool {
+    let device = |path: &Path| path.ancestors().find_map(|dir| fs::metadata(dir).ok()).map(|meta| meta.dev());
+    device(one).is_some_and(|known| device(other) == Some(known))
+}
+
+/// Goes through all that is wanted below a directory; the directory itself is not given. A directory that is not wanted is not
+/// entered.
+pub fn walk(
+    root: &Path,
+    wanted: &mut dyn FnMut(&Path, &Metadata) -> bool,
+    each: &mut dyn FnMut(&Path, &Metadata) -> Result<(), FsError>,
+) -> Result<(), FsError> {
+    let mut open = vec![PathBuf::new()];
+    while let Some(directory) = open.pop() {
+        let at = root.join(&directory);
+        let entries = match fs::read_dir(&at) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound && !directory.as_os_str().is_empty() => continue,
+            entries => entries.map_err(|e| FsError::new("list", &at, e))?,
         };
-        match unlinkat(&directory, &name, flags) {
-            Ok(()) | Err(Errno::NOENT) => {}
-            Err(e) => return Err(failed(&at, e)),
+        for entry in entries {
+            let entry = entry.map_err(|e| FsError::new("list", &at, e))?;
+            let path = directory.join(entry.file_name());
+            let Ok(meta) = entry.metadata() else { continue };
+            if !wanted(&path, &meta) {
+                continue;
+            }
+            each(&path, &meta)?;
+            if meta.is_dir() {
+                open.push(path);
+            }
         }
     }
     Ok(())
 }
 
-/// A place below a directory at which something else is mounted; `None` also where the system does not tell.
-pub fn mount_below(path: &Path) -> Option<PathBuf> {
-    let list = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
-    let places = list.lines().filter_map(|line| line.split(' ').nth(4)).map(|place| PathBuf::from(unescaped(place)));
-    let mut below = places.filter(|place| place.starts_with(path));
-    below.next()
+/// What a copy of a directory left out: sockets, pipes and devices.
+pub type LeftOut = Vec<PathBuf>;
+
+/// Copies all that is wanted below a directory to another, which must be there. Modes, times and links stay as they are.
+pub fn copy(from: &Path, to: &Path, wanted: &mut dyn FnMut(&Path) -> bool) -> Result<LeftOut, FsError> {
+    let mut left_out = Vec::new();
+    let mut directories: Vec<(PathBuf, Metadata)> = Vec::new();
+    // Files with several names keep them.
+    let mut linked: std::collections::HashMap<(u64, u64), PathBuf> = std::collections::HashMap::new();
+    walk(from, &mut |path, _| wanted(path), &mut |path, meta| {
+        let target = to.join(path);
+        if meta.is_dir() {
+            fs::create_dir(&target).map_err(|e| FsError::new("make", &target, e))?;
+            directories.push((target, meta.clone()));
+            return Ok(());
+        }
+        if meta.is_file() && meta.nlink() > 1 {
+            let key = (meta.dev(), meta.ino());
+            if let Some(first) = linked.get(&key) {
+                return fs::hard_link(first, &target).map_err(|e| FsError::new("link", &target, e));
+            }
+            linked.insert(key, target.clone());
+        }
+        if !copy_one(&from.join(path), &target, meta)? {
+            left_out.push(path.to_owned());
+        }
+        Ok(())
+    })?;
+    // The times of a directory change with what is put into it, and its mode may forbid that.
+    for (directory, meta) in directories.iter().rev() {
+        let failed = |e| FsError::new("finish", directory.clone(), e);
+        fs::set_permissions(directory, fs::Permissions::from_mode(meta.mode() & 0o7777)).map_err(failed)?;
+        let opened = fs::File::open(directory).and_then(|file| file.set_times(times(meta)?));
+        opened.map_err(failed)?;
+    }
+    Ok(left_out)
 }
 
-/// Blanks and the like are written as three octal digits.
-fn unescaped(text: &str) -> String {
-    let mut parts = text.split('\\');
-    let mut plain = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (digits, rest) = part.split_at_checked(3).unwrap_or(("", part));
-        match u8::from_str_radix(digits, 8) {
-            Ok(byte) => plain.push(char::from(byte)),
-            Err(_) => plain.push_str(digits),
-        }
-        plain.push_str(rest);
+/// Copies a file or a link to a place at which nothing is; `false` for anything else.
+pub fn copy_one(from: &Path, to: &Path, meta: &Metadata) -> Result<bool, FsError> {
+    if meta.is_symlink() {
+        let target = fs::read_link(from).map_err(|e| FsError::new("read", from, e))?;
+        std::os::unix::fs::symlink(target, to).map_err(|e| FsError::new("make", to, e))?;
+        return Ok(true);
     }
-    plain
+    if !meta.is_file() {
+        return Ok(false);
+    }
+    let failed = |e| FsError::new("copy", from, e);
+    let mut source = fs::File::open(from).map_err(failed)?;
+    let mut target =
+        fs::OpenOptions::new().write(true).create_new(true).open(to).map_err(|e| FsError::new("make", to, e))?;
+    io::copy(&mut source, &mut target).map_err(failed)?;
+    target.set_permissions(fs::Permissions::from_mode(meta.mode() & 0o7777)).map_err(failed)?;
+    times(meta).and_then(|times| target.set_times(times)).map_err(failed)?;
+    Ok(true)
+}
+
+fn times(meta: &Metadata) -> io::Result<FileTimes> {
+    Ok(FileTimes::new().set_modified(meta.modified()?).set_accessed(meta.accessed()?))
+}
+
+/// Makes the directories above a path below a root, and says whether they are there now: not if a link or a file is on the way.
+pub fn make_way(root: &Path, path: &Path) -> Result<bool, FsError> {
+    let mut at = root.to_owned();
+    for part in path.parent().unwrap_or(Path::new("")).components() {
+        let Component::Normal(name) = part else { return Ok(false) };
+        at.push(name);
+        match fs::symlink_metadata(&at) {
+            Ok(meta) if meta.is_dir() => {}
+            Ok(_) => return Ok(false),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                fs::create_dir(&at).map_err(|e| FsError::new("make", &at, e))?;
+            }
+            Err(e) => return Err(FsError::new("look at", &at, e)),
+        }
+    }
+    Ok(true)
+}
+
+/// The paths of a list without those that are below another of it.
+pub fn tops(paths: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let all: HashSet<PathBuf> = paths.into_iter().collect();
+    let is_top = |path: &&PathBuf| !path.ancestors().skip(1).any(|above| all.contains(above));
+    let mut found: Vec<PathBuf> = all.iter().filter(is_top).cloned().collect();
+    found.sort();
+    found
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     #[test]
-    fn everything_inside_goes_and_nothing_else() {
+    fn a_copy_is_like_the_original() {
         let dir = tempfile::tempdir().unwrap();
-        let (inside, outside) = (dir.path().join("in"), dir.path().join("out"));
-        fs::create_dir_all(inside.join("a/b")).unwrap();
-        fs::create_dir(&outside).unwrap();
-        fs::write(outside.join("mine"), "mine").unwrap();
-        fs::write(inside.join("a/b/file"), "x").unwrap();
-        symlink(&outside, inside.join("link")).unwrap();
-        symlink("/nowhere", inside.join("a/dangling")).unwrap();
-        for (name, mode) in [("a/b", 0o555), ("a", 0o000)] {
-            fs::set_permissions(inside.join(name), fs::Permissions::from_mode(mode)).unwrap();
-        }
-        remove(&inside).unwrap();
-        assert!(!inside.exists());
-        assert_eq!(fs::read_to_string(outside.join("mine")).unwrap(), "mine");
-        remove(&inside).unwrap();
-        symlink(&outside, &inside).unwrap();
-        assert!(remove(&inside).is_err(), "a link is no directory");
-        assert!(outside.join("mine").exists());
+        let (from, to) = (dir.path().join("from"), dir.path().join("to"));
+        fs::create_dir_all(from.join("a/b")).unwrap();
+        fs::create_dir(&to).unwrap();
+        fs::write(from.join("a/b/file"), "text").unwrap();
+        fs::set_permissions(from.join("a/b/file"), fs::Permissions::from_mode(0o751)).unwrap();
+        let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
+        fs::File::options().write(true).open(from.join("a/b/file")).unwrap().set_modified(old).unwrap();
+        fs::hard_link(from.join("a/b/file"), from.join("a/same")).unwrap();
+        std::os::unix::fs::symlink("/nowhere/at all", from.join("a/link")).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, from.join("pipe"), rustix::fs::Mode::RUSR).unwrap();
+        fs::set_permissions(from.join("a/b"), fs::Permissions::from_mode(0o555)).unwrap();
+        let left_out = copy(&from, &to, &mut |path| path != Path::new("no")).unwrap();
+        assert_eq!(left_out, [PathBuf::from("pipe")]);
+        let copied = fs::metadata(to.join("a/b/file")).unwrap();
+        assert_eq!((copied.mode() & 0o7777, copied.modified().unwrap()), (0o751, old));
+        assert_eq!(copied.ino(), fs::metadata(to.join("a/same")).unwrap().ino(), "two names stay one file");
+        assert_ne!(copied.ino(), fs::metadata(from.join("a/same")).unwrap().ino(), "and not that of the original");
+        assert_eq!(fs::read_link(to.join("a/link")).unwrap(), Path::new("/nowhere/at all"));
+        assert_eq!(fs::metadata(to.join("a/b")).unwrap().mode() & 0o7777, 0o555);
+        assert_eq!(fs::read(to.join("a/b/file")).unwrap(), b"text");
     }
 
     #[test]
-    fn mounts_are_read_as_they_are_written() {
-        assert_eq!(unescaped(r"/a\040b\134c"), r"/a b\c");
-        assert_eq!(mount_below(Path::new("/proc")).is_some(), cfg!(target_os = "linux"));
-        assert_eq!(mount_below(tempfile::tempdir().unwrap().path()), None);
+    fn what_has_several_names_counts_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let (one, other) = (dir.path().join("one"), dir.path().join("other"));
+        fs::create_dir(&one).unwrap();
+        fs::create_dir(&other).unwrap();
+        fs::write(one.join("large"), vec![7; 100_000]).unwrap();
+        let alone = usage(&one).unwrap();
+        assert!(alone.bytes >= 100_000 && alone.shared == 0, "{alone:?}");
+        fs::hard_link(one.join("large"), one.join("again")).unwrap();
+        assert_eq!(usage(&one).unwrap(), Usage { files: 2, ..alone }, "both names are here");
+        fs::hard_link(one.join("large"), other.join("there")).unwrap();
+        let shared = usage(&one).unwrap();
+        assert!(shared.bytes == alone.bytes && shared.shared >= 100_000, "{shared:?}");
+    }
+
+    #[test]
+    fn no_link_is_on_the_way() {
+        let dir = tempfile::tempdir().unwrap();
+        let (root, outside) = (dir.path().join("root"), dir.path().join("outside"));
+        fs::create_dir(&root).unwrap();
+        fs::create_dir(&outside).unwrap();
+        std::os::unix::fs::symlink(&outside, root.join("link")).unwrap();
+        fs::write(root.join("file"), "").unwrap();
+        assert!(make_way(&root, Path::new("a/b/c")).unwrap() && root.join("a/b").is_dir());
+        for odd in ["link/x", "link/deep/x", "file/x", "../x", "a/../../x"] {
+            assert!(!make_way(&root, Path::new(odd)).unwrap(), "{odd}");
+        }
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
     }
 }

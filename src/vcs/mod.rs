@@ -22,6 +22,7 @@ mod lines;
 mod merge_tool;
 mod network;
 mod none;
+mod patterns;
 mod rescue;
 mod sl;
 mod snapshot;
@@ -46,6 +47,7 @@ pub use history::{Changed, HistoryError, Span, changes, staged_paths};
 pub use hooks::{git_dirs, hooks_path, is_ignored, set_setting, setting};
 pub use lines::{Sought, committed_lines};
 pub use merge_tool::{MergeSetup, attribute_pattern, hg_lines, hgrc, jj_settings, jj_tool, merge_setup, set_jj_tool};
+pub use patterns::Patterns;
 pub use rescue::{Rescue, Returned};
 pub use snapshot::{LARGEST, LeftOut, Snapshot, Why};
 pub use sync::{Integrated, Integration, Merge, Pushed, Standing, SyncError, Versions};
@@ -78,11 +80,17 @@ pub trait Vcs {
     /// The commit that is checked out, or that the working copy stands on.
     fn head(&self, env: &Env) -> Result<Option<String>, SyncError>;
 
+    /// The commit that a name stands for, if it stands for one.
+    fn resolve(&self, name: &str, env: &Env) -> Result<Option<String>, SyncError>;
+
     /// The names of all branches and bookmarks that the repository knows, also those of remotes.
     fn branches(&self, env: &Env) -> Result<BTreeSet<String>, SyncError>;
 
     /// What would be lost if this checkout's directory went away. Ledgers count like other files.
     fn work(&self, env: &Env) -> Result<Work, SyncError>;
+
+    /// Files that are not tracked because they are to be ignored. A directory stands for all that is in it.
+    fn ignored(&self, env: &Env) -> Result<Vec<PathBuf>, SyncError>;
 
     /// Makes another checkout of the repository. No hooks run.
     fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError>;
@@ -90,6 +98,18 @@ pub trait Vcs {
     /// Makes a repository of its own with the commits of this one, and a working copy of it. No branch, setting or file here
     /// changes. No hooks run; what the settings here make version control run comes along, so ask for agreement first.
     fn clone_checkout(&self, new: &NewClone, env: &Env) -> Result<Checkout, SyncError>;
+
+    /// Brings a clone of another working copy, which this is, to what that one has now, and puts it on a new branch. Nothing here
+    /// may be unsaved. The path of `new` is not looked at.
+    fn renew_clone(&self, from: &Path, new: &NewClone, env: &Env) -> Result<(), SyncError>;
+
+    /// Brings the branch that is checked out forward to what another working copy has under a name, if that loses nothing
+    /// here: no commit and no change in a file. Gives whether there was something new.
+    fn forward_clone(&self, from: &Path, base: Option<&str>, env: &Env) -> Result<bool, SyncError>;
+
+    /// Makes of a copy of another working copy's files, which this is, a repository of its own on a new branch. It knows the
+    /// other one as a remote, and what it has of it does not look like made here. No file changes.
+    fn settle_copy(&self, from: &Path, branch: &str, env: &Env) -> Result<(), SyncError>;
 
     /// Forgets and deletes another checkout. Its commits and its branch stay. Without `force` it is refused while files in it
     /// are changed, untracked or half merged, while another repository is inside, and for commits that no branch holds.
@@ -169,11 +189,6 @@ pub trait Vcs {
     /// Deletes a branch that nobody has checked out, if it still is at this commit.
     fn delete_branch(&self, _name: &str, _tip: &str, _env: &Env) -> Result<(), SyncError> {
         Err(SyncError::Unsupported { kind: self.kind(), what: "deleting a branch is left to you" })
-    }
-
-    /// Files and directories that are there and that version control ignores.
-    fn ignored(&self, _env: &Env) -> Result<Vec<PathBuf>, SyncError> {
-        Err(SyncError::Unsupported { kind: self.kind(), what: "it does not tell which files are ignored" })
     }
 }
 

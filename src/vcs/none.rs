@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::clones::NOT_RENEWED;
 use super::commit::{CommitError, Committed, Order};
 use super::snapshot::{Fresh, Snapshot, check_key};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
@@ -58,6 +59,10 @@ impl Vcs for Unversioned {
         Ok(None)
     }
 
+    fn resolve(&self, _: &str, _: &Env) -> Result<Option<String>, SyncError> {
+        Ok(None)
+    }
+
     fn branches(&self, _: &Env) -> Result<BTreeSet<String>, SyncError> {
         Ok(BTreeSet::new())
     }
@@ -66,12 +71,28 @@ impl Vcs for Unversioned {
         self.nothing()
     }
 
+    fn ignored(&self, _: &Env) -> Result<Vec<PathBuf>, SyncError> {
+        Ok(Vec::new())
+    }
+
     fn add_checkout(&self, _: &NewCheckout, _: &Env) -> Result<Checkout, SyncError> {
         Err(SyncError::Unsupported { kind: Kind::None, what: NO_CHECKOUTS })
     }
 
     fn clone_checkout(&self, _: &NewClone, _: &Env) -> Result<Checkout, SyncError> {
         Err(SyncError::Unsupported { kind: Kind::None, what: NO_CHECKOUTS })
+    }
+
+    fn renew_clone(&self, _: &Path, _: &NewClone, _: &Env) -> Result<(), SyncError> {
+        Err(SyncError::Unsupported { kind: Kind::None, what: NOT_RENEWED })
+    }
+
+    fn forward_clone(&self, _: &Path, _: Option<&str>, _: &Env) -> Result<bool, SyncError> {
+        Err(SyncError::Unsupported { kind: Kind::None, what: NOT_RENEWED })
+    }
+
+    fn settle_copy(&self, _: &Path, _: &str, _: &Env) -> Result<(), SyncError> {
+        Ok(())
     }
 
     fn remove_checkout(&self, _: &Path, _: bool, _: &Env) -> Result<(), SyncError> {

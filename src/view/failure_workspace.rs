@@ -1,7 +1,9 @@
 //! What callers are told when something about a workspace went wrong.
 
 use super::failure::{Exit, Failure};
+use super::plural;
 use crate::coordination::WorkspaceError;
+use crate::model::size;
 
 impl From<WorkspaceError> for Failure {
     fn from(error: WorkspaceError) -> Self {
@@ -15,9 +17,41 @@ impl From<WorkspaceError> for Failure {
             WorkspaceError::NotMade { id, error, .. } => {
                 Failure { message, ..Failure::from(*error) }.fact("workspace", &id)
             }
+            WorkspaceError::Lost { .. } => Self::new(Exit::Busy, "busy", message).hint("try again"),
             WorkspaceError::NoPlace { .. } => Self::failed(message).hint("bd config set workspace.path DIR sets one"),
             WorkspaceError::UntrustedPath { .. } => Self::new(Exit::Untrusted, "untrusted", message)
                 .hint("bd config trust shows and allows it; --path names another place"),
+            WorkspaceError::UntrustedSetup { .. } => Self::new(Exit::Untrusted, "untrusted", message)
+                .hint("bd config trust shows and allows it; --no-setup does without, --setup COMMAND names another"),
+            WorkspaceError::SetupFailed { .. } => {
+                Self::failed(message).hint("try the command in this checkout; --no-setup does without it")
+            }
+            WorkspaceError::TooMuchToCopy { .. } => {
+                Self::failed(message).hint("narrow .worktreeinclude and workspace.copy, or raise workspace.copy_limit")
+            }
+            WorkspaceError::NoPorts { .. } => {
+                Self::failed(message).hint("remove workspaces, or set workspace.port_base or workspace.ports")
+            }
+            WorkspaceError::NoRoom { reclaimable, idle, .. } => no_room(message, reclaimable, idle),
+            WorkspaceError::TooLarge { reclaimable, idle, .. } => no_room(message, reclaimable, idle),
+            WorkspaceError::TooMany { reclaimable, idle, .. } => no_room(message, reclaimable, idle),
+            WorkspaceError::NotAdopted { .. } => {
+                Self::failed(message).hint("bd worktree list shows the checkouts of this repository")
+            }
+            WorkspaceError::IllegalMove { from, .. } => {
+                let legal: Vec<&str> = from.moves().iter().map(|state| state.word()).collect();
+                let legal = if legal.is_empty() { "nothing".to_owned() } else { legal.join(", ") };
+                Self::new(Exit::Illegal, "illegal", message).hint(format!("it can become {legal}"))
+            }
+            WorkspaceError::NoMergeCommit { .. } => {
+                Self::new(Exit::Illegal, "illegal", message).hint("--merge-commit names it")
+            }
+            WorkspaceError::NoSuchCommit { .. } => Self::not_found(message)
+                .hint("fetch it first; a merge commit is looked for in the workspace and in its parent"),
+            WorkspaceError::BadAddress { .. } => Self::usage(message).hint("it begins with https://"),
+            WorkspaceError::Gone { .. } => {
+                Self::not_found(message).hint("bd workspace list shows those that are there")
+            }
             WorkspaceError::NotOfKind { .. } => Self::usage(message),
             WorkspaceError::Kept { reasons, .. } => {
                 let texts: Vec<String> = reasons.iter().map(|reason| reason.text.clone()).collect();
@@ -27,7 +61,7 @@ impl From<WorkspaceError> for Failure {
                     .texts("reasons", &texts)
                     .texts("kinds", &kinds)
             }
-            WorkspaceError::Gone { .. } => {
+            WorkspaceError::AlreadyGone { .. } => {
                 Self::not_found(message).hint("bd workspace list --all shows what was there")
             }
             WorkspaceError::Busy { .. } | WorkspaceError::Changed { .. } => {
@@ -45,4 +79,17 @@ impl From<WorkspaceError> for Failure {
             }
         }
     }
+}
+
+/// What could be given back.
+fn no_room(message: String, reclaimable: u64, idle: usize) -> Failure {
+    let hint = match idle {
+        0 => "no workspace is idle; finish a job, or change the limit".to_owned(),
+        _ => {
+            let idle = plural(idle, "workspace");
+            format!("{idle} with {} could be given back: bd workspace gc shows them", size::text(reclaimable))
+        }
+    };
+    let bytes = i64::try_from(reclaimable).unwrap_or(i64::MAX);
+    Failure::new(Exit::Failed, "no_room", message).hint(hint).number("reclaimable", bytes)
 }

@@ -65,7 +65,11 @@ pub use workflow::{
     created_workflow, moved_workflow, nothing_next, task_cells, workflow, workflow_line, workflow_next,
     workflow_progress, workflow_remarks, workflows,
 };
-pub use workspace::{made_workspace, removed_workspace, workspace, workspace_cells, workspace_facts, workspaces};
+
+pub use workspace::{gc, orphans, removed_workspace};
+pub use workspace::{
+    made_workspace, usage_cells, workspace, workspace_cells, workspace_facts, workspace_usages, workspaces,
+};
 pub use worktree::{
     elsewhere_text, pruned_worktrees, removed_worktree, worktree, worktree_counts, worktree_facts, worktree_state,
     worktrees,

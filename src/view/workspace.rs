@@ -1,7 +1,8 @@
 //! Workspaces as JSON and as text.
 
-use super::{Object, array, inline};
-use crate::coordination::{MadeWorkspace, Reason, RemovedWorkspace};
+use super::{Object, array, inline, plural};
+use crate::coordination::{Gc, GcRow, Orphan, Reason, RemovedWorkspace};
+use crate::coordination::{MadeWorkspace, WorkspaceUsage};
 use crate::model::duration;
 use crate::model::size;
 use crate::model::time::Instant;
@@ -85,6 +86,32 @@ pub fn removed_workspace(removed: &RemovedWorkspace) -> String {
     reasons(object, "forced", &removed.forced).finish()
 }
 
+fn orphan(one: &Orphan) -> String {
+    let moved = one.moved_to.as_ref().map(|path| path.display().to_string());
+    let object = Object::new().text("path", &one.path.display().to_string()).optional("moved_to", moved.as_deref());
+    object.optional("stays", one.stays.as_deref()).finish()
+}
+
+/// Directories without a record: those that are found now, and those that were put aside. All have a path.
+pub fn orphans(found: &[Orphan], aside: &[Workspace]) -> String {
+    array(found.iter().map(orphan).chain(aside.iter().map(workspace)))
+}
+
+fn gc_row(row: &GcRow) -> String {
+    let object = object(&row.workspace).text("class", row.class.word()).flag("goes", row.goes).flag("done", row.done);
+    let object = object.text("why", &row.why).number("bytes", i64::try_from(row.bytes).unwrap_or(i64::MAX));
+    reasons(object, "reasons", &row.reasons).optional("problem", row.error.as_deref()).finish()
+}
+
+pub fn gc(gc: &Gc) -> String {
+    Object::new()
+        .flag("applied", gc.applied)
+        .number("freed", i64::try_from(gc.freed).unwrap_or(i64::MAX))
+        .raw("workspaces", &array(gc.rows.iter().map(gc_row)))
+        .raw("orphans", &array(gc.orphans.iter().map(orphan)))
+        .finish()
+}
+
 /// One row of a list: id, state, kind, branch, issue, when it was used last, path.
 pub fn workspace_cells(one: &Workspace, now: Instant) -> [String; 7] {
     let dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
@@ -141,7 +168,7 @@ pub fn workspace_facts(one: &Workspace, now: Instant) -> Vec<(&'static str, Stri
         ("Copied", copied),
         ("Size", one.size.map(|bytes| size::text(bytes.unsigned_abs()))),
         ("Adopted", one.is_adopted.then(|| "yes".to_owned())),
-        ("Used before", (one.reused > 0).then(|| format!("{} times", one.reused))),
+        ("Used before", (one.reused > 0).then(|| plural(usize::try_from(one.reused).unwrap_or_default(), "time"))),
         ("Error", one.error.clone()),
         ("Merged as", one.merge_commit.clone()),
         ("Pull request", one.pr_url.clone()),
@@ -156,4 +183,30 @@ pub fn workspace_facts(one: &Workspace, now: Instant) -> Vec<(&'static str, Stri
 
 fn short(commit: &str) -> String {
     commit.get(..12).unwrap_or(commit).to_owned()
+}
+
+/// What workspaces take: all of it, and what removing gives back.
+pub fn workspace_usages(all: &[WorkspaceUsage]) -> String {
+    let number = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+    array(all.iter().map(|row| {
+        Object::new()
+            .text("id", &row.workspace.id)
+            .text("path", &row.workspace.path)
+            .text("state", row.workspace.state.word())
+            .number("size", number(row.own()))
+            .number("shared", number(row.usage.shared))
+            .number("total", number(row.usage.bytes))
+            .number("files", number(row.usage.files))
+            .finish()
+    }))
+}
+
+pub fn usage_cells(row: &WorkspaceUsage) -> [String; 5] {
+    let shared = match row.usage.shared {
+        0 => "-".to_owned(),
+        bytes => format!("and {} shared", size::text(bytes)),
+    };
+    let one = &row.workspace;
+    [one.id.clone(), size::text(row.own()), shared, one.state.word().to_owned(), one.path.clone()]
+        .map(|cell| inline(&cell).into_owned())
 }

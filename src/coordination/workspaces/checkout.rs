@@ -1,10 +1,12 @@
 //! The files of a new workspace: a clone, another checkout or a copy, on a branch of its own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::coordination::Result;
 use crate::model::workspace::{Kind, State, Workspace};
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, real_path};
+use crate::sys::fs::FsError;
+use crate::sys::tree;
 use crate::vcs::{self, Checkout, NewCheckout, NewClone};
 
 /// Makes the files. What could not be finished is taken away by version control itself.
@@ -16,13 +18,61 @@ pub(super) fn make(store: &Store, one: &Workspace) -> Result<Checkout> {
     let made = match one.kind {
         Kind::Clone => parent.clone_checkout(&NewClone { path, branch: branch.unwrap_or_default(), base }, env),
         Kind::Worktree => parent.add_checkout(&NewCheckout { path, branch, base }, env),
-        Kind::Copy => todo_copy(),
+        Kind::Copy => return copy(store, one),
     };
     Ok(made.map_err(StoreError::from)?)
 }
 
-fn todo_copy() -> std::result::Result<Checkout, vcs::SyncError> {
-    Err(vcs::SyncError::Unsupported { kind: vcs::Kind::None, what: "copies" })
+/// What a copy must not have: state of the checkout itself, and the records of its other checkouts.
+const LEFT: [&str; 10] = [
+    ".beads/run",
+    ".git/beads",
+    ".git/beads-id",
+    ".git/worktrees",
+    ".git/index.lock",
+    ".hg/beads",
+    ".hg/beads-id",
+    ".hg/wlock",
+    ".jj/beads",
+    ".jj/beads-id",
+];
+
+/// All files as they are, on a branch of its own.
+fn copy(store: &Store, one: &Workspace) -> Result<Checkout> {
+    let env = &store.host().env;
+    let (parent, path) = (Path::new(&one.parent), PathBuf::from(&one.path));
+    let refused = |why: String| StoreError::from(vcs::SyncError::NoCheckout { path: path.clone(), why });
+    let vcs = vcs::open(parent);
+    if vcs.common_dir().is_some_and(|common| !common.starts_with(real_path(parent))) {
+        let why = format!("the repository of {} is elsewhere; use --kind clone or worktree", parent.display());
+        return Err(refused(why).into());
+    }
+    let is_plain = vcs.kind() == vcs::Kind::None;
+    if let Some(around) = vcs::root(path.parent().unwrap_or(&path)).filter(|_| is_plain) {
+        let why = format!("{} is a working copy, and a plain copy would belong to it; use --path", around.display());
+        return Err(refused(why).into());
+    }
+    if std::fs::symlink_metadata(&path).is_ok() {
+        return Err(refused("something is there already; choose another path".to_owned()).into());
+    }
+    let failed = |e| StoreError::from(FsError::new("make", &path, e));
+    std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(failed)?;
+    std::fs::create_dir(&path).map_err(failed)?;
+    let inside = path.strip_prefix(parent).map(Path::to_owned).ok();
+    let copied = tree::copy(parent, &path, &mut |inner| {
+        !LEFT.iter().any(|left| inner == Path::new(left)) && inside.as_deref() != Some(inner)
+    });
+    let settled = copied.map_err(StoreError::from).and_then(|_| match &one.branch {
+        Some(branch) => Ok(vcs::open(&path).settle_copy(parent, branch, env)?),
+        None => Ok(()),
+    });
+    if let Err(error) = settled {
+        std::fs::remove_dir_all(&path).map_err(|e| StoreError::from(FsError::new("remove", &path, e)))?;
+        return Err(error.into());
+    }
+    let made = vcs::open(&path);
+    let admin = made.admin_dir().unwrap_or_else(|| path.clone());
+    Ok(Checkout { branch: made.branch(), root: real_path(&path), admin, is_main: true, exists: true })
 }
 
 /// The branch for a job: the pattern with the issue in it, and a number if another has that name.
@@ -41,7 +91,9 @@ pub(super) fn branch_for(
     };
     let is_free = |name: &String| {
         let other = |other: &Workspace| {
-            other.id != one.id && other.state != State::Removed && other.branch.as_ref() == Some(name)
+            other.id != one.id
+                && !matches!(other.state, State::Removed | State::Failed)
+                && other.branch.as_ref() == Some(name)
         };
         !others.iter().any(other) && !is_taken(name)
     };

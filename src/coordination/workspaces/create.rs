@@ -1,14 +1,15 @@
 //! Making a workspace: recorded before anything of it exists, and again when it is ready, under one id.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::places::Places;
-use super::{WorkspaceError, checkout, places, records};
+use super::{WorkspaceError, checkout, include, ledger, limits, places, ports, records, reuse, setup};
 use crate::coordination::{CoordinationError, Result, here};
 use crate::model::state_id::{self, WORKSPACE};
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::{StateDir, Store, StoreError};
 use crate::sys;
+use crate::sys::fs::FsError;
 use crate::vcs;
 
 /// What is run in a new workspace.
@@ -65,10 +66,13 @@ pub fn create(store: &mut Store, wish: &WorkspaceWish) -> Result<MadeWorkspace> 
     let member = wish.repo.unwrap_or(0);
     let mut notes = Vec::new();
     let (state, draft) = draft(store, member, wish, &mut notes)?;
+    if let Some(workspace) = reuse::take(store, &state, &draft, wish, &mut notes)? {
+        return Ok(MadeWorkspace { workspace, is_reused: true, notes });
+    }
     let id = draft.id.clone();
     let begun = begin(store, &state, draft, wish)?;
     let mut made = Vec::new();
-    match make(store, &state, begun, member, wish, &mut made) {
+    match make(store, &state, begun, member, wish, &mut made, &mut notes) {
         Ok(workspace) => Ok(MadeWorkspace { workspace, is_reused: false, notes }),
         Err(error) => Err(give_up(store, &state, &id, &made, error)),
     }
@@ -91,6 +95,10 @@ fn draft(
     if kind != Kind::Copy && vcs::kind(&parent) == vcs::Kind::None {
         notes.push(format!("{} is under no version control: the workspace is a copy", parent.display()));
         kind = Kind::Copy;
+    }
+    if kind == Kind::Copy && wish.base.is_some() {
+        let what = "a base: it has the files as they are";
+        return Err(WorkspaceError::NotOfKind { kind: kind.word(), what }.into());
     }
     let id = state_id::mint(WORKSPACE, store.host().entropy.bytes());
     let places = Places::of(store, &repo, &id, wish.path.as_deref())?;
@@ -122,8 +130,11 @@ fn draft(
 fn begin(store: &Store, state: &StateDir, draft: Workspace, wish: &WorkspaceWish) -> Result<Workspace> {
     let pattern = store.settings().word("workspace.branch").to_owned();
     let taken = vcs::open(draft.parent.as_ref()).branches(&store.host().env).map_err(StoreError::from)?;
+    let range = ports::Range::of(store);
     let begun = records::edit(store, state, |all| {
         let mut one = draft.clone();
+        one.ports = ports::choose(&one.id, range, all, &sys::net::is_free)?;
+        limits::check_count(store, &one, all)?;
         if one.kind != Kind::Copy || vcs::kind(one.parent.as_ref()) != vcs::Kind::None {
             let free = || checkout::branch_for(&pattern, &one, all, &|name| taken.contains(name));
             one.branch = Some(wish.branch.clone().unwrap_or_else(free));
@@ -142,33 +153,56 @@ fn make(
     member: usize,
     wish: &WorkspaceWish,
     made_here: &mut Vec<PathBuf>,
+    notes: &mut Vec<String>,
 ) -> Result<Workspace> {
-    store.refuse_programs_of(one.parent.as_ref())?;
-    let root = PathBuf::from(&one.path);
-    if wish.path.is_none() {
-        root.parent().map_or(Ok(()), places::prepare)?;
-    }
+    let parent = Path::new(&one.parent);
+    store.refuse_programs_of(parent)?;
+    let command = setup::command(store, &wish.setup)?;
+    let patterns = include::patterns(store, parent, &wish.copy)?;
+    let needed = limits::check(store, &one, &records::of(store, state)?)?;
+    let context = PathBuf::from(one.context_dir.clone().unwrap_or_default());
+    context.parent().map_or(Ok(()), places::prepare)?;
     let made = checkout::make(store, &one)?;
     made_here.push(made.root.clone());
     if one.kind != Kind::Worktree {
         store.make_workspace_of(member, &made.root)?;
     }
+    let (_, inside) = store.workspace_parent(member);
+    if ledger::is_parents(store, member, parent, &inside, &made.root) {
+        // A clone knows its parent.
+        if one.kind == Kind::Worktree {
+            ledger::lead_to_parent(parent, &inside, &made.root)?;
+        }
+        notes.push("the ledger is not committed: the workspace uses that of the checkout it was made from".to_owned());
+    }
+    let copied = match one.kind {
+        Kind::Copy => Vec::new(),
+        Kind::Clone | Kind::Worktree => include::copy(store, parent, &made.root, &patterns)?,
+    };
+    std::fs::create_dir(&context).map_err(|e| StoreError::from(FsError::new("make", &context, e)))?;
+    made_here.push(context.clone());
+    let base_commit = vcs::open(&made.root).head(&store.host().env).map_err(StoreError::from)?;
+    let one = Workspace { base_commit, copied, setup: command.clone(), size: i64::try_from(needed).ok(), ..one };
+    if let Some(command) = &command {
+        setup::run(store, &one, command, &context)?;
+    }
     let worktree = store.adopt_worktree(&made.root)?;
     let now = store.host().clock.now().to_string();
-    let base_commit = vcs::open(&made.root).head(&store.host().env).map_err(StoreError::from)?;
     let ready = records::change(store, state, &one.id, |known| {
-        let known = known.unwrap_or_else(|| one.clone());
+        // Somebody may have taken it for dead, though it was not.
+        if !known.is_some_and(|known| known.state == State::Creating) {
+            return Err(WorkspaceError::Lost { id: one.id.clone() }.into());
+        }
         Ok(Some(Workspace {
             state: State::Active,
             path: made.root.display().to_string(),
-            branch: worktree.branch.clone().or(known.branch.clone()),
+            branch: worktree.branch.clone().or(one.branch.clone()),
             worktree_id: worktree.id.clone(),
-            base_commit: base_commit.clone(),
             owner: None,
             ready_at: Some(now.clone()),
             used_at: Some(now.clone()),
             updated_at: Some(now.clone()),
-            ..known
+            ..one.clone()
         }))
     })?;
     Ok(ready.unwrap_or(one))

@@ -11,7 +11,7 @@ use crate::coordination::losses::{Loss, Reason};
 use crate::coordination::{CoordinationError, Result};
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::{Store, StoreError};
-use crate::sys::tree;
+use crate::sys::removal;
 use crate::vcs;
 
 /// Ends what was begun: what was being made is taken away again, what was being removed goes, or is put back if something in it
@@ -41,7 +41,7 @@ fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Workspace> {
             let parent = vcs::open(Path::new(&one.parent));
             parent.remove_checkout(path, true, &store.host().env).map_err(StoreError::from)?;
         }
-        tree::remove(path).map_err(StoreError::from)?;
+        removal::remove(path).map_err(StoreError::from)?;
     }
     delete_context(one).map_err(StoreError::from)?;
     let text = "the process that made it ended before it was ready".to_owned();
@@ -110,8 +110,8 @@ fn remove_worktree(store: &Store, known: &Known) -> Result<Workspace> {
         let is_checkout = vcs::root(path).as_deref() == Some(path);
         let removed = if is_checkout { parent.remove_checkout(path, true, &store.host().env) } else { Ok(()) };
         removed.map_err(StoreError::from)?;
-        tree::remove(path).map_err(StoreError::from)?;
+        removal::remove(path).map_err(StoreError::from)?;
     }
-    delete_context(one).and_then(|()| tree::remove(&mark)).map_err(StoreError::from)?;
+    delete_context(one).and_then(|()| removal::remove(&mark)).map_err(StoreError::from)?;
     note_removed(store, known, None)
 }

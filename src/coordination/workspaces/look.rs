@@ -14,7 +14,7 @@ use crate::model::lease::{Owner, Standing};
 use crate::model::time::{DAY, Instant};
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::{LeaseRow, Store, StoreError, Worktree, real_path};
-use crate::sys::{self, processes, tree};
+use crate::sys::{self, processes, removal};
 use crate::vcs::{self, Merged, Origin};
 
 /// How a workspace stands.
@@ -145,7 +145,7 @@ pub(super) fn owner_lives(store: &Store, one: &Workspace, owner: &Owner) -> Opti
 /// What else is in there that is not a part of it.
 fn inside(one: &Workspace, at: &Path, around: &Around) -> Vec<Reason> {
     let mut found = Vec::new();
-    if let Some(place) = tree::mount_below(at) {
+    if let Some(place) = removal::mount_below(at) {
         found.push(Reason::new(Loss::Mount, format!("something is mounted in it, at {}", place.display())));
     }
     match vcs::repository_inside(at) {

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::WorkspaceError;
 use crate::coordination::Result;
-use crate::store::settings::Origin;
-use crate::store::{Store, outside, read_trust, real_path, user_cache, user_data};
+use crate::store::{Store, real_path, user_cache, user_data};
 use crate::sys::fs::FsError;
 use crate::vcs;
 
@@ -37,13 +36,10 @@ pub(super) fn base(store: &Store) -> Result<PathBuf> {
     const KEY: &str = "workspace.path";
     let env = &store.host().env;
     let base = match store.settings().text(KEY) {
-        Some((text, origin)) => {
+        Some((text, _)) => {
             let path = store.project().path_of(text, env);
-            if origin == Origin::Shared {
-                let leaves = outside(&store.project().root, KEY, text, &path);
-                if leaves.is_some_and(|path| !read_trust(env).covers(&path)) {
-                    return Err(WorkspaceError::UntrustedPath { path }.into());
-                }
+            if store.unagreed().iter().any(|wish| wish.key == KEY) {
+                return Err(WorkspaceError::UntrustedPath { path }.into());
             }
             path
         }

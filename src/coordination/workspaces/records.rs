@@ -39,6 +39,11 @@ pub(super) fn known(store: &Store) -> Result<Vec<Known>> {
     Ok(found)
 }
 
+/// All that one state home knows.
+pub(super) fn of(store: &Store, state: &StateDir) -> Result<Vec<Workspace>> {
+    Ok(parse(&store.records(&file(state))?))
+}
+
 pub(super) fn find(store: &Store, typed: &str) -> Result<Known> {
     let all = known(store)?;
     let path = real_path(&store.host().env.path(typed)).display().to_string();

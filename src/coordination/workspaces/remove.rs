@@ -18,7 +18,7 @@ use crate::model::state_id::{self, CHECKPOINT};
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::{Store, StoreError, Worktree};
 use crate::sys::fs::FsError;
-use crate::sys::{self, tree};
+use crate::sys::{self, removal::remove as delete_tree};
 use crate::vcs;
 
 /// How to remove a workspace.
@@ -63,7 +63,7 @@ pub(super) fn remove_known(
 ) -> Result<RemovedWorkspace> {
     let one = &known.workspace;
     match one.state {
-        State::Removed => return Err(WorkspaceError::Gone { id: one.id.clone() }.into()),
+        State::Removed => return Err(WorkspaceError::AlreadyGone { id: one.id.clone() }.into()),
         State::Creating | State::Removing => {
             check_over(store, one)?;
             if !removal.dry_run && proof::oddity(one).is_none() {
@@ -263,7 +263,7 @@ pub(super) fn delete(store: &Store, known: &Known, hidden: &Path) -> Result<()> 
         true => Ok(()),
         false => std::fs::rename(hidden, &doomed).map_err(|e| FsError::new("rename", hidden, e)),
     };
-    let deleted = gone.and_then(|()| tree::remove(&doomed)).and_then(|()| delete_context(&known.workspace));
+    let deleted = gone.and_then(|()| delete_tree(&doomed)).and_then(|()| delete_context(&known.workspace));
     deleted.map_err(|error| {
         let text = error.to_string();
         // What is left is found by gc; if even this cannot be noted, the record says `removing`.
@@ -276,7 +276,7 @@ pub(super) fn delete(store: &Store, known: &Known, hidden: &Path) -> Result<()> 
 pub(super) fn delete_context(one: &Workspace) -> std::result::Result<(), FsError> {
     let Some(context) = one.context_dir.as_deref().map(Path::new) else { return Ok(()) };
     let is_ours = context.is_absolute() && context.file_name().is_some_and(|name| *name == *format!("{}.job", one.id));
-    if is_ours { tree::remove(context) } else { Ok(()) }
+    if is_ours { delete_tree(context) } else { Ok(()) }
 }
 
 /// Keeps everything in the repository that it was made from, all of it or nothing.
@@ -337,7 +337,7 @@ fn worktree(
         give_up(store, known, State::Idle, Some(error.to_string()))?;
         return Err(error);
     }
-    let deleted = delete_context(one).and_then(|()| tree::remove(&mark)).map_err(StoreError::from);
+    let deleted = delete_context(one).and_then(|()| delete_tree(&mark)).map_err(StoreError::from);
     deleted.map_err(|error| half(one, saved.as_ref(), error.into()))?;
     if let (Some(name), Some(tip)) = (branch, tip) {
         debug_assert!(seen.merged.is_some() || seen.is_untouched);

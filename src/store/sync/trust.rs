@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::super::settings::OutsidePath;
-use super::super::{Result, Store, StoreError, place, read_trust};
+use super::super::{Result, Store, StoreError, family, place, read_trust};
 use super::copies::WorkingCopy;
 use crate::sys::Host;
 use crate::vcs::{self, Kind};
@@ -38,6 +38,9 @@ pub fn trust_programs(path: &Path, host: &Host, wait: Duration, dry_run: bool) -
 }
 
 fn entry(root: &Path, programs: &[String]) -> OutsidePath {
+    // A workspace may do what the checkout may that it was made from.
+    let first = family::parent(root);
+    let root = first.as_deref().unwrap_or(root);
     let repository = vcs::common_dir(root).unwrap_or_else(|| root.to_owned());
     let text = blake3::hash(programs.join("\n").as_bytes()).to_string();
     OutsidePath { repository, root: root.to_owned(), key: "programs", text, resolved: PathBuf::new() }

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::checkouts::{self, admin_dir};
-use super::commit::{git, git_for_network, is_locked};
+use super::commit::{git, git_for_network, is_locked, unfinished};
 use super::hooks::failed;
-use super::settings::{RemoteSettings, Setting, carried, remotes, text, without_branches};
+use super::settings::{RemoteSettings, Setting, carried, moved, parent_text, remotes, text, without_branches};
 use super::upstream::{ask, commit};
 use super::worktrees::check_name;
 use super::{common_dir, own_dir};
@@ -42,7 +42,7 @@ impl Source<'_> {
         self.git_dir.unwrap_or(self.root)
     }
 
-    fn git(&self) -> Program<'_> {
+    pub(super) fn git(&self) -> Program<'_> {
         let program = git(self.root, self.env).var("GIT_NO_LAZY_FETCH", "1");
         match self.git_dir {
             Some(dir) => program.var("GIT_DIR", dir),
@@ -50,7 +50,7 @@ impl Source<'_> {
         }
     }
 
-    fn commit(&self, name: &str) -> Result<Option<String>, SyncError> {
+    pub(super) fn commit(&self, name: &str) -> Result<Option<String>, SyncError> {
         Ok(commit(self.path(), name, self.env)?.map(|id| id.to_string()))
     }
 
@@ -91,7 +91,7 @@ impl Source<'_> {
     }
 
     /// The commit that the branch begins at, or is at.
-    fn start(&self, new: &NewClone, path: &Path) -> Result<String, SyncError> {
+    pub(super) fn start(&self, new: &NewClone, path: &Path) -> Result<String, SyncError> {
         let there = self.commit(&format!("refs/heads/{}", new.branch))?;
         match (there, &new.base) {
             (Some(_), Some(base)) => {
@@ -110,9 +110,16 @@ impl Source<'_> {
     }
 
     /// What the repository itself says, with all that it includes.
-    fn settings(&self) -> Result<Vec<Setting>, SyncError> {
+    pub(super) fn settings(&self) -> Result<Vec<Setting>, SyncError> {
         let asked = self.git().args(["config", "--list", "-z", "--show-scope", "--includes"]).keeping(MAX);
         Ok(Setting::read(&must("git config", self.root, asked)?.stdout))
+    }
+
+    /// What it knows of its remotes: name, commit, and the name that it leads to.
+    pub(super) fn remote_refs(&self) -> Result<String, SyncError> {
+        let asked = self.git().args(["for-each-ref", "--format=%(refname) %(objectname) %(symref)"]);
+        let said = must("git for-each-ref", self.root, asked.arg("refs/remotes").keeping(MAX))?.stdout;
+        Ok(String::from_utf8_lossy(&said).into_owned())
     }
 
     fn clone_to(&self, path: &Path, parent: &str) -> Result<(), SyncError> {
@@ -170,9 +177,7 @@ impl Clone<'_> {
 
     /// The branch of the job, and what the parent knows of its remotes.
     fn set_refs(&self, branch: &str, start: &str) -> Result<(), SyncError> {
-        let asked = self.source.git().args(["for-each-ref", "--format=%(refname) %(objectname) %(symref)"]);
-        let said = must("git for-each-ref", self.source.root, asked.arg("refs/remotes").keeping(MAX))?.stdout;
-        let said = String::from_utf8_lossy(&said).into_owned();
+        let said = self.source.remote_refs()?;
         let rows = said.lines().filter_map(|line| {
             let mut words = line.split(' ');
             Some((words.next()?, words.next()?, words.next().unwrap_or_default()))
@@ -220,7 +225,7 @@ impl Clone<'_> {
     }
 }
 
-fn must(name: &'static str, root: &Path, program: Program<'_>) -> Result<Output, SyncError> {
+pub(super) fn must(name: &'static str, root: &Path, program: Program<'_>) -> Result<Output, SyncError> {
     let output = program.limit(LIMIT).run()?;
     match output.status.success() {
         true => Ok(output),
@@ -238,4 +243,54 @@ pub fn branches(root: &Path, env: &Env) -> Result<BTreeSet<String>, SyncError> {
         name.strip_prefix("refs/heads/").or_else(remote).map(str::to_owned)
     };
     Ok(said.lines().filter_map(short).collect())
+}
+
+/// A new branch, and the parent as a remote; what the parent has is nothing that was made here.
+pub fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), SyncError> {
+    if let Some(what) = unfinished(root) {
+        return Err(SyncError::Unfinished { root: from.to_owned(), what: what.to_owned() });
+    }
+    check_name(root, branch, root, env)?;
+    let source = Source { root, git_dir: None, env };
+    if source.commit(&format!("refs/heads/{branch}"))?.is_some() {
+        return Err(no_checkout(root, format!("the branch {branch} is there already; name another branch")));
+    }
+    let settings = source.settings()?;
+    let others = remotes(&settings, from);
+    let parent = name_of_parent("origin", others.iter().map(|remote| remote.name.as_str()));
+    let config = root.join(".git/config");
+    let text = files::text(&config).unwrap_or_default() + &parent_text(&parent, from);
+    std::fs::write(&config, text).map_err(|source| SyncError::Path { path: config, source })?;
+    for (key, old, new) in moved(&settings, from) {
+        let program = git(root, env).args(["config", "--local", "--fixed-value", "--replace-all", key, &new, old]);
+        must("git config", root, program)?;
+    }
+    let format = "--format=%(refname) %(objectname) %(*objectname)";
+    let asked = ask(root, env).args(["for-each-ref", format, "refs/heads", "refs/tags", "refs/stash"]);
+    let said = must("git for-each-ref", root, asked.keeping(MAX))?.stdout;
+    let mut orders = String::new();
+    for line in String::from_utf8_lossy(&said).lines() {
+        let mut words = line.split(' ').filter(|word| !word.is_empty());
+        let (Some(name), Some(id)) = (words.next(), words.next()) else { continue };
+        let id = words.next().unwrap_or(id);
+        match (name.strip_prefix("refs/heads/"), name.strip_prefix("refs/tags/")) {
+            (Some(short), _) => orders.push_str(&format!("update refs/remotes/{parent}/{short} {id}\n")),
+            (_, Some(short)) if commit(root, id, env)?.is_some() => {
+                orders.push_str(&format!("update refs/remotes/{parent}/bd-tags/{short} {id}\n"));
+            }
+            // What was put aside stays with the parent.
+            _ if name == "refs/stash" => orders.push_str("delete refs/stash\n"),
+            _ => {}
+        }
+    }
+    let head = source.commit("HEAD")?;
+    orders.extend(head.as_ref().map(|id| format!("update refs/heads/{branch} {id}\n")));
+    let program = git(root, env).args(["update-ref", "--no-deref", "--stdin"]).input(orders.into_bytes());
+    must("git update-ref", root, program)?;
+    let head_name = format!("refs/heads/{branch}");
+    must("git symbolic-ref", root, git(root, env).args(["symbolic-ref", "HEAD", &head_name]))?;
+    match head {
+        Some(start) => Clone { source: &source, path: root, parent: &parent }.name_start(&start),
+        None => Ok(()),
+    }
 }

@@ -20,6 +20,7 @@ mod merged;
 mod network;
 mod objects;
 mod programs;
+mod renew;
 mod rescue;
 mod settings;
 mod snapshot;
@@ -43,9 +44,7 @@ pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_l
 pub(super) use lines::committed_lines;
 pub use loose::keep as keep_loose;
 pub(super) use programs::programs_of;
-pub(super) use rescue::{
-    delete_branch, forget as forget_kept, hand_over, ignored, keep_commits, restore as restore_kept,
-};
+pub(super) use rescue::{delete_branch, forget as forget_kept, hand_over, keep_commits, restore as restore_kept};
 pub(super) use snapshot::{Known, WorkTree};
 pub(super) use whereabouts::between;
 pub use worktrees::{is_misplaced, repair};
@@ -164,6 +163,10 @@ impl Vcs for Git {
         Ok(upstream::commit(&self.root, "HEAD", env)?.map(|id| id.to_string()))
     }
 
+    fn resolve(&self, name: &str, env: &Env) -> Result<Option<String>, SyncError> {
+        Ok(upstream::commit(&self.root, name, env)?.map(|id| id.to_string()))
+    }
+
     fn branches(&self, env: &Env) -> Result<BTreeSet<String>, SyncError> {
         clones::branches(&self.root, env)
     }
@@ -172,12 +175,28 @@ impl Vcs for Git {
         work::work(&self.root, env)
     }
 
+    fn ignored(&self, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
+        self.checkout(env).ignored()
+    }
+
     fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
         worktrees::add(&self.root, new, env)
     }
 
     fn clone_checkout(&self, new: &NewClone, env: &Env) -> Result<Checkout, SyncError> {
         Source { root: &self.root, git_dir: None, env }.clone(new)
+    }
+
+    fn renew_clone(&self, from: &Path, new: &NewClone, env: &Env) -> Result<(), SyncError> {
+        renew::renew(&self.root, from, new, env)
+    }
+
+    fn forward_clone(&self, from: &Path, base: Option<&str>, env: &Env) -> Result<bool, SyncError> {
+        renew::forward(&self.root, from, base, env)
+    }
+
+    fn settle_copy(&self, from: &Path, branch: &str, env: &Env) -> Result<(), SyncError> {
+        clones::settle(&self.root, from, branch, env)
     }
 
     fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {
@@ -279,9 +298,5 @@ impl Vcs for Git {
 
     fn delete_branch(&self, name: &str, tip: &str, env: &Env) -> Result<(), SyncError> {
         delete_branch(&self.root, name, tip, env)
-    }
-
-    fn ignored(&self, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
-        ignored(&self.root, env)
     }
 }

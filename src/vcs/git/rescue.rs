@@ -187,11 +187,3 @@ pub fn delete_branch(root: &Path, name: &str, tip: &str, env: &Env) -> Result<()
     at(&there, env).args(["config", "--remove-section", &format!("branch.{name}")]).run()?;
     Ok(())
 }
-
-/// Files and directories that are there and ignored.
-pub fn ignored(root: &Path, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
-    let flags = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
-    let output = super::work::must("git ls-files", super::upstream::ask(root, env).args(flags))?;
-    let names = output.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-    Ok(names.map(|name| crate::vcs::files::path_of(name.strip_suffix(b"/").unwrap_or(name))).collect())
-}

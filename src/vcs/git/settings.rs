@@ -157,6 +157,23 @@ pub fn text(settings: &[&Setting], remotes: &[RemoteSettings]) -> String {
     text
 }
 
+/// The parent as a remote of a copy.
+pub fn parent_text(name: &str, from: &Path) -> String {
+    let path = escaped(&from.display().to_string());
+    let all = format!("+refs/heads/*:refs/remotes/{name}/*");
+    format!("[remote \"{name}\"]\n\turl = \"{path}\"\n\ttagOpt = --no-tags\n\tfetch = \"{all}\"\n")
+}
+
+/// Addresses that mean something else when they are seen from another place: key, as it is written, as it must be.
+pub fn moved<'s>(all: &'s [Setting], root: &Path) -> Vec<(&'s str, &'s str, String)> {
+    let addresses = all.iter().filter(|one| matches!(one.parts(), Some(("remote", Some(_), "url" | "pushurl"))));
+    let changed = addresses.filter_map(|one| {
+        let (key, old) = (one.key.as_str(), one.value.as_deref()?);
+        Some((key, old, address(old, root)))
+    });
+    changed.filter(|(_, old, new)| old != new).collect()
+}
+
 fn escaped(value: &str) -> String {
     let mut text = String::new();
     for c in value.chars() {

@@ -193,6 +193,19 @@ impl WorkTree<'_> {
         Ok((items, left_out))
     }
 
+    /// What is not known because it is ignored. A directory stands for all that is in it.
+    pub fn ignored(&self) -> Result<Vec<PathBuf>, SyncError> {
+        let scratch = tempfile::tempdir().map_err(|source| unusable(self.root, source))?;
+        let flags = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
+        let program = match self.dot_git {
+            Some(_) => self.git().var("GIT_INDEX_FILE", scratch.path().join("none")),
+            None => self.git(),
+        };
+        let list = self.ask("git ls-files", program.args(flags))?;
+        let names = list.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        Ok(names.map(|name| path_of(name.strip_suffix(b"/").unwrap_or(name))).collect())
+    }
+
     /// What is neither known nor ignored. A directory that is a repository stands for all that is in it.
     fn untracked(
         &self,

@@ -3,7 +3,7 @@
 //! The clone has the settings of its parent, with all addresses, and the parent as one address more.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::call::Client;
 use super::checkouts::{admin_dir, branch};
@@ -11,7 +11,8 @@ use super::hgrc::{Settings, own_paths};
 use super::shares::{marked, start_of};
 use crate::vcs::checkouts::{Checkout, delete, make_parents, no_checkout, real, vacant};
 use crate::vcs::clones::{NewClone, name_of_parent};
-use crate::vcs::{Kind, SyncError, files};
+use crate::vcs::files::{self, path_of};
+use crate::vcs::{Kind, SyncError};
 
 pub fn clone(client: &Client<'_>, new: &NewClone) -> Result<Checkout, SyncError> {
     let path = vacant(&new.path, client.env)?;
@@ -87,4 +88,33 @@ pub fn branches(client: &Client<'_>) -> Result<BTreeSet<String>, SyncError> {
         names.extend(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned));
     }
     Ok(names)
+}
+
+pub fn ignored(client: &Client<'_>) -> Result<Vec<PathBuf>, SyncError> {
+    let output = client.must(&[], &["status", "--ignored", "--no-status", "--print0"], &[])?;
+    Ok(output.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of).collect())
+}
+
+/// A new bookmark, and the address of the parent; what the parent has is nothing that was made here.
+pub fn settle(client: &Client<'_>, from: &Path, branch: &str) -> Result<(), SyncError> {
+    client.check_finished()?;
+    let file = client.own_dir().join("hgrc");
+    let text = files::text(&file).unwrap_or_default();
+    let own = Settings::of(&text);
+    let names = own.entries().filter(|(section, name, _)| *section == "paths" && !name.contains(':'));
+    let parent = name_of_parent("default", names.map(|(_, name, _)| name));
+    let text = format!("{text}\n[paths]\n{parent} = {}\n", from.display());
+    std::fs::write(&file, text).map_err(|source| SyncError::Path { path: file, source })?;
+    client.must(&[], &["pull", "--quiet"], &[from.into()])?;
+    client.must(&[], &["bookmark"], &[branch.into()]).map(drop)
+}
+
+/// The commit that an expression means, if it is one.
+pub fn one(client: &Client<'_>, name: &str) -> Result<Option<String>, SyncError> {
+    match client.nodes(name) {
+        Ok(nodes) => Ok(<[String; 1]>::try_from(nodes).ok().map(|[node]| node)),
+        // It knows no such name.
+        Err(SyncError::Failed { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }

@@ -24,6 +24,7 @@ pub(super) mod whereabouts;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::clones::NOT_RENEWED;
 use super::commit::{CommitError, Committed, Order};
 use super::snapshot::Snapshot;
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
@@ -94,6 +95,10 @@ impl Vcs for Hg {
         Ok(self.client("", env).nodes(".")?.into_iter().next())
     }
 
+    fn resolve(&self, name: &str, env: &Env) -> Result<Option<String>, SyncError> {
+        clones::one(&self.client("", env), name)
+    }
+
     fn branches(&self, env: &Env) -> Result<BTreeSet<String>, SyncError> {
         clones::branches(&self.client("", env))
     }
@@ -102,12 +107,28 @@ impl Vcs for Hg {
         shares::work(&self.client("", env))
     }
 
+    fn ignored(&self, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
+        clones::ignored(&self.client("", env))
+    }
+
     fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
         shares::add(&self.client("", env), new)
     }
 
     fn clone_checkout(&self, new: &NewClone, env: &Env) -> Result<Checkout, SyncError> {
         clones::clone(&self.client("", env), new)
+    }
+
+    fn renew_clone(&self, _: &Path, _: &NewClone, _: &Env) -> Result<(), SyncError> {
+        Err(SyncError::Unsupported { kind: Kind::Hg, what: NOT_RENEWED })
+    }
+
+    fn forward_clone(&self, _: &Path, _: Option<&str>, _: &Env) -> Result<bool, SyncError> {
+        Err(SyncError::Unsupported { kind: Kind::Hg, what: NOT_RENEWED })
+    }
+
+    fn settle_copy(&self, from: &Path, branch: &str, env: &Env) -> Result<(), SyncError> {
+        clones::settle(&self.client("", env), from, branch)
     }
 
     fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {

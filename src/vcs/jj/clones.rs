@@ -10,7 +10,7 @@ use super::program::{Repo, quoted};
 use super::workspaces::bookmark;
 use crate::sys::Env;
 use crate::vcs::checkouts::{Checkout, delete, no_checkout, real, vacant};
-use crate::vcs::clones::NewClone;
+use crate::vcs::clones::{NewClone, name_of_parent};
 use crate::vcs::{Kind, SyncError, git};
 
 pub fn clone(root: &Path, new: &NewClone, env: &Env) -> Result<Checkout, SyncError> {
@@ -64,4 +64,28 @@ fn set_up(path: &Path, branch: &str, is_there: bool, env: &Env) -> Result<(), Sy
 pub fn branches(repo: &Repo<'_>) -> Result<BTreeSet<String>, SyncError> {
     let said = repo.ask(None, &["bookmark", "list", "--all-remotes", "--template=json(name) ++ \"\\n\""])?;
     Ok(String::from_utf8_lossy(&said).lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
+
+/// A new bookmark, and the parent as a remote; what the parent has is nothing that was made here.
+pub fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), SyncError> {
+    let Some(behind) = git_target(&from.join(".jj")).map(|dir| real(&dir)) else {
+        return Err(SyncError::Unsupported { kind: Kind::Jj, what: "its commits are not kept in git" });
+    };
+    let repo = Repo::new(root, env);
+    let said = repo.ask(None, &["git", "remote", "list"])?;
+    let said = String::from_utf8_lossy(&said).into_owned();
+    let parent = name_of_parent("origin", said.lines().filter_map(|line| line.split(' ').next()));
+    repo.act_on(&["git", "remote", "add", &parent], Some(behind.as_os_str()))?;
+    repo.act_on(&["git", "fetch", &format!("--remote=exact:{parent}")], None)?;
+    repo.act_on(&["bookmark", "create", "--revision=@"], Some(quoted(branch).as_ref())).map(drop)
+}
+
+/// The commit that an expression means, if it is one.
+pub fn one(repo: &Repo<'_>, name: &str) -> Result<Option<String>, SyncError> {
+    match repo.ids(None, name) {
+        Ok(ids) => Ok(<[String; 1]>::try_from(ids).ok().map(|[id]| id)),
+        // It knows no such name.
+        Err(SyncError::Failed { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }

@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
 
 use self::program::Repo;
 use super::checkouts::family;
+use super::clones::NOT_RENEWED;
 use super::commit::{CommitError, Committed, Order};
 use super::snapshot::{Snapshot, check_key};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
@@ -90,6 +91,10 @@ impl Vcs for Jj {
         Ok(Repo::new(&self.root, env).ids(None, "@-")?.into_iter().next())
     }
 
+    fn resolve(&self, name: &str, env: &Env) -> Result<Option<String>, SyncError> {
+        clones::one(&Repo::new(&self.root, env), name)
+    }
+
     fn branches(&self, env: &Env) -> Result<BTreeSet<String>, SyncError> {
         clones::branches(&Repo::new(&self.root, env))
     }
@@ -98,12 +103,28 @@ impl Vcs for Jj {
         workspaces::work(&self.root, env)
     }
 
+    fn ignored(&self, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
+        snapshot::checkout(&self.root, env)?.ignored()
+    }
+
     fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
         workspaces::add(&self.root, new, env)
     }
 
     fn clone_checkout(&self, new: &NewClone, env: &Env) -> Result<Checkout, SyncError> {
         clones::clone(&self.root, new, env)
+    }
+
+    fn renew_clone(&self, _: &Path, _: &NewClone, _: &Env) -> Result<(), SyncError> {
+        Err(SyncError::Unsupported { kind: Kind::Jj, what: NOT_RENEWED })
+    }
+
+    fn forward_clone(&self, _: &Path, _: Option<&str>, _: &Env) -> Result<bool, SyncError> {
+        Err(SyncError::Unsupported { kind: Kind::Jj, what: NOT_RENEWED })
+    }
+
+    fn settle_copy(&self, from: &Path, branch: &str, env: &Env) -> Result<(), SyncError> {
+        clones::settle(&self.root, from, branch, env)
     }
 
     fn remove_checkout(&self, root: &Path, force: bool, env: &Env) -> Result<(), SyncError> {

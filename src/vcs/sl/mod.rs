@@ -7,6 +7,7 @@ mod integrate;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::clones::NOT_RENEWED;
 use super::commit::{CommitError, Committed, Order};
 use super::hg::Client;
 use super::snapshot::Snapshot;
@@ -15,7 +16,7 @@ use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, an
 use super::{Origin, Rescue, Whereabouts};
 use crate::sys::Env;
 
-const NO_CLONES: &str = "it has no local clones; use --kind worktree or --kind copy";
+const NO_CLONES: &str = "it can neither clone nor copy a repository here; use --kind worktree";
 
 /// A working copy of sl.
 pub struct Sl {
@@ -57,6 +58,10 @@ impl Vcs for Sl {
         Ok(self.client("", env).nodes(".")?.into_iter().next())
     }
 
+    fn resolve(&self, name: &str, env: &Env) -> Result<Option<String>, SyncError> {
+        hg::clones::one(&self.client("", env), name)
+    }
+
     fn branches(&self, env: &Env) -> Result<BTreeSet<String>, SyncError> {
         hg::clones::branches(&self.client("", env))
     }
@@ -65,11 +70,27 @@ impl Vcs for Sl {
         hg::shares::work(&self.client("", env))
     }
 
+    fn ignored(&self, env: &Env) -> Result<Vec<PathBuf>, SyncError> {
+        hg::clones::ignored(&self.client("", env))
+    }
+
     fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError> {
         hg::shares::add(&self.client("", env), new)
     }
 
     fn clone_checkout(&self, _: &NewClone, _: &Env) -> Result<Checkout, SyncError> {
+        Err(SyncError::Unsupported { kind: Kind::Sl, what: NO_CLONES })
+    }
+
+    fn renew_clone(&self, _: &Path, _: &NewClone, _: &Env) -> Result<(), SyncError> {
+        Err(SyncError::Unsupported { kind: Kind::Sl, what: NOT_RENEWED })
+    }
+
+    fn forward_clone(&self, _: &Path, _: Option<&str>, _: &Env) -> Result<bool, SyncError> {
+        Err(SyncError::Unsupported { kind: Kind::Sl, what: NOT_RENEWED })
+    }
+
+    fn settle_copy(&self, _: &Path, _: &str, _: &Env) -> Result<(), SyncError> {
         Err(SyncError::Unsupported { kind: Kind::Sl, what: NO_CLONES })
     }
 

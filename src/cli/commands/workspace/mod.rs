@@ -1,5 +1,8 @@
+mod change;
 mod create;
+mod gc;
 mod look;
+mod open;
 mod remove;
 
 use clap::{Args, Subcommand};
@@ -31,6 +34,11 @@ enum Action {
     Env(look::EnvArgs),
     Remove(remove::RemoveArgs),
     Restore(remove::RestoreArgs),
+    Gc(gc::GcArgs),
+    Adopt(change::AdoptArgs),
+    Update(change::UpdateArgs),
+    Du(look::DuArgs),
+    Open(open::OpenArgs),
 }
 
 pub fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
@@ -42,5 +50,10 @@ pub fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
         Action::Env(args) => look::env(args, cx),
         Action::Remove(args) => remove::remove(args, cx),
         Action::Restore(args) => remove::restore(args, cx),
+        Action::Gc(args) => gc::run(args, cx),
+        Action::Adopt(args) => change::adopt(args, cx),
+        Action::Update(args) => change::update(args, cx),
+        Action::Du(args) => look::du(args, cx),
+        Action::Open(args) => open::run(args, cx),
     }
 }

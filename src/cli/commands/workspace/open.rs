@@ -1,0 +1,53 @@
+use std::ffi::OsString;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::coordination::{self, WorkspaceError};
+use crate::store::StoreError;
+use crate::sys::job::Job;
+use crate::view::{Exit, Failure};
+
+/// Open a workspace: $BD_OPEN, else $VISUAL or $EDITOR, else $SHELL is started in it
+///
+/// The program gets the variables that `bd workspace env` prints. The exit code is that of the program.
+#[derive(Debug, Args)]
+pub struct OpenArgs {
+    /// Its id, path, issue or branch
+    workspace: String,
+}
+
+pub fn run(args: OpenArgs, cx: &mut Context) -> Outcome {
+    let env = cx.host().env.clone();
+    let json = cx.ui.wants_json();
+    let store = cx.store()?;
+    let one = coordination::find_workspace(store, &args.workspace)?;
+    let directory = one.directory();
+    if !directory.is_dir() {
+        return Err(Failure::from(WorkspaceError::Gone { id: one.id, path: directory }));
+    }
+    let vars = coordination::workspace_env(store, &one)?;
+    let named = ["BD_OPEN", "VISUAL", "EDITOR"].into_iter().find_map(|name| env.var(name));
+    let (program, arguments): (OsString, Vec<OsString>) = match named {
+        // The variable may hold arguments, so a shell splits it; the path is never a part of its text.
+        Some(command) => {
+            let script = format!("{command} \"$1\"");
+            ("/bin/sh".into(), vec!["-c".into(), script.into(), "sh".into(), directory.clone().into()])
+        }
+        None => match env.var_os("SHELL") {
+            Some(shell) => (shell.to_owned(), Vec::new()),
+            None => return Err(Failure::usage("nothing to open it with: set BD_OPEN, VISUAL, EDITOR or SHELL")),
+        },
+    };
+    let mut job = Job::start(&program, &arguments, &directory, &vars, json).map_err(StoreError::from)?;
+    loop {
+        if let Some(ended) = job.wait(Duration::from_secs(3600)).map_err(StoreError::from)? {
+            if json {
+                let object = crate::view::Object::new().text("id", &one.id).number("exit", ended.code().into());
+                cx.json(object.finish());
+            }
+            return Ok(if ended.is_success() { Exit::Ok } else { Exit::Program(ended.code()) });
+        }
+    }
+}
