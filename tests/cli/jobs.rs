@@ -222,7 +222,7 @@ fn with_cleanup_nothing_is_left_after_success_failure_and_cancel() {
     let left = || {
         let repos = std::fs::read_dir(&base).unwrap().map(|entry| entry.unwrap().path());
         let inside = repos.flat_map(|repo| std::fs::read_dir(repo).unwrap().map(|entry| entry.unwrap().path()));
-        inside.filter(|path| path.is_dir()).collect::<Vec<PathBuf>>()
+        inside.filter(|path| path.is_dir() && path.extension().is_none()).collect::<Vec<PathBuf>>()
     };
     let cleanup = ["--config", "workspace.cleanup_on_complete=true"];
     for (script, outcome, status) in [
@@ -235,6 +235,7 @@ fn with_cleanup_nothing_is_left_after_success_failure_and_cancel() {
         let (done, workspace) = used(&run);
         assert_eq!((done["outcome"].as_str(), workspace["removed"].as_bool()), (Some(outcome), Some(true)), "{run:?}");
         assert_eq!(left(), Vec::<PathBuf>::new(), "{script}");
+        assert!(!path(&workspace).with_extension("job").exists(), "{script}");
         // What was said in the workspace is known here.
         let shown = family.bd(&family.web(), &format!("show {id} --json")).ok().json();
         assert_eq!(shown[0]["status"], status, "{shown}");
