@@ -51,7 +51,8 @@ $ bd workflow create X --plan plan.toml
 #[test]
 fn json_and_standard_input() {
     let env = Env::new();
-    let json = r#"{"name": "From JSON", "max_parallel": 3, "tasks": [{"name": "a"}, {"name": "b", "depends_on": ["a"]}]}"#;
+    let json =
+        r#"{"name": "From JSON", "max_parallel": 3, "tasks": [{"name": "a"}, {"name": "b", "depends_on": ["a"]}]}"#;
     env.write("plan.json", json);
     env.write("plan", json);
     for (n, file) in ["plan.json", "plan"].into_iter().enumerate() {

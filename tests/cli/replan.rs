@@ -85,7 +85,8 @@ fn what_is_taken_out_is_not_lost() {
     bd(&env, &format!("comment {docs} words")).ok();
     let done = bd(&env, "workflow remove-task bd-w docs --reason enough --json").ok().json();
     assert_eq!((names(&done["removed"]), names(&done["rewired"])), (vec!["docs"], vec!["release"]));
-    let line = env.ledger_text().lines().find(|line| line.contains(&docs) && line.contains("tombstone")).unwrap().to_owned();
+    let line =
+        env.ledger_text().lines().find(|line| line.contains(&docs) && line.contains("tombstone")).unwrap().to_owned();
     assert!(line.contains("words") && line.contains("\"delete_reason\":\"enough\""), "{line}");
     // Its name is free again.
     bd(&env, "workflow add-task bd-w docs --depends-on build --before release").ok();
@@ -129,10 +130,8 @@ fn a_plan_that_does_not_fit_changes_nothing() {
         &["depends_on names \"docs\", which is no task of this plan", "did you mean \"build\"?", "2 problems"],
     );
     bd(&env, "workflow add-task bd-w docs").fails(2, &["there is a task of this name already"]);
-    bd(&env, "workflow add-task bd-w x --depends-on release --before docs --before design --before y").fails(
-        2,
-        &["before names \"design\", which is done", "before names \"y\", which is no task"],
-    );
+    bd(&env, "workflow add-task bd-w x --depends-on release --before docs --before design --before y")
+        .fails(2, &["before names \"design\", which is done", "before names \"y\", which is no task"]);
     bd(&env, "workflow add-task bd-w x --depends-on release --before docs").fails(2, &["a circle of dependencies"]);
     assert_eq!(env.ledger(), before);
 }

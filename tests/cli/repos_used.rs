@@ -52,7 +52,8 @@ fn a_repo_with_a_workspace_stays() {
     let env = joined();
     let plan = rp(&env, "~/plan");
     let put = |state: &str| {
-        let line = format!("{{\"id\":\"ws_0123456789ab\",\"repo\":\"{plan}\",\"state\":\"{state}\",\"path\":\"/x\"}}\n");
+        let line =
+            format!("{{\"id\":\"ws_0123456789ab\",\"repo\":\"{plan}\",\"state\":\"{state}\",\"path\":\"/x\"}}\n");
         std::fs::write(home(&env).join("workspaces.jsonl"), line).unwrap();
     };
     put("idle");

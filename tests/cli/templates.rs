@@ -106,7 +106,8 @@ fn the_project_s_come_before_the_user_s_and_those_before_bd_s() {
     let user = config.join("beads/templates");
     std::fs::create_dir_all(&user).unwrap();
     std::fs::write(user.join("feature.toml"), text("users")).unwrap();
-    let first = |env: &Env| bd(env, "template show feature --json").ok().json()["description"].as_str().map(str::to_owned);
+    let first =
+        |env: &Env| bd(env, "template show feature --json").ok().json()["description"].as_str().map(str::to_owned);
     assert_eq!(first(&env).as_deref(), Some("users"));
     env.write(".beads/templates/feature.toml", text("ours"));
     assert_eq!(first(&env).as_deref(), Some("ours"));
@@ -179,7 +180,8 @@ fn values_never_become_structure() {
     let send = bd(&env, &format!("show {} --json", shown["tasks"][1]["id"].as_str().unwrap())).ok().json();
     assert_eq!(send[0]["description"], format!("To b {evil}, a literal {{{{how}}}}"));
     // A name is one line, and two tasks have two names.
-    env.bd(["template", "apply", "ship", "--var", "what=a\nb", "--var", "where=b"]).fails(2, &["name must be one line"]);
+    env.bd(["template", "apply", "ship", "--var", "what=a\nb", "--var", "where=b"])
+        .fails(2, &["name must be one line"]);
     let clash = SHIP.replace("\"send\"", "\"pack-{{where}}\"");
     env.write(".beads/templates/ship.toml", clash);
     bd(&env, "template apply ship --var what=a --var where=a").fails(2, &["a second task of this name"]);
@@ -242,7 +244,10 @@ fn what_is_private_stays_out_of_the_project() {
 #[test]
 fn every_problem_of_a_template() {
     let env = Env::new();
-    env.write("t.toml", "[variables.a]\n[variables.b]\n[[tasks]]\nname = \"{{a}} {{c}}\"\ndepends_on = [\"{{ x y }}\"]\n");
+    env.write(
+        "t.toml",
+        "[variables.a]\n[variables.b]\n[[tasks]]\nname = \"{{a}} {{c}}\"\ndepends_on = [\"{{ x y }}\"]\n",
+    );
     assert_data_eq!(
         env.script("template validate t.toml\ntemplate validate nosuch.toml"),
         str![[r#"
