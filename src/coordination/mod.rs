@@ -16,6 +16,7 @@ pub mod mail;
 mod move_state;
 mod plans;
 mod remote;
+mod repositories;
 mod reservations;
 mod resume;
 mod run;
@@ -47,6 +48,7 @@ pub use identity::{ensure_registered, identify, take_part};
 pub use move_state::{StateMoved, move_state, plan_move};
 pub use plans::PlanFile;
 pub use remote::{RemoteLease, remote_leases};
+pub use repositories::{RepoUse, repo_use, repository_ids};
 pub use reservations::{
     Checked, Obstacle, Release, ReservationError, ReserveRequest, Reserved, check_paths, check_staged,
     release as unreserve, reservations, reserve,

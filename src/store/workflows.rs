@@ -176,7 +176,9 @@ impl Store {
         let children = self.dependents(workflow)?.into_iter().filter(|(edge, _)| edge.kind == "parent-child");
         let now = self.host.clock.both();
         let mut tasks = Vec::new();
-        for row in children.filter_map(|(_, row)| row).collect::<Vec<_>>() {
+        // What was deleted is no task any more.
+        let rows = children.filter_map(|(_, row)| row).filter(|row| !row.issue.status.is_tombstone());
+        for row in rows.collect::<Vec<_>>() {
             let Some(task) = Task::of_line(&row.line) else { continue };
             let id = row.issue.id.clone();
             let lease = self.claims()?.iter().find(|(known, _)| *known == id).map(|(_, lease)| lease.clone());

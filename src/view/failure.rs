@@ -136,6 +136,10 @@ impl From<OpError> for Failure {
             | OpError::DependencyType(_)
             | OpError::Usage(_)
             | OpError::Plan(_) => Self::usage(message),
+            OpError::RepoInUse { used, .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("nothing was changed; finish or abandon these workflows and remove these workspaces first")
+                .texts("workflows", &used.workflows)
+                .texts("workspaces", &used.workspaces),
             OpError::Import(ImportError::Damaged { .. }) => Self::new(Exit::Damaged, "damaged", message)
                 .hint("mend that line, or import the rest with --skip-damaged"),
             OpError::Edit(EditError::Overtaken { .. }) => Self::new(Exit::Illegal, "illegal", message),

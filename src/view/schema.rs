@@ -130,6 +130,30 @@ const MOVED: &[(&str, &str)] = &[
     ("running", "array"),
 ];
 
+/// A change of plan.
+const REPLANNED: &[(&str, &str)] = &[
+    ("id", "string"),
+    ("workflow_id", "string"),
+    ("dry_run", "boolean"),
+    ("kept", "array"),
+    ("updated", "array"),
+    ("unchanged", "array"),
+    ("added", "array"),
+    ("removed", "array"),
+    ("rewired", "array"),
+    ("outside", "array"),
+    ("workflow", "object"),
+];
+const TEMPLATE: &[(&str, &str)] = &[
+    ("name", "string"),
+    ("origin", "string"),
+    ("hidden", "boolean"),
+    ("usable", "boolean"),
+    ("tasks", "integer"),
+    ("variables", "array"),
+    ("problems", "array"),
+];
+
 const RESERVATION: &[(&str, &str)] =
     &[("id", "string"), ("glob", "string"), ("holder", "string"), ("shared", "boolean"), ("acquired", "string")];
 const CHECKPOINT: &[(&str, &str)] = &[
@@ -351,6 +375,14 @@ const SHAPES: &[(&str, Shape)] = &[
     ("status", Shape::Issues(&[])),
     ("status --all-worktrees", Shape::Objects(WORKTREE)),
     ("sync", Shape::Object(&[("dry_run", "boolean"), ("repos", "array"), ("reconciled", "array")])),
+    ("template apply", Shape::Object(FLOW)),
+    ("template list", Shape::Objects(TEMPLATE)),
+    (
+        "template save",
+        Shape::Object(&[("name", "string"), ("origin", "string"), ("path", "string"), ("replaced", "boolean")]),
+    ),
+    ("template show", Shape::Object(TEMPLATE)),
+    ("template validate", Shape::Object(TEMPLATE)),
     ("trust", Shape::Object(&[("dry_run", "boolean"), ("working_copies", "array")])),
     ("undefer", Shape::Issues(&[])),
     ("undo", Shape::Object(&[("preview", "boolean"), ("writes", "array"), ("issues", "array"), ("repairs", "array")])),
@@ -385,10 +417,15 @@ const SHAPES: &[(&str, Shape)] = &[
     ("where", Shape::Object(&[("path", "string"), ("prefix", "string"), ("database_path", "string")])),
     ("work", Shape::Issues(&[])),
     ("workflow abandon", Shape::Object(MOVED)),
+    ("workflow add-task", Shape::Object(REPLANNED)),
     ("workflow complete", Shape::Object(MOVED)),
     ("workflow create", Shape::Object(FLOW)),
     ("workflow fail", Shape::Object(MOVED)),
     ("workflow list", Shape::Objects(FLOW_HEAD)),
+    (
+        "workflow lock",
+        Shape::Object(&[("id", "string"), ("locked", "boolean"), ("holder", "string"), ("epoch", "integer")]),
+    ),
     (
         "workflow next",
         Shape::Object(&[
@@ -415,10 +452,14 @@ const SHAPES: &[(&str, Shape)] = &[
             ("failed", "array"),
         ]),
     ),
+    ("workflow remove-task", Shape::Object(REPLANNED)),
+    ("workflow replan", Shape::Object(REPLANNED)),
     ("workflow resume", Shape::Object(MOVED)),
     ("workflow set", Shape::Object(FLOW)),
     ("workflow show", Shape::Object(FLOW)),
     ("workflow start", Shape::Object(MOVED)),
+    ("workflow unlock", Shape::Object(&[("id", "string"), ("locked", "boolean"), ("changed", "boolean")])),
+    ("workflow wait", Shape::Object(&[("id", "string"), ("reached", "boolean"), ("workflow", "object")])),
     ("worktree create", Shape::Object(WORKTREE)),
     ("worktree info", Shape::Object(WORKTREE)),
     ("worktree list", Shape::Objects(WORKTREE)),

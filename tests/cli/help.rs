@@ -49,6 +49,7 @@ const MORE: &[&str] = &[
     "state",
     "worktree",
     "workflow",
+    "template",
     "commit",
     "sync",
     "import",

@@ -90,6 +90,10 @@ const WRITES: &[(Place, &str, &str)] = &[
     (Place::Alone, STARTED, "workflow fail bd-w"),
     (Place::Alone, STARTED, "workflow complete bd-w --skip-open"),
     (Place::Alone, FLOW, "workflow abandon bd-w -r enough"),
+    (Place::Alone, FLOW, "workflow add-task bd-w more --depends-on a"),
+    (Place::Alone, FLOW, "workflow remove-task bd-w a"),
+    (Place::Alone, FLOW, "workflow replan bd-w other.toml"),
+    (Place::Alone, "", "template apply bugfix --var bug=x"),
     (Place::Joined, "", "migrate --move-to ~/plan --filter id=bd-own"),
     (Place::Joined, "", "migrate --move-to . --filter id=plan-far"),
     (Place::Joined, "", "close own far"),
@@ -175,6 +179,12 @@ const OTHERS: &[&str] = &[
     "workflow list",
     "workflow show",
     "workflow progress",
+    // These write to the state home alone.
+    "workflow lock",
+    "workflow unlock",
+    "workflow wait",
+    // These write files that are no ledgers.
+    "template",
 ];
 
 /// Options of `update` that change nothing by themselves.
@@ -210,6 +220,7 @@ impl Stage {
             stage.env.write("plan.md", "## First\n\nwords\n\n## Second\n");
             let flow = "[[tasks]]\nname = \"a\"\n[[tasks]]\nname = \"b\"\ndepends_on = [\"a\"]\n";
             stage.env.write("flow.toml", flow);
+            stage.env.write("other.toml", "[[tasks]]\nname = \"b\"\n[[tasks]]\nname = \"c\"\n");
             stage.env.write("body.txt", "Other words\n");
             let newer =
                 "{\"id\":\"bd-1\",\"title\":\"Newer\",\"status\":\"open\",\"updated_at\":\"2027-01-01T00:00:00Z\"}\n";

@@ -63,7 +63,7 @@ pub fn id(env: &Env, name: &str) -> String {
 }
 
 /// Names and states, in the order of the tasks.
-fn states(env: &Env) -> Vec<String> {
+pub fn states(env: &Env) -> Vec<String> {
     let all = shown(env);
     let word = |value: &Value| value.as_str().unwrap().to_owned();
     all["tasks"]

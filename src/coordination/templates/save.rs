@@ -41,6 +41,10 @@ pub fn save(store: &Store, plan: &Plan, from: &[Row], wish: &SaveWish) -> Result
     }
     let origin = if wish.for_user { Origin::User } else { Origin::Project };
     let directory = directory(store, origin).ok_or(TemplateError::NoUserPlace)?;
+    if origin == Origin::Project && directory.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) {
+        let problem = "is a link; templates of the project are not written through one".to_owned();
+        return Err(TemplateError::Unreadable { path: directory, problem }.into());
+    }
     let file = format!("{}.toml", wish.name);
     let path = directory.join(&file);
     store.check_export(&path, from)?;

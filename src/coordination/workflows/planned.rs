@@ -27,13 +27,8 @@ pub fn plan_of(flow: &Flow) -> Plan {
         source_type: None,
         source_ref: None,
         source_content: None,
-        tasks: flow.tasks.iter().filter(|task| !is_gone(task)).map(|task| planned(flow, task)).collect(),
+        tasks: flow.tasks.iter().map(|task| planned(flow, task)).collect(),
     }
-}
-
-/// A task that was taken out.
-pub(super) fn is_gone(task: &TaskRow) -> bool {
-    task.row.issue.status.is_tombstone()
 }
 
 fn planned(flow: &Flow, row: &TaskRow) -> PlannedTask {
@@ -66,7 +61,7 @@ fn planned(flow: &Flow, row: &TaskRow) -> PlannedTask {
 /// The tasks of the same workflow to which a task has an edge of one type, by name.
 pub(super) fn edges(flow: &Flow, row: &TaskRow, kind: &str) -> Vec<String> {
     let targets = row.row.issue.dependencies.iter().filter(|edge| edge.kind.as_str() == kind).map(|edge| &edge.target);
-    let names = targets.filter_map(|id| flow.tasks.iter().find(|task| task.id() == id && !is_gone(task)));
+    let names = targets.filter_map(|id| flow.tasks.iter().find(|task| task.id() == id));
     let mut names: Vec<String> = names.map(|task| task.task.name.clone()).collect();
     names.dedup();
     names
@@ -78,7 +73,7 @@ pub(super) fn current(store: &mut Store, flow: &Flow) -> Result<Vec<Current>> {
     let own: HashMap<&str, &str> = flow.tasks.iter().map(|task| (task.id(), task.task.name.as_str())).collect();
     let mut outside = Outside { own, known: BTreeMap::new() };
     let mut found = Vec::new();
-    for task in flow.tasks.iter().filter(|task| !is_gone(task)) {
+    for task in &flow.tasks {
         let fixed = match &task.holder {
             _ if task.is_done() || task.unmerged.is_some() => Some(Fixed::Done),
             Some((_, Standing::Live)) => Some(Fixed::Claimed),

@@ -4,7 +4,7 @@
 //! written once. A task that is taken out leaves a tombstone with every field, so its comments and its text are not lost, its name
 //! is free again, and `bd reopen` brings it back.
 
-use super::planned::{current, is_gone};
+use super::planned::current;
 use super::rewrite::writes;
 use super::{Flow, FlowError, flow};
 use crate::coordination::{CoordinationError, NewCheckpoint, PlanFile, Result, add_checkpoint};
@@ -88,7 +88,7 @@ pub fn remove_tasks(
 
 /// A task by its name, its id or what is enough of it.
 fn name_of(store: &mut Store, flow: &Flow, typed: &str) -> Result<String> {
-    let tasks = || flow.tasks.iter().filter(|task| !is_gone(task));
+    let tasks = || flow.tasks.iter();
     if let Some(task) = tasks().find(|task| task.task.name == typed) {
         return Ok(task.task.name.clone());
     }
@@ -112,8 +112,7 @@ fn change(
     let mut transaction = store.begin(Scope::All)?;
     let held = transaction.store();
     held.refresh()?;
-    let mut before = flow(held, id)?;
-    before.tasks.retain(|task| !is_gone(task));
+    let before = flow(held, id)?;
     let state = before.workflow.state;
     if state.is_final() || state == State::AwaitingMerge {
         return Err(FlowError::PlanIsFixed { id: id.to_owned(), state }.into());
@@ -186,7 +185,7 @@ fn outside(store: &mut Store, flow: &Flow, removed: &[String]) -> Result<Vec<Str
 /// Keeps what the plan was and what it is, as a checkpoint of the workflow.
 fn note(store: &mut Store, before: &Flow, done: &Replanned, file: &PlanFile) -> Result<String> {
     let summary = |flow: &Flow| {
-        let tasks = flow.tasks.iter().filter(|task| !is_gone(task)).map(|task| {
+        let tasks = flow.tasks.iter().map(|task| {
             let object = Object::new().text("name", &task.task.name).text("id", task.id());
             object.text("state", task.state().word()).texts("blocked_by", flow.blocked_by(task)).finish()
         });

@@ -27,8 +27,10 @@ pub(super) fn writes(store: &mut Store, flow: &Flow, revision: &Revision, reason
         minted.push(id);
     }
     // After all that stays, in the order of the plan.
-    let staying = flow.tasks.iter().filter(|task| !revision.updated.iter().any(|new| new.name == task.task.name));
+    let stays = |name: &String| !revision.order.contains(name) && !revision.removed.contains(name);
+    let staying = flow.tasks.iter().filter(|task| stays(&task.task.name));
     let first = staying.filter_map(|task| task.task.place).max().unwrap_or(0) + 1;
+    let place = |name: &String| first + revision.order.iter().position(|other| other == name).unwrap_or(0) as i64;
     let planned: Vec<&PlannedTask> = revision.updated.iter().chain(&revision.added).collect();
     let informed = |name: &str| -> Vec<String> {
         planned.iter().filter(|task| task.informs.iter().any(|to| to == name)).map(|task| task.name.clone()).collect()
@@ -39,14 +41,13 @@ pub(super) fn writes(store: &mut Store, flow: &Flow, revision: &Revision, reason
         let blocks = needs.map(|name| (name.clone(), DependencyType::blocks()));
         let informs = informed(&task.name).into_iter().map(|name| (name, DependencyType::new(INFORMS)));
         let edges = blocks.chain(informs).filter_map(|(name, kind)| Some((ids.get(&name)?.clone(), kind))).collect();
-        let place = first + (revision.updated.len() + n) as i64;
-        let issue = task_issue(task, place, flow.workflow.id(), edges, places.of_task[n].clone());
+        let issue = task_issue(task, place(&task.name), flow.workflow.id(), edges, places.of_task[n].clone());
         let id = Some(minted[n].clone());
         writes.push(Write::File { issue: Box::new(issue), id, repo: places.tasks[n] });
     }
-    for (n, task) in revision.updated.iter().enumerate() {
+    for task in &revision.updated {
         let Some(row) = flow.task(&task.name) else { continue };
-        let mut changes = updates(task, first + n as i64);
+        let mut changes = updates(task, place(&task.name));
         let needs = revision.needs.get(&task.name).cloned().unwrap_or_default();
         changes.extend(rewired(flow, row, DependencyType::blocks(), &needs, &ids));
         changes.extend(rewired(flow, row, DependencyType::new(INFORMS), &informed(&task.name), &ids));

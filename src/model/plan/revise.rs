@@ -50,6 +50,8 @@ pub struct Revision {
     /// Tasks that are there and become what the plan says.
     pub updated: Vec<PlannedTask>,
     pub added: Vec<PlannedTask>,
+    /// The names of both, in the order of the plan.
+    pub order: Vec<String>,
     pub removed: Vec<String>,
     /// What each updated and each new task waits for, by what the plan says outright and by its numbers.
     pub needs: BTreeMap<String, Vec<String>>,
@@ -78,6 +80,7 @@ pub fn revise(now: &[Current], draft: &Draft) -> Result<Revision, Vec<Problem>> 
     }
     for task in plan.tasks.iter().filter(|task| !fixed.contains(&task.name.as_str())) {
         let is_there = now.iter().any(|other| other.name == task.name);
+        revision.order.push(task.name.clone());
         if is_there { &mut revision.updated } else { &mut revision.added }.push(task.clone());
     }
     revision.rewired = rewire(now, &revision.removed);
@@ -100,7 +103,8 @@ pub fn revise(now: &[Current], draft: &Draft) -> Result<Revision, Vec<Problem>> 
 pub fn extend(now: &[Current], draft: &Draft, before: &[String]) -> Result<Revision, Vec<Problem>> {
     let known: Vec<&str> = now.iter().map(|task| task.name.as_str()).collect();
     let mut problems = draft.problems(&known);
-    let mut revision = Revision { added: draft.plan.tasks.clone(), ..Revision::default() };
+    let order = draft.plan.tasks.iter().map(|task| task.name.clone()).collect();
+    let mut revision = Revision { added: draft.plan.tasks.clone(), order, ..Revision::default() };
     let new = draft.plan.tasks.first().map(|task| task.name.as_str());
     for task in draft.plan.tasks.iter().filter(|task| known.contains(&task.name.as_str())) {
         problems.push(Problem::at(0, Some(&task.name), Wrong::Taken));
