@@ -73,8 +73,6 @@ fn write_plan(path: &Path, plan: &[Planned], repos: &[PathBuf]) {
 struct Done {
     agent: String,
     epoch: i64,
-    begun: Instant,
-    ended: Instant,
 }
 
 struct Stage {
@@ -93,9 +91,9 @@ impl Stage {
         let mut repos = vec![sandbox.repo()];
         let others = sandbox.join(&["server", "app"]);
         repos.extend(others.iter().map(|ledger| ledger.parent().and_then(Path::parent).unwrap().to_owned()));
+        // Whoever stands in one of them sees all, and all claims are in one place.
         let settings = sandbox.home().join("config/beads/config.toml");
-        let text = fs::read_to_string(&settings).unwrap();
-        fs::write(&settings, format!("{text}[state]\nmode = \"global\"\n")).unwrap();
+        fs::write(settings, format!("[repos]\nadditional = {repos:?}\n[state]\nmode = \"global\"\n")).unwrap();
         let plan = sandbox.home().join("plan.toml");
         write_plan(&plan, &first_plan(), &repos);
         let made = sandbox.ok(&["workflow", "create", "--plan", plan.to_str().unwrap(), "--json"]);
@@ -121,6 +119,11 @@ impl Stage {
         serde_json::from_str(&self.sandbox.ok(&["workflow", "show", &self.id, "--json"])).unwrap()
     }
 
+    /// The file of claims as it is now.
+    fn leases(&self) -> String {
+        fs::read_to_string(self.sandbox.home().join("state/beads/leases.jsonl")).unwrap_or_default()
+    }
+
     fn is_over(&self) -> bool {
         let last = self.done.lock().unwrap().contains_key(LAST);
         last && self.done.lock().unwrap().len() == TASKS.len()
@@ -143,14 +146,13 @@ impl Stage {
                 // The dead do not come back.
                 return;
             }
-            let begun = Instant::now();
             while task == GATE && !self.replanned.load(Ordering::SeqCst) {
                 assert!(start.elapsed() < PATIENCE, "nobody changes the plan");
                 std::thread::sleep(Duration::from_millis(20));
             }
             std::thread::sleep(Duration::from_millis(20 + 17 * (epoch as u64 + agent as u64)));
             self.bd(agent, &["close", issue, "-r", &format!("{task} by {}", name(agent))]);
-            let done = Done { agent: name(agent), epoch, begun, ended: Instant::now() };
+            let done = Done { agent: name(agent), epoch };
             let before = self.done.lock().unwrap().insert(task.clone(), done);
             assert!(before.is_none(), "{task} was done twice");
         }
@@ -172,6 +174,11 @@ impl Stage {
                 Err(_) => std::thread::sleep(Duration::from_millis(10)),
             }
         };
+        // From now on the claim lives and dies with the program.
+        while !self.leases().lines().any(|line| line.contains(&format!("/{issue}\"")) && line.contains("\"pid\"")) {
+            assert!(start.elapsed() < PATIENCE, "the claim does not name the program: {}", self.leases());
+            std::thread::sleep(Duration::from_millis(10));
+        }
         *self.killed.lock().unwrap() = Some(format!("{issue}:{epoch}"));
         run.kill().unwrap();
         run.wait().unwrap();
@@ -203,11 +210,10 @@ impl Stage {
 
     /// Looks at the claims all the time; gives how often, and the most that ran at once.
     fn sample(&self, over: &AtomicBool) -> (usize, usize) {
-        let file = self.sandbox.home().join("state/beads/leases.jsonl");
         let (mut looks, mut most) = (0, 0);
         while !over.load(Ordering::Relaxed) {
             let killed = self.killed.lock().unwrap().clone();
-            let running = running(&fs::read_to_string(&file).unwrap_or_default(), killed.as_deref());
+            let running = running(&self.leases(), killed.as_deref());
             assert!(running <= MOST, "{running} tasks run, {MOST} may");
             (looks, most) = (looks + 1, most.max(running));
             std::thread::sleep(Duration::from_millis(1));
@@ -260,10 +266,15 @@ fn one_round(round: usize) {
     let done = stage.done.lock().unwrap().clone();
     let names: Vec<&str> = second_plan().iter().map(|(name, _, _)| *name).collect();
     assert!(names.iter().all(|name| done.contains_key(*name)) && done.len() == names.len(), "{:?}", done.keys());
+    // By the ledgers, nobody began a task before what it waits for was closed.
+    let listed: Value = serde_json::from_str(&stage.sandbox.ok(&["list", "--all", "--json"])).unwrap();
+    let time = |name: &str, key: &str| {
+        let issue = listed.as_array().unwrap().iter().find(|issue| issue["task"]["name"] == name).unwrap();
+        issue[key].as_str().unwrap_or_else(|| panic!("{name} has no {key}")).to_owned()
+    };
     for (name, _, needs) in second_plan() {
         for before in needs {
-            assert!(done[before].ended <= done[name].begun || done[before].begun < done[name].begun, "{name} before {before}");
-            assert!(done[before].ended <= done[name].ended, "{name} was done before {before}");
+            assert!(time(before, "closed_at") <= time(name, "started_at"), "{name} was begun before {before} was done");
         }
     }
     // The task of the killed agent was handed on, under the next number.
@@ -276,7 +287,10 @@ fn one_round(round: usize) {
     assert_eq!(handed.epoch, epoch.parse::<i64>().unwrap() + 1);
     for (name, done) in &done {
         let task = shown["tasks"].as_array().unwrap().iter().find(|task| task["name"] == **name).unwrap();
-        assert_eq!((&task["state"], &task["outcome"]), (&"completed".into(), &format!("{name} by {}", done.agent).into()));
+        assert_eq!(
+            (&task["state"], &task["outcome"]),
+            (&"completed".into(), &format!("{name} by {}", done.agent).into())
+        );
     }
     assert_eq!((&shown["done"], busy.load(Ordering::SeqCst)), (&true.into(), 0));
     stage.sandbox.ok(&["workflow", "complete", &stage.id]);
