@@ -13,6 +13,7 @@ mod merge;
 mod merge_laws;
 mod ownership;
 mod past;
+mod plans;
 mod prefixes;
 mod prune;
 mod ready;
