@@ -23,7 +23,7 @@ use std::path::PathBuf;
 pub use adopt::adopt as adopt_workspace;
 pub use create::{MadeWorkspace, SetupWish, WorkspaceWish, create as create_workspace};
 pub use env::{exports, variables as workspace_env};
-pub use records::{find_workspace, workspaces};
+pub use records::{find_workspace, here, workspaces};
 pub use update::{WorkspaceUpdate, update as update_workspace};
 pub use usage::{WorkspaceUsage, measure as workspace_usage};
 
