@@ -41,7 +41,7 @@ pub use job::set_workspace_owner;
 pub(super) use lines::bring_in;
 pub use look::reasons as workspace_reasons;
 pub use orphans::{Orphan, orphans};
-pub use records::{find_workspace, workspaces};
+pub use records::{find_workspace, here, workspaces};
 pub use remove::{Removal, RemovedWorkspace, remove as remove_workspace};
 pub use rescue::{RestoredWorkspace, restore as restore_workspace};
 pub use survey::{Class as GcClass, merged as merged_workspaces, stale as stale_workspaces};
