@@ -70,5 +70,6 @@ mod undo_bad;
 mod unified;
 mod updating;
 mod vcs_status;
+mod workspace_gc;
 mod workspace_remove;
 mod worktrees;
