@@ -81,5 +81,6 @@ mod workflow_lock;
 mod workflow_wait;
 mod workflows;
 mod workflows_odd;
+mod workspace_gc;
 mod workspace_remove;
 mod worktrees;

@@ -23,3 +23,4 @@ mod stale;
 mod watch;
 mod watch_files;
 mod workflows;
+mod workspaces;

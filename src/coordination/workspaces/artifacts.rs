@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::gc::GcRow;
 use super::survey::{Class, Surveyed};
 use crate::coordination::losses::Loss;
-use crate::model::workspace::Workspace;
+use crate::model::workspace::{Kind, Workspace};
 use crate::store::Store;
 use crate::sys::{removal, tree};
 use crate::vcs;
@@ -23,6 +23,10 @@ pub(super) fn clear(store: &Store, found: &Surveyed, apply: bool, row: &mut GcRo
     (row.goes, row.bytes) = (false, 0);
     if !is_free {
         row.why = "somebody works in it, or it is not whole".to_owned();
+        return;
+    }
+    if one.kind == Kind::Copy || one.copied.iter().any(|name| name.starts_with("and ")) {
+        row.why = "which of its ignored files were copied is not known".to_owned();
         return;
     }
     let root = Path::new(&one.path);

@@ -3,6 +3,7 @@
 //! Only what is provably elsewhere may go. What cannot be told counts as something that would be lost.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::lines::{Homeward, homeward};
 use super::proof;
@@ -16,6 +17,9 @@ use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::{LeaseRow, Store, StoreError, Worktree, real_path};
 use crate::sys::{self, processes, removal};
 use crate::vcs::{self, Merged, Origin};
+
+/// How long a process may take that only looks.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How a workspace stands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -100,7 +104,7 @@ fn at_work(store: &Store, one: &Workspace, at: &Path, cwd: &Path) -> Vec<Reason>
     if is_inside(cwd) || is_inside(store.host().env.cwd()) {
         found.push(here.clone());
     }
-    for process in processes::inside(at).unwrap_or_default() {
+    for process in lasting(at) {
         found.push(match process.is_ours {
             true => here.clone(),
             false => Reason::new(Loss::Process, format!("process {} ({}) works there", process.pid, process.name)),
@@ -120,6 +124,18 @@ fn at_work(store: &Store, one: &Workspace, at: &Path, cwd: &Path) -> Vec<Reason>
             }
             .map(|text| Reason::new(Loss::Process, text)),
         );
+    }
+    found
+}
+
+/// The processes that work in a directory and go on doing so: somebody who only looks is gone soon.
+fn lasting(at: &Path) -> Vec<processes::Running> {
+    let until = std::time::Instant::now() + PATIENCE;
+    let mut found = processes::inside(at).unwrap_or_default();
+    while found.iter().any(|one| !one.is_ours) && std::time::Instant::now() < until {
+        std::thread::sleep(PATIENCE / 10);
+        let now = processes::inside(at).unwrap_or_default();
+        found.retain(|one| now.contains(one));
     }
     found
 }

@@ -7,7 +7,7 @@ use super::places;
 use super::records::Known;
 use crate::model::state_id::{self, WORKSPACE};
 use crate::model::workspace::{Kind, State, Workspace};
-use crate::store::{Pointer, Store, real_path, worktree_id_at};
+use crate::store::{BEADS_DIR, Pointer, Store, real_path, worktree_id_at};
 use crate::vcs;
 
 /// The names that a directory has while it is being removed: first it can still be put back, then it is only deleted.
@@ -63,16 +63,19 @@ pub(super) fn doubt(store: &Store, known: &Known, at: &Path) -> Option<String> {
         name == one.id || [REMOVING, DELETING].iter().any(|start| name.strip_prefix(start) == Some(one.id.as_str()))
     });
     let is_usual = named && at.parent().map(Path::to_owned) == usual_place(store, one);
+    let leads_home = |pointer: &Pointer| real_path(&pointer.home) == real_path(known.state.path());
     match &one.worktree_id {
         // It was never finished, or is under no version control: its place and its name must do.
         None if is_usual => None,
+        // It was proved before it got this name.
+        None if [REMOVING, DELETING].iter().any(|start| at == beside(one, start)) => None,
+        None if Pointer::of(&at.join(BEADS_DIR), None).is_some_and(|pointer| leads_home(&pointer)) => None,
         None => says("is not where workspaces are, and nothing in it says that it is one"),
         Some(id) if worktree_id_at(at).as_ref() != Some(id) => says(&format!("does not bear the id {id}")),
         Some(_) if one.kind == Kind::Worktree || one.is_adopted => None,
         Some(_) => {
-            let home = vcs::common_dir(at).and_then(|common| Pointer::read(&common)).map(|pointer| pointer.home);
-            let is_ours = home.is_some_and(|home| real_path(&home) == real_path(known.state.path()));
-            (!is_ours).then(|| says("does not lead to this state home"))?
+            let pointer = vcs::common_dir(at).and_then(|common| Pointer::read(&common));
+            (!pointer.is_some_and(|pointer| leads_home(&pointer))).then(|| says("does not lead to this state home"))?
         }
     }
 }

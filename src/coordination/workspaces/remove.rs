@@ -87,7 +87,7 @@ pub(super) fn remove_known(
         return Ok(removed(gone, removal));
     }
     let seen = look(store, known, &path, around)?;
-    refuse(one, &seen.reasons, removal.force)?;
+    refuse(one, &seen.reasons, removal.force).map_err(|error| overtaken(store, known).unwrap_or(error))?;
     let branch = branch_to_delete(one, &seen, removal);
     if removal.dry_run {
         let brought = seen.homeward.lines.iter().map(|(id, _)| id.clone()).collect();
@@ -135,6 +135,17 @@ pub(super) fn check_over(store: &Store, one: &Workspace) -> Result<()> {
             Err(WorkspaceError::Busy { id, state, pid }.into())
         }
         None => Ok(()),
+    }
+}
+
+/// Somebody else has begun to remove it while it was looked at.
+fn overtaken(store: &Store, known: &Known) -> Option<CoordinationError> {
+    let one = &known.workspace;
+    let now = records::known(store).ok()?.into_iter().find(|now| now.workspace.id == one.id)?.workspace;
+    match now.state {
+        _ if now.state == one.state => None,
+        State::Removed => Some(WorkspaceError::AlreadyGone { id: now.id }.into()),
+        _ => Some(WorkspaceError::Changed { id: now.id }.into()),
     }
 }
 
