@@ -17,6 +17,7 @@ mod moves;
 mod one_issue;
 mod recovery;
 mod remote_claims;
+mod replans;
 mod sandbox;
 mod stale;
 mod watch;
