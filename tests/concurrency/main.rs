@@ -9,6 +9,7 @@
 mod adds;
 mod checkpoints;
 mod claims;
+mod flow;
 mod foreign_rewrite;
 mod full_disk;
 mod kills;
