@@ -24,6 +24,8 @@ const OPEN_KEYS: [&str; 3] = ["comments", "updated_at", "field_times"];
 pub struct LockedWorkflow {
     /// The issue.
     pub id: String,
+    /// The workflow, by its `wf_` id.
+    pub workflow: String,
     pub epoch: i64,
     pub holder: Holder,
     /// It was so already.
@@ -73,7 +75,8 @@ impl Store {
         }
         home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
         let holder = lease.holder.clone().unwrap_or_default();
-        Ok(LockedWorkflow { id: id.to_owned(), epoch: lease.epoch, holder, again, taken_from: evidence })
+        let workflow = row.workflow.id;
+        Ok(LockedWorkflow { id: id.to_owned(), workflow, epoch: lease.epoch, holder, again, taken_from: evidence })
     }
 
     /// Takes the lock off a workflow: one's own, one that is over, or by force another's. Gives whose it was.
@@ -147,7 +150,12 @@ impl Store {
         before: Option<&str>,
         after: Option<&str>,
     ) -> Fenced<()> {
-        if self.held_home(self.lease_home(source).path()).is_some_and(|held| !held.has_locks()) {
+        let home = self.lease_home(source);
+        let may_be_locked = match self.held_home(home.path()) {
+            Some(held) => held.has_locks(),
+            None => home.path().join(super::LEASES_NAME).exists(),
+        };
+        if !may_be_locked {
             return Ok(());
         }
         let Some((place, workflow, lock)) = self.workflow_of(source, document, before, after) else { return Ok(()) };
