@@ -69,7 +69,7 @@ const HALVES: &str = "name = \"Halves\"\nmax_parallel = 2\n
 [[tasks]]\nname = \"app\"\nrepo = \"../app\"\ndepends_on = [\"server\"]\n";
 
 /// Three repos, joined in the first; with or without one state home for all.
-fn three(global: bool) -> Env {
+pub fn three(global: bool) -> Env {
     let env = Env::new();
     if global {
         let config = env.root().join("home/config/beads");
