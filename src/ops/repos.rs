@@ -24,9 +24,9 @@ pub struct RepoStatus {
 
 pub fn repos(store: &mut Store) -> Result<Vec<RepoStatus>> {
     store.refresh()?;
-    let mut ids = coordination::repository_ids(store);
+    let ids = coordination::repository_ids(store);
     let mut all = Vec::new();
-    for n in 0..store.project().members.len() {
+    for (n, id) in ids.into_iter().enumerate() {
         let access = store.access(n)?;
         let counted = store.documents().into_iter().filter(|(repo, _, _)| *repo == n);
         let issues = counted.map(|(_, _, document)| document.ids().count()).sum();
@@ -38,7 +38,7 @@ pub fn repos(store: &mut Store) -> Result<Vec<RepoStatus>> {
             _ => "additional",
         };
         all.push(RepoStatus {
-            id: ids[n].take(),
+            id,
             name: member.name.clone(),
             path: member.repo.root().display().to_string(),
             kind,

@@ -45,8 +45,10 @@ impl<'a> Plan<'a> {
                 Write::Put { id, line, .. } if document.effective(id).is_none() => {
                     // The last of several for one new id stands, as it would if each came in a transaction of its own.
                     edits.retain(|edit| !matches!(edit, Edit::Insert { id: other, .. } if other == id));
-                    self.push(document, &mut edits, Edit::Insert { id: id.clone(), text: line.clone() })
-                        .map(|()| self.written(id, line.clone(), None, true))
+                    let asked = self.store.fence_lock(self.source, document, id, None, Some(line));
+                    let insert = Edit::Insert { id: id.clone(), text: line.clone() };
+                    let pushed = asked.map_err(WriteError::from).and_then(|()| self.push(document, &mut edits, insert));
+                    pushed.map(|()| self.written(id, line.clone(), None, true))
                 }
                 Write::Put { id, line, .. } => {
                     self.change(document, &mut edits, id, |old, _| Ok((old != line).then(|| line.clone())))

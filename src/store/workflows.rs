@@ -9,7 +9,7 @@ use super::leases::{LeaseError, standing};
 use super::{Result, Row, Store, StoreError};
 use crate::cache::OpenTask;
 use crate::model::change::ChangeError;
-use crate::model::lease::{Holder, Lease, Standing};
+use crate::model::lease::{Holder, Standing};
 use crate::model::record::Record;
 use crate::model::state_id;
 use crate::model::workflow::{SKIPPED, State, Task, Workflow, WorkflowError};
@@ -135,6 +135,8 @@ impl TaskRow {
 pub enum Withheld {
     #[error("its workflow {workflow} is in no repo of this project")]
     Unknown { workflow: String },
+    #[error("its workflow {workflow} goes over repos that this project does not have: {}", repos.join(" "))]
+    Hidden { workflow: String, repos: Vec<String> },
     #[error("its workflow {workflow} is {state}{}", and_how(*state))]
     State { workflow: String, state: State },
     #[error("{running} of at most {most} tasks of its workflow {workflow} run already")]
@@ -214,36 +216,50 @@ impl Store {
         let open = self.cache.open_tasks()?;
         let parents: BTreeSet<_> = open.iter().map(|task| (&task.parent, task.parent_key)).collect();
         for (parent, key) in parents {
-            let why = match key {
+            let tasks = || open.iter().filter(|task| task.parent == *parent);
+            let workflow = key.map(|key| self.row(key)).transpose()?.map(WorkflowRow::of);
+            let why = match workflow {
                 None => Some(Withheld::Unknown { workflow: parent.clone() }),
-                Some(key) => match WorkflowRow::of(self.row(key)?) {
-                    Some(workflow) if workflow.state != State::InProgress => {
-                        Some(Withheld::State { workflow: parent.clone(), state: workflow.state })
-                    }
-                    Some(workflow) => {
-                        let now = self.host.clock.both();
-                        let claims: BTreeMap<&str, &Lease> =
-                            self.claims()?.iter().map(|(id, lease)| (id.as_str(), lease)).collect();
-                        let runs = |task: &&OpenTask| match claims
-                            .get(task.id.as_str())
-                            .filter(|lease| lease.holder.is_some())
-                        {
-                            Some(lease) => standing(lease, &now) == Standing::Live,
-                            None => task.status == "in_progress",
-                        };
-                        let running = open.iter().filter(|task| task.parent == *parent).filter(runs).count();
-                        full(&workflow, running)
-                    }
-                    // Below an ordinary issue it is an ordinary one.
-                    None => None,
+                // Below an ordinary issue it is an ordinary one.
+                Some(None) => None,
+                Some(Some(workflow)) => match self.closed(&workflow) {
+                    None => full(&workflow, self.count_running(tasks())?),
+                    why => why,
                 },
             };
             if let Some(why) = why {
-                let tasks = open.iter().filter(|task| task.parent == *parent);
-                found.extend(tasks.map(|task| (task.id.clone(), why.clone())));
+                found.extend(tasks().map(|task| (task.id.clone(), why.clone())));
             }
         }
         Ok(found)
+    }
+
+    /// Why no task of a workflow is handed out, however few run.
+    fn closed(&self, workflow: &WorkflowRow) -> Option<Withheld> {
+        let id = || workflow.id().to_owned();
+        if workflow.state != State::InProgress {
+            return Some(Withheld::State { workflow: id(), state: workflow.state });
+        }
+        // How many run can be told only by one who sees all of them.
+        let hidden = workflow.workflow.repos.iter().filter(|repo| self.find_repository(repo).is_none());
+        let repos: Vec<String> = hidden.cloned().collect();
+        (!repos.is_empty()).then(|| Withheld::Hidden { workflow: id(), repos })
+    }
+
+    /// How many of some tasks somebody works on; see [`TaskRow::is_running`].
+    fn count_running<'a>(&mut self, tasks: impl Iterator<Item = &'a OpenTask>) -> Result<usize> {
+        let is_past = (0..self.sources.len()).any(|source| self.sources.is_frozen(source));
+        let now = self.host.clock.both();
+        let mut running = 0;
+        for task in tasks {
+            let known = if is_past { &[] } else { self.claims()? };
+            let lease = known.iter().find(|(id, lease)| *id == task.id && lease.holder.is_some());
+            running += usize::from(match lease {
+                Some((_, lease)) => standing(lease, &now) == Standing::Live,
+                None => task.status == "in_progress" && (is_past || !self.is_done_elsewhere(&task.id)?),
+            });
+        }
+        Ok(running)
     }
 
     /// Why one task is not handed out; nothing if it may be, or is no task.
@@ -261,8 +277,8 @@ impl Store {
             return withheld(Withheld::Unknown { workflow: parent.to_owned() });
         };
         let Some(workflow) = WorkflowRow::of(above) else { return Ok(()) };
-        if workflow.state != State::InProgress {
-            return withheld(Withheld::State { workflow: parent.to_owned(), state: workflow.state });
+        if let Some(why) = self.closed(&workflow) {
+            return withheld(why);
         }
         let blockers = self.waits_for(&id)?;
         if !blockers.is_empty() {

@@ -147,6 +147,10 @@ impl From<LeaseError> for Failure {
                 Withheld::Unknown { workflow } => Self::new(Exit::Illegal, "illegal", message)
                     .hint("work from the project that has the workflow, or join its repo with bd repo add")
                     .fact("workflow", &workflow),
+                Withheld::Hidden { workflow, repos } => Self::new(Exit::Illegal, "illegal", message)
+                    .hint("work from the project that has all of them, or join them with bd repo add")
+                    .fact("workflow", &workflow)
+                    .texts("repos", &repos),
                 Withheld::State { workflow, state } => Self::new(Exit::Illegal, "illegal", message)
                     .hint("bd workflow show tells how it stands")
                     .fact("workflow", &workflow)

@@ -40,6 +40,7 @@ pub fn locked_workflow(one: &LockedWorkflow) -> String {
     let object = Object::new()
         .text("id", &one.id)
         .flag("locked", true)
+        .text("lease", &format!("{}:{}", one.workflow, one.epoch))
         .flag("again", one.again)
         .text("holder", &one.holder.name)
         .optional("agent", one.holder.agent.as_deref())

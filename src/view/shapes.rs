@@ -112,6 +112,7 @@ pub fn explanation(explanation: &Explanation) -> String {
                 .optional("assignee", one.assignee.as_deref()),
             Reason::Withheld(why) => match why {
                 Withheld::Unknown { workflow } => object.text("workflow", workflow),
+                Withheld::Hidden { workflow, repos } => object.text("workflow", workflow).texts("repos", repos),
                 Withheld::State { workflow, state } => object.text("workflow", workflow).text("state", state.word()),
                 Withheld::Full { workflow, running, most } => {
                     object.text("workflow", workflow).number("running", *running as i64).number("max_parallel", *most)

@@ -200,3 +200,30 @@ fn unknown_keys_of_lines_survive() {
         assert!(line.contains(kept), "{kept} {line}");
     }
 }
+
+#[test]
+fn what_one_ledger_refuses_is_made_in_none() {
+    let env = crate::workflows_odd::three(true);
+    bd(&env, "workflow create --id bd-w --plan plan.toml").ok();
+    let app = crate::projects::ledger_path(&env, "app");
+    let good = std::fs::read(&app).unwrap();
+    let markers = "<<<<<<< ours\n{\"id\":\"app-1\",\"title\":\"A\"}\n=======\n{\"id\":\"app-1\",\"title\":\"B\"}\n>>>>>>> theirs\n";
+    crate::harness::put_file(&app, &[good.as_slice(), markers.as_bytes()].concat());
+    let (web, server) = (env.ledger(), crate::projects::ledger(&env, "server"));
+    let repos = [("w", "."), ("s", "../server"), ("a", "../app")];
+    let plan: String =
+        repos.iter().map(|(name, repo)| format!("[[tasks]]\nname = \"new-{name}\"\nrepo = \"{repo}\"\n")).collect();
+    env.write("new.toml", plan);
+    bd(&env, "workflow replan bd-w new.toml").fails(8, &["app"]);
+    assert_eq!((env.ledger(), crate::projects::ledger(&env, "server")), (web, server));
+    crate::harness::put_file(&app, &good);
+    let done = bd(&env, "workflow replan bd-w new.toml --json").ok().json();
+    assert_eq!(names(&done["added"]), ["new-w", "new-s", "new-a"]);
+    assert_eq!(done["removed"].as_array().unwrap().len(), 3);
+    // A task does not move by a plan, and each of several repos names its own.
+    env.write("move.toml", "[[tasks]]\nname = \"new-w\"\nrepo = \"../server\"\n");
+    bd(&env, "workflow replan bd-w move.toml").fails(5, &["do not move: new-w"]);
+    bd(&env, "workflow add-task bd-w more").fails(2, &["these tasks name none: more"]);
+    bd(&env, "workflow add-task bd-w more --repo ../server").ok();
+    assert!(crate::projects::ledger(&env, "server").contains("\"name\":\"more\""));
+}

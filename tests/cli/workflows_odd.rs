@@ -69,7 +69,7 @@ const HALVES: &str = "name = \"Halves\"\nmax_parallel = 2\n
 [[tasks]]\nname = \"app\"\nrepo = \"../app\"\ndepends_on = [\"server\"]\n";
 
 /// Three repos, joined in the first; with or without one state home for all.
-fn three(global: bool) -> Env {
+pub fn three(global: bool) -> Env {
     let env = Env::new();
     if global {
         let config = env.root().join("home/config/beads");
@@ -122,6 +122,9 @@ fn each_task_is_filed_in_its_repo() {
     assert_eq!(bd_in(&env, "server", ["leases", "--json"]).ok().ids(), [server.as_str()]);
     let app = id(&env, "app");
     bd_in(&env, "app", ["claim", &app]).fails(5, &["its workflow bd-w is in no repo"]);
+    // Who sees the workflow but not all of its repos cannot tell how many run.
+    bd_in(&env, "app", ["repo", "add", "../web"]).ok();
+    bd_in(&env, "app", ["claim", &app]).fails(5, &["goes over repos that this project does not have", "rp_"]);
     bd_in(&env, "server", ["--agent", "bot", "close", &server, "-r", "serves"]).ok();
     assert_eq!(task(&env, "server")["outcome"], "serves");
     let next = bd(&env, "workflow next bd-w --json").ok().json();

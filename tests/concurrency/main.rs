@@ -18,6 +18,7 @@ mod moves;
 mod one_issue;
 mod recovery;
 mod remote_claims;
+mod replans;
 mod sandbox;
 mod stale;
 mod watch;

@@ -141,6 +141,8 @@ fn change(
     for write in writes {
         transaction.stage(write)?;
     }
+    // What one ledger refuses is not made in another.
+    transaction.rehearse()?;
     let (mut written, mut failed) = (Vec::new(), None);
     for answer in transaction.commit()? {
         match answer {

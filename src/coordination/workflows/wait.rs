@@ -1,11 +1,13 @@
 //! Waiting until a workflow is done, or can go no further by itself.
 //!
-//! The file system wakes, as it does for `bd watch`; besides, the end of a claim does. Nothing is written.
+//! The file system wakes, as it does for `bd watch`; besides, the end of a claim does. An agent that waits says from time to time that
+//! it is there, and keeps what it holds.
 
 use std::time::{Duration, Instant as Moment};
 
 use super::{Flow, flow};
-use crate::coordination::Result;
+use crate::coordination::{Result, identity};
+use crate::model::agent::INTERVAL;
 use crate::model::lease::Standing;
 use crate::model::workflow::State;
 use crate::store::{Store, TaskState};
@@ -81,6 +83,8 @@ pub fn wait(store: &mut Store, typed: &str, until: Until, at_most: Option<Durati
     let mut targets = store.watched_paths()?;
     // Before the first look: what comes in between wakes.
     let mut watcher = Watcher::on(&targets).gathering(TOGETHER);
+    let interval = Duration::from_nanos(INTERVAL.unsigned_abs());
+    let mut heard = start;
     loop {
         let flow = flow(store, &id)?;
         let halt = flow.halt();
@@ -95,8 +99,13 @@ pub fn wait(store: &mut Store, typed: &str, until: Until, at_most: Option<Durati
         if reached || is_over || left.is_some_and(|left| left.is_zero()) {
             return Ok(WaitEnd { flow, halt, reached, polled: watcher.polls().map(str::to_owned) });
         }
-        let sleep = [left, flow.next_end(store)].into_iter().flatten().min();
+        let sign = store.agent().map(|_| interval);
+        let sleep = [left, flow.next_end(store), sign].into_iter().flatten().min();
         watcher.wait(sleep.unwrap_or(Duration::MAX));
+        if store.agent().is_some() && heard.elapsed() >= interval {
+            heard = Moment::now();
+            identity::take_part(store)?;
+        }
         if let Ok(now) = store.watched_paths()
             && now != targets
         {

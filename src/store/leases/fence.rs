@@ -6,7 +6,7 @@
 //! | claimed, time is over | exit 7: it must claim again | may | may |
 //! | claimed by another since, or taken back | exit 7, until it claims again or lets go | | |
 //!
-//! A number given in `BD_LEASE` must be that of the claim. The lock of a workflow is asked as well: see `lock.rs`.
+//! A number given in `BD_LEASE` must be that of the claim. The lock of a workflow is asked as well: see `lock_fence.rs`.
 
 use super::{LEASE_VARIABLE, LeaseError, Leases, standing};
 use crate::ledger::{Document, Edit};

@@ -9,6 +9,7 @@ mod fence;
 mod held;
 mod list;
 mod lock;
+mod lock_fence;
 mod release;
 
 pub use claim::{AutoClaim, ClaimWish, Claimed, Evidence};

@@ -5,9 +5,9 @@ use clap::Args;
 use super::create::plan_file;
 use super::{Context, Outcome};
 use crate::coordination::workflows::{self, NewTask, Replanned};
-use crate::model::issue::{IssueType, Priority};
+use crate::model::issue::Priority;
 use crate::model::plan::PlannedTask;
-use crate::ops::OpError;
+use crate::ops::{self, OpError};
 use crate::view::{self, Exit};
 
 /// Add a task to a workflow
@@ -107,6 +107,10 @@ pub struct ReplanArgs {
 }
 
 pub fn add_task(args: AddTaskArgs, cx: &mut Context) -> Outcome {
+    let issue_type = match &args.kind {
+        Some(word) => Some(ops::check_type(cx.store()?, word)?),
+        None => None,
+    };
     let priority = args.priority.as_deref().map(Priority::typed).transpose().map_err(OpError::from)?;
     let task = PlannedTask {
         title: args.title,
@@ -121,7 +125,7 @@ pub fn add_task(args: AddTaskArgs, cx: &mut Context) -> Outcome {
         plan_summary: None,
         context: args.context,
         priority,
-        issue_type: args.kind.map(|word| IssueType::typed(&word)),
+        issue_type,
         labels: args.label,
         assignee: args.assignee,
         estimate: args.estimate.map(i64::from),
