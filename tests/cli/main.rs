@@ -70,4 +70,6 @@ mod undo_bad;
 mod unified;
 mod updating;
 mod vcs_status;
+mod workspaces;
+mod workspaces_use;
 mod worktrees;
