@@ -1,15 +1,18 @@
 //! Who acts: the agent that the environment names, as far as the state home knows it.
 //!
+//! Without such a name it is the agent of the workspace that one stands in. A person at a terminal is never taken for it.
 //! Every command of an agent is a sign of life. A read command never waits for it and never fails because of it.
 
 use std::time::Duration;
 
 use super::agents::{self, Registration, Seen};
-use super::{CoordinationError, Result, claims};
+use super::{CoordinationError, Result, claims, workspaces};
 use crate::model::agent::{Agent, Role, Status};
 use crate::model::state_id::{self, AGENT};
 use crate::model::time::{Instant, SECOND};
+use crate::model::workspace::State;
 use crate::store::{AGENT_VARIABLE, Identity, Store};
+use crate::sys;
 
 /// A sign of life younger than this is not worth a write.
 const FRESH: i64 = 60 * SECOND;
@@ -27,7 +30,7 @@ pub fn take_part(store: &mut Store) -> Result<()> {
 
 /// Makes the store act as the agent that the environment names. A name that is not registered is as good as any; an id must be.
 pub fn identify(store: &mut Store) -> Result<Option<Seen>> {
-    let Some(named) = store.host().env.var(AGENT_VARIABLE) else { return Ok(None) };
+    let Some(named) = store.host().env.var(AGENT_VARIABLE) else { return Ok(of_workspace(store)) };
     let is_id = state_id::is(AGENT, &named);
     let known = match agents::all(store) {
         Ok(known) => known,
@@ -41,6 +44,18 @@ pub fn identify(store: &mut Store) -> Result<Option<Seen>> {
         Some(seen) => store.act_as(identity(&seen.agent, seen.is_registered())),
     }
     Ok(found)
+}
+
+/// The agent of the workspace that one stands in, if it is registered and nobody has said who acts otherwise.
+fn of_workspace(store: &mut Store) -> Option<Seen> {
+    if store.is_actor_named() || sys::terminal::has_person() {
+        return None;
+    }
+    let workspace = workspaces::here(store).filter(|one| one.state == State::Active)?;
+    let id = workspace.agent.as_ref()?;
+    let seen = agents::all(store).ok()?.into_iter().find(|seen| seen.agent.id == *id && seen.is_registered())?;
+    store.act_as(Identity { workspace: Some(workspace.id), ..identity(&seen.agent, true) });
+    Some(seen)
 }
 
 /// The agent that acts, registered as a worker if it was not registered; `None` for a person.
@@ -83,6 +98,7 @@ pub(super) fn identity(agent: &Agent, is_registered: bool) -> Identity {
         id: is_registered.then(|| agent.id.clone()),
         is_coordinator: agent.role == Role::Coordinator,
         capabilities: agent.capabilities.clone(),
+        workspace: None,
     }
 }
 

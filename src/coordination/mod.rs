@@ -55,11 +55,13 @@ pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, run};
 pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};
 pub use workspaces::{
     Gc, GcClass, GcRow, GcWish, IDLE_DAYS, JobEnd, Orphan, Removal, RemovedWorkspace, RestoredWorkspace, end_of_job,
-    gc, merged_workspaces, orphans, remove_workspace, restore_workspace, stale_workspaces, workspace_reasons,
+    gc, merged_workspaces, odd_workspaces, orphans, remove_workspace, restore_workspace, stale_workspaces,
+    workspace_reasons,
 };
 pub use workspaces::{
     MadeWorkspace, SetupWish, WorkspaceError, WorkspaceUpdate, WorkspaceUsage, WorkspaceWish, adopt_workspace,
-    create_workspace, exports, find_workspace, update_workspace, workspace_env, workspace_usage, workspaces,
+    create_workspace, exports, find_workspace, here as workspace_here, update_workspace, workspace_env,
+    workspace_usage, workspaces,
 };
 pub use worktrees::{WorktreeStatus, open_in, worktree_status, worktrees};
 

@@ -28,4 +28,11 @@ pub struct Identity {
     pub is_coordinator: bool,
     /// What it can do, for issues that require something.
     pub capabilities: Vec<String>,
+    /// The workspace that makes it the one who acts, if nothing else does.
+    pub workspace: Option<String>,
+}
+
+/// Somebody has said who acts, by name.
+pub(super) fn is_named(env: &Env) -> bool {
+    ["BD_ACTOR", "BEADS_ACTOR"].into_iter().any(|name| env.var(name).is_some())
 }

@@ -357,6 +357,11 @@ impl Store {
         self.actor.as_deref().unwrap_or_default()
     }
 
+    /// Somebody has said by name who acts, and nothing else decides it.
+    pub fn is_actor_named(&self) -> bool {
+        self.actor.is_some() || actor::is_named(&self.host.env)
+    }
+
     /// The agent that acts; `None` if it is a person.
     pub fn agent(&self) -> Option<&Identity> {
         self.agent.as_ref()

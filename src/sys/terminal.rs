@@ -6,6 +6,12 @@ pub fn columns() -> Option<usize> {
     Some(usize::from(size.ws_col))
 }
 
+/// Somebody can type an answer: standard input is a terminal.
+pub fn has_person() -> bool {
+    use std::io::IsTerminal as _;
+    std::io::stdin().is_terminal()
+}
+
 /// Waits until nobody reads standard output any more. `false` if that cannot be told: where it goes nobody reads, such as a file.
 pub fn wait_for_hangup() -> bool {
     use rustix::event::{PollFd, PollFlags, poll};

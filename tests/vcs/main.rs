@@ -11,6 +11,8 @@ mod checkouts;
 mod checkouts_change;
 mod checkouts_jj_hg;
 mod checkouts_work;
+mod clones;
+mod clones_git;
 mod commit;
 mod commit_git;
 mod commit_hg;

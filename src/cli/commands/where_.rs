@@ -1,6 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome};
+use crate::coordination;
 use crate::store::StoreError;
 use crate::view::{Exit, Failure, Object, inline};
 
@@ -18,6 +19,8 @@ pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
     let state = store.state().home().clone();
     let home = state.path.display().to_string();
     let here = store.worktrees()?.into_iter().find(|one| one.is_here);
+    let workspace = coordination::workspace_here(store);
+    let agent = store.agent().map(|agent| (agent.name.clone(), agent.workspace.clone()));
     let route = store.route(None, &[]).map(|route| (store.name(route.repo).to_owned(), route.rule));
     let repos: Vec<String> = store.project().members.iter().map(|member| member.name.clone()).collect();
     let route = match route {
@@ -38,6 +41,8 @@ pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
             .text("state_reason", &state.reason)
             .optional("worktree_id", here.as_ref().and_then(|one| one.id.as_deref()))
             .optional("worktree", here.as_ref().map(|one| one.name.as_str()))
+            .optional("workspace_id", workspace.as_ref().map(|one| one.id.as_str()))
+            .optional("agent", agent.as_ref().map(|(name, _)| name.as_str()))
             .texts("repos", &repos);
         let object = match &route {
             Ok((repo, rule)) => object.text("new_issues", repo).text("routing_rule", rule),
@@ -57,6 +62,13 @@ pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
     if let Some(one) = &here {
         let id = one.id.as_deref().map(|id| format!(" ({id})")).unwrap_or_default();
         facts.push(("Checkout", format!("{}{id}", one.name)));
+    }
+    if let Some(one) = &workspace {
+        let issue = one.issue.as_ref().map(|id| format!(" for {id}")).unwrap_or_default();
+        facts.push(("Workspace", format!("{}{issue}", one.id)));
+    }
+    if let Some((name, Some(_))) = &agent {
+        facts.push(("You are", format!("{name}, the agent of this workspace; --agent and BD_AGENT name another")));
     }
     if repos.len() > 1 {
         facts.push(("Repos", repos.join("  ")));

@@ -5,7 +5,8 @@ use crate::coordination::{CoordinationError, Result};
 use crate::ledger::Document;
 use crate::model::record::Record;
 use crate::model::workspace::Workspace;
-use crate::store::{Put, RecordFile, StateDir, Store, real_path};
+use crate::store::{Put, RecordFile, StateDir, StateMode, Store, real_path};
+use crate::vcs;
 
 const FILE: &str = "workspaces.jsonl";
 
@@ -24,6 +25,22 @@ pub fn workspaces(store: &Store) -> Result<Vec<Workspace>> {
 /// The workspace that a person means: by id or its first characters, by path, by issue or by branch.
 pub fn find_workspace(store: &Store, typed: &str) -> Result<Workspace> {
     find(store, typed).map(|known| known.workspace)
+}
+
+/// The workspace that one stands in. A checkout that holds its repository and is no clone of another is none, and costs nothing.
+pub fn here(store: &Store) -> Option<Workspace> {
+    let state = store.state();
+    let root = vcs::root(store.repo().beads()).map(|root| real_path(&root));
+    let is_linked = || {
+        let common = vcs::common_dir(store.repo().beads());
+        common.zip(root.as_ref()).is_some_and(|(common, root)| !common.starts_with(root))
+    };
+    if state.home().mode != StateMode::Workspace && !is_linked() {
+        return None;
+    }
+    let root = root.unwrap_or_else(|| real_path(store.repo().root())).display().to_string();
+    let is_here = |one: &Workspace| one.path == root && one.removed_at.is_none();
+    of(store, &state).ok()?.into_iter().rev().find(is_here)
 }
 
 pub(super) fn known(store: &Store) -> Result<Vec<Known>> {

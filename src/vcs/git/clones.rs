@@ -234,6 +234,13 @@ pub(super) fn must(name: &'static str, root: &Path, program: Program<'_>) -> Res
     }
 }
 
+/// Gives a commit of the parent a name among those of its remote.
+pub fn name_remote(root: &Path, git_dir: &Path, parent: &str, id: &str, env: &Env) -> Result<(), SyncError> {
+    let name = format!("refs/remotes/{parent}/bd-base-{}", id.get(..12).unwrap_or(id));
+    let program = git(root, env).var("GIT_DIR", git_dir).args(["update-ref", "--no-deref", &name, id]);
+    must("git update-ref", root, program).map(drop)
+}
+
 pub fn branches(root: &Path, env: &Env) -> Result<BTreeSet<String>, SyncError> {
     let asked = ask(root, env).args(["for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes"]);
     let said = must("git for-each-ref", root, asked.keeping(MAX))?.stdout;

@@ -36,7 +36,7 @@ pub use attributes::pattern;
 pub(super) use changes::{range, staged, staged_paths};
 pub(super) use checkouts::worktrees;
 pub(super) use claims::Server;
-pub(super) use clones::Source;
+pub(super) use clones::{Source, name_remote};
 pub use commit::init;
 pub use common::common_version;
 pub(super) use config::{facts, text as config_text};

@@ -203,7 +203,9 @@ impl WorkTree<'_> {
         };
         let list = self.ask("git ls-files", program.args(flags))?;
         let names = list.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-        Ok(names.map(|name| path_of(name.strip_suffix(b"/").unwrap_or(name))).collect())
+        let paths = names.map(|name| path_of(name.strip_suffix(b"/").unwrap_or(name)));
+        // jj keeps itself out of git in this way.
+        Ok(paths.filter(|path| !path.starts_with(".jj")).collect())
     }
 
     /// What is neither known nor ignored. A directory that is a repository stands for all that is in it.

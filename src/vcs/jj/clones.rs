@@ -77,6 +77,13 @@ pub fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), S
     let parent = name_of_parent("origin", said.lines().filter_map(|line| line.split(' ').next()));
     repo.act_on(&["git", "remote", "add", &parent], Some(behind.as_os_str()))?;
     repo.act_on(&["git", "fetch", &format!("--remote=exact:{parent}")], None)?;
+    if let Some(own) = git_target(&root.join(".jj")) {
+        // What the files stand on may be on no bookmark.
+        for id in repo.ids(None, "@- ~ root()")? {
+            git::name_remote(root, &own, &parent, &id, env)?;
+        }
+        repo.act_on(&["git", "import"], None)?;
+    }
     repo.act_on(&["bookmark", "create", "--revision=@"], Some(quoted(branch).as_ref())).map(drop)
 }
 
