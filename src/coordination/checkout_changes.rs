@@ -6,11 +6,12 @@
 use std::path::{Path, PathBuf};
 
 use super::worktrees::held_in;
-use super::{CoordinationError, Result};
+use super::{CoordinationError, Result, losses, workspaces};
 use crate::model::lease::Standing;
 use crate::model::state_id::{self, CHECKPOINT};
+use crate::model::workspace::{State, Workspace};
 use crate::store::{Elsewhere, LeaseRow, Store, StoreError, Worktree};
-use crate::vcs::{self, NewCheckout, SyncError, Why, Work};
+use crate::vcs::{self, NewCheckout, Snapshot, SyncError, Why, Work};
 
 /// A checkout to make.
 #[derive(Debug, Clone, Default)]
@@ -93,6 +94,11 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
     if worktree.is_main {
         return Err(kept(vec!["it is the main checkout, which holds the repository".to_owned()]));
     }
+    let of_job =
+        |one: &Workspace| one.state != State::Removed && !one.is_adopted && worktree.root == Path::new(&one.path);
+    if let Some(one) = workspaces::workspaces(store)?.into_iter().find(of_job) {
+        return Err(kept(vec![format!("it is the workspace {}, and bd workspace removes those", one.id)]));
+    }
     let is_inside = |path: &Path| std::fs::canonicalize(path).is_ok_and(|path| path.starts_with(&worktree.root));
     if worktree.is_here || is_inside(cwd) || is_inside(store.host().env.cwd()) {
         return Err(kept(vec!["the current directory is inside of it".to_owned()]));
@@ -147,8 +153,7 @@ fn keep_files(
     let key = state_id::mint(CHECKPOINT, store.host().entropy.bytes());
     let message = format!("bd: the checkout {} before it was removed", worktree.name);
     let snapshot = there.snapshot(&key, &message, u64::MAX, env).map_err(StoreError::from)?;
-    let lost = snapshot.left_out.iter().filter(|one| one.why != Why::Special);
-    let lost: Vec<String> = lost.map(|one| format!("{} cannot be kept: {}", one.path.display(), one.why)).collect();
+    let lost = not_kept(&snapshot);
     if !lost.is_empty() {
         there.drop_snapshot(&key, env).map_err(StoreError::from)?;
         return Err(kept(lost));
@@ -156,34 +161,19 @@ fn keep_files(
     Ok(KeptFiles { key, name: snapshot.name, files: snapshot.files.len() })
 }
 
+/// What a snapshot does not hold and should, each in words.
+pub(super) fn not_kept(snapshot: &Snapshot) -> Vec<String> {
+    let lost = snapshot.left_out.iter().filter(|one| one.why != Why::Special);
+    lost.map(|one| format!("{} cannot be kept: {}", one.path.display(), one.why)).collect()
+}
+
 /// What stands against removing a checkout, each in words.
 fn reasons<'a>(work: &Work, leases: impl Iterator<Item = &'a LeaseRow>, unmerged: &[Elsewhere]) -> Vec<String> {
-    let files = |files: &[PathBuf], what: &str| match files {
-        [] => None,
-        [one] => Some(format!("{} is {what}", one.display())),
-        [first, rest @ ..] => Some(format!("{} and {} more are {what}", first.display(), rest.len())),
-    };
-    let mut reasons: Vec<String> = Vec::new();
-    reasons.extend(work.unfinished.as_ref().map(|what| format!("{what} is not finished")));
-    reasons.extend(files(&work.changed, "changed and not committed"));
-    reasons.extend(files(&work.untracked, "untracked"));
-    reasons.extend((work.unsaved_commits > 0).then(|| match work.unsaved_commits {
-        1 => "one commit is nowhere else".to_owned(),
-        count => format!("{count} commits are nowhere else"),
-    }));
-    reasons.extend(work.loose_commits());
-    reasons.extend((work.stashes > 0).then(|| format!("{} shelved changes go with it", work.stashes)));
-    for row in leases.filter(|row| row.standing == Standing::Live) {
-        let holder = row.lease.holder.as_ref().map(|holder| holder.name.as_str()).unwrap_or_default();
-        reasons.push(format!("{holder} holds {} there", row.id));
-    }
-    reasons.extend((!unmerged.is_empty()).then(|| {
-        let ids: Vec<&str> = unmerged.iter().take(3).map(|one| one.id.as_str()).collect();
-        let more = unmerged.len() - ids.len();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("its ledger has what the main one has not: {}{more}", ids.join(", "))
-    }));
-    reasons
+    let mut reasons = losses::of_files(work);
+    reasons.extend(losses::of_commits(work));
+    reasons.extend(losses::of_leases(leases));
+    reasons.extend(losses::of_ledger(unmerged));
+    losses::texts(&reasons)
 }
 
 /// Writes the files of a removed checkout into a directory that is not there or empty. Gives it, and the directory in it that

@@ -12,6 +12,7 @@ mod context;
 mod error;
 mod here;
 mod identity;
+mod losses;
 pub mod mail;
 mod move_state;
 mod remote;
@@ -42,6 +43,7 @@ pub use claims::{
 pub use context::{IssueContext, Needed, RECENT as RECENT_CHECKPOINTS, issue_context};
 pub use error::{CoordinationError, Result};
 pub use identity::{ensure_registered, identify, take_part};
+pub use losses::{Loss, Reason};
 pub use move_state::{StateMoved, move_state, plan_move};
 pub use remote::{RemoteLease, remote_leases};
 pub use reservations::{
@@ -52,9 +54,14 @@ pub use resume::{Resumption, resume};
 pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, run};
 pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};
 pub use workspaces::{
+    Gc, GcClass, GcRow, GcWish, IDLE_DAYS, JobEnd, Orphan, Removal, RemovedWorkspace, RestoredWorkspace, end_of_job,
+    gc, merged_workspaces, odd_workspaces, orphans, remove_workspace, restore_workspace, stale_workspaces,
+    workspace_reasons,
+};
+pub use workspaces::{
     MadeWorkspace, SetupWish, WorkspaceError, WorkspaceUpdate, WorkspaceUsage, WorkspaceWish, adopt_workspace,
-    create_workspace, exports, find_workspace, here as workspace_here, update_workspace, workspace_env, workspace_usage,
-    workspaces,
+    create_workspace, exports, find_workspace, here as workspace_here, update_workspace, workspace_env,
+    workspace_usage, workspaces,
 };
 pub use worktrees::{WorktreeStatus, open_in, worktree_status, worktrees};
 

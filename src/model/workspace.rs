@@ -131,6 +131,8 @@ pub struct Workspace {
     pub context_dir: Option<String>,
     pub worktree_id: Option<String>,
     pub branch: Option<String>,
+    /// The branch was made for it.
+    pub is_branch_made: bool,
     /// The branch or version that it began at, as it was named.
     pub base: Option<String>,
     /// The version that this was.
@@ -187,6 +189,7 @@ impl Workspace {
             context_dir: text("context_dir"),
             worktree_id: text("worktree_id"),
             branch: text("branch"),
+            is_branch_made: record.flag("branch_made"),
             base: text("base"),
             base_commit: text("base_commit"),
             issue: text("issue"),
@@ -238,6 +241,7 @@ impl Workspace {
             ("context_dir", maybe(&self.context_dir)),
             ("worktree_id", maybe(&self.worktree_id)),
             ("branch", maybe(&self.branch)),
+            ("branch_made", self.is_branch_made.then(|| "true".to_owned())),
             ("base", maybe(&self.base)),
             ("base_commit", maybe(&self.base_commit)),
             ("issue", maybe(&self.issue)),

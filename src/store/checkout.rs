@@ -321,6 +321,11 @@ fn read_id(admin: &Path) -> Option<String> {
     read_text(&admin.join(ID_NAME)).filter(|id| state_id::is(state_id::WORKTREE, id))
 }
 
+/// The id of the checkout at a path, if it has one.
+pub fn worktree_id_at(root: &Path) -> Option<String> {
+    read_id(&vcs::open(root).admin_dir()?)
+}
+
 /// Whether a checkout with this id is at a path.
 fn bears(root: &Path, id: &str) -> bool {
     vcs::open(root).admin_dir().and_then(|admin| read_id(&admin)).as_deref() == Some(id)

@@ -51,7 +51,7 @@ mod warning;
 mod watch;
 
 pub use actor::{AGENT_VARIABLE, Identity, find as find_actor};
-pub use checkout::Worktree;
+pub use checkout::{Worktree, worktree_id_at};
 pub use consent::{SETUP as SETUP_KEY, command as committed_command};
 pub use damage::{DamagedRecord, QUARANTINE, store_away};
 pub use discover::{BEADS_DIR, LEDGER_NAMES, Repo};
@@ -59,7 +59,10 @@ pub use error::{Result, StoreError};
 pub use family::{Pointer, has_state, is_family};
 pub use guard::{Found, FoundLeak};
 pub use history::{Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogQuery, Moment, PastLine, Point, State};
-pub use home::{STATE_DIR, StateHome, StateMode, WORKSPACE_VARIABLE, prepare as prepare_home, state_home, user_cache, user_data, user_state};
+pub use home::{
+    STATE_DIR, StateHome, StateMode, WORKSPACE_VARIABLE, prepare as prepare_home, state_home, user_cache, user_data,
+    user_state,
+};
 pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus};
 pub use leaks::{LeakReport, LeakScope};
 pub use leases::{

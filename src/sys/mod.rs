@@ -12,6 +12,8 @@ pub mod log;
 pub mod net;
 mod owner;
 pub mod process;
+pub mod processes;
+pub mod removal;
 pub mod terminal;
 pub mod tree;
 mod watch;
@@ -19,7 +21,7 @@ mod watch;
 pub use clock::Clock;
 pub use entropy::Entropy;
 pub use env::Env;
-pub use owner::{host_name, is_gone, owner};
+pub use owner::{host_name, is_alive, is_gone, owner};
 pub use watch::Watcher;
 
 /// What a command may know of the machine it runs on.

@@ -12,6 +12,12 @@ pub fn is_gone(owner: &Owner) -> bool {
     place().is_some_and(|here| here == owner.boot) && start(owner.pid).is_none_or(|now| now != owner.start)
 }
 
+/// Whether the process runs; `None` if that cannot be known, because it belongs to another machine, boot or container.
+pub fn is_alive(owner: &Owner) -> Option<bool> {
+    let here = place().filter(|here| *here == owner.boot)?;
+    (!here.is_empty()).then(|| start(owner.pid).is_some_and(|now| now == owner.start))
+}
+
 /// The boot, and the set of processes that one can see.
 fn place() -> Option<String> {
     let set = std::fs::read_link("/proc/self/ns/pid").ok()?;
@@ -50,6 +56,8 @@ mod tests {
             return;
         };
         assert!(!is_gone(&known));
+        assert_eq!(is_alive(&known), Some(true));
+        assert_eq!(is_alive(&Owner { boot: "elsewhere".into(), ..known.clone() }), None);
         assert!(is_gone(&Owner { start: "0".into(), ..known.clone() }), "another process under that number");
         assert!(!is_gone(&Owner { boot: "elsewhere".into(), ..known.clone() }), "nobody can know");
         child.kill().unwrap();

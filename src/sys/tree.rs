@@ -145,7 +145,8 @@ pub fn copy_one(from: &Path, to: &Path, meta: &Metadata) -> Result<bool, FsError
     }
     let failed = |e| FsError::new("copy", from, e);
     let mut source = fs::File::open(from).map_err(failed)?;
-    let mut target = fs::OpenOptions::new().write(true).create_new(true).open(to).map_err(|e| FsError::new("make", to, e))?;
+    let mut target =
+        fs::OpenOptions::new().write(true).create_new(true).open(to).map_err(|e| FsError::new("make", to, e))?;
     io::copy(&mut source, &mut target).map_err(failed)?;
     target.set_permissions(fs::Permissions::from_mode(meta.mode() & 0o7777)).map_err(failed)?;
     times(meta).and_then(|times| target.set_times(times)).map_err(failed)?;

@@ -211,6 +211,11 @@ pub(super) fn check_quiet(root: &Path) -> Result<(), SyncError> {
     }
 }
 
+/// Another working copy inside of a directory, whether or not version control ignores it.
+pub fn repository_inside(root: &Path) -> Result<Option<PathBuf>, SyncError> {
+    nested(root, root)
+}
+
 fn nested(directory: &Path, root: &Path) -> Result<Option<PathBuf>, SyncError> {
     let unreadable = |source| SyncError::Path { path: directory.to_owned(), source };
     let mut below = Vec::new();

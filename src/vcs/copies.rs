@@ -93,6 +93,31 @@ impl Copies {
         Ok(Kept { files: place.join("files"), base, removed })
     }
 
+    /// Gives all snapshots to another repository, each at once or not at all.
+    pub fn move_to(&self, other: &Copies) -> Result<(), SyncError> {
+        let Ok(entries) = fs::read_dir(&self.dir) else { return Ok(()) };
+        for entry in entries {
+            let entry = entry.map_err(|source| unusable(&self.dir, source))?;
+            let (from, to) = (entry.path(), other.dir.join(entry.file_name()));
+            if !from.join("manifest").exists() || to.exists() {
+                continue;
+            }
+            let failed = |source| unusable(&to, source);
+            fs::create_dir_all(&other.dir).map_err(failed)?;
+            // On another disk it is written anew, under another name until it is complete.
+            if fs::rename(&from, &to).is_ok() {
+                continue;
+            }
+            let new = tempfile::Builder::new().prefix(".new-").tempdir_in(&other.dir).map_err(failed)?;
+            let kept = Kept { files: from.join("files"), base: None, removed: Vec::new() };
+            Fresh::fill(&new.path().join("files"), |to| kept.write(to))?;
+            fs::copy(from.join("manifest"), new.path().join("manifest")).map_err(failed)?;
+            fs::rename(new.path(), &to).map_err(failed)?;
+            let _ = new.keep();
+        }
+        Ok(())
+    }
+
     pub fn forget(&self, key: &str) -> Result<(), SyncError> {
         let place = self.dir.join(key);
         match fs::remove_dir_all(&place) {

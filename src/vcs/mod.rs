@@ -23,16 +23,18 @@ mod merge_tool;
 mod network;
 mod none;
 mod patterns;
+mod rescue;
 mod sl;
 mod snapshot;
 mod sync;
 mod unmerged;
+mod whereabouts;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 pub use archive::{Archive, Before, Commit, Step, Steps, Version, as_of, merge_base};
-pub use checkouts::{Checkout, Loose, NewCheckout, Work, marks as checkout_marks};
+pub use checkouts::{Checkout, Loose, NewCheckout, Work, marks as checkout_marks, repository_inside};
 pub use claims::{RemoteClaim, Swap, remote_claim, remote_claims, swap_remote_claim};
 pub use clones::NewClone;
 pub use commit::{CommitError, Committed, Order, commit};
@@ -46,9 +48,11 @@ pub use hooks::{git_dirs, hooks_path, is_ignored, set_setting, setting};
 pub use lines::{Sought, committed_lines};
 pub use merge_tool::{MergeSetup, attribute_pattern, hg_lines, hgrc, jj_settings, jj_tool, merge_setup, set_jj_tool};
 pub use patterns::Patterns;
+pub use rescue::{Rescue, Returned};
 pub use snapshot::{LARGEST, LeftOut, Snapshot, Why};
 pub use sync::{Integrated, Integration, Merge, Pushed, Standing, SyncError, Versions};
 pub use unmerged::{mark_resolved, unmerged_base};
+pub use whereabouts::{How, Merged, Origin, Unsaved, Whereabouts};
 
 use crate::sys::Env;
 
@@ -159,6 +163,33 @@ pub trait Vcs {
 
     /// Forgets a snapshot. One that is not there is forgotten already.
     fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError>;
+
+    /// Where else the commits of this checkout are, seen from the repository that it was made from. No network, and nothing
+    /// is written.
+    fn whereabouts(&self, origin: &Origin<'_>, env: &Env) -> Result<Whereabouts, SyncError>;
+
+    /// Keeps everything of this checkout that the repository of another one has not, in that repository, under one key: files
+    /// as a snapshot, commits, and what was put aside. What cannot be kept is an error, or named as left out.
+    fn rescue(&self, key: &str, message: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError>;
+
+    /// Gives the repository of another checkout the snapshots that are kept in this one.
+    fn hand_over(&self, to: &Path, env: &Env) -> Result<(), SyncError>;
+
+    /// Writes what was kept into a directory that is not there or empty, with its commits where they were kept.
+    fn restore_rescue(&self, key: &str, to: &Path, env: &Env) -> Result<Returned, SyncError> {
+        let staged = self.restore_snapshot(key, to, env)?;
+        Ok(Returned { staged, with_commits: false })
+    }
+
+    /// Forgets what was kept.
+    fn drop_rescue(&self, key: &str, env: &Env) -> Result<(), SyncError> {
+        self.drop_snapshot(key, env)
+    }
+
+    /// Deletes a branch that nobody has checked out, if it still is at this commit.
+    fn delete_branch(&self, _name: &str, _tip: &str, _env: &Env) -> Result<(), SyncError> {
+        Err(SyncError::Unsupported { kind: self.kind(), what: "deleting a branch is left to you" })
+    }
 }
 
 /// The adapter for the working copy that a path is in; outside of any it is the one for no version control.

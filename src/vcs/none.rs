@@ -8,6 +8,7 @@ use super::commit::{CommitError, Committed, Order};
 use super::snapshot::{Fresh, Snapshot, check_key};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, copies};
+use super::{Origin, Rescue, Whereabouts};
 use crate::sys::Env;
 
 const NO_CHECKOUTS: &str = "only a repository of git, jj or hg can have several checkouts";
@@ -159,5 +160,19 @@ impl Vcs for Unversioned {
     fn drop_snapshot(&self, key: &str, _: &Env) -> Result<(), SyncError> {
         check_key(key, Kind::None)?;
         self.copies().forget(key)
+    }
+
+    fn whereabouts(&self, _: &Origin<'_>, _: &Env) -> Result<Whereabouts, SyncError> {
+        self.nothing()
+    }
+
+    fn rescue(&self, key: &str, message: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError> {
+        let snapshot = self.snapshot(key, message, u64::MAX, env)?;
+        self.hand_over(to, env)?;
+        Ok(Rescue { snapshot, names: 0 })
+    }
+
+    fn hand_over(&self, to: &Path, _: &Env) -> Result<(), SyncError> {
+        self.copies().move_to(&Unversioned { root: to.to_owned() }.copies())
     }
 }

@@ -46,14 +46,37 @@ impl From<WorkspaceError> for Failure {
             WorkspaceError::NoMergeCommit { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("--merge-commit names it")
             }
-            WorkspaceError::NoSuchCommit { .. } => {
-                Self::not_found(message).hint("fetch it first; a merge commit is looked for in the workspace and in its parent")
-            }
+            WorkspaceError::NoSuchCommit { .. } => Self::not_found(message)
+                .hint("fetch it first; a merge commit is looked for in the workspace and in its parent"),
             WorkspaceError::BadAddress { .. } => Self::usage(message).hint("it begins with https://"),
             WorkspaceError::Gone { .. } => {
                 Self::not_found(message).hint("bd workspace list shows those that are there")
             }
             WorkspaceError::NotOfKind { .. } => Self::usage(message),
+            WorkspaceError::Kept { reasons, .. } => {
+                let texts: Vec<String> = reasons.iter().map(|reason| reason.text.clone()).collect();
+                let kinds: Vec<String> = reasons.iter().map(|reason| reason.loss.word().to_owned()).collect();
+                Self::new(Exit::Damaged, "would_lose", message)
+                    .hint("nothing was removed; save what is there first: commit and push it, merge it, let go of what is held, end what runs there")
+                    .texts("reasons", &texts)
+                    .texts("kinds", &kinds)
+            }
+            WorkspaceError::AlreadyGone { .. } => {
+                Self::not_found(message).hint("bd workspace list --all shows what was there")
+            }
+            WorkspaceError::Busy { .. } | WorkspaceError::Changed { .. } => {
+                Self::new(Exit::Busy, "busy", message).hint("try again when that is over")
+            }
+            WorkspaceError::HalfRemoved { key, .. } => {
+                let failure = Self::failed(message).hint("bd workspace gc --apply finishes it");
+                match key {
+                    Some(key) => failure.fact("kept", &key),
+                    None => failure,
+                }
+            }
+            WorkspaceError::NotKept { .. } => {
+                Self::not_found(message).hint("bd workspace show says what was kept of one that was removed by force")
+            }
         }
     }
 }

@@ -54,6 +54,7 @@ pub use shapes::*;
 pub use undo::undo;
 pub use value::shortened;
 pub use watch::{watch_event, watch_text};
+pub use workspace::{gc, orphans, removed_workspace};
 pub use workspace::{
     made_workspace, usage_cells, workspace, workspace_cells, workspace_facts, workspace_usages, workspaces,
 };

@@ -1,6 +1,7 @@
 //! Workspaces as JSON and as text.
 
 use super::{Object, array, inline, plural};
+use crate::coordination::{Gc, GcRow, Orphan, Reason, RemovedWorkspace};
 use crate::coordination::{MadeWorkspace, WorkspaceUsage};
 use crate::model::duration;
 use crate::model::size;
@@ -60,6 +61,53 @@ pub fn made_workspace(made: &MadeWorkspace) -> String {
     object(&made.workspace).flag("was_there", made.is_reused).texts("notes", &made.notes).finish()
 }
 
+/// Why a workspace stays, in words and as kinds.
+pub(super) fn reasons(object: Object, key: &str, all: &[Reason]) -> Object {
+    let texts: Vec<String> = all.iter().map(|reason| reason.text.clone()).collect();
+    let kinds: Vec<String> = all.iter().map(|reason| reason.loss.word().to_owned()).collect();
+    object.texts(key, &texts).texts("kinds", &kinds)
+}
+
+pub fn removed_workspace(removed: &RemovedWorkspace) -> String {
+    let object = object(&removed.workspace);
+    let object = match &removed.kept {
+        Some(kept) => {
+            let kept = Object::new().text("id", &kept.key).text("name", &kept.name).number("files", kept.files as i64);
+            object.raw("kept", &kept.finish())
+        }
+        None => object,
+    };
+    let object = object.optional("branch_deleted", removed.branch.as_deref());
+    let object = object.flag("forgotten", removed.is_forgotten).flag("dry_run", removed.dry_run);
+    reasons(object, "forced", &removed.forced).finish()
+}
+
+fn orphan(one: &Orphan) -> String {
+    let moved = one.moved_to.as_ref().map(|path| path.display().to_string());
+    let object = Object::new().text("path", &one.path.display().to_string()).optional("moved_to", moved.as_deref());
+    object.optional("stays", one.stays.as_deref()).finish()
+}
+
+/// Directories without a record: those that are found now, and those that were put aside. All have a path.
+pub fn orphans(found: &[Orphan], aside: &[Workspace]) -> String {
+    array(found.iter().map(orphan).chain(aside.iter().map(workspace)))
+}
+
+fn gc_row(row: &GcRow) -> String {
+    let object = object(&row.workspace).text("class", row.class.word()).flag("goes", row.goes).flag("done", row.done);
+    let object = object.text("why", &row.why).number("bytes", i64::try_from(row.bytes).unwrap_or(i64::MAX));
+    reasons(object, "reasons", &row.reasons).optional("problem", row.error.as_deref()).finish()
+}
+
+pub fn gc(gc: &Gc) -> String {
+    Object::new()
+        .flag("applied", gc.applied)
+        .number("freed", i64::try_from(gc.freed).unwrap_or(i64::MAX))
+        .raw("workspaces", &array(gc.rows.iter().map(gc_row)))
+        .raw("orphans", &array(gc.orphans.iter().map(orphan)))
+        .finish()
+}
+
 /// One row of a list: id, state, kind, branch, issue, when it was used last, path.
 pub fn workspace_cells(one: &Workspace, now: Instant) -> [String; 7] {
     let dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
@@ -85,7 +133,8 @@ fn ago(at: &str, now: Instant) -> String {
 
 /// All that is known of one, a line each.
 pub fn workspace_facts(one: &Workspace, now: Instant) -> Vec<(&'static str, String)> {
-    let ports = one.ports.map(|ports| format!("{}-{}", ports.first, u32::from(ports.first) + u32::from(ports.count) - 1));
+    let ports =
+        one.ports.map(|ports| format!("{}-{}", ports.first, u32::from(ports.first) + u32::from(ports.count) - 1));
     let copied = match one.copied.len() {
         0 => None,
         1..=5 => Some(one.copied.join(", ")),

@@ -70,6 +70,8 @@ mod undo_bad;
 mod unified;
 mod updating;
 mod vcs_status;
+mod workspace_gc;
+mod workspace_remove;
 mod workspaces;
 mod workspaces_use;
 mod worktrees;

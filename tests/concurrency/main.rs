@@ -22,3 +22,4 @@ mod stale;
 mod watch;
 mod watch_files;
 mod workflows;
+mod workspaces;

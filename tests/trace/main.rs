@@ -20,3 +20,4 @@ mod reads;
 #[expect(dead_code, reason = "shared with the concurrency tests, which use more of it")]
 mod sandbox;
 mod strace;
+mod workspaces;

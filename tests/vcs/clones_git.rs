@@ -38,10 +38,17 @@ fn remotes_and_what_is_known_of_them() {
     assert_eq!(url("parent2"), lab.path("a").display().to_string());
     assert_eq!(lab.sh("cd b; git config user.name"), "Ann \"the\" Tester\n");
     assert_eq!(lab.sh("cd b; git config core.autocrlf"), "input\n");
-    assert_eq!(lab.sh("cd b; git config --get core.hooksPath || echo none; ls .git/hooks 2>/dev/null | wc -l"), "none\n0\n");
+    assert_eq!(
+        lab.sh("cd b; git config --get core.hooksPath || echo none; ls .git/hooks 2>/dev/null | wc -l"),
+        "none\n0\n"
+    );
     assert!(!lab.path("hook-ran").exists(), "no hook has run");
     lab.write("b/private", "x");
-    assert_eq!(lab.sh("cd b; git status --porcelain"), "", "what the parent leaves out of commits, the clone leaves out");
+    assert_eq!(
+        lab.sh("cd b; git status --porcelain"),
+        "",
+        "what the parent leaves out of commits, the clone leaves out"
+    );
     std::fs::remove_file(lab.path("b/private")).unwrap();
     lab.sh("cd b; echo 2 > file; git commit -qam 2; git push -q origin HEAD:refs/heads/bd/x");
     assert_eq!(lab.sh("cd a; git for-each-ref; cat .git/config"), before, "a push goes where those of the parent go");
@@ -82,7 +89,9 @@ fn a_worktree_a_bare_repository_a_submodule_and_a_separate_directory() {
          git clone -q --separate-git-dir=apart.git a apart",
     );
     lab.sh("cd linked; echo 2 > file; git commit -qam 2");
-    for (from, text) in [("linked", "2\n"), ("of-bare", "one\n"), ("outer/sub", "one\n"), ("apart", "one\n"), ("outer", "")] {
+    for (from, text) in
+        [("linked", "2\n"), ("of-bare", "one\n"), ("outer/sub", "one\n"), ("apart", "one\n"), ("outer", "")]
+    {
         let to = format!("clone-of-{}", from.replace('/', "-"));
         clone(&lab, from, &to, "bd/x", None).unwrap_or_else(|error| panic!("{from}: {error}"));
         let path = lab.path(&to);
@@ -121,10 +130,8 @@ fn shallow_sparse_and_partial() {
 #[test]
 fn filters_come_along() {
     let Some(lab) = lab() else { return };
-    lab.sh(
-        "cd a; git config filter.up.smudge 'tr a-z A-Z'; git config filter.up.clean 'tr A-Z a-z'; \
-         echo 'loud filter=up' > .gitattributes; echo hello > loud; git add .; git commit -qm loud",
-    );
+    lab.sh("cd a; git config filter.up.smudge 'tr a-z A-Z'; git config filter.up.clean 'tr A-Z a-z'; \
+         echo 'loud filter=up' > .gitattributes; echo hello > loud; git add .; git commit -qm loud");
     clone(&lab, "a", "b", "bd/x", None).unwrap();
     assert_eq!(std::fs::read_to_string(lab.path("b/loud")).unwrap(), "HELLO\n");
     assert_eq!(work(&lab, "b"), Work::default());
@@ -140,11 +147,14 @@ fn a_clone_is_brought_up_to_date() {
         branch: branch.to_owned(),
         base: base.map(str::to_owned),
     };
-    let renew = |branch: &str, base: Option<&str>| open(&lab, "b").renew_clone(&lab.path("a"), &new(branch, base), &lab.env());
+    let renew =
+        |branch: &str, base: Option<&str>| open(&lab, "b").renew_clone(&lab.path("a"), &new(branch, base), &lab.env());
     lab.sh("cd a; echo 2 > file; git commit -qam 2; git push -q origin main; git branch gone; git checkout -q -b other; echo 3 > file; git commit -qam 3");
     renew("bd/y", Some("main")).unwrap();
     assert_eq!(std::fs::read_to_string(lab.path("b/file")).unwrap(), "2\n");
-    let refs = lab.sh("cd b; git for-each-ref --format='%(refname)' refs/heads; git rev-parse origin/main main 2>/dev/null || true");
+    let refs = lab.sh(
+        "cd b; git for-each-ref --format='%(refname)' refs/heads; git rev-parse origin/main main 2>/dev/null || true",
+    );
     assert!(refs.starts_with("refs/heads/bd/y\n"), "{refs}");
     assert!(refs.contains(lab.sh("cd a; git rev-parse main").trim()), "what is known of remotes is known here: {refs}");
     assert_eq!(work(&lab, "b"), Work::default());

@@ -37,3 +37,4 @@ mod sync_git;
 mod sync_hg;
 mod sync_jj;
 mod sync_sl;
+mod whereabouts;

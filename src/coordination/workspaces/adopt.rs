@@ -22,7 +22,9 @@ pub fn adopt(store: &mut Store, path: &Path, issue: Option<String>) -> Result<Wo
     let (parent, inside) = store.workspace_parent(0);
     let here = vcs::open(&root);
     let is_own = is_family(&root, &parent);
-    if root == parent || here.checkouts().iter().any(|one| one.is_main && one.root == root && is_own && is_first(&root, &parent)) {
+    if root == parent
+        || here.checkouts().iter().any(|one| one.is_main && one.root == root && is_own && is_first(&root, &parent))
+    {
         return Err(refused("it is the checkout that the others are made from").into());
     }
     if !is_own {

@@ -76,7 +76,12 @@ fn copy(store: &Store, one: &Workspace) -> Result<Checkout> {
 }
 
 /// The branch for a job: the pattern with the issue in it, and a number if another has that name.
-pub(super) fn branch_for(pattern: &str, one: &Workspace, others: &[Workspace], is_taken: &dyn Fn(&str) -> bool) -> String {
+pub(super) fn branch_for(
+    pattern: &str,
+    one: &Workspace,
+    others: &[Workspace],
+    is_taken: &dyn Fn(&str) -> bool,
+) -> String {
     let subject = one.issue.clone().unwrap_or_else(|| one.id.clone());
     let plain: String = subject.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
     let plain = plain.trim_matches(['.', '-']).replace("..", "-");

@@ -138,6 +138,7 @@ fn begin(store: &Store, state: &StateDir, draft: Workspace, wish: &WorkspaceWish
         if one.kind != Kind::Copy || vcs::kind(one.parent.as_ref()) != vcs::Kind::None {
             let free = || checkout::branch_for(&pattern, &one, all, &|name| taken.contains(name));
             one.branch = Some(wish.branch.clone().unwrap_or_else(free));
+            one.is_branch_made = one.branch.as_ref().is_some_and(|name| !taken.contains(name));
         }
         Ok(vec![one])
     })?;

@@ -88,7 +88,8 @@ fn wanted(store: &Store, parent: &Path, patterns: &Patterns) -> Result<Vec<(Path
 fn is_left(path: &Path) -> bool {
     LEFT.iter().any(|left| {
         let left = Path::new(left);
-        path.starts_with(left) || (left.components().count() == 1 && path.components().any(|part| part.as_os_str() == left))
+        path.starts_with(left)
+            || (left.components().count() == 1 && path.components().any(|part| part.as_os_str() == left))
     })
 }
 

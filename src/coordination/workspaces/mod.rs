@@ -4,30 +4,47 @@
 //! workspaces (`workspace.path`). What could not be made is taken away again, and nothing ever falls back to another checkout.
 
 mod adopt;
+mod artifacts;
 mod checkout;
+mod complete;
 mod create;
 mod env;
+mod finish;
+mod gc;
 mod include;
 mod ledger;
 mod limits;
+mod look;
+mod orphans;
 mod places;
 mod ports;
+mod proof;
 mod records;
+mod remove;
+mod rescue;
 mod reuse;
 mod setup;
+mod survey;
 mod update;
 mod usage;
 
 use std::path::PathBuf;
 
 pub use adopt::adopt as adopt_workspace;
+pub use complete::{JobEnd, end_of_job};
 pub use create::{MadeWorkspace, SetupWish, WorkspaceWish, create as create_workspace};
 pub use env::{exports, variables as workspace_env};
+pub use gc::{Gc, GcRow, GcWish, IDLE_DAYS, gc};
+pub use look::reasons as workspace_reasons;
+pub use orphans::{Orphan, orphans};
 pub use records::{find_workspace, here, workspaces};
+pub use remove::{Removal, RemovedWorkspace, remove as remove_workspace};
+pub use rescue::{RestoredWorkspace, restore as restore_workspace};
+pub use survey::{Class as GcClass, merged as merged_workspaces, odd as odd_workspaces, stale as stale_workspaces};
 pub use update::{WorkspaceUpdate, update as update_workspace};
 pub use usage::{WorkspaceUsage, measure as workspace_usage};
 
-use super::CoordinationError;
+use super::{CoordinationError, Reason};
 use crate::model::size;
 use crate::model::workspace::State;
 
@@ -79,4 +96,20 @@ pub enum WorkspaceError {
     Gone { id: String, path: PathBuf },
     #[error("a workspace of the kind {kind} cannot have {what}")]
     NotOfKind { kind: &'static str, what: &'static str },
+    #[error("the workspace {id} ({}) is kept: {}", path.display(), texts(reasons))]
+    Kept { id: String, path: PathBuf, reasons: Vec<Reason> },
+    #[error("the workspace {id} is gone already")]
+    AlreadyGone { id: String },
+    #[error("the workspace {id} is {state} by process {pid}")]
+    Busy { id: String, state: &'static str, pid: i64 },
+    #[error("the workspace {id} was changed by somebody else meanwhile")]
+    Changed { id: String },
+    #[error("the workspace {id} could not be removed: {error}{}", key.as_ref().map(|key| format!("; what was in it is kept as {key}")).unwrap_or_default())]
+    HalfRemoved { id: String, key: Option<String>, error: Box<CoordinationError> },
+    #[error("nothing was kept as {typed:?}")]
+    NotKept { typed: String },
+}
+
+fn texts(reasons: &[Reason]) -> String {
+    super::losses::texts(reasons).join("; ")
 }

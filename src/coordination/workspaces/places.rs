@@ -8,6 +8,9 @@ use crate::store::{Store, real_path, user_cache, user_data};
 use crate::sys::fs::FsError;
 use crate::vcs;
 
+/// Where directories are put that nobody knows.
+pub(super) const ORPHANED: &str = "orphaned";
+
 /// The directories of a new workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Places {

@@ -41,7 +41,8 @@ pub(super) fn choose(
     let blocks = end.saturating_sub(first) / count;
     let hash = blake3::hash(id.as_bytes());
     let start = hash.as_bytes().first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-    let taken: Vec<Ports> = others.iter().filter(|one| one.id != id && holds(one.state)).filter_map(|one| one.ports).collect();
+    let taken: Vec<Ports> =
+        others.iter().filter(|one| one.id != id && holds(one.state)).filter_map(|one| one.ports).collect();
     for step in 0..blocks {
         let block = first + (start % blocks + step) % blocks * count;
         let all = block..block + count;
@@ -92,7 +93,10 @@ mod tests {
         let range = Range { first: 32750, count: 10 };
         let free = |_: u16| true;
         let active = [holding("a", 32750, 10, State::Active)];
-        assert!(matches!(choose("b", range, &active, &free), Err(crate::coordination::CoordinationError::Workspace(WorkspaceError::NoPorts { .. }))));
+        assert!(matches!(
+            choose("b", range, &active, &free),
+            Err(crate::coordination::CoordinationError::Workspace(WorkspaceError::NoPorts { .. }))
+        ));
         let removed = [holding("a", 32750, 10, State::Removed), holding("c", 32755, 1, State::Failed)];
         assert_eq!(choose("b", range, &removed, &free).unwrap(), Some(Ports { first: 32750, count: 10 }));
         let overlapping = [holding("a", 32759, 10, State::Idle)];

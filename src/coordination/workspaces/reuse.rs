@@ -94,7 +94,11 @@ fn claim(
         // That which was used last has the most of what is needed.
         found.sort_by(|a, b| b.used_at.cmp(&a.used_at));
         let Some(one) = found.first() else { return Ok(Vec::new()) };
-        let free = || checkout::branch_for(&pattern, &Workspace { id: one.id.clone(), ..draft.clone() }, all, &|name| names.contains(name));
+        let free = || {
+            checkout::branch_for(&pattern, &Workspace { id: one.id.clone(), ..draft.clone() }, all, &|name| {
+                names.contains(name)
+            })
+        };
         let branch = wish.branch.clone().unwrap_or_else(free);
         taken = Some(Taken { before: (*one).clone(), branch });
         let owner = draft.owner.clone();

@@ -31,7 +31,8 @@ pub(super) fn command(store: &Store, wish: &SetupWish) -> Result<Option<String>>
         SetupWish::Nothing => Ok(None),
         SetupWish::Command(command) => Ok(Some(command.clone())),
         SetupWish::Usual => {
-            let Some((command, _)) = store.settings().text("workspace.setup").filter(|(text, _)| !text.trim().is_empty())
+            let Some((command, _)) =
+                store.settings().text("workspace.setup").filter(|(text, _)| !text.trim().is_empty())
             else {
                 return Ok(None);
             };
@@ -62,7 +63,10 @@ pub(super) fn run(store: &Store, one: &Workspace, command: &str, context: &Path)
         Some(Ended::Signal(signal)) => Err(failed(format!("it was ended by signal {signal}"))),
         None => {
             job.end(PATIENCE).map_err(StoreError::from)?;
-            Err(failed(format!("it did not end within {}", duration::text(limit.as_nanos().min(i64::MAX as u128) as i64))))
+            Err(failed(format!(
+                "it did not end within {}",
+                duration::text(limit.as_nanos().min(i64::MAX as u128) as i64)
+            )))
         }
     }
 }

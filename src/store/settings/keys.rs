@@ -93,7 +93,12 @@ pub static KEYS: &[Key] = &[
     key("workspace.max_size", Kind::Size, None, "the most that all workspaces together may take"),
     key("workspace.max_count", Kind::Number, None, "the most workspaces that may be there"),
     key("workspace.reuse", Kind::Flag, Some("true"), "an idle workspace is taken instead of a new one"),
-    key("workspace.cleanup_on_complete", Kind::Flag, Some("false"), "bd run removes the workspace when the job is over"),
+    key(
+        "workspace.cleanup_on_complete",
+        Kind::Flag,
+        Some("false"),
+        "bd run removes the workspace when the job is over",
+    ),
     key("prune.budget", Kind::Size, Some("25k"), "the size of a ledger above which bd doctor warns"),
     key("prune.auto", Kind::Age, Some("off"), "bd commit and bd sync prune issues that have been closed for so long"),
 ];

@@ -16,14 +16,17 @@ mod integrate;
 mod join;
 mod lines;
 mod loose;
+mod merged;
 mod network;
 mod objects;
 mod programs;
 mod renew;
+mod rescue;
 mod settings;
 mod snapshot;
 mod trees;
 mod upstream;
+mod whereabouts;
 mod work;
 mod worktrees;
 
@@ -41,7 +44,9 @@ pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_l
 pub(super) use lines::committed_lines;
 pub use loose::keep as keep_loose;
 pub(super) use programs::programs_of;
+pub(super) use rescue::{delete_branch, forget as forget_kept, hand_over, keep_commits, restore as restore_kept};
 pub(super) use snapshot::{Known, WorkTree};
+pub(super) use whereabouts::between;
 pub use worktrees::{is_misplaced, repair};
 pub(super) use worktrees::{prune, remove};
 
@@ -53,6 +58,7 @@ use super::commit::{CommitError, Committed, Order};
 use super::snapshot::{Snapshot, check_key};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewClone, Vcs, any_exists, files, jj};
+use super::{Origin, Rescue, Returned, Whereabouts};
 use crate::sys::Env;
 
 /// `user.name` as git would use it at this place.
@@ -265,5 +271,32 @@ impl Vcs for Git {
     fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError> {
         check_key(key, Kind::Git)?;
         self.checkout(env).forget(key)
+    }
+
+    fn whereabouts(&self, origin: &Origin<'_>, env: &Env) -> Result<Whereabouts, SyncError> {
+        whereabouts::whereabouts(&self.root, origin, env)
+    }
+
+    fn rescue(&self, key: &str, message: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError> {
+        let snapshot = self.snapshot(key, message, u64::MAX, env)?;
+        Ok(Rescue { names: keep_commits(&self.root, None, &[], key, to, env)?, snapshot })
+    }
+
+    fn hand_over(&self, to: &Path, env: &Env) -> Result<(), SyncError> {
+        hand_over(&self.root, None, to, env)
+    }
+
+    fn restore_rescue(&self, key: &str, to: &Path, env: &Env) -> Result<Returned, SyncError> {
+        check_key(key, Kind::Git)?;
+        restore_kept(&self.root, &self.checkout(env), key, to, env)
+    }
+
+    fn drop_rescue(&self, key: &str, env: &Env) -> Result<(), SyncError> {
+        self.drop_snapshot(key, env)?;
+        forget_kept(&self.root, key, env)
+    }
+
+    fn delete_branch(&self, name: &str, tip: &str, env: &Env) -> Result<(), SyncError> {
+        delete_branch(&self.root, name, tip, env)
     }
 }

@@ -17,7 +17,9 @@ use crate::vcs::clones::NewClone;
 fn name_of(root: &Path, from: &Path, env: &Env) -> Result<String, SyncError> {
     let from = real(from);
     let settings = Source { root, git_dir: None, env }.settings()?;
-    let is_it = |one: &&Setting| one.value.as_ref().is_some_and(|url| Path::new(url).is_absolute() && real(Path::new(url)) == from);
+    let is_it = |one: &&Setting| {
+        one.value.as_ref().is_some_and(|url| Path::new(url).is_absolute() && real(Path::new(url)) == from)
+    };
     let urls = settings.iter().filter(is_it);
     let name = urls.filter_map(|one| one.key.strip_prefix("remote.")?.strip_suffix(".url")).next();
     let why = || kept(root, format!("it does not know {} as a remote", from.display()));
@@ -76,7 +78,8 @@ pub fn forward(root: &Path, from: &Path, base: Option<&str>, env: &Env) -> Resul
     if !is_in(&head, &target)? {
         return Err(kept(root, format!("it has commits that {name} has not; merge or rebase it yourself")));
     }
-    let program = git(root, env).args(["-c", "submodule.recurse=false", "merge", "--quiet", "--ff-only", "--no-verify"]);
+    let program =
+        git(root, env).args(["-c", "submodule.recurse=false", "merge", "--quiet", "--ff-only", "--no-verify"]);
     must("git merge", root, program.arg(&target))?;
     Ok(true)
 }

@@ -19,11 +19,7 @@ pub fn clone(client: &Client<'_>, new: &NewClone) -> Result<Checkout, SyncError>
     if new.branch.is_empty() || new.branch.starts_with('-') {
         return Err(no_checkout(&path, format!("{:?} cannot be the name of a bookmark; choose another", new.branch)));
     }
-    let wish = crate::vcs::NewCheckout {
-        path: path.clone(),
-        branch: Some(new.branch.clone()),
-        base: new.base.clone(),
-    };
+    let wish = crate::vcs::NewCheckout { path: path.clone(), branch: Some(new.branch.clone()), base: new.base.clone() };
     let (start, found) = start_of(client, &wish, &path)?;
     let Some(start) = start else {
         return Err(no_checkout(&path, "nothing is committed yet; commit something first"));

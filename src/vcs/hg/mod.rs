@@ -19,6 +19,7 @@ pub(super) mod shares;
 pub(super) mod snapshot;
 mod texts;
 mod way;
+pub(super) mod whereabouts;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,7 @@ use super::commit::{CommitError, Committed, Order};
 use super::snapshot::Snapshot;
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, any_exists, files};
+use super::{Origin, Rescue, Whereabouts};
 use crate::sys::Env;
 
 pub(super) use archive::HgArchive;
@@ -188,5 +190,17 @@ impl Vcs for Hg {
 
     fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError> {
         snapshot::forget(&self.client("", env), key)
+    }
+
+    fn whereabouts(&self, origin: &Origin<'_>, env: &Env) -> Result<Whereabouts, SyncError> {
+        whereabouts::whereabouts(&self.client("", env), origin)
+    }
+
+    fn rescue(&self, key: &str, message: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError> {
+        whereabouts::rescue(&self.client("", env), key, message, to)
+    }
+
+    fn hand_over(&self, to: &Path, env: &Env) -> Result<(), SyncError> {
+        whereabouts::hand_over(&self.client("", env), to)
     }
 }

@@ -11,7 +11,7 @@ use crate::vcs::SyncError;
 use crate::vcs::copies::{Copies, Order};
 use crate::vcs::snapshot::{Fresh, Snapshot, check_key};
 
-fn copies(client: &Client<'_>) -> Copies {
+pub fn copies(client: &Client<'_>) -> Copies {
     let common = common_dir(&client.own_dir()).unwrap_or_else(|| client.own_dir());
     Copies { dir: common.join("beads/snapshots") }
 }

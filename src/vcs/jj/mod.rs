@@ -15,6 +15,7 @@ mod snapshot;
 mod stack;
 mod tool;
 mod view;
+mod whereabouts;
 mod workspaces;
 
 pub(super) use checkouts::{repo, workspaces};
@@ -31,6 +32,7 @@ use super::commit::{CommitError, Committed, Order};
 use super::snapshot::{Snapshot, check_key};
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, any_exists, files, git};
+use super::{Origin, Rescue, Returned, Whereabouts};
 use crate::sys::Env;
 
 /// The repository behind a workspace: in the first workspace a directory, in others a file that names it.
@@ -212,5 +214,28 @@ impl Vcs for Jj {
     fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError> {
         check_key(key, Kind::Jj)?;
         snapshot::checkout(&self.root, env)?.forget(key)
+    }
+
+    fn whereabouts(&self, origin: &Origin<'_>, env: &Env) -> Result<Whereabouts, SyncError> {
+        whereabouts::whereabouts(&self.root, origin, env)
+    }
+
+    fn rescue(&self, key: &str, message: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError> {
+        let snapshot = self.snapshot(key, message, u64::MAX, env)?;
+        Ok(Rescue { names: whereabouts::keep(&self.root, key, to, env)?, snapshot })
+    }
+
+    fn hand_over(&self, to: &Path, env: &Env) -> Result<(), SyncError> {
+        git::hand_over(&self.root, common_dir(&self.root.join(".jj")), to, env)
+    }
+
+    fn restore_rescue(&self, key: &str, to: &Path, env: &Env) -> Result<Returned, SyncError> {
+        check_key(key, Kind::Jj)?;
+        git::restore_kept(&self.root, &snapshot::checkout(&self.root, env)?, key, to, env)
+    }
+
+    fn drop_rescue(&self, key: &str, env: &Env) -> Result<(), SyncError> {
+        self.drop_snapshot(key, env)?;
+        git::forget_kept(&self.root, key, env)
     }
 }

@@ -18,7 +18,7 @@ use crate::vcs::{SyncError, git};
 /// The bookmarks that this workspace alone is on. They are its own, as a branch would be.
 const OWN: &str = "heads(::@ & bookmarks()) ~ ::(working_copies() ~ @)";
 /// Changes without files and without a description say nothing.
-const IDLE: &str = "(working_copies() & empty() & description(exact:\"\"))";
+pub(super) const IDLE: &str = "(working_copies() & empty() & description(exact:\"\"))";
 const FILES: &str = "self.diff().files().map(|file| file.path()).join(\"\\0\")";
 
 /// Records the working copy, as every command of jj does.

@@ -13,6 +13,7 @@ use super::hg::Client;
 use super::snapshot::Snapshot;
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, any_exists, hg};
+use super::{Origin, Rescue, Whereabouts};
 use crate::sys::Env;
 
 const NO_CLONES: &str = "it can neither clone nor copy a repository here; use --kind worktree";
@@ -152,5 +153,17 @@ impl Vcs for Sl {
 
     fn drop_snapshot(&self, key: &str, env: &Env) -> Result<(), SyncError> {
         hg::snapshot::forget(&self.client("", env), key)
+    }
+
+    fn whereabouts(&self, origin: &Origin<'_>, env: &Env) -> Result<Whereabouts, SyncError> {
+        hg::whereabouts::whereabouts(&self.client("", env), origin)
+    }
+
+    fn rescue(&self, key: &str, message: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError> {
+        hg::whereabouts::rescue(&self.client("", env), key, message, to)
+    }
+
+    fn hand_over(&self, to: &Path, env: &Env) -> Result<(), SyncError> {
+        hg::whereabouts::hand_over(&self.client("", env), to)
     }
 }

@@ -13,6 +13,18 @@ pub struct ListArgs {
     /// Those that are gone too
     #[arg(long)]
     all: bool,
+    /// Only directories without a record, and what was put aside
+    #[arg(long, conflicts_with_all = ["all", "stale", "merged"])]
+    orphans: bool,
+    /// Only those whose process is gone, and those that nobody has used for long
+    #[arg(long, conflicts_with_all = ["all", "merged"])]
+    stale: bool,
+    /// Only those whose work is in the branch that it began at
+    #[arg(long, conflicts_with = "all")]
+    merged: bool,
+    /// For how long nobody has used those of --stale (default: 7d)
+    #[arg(long, value_name = "TIME", value_parser = super::gc::span, requires = "stale")]
+    older_than: Option<i64>,
 }
 
 /// Show all that is known of a workspace
@@ -47,7 +59,18 @@ pub struct DuArgs {
 
 pub fn list(args: ListArgs, cx: &mut Context) -> Outcome {
     let now = cx.host().clock.now();
-    let mut all = coordination::workspaces(cx.store()?)?;
+    if args.orphans {
+        return orphans(cx);
+    }
+    let mut all = if args.merged {
+        let cwd = cx.host().env.cwd().to_owned();
+        coordination::merged_workspaces(cx.store()?, &cwd)?
+    } else if args.stale {
+        let usual = coordination::GcWish::default().older_than;
+        coordination::stale_workspaces(cx.store()?, args.older_than.unwrap_or(usual))?
+    } else {
+        coordination::workspaces(cx.store()?)?
+    };
     all.retain(|one| args.all || one.state != State::Removed);
     if cx.ui.wants_json() {
         cx.json(view::workspaces(&all));
@@ -58,6 +81,24 @@ pub fn list(args: ListArgs, cx: &mut Context) -> Outcome {
     }
     let lines: Vec<[String; 7]> = all.iter().map(|one| view::workspace_cells(one, now)).collect();
     render::columns(&mut cx.ui, "", &lines);
+    Ok(Exit::Ok)
+}
+
+fn orphans(cx: &mut Context) -> Outcome {
+    let (found, aside) = coordination::orphans(cx.store()?)?;
+    if cx.ui.wants_json() {
+        cx.json(view::orphans(&found, &aside));
+        return Ok(Exit::Ok);
+    }
+    if found.is_empty() && aside.is_empty() {
+        cx.ui.note("every directory has a record");
+    }
+    for orphan in &found {
+        cx.ui.line(&format!("found     {}", inline(&orphan.path.display().to_string())));
+    }
+    for one in &aside {
+        cx.ui.line(&format!("put aside {}  {}", inline(&one.path), one.id));
+    }
     Ok(Exit::Ok)
 }
 

@@ -1,7 +1,9 @@
 mod change;
 mod create;
+mod gc;
 mod look;
 mod open;
+mod remove;
 
 use clap::{Args, Subcommand};
 
@@ -30,6 +32,9 @@ enum Action {
     Show(look::ShowArgs),
     Path(look::PathArgs),
     Env(look::EnvArgs),
+    Remove(remove::RemoveArgs),
+    Restore(remove::RestoreArgs),
+    Gc(gc::GcArgs),
     Adopt(change::AdoptArgs),
     Update(change::UpdateArgs),
     Du(look::DuArgs),
@@ -43,6 +48,9 @@ pub fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
         Action::Show(args) => look::show(args, cx),
         Action::Path(args) => look::path(args, cx),
         Action::Env(args) => look::env(args, cx),
+        Action::Remove(args) => remove::remove(args, cx),
+        Action::Restore(args) => remove::restore(args, cx),
+        Action::Gc(args) => gc::run(args, cx),
         Action::Adopt(args) => change::adopt(args, cx),
         Action::Update(args) => change::update(args, cx),
         Action::Du(args) => look::du(args, cx),

@@ -1,0 +1,92 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::cli::render;
+use crate::coordination::{self, GcRow, GcWish};
+use crate::model::{duration, size};
+use crate::view::{self, Exit, inline};
+
+/// Say which workspaces nobody needs any more, and remove them if asked to
+///
+/// Abandoned ones go first, then those whose work is merged, what could not be made, and idle ones, the oldest first. One in which
+/// something would be lost stays, and the answer says why. What a crash left is ended, and a directory without a record is put
+/// aside. Without --apply nothing is changed.
+#[derive(Debug, Args)]
+pub struct GcArgs {
+    /// Idle ones that nobody has used for so long (default: 7d)
+    #[arg(long, value_name = "TIME", value_parser = span)]
+    older_than: Option<i64>,
+    /// Idle ones, the oldest first, until all take no more than this: 500M, 10G
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    max_size: Option<u64>,
+    /// Idle ones, the oldest first, until there are no more than this
+    #[arg(long, value_name = "N")]
+    max_count: Option<usize>,
+    /// Only files that version control ignores and that a build makes again; the workspaces stay
+    #[arg(long)]
+    artifacts_only: bool,
+    /// Do it
+    #[arg(long)]
+    apply: bool,
+}
+
+pub(super) fn span(text: &str) -> Result<i64, String> {
+    duration::parse(text).ok_or_else(|| format!("{text:?} is no length of time: 30m, 12h, 7d"))
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    size::parse(text).ok_or_else(|| format!("{text:?} is no size: 500M, 10G"))
+}
+
+pub fn run(args: GcArgs, cx: &mut Context) -> Outcome {
+    let cwd = cx.host().env.cwd().to_owned();
+    let usual = GcWish::default();
+    let wish = GcWish {
+        older_than: args.older_than.unwrap_or(usual.older_than),
+        max_size: args.max_size,
+        max_count: args.max_count,
+        artifacts_only: args.artifacts_only,
+        apply: args.apply,
+    };
+    let gc = coordination::gc(cx.store()?, &wish, &cwd, &mut |_, _| {})?;
+    if cx.ui.wants_json() {
+        cx.json(view::gc(&gc));
+        return Ok(Exit::Ok);
+    }
+    let lines: Vec<[String; 5]> = gc.rows.iter().map(|row| cells(row, gc.applied)).collect();
+    render::columns(&mut cx.ui, "", &lines);
+    for orphan in &gc.orphans {
+        let path = inline(&orphan.path.display().to_string()).into_owned();
+        let text = match (&orphan.moved_to, &orphan.stays) {
+            (Some(to), _) => format!("no record knows {path}: moved to {}", inline(&to.display().to_string())),
+            (None, Some(why)) => format!("no record knows {path}, and it stays: {}", inline(why)),
+            (None, None) => format!("no record knows {path}: it would be put aside"),
+        };
+        cx.ui.line(&text);
+    }
+    let freed = size::text(gc.freed);
+    match gc.applied {
+        true => cx.ui.note(&format!("{freed} given back")),
+        false => cx.ui.note(&format!("nothing was changed; --apply gives {freed} back")),
+    }
+    Ok(Exit::Ok)
+}
+
+/// What becomes of one: id, verb, kind of reason, size, and why.
+fn cells(row: &GcRow, applied: bool) -> [String; 5] {
+    let verb = match (row.goes, row.done, &row.error) {
+        (_, _, Some(_)) => "failed",
+        (true, true, _) => "went",
+        (true, false, _) if applied => "stays",
+        (true, false, _) => "goes",
+        (false, ..) => "stays",
+    };
+    let against: Vec<&str> = row.reasons.iter().map(|reason| reason.text.as_str()).collect();
+    let why = match (&row.error, row.goes || against.is_empty()) {
+        (Some(error), _) => error.clone(),
+        (None, true) => row.why.clone(),
+        (None, false) => format!("{}, but {}", row.why, against.join("; ")),
+    };
+    [row.workspace.id.clone(), verb.to_owned(), row.class.word().to_owned(), size::text(row.bytes), why]
+        .map(|cell| inline(&cell).into_owned())
+}

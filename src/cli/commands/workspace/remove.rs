@@ -1,0 +1,84 @@
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::coordination::{self, Removal};
+use crate::view::{self, Exit, inline};
+
+/// Remove a workspace in which nothing would be lost
+///
+/// It stays, and the command says why, while something in it is nowhere else, while somebody holds an issue or a program runs in
+/// it, and while one stands in it. The branch of a worktree goes too, if it was made for it and what is on it is merged.
+#[derive(Debug, Args)]
+pub struct RemoveArgs {
+    /// Its id, path, issue or branch
+    workspace: String,
+    /// Do not delete the branch that was made for it
+    #[arg(long)]
+    keep_branch: bool,
+    /// Although something would be lost: it is kept in the repository first, but for files that version control ignores. Claims,
+    /// programs that run in it and the current directory still count
+    #[arg(long)]
+    force: bool,
+    /// Only say what would be done
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub fn remove(args: RemoveArgs, cx: &mut Context) -> Outcome {
+    let cwd = cx.host().env.cwd().to_owned();
+    let removal = Removal { keep_branch: args.keep_branch, force: args.force, dry_run: args.dry_run };
+    let removed = coordination::remove_workspace(cx.store()?, &args.workspace, removal, &cwd)?;
+    if cx.ui.wants_json() {
+        cx.json(view::removed_workspace(&removed));
+        return Ok(Exit::Ok);
+    }
+    for reason in &removed.forced {
+        cx.ui.note(&format!("although {}", inline(&reason.text)));
+    }
+    if let Some(kept) = &removed.kept {
+        cx.ui.note(&format!("what was in it is kept: bd workspace restore {} --to DIR writes it again", kept.key));
+    }
+    if let Some(branch) = &removed.branch {
+        let verb = if removed.dry_run { "would go too" } else { "is deleted too" };
+        cx.ui.note(&format!("the branch {} {verb}", inline(branch)));
+    }
+    let verb = match (removed.is_forgotten, removed.dry_run) {
+        (true, false) => "Forgotten, its files stay",
+        (true, true) => "Would be forgotten, its files stay",
+        (false, false) => "Removed",
+        (false, true) => "Would be removed",
+    };
+    cx.ui.done(&format!("{verb}: {}  {}", inline(&removed.workspace.path), removed.workspace.id));
+    Ok(Exit::Ok)
+}
+
+/// Write what was kept of a workspace that was removed by force into a new directory
+#[derive(Debug, Args)]
+pub struct RestoreArgs {
+    /// What bd workspace remove said, or the id of the workspace
+    kept: String,
+    /// A directory that is not there, or empty
+    #[arg(long, value_name = "DIR")]
+    to: PathBuf,
+}
+
+pub fn restore(args: RestoreArgs, cx: &mut Context) -> Outcome {
+    let to = cx.directory().join(&args.to);
+    let restored = coordination::restore_workspace(cx.store()?, &args.kept, &to)?;
+    let path = restored.path.display().to_string();
+    let staged = restored.staged.map(|path| path.display().to_string());
+    if cx.ui.wants_json() {
+        let answer = view::Object::new().text("id", &restored.key).text("path", &path);
+        let answer = answer.flag("with_commits", restored.with_commits);
+        cx.json(answer.optional("staged_in", staged.as_deref()).finish());
+        return Ok(Exit::Ok);
+    }
+    if let Some(path) = staged {
+        cx.ui.note(&format!("what was staged and differs from the files is in {}", inline(&path)));
+    }
+    let what = if restored.with_commits { "with its commits" } else { "files alone" };
+    cx.ui.done(&format!("Restored, {what}: {}", inline(&path)));
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,151 @@
+//! What stands against removing a checkout, each as a value with words for people.
+
+use std::path::PathBuf;
+
+use crate::model::lease::Standing;
+use crate::store::{Elsewhere, LeaseRow};
+use crate::vcs::{Unsaved, Work};
+
+/// What kind of thing stands against it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Loss {
+    Unfinished,
+    Changed,
+    Untracked,
+    Unpushed,
+    Loose,
+    Tags,
+    Stash,
+    /// Its ledger says what the main one does not.
+    Ledger,
+    Lease,
+    Process,
+    CurrentDirectory,
+    Repository,
+    /// Another checkout was made from it.
+    Child,
+    Mount,
+    /// It is not what the record says.
+    NotOurs,
+    /// Some file or commit could not be kept.
+    NotKept,
+    /// Whether something would be lost cannot be told.
+    Unknown,
+}
+
+impl Loss {
+    pub fn word(self) -> &'static str {
+        match self {
+            Loss::Unfinished => "unfinished",
+            Loss::Changed => "changed",
+            Loss::Untracked => "untracked",
+            Loss::Unpushed => "unpushed",
+            Loss::Loose => "loose",
+            Loss::Tags => "tags",
+            Loss::Stash => "stash",
+            Loss::Ledger => "ledger",
+            Loss::Lease => "lease",
+            Loss::Process => "process",
+            Loss::CurrentDirectory => "current_directory",
+            Loss::Repository => "repository",
+            Loss::Child => "child",
+            Loss::Mount => "mount",
+            Loss::NotOurs => "not_ours",
+            Loss::NotKept => "not_kept",
+            Loss::Unknown => "unknown",
+        }
+    }
+
+    /// Keeping a copy first does not help: somebody is at work, or it is not ours to delete.
+    pub fn is_final(self) -> bool {
+        matches!(
+            self,
+            Loss::Lease
+                | Loss::Process
+                | Loss::CurrentDirectory
+                | Loss::Repository
+                | Loss::Child
+                | Loss::Mount
+                | Loss::NotOurs
+                | Loss::NotKept
+        )
+    }
+}
+
+/// One thing that stands against it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    pub loss: Loss,
+    pub text: String,
+}
+
+impl Reason {
+    pub fn new(loss: Loss, text: impl Into<String>) -> Self {
+        Reason { loss, text: text.into() }
+    }
+}
+
+/// The words of reasons, for where these are enough.
+pub(super) fn texts(reasons: &[Reason]) -> Vec<String> {
+    reasons.iter().map(|reason| reason.text.clone()).collect()
+}
+
+/// Files that would be lost.
+pub(super) fn of_files(work: &Work) -> Vec<Reason> {
+    let files = |files: &[PathBuf], loss: Loss, what: &str| match files {
+        [] => None,
+        [one] => Some(Reason::new(loss, format!("{} is {what}", one.display()))),
+        [first, rest @ ..] => {
+            Some(Reason::new(loss, format!("{} and {} more are {what}", first.display(), rest.len())))
+        }
+    };
+    let unfinished = work.unfinished.as_ref();
+    let mut reasons: Vec<Reason> = Vec::new();
+    reasons.extend(unfinished.map(|what| Reason::new(Loss::Unfinished, format!("{what} is not finished"))));
+    reasons.extend(files(&work.changed, Loss::Changed, "changed and not committed"));
+    reasons.extend(files(&work.untracked, Loss::Untracked, "untracked"));
+    reasons
+}
+
+/// Commits and shelved changes that would be lost with a checkout whose repository stays.
+pub(super) fn of_commits(work: &Work) -> Vec<Reason> {
+    let unsaved = (work.unsaved_commits > 0).then(|| match work.unsaved_commits {
+        1 => "one commit is nowhere else".to_owned(),
+        count => format!("{count} commits are nowhere else"),
+    });
+    let mut reasons: Vec<Reason> = Vec::new();
+    reasons.extend(unsaved.map(|text| Reason::new(Loss::Unpushed, text)));
+    reasons.extend(work.loose_commits().map(|text| Reason::new(Loss::Loose, text)));
+    reasons.extend(of_stashes(work.stashes));
+    reasons
+}
+
+pub(super) fn of_stashes(count: usize) -> Option<Reason> {
+    (count > 0).then(|| Reason::new(Loss::Stash, format!("{count} shelved changes go with it")))
+}
+
+pub(super) fn of_unsaved(one: &Unsaved) -> Reason {
+    let commits = match one.commits {
+        1 => "one commit".to_owned(),
+        count => format!("{count} commits"),
+    };
+    let are = if one.commits == 1 { "is" } else { "are" };
+    Reason::new(Loss::Unpushed, format!("{commits} of {} {are} nowhere else", one.holder))
+}
+
+pub(super) fn of_leases<'a>(leases: impl Iterator<Item = &'a LeaseRow>) -> Vec<Reason> {
+    let live = leases.filter(|row| row.standing == Standing::Live);
+    let text = |row: &LeaseRow| {
+        let holder = row.lease.holder.as_ref().map(|holder| holder.name.as_str()).unwrap_or_default();
+        format!("{holder} holds {} there", row.id)
+    };
+    live.map(|row| Reason::new(Loss::Lease, text(row))).collect()
+}
+
+pub(super) fn of_ledger(unmerged: &[Elsewhere]) -> Option<Reason> {
+    let ids: Vec<&str> = unmerged.iter().take(3).map(|one| one.id.as_str()).collect();
+    let more = unmerged.len() - ids.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let text = || format!("its ledger has what the main one has not: {}{more}", ids.join(", "));
+    (!unmerged.is_empty()).then(|| Reason::new(Loss::Ledger, text()))
+}

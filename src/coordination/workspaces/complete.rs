@@ -1,0 +1,66 @@
+//! The end of a job: its workspace is removed if the settings say so and nothing stands against it.
+
+use std::path::PathBuf;
+
+use super::WorkspaceError;
+use super::look::Around;
+use super::records::{self, Known};
+use super::remove::{Removal, remove_known};
+use crate::coordination::losses::{Loss, Reason};
+use crate::coordination::{CoordinationError, Result};
+use crate::model::workspace::{State, Workspace};
+use crate::store::Store;
+
+/// What became of a workspace when its job was over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobEnd {
+    /// It stays, because it was not asked for more.
+    Kept(Workspace),
+    Removed(Workspace),
+    /// It should have been removed, and this stands against it.
+    Stays {
+        workspace: Workspace,
+        reasons: Vec<Reason>,
+    },
+}
+
+/// Notes that the job is over, however it ended, and removes the workspace with `workspace.cleanup_on_complete`. What goes wrong
+/// with that is recorded and never an error of the job: gc tries again.
+pub fn end_of_job(store: &mut Store, id: &str) -> Result<JobEnd> {
+    store.worktree()?;
+    let known = records::find(store, id)?;
+    let now = store.host().clock.now().to_string();
+    let idle = records::change(store, &known.state, &known.workspace.id, |there| {
+        let is_over = |one: &Workspace| matches!(one.state, State::Active | State::Idle);
+        let used_at = Some(now.clone());
+        Ok(there.filter(is_over).map(|one| Workspace {
+            state: State::Idle,
+            owner: None,
+            updated_at: used_at.clone(),
+            used_at,
+            ..one
+        }))
+    })?;
+    let Some(workspace) = idle else { return Ok(JobEnd::Kept(known.workspace)) };
+    if !store.settings().flag("workspace.cleanup_on_complete") || workspace.is_adopted {
+        return Ok(JobEnd::Kept(workspace));
+    }
+    let known = Known { workspace: workspace.clone(), state: known.state };
+    // The command that ran the job stands outside; where this process stands is looked at in any case.
+    let cwd: PathBuf = store.host().env.cwd().to_owned();
+    let removed = Around::of(store, &cwd).and_then(|around| remove_known(store, &known, Removal::default(), &around));
+    match removed {
+        Ok(removed) => Ok(JobEnd::Removed(removed.workspace)),
+        Err(CoordinationError::Workspace(WorkspaceError::Kept { reasons, .. })) => {
+            Ok(JobEnd::Stays { workspace, reasons })
+        }
+        Err(error) => {
+            let text = error.to_string();
+            let noted = records::change(store, &known.state, &workspace.id, |there| {
+                Ok(there.map(|one| Workspace { error: Some(text.clone()), ..one }))
+            });
+            let workspace = noted.ok().flatten().unwrap_or(workspace);
+            Ok(JobEnd::Stays { workspace, reasons: vec![Reason::new(Loss::Unknown, text)] })
+        }
+    }
+}

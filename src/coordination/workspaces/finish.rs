@@ -1,0 +1,117 @@
+//! What a crash left: workspaces that were being made or removed by a process that is gone.
+
+use std::path::Path;
+
+use super::WorkspaceError;
+use super::look::{Around, look};
+use super::proof::{self, DELETING, REMOVING};
+use super::records::Known;
+use super::remove::{check_over, delete, delete_context, give_up, note_removed};
+use crate::coordination::losses::{Loss, Reason};
+use crate::coordination::{CoordinationError, Result};
+use crate::model::workspace::{Kind, State, Workspace};
+use crate::store::{Store, StoreError};
+use crate::sys::removal;
+use crate::vcs;
+
+/// Ends what was begun: what was being made is taken away again, what was being removed goes, or is put back if something in it
+/// would be lost. Gives the record as it is then.
+pub(super) fn finish(store: &Store, known: &Known, around: &Around) -> Result<Workspace> {
+    let one = &known.workspace;
+    check_over(store, one)?;
+    match one.state {
+        State::Creating => unmake(store, known, around),
+        State::Removing if one.kind == Kind::Worktree => remove_worktree(store, known),
+        State::Removing => remove_directory(store, known, around),
+        _ => Ok(one.clone()),
+    }
+}
+
+/// One that was never ready: nobody has worked in it.
+fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Workspace> {
+    let one = &known.workspace;
+    let path = Path::new(&one.path);
+    if std::fs::symlink_metadata(path).is_ok() {
+        let seen = look(store, known, path, around)?;
+        if !seen.reasons.is_empty() {
+            let (id, path) = (one.id.clone(), path.to_owned());
+            return Err(WorkspaceError::Kept { id, path, reasons: seen.reasons }.into());
+        }
+        if one.kind == Kind::Worktree && vcs::root(path).as_deref() == Some(path) {
+            let parent = vcs::open(Path::new(&one.parent));
+            parent.remove_checkout(path, true, &store.host().env).map_err(StoreError::from)?;
+        }
+        removal::remove(path).map_err(StoreError::from)?;
+    }
+    delete_context(one).map_err(StoreError::from)?;
+    let text = "the process that made it ended before it was ready".to_owned();
+    give_up(store, known, State::Failed, Some(text))?;
+    note_removed(store, known, None)
+}
+
+fn remove_directory(store: &Store, known: &Known, around: &Around) -> Result<Workspace> {
+    let one = &known.workspace;
+    let is_there = |path: &Path| std::fs::symlink_metadata(path).is_ok();
+    let (path, hidden) = (Path::new(&one.path), proof::beside(one, REMOVING));
+    let doomed = proof::beside(one, DELETING);
+    if is_there(&doomed) {
+        refuse_doubt(store, known, &doomed)?;
+        delete(store, known, &doomed)?;
+        return note_removed(store, known, None);
+    }
+    if is_there(&hidden) && !is_there(path) {
+        let seen = look(store, known, &hidden, around)?;
+        let counts = |reason: &Reason| reason.loss.is_final() || one.rescue.is_none();
+        if !seen.reasons.iter().any(counts) {
+            // By force, everything was kept before; and otherwise there is nothing to keep.
+            delete(store, known, &hidden)?;
+            return note_removed(store, known, seen.merged.and_then(|merged| merged.commit));
+        }
+        refuse_doubt(store, known, &hidden)?;
+        std::fs::rename(&hidden, path)
+            .map_err(|e| StoreError::from(crate::sys::fs::FsError::new("rename", &hidden, e)))?;
+    }
+    match is_there(path) {
+        true => give_up(store, known, State::Idle, None),
+        false => {
+            delete_context(one).map_err(StoreError::from)?;
+            note_removed(store, known, None)
+        }
+    }
+}
+
+/// A half-deleted directory may not bear its id any more; its name and its place must be right.
+fn refuse_doubt(store: &Store, known: &Known, at: &Path) -> Result<()> {
+    let unnamed = Workspace { worktree_id: None, ..known.workspace.clone() };
+    let by_name = Known { workspace: unnamed, state: known.state.clone() };
+    let doubt = proof::doubt(store, known, at).and_then(|why| proof::doubt(store, &by_name, at).map(|_| why));
+    match doubt {
+        Some(why) => Err(refusal(&known.workspace, why)),
+        None => Ok(()),
+    }
+}
+
+fn refusal(one: &Workspace, why: String) -> CoordinationError {
+    let reasons = vec![Reason::new(Loss::NotOurs, why)];
+    WorkspaceError::Kept { id: one.id.clone(), path: one.path.clone().into(), reasons }.into()
+}
+
+/// The directory beside it says whether version control was already told to delete it.
+fn remove_worktree(store: &Store, known: &Known) -> Result<Workspace> {
+    let one = &known.workspace;
+    let (path, mark) = (Path::new(&one.path), proof::beside(one, DELETING));
+    let is_there = std::fs::symlink_metadata(path).is_ok();
+    if !mark.is_dir() && is_there {
+        return give_up(store, known, State::Idle, None);
+    }
+    if is_there {
+        refuse_doubt(store, known, path)?;
+        let parent = vcs::open(Path::new(&one.parent));
+        let is_checkout = vcs::root(path).as_deref() == Some(path);
+        let removed = if is_checkout { parent.remove_checkout(path, true, &store.host().env) } else { Ok(()) };
+        removed.map_err(StoreError::from)?;
+        removal::remove(path).map_err(StoreError::from)?;
+    }
+    delete_context(one).and_then(|()| removal::remove(&mark)).map_err(StoreError::from)?;
+    note_removed(store, known, None)
+}

@@ -1,0 +1,217 @@
+//! Whether what a branch changes is in another one, however it came there: merged, rebased, as one commit, or by hand.
+//!
+//! The two may be in different repositories: the objects of the other one are read along, and nothing is written. What cannot be
+//! told counts as not merged. Attributes of the files do not count, so no program of a repository runs.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::common_dir;
+use super::objects::line;
+use super::upstream::ask;
+use super::work::must;
+use crate::sys::Env;
+use crate::sys::process::Program;
+use crate::vcs::SyncError;
+use crate::vcs::whereabouts::{How, Merged};
+
+/// So many commits are compared one by one.
+const MOST: usize = 2000;
+/// So many changed files narrow down which commits are compared.
+const FEW: usize = 50;
+const TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/// A repository, and another one whose objects it can read.
+pub struct Pair<'a> {
+    pub root: &'a Path,
+    /// Where git is not beside the working copy.
+    pub git_dir: Option<PathBuf>,
+    /// The directory of the other repository that its checkouts share.
+    pub other: PathBuf,
+    pub env: &'a Env,
+}
+
+impl Pair<'_> {
+    pub fn git(&self) -> Program<'_> {
+        let program = ask(self.root, self.env).var("GIT_ATTR_SOURCE", TREE);
+        let program = match &self.git_dir {
+            Some(dir) => program.var("GIT_DIR", dir),
+            None => program,
+        };
+        program.var("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&self.other.join("objects")))
+    }
+
+    pub fn common(&self) -> Option<PathBuf> {
+        self.git_dir.clone().or_else(|| common_dir(&self.root.join(".git")))
+    }
+
+    fn text(&self, name: &'static str, program: Program<'_>) -> Result<String, SyncError> {
+        Ok(String::from_utf8_lossy(&must(name, program)?.stdout).into_owned())
+    }
+
+    /// A single line, or nothing where git says no.
+    fn maybe(&self, program: Program<'_>) -> Result<Option<String>, SyncError> {
+        let output = program.run()?;
+        Ok(output.status.success().then(|| line(&output.stdout)).filter(|text| !text.is_empty()))
+    }
+
+    pub fn is_ancestor(&self, one: &str, of: &str) -> Result<bool, SyncError> {
+        let output = self.git().args(["merge-base", "--is-ancestor", one, of]).run()?;
+        Ok(output.status.success())
+    }
+
+    /// How a commit came into one of these branches, each with its name.
+    pub fn merged(&self, tip: &str, targets: &[(String, String)]) -> Result<Option<Merged>, SyncError> {
+        for (into, target) in targets {
+            if self.is_ancestor(tip, target)? {
+                let commit = Some(self.brought(tip, target)?);
+                return Ok(Some(Merged { how: How::Ancestor, into: into.clone(), commit }));
+            }
+        }
+        for (into, target) in targets {
+            if let Some((how, commit)) = self.taken_over(tip, target)? {
+                return Ok(Some(Merged { how, into: into.clone(), commit }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The commit of the branch that brought another one: the merge, or that one itself.
+    fn brought(&self, tip: &str, target: &str) -> Result<String, SyncError> {
+        let range = format!("{tip}..{target}");
+        let flags = ["rev-list", "--first-parent", "--ancestry-path", "--parents"];
+        let said = self.text("git rev-list", self.git().args(flags).arg(range).arg("--"))?;
+        let Some(oldest) = said.lines().last() else { return Ok(tip.to_owned()) };
+        let mut words = oldest.split(' ');
+        let (merge, first) = (words.next().unwrap_or(tip), words.next());
+        Ok(if first == Some(tip) { tip } else { merge }.to_owned())
+    }
+
+    fn taken_over(&self, tip: &str, target: &str) -> Result<Option<(How, Option<String>)>, SyncError> {
+        let trees =
+            self.text("git rev-parse", self.git().args(["rev-parse", "--verify"]).arg(format!("{tip}^{{tree}}")))?;
+        let there =
+            self.text("git rev-parse", self.git().args(["rev-parse", "--verify"]).arg(format!("{target}^{{tree}}")))?;
+        let (own, there) = (trees.trim(), there.trim());
+        let base = self.maybe(self.git().args(["merge-base", tip, target]))?;
+        if let Some(base) = &base {
+            let flags = ["diff-tree", "-r", "-z", "--name-only", "--no-renames"];
+            let files = self.text("git diff-tree", self.git().args(flags).args([base.as_str(), tip, "--"]))?;
+            let files: Vec<&str> = files.split('\0').filter(|name| !name.is_empty()).collect();
+            if files.is_empty() {
+                return Ok(Some((How::NoChange, None)));
+            }
+            if let Some(commit) = self.patches(base, tip, target, &files)? {
+                return Ok(Some((How::Patches, Some(commit))));
+            }
+        }
+        if own == there {
+            return Ok(Some((How::SameTree, None)));
+        }
+        Ok((base.is_some() && self.adds_nothing(tip, target, there)?).then_some((How::NothingToAdd, None)))
+    }
+
+    /// The commit of the target that changes what all of ours change together, or the last of those that do so one by one.
+    fn patches(&self, base: &str, tip: &str, target: &str, files: &[&str]) -> Result<Option<String>, SyncError> {
+        let range = |to: &str| format!("{base}..{to}");
+        let narrow: &[&str] = if files.len() <= FEW { files } else { &[] };
+        let most = format!("--max-count={MOST}");
+        let flags = ["--literal-pathspecs", "rev-list", "--no-merges", most.as_str()];
+        let theirs = self.git().args(flags).arg(range(target)).arg("--").args(narrow);
+        let theirs = self.diffs(&self.text("git rev-list", theirs)?)?;
+        if theirs.is_empty() {
+            return Ok(None);
+        }
+        let by_text: HashMap<&[u8], &str> =
+            theirs.iter().map(|(commit, text)| (text.as_slice(), commit.as_str())).collect();
+        let flags = ["diff-tree", "-p", "-r", "--no-renames", "--full-index", "--no-color"];
+        let whole = self.git().args(flags).args([base, tip, "--"]);
+        let whole = plain(&must("git diff-tree", whole)?.stdout);
+        if let Some(commit) = whole.and_then(|text| by_text.get(text.as_slice()).copied()) {
+            return Ok(Some(commit.to_owned()));
+        }
+        let list = |flags: [&str; 2]| {
+            let program = self.git().arg("rev-list").args(flags).arg(range(tip)).arg("--");
+            self.text("git rev-list", program)
+        };
+        let (merges, ours) = (list(["--merges", "--max-count=1"])?, list(["--no-merges", &most])?);
+        let count = ours.lines().count();
+        if !merges.trim().is_empty() || count == 0 || count >= MOST {
+            return Ok(None);
+        }
+        let ours = self.diffs(&ours)?;
+        let found: Vec<&str> = ours.iter().filter_map(|(_, text)| by_text.get(text.as_slice()).copied()).collect();
+        // The newest comes first.
+        Ok(if found.len() == count { found.first().map(|commit| (*commit).to_owned()) } else { None })
+    }
+
+    /// What each of these commits changes, as a plain diff. One that cannot be compared so is left out.
+    fn diffs(&self, commits: &str) -> Result<Vec<(String, Vec<u8>)>, SyncError> {
+        if commits.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        let flags = ["diff-tree", "--stdin", "-p", "-r", "--no-renames", "--full-index", "--no-color"];
+        let said = must("git diff-tree", self.git().args(flags).input(commits.as_bytes().to_vec()))?.stdout;
+        let is_id = |line: &[u8]| line.len() >= 40 && line.iter().all(u8::is_ascii_hexdigit);
+        let mut found: Vec<(String, Vec<u8>)> = Vec::new();
+        for text in said.split_inclusive(|byte| *byte == b'\n') {
+            match found.last_mut() {
+                _ if is_id(text.trim_ascii_end()) => found.push((line(text), Vec::new())),
+                Some((_, diff)) => diff.extend_from_slice(text),
+                None => {}
+            }
+        }
+        Ok(found.into_iter().filter_map(|(commit, text)| Some((commit, plain(&text)?))).collect())
+    }
+
+    /// A merge would change no file. Its objects are thrown away.
+    fn adds_nothing(&self, tip: &str, target: &str, tree: &str) -> Result<bool, SyncError> {
+        let Some(common) = self.common() else { return Ok(false) };
+        let Ok(scratch) = tempfile::Builder::new().prefix("bd-merge-").tempdir() else { return Ok(false) };
+        let both = [quoted(&common.join("objects")), quoted(&self.other.join("objects"))].join(":");
+        let program = self.git().var("GIT_OBJECT_DIRECTORY", scratch.path());
+        let program = program.var("GIT_ALTERNATE_OBJECT_DIRECTORIES", both);
+        let output = program.args(["merge-tree", "--write-tree", "--no-messages", target, tip]).run()?;
+        // 1 is a conflict; an older git does not know how.
+        Ok(output.status.success() && line(&output.stdout) == tree)
+    }
+}
+
+/// A diff without what depends on the place in the file. `None` for files that are not text, of which it says nothing.
+fn plain(diff: &[u8]) -> Option<Vec<u8>> {
+    let mut text = Vec::with_capacity(diff.len());
+    for line in diff.split_inclusive(|byte| *byte == b'\n') {
+        if line.starts_with(b"Binary files ") {
+            return None;
+        }
+        match line {
+            _ if line.starts_with(b"index ") => {}
+            _ if line.starts_with(b"@@ ") => text.extend_from_slice(b"@@\n"),
+            _ => text.extend_from_slice(line),
+        }
+    }
+    (!text.trim_ascii().is_empty()).then_some(text)
+}
+
+/// A path in a list that is parted by colons.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_place_in_a_file_is_left_out_of_a_diff() {
+        let one = "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@ fn a\n a\n+b\n";
+        let moved = one.replace("-1,2 +1,3", "-9,2 +9,3").replace("1..2", "3..4");
+        let plain = |text: &str| super::plain(text.as_bytes());
+        assert_eq!(plain(one), plain(&moved));
+        assert_ne!(plain(one), plain(&one.replace("+b", "+ b")), "a blank counts");
+        assert_eq!(plain("diff --git a/x b/x\nBinary files a/x and b/x differ\n"), None);
+        assert_eq!(plain(""), None);
+        assert_eq!(quoted(Path::new("/a:b\"c")), "\"/a:b\\\"c\"");
+    }
+}

@@ -1,0 +1,313 @@
+//! Where else the commits of a working copy of git are.
+//!
+//! In a clone every ref goes away with the directory, and so do the logs. In a linked worktree the repository stays, and only what
+//! its own branch or nothing at all holds counts. A commit that was replaced (`commit --amend`, `rebase`) is not missed.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::common_dir;
+use super::loose::loose;
+use super::merged::Pair;
+use super::objects::line;
+use super::upstream::ask;
+use super::work::must;
+use crate::sys::Env;
+use crate::sys::process::Program;
+use crate::vcs::checkouts::Loose;
+use crate::vcs::files;
+use crate::vcs::whereabouts::{Origin, Unsaved, Whereabouts};
+use crate::vcs::{SyncError, jj};
+
+const LOG: &str = "the reflog";
+
+/// A ref.
+pub struct Ref {
+    pub id: String,
+    pub name: String,
+    upstream: String,
+    is_commit: bool,
+}
+
+pub fn whereabouts(root: &Path, origin: &Origin<'_>, env: &Env) -> Result<Whereabouts, SyncError> {
+    between(root, None, &[], origin, env)
+}
+
+/// The same where git is behind another program, which knows of further commits that are on no branch.
+pub fn between(
+    root: &Path,
+    git_dir: Option<PathBuf>,
+    further: &[String],
+    origin: &Origin<'_>,
+    env: &Env,
+) -> Result<Whereabouts, SyncError> {
+    let is_behind = git_dir.is_some();
+    let (other, there) = match behind(origin.root) {
+        Some(found) => found,
+        None => return Err(SyncError::NoVcs { root: origin.root.to_owned() }),
+    };
+    let pair = Pair { root, git_dir, other, env };
+    let is_linked = pair.common().as_ref() == Some(&pair.other);
+    let (own, theirs) = (refs(pair.git())?, refs(at(&there, env))?);
+    let current = if is_behind { None } else { symbolic(pair.git())? };
+    let targets = targets(&own, &theirs, origin, &there, env, if is_linked { current.as_deref() } else { None })?;
+    let parents = remotes_of(pair.git(), origin.root)?;
+    // What a remote is known to have, and what the other repository has now.
+    let is_far = |one: &&Ref| {
+        let remote = one.name.strip_prefix("refs/remotes/");
+        remote.is_some_and(|rest| !parents.iter().any(|name| rest.starts_with(&format!("{name}/"))))
+    };
+    let is_kept = |one: &&Ref| one.is_commit && !(is_linked && Some(one.name.as_str()) == current.as_deref());
+    let saved: BTreeSet<String> =
+        own.iter().filter(is_far).chain(theirs.iter()).filter(is_kept).map(|one| format!("^{}", one.id)).collect();
+    let mut lost = Lines { pair: &pair, saved, targets: &targets, found: Whereabouts::default() };
+    let head = commit(&pair, "HEAD")?;
+    let here = match (&head, further.first()) {
+        (_, Some(first)) => Some(first.clone()),
+        (head, None) => head.clone(),
+    };
+    if let Some(here) = &here {
+        let holder = current.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
+        let holder = holder.map_or_else(|| "HEAD".to_owned(), |name| format!("the branch {name}"));
+        lost.add(&holder, here, true)?;
+    }
+    for id in further.iter().skip(1) {
+        lost.add("no bookmark", id, false)?;
+    }
+    if !is_linked {
+        for one in own.iter().filter(|one| Some(one.name.as_str()) != current.as_deref()) {
+            lost.look_at(one, &theirs)?;
+        }
+        lost.found.stashes = stashes(&pair, at(&there, env))?;
+    }
+    let known = if is_linked { loose(root, env)? } else { logged(&pair, &own, head.as_deref(), at(&there, env))? };
+    for one in known {
+        if pair.merged(&one.id, &targets)?.is_none() {
+            lost.found.loose.push(one);
+        }
+    }
+    let mut found = lost.found;
+    if let Some(here) = &here {
+        let began = origin.base_commit.map_or(Ok(false), |base| pair.is_ancestor(here, base))?;
+        found.is_untouched = began;
+        if !began {
+            found.merged = pair.merged(here, &targets)?;
+        }
+    } else {
+        found.is_untouched = true;
+    }
+    Ok(found)
+}
+
+/// The shared directory of git behind a checkout, and where git runs for it.
+pub fn behind(root: &Path) -> Option<(PathBuf, PathBuf)> {
+    if root.join(".jj").exists() {
+        let common = jj::git_target(&root.join(".jj")).and_then(|target| common_dir(&target))?;
+        return Some((common.clone(), common));
+    }
+    Some((common_dir(&root.join(".git"))?, root.to_owned()))
+}
+
+/// git at a checkout, or in a directory of git itself.
+pub fn at<'a>(place: &Path, env: &'a Env) -> Program<'a> {
+    match place.join("HEAD").is_file() && place.join("objects").is_dir() {
+        true => ask(place, env).var("GIT_DIR", place),
+        false => ask(place, env),
+    }
+}
+
+/// What is found to be lost.
+struct Lines<'a> {
+    pair: &'a Pair<'a>,
+    saved: BTreeSet<String>,
+    targets: &'a [(String, String)],
+    found: Whereabouts,
+}
+
+impl Lines<'_> {
+    /// Commits below a tip that are neither elsewhere nor merged.
+    fn add(&mut self, holder: &str, tip: &str, is_here: bool) -> Result<(), SyncError> {
+        let input: String =
+            std::iter::once(tip).chain(self.saved.iter().map(String::as_str)).map(|id| format!("{id}\n")).collect();
+        let asked =
+            self.pair.git().args(["rev-list", "--count", "--ignore-missing", "--stdin"]).input(input.into_bytes());
+        let commits: usize = line(&must("git rev-list", asked)?.stdout).parse().unwrap_or(usize::MAX);
+        if commits > 0 && self.pair.merged(tip, self.targets)?.is_none() {
+            self.found.unsaved.push(Unsaved { holder: holder.to_owned(), commits, is_here });
+        }
+        Ok(())
+    }
+
+    fn look_at(&mut self, one: &Ref, theirs: &[Ref]) -> Result<(), SyncError> {
+        // Those of `bd` are handed over, those of jj stand for commits that it names itself.
+        let passed = ["refs/remotes/", "refs/beads/", "refs/jj/", "refs/stash", "refs/prefetch/", "refs/bisect/"];
+        if passed.iter().any(|start| one.name.starts_with(start)) {
+            return Ok(());
+        }
+        if let Some(tag) = one.name.strip_prefix("refs/tags/") {
+            if !theirs.iter().any(|other| other.name == one.name && other.id == one.id) {
+                self.found.tags.push(tag.to_owned());
+            }
+        }
+        let holder = match one.name.strip_prefix("refs/heads/") {
+            Some(name) => format!("the branch {name}"),
+            None => one.name.clone(),
+        };
+        match one.is_commit {
+            true => self.add(&holder, &one.id, false),
+            false => Ok(()),
+        }
+    }
+}
+
+pub fn refs(program: Program<'_>) -> Result<Vec<Ref>, SyncError> {
+    let format = "--format=%(objectname) %(objecttype) %(refname) %(upstream)";
+    let said = must("git for-each-ref", program.args(["for-each-ref", format]))?.stdout;
+    let said = String::from_utf8_lossy(&said).into_owned();
+    let read = |line: &str| {
+        let mut words = line.split(' ').map(str::to_owned);
+        let (id, kind, name) = (words.next()?, words.next()?, words.next()?);
+        let is_commit = kind == "commit" || kind == "tag";
+        Some(Ref { id, name, upstream: words.next().unwrap_or_default(), is_commit })
+    };
+    Ok(said.lines().filter_map(read).collect())
+}
+
+/// The full name of the branch that is checked out.
+pub fn symbolic(program: Program<'_>) -> Result<Option<String>, SyncError> {
+    let output = program.args(["symbolic-ref", "--quiet", "HEAD"]).run()?;
+    Ok(output.status.success().then(|| line(&output.stdout)))
+}
+
+pub fn commit(pair: &Pair<'_>, name: &str) -> Result<Option<String>, SyncError> {
+    let asked = pair.git().args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+    let output = asked.arg(format!("{name}^{{commit}}")).run()?;
+    Ok(output.status.success().then(|| line(&output.stdout)))
+}
+
+/// The branch that the work began at, as each side has it: the branch itself, what it follows, and branches of remotes with its
+/// name. `except` is the branch of the work itself.
+fn targets(
+    own: &[Ref],
+    theirs: &[Ref],
+    origin: &Origin<'_>,
+    there: &Path,
+    env: &Env,
+    except: Option<&str>,
+) -> Result<Vec<(String, String)>, SyncError> {
+    let named = |base: &str| -> Vec<(String, String)> {
+        let branch = format!("refs/heads/{base}");
+        let upstream =
+            theirs.iter().find(|one| one.name == branch).map(|one| one.upstream.as_str()).unwrap_or_default();
+        let is_meant = |name: &str| {
+            let far = name.strip_prefix("refs/remotes/");
+            let of_remote =
+                far.is_some_and(|far| far == base || far.split_once('/').is_some_and(|(_, rest)| rest == base));
+            name == upstream || of_remote
+        };
+        let near = theirs.iter().filter(|one| one.name == branch || is_meant(&one.name));
+        let far = own.iter().filter(|one| is_meant(&one.name));
+        let mut seen = HashSet::new();
+        let all = near.chain(far).filter(|one| Some(one.name.as_str()) != except && seen.insert(one.id.clone()));
+        all.map(|one| (short(&one.name).to_owned(), one.id.clone())).collect()
+    };
+    let found = origin.base.map(named).unwrap_or_default();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let current = symbolic(at(there, env))?;
+    Ok(current.as_deref().and_then(|name| name.strip_prefix("refs/heads/")).map(named).unwrap_or_default())
+}
+
+fn short(name: &str) -> &str {
+    let cut = |start| name.strip_prefix(start);
+    cut("refs/heads/").or_else(|| cut("refs/remotes/")).unwrap_or(name)
+}
+
+/// Remotes that are the other repository itself: what they had once they may have dropped since.
+fn remotes_of(program: Program<'_>, origin: &Path) -> Result<Vec<String>, SyncError> {
+    let output = program.args(["config", "--null", "--get-regexp", r"^remote\..*\.url$"]).run()?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let origin = crate::vcs::checkouts::real(origin);
+    let is_it = |url: &str| {
+        let path = Path::new(url.strip_prefix("file://").unwrap_or(url));
+        path.is_absolute()
+            && [path.to_owned(), path.join(".git")].iter().any(|place| {
+                let place = crate::vcs::checkouts::real(place);
+                place == origin || Some(&place) == common_dir(&origin.join(".git")).as_ref()
+            })
+    };
+    let found = said.split('\0').filter_map(|entry| {
+        let (key, url) = entry.split_once('\n')?;
+        let name = key.strip_prefix("remote.")?.strip_suffix(".url")?;
+        is_it(url).then(|| name.to_owned())
+    });
+    Ok(found.collect())
+}
+
+/// The commits of what was put aside, the newest first.
+pub fn put_aside(program: Program<'_>) -> Result<Vec<String>, SyncError> {
+    let output = program.args(["log", "--walk-reflogs", "--format=%H", "refs/stash", "--"]).run()?;
+    // There is none, or there is no log of it.
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(said.lines().map(str::to_owned).collect())
+}
+
+fn stashes(pair: &Pair<'_>, there: Program<'_>) -> Result<usize, SyncError> {
+    let own = put_aside(pair.git())?;
+    if own.is_empty() {
+        return Ok(usize::from(commit(pair, "refs/stash")?.is_some()));
+    }
+    let theirs: HashSet<String> = put_aside(there)?.into_iter().collect();
+    Ok(own.iter().filter(|id| !theirs.contains(*id)).count())
+}
+
+/// The last commits of every line of history that only the logs of this repository know.
+pub fn logged(pair: &Pair<'_>, own: &[Ref], head: Option<&str>, there: Program<'_>) -> Result<Vec<Loose>, SyncError> {
+    let Some(common) = pair.common() else { return Ok(Vec::new()) };
+    let (mut known, mut replaced) = (BTreeSet::new(), BTreeSet::new());
+    for log in logs(&common.join("logs")) {
+        let text = std::fs::read(&log).unwrap_or_default();
+        for line in String::from_utf8_lossy(&text).lines() {
+            let (ids, message) = line.split_once('\t').unwrap_or((line, ""));
+            let mut ids = ids.split(' ').map(str::to_owned);
+            let (Some(old), Some(new)) = (ids.next(), ids.next()) else { continue };
+            if message.starts_with("rebase") || message.starts_with("commit (amend)") {
+                replaced.insert(old);
+            }
+            if !message.starts_with("rebase") {
+                known.insert(new);
+            }
+        }
+    }
+    let is_id = |id: &String| id.len() >= 40 && id.bytes().any(|byte| byte != b'0');
+    let mut input: String = known.iter().filter(|id| is_id(id)).map(|id| format!("{id}\n")).collect();
+    if input.is_empty() {
+        return Ok(Vec::new());
+    }
+    let asked = there.args(["rev-list", "--no-walk", "--ignore-missing", "--all", "--reflog", "--"]);
+    let theirs = String::from_utf8_lossy(&must("git rev-list", asked)?.stdout).into_owned();
+    let own = own.iter().filter(|one| one.is_commit && one.name != "refs/stash").map(|one| one.id.as_str());
+    let replaced = replaced.iter().filter(|id| is_id(id)).map(String::as_str);
+    let saved: BTreeSet<&str> = own.chain(replaced).chain(theirs.lines()).chain(head).collect();
+    input.extend(saved.iter().map(|id| format!("^{id}\n")));
+    let asked = pair.git().args(["rev-list", "--parents", "--ignore-missing", "--stdin"]).input(input.into_bytes());
+    let said = String::from_utf8_lossy(&must("git rev-list", asked)?.stdout).into_owned();
+    let parents: HashSet<&str> = said.lines().flat_map(|line| line.split(' ').skip(1)).collect();
+    let last = said.lines().filter_map(|line| line.split(' ').next()).filter(|id| !parents.contains(id));
+    Ok(last.map(|id| Loose { id: id.to_owned(), known_to: LOG.to_owned() }).collect())
+}
+
+/// The logs of `HEAD` and of branches; what was put aside has another one.
+fn logs(directory: &Path) -> Vec<PathBuf> {
+    let mut found = vec![directory.join("HEAD")];
+    let mut open = vec![directory.join("refs/heads")];
+    while let Some(next) = open.pop() {
+        for entry in std::fs::read_dir(next).into_iter().flatten().flatten() {
+            let list = if entry.file_type().is_ok_and(|kind| kind.is_dir()) { &mut open } else { &mut found };
+            list.push(entry.path());
+        }
+    }
+    found.retain(|file| files::bytes(file).is_some());
+    found
+}

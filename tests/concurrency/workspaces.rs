@@ -1,0 +1,95 @@
+//! Workspaces made and removed by many processes at once: none is lost, none stays.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::Value;
+
+use crate::sandbox::{Sandbox, alone, at_once, describe, full};
+
+/// What is left of workspaces.
+fn names(place: &Path) -> Vec<String> {
+    let entries = fs::read_dir(place).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    entries.filter(|name| name.contains("ws_")).collect()
+}
+
+#[test]
+fn many_are_made_and_removed_at_once_and_nothing_is_left() {
+    let _alone = alone();
+    let (total, processes) = if full() { (150, 6) } else { (24, 4) };
+    let sandbox = Sandbox::with_issues(3);
+    sandbox.git(&["add", "-A"]);
+    sandbox.git(&["commit", "-qm", "issues"]);
+    let base = sandbox.home().join("workspaces");
+    sandbox.ok(&["config", "set", "--personal", "workspace.path", base.to_str().unwrap()]);
+    // Each is a new one: taking an old one again is tested elsewhere.
+    sandbox.ok(&["config", "set", "--personal", "workspace.reuse", "false"]);
+    let refs = || {
+        let output = sandbox.program("git").arg("for-each-ref").current_dir(sandbox.repo()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let before = refs();
+    let begun = Instant::now();
+    let made: Vec<Vec<String>> = at_once(processes, |n| {
+        let mut own = Vec::new();
+        for round in (n..total).step_by(processes) {
+            let kind = if round % 5 == 4 { "worktree" } else { "clone" };
+            let output = sandbox.run(&["workspace", "create", "--kind", kind, "--json"]);
+            assert!(output.status.success(), "{}", describe(&output));
+            let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let (id, path) = (answer["id"].as_str().unwrap().to_owned(), answer["path"].as_str().unwrap());
+            assert!(fs::exists(format!("{path}/.beads")).unwrap(), "{answer}");
+            let output = sandbox.run(&["workspace", "remove", &id]);
+            assert!(output.status.success(), "{}", describe(&output));
+            own.push(id);
+        }
+        own
+    });
+    let took = begun.elapsed();
+    let made: BTreeSet<String> = made.into_iter().flatten().collect();
+    assert_eq!(made.len(), total, "no id was given twice");
+    let text = fs::read_to_string(sandbox.repo().join(".git/beads/workspaces.jsonl")).unwrap();
+    let records: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(records.len(), total, "no record was lost, and none is there twice");
+    for record in &records {
+        assert!(made.contains(record["id"].as_str().unwrap()), "{record}");
+        assert_eq!(record["state"], "removed", "{record}");
+        assert!(record["removed_at"].is_string() && record["ready_at"].is_string(), "{record}");
+    }
+    let mut left = Vec::new();
+    for repo in fs::read_dir(&base).unwrap() {
+        left.extend(names(&repo.unwrap().path()));
+    }
+    assert!(left.is_empty(), "{left:?}");
+    assert_eq!(refs(), before, "no branch is left");
+    let output = sandbox.program("git").args(["worktree", "list"]).current_dir(sandbox.repo()).output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 1);
+    println!("workspaces: {total} made and removed by {processes} processes in {took:.1?}, none left, none lost");
+}
+
+#[test]
+fn one_workspace_is_removed_by_one_of_many() {
+    let _alone = alone();
+    let sandbox = Sandbox::with_issues(1);
+    sandbox.git(&["add", "-A"]);
+    sandbox.git(&["commit", "-qm", "issues"]);
+    for _ in 0..if full() { 20 } else { 3 } {
+        let answer: Value = serde_json::from_str(&sandbox.ok(&["workspace", "create", "--json"])).unwrap();
+        let (id, path) = (answer["id"].as_str().unwrap(), answer["path"].as_str().unwrap());
+        let outputs = at_once(6, |n| match n {
+            0 => sandbox.run(&["workspace", "gc", "--older-than", "0s", "--apply"]),
+            _ => sandbox.run(&["workspace", "remove", id]),
+        });
+        for output in &outputs {
+            // Done, gone already, or somebody else is at it.
+            assert!(matches!(output.status.code(), Some(0 | 3 | 6)), "{}", describe(output));
+        }
+        let record: Value = serde_json::from_str(&sandbox.ok(&["workspace", "show", id, "--json"])).unwrap();
+        assert_eq!(record["state"], "removed", "{record}");
+        assert!(!fs::exists(path).unwrap());
+        let place = Path::new(path).parent().unwrap();
+        assert_eq!(names(place), [""; 0]);
+    }
+}
