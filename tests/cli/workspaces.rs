@@ -111,7 +111,7 @@ fn what_cannot_be_made_is_taken_away() {
     assert!(text(&error, "workspace").starts_with("ws_"), "{error}");
     let all = family.bd(&web, "workspace list --json").ok().json();
     let all = all.as_array().unwrap();
-    assert_eq!(all.len(), 6, "what was refused before there was an id has no record");
+    assert_eq!(all.len(), 7, "what was refused before there was an id has no record");
     for one in all {
         assert_eq!(text(one, "state"), "failed");
         assert!(!text(one, "error").is_empty() && one["port"].is_null(), "{one}");
