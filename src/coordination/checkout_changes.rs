@@ -6,9 +6,10 @@
 use std::path::{Path, PathBuf};
 
 use super::worktrees::held_in;
-use super::{CoordinationError, Result, losses};
+use super::{CoordinationError, Result, losses, workspaces};
 use crate::model::lease::Standing;
 use crate::model::state_id::{self, CHECKPOINT};
+use crate::model::workspace::{State, Workspace};
 use crate::store::{Elsewhere, LeaseRow, Store, StoreError, Worktree};
 use crate::vcs::{self, NewCheckout, Snapshot, SyncError, Why, Work};
 
@@ -92,6 +93,11 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
     }
     if worktree.is_main {
         return Err(kept(vec!["it is the main checkout, which holds the repository".to_owned()]));
+    }
+    let of_job =
+        |one: &Workspace| one.state != State::Removed && !one.is_adopted && worktree.root == Path::new(&one.path);
+    if let Some(one) = workspaces::workspaces(store)?.into_iter().find(of_job) {
+        return Err(kept(vec![format!("it is the workspace {}, and bd workspace removes those", one.id)]));
     }
     let is_inside = |path: &Path| std::fs::canonicalize(path).is_ok_and(|path| path.starts_with(&worktree.root));
     if worktree.is_here || is_inside(cwd) || is_inside(store.host().env.cwd()) {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::sizes::check_sizes;
+use super::workspaces::check_workspaces;
 use super::{OpError, Result};
 use crate::ledger::{Document, Edit, Expectation, Ledger, Problem, REFUSED_PREFIX, RepairStep};
 use crate::model::merge::join_copies;
@@ -49,6 +50,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     check_project(store, &mut report);
     check_files(store, &mut report)?;
     check_records(store, &mut report)?;
+    check_workspaces(store, &mut report)?;
     check_sizes(store, &mut report);
     check_journal(store, &mut report);
     check_leftovers(store, &mut report);

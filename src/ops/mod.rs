@@ -30,6 +30,7 @@ mod state;
 mod sync;
 mod undo;
 mod unified;
+mod workspaces;
 
 pub use change::{Batch, change_each, check_status, check_type};
 pub use claims::{LeaseFilter, claim, claim_and_change, claim_each, leases, reclaim, release};

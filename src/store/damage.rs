@@ -16,13 +16,14 @@ use crate::model::lease::Lease;
 use crate::model::message::Message;
 use crate::model::record::Record;
 use crate::model::reservation::Reservation;
+use crate::model::workspace::Workspace;
 use crate::sys::fs::FsError;
 
 /// Where damaged lines go; append-only, and no `.jsonl`, so that no reader takes it for one.
 pub const QUARANTINE: &str = "damaged.txt";
 
 /// The files of records in a state home itself.
-const FILES: [&str; 4] = [LEASES_NAME, "agents.jsonl", "registry.jsonl", "reservations.jsonl"];
+const FILES: [&str; 5] = [LEASES_NAME, "agents.jsonl", "registry.jsonl", "reservations.jsonl", "workspaces.jsonl"];
 const MAIL: &str = "mail";
 const CHECKOUTS: &str = "wt";
 const CHECKPOINTS: &str = "checkpoints.jsonl";
@@ -154,6 +155,7 @@ fn is_understood(path: &Path, record: &Record<'_>) -> bool {
     match name(path).as_str() {
         LEASES_NAME => Lease::parse(record).is_some(),
         "agents.jsonl" => Agent::parse(record).is_some(),
+        "workspaces.jsonl" => Workspace::parse(record).is_some(),
         "registry.jsonl" => record.string("path").is_some(),
         "reservations.jsonl" => Reservation::parse(record).is_some(),
         CHECKPOINTS => Checkpoint::parse(record).is_some(),

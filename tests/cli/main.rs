@@ -83,4 +83,6 @@ mod workflows;
 mod workflows_odd;
 mod workspace_gc;
 mod workspace_remove;
+mod workspaces;
+mod workspaces_use;
 mod worktrees;

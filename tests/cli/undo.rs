@@ -161,6 +161,7 @@ const OTHERS: &[&str] = &[
     "checkpoint",
     "resume",
     "context",
+    "workspace",
     "worktree",
     "where",
     "info",

@@ -263,6 +263,15 @@ fn what_a_crash_left_is_named_and_ended() {
     let stale = bench.bd("workspace list --stale --json").ok().json();
     let stale: Vec<&str> = stale.as_array().unwrap().iter().filter_map(|one| one["id"].as_str()).collect();
     assert_eq!(stale, [&creating, &before, &hidden, &dirty, &half]);
+    let health = bench.bd("doctor").ok();
+    for (id, word) in [(&creating, "being made"), (&before, "being removed"), (&half, "being removed")] {
+        let line = health
+            .stdout
+            .lines()
+            .find(|line| line.contains(id.as_str()))
+            .unwrap_or_else(|| panic!("{}", health.stdout));
+        assert!(line.contains(word), "{line}");
+    }
     let told = gc(&bench, "--older-than 1000d");
     for id in [&creating, &before, &hidden, &dirty, &half] {
         assert_eq!(row(&told, id)["class"], "crashed", "{told}");

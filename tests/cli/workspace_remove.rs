@@ -464,3 +464,37 @@ fn a_directory_that_is_gone_is_noted() {
     bench.bd(&format!("workspace remove {id}")).ok();
     assert_eq!(bench.state(&id), "removed");
 }
+
+/// A workspace is a checkout too, and is removed as what it is.
+#[test]
+fn worktrees_and_workspaces_agree() {
+    let Some(bench) = Bench::new() else { return };
+    for kind in ["clone", "worktree"] {
+        let (id, path) = bench.make(&format!("--kind {kind}"));
+        let all = bench.bd("worktree list --json").ok().json();
+        let worktree = text(&bench.record(&id), "worktree_id");
+        let row = all.as_array().unwrap().iter().find(|row| row["worktree_id"] == worktree.as_str()).cloned();
+        assert_eq!(row.unwrap_or_else(|| panic!("{all}"))["path"], path.display().to_string());
+        for force in ["", " --force"] {
+            let line = format!("worktree remove {worktree}{force}");
+            bench.bd(&line).fails(8, &[&format!("it is the workspace {id}")]);
+        }
+        bench.goes(&id, &path, "");
+        let all = bench.bd("worktree list --all --json").ok().json();
+        let row = all.as_array().unwrap().iter().find(|row| row["worktree_id"] == worktree.as_str()).unwrap();
+        assert!(row["exists"] == false && row["gone_at"].is_string(), "{row}");
+    }
+}
+
+#[test]
+fn a_copy_is_looked_at_like_a_clone() {
+    let Some(bench) = Bench::new() else { return };
+    let (id, path) = bench.make("--kind copy");
+    fs::write(path.join("a note"), "mine").unwrap();
+    bench.stays(&id, &path, &["untracked"], &["a note is untracked"]);
+    fs::remove_file(path.join("a note")).unwrap();
+    bench.work(&path, "work");
+    bench.stays(&id, &path, &["unpushed"], &["nowhere else"]);
+    bench.git(&path, "push -q origin HEAD");
+    bench.goes(&id, &path, "");
+}

@@ -160,3 +160,27 @@ pub fn stale(store: &mut Store, older_than: i64) -> Result<Vec<Workspace>> {
     };
     Ok(all.into_iter().map(|known| known.workspace).filter(is_stale).collect())
 }
+
+/// Workspaces that are not as they should be, each with what is odd about it. Only records and directories are looked at.
+pub fn odd(store: &Store) -> Result<Vec<(Workspace, String)>> {
+    let mut found = Vec::new();
+    for known in records::known(store)?.into_iter().filter(|known| known.workspace.state != State::Removed) {
+        let one = known.workspace;
+        let path = Path::new(&one.path);
+        let is_there = std::fs::symlink_metadata(path).is_ok();
+        let lives = one.owner.as_ref().is_some_and(|owner| owner_lives(store, &one, owner) != Some(false));
+        let what = match one.state {
+            _ if proof::oddity(&one).is_some() => proof::oddity(&one),
+            State::Creating if !lives => Some("it was being made by a process that is gone".to_owned()),
+            State::Removing if !lives => Some("it was being removed by a process that is gone".to_owned()),
+            State::Creating | State::Removing => None,
+            State::Failed if is_there => Some("it could not be made, and something of it is left".to_owned()),
+            State::Failed => None,
+            _ if !is_there => Some("its directory is gone".to_owned()),
+            State::Active if one.owner.is_some() && !lives => Some("the process that worked in it is gone".to_owned()),
+            _ => None,
+        };
+        found.extend(what.map(|what| (one, what)));
+    }
+    Ok(found)
+}

@@ -1,0 +1,26 @@
+//! What is odd about workspaces.
+
+use std::path::PathBuf;
+
+use super::Result;
+use super::doctor::{Health, Report, Severity};
+use crate::coordination;
+use crate::store::Store;
+
+/// Workspaces in odd states, and directories without a record.
+pub(super) fn check_workspaces(store: &Store, report: &mut Report) -> Result<()> {
+    let mut add = |path: PathBuf, message: String, remedy: &str| {
+        let (severity, file, remedy) = (Severity::Warning, Some(path), Some(remedy.to_owned()));
+        report.findings.push(Health { severity, file, line: None, message, remedy });
+    };
+    for (one, what) in coordination::odd_workspaces(store)? {
+        let message = format!("the workspace {} is {}: {what}", one.id, one.state.word());
+        add(PathBuf::from(&one.path), message, "bd workspace gc says what can be done about it, gc --apply does it");
+    }
+    // Where there is no place for workspaces, there are none.
+    for orphan in coordination::orphans(store).map(|(found, _)| found).unwrap_or_default() {
+        let message = "a directory among the workspaces that no record knows".to_owned();
+        add(orphan.path, message, "bd workspace gc --apply puts it aside");
+    }
+    Ok(())
+}
