@@ -71,5 +71,6 @@ mod unified;
 mod updating;
 mod vcs_status;
 mod workspace_gc;
+mod workspace_kinds;
 mod workspace_remove;
 mod worktrees;

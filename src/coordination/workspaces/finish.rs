@@ -28,7 +28,7 @@ pub(super) fn finish(store: &Store, known: &Known, around: &Around) -> Result<Wo
 }
 
 /// One that was never ready: nobody has worked in it.
-fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Workspace> {
+pub(super) fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Workspace> {
     let one = &known.workspace;
     let path = Path::new(&one.path);
     if std::fs::symlink_metadata(path).is_ok() {
@@ -45,7 +45,7 @@ fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Workspace> {
     }
     delete_context(one).map_err(StoreError::from)?;
     let text = "the process that made it ended before it was ready".to_owned();
-    give_up(store, known, State::Failed, Some(text))?;
+    give_up(store, known, State::Failed, Some(text).filter(|_| one.state == State::Creating))?;
     note_removed(store, known, None)
 }
 

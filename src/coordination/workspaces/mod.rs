@@ -40,7 +40,9 @@ pub use orphans::{Orphan, orphans};
 pub use records::{find_workspace, here, workspaces};
 pub use remove::{Removal, RemovedWorkspace, remove as remove_workspace};
 pub use rescue::{RestoredWorkspace, restore as restore_workspace};
-pub use survey::{Class as GcClass, merged as merged_workspaces, odd as odd_workspaces, stale as stale_workspaces};
+pub use survey::{
+    Class as GcClass, fetch_parents, merged as merged_workspaces, odd as odd_workspaces, stale as stale_workspaces,
+};
 pub use update::{WorkspaceUpdate, update as update_workspace};
 pub use usage::{WorkspaceUsage, measure as workspace_usage};
 

@@ -89,6 +89,9 @@ pub(super) fn remove_known(
     if removal.dry_run {
         return Ok(RemovedWorkspace { forced: seen.reasons, branch, ..removed(one.clone(), removal) });
     }
+    if one.state == State::Failed && one.ready_at.is_none() {
+        return Ok(removed(finish::unmake(store, known, around)?, removal));
+    }
     let begun = begin(store, known, one)?;
     let kept = match one.kind {
         Kind::Worktree => worktree(store, &begun, &seen, removal, branch.as_deref())?,
@@ -192,8 +195,8 @@ fn directory(
     let one = &known.workspace;
     let (path, hidden) = (PathBuf::from(&one.path), proof::beside(one, REMOVING));
     let failed = |e| StoreError::from(FsError::new("rename", &path, e));
-    let undo = |error: CoordinationError| {
-        let back = if hidden.exists() { std::fs::rename(&hidden, &path) } else { Ok(()) };
+    let undo = |error: CoordinationError, is_hidden: bool| {
+        let back = if is_hidden { std::fs::rename(&hidden, &path) } else { Ok(()) };
         match back {
             Ok(()) => match give_up(store, known, before.state, None) {
                 Ok(_) => error,
@@ -205,7 +208,7 @@ fn directory(
         }
     };
     if let Err(e) = std::fs::rename(&path, &hidden) {
-        return Err(undo(failed(e).into()));
+        return Err(undo(failed(e).into(), false));
     }
     let again = look(store, &known_as(known, before), &hidden, around);
     let kept = again.and_then(|seen| {
@@ -225,7 +228,7 @@ fn directory(
             delete(store, known, &hidden).map_err(|error| half(one, kept.as_ref(), error))?;
             Ok(kept)
         }
-        Err(error) => Err(undo(error)),
+        Err(error) => Err(undo(error, true)),
     }
 }
 
