@@ -47,6 +47,7 @@ const MORE: &[&str] = &[
     "resume",
     "context",
     "state",
+    "workspace",
     "worktree",
     "commit",
     "sync",

@@ -73,4 +73,6 @@ mod vcs_status;
 mod workspace_gc;
 mod workspace_kinds;
 mod workspace_remove;
+mod workspaces;
+mod workspaces_use;
 mod worktrees;

@@ -143,6 +143,7 @@ const OTHERS: &[&str] = &[
     "checkpoint",
     "resume",
     "context",
+    "workspace",
     "worktree",
     "where",
     "info",

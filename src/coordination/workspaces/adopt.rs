@@ -12,7 +12,7 @@ use crate::vcs;
 
 /// Records a checkout of the project's repository as a workspace. One that is recorded stays as it is.
 pub fn adopt(store: &mut Store, path: &Path, issue: Option<String>) -> Result<Workspace> {
-    let path = store.host().env.cwd().join(path);
+    let path = real_path(&store.host().env.cwd().join(path));
     let refused = |why: &str| WorkspaceError::NotAdopted { path: path.clone(), why: why.to_owned() };
     let Some(root) = vcs::root(&path).map(|root| real_path(&root)) else {
         return Err(refused("there is no working copy").into());

@@ -69,12 +69,11 @@ pub fn create(store: &mut Store, wish: &WorkspaceWish) -> Result<MadeWorkspace> 
     if let Some(workspace) = reuse::take(store, &state, &draft, wish, &mut notes)? {
         return Ok(MadeWorkspace { workspace, is_reused: true, notes });
     }
-    let id = draft.id.clone();
     let begun = begin(store, &state, draft, wish)?;
     let mut made = Vec::new();
-    match make(store, &state, begun, member, wish, &mut made, &mut notes) {
+    match make(store, &state, begun.clone(), member, wish, &mut made, &mut notes) {
         Ok(workspace) => Ok(MadeWorkspace { workspace, is_reused: false, notes }),
-        Err(error) => Err(give_up(store, &state, &id, &made, error)),
+        Err(error) => Err(give_up(store, &state, &begun, &made, error)),
     }
 }
 
@@ -205,37 +204,45 @@ fn make(
 }
 
 /// Takes away what was made and says in the record why.
-fn give_up(store: &Store, state: &StateDir, id: &str, made: &[PathBuf], error: CoordinationError) -> CoordinationError {
-    let text = error.to_string();
+fn give_up(
+    store: &Store,
+    state: &StateDir,
+    one: &Workspace,
+    made: &[PathBuf],
+    error: CoordinationError,
+) -> CoordinationError {
+    let mut left = take_away(store, one, made).err();
+    let text = left.iter().fold(error.to_string(), |text, left| format!("{text}; {left}"));
     let now = store.host().clock.now().to_string();
-    let mut left = None;
-    let noted = records::change(store, state, id, |known| {
-        Ok(known.map(|known| {
-            left = take_away(store, &known, made).err();
-            let error = left.as_ref().map_or_else(|| text.clone(), |left| format!("{text}; {left}"));
-            Workspace {
-                state: State::Failed,
-                error: Some(error),
-                owner: None,
-                ports: None,
-                updated_at: Some(now.clone()),
-                ..known
-            }
+    let noted = records::change(store, state, &one.id, |known| {
+        Ok(known.filter(|known| known.state == State::Creating).map(|known| Workspace {
+            state: State::Failed,
+            error: Some(text.clone()),
+            owner: None,
+            ports: None,
+            updated_at: Some(now.clone()),
+            ..known
         }))
     });
     if let Err(problem) = noted {
         left = Some(format!("and its record could not be changed: {problem}"));
     }
-    WorkspaceError::NotMade { id: id.to_owned(), error: Box::new(error), left }.into()
+    WorkspaceError::NotMade { id: one.id.clone(), error: Box::new(error), left }.into()
 }
 
 /// Only what this creation has made.
 fn take_away(store: &Store, one: &Workspace, made: &[PathBuf]) -> std::result::Result<(), String> {
+    let env = &store.host().env;
     for directory in made {
         let stays = |why: String| format!("{} stays: {why}", directory.display());
         if one.kind == Kind::Worktree && directory.as_os_str() == one.path.as_str() {
             let parent = vcs::open(one.parent.as_ref());
-            parent.remove_checkout(directory, true, &store.host().env).map_err(|e| stays(e.to_string()))?;
+            let tip = vcs::open(directory).head(env).ok().flatten();
+            parent.remove_checkout(directory, true, env).map_err(|e| stays(e.to_string()))?;
+            if let (Some(name), Some(tip), true) = (&one.branch, tip, one.is_branch_made) {
+                // Where this cannot be done, the branch stays, and it is at a commit that others have.
+                let _ = parent.delete_branch(name, &tip, env);
+            }
         }
         match std::fs::remove_dir_all(directory) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(stays(e.to_string())),
