@@ -6,7 +6,8 @@ use super::WorkspaceError;
 use super::look::{Around, look};
 use super::proof::{self, DELETING, REMOVING};
 use super::records::Known;
-use super::remove::{check_over, delete, delete_context, give_up, note_removed};
+use super::remove::check_over;
+use super::steps::{delete, delete_context, give_up, note_removed};
 use crate::coordination::losses::{Loss, Reason};
 use crate::coordination::{CoordinationError, Result};
 use crate::model::workspace::{Kind, State, Workspace};
@@ -43,7 +44,7 @@ pub(super) fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Wo
         }
         removal::remove(path).map_err(StoreError::from)?;
     }
-    delete_context(one).map_err(StoreError::from)?;
+    delete_context(store, one).map_err(StoreError::from)?;
     let text = "the process that made it ended before it was ready".to_owned();
     give_up(store, known, State::Failed, Some(text).filter(|_| one.state == State::Creating))?;
     note_removed(store, known, None)
@@ -74,7 +75,7 @@ fn remove_directory(store: &Store, known: &Known, around: &Around) -> Result<Wor
     match is_there(path) {
         true => give_up(store, known, State::Idle, None),
         false => {
-            delete_context(one).map_err(StoreError::from)?;
+            delete_context(store, one).map_err(StoreError::from)?;
             note_removed(store, known, None)
         }
     }
@@ -112,6 +113,6 @@ fn remove_worktree(store: &Store, known: &Known) -> Result<Workspace> {
         removed.map_err(StoreError::from)?;
         removal::remove(path).map_err(StoreError::from)?;
     }
-    delete_context(one).and_then(|()| removal::remove(&mark)).map_err(StoreError::from)?;
+    delete_context(store, one).and_then(|()| removal::remove(&mark)).map_err(StoreError::from)?;
     note_removed(store, known, None)
 }

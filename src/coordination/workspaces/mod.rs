@@ -24,6 +24,7 @@ mod remove;
 mod rescue;
 mod reuse;
 mod setup;
+mod steps;
 mod survey;
 mod update;
 mod usage;
@@ -108,6 +109,8 @@ pub enum WorkspaceError {
     Changed { id: String },
     #[error("the workspace {id} could not be removed: {error}{}", key.as_ref().map(|key| format!("; what was in it is kept as {key}")).unwrap_or_default())]
     HalfRemoved { id: String, key: Option<String>, error: Box<CoordinationError> },
+    #[error("{} is not empty", path.display())]
+    NotEmpty { path: PathBuf },
     #[error("nothing was kept as {typed:?}")]
     NotKept { typed: String },
 }
