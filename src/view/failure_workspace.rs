@@ -74,6 +74,8 @@ impl From<WorkspaceError> for Failure {
                     None => failure,
                 }
             }
+            WorkspaceError::NotEmpty { .. } => Self::new(Exit::Damaged, "in_the_way", message)
+                .hint("nothing was written; name a directory that is not there, or an empty one"),
             WorkspaceError::NotKept { .. } => {
                 Self::not_found(message).hint("bd workspace show says what was kept of one that was removed by force")
             }

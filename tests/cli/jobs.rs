@@ -151,12 +151,10 @@ fn refused(family: &Family, id: &str, flags: &[&str], exit: i32, why: &str) {
     assert_eq!(last["type"], "error", "{last}");
     assert!(last["summary"].as_str().unwrap().contains(why), "{last}");
     let all = family.bd(&family.web(), "workspace list --all --json").ok().json();
-    let made = all.as_array().unwrap().iter().find(|one| one["issue"] == id).cloned();
-    if let Some(one) = made {
-        assert_eq!(one["state"], "failed", "{one}");
-        assert!(one["error"].as_str().unwrap().contains(why), "{one}");
-        assert!(!path(&one).exists(), "{one}");
-    }
+    let one = all.as_array().unwrap().iter().find(|one| one["issue_id"] == id).cloned().unwrap();
+    assert_eq!(one["state"], "failed", "{one}");
+    assert!(one["error"].as_str().unwrap().contains(why), "{one}");
+    assert!(!path(&one).exists(), "{one}");
     let ready = family.bd(&family.web(), "ready --json").ok().json();
     assert!(ready.to_string().contains(id), "{ready}");
 }

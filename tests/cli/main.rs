@@ -82,6 +82,7 @@ mod workflow_wait;
 mod workflows;
 mod workflows_odd;
 mod workspace_gc;
+mod workspace_kinds;
 mod workspace_remove;
 mod workspaces;
 mod workspaces_use;

@@ -184,6 +184,10 @@ const CALLS: &[(&str, &str)] = &[
     ("workspace du", "workspace du"),
     ("workspace update", "workspace update job --status idle"),
     ("workspace open", "workspace open job"),
+    ("workspace gc", "workspace gc"),
+    ("workspace remove", "workspace remove job --force"),
+    ("workspace restore", "workspace restore $KEPT --to ../job"),
+    ("workspace list --orphans", "workspace list --orphans"),
     ("worktree create", "worktree create w --path ../w"),
     ("worktree list", "worktree list --all"),
     ("worktree info", "worktree info w"),
@@ -210,6 +214,11 @@ fn every_reply_meets_its_schema() {
     let schemas = all["commands"].as_object().unwrap();
     let mut kept = String::new();
     for (name, line) in CALLS {
+        if *name == "workspace list --orphans" {
+            let base = env.root().join("home/data/beads/workspaces");
+            let repo = std::fs::read_dir(base).unwrap().next().unwrap().unwrap().path();
+            std::fs::create_dir(repo.join("ws_aaaaaaaaaaaa")).unwrap();
+        }
         let line = &line.replace("$KEPT", &kept);
         let first = || env.bd(["mail", "inbox", "--json"]).ok().ids().remove(0);
         let line = if line.contains("$MESSAGE") { &line.replace("$MESSAGE", &first()) } else { line };
@@ -218,7 +227,7 @@ fn every_reply_meets_its_schema() {
         let empty = run.stdout == "[]\n" && *name != "dep cycles";
         assert!(!empty, "{line}: nothing to check");
         check(schema, &run.json(), line);
-        if *name == "worktree remove" {
+        if *name == "worktree remove" || *name == "workspace remove" {
             kept = run.json()["kept"]["id"].as_str().unwrap().to_owned();
         }
         assert_eq!(&env.bd(["schema", name]).ok().json(), schema, "bd schema {name}");

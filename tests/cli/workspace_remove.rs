@@ -362,7 +362,7 @@ fn by_force_everything_is_kept_and_comes_back() {
     assert_eq!(held(&bench, &again), before);
     assert_eq!(fs::read(again.join("new/deep")).unwrap(), bytes);
     assert_eq!(fs::read_link(again.join("link")).unwrap(), Path::new("file"));
-    bench.bd(&format!("workspace restore {id} --to {}", again.display())).fails(1, &["cannot use"]);
+    bench.bd(&format!("workspace restore {id} --to {}", again.display())).fails(8, &["is not empty"]);
     bench.bd("workspace restore cp_000000000000 --to x").fails(3, &[]);
     let (id, path) = bench.make("--kind worktree");
     change(&path, "not committed");

@@ -12,4 +12,5 @@ mod together;
 mod two_ledgers;
 mod undo;
 mod vanished;
+mod workspaces;
 mod writes;

@@ -6,7 +6,8 @@ use super::WorkspaceError;
 use super::look::{Around, look};
 use super::proof::{self, DELETING, REMOVING};
 use super::records::Known;
-use super::remove::{check_over, delete, delete_context, give_up, note_removed};
+use super::remove::check_over;
+use super::steps::{delete, delete_context, give_up, note_removed};
 use crate::coordination::losses::{Loss, Reason};
 use crate::coordination::{CoordinationError, Result};
 use crate::model::workspace::{Kind, State, Workspace};
@@ -28,7 +29,7 @@ pub(super) fn finish(store: &Store, known: &Known, around: &Around) -> Result<Wo
 }
 
 /// One that was never ready: nobody has worked in it.
-fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Workspace> {
+pub(super) fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Workspace> {
     let one = &known.workspace;
     let path = Path::new(&one.path);
     if std::fs::symlink_metadata(path).is_ok() {
@@ -43,9 +44,9 @@ fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Workspace> {
         }
         removal::remove(path).map_err(StoreError::from)?;
     }
-    delete_context(one).map_err(StoreError::from)?;
+    delete_context(store, one).map_err(StoreError::from)?;
     let text = "the process that made it ended before it was ready".to_owned();
-    give_up(store, known, State::Failed, Some(text))?;
+    give_up(store, known, State::Failed, Some(text).filter(|_| one.state == State::Creating))?;
     note_removed(store, known, None)
 }
 
@@ -62,7 +63,8 @@ fn remove_directory(store: &Store, known: &Known, around: &Around) -> Result<Wor
     if is_there(&hidden) && !is_there(path) {
         let seen = look(store, known, &hidden, around)?;
         let counts = |reason: &Reason| reason.loss.is_final() || one.rescue.is_none();
-        if !seen.reasons.iter().any(counts) {
+        let is_home = seen.homeward.lines.is_empty() || one.rescue.is_some();
+        if is_home && !seen.reasons.iter().any(counts) {
             // By force, everything was kept before; and otherwise there is nothing to keep.
             delete(store, known, &hidden)?;
             return note_removed(store, known, seen.merged.and_then(|merged| merged.commit));
@@ -74,7 +76,7 @@ fn remove_directory(store: &Store, known: &Known, around: &Around) -> Result<Wor
     match is_there(path) {
         true => give_up(store, known, State::Idle, None),
         false => {
-            delete_context(one).map_err(StoreError::from)?;
+            delete_context(store, one).map_err(StoreError::from)?;
             note_removed(store, known, None)
         }
     }
@@ -112,6 +114,6 @@ fn remove_worktree(store: &Store, known: &Known) -> Result<Workspace> {
         removed.map_err(StoreError::from)?;
         removal::remove(path).map_err(StoreError::from)?;
     }
-    delete_context(one).and_then(|()| removal::remove(&mark)).map_err(StoreError::from)?;
+    delete_context(store, one).and_then(|()| removal::remove(&mark)).map_err(StoreError::from)?;
     note_removed(store, known, None)
 }

@@ -26,6 +26,7 @@ mod remove;
 mod rescue;
 mod reuse;
 mod setup;
+mod steps;
 mod survey;
 mod update;
 mod usage;
@@ -44,7 +45,9 @@ pub use orphans::{Orphan, orphans};
 pub use records::{find_workspace, here, workspaces};
 pub use remove::{Removal, RemovedWorkspace, remove as remove_workspace};
 pub use rescue::{RestoredWorkspace, restore as restore_workspace};
-pub use survey::{Class as GcClass, merged as merged_workspaces, odd as odd_workspaces, stale as stale_workspaces};
+pub use survey::{
+    Class as GcClass, fetch_parents, merged as merged_workspaces, odd as odd_workspaces, stale as stale_workspaces,
+};
 pub use update::{WorkspaceUpdate, update as update_workspace};
 pub use usage::{WorkspaceUsage, measure as workspace_usage};
 
@@ -110,6 +113,8 @@ pub enum WorkspaceError {
     Changed { id: String },
     #[error("the workspace {id} could not be removed: {error}{}", key.as_ref().map(|key| format!("; what was in it is kept as {key}")).unwrap_or_default())]
     HalfRemoved { id: String, key: Option<String>, error: Box<CoordinationError> },
+    #[error("{} is not empty", path.display())]
+    NotEmpty { path: PathBuf },
     #[error("nothing was kept as {typed:?}")]
     NotKept { typed: String },
 }

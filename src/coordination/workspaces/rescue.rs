@@ -37,6 +37,9 @@ pub fn restore(store: &Store, typed: &str, to: &Path) -> Result<RestoredWorkspac
         None => store.repo().beads().to_owned(),
     };
     let to = store.host().env.cwd().join(to);
+    if std::fs::read_dir(&to).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(WorkspaceError::NotEmpty { path: to }.into());
+    }
     let returned = vcs::open(&parent).restore_rescue(&key, &to, &store.host().env).map_err(StoreError::from)?;
     let to = crate::store::real_path(&to);
     if let Some(one) = found.filter(|_| returned.with_commits) {

@@ -10,6 +10,7 @@ use crate::coordination::losses::Loss;
 use crate::model::time::Instant;
 use crate::model::workspace::{State, Workspace};
 use crate::store::Store;
+use crate::vcs;
 
 /// Why a workspace should go, in the order in which they go; or that it should not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -183,4 +184,21 @@ pub fn odd(store: &Store) -> Result<Vec<(Workspace, String)>> {
         found.extend(what.map(|what| (one, what)));
     }
     Ok(found)
+}
+
+/// Gets the newest commits of what the parents of workspaces exchange commits with, so that what was merged there is recognised.
+/// Changes no branch and no file. What could not be reached is named.
+pub fn fetch_parents(store: &Store) -> Result<Vec<String>> {
+    let there = records::known(store)?.into_iter().map(|known| known.workspace);
+    let parents: std::collections::BTreeSet<String> =
+        there.filter(|one| one.state != State::Removed).map(|one| one.parent).collect();
+    let mut problems = Vec::new();
+    for parent in parents {
+        let place = Path::new(&parent);
+        let fetched = store.refuse_programs_of(place).map_err(|error| error.to_string());
+        let fetched =
+            fetched.and_then(|()| vcs::open(place).fetch(&store.host().env).map_err(|error| error.to_string()));
+        problems.extend(fetched.err().map(|why| format!("{parent} was not brought up to date: {why}")));
+    }
+    Ok(problems)
 }

@@ -70,6 +70,20 @@ impl Store {
         Ok(found.map(|lease| LeaseRow { id: id.to_owned(), title: None, standing: standing(&lease, &now), lease }))
     }
 
+    /// Issues of this project that are held in a checkout right now, each with its holder; read anew, whatever the ledgers say.
+    pub fn held_in_worktree(&self, worktree_id: &str) -> Result<Vec<(String, String)>> {
+        let now = self.host.clock.both();
+        let mut found = Vec::new();
+        for source in 0..self.sources.len() {
+            for (id, lease) in self.leases_of(source)? {
+                let is_live = standing(&lease, &now) == Standing::Live;
+                let holder = lease.holder.filter(|one| is_live && one.worktree_id.as_deref() == Some(worktree_id));
+                found.extend(holder.map(|holder| (id, holder.name)));
+            }
+        }
+        Ok(found)
+    }
+
     /// Issues of this project that somebody else holds right now.
     pub(in crate::store) fn held_by_others(&mut self) -> Result<Vec<String>> {
         if self.claims()?.is_empty() {

@@ -12,8 +12,8 @@ use super::merged::Pair;
 use super::objects::{checked, line};
 use super::snapshot::WorkTree;
 use super::whereabouts::{at, behind, commit, logged, put_aside, refs, symbolic};
-use crate::sys::Env;
 use crate::sys::process::Program;
+use crate::sys::{Env, removal};
 use crate::vcs::SyncError;
 use crate::vcs::rescue::Returned;
 
@@ -119,14 +119,24 @@ pub fn forget(root: &Path, key: &str, env: &Env) -> Result<(), SyncError> {
 /// and what was put aside. What was kept of a linked worktree has no commits of its own.
 pub fn restore(from: &Path, files: &WorkTree<'_>, key: &str, to: &Path, env: &Env) -> Result<Returned, SyncError> {
     let staged = files.restore(key, to)?;
-    let Some((common, there)) = behind(from) else { return Ok(Returned { staged, with_commits: false }) };
+    let returned = commits(from, key, to, env);
+    if returned.is_err() {
+        // The directory was ours to fill: half of it would only be in the way.
+        removal::remove(to).map_err(|e| SyncError::Path { path: to.to_owned(), source: std::io::Error::other(e) })?;
+    }
+    Ok(Returned { staged, with_commits: returned? })
+}
+
+/// Makes a directory a repository with what was kept; `false` if no commits were.
+fn commits(from: &Path, key: &str, to: &Path, env: &Env) -> Result<bool, SyncError> {
+    let Some((common, there)) = behind(from) else { return Ok(false) };
     let start = format!("{KEPT}/{key}/");
     let kept: Vec<(String, String)> = refs(at(&there, env))?
         .into_iter()
         .filter_map(|one| Some((one.name.strip_prefix(&start)?.to_owned(), one.id)))
         .collect();
     if kept.is_empty() {
-        return Ok(Returned { staged, with_commits: false });
+        return Ok(false);
     }
     let git = || super::commit::git(to, env).limit(LIMIT);
     let run = |name, program: Program<'_>| checked(name, program.run()?).map(drop);
@@ -167,7 +177,7 @@ pub fn restore(from: &Path, files: &WorkTree<'_>, key: &str, to: &Path, env: &En
         }
         run("git read-tree", git().args(["read-tree", "HEAD"]))?;
     }
-    Ok(Returned { staged, with_commits: true })
+    Ok(true)
 }
 
 fn own_git<'a>(pair: &'a Pair<'a>) -> Program<'a> {

@@ -25,6 +25,9 @@ pub struct GcArgs {
     /// Only files that version control ignores and that a build makes again; the workspaces stay
     #[arg(long)]
     artifacts_only: bool,
+    /// Get the newest commits of the remotes first, to see what was merged there
+    #[arg(long)]
+    fetch: bool,
     /// Do it
     #[arg(long)]
     apply: bool,
@@ -48,6 +51,9 @@ pub fn run(args: GcArgs, cx: &mut Context) -> Outcome {
         artifacts_only: args.artifacts_only,
         apply: args.apply,
     };
+    if args.fetch {
+        fetch(cx)?;
+    }
     let gc = coordination::gc(cx.store()?, &wish, &cwd, &mut |_, _| {})?;
     if cx.ui.wants_json() {
         cx.json(view::gc(&gc));
@@ -70,6 +76,14 @@ pub fn run(args: GcArgs, cx: &mut Context) -> Outcome {
         false => cx.ui.note(&format!("nothing was changed; --apply gives {freed} back")),
     }
     Ok(Exit::Ok)
+}
+
+/// Brings what is known of remotes up to date; what cannot be reached is only told.
+pub(super) fn fetch(cx: &mut Context) -> Result<(), view::Failure> {
+    for problem in coordination::fetch_parents(cx.store()?)? {
+        cx.ui.warning(&inline(&problem));
+    }
+    Ok(())
 }
 
 /// What becomes of one: id, verb, kind of reason, size, and why.

@@ -22,6 +22,9 @@ pub struct ListArgs {
     /// Only those whose work is in the branch that it began at
     #[arg(long, conflicts_with = "all")]
     merged: bool,
+    /// Get the newest commits of the remotes first, to see what was merged there
+    #[arg(long, requires = "merged")]
+    fetch: bool,
     /// For how long nobody has used those of --stale (default: 7d)
     #[arg(long, value_name = "TIME", value_parser = super::gc::span, requires = "stale")]
     older_than: Option<i64>,
@@ -61,6 +64,9 @@ pub fn list(args: ListArgs, cx: &mut Context) -> Outcome {
     let now = cx.host().clock.now();
     if args.orphans {
         return orphans(cx);
+    }
+    if args.fetch {
+        super::gc::fetch(cx)?;
     }
     let mut all = if args.merged {
         let cwd = cx.host().env.cwd().to_owned();

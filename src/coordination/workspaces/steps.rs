@@ -1,0 +1,251 @@
+//! The steps of removing a workspace, of which each can be taken up again after a crash.
+//!
+//! It is recorded as `removing`. A clone or a copy gets another name, so that nobody finds it any more, and is looked at once
+//! more; by force, everything is kept in the repository that it was made from. Then it gets a name that means that only the
+//! deletion is left. When the directory is gone, `removed` is recorded. A worktree is removed by its version control.
+
+use std::path::{Path, PathBuf};
+
+use super::WorkspaceError;
+use super::look::{Around, look};
+use super::proof::{self, DELETING, REMOVING};
+use super::records::{self, Known};
+use super::remove::{Removal, kept, refuse};
+use crate::coordination::checkout_changes::not_kept;
+use crate::coordination::losses::{Loss, Reason};
+use crate::coordination::{CoordinationError, KeptFiles, Result};
+use crate::model::state_id::{self, CHECKPOINT};
+use crate::model::workspace::{State, Workspace};
+use crate::store::{Store, StoreError, Worktree};
+use crate::sys::fs::FsError;
+use crate::sys::{self, removal::remove as delete_tree};
+use crate::vcs;
+
+/// Records that it is being removed, if it still is what it was, and nobody has claimed anything there meanwhile.
+pub(super) fn begin(store: &Store, known: &Known, around: &Around) -> Result<Known> {
+    let one = &known.workspace;
+    let now = store.host().clock.now().to_string();
+    let begun = records::change(store, &known.state, &one.id, |there| {
+        let same = there.as_ref().is_some_and(|there| (there.state, &there.owner) == (one.state, &one.owner));
+        let Some(workspace) = there.filter(|_| same) else {
+            return Err(WorkspaceError::Changed { id: one.id.clone() }.into());
+        };
+        let held = one.worktree_id.as_deref().map_or(Ok(Vec::new()), |id| store.held_in_worktree(id))?;
+        let is_new = |id: &str| !around.leases.iter().any(|row| row.id == id);
+        if let Some((id, holder)) = held.iter().find(|(id, _)| is_new(id)) {
+            let text = format!("{holder} has claimed {id} there just now");
+            return Err(kept(one, vec![Reason::new(Loss::Lease, text)]));
+        }
+        let owner = sys::owner(std::process::id());
+        Ok(Some(Workspace { state: State::Removing, owner, updated_at: Some(now.clone()), ..workspace }))
+    })?;
+    let workspace = begun.unwrap_or_else(|| one.clone());
+    Ok(Known { workspace, state: known.state.clone() })
+}
+
+/// Records that it is again what it was before.
+fn put_back(store: &Store, known: &Known, before: &Workspace) -> Result<()> {
+    records::change(store, &known.state, &before.id, |there| {
+        Ok(there.map(|there| Workspace { state: before.state, owner: before.owner.clone(), rescue: None, ..there }))
+    })
+    .map(drop)
+}
+
+/// Records where it stands after something went wrong; nobody is at it any more.
+pub(super) fn give_up(store: &Store, known: &Known, state: State, error: Option<String>) -> Result<Workspace> {
+    let now = store.host().clock.now().to_string();
+    let changed = records::change(store, &known.state, &known.workspace.id, |there| {
+        Ok(there.map(|one| Workspace {
+            state,
+            owner: None,
+            error: error.clone().or(one.error.clone()),
+            rescue: one.rescue.clone().filter(|_| state == State::Removing),
+            updated_at: Some(now.clone()),
+            ..one
+        }))
+    })?;
+    Ok(changed.unwrap_or_else(|| known.workspace.clone()))
+}
+
+/// A clone or a copy. What was seen before is looked at again when nobody can find it any more.
+pub(super) fn directory(
+    store: &Store,
+    known: &Known,
+    before: &Workspace,
+    removal: Removal,
+    around: &Around,
+) -> Result<Option<KeptFiles>> {
+    let one = &known.workspace;
+    let (path, hidden) = (PathBuf::from(&one.path), proof::beside(one, REMOVING));
+    let failed = |e| StoreError::from(FsError::new("rename", &path, e));
+    let undo = |error: CoordinationError, is_hidden: bool| {
+        let back = if is_hidden { std::fs::rename(&hidden, &path) } else { Ok(()) };
+        match back {
+            Ok(()) => put_back(store, known, before).err().unwrap_or(error),
+            Err(e) => {
+                WorkspaceError::HalfRemoved { id: one.id.clone(), key: None, error: Box::new(failed(e).into()) }.into()
+            }
+        }
+    };
+    if let Err(e) = std::fs::rename(&path, &hidden) {
+        return Err(undo(failed(e).into(), false));
+    }
+    let again = look(store, &known_as(known, before), &hidden, around);
+    let kept = again.and_then(|seen| {
+        // It was written while it was brought home.
+        if !seen.homeward.lines.is_empty() {
+            return Err(WorkspaceError::Changed { id: one.id.clone() }.into());
+        }
+        refuse(before, &seen.reasons, removal.force)?;
+        match removal.force {
+            true => rescue(store, known, &hidden).map(Some),
+            false => {
+                let handed = vcs::open(&hidden).hand_over(Path::new(&one.parent), &store.host().env);
+                // Without version control nothing was kept in it.
+                handed.map_err(StoreError::from)?;
+                Ok(None)
+            }
+        }
+    });
+    match kept {
+        Ok(kept) => {
+            delete(store, known, &hidden).map_err(|error| half(one, kept.as_ref(), error))?;
+            Ok(kept)
+        }
+        Err(error) => Err(undo(error, true)),
+    }
+}
+
+/// The same workspace as it was recorded before: that it is being removed by us is no reason against it.
+fn known_as(known: &Known, before: &Workspace) -> Known {
+    Known { workspace: before.clone(), state: known.state.clone() }
+}
+
+fn half(one: &Workspace, kept: Option<&KeptFiles>, error: CoordinationError) -> CoordinationError {
+    let key = kept.map(|kept| kept.key.clone());
+    WorkspaceError::HalfRemoved { id: one.id.clone(), key, error: Box::new(error) }.into()
+}
+
+/// Deletes a directory that nobody misses. From here on there is no way back.
+pub(super) fn delete(store: &Store, known: &Known, hidden: &Path) -> Result<()> {
+    let doomed = proof::beside(&known.workspace, DELETING);
+    let gone = match hidden == doomed {
+        true => Ok(()),
+        false => std::fs::rename(hidden, &doomed).map_err(|e| FsError::new("rename", hidden, e)),
+    };
+    let deleted = gone.and_then(|()| delete_tree(&doomed)).and_then(|()| delete_context(store, &known.workspace));
+    deleted.map_err(|error| {
+        let text = error.to_string();
+        // What is left is found by gc; if even this cannot be noted, the record says `removing`.
+        let _ = give_up(store, known, State::Removing, Some(text));
+        StoreError::from(error).into()
+    })
+}
+
+/// What was about the job. Only a directory with the name and in a place that `bd` gives it.
+pub(super) fn delete_context(store: &Store, one: &Workspace) -> std::result::Result<(), FsError> {
+    let Some(context) = one.context_dir.as_deref().map(Path::new) else { return Ok(()) };
+    let places = [proof::usual_place(store, one), Path::new(&one.path).parent().map(Path::to_owned)];
+    let is_placed = places.iter().flatten().any(|place| context.parent() == Some(place));
+    let is_named = context.file_name().is_some_and(|name| *name == *format!("{}.job", one.id));
+    if is_placed && is_named { delete_tree(context) } else { Ok(()) }
+}
+
+/// Keeps everything in the repository that it was made from, all of it or nothing.
+fn rescue(store: &Store, known: &Known, at: &Path) -> Result<KeptFiles> {
+    let (one, env) = (&known.workspace, &store.host().env);
+    let key = state_id::mint(CHECKPOINT, store.host().entropy.bytes());
+    let message = format!("bd: the workspace {} before it was removed", one.id);
+    let parent = Path::new(&one.parent);
+    let drop_it = || vcs::open(parent).drop_rescue(&key, env).map_err(StoreError::from);
+    let rescued = match vcs::open(at).rescue(&key, &message, parent, env) {
+        Ok(rescued) => rescued,
+        Err(error) => {
+            drop_it()?;
+            return Err(kept(one, vec![Reason::new(Loss::NotKept, format!("it cannot be kept: {error}"))]));
+        }
+    };
+    let lost = not_kept(&rescued.snapshot);
+    if !lost.is_empty() {
+        drop_it()?;
+        return Err(kept(one, lost.into_iter().map(|text| Reason::new(Loss::NotKept, text)).collect()));
+    }
+    records::change(store, &known.state, &one.id, |there| {
+        Ok(there.map(|there| Workspace { rescue: Some(key.clone()), ..there }))
+    })?;
+    let (name, files) = (rescued.snapshot.name, rescued.snapshot.files.len());
+    Ok(KeptFiles { key, name, files })
+}
+
+/// A worktree. An empty directory beside it says that it was decided.
+pub(super) fn worktree(
+    store: &Store,
+    known: &Known,
+    before: &Workspace,
+    removal: Removal,
+    branch: Option<&str>,
+) -> Result<Option<KeptFiles>> {
+    let (one, env) = (&known.workspace, &store.host().env);
+    let (path, parent) = (Path::new(&one.path), vcs::open(Path::new(&one.parent)));
+    let tip = vcs::open(path).head(env).map_err(StoreError::from)?;
+    let mark = proof::beside(one, DELETING);
+    let mut saved = None;
+    let mut take = || -> Result<()> {
+        if removal.force {
+            saved = Some(rescue(store, known, path)?);
+        }
+        std::fs::create_dir(&mark).map_err(|e| StoreError::from(FsError::new("make", &mark, e)))?;
+        Ok(parent.remove_checkout(path, removal.force, env).map_err(|error| match error {
+            vcs::SyncError::Kept { why, .. } => kept(one, vec![Reason::new(Loss::Unknown, why)]),
+            other => StoreError::from(other).into(),
+        })?)
+    };
+    if let Err(error) = take() {
+        // It is whole still, or version control has begun to delete it.
+        let _ = std::fs::remove_dir(&mark);
+        if let Some(saved) = &saved {
+            parent.drop_rescue(&saved.key, env).map_err(StoreError::from)?;
+        }
+        put_back(store, known, before)?;
+        return Err(error);
+    }
+    let deleted = delete_context(store, one).and_then(|()| delete_tree(&mark)).map_err(StoreError::from);
+    deleted.map_err(|error| half(one, saved.as_ref(), error.into()))?;
+    if let (Some(name), Some(tip)) = (branch, tip) {
+        // Another checkout may have it, or it has moved on: then it stays.
+        let _ = parent.delete_branch(name, &tip, env);
+    }
+    Ok(saved)
+}
+
+/// Records that the directory is gone.
+pub(super) fn note_removed(store: &Store, known: &Known, merge_commit: Option<String>) -> Result<Workspace> {
+    let now = store.host().clock.now().to_string();
+    let one = &known.workspace;
+    let gone = records::change(store, &known.state, &one.id, |there| {
+        Ok(there.map(|there| Workspace {
+            state: State::Removed,
+            owner: None,
+            ports: None,
+            error: there.error.clone().filter(|_| there.ready_at.is_none()),
+            merge_commit: there.merge_commit.clone().or(merge_commit.clone()),
+            removed_at: Some(now.clone()),
+            updated_at: Some(now.clone()),
+            ..there
+        }))
+    })?;
+    if let Some(id) = one.worktree_id.clone().filter(|_| !one.is_adopted) {
+        let gone = Worktree {
+            id: Some(id),
+            name: one.id.clone(),
+            root: PathBuf::from(&one.path),
+            branch: None,
+            is_main: false,
+            is_here: false,
+            exists: false,
+            gone_at: None,
+        };
+        store.mark_gone(&[gone])?;
+    }
+    Ok(gone.unwrap_or_else(|| one.clone()))
+}

@@ -1,0 +1,113 @@
+//! The end of a job: its workspace stays or goes, and a problem with that is never a problem of the job.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use beads::coordination::{self, JobEnd, Loss, WorkspaceWish};
+use beads::model::workspace::{State, Workspace};
+use beads::store::Store;
+
+use crate::scratch::{Scratch, options};
+
+/// A repo under git with a workspace; `None`, with a word about it, if git is not installed.
+struct Site {
+    scratch: Scratch,
+    data: tempfile::TempDir,
+}
+
+impl Site {
+    fn new() -> Option<Self> {
+        let scratch = Scratch::with("");
+        if Command::new("git").arg("--version").output().is_err() {
+            eprintln!("skipped: git is missing");
+            assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "git must be there in CI");
+            return None;
+        }
+        let site = Site { scratch, data: tempfile::tempdir().unwrap() };
+        fs::write(site.scratch.root().join("file"), "one\n").unwrap();
+        site.git(&["init", "-q", "-b", "main"]);
+        site.git(&["add", "-A"]);
+        site.git(&["-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-qm", "one"]);
+        Some(site)
+    }
+
+    fn git(&self, args: &[&str]) {
+        let mut command = Command::new("git");
+        command.args(args).current_dir(self.scratch.root()).env("HOME", self.data.path());
+        assert!(command.status().unwrap().success(), "git {}", args.join(" "));
+    }
+
+    fn store(&self, cleanup: bool) -> Store {
+        let mut config = options(self.scratch.root(), self.scratch.root());
+        let path = std::env::var_os("PATH").unwrap();
+        config.host.env = config.host.env.with("PATH", path).with("HOME", self.data.path());
+        let key = "workspace.cleanup_on_complete".to_owned();
+        let place = ("workspace.path".to_owned(), self.data.path().join("w").display().to_string());
+        config.settings = vec![place, (key, cleanup.to_string())];
+        Store::open_with(config).unwrap()
+    }
+}
+
+fn made(store: &mut Store) -> Workspace {
+    coordination::create_workspace(store, &WorkspaceWish::default()).unwrap().workspace
+}
+
+#[test]
+fn without_the_setting_it_stays_and_is_idle() {
+    let Some(site) = Site::new() else { return };
+    let mut store = site.store(false);
+    let one = made(&mut store);
+    let JobEnd::Kept(kept) = coordination::end_of_job(&mut store, &one.id).unwrap() else { panic!("it stays") };
+    assert_eq!((kept.state, kept.owner), (State::Idle, None));
+    assert!(Path::new(&one.path).join("file").exists());
+}
+
+#[test]
+fn with_the_setting_it_goes() {
+    let Some(site) = Site::new() else { return };
+    let mut store = site.store(true);
+    let one = made(&mut store);
+    let JobEnd::Removed(gone) = coordination::end_of_job(&mut store, &one.id).unwrap() else { panic!("it goes") };
+    assert_eq!(gone.state, State::Removed);
+    let place = Path::new(&one.path).parent().unwrap();
+    let left = fs::read_dir(place)
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().contains("ws_"));
+    assert_eq!(left.count(), 0, "no directory is left");
+    let JobEnd::Kept(again) = coordination::end_of_job(&mut store, &one.id).unwrap() else { panic!("it is over") };
+    assert_eq!(again.state, State::Removed);
+}
+
+#[test]
+fn what_would_be_lost_stays_and_is_told() {
+    let Some(site) = Site::new() else { return };
+    let mut store = site.store(true);
+    let one = made(&mut store);
+    fs::write(Path::new(&one.path).join("mine"), "mine").unwrap();
+    let JobEnd::Stays { workspace, reasons } = coordination::end_of_job(&mut store, &one.id).unwrap() else {
+        panic!("it stays")
+    };
+    assert_eq!(workspace.state, State::Idle);
+    assert_eq!(reasons.iter().map(|reason| reason.loss).collect::<Vec<_>>(), [Loss::Untracked]);
+    assert_eq!(fs::read_to_string(Path::new(&one.path).join("mine")).unwrap(), "mine");
+}
+
+#[test]
+fn a_problem_is_recorded_and_tried_again() {
+    let Some(site) = Site::new() else { return };
+    let mut store = site.store(true);
+    let one = made(&mut store);
+    // The name that it would get is taken.
+    let hidden = Path::new(&one.path).with_file_name(format!(".removing-{}", one.id));
+    fs::create_dir(&hidden).unwrap();
+    fs::write(hidden.join("in the way"), "").unwrap();
+    let JobEnd::Stays { workspace, .. } = coordination::end_of_job(&mut store, &one.id).unwrap() else {
+        panic!("it stays")
+    };
+    assert!(workspace.error.as_deref().unwrap().contains("cannot rename"), "{workspace:?}");
+    assert_eq!(workspace.state, State::Idle);
+    fs::remove_dir_all(&hidden).unwrap();
+    let JobEnd::Removed(gone) = coordination::end_of_job(&mut store, &one.id).unwrap() else { panic!("it goes") };
+    assert_eq!((gone.state, gone.error), (State::Removed, None));
+}
