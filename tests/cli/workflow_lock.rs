@@ -54,7 +54,6 @@ fn nobody_else_changes_the_workflow_or_its_plan() {
         "add Child --parent bd-w".into(),
         format!("defer {docs}"),
         format!("status {docs} blocked"),
-        format!("assign {docs} boss"),
         "import more.jsonl".into(),
     ];
     // A worker, a person, and another coordinator.
@@ -65,6 +64,7 @@ fn nobody_else_changes_the_workflow_or_its_plan() {
         }
     }
     bd(&env, "add Free --id bd-free").ok();
+    refused(&env, &format!("assign {docs} boss"));
     refused(&env, "update bd-free --parent bd-w");
     let error = bd(&env, "workflow pause bd-w --json").error();
     assert_eq!((error["code"].as_str(), error["holder"].as_str()), (Some("locked"), Some("boss")));
