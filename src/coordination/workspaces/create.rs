@@ -67,12 +67,16 @@ pub fn create(store: &mut Store, wish: &WorkspaceWish) -> Result<MadeWorkspace> 
     let mut notes = Vec::new();
     let (state, draft) = draft(store, member, wish, &mut notes)?;
     if let Some(workspace) = reuse::take(store, &state, &draft, wish, &mut notes)? {
+        notes.extend(ledger::lacks_issue(store, &workspace));
         return Ok(MadeWorkspace { workspace, is_reused: true, notes });
     }
     let begun = begin(store, &state, draft, wish)?;
     let mut made = Vec::new();
     match make(store, &state, begun.clone(), member, wish, &mut made, &mut notes) {
-        Ok(workspace) => Ok(MadeWorkspace { workspace, is_reused: false, notes }),
+        Ok(workspace) => {
+            notes.extend(ledger::lacks_issue(store, &workspace));
+            Ok(MadeWorkspace { workspace, is_reused: false, notes })
+        }
         Err(error) => Err(give_up(store, &state, &begun, &made, error)),
     }
 }
