@@ -52,7 +52,10 @@ fn a_clone_is_apart_and_shares_claims_and_mail() {
     family.git(&web, "fetch -q origin").ok();
     let before = untouched(&family);
     let (made, path) = make(&family, "--issue bd-base");
-    assert_eq!((text(&made, "state"), text(&made, "kind"), text(&made, "branch")), ("active".into(), "clone".into(), "bd/bd-base".into()));
+    assert_eq!(
+        (text(&made, "state"), text(&made, "kind"), text(&made, "branch")),
+        ("active".into(), "clone".into(), "bd/bd-base".into())
+    );
     assert_eq!((text(&made, "issue_id"), text(&made, "parent")), ("bd-base".into(), web.display().to_string()));
     assert_eq!(untouched(&family), before, "no ref, setting or file of the parent");
     assert_eq!(family.git(&path, "status --porcelain").ok().stdout, "");
@@ -78,7 +81,11 @@ fn a_clone_is_apart_and_shares_claims_and_mail() {
     fs::write(other.join("same"), "two").unwrap();
     assert!(!web.join("same").exists());
     assert_eq!(fs::read_to_string(path.join("same")).unwrap(), "one");
-    assert_eq!(family.git(&other, "symbolic-ref --short HEAD").ok().stdout, "bd/bd-base-2\n", "each has its own branch");
+    assert_eq!(
+        family.git(&other, "symbolic-ref --short HEAD").ok().stdout,
+        "bd/bd-base-2\n",
+        "each has its own branch"
+    );
     assert_eq!(untouched(&family), before);
     assert_eq!(states(&family, "workspace list --json"), ["active", "active"]);
 }
@@ -259,7 +266,9 @@ fn what_a_job_is_told() {
     };
     let env = family.bd(&web, "workspace env bd-base").ok().stdout;
     let mut shell = family.env().command("/bin/sh");
-    let script = format!("{env}\nprintf '%s|' \"$BD_WORKSPACE\" \"$BD_WORKSPACE_DIR\" \"$BD_ISSUE\" \"$BD_STATE_DIR\" \"$BD_BRANCH\" \"$BD_PORT\" \"$BD_PORT_0\"");
+    let script = format!(
+        "{env}\nprintf '%s|' \"$BD_WORKSPACE\" \"$BD_WORKSPACE_DIR\" \"$BD_ISSUE\" \"$BD_STATE_DIR\" \"$BD_BRANCH\" \"$BD_PORT\" \"$BD_PORT_0\""
+    );
     let said = shell.args(["-c", &script]).output().unwrap();
     let said = String::from_utf8(said.stdout).unwrap();
     let port = made["port"].as_i64().unwrap();
@@ -323,7 +332,17 @@ fn a_killed_creation_leaves_its_record() {
     let records = fs::read_to_string(web.join(".git/beads/workspaces.jsonl")).unwrap();
     assert!(records.contains(&format!("\"pid\":{}", child.id())), "{records}");
     // The program that it ran is no child of the test.
-    family.env().command("/bin/sh").args(["-c", "for p in /proc/[0-9]*; do [ \"$(readlink $p/cwd)\" = \"$1\" ] && kill ${p#/proc/}; done; true", "sh", &text(&all[0], "path")]).status().unwrap();
+    family
+        .env()
+        .command("/bin/sh")
+        .args([
+            "-c",
+            "for p in /proc/[0-9]*; do [ \"$(readlink $p/cwd)\" = \"$1\" ] && kill ${p#/proc/}; done; true",
+            "sh",
+            &text(&all[0], "path"),
+        ])
+        .status()
+        .unwrap();
 }
 
 /// Many at once: no two share a branch or a port, and no record is lost.

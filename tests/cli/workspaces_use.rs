@@ -18,7 +18,10 @@ fn ignored_files_are_copied_if_they_are_named() {
         fs::write(path, text).unwrap();
     };
     put(".gitignore", ".env*\nout/\n*.key\nlink-*\nway\n");
-    put(".worktreeinclude", "# what a job needs\n.env\n!.env.secret\nout/**/*.txt\nlink-*\n/tracked.key\nplain\nway/deep\n");
+    put(
+        ".worktreeinclude",
+        "# what a job needs\n.env\n!.env.secret\nout/**/*.txt\nlink-*\n/tracked.key\nplain\nway/deep\n",
+    );
     put("tracked.key", "as committed");
     put("plain", "untracked and not ignored");
     family.git(&web, "add .gitignore .worktreeinclude").ok();
@@ -48,11 +51,15 @@ fn ignored_files_are_copied_if_they_are_named() {
     assert!(path.join("way").is_symlink());
     assert_eq!(fs::metadata(path.join(".env")).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(fs::read_link(path.join("link-in")).unwrap(), Path::new(".env"));
-    for absent in [".env.secret", "out/a/b/one.bin", "out/a/.git", "plain", "link-out", "link-up", "nowhere", ".beads/run"] {
+    for absent in
+        [".env.secret", "out/a/b/one.bin", "out/a/.git", "plain", "link-out", "link-up", "nowhere", ".beads/run"]
+    {
         assert!(fs::symlink_metadata(path.join(absent)).is_err(), "{absent}");
     }
     assert_eq!(family.git(&path, "status --porcelain").ok().stdout, "");
-    family.bd(&web, "--config workspace.copy_limit=2 workspace create").fails(1, &["workspace.copy_limit allows 2 bytes"]);
+    family
+        .bd(&web, "--config workspace.copy_limit=2 workspace create")
+        .fails(1, &["workspace.copy_limit allows 2 bytes"]);
 }
 
 #[test]
@@ -82,7 +89,9 @@ fn a_setup_prepares_and_is_agreed_to() {
     family.bd(&web, "config set workspace.setup true --shared").ok();
     make(&family, "--new");
     // The tail of what it said is in the error, and it has no more time than it is given.
-    let run = family.bd(&web, "--config workspace.setup_timeout=1s workspace create --setup yes").fails(1, &["did not end within 1s"]);
+    let run = family
+        .bd(&web, "--config workspace.setup_timeout=1s workspace create --setup yes")
+        .fails(1, &["did not end within 1s"]);
     assert!(run.stderr.contains("y; y"), "{}", run.stderr);
 }
 
@@ -181,7 +190,9 @@ fn what_became_of_it() {
     assert_eq!(states(&family, "workspace list --json"), ["active", "failed"]);
     let all = family.bd(&web, "workspace list --json").ok().json();
     let failed = text(&all[1], "id");
-    family.bd(&web, &format!("workspace update {failed} --status idle")).fails(5, &["is failed and cannot become idle", "it can become nothing"]);
+    family
+        .bd(&web, &format!("workspace update {failed} --status idle"))
+        .fails(5, &["is failed and cannot become idle", "it can become nothing"]);
 }
 
 #[test]

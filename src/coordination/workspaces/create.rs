@@ -171,7 +171,11 @@ fn make(
         store.make_workspace_of(member, &made.root)?;
     }
     let (_, inside) = store.workspace_parent(member);
-    if one.kind != Kind::Copy && ledger::lead_to_parent(store, member, parent, &inside, &made.root)? {
+    if ledger::is_parents(store, member, parent, &inside, &made.root) {
+        // A clone knows its parent.
+        if one.kind == Kind::Worktree {
+            ledger::lead_to_parent(parent, &inside, &made.root)?;
+        }
         notes.push("the ledger is not committed: the workspace uses that of the checkout it was made from".to_owned());
     }
     let copied = match one.kind {
