@@ -36,10 +36,11 @@ pub(super) fn lead_to_parent(parent: &Path, inside: &Path, to: &Path) -> Result<
 }
 
 /// What is said where the issue of a job is in no commit yet, so that the ledger in the workspace does not have it.
-pub(super) fn lacks_issue(store: &Store, one: &Workspace) -> Option<String> {
+pub fn lacks_issue(store: &Store, one: &Workspace) -> Option<String> {
     let id = one.issue.as_ref()?;
     let mut there = store.opened_at(&one.directory()).ok()?;
     there.refresh().ok()?;
     let lacks = matches!(there.get(id), Ok(None));
-    lacks.then(|| format!("{id} is not in the ledger of the workspace, since it is in no commit there; commit it first"))
+    lacks
+        .then(|| format!("{id} is not in the ledger of the workspace, since it is in no commit there; commit it first"))
 }
