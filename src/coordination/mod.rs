@@ -66,7 +66,7 @@ pub use workspaces::{
 };
 pub use workspaces::{
     MadeWorkspace, SetupWish, WorkspaceError, WorkspaceUpdate, WorkspaceUsage, WorkspaceWish, adopt_workspace,
-    create_workspace, exports, find_workspace, here as workspace_here, update_workspace, workspace_env,
+    create_workspace, exports, find_workspace, here as workspace_here, lacks_issue, update_workspace, workspace_env,
     workspace_usage, workspaces,
 };
 pub use worktrees::{WorktreeStatus, open_in, worktree_status, worktrees};

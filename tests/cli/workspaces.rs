@@ -211,6 +211,19 @@ fn a_plain_directory_is_copied_and_shares_its_claims() {
     assert_eq!(text(&place, "state_home"), stranger.join(".beads/run").display().to_string());
 }
 
+#[test]
+fn an_issue_that_is_in_no_commit_is_told_of() {
+    let Some(family) = Family::new() else { return };
+    let web = family.web();
+    family.bd(&web, "add New --id bd-new").ok();
+    let (made, _) = make(&family, "--issue bd-new");
+    assert!(made["notes"][0].as_str().unwrap().contains("bd-new is not in the ledger of the workspace"), "{made}");
+    family.commit(&web);
+    let (made, path) = make(&family, "--issue bd-new");
+    assert_eq!(made["notes"].as_array().unwrap().len(), 0, "{made}");
+    family.bd(&path, "show bd-new").ok();
+}
+
 /// A ledger that nobody commits is not in a clone; the clone uses that of its parent.
 #[test]
 fn a_ledger_that_is_not_committed_is_shared() {

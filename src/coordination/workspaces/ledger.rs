@@ -1,8 +1,9 @@
-//! The ledger of a workspace whose repository does not commit one: it is that of the parent.
+//! The ledger of a workspace: the one that was committed, or, where nobody commits it, that of the parent.
 
 use std::path::Path;
 
 use crate::coordination::Result;
+use crate::model::workspace::Workspace;
 use crate::store::{BEADS_DIR, Store, StoreError};
 use crate::sys::fs::FsError;
 use crate::vcs;
@@ -32,4 +33,14 @@ pub(super) fn lead_to_parent(parent: &Path, inside: &Path, to: &Path) -> Result<
         }
     }
     Ok(())
+}
+
+/// What is said where the issue of a job is in no commit yet, so that the ledger in the workspace does not have it.
+pub fn lacks_issue(store: &Store, one: &Workspace) -> Option<String> {
+    let id = one.issue.as_ref()?;
+    let mut there = store.opened_at(&one.directory()).ok()?;
+    there.refresh().ok()?;
+    let lacks = matches!(there.get(id), Ok(None));
+    lacks
+        .then(|| format!("{id} is not in the ledger of the workspace, since it is in no commit there; commit it first"))
 }
