@@ -249,3 +249,24 @@ fn with_cleanup_nothing_is_left_after_success_failure_and_cancel() {
     assert!(workspace["notes"].to_string().contains("fresh"), "{workspace}");
     assert_eq!(left(), [path(&workspace)]);
 }
+
+#[test]
+fn a_job_that_takes_its_ledger_or_its_workspace_away_has_a_result_all_the_same() {
+    let Some(family) = Family::new() else { return };
+    family.git(&family.web(), "switch -q --orphan pages").ok();
+    std::fs::write(family.web().join("page"), "").unwrap();
+    family.commit(&family.web());
+    family.git(&family.web(), "switch -q main").ok();
+    for (script, code) in [
+        ("rm -rf \"$BD_WORKSPACE_DIR\"; exit 5", 5),
+        ("git checkout -qf --detach $(git rev-parse --remotes='*/pages'); test ! -e .beads; exit 6", 6),
+        ("rm -rf .git; bd close $BD_ISSUE", 0),
+    ] {
+        let id = file(&family, &format!("{script}\n"));
+        let run = job(&family, &[&id, "--fresh"], script);
+        assert_eq!(run.code, code, "{run:?}");
+        let outcome = run.json()[0]["outcome"].clone();
+        assert_eq!(outcome, if code == 0 { "closed" } else { "failed" }, "{run:?}");
+        assert_eq!(family.held(&family.web()), Vec::<String>::new());
+    }
+}

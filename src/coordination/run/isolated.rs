@@ -101,7 +101,15 @@ pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish)
     let end = match lost {
         true => RunEnd::Lost,
         false => {
-            let left = look(acting, &claimed, before, request.keep)?;
+            let (acting, left) = match look(acting, &claimed, before.clone(), request.keep) {
+                Ok(left) => (acting, left),
+                // The program has taken the ledger there away, or the whole workspace.
+                Err(error) => {
+                    notes.push(format!("what the workspace says is not known: {error}"));
+                    let left = look(store, &claimed, before, request.keep)?;
+                    (&mut *store, left)
+                }
+            };
             let new = account(request, &ready.made.workspace, &claimed, ended, left, begun);
             match add_checkpoint(acting, &new) {
                 Ok(added) => checkpoint = Some(added.checkpoint.id),

@@ -159,7 +159,14 @@ fn look(store: &mut Store, claimed: &Claimed, before: Option<Owner>, keep: bool)
 
 fn settle(store: &mut Store, claimed: &Claimed, ended: Ended, left: Left) -> Result<RunEnd> {
     Ok(match left {
-        Left::Closed => RunEnd::Closed,
+        Left::Closed => {
+            let row = store.lease(&claimed.id)?;
+            // It was closed behind the back of the claims.
+            if !claimed.again && row.is_some_and(|row| row.lease.epoch == claimed.epoch && row.lease.holder.is_some()) {
+                claims::release(store, &claimed.id, &ReleaseWish::default())?;
+            }
+            RunEnd::Closed
+        }
         Left::Released => RunEnd::Released,
         Left::Kept => RunEnd::Kept,
         Left::Open => {

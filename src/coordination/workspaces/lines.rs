@@ -47,7 +47,7 @@ pub(in crate::coordination) fn bring_in(parent: &mut Store, there: &mut Store, i
             lines.push((id, ours.line));
         }
     }
-    put(there, lines, true)
+    put(there, lines)
 }
 
 /// What a workspace's ledger has and that of its parent has not.
@@ -116,12 +116,24 @@ fn began_with(parent: &Store, one: &Workspace, at: &Path, inside: &Path) -> Vec<
 }
 
 /// Puts what is to be brought home into the ledger of the parent. Gives the ids.
-pub(super) fn bring_home(parent: &mut Store, found: Homeward) -> Result<Vec<String>> {
-    put(parent, found.lines, false)
+pub(super) fn bring_home(parent: &mut Store, one: &Workspace, at: &Path) -> Result<Vec<String>> {
+    let mut transaction = parent.begin(Scope::Repos(vec![0]))?;
+    transaction.store().refresh()?;
+    // Decided under the lock: another workspace may come home at the same time.
+    let found = homeward(transaction.store(), one, at)?;
+    let mut ids = Vec::new();
+    for (id, line) in found.lines {
+        transaction.stage(Write::Put { id: id.clone(), line, repo: 0 })?;
+        ids.push(id);
+    }
+    for answer in transaction.commit()? {
+        answer.map_err(WriteError::into_store)?;
+    }
+    Ok(ids)
 }
 
-/// Puts lines into the project's own ledger, if asked to joined with what is there.
-fn put(store: &mut Store, lines: Vec<(String, String)>, joins: bool) -> Result<Vec<String>> {
+/// Puts lines into the project's own ledger, joined with what is there.
+fn put(store: &mut Store, lines: Vec<(String, String)>) -> Result<Vec<String>> {
     if lines.is_empty() {
         return Ok(Vec::new());
     }
@@ -131,17 +143,16 @@ fn put(store: &mut Store, lines: Vec<(String, String)>, joins: bool) -> Result<V
     for (id, line) in lines {
         let line = match transaction.store().get(&id)? {
             Some(row) if row.line == line => continue,
-            Some(row) if joins => {
+            Some(row) => {
                 let dialect = DialectEvidence::of(&row.line).or(Default::default());
                 join_copies(&line, &row.line, dialect).unwrap_or(line)
             }
-            Some(_) => line,
             None => line,
         };
         match transaction.stage(Write::Put { id: id.clone(), line, repo: 0 }) {
             Ok(()) => ids.push(id),
             // Who may not write the project has written nothing there.
-            Err(StoreError::ReadOnly { .. }) if joins => {}
+            Err(StoreError::ReadOnly { .. }) => {}
             Err(error) => return Err(error.into()),
         }
     }

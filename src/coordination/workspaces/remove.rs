@@ -106,7 +106,7 @@ fn bring(store: &Store, one: &Workspace, seen: &Look) -> Result<Vec<String>> {
         return Ok(Vec::new());
     }
     let mut parent = store.opened_at(Path::new(&one.parent))?;
-    bring_home(&mut parent, seen.homeward.clone())
+    bring_home(&mut parent, one, Path::new(&one.path))
 }
 
 /// Why that was not done.

@@ -123,7 +123,7 @@ impl Source<'_> {
     }
 
     fn clone_to(&self, path: &Path, parent: &str) -> Result<(), SyncError> {
-        let program = git(self.root, self.env).args(["clone", "--quiet", "--local", "--no-checkout", "--no-tags"]);
+        let program = git(self.root, self.env).args(["clone", "--quiet", "--no-checkout", "--no-tags"]);
         let program = program.args(["--template=", "--no-reject-shallow", "--no-recurse-submodules"]);
         let program = program.arg(format!("--origin={parent}")).arg("--").arg(self.path()).arg(path);
         must("git clone", self.root, program).map(drop)
