@@ -8,7 +8,9 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::{Left, Run, RunEnd, RunRequest, failure, give_back, look, look_after, owner, settle, start, take};
+use super::{
+    Left, Run, RunEnd, RunRequest, end_claim, failure, give_back, look, look_after, owner, settle, start, take,
+};
 use crate::coordination::workspaces::{
     self, JobEnd, MadeWorkspace, WorkspaceWish, bring_in, create_workspace, end_of_job, set_workspace_owner,
     workspace_env,
@@ -115,7 +117,12 @@ pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish)
                 Ok(added) => checkpoint = Some(added.checkpoint.id),
                 Err(error) => notes.push(format!("no checkpoint was made: {error}")),
             }
-            settle(acting, &claimed, ended, left)?
+            let end = settle(acting, &claimed, ended, left)?;
+            // What the program did to its workspace does not touch the claims here.
+            if end == RunEnd::Closed {
+                end_claim(store, &claimed)?;
+            }
+            end
         }
     };
     let workspace = finish(store, &ready.made, checkpoint, notes);

@@ -160,11 +160,7 @@ fn look(store: &mut Store, claimed: &Claimed, before: Option<Owner>, keep: bool)
 fn settle(store: &mut Store, claimed: &Claimed, ended: Ended, left: Left) -> Result<RunEnd> {
     Ok(match left {
         Left::Closed => {
-            let row = store.lease(&claimed.id)?;
-            // It was closed behind the back of the claims.
-            if !claimed.again && row.is_some_and(|row| row.lease.epoch == claimed.epoch && row.lease.holder.is_some()) {
-                claims::release(store, &claimed.id, &ReleaseWish::default())?;
-            }
+            end_claim(store, claimed)?;
             RunEnd::Closed
         }
         Left::Released => RunEnd::Released,
@@ -176,6 +172,15 @@ fn settle(store: &mut Store, claimed: &Claimed, ended: Ended, left: Left) -> Res
             if released.was_lost { RunEnd::Lost } else { RunEnd::Failed(Box::new(released)) }
         }
     })
+}
+
+/// Ends the claim on an issue that was closed behind the back of the claims.
+fn end_claim(store: &mut Store, claimed: &Claimed) -> Result<()> {
+    let row = store.lease(&claimed.id)?;
+    if !claimed.again && row.is_some_and(|row| row.lease.epoch == claimed.epoch && row.lease.holder.is_some()) {
+        claims::release(store, &claimed.id, &ReleaseWish::default())?;
+    }
+    Ok(())
 }
 
 /// Why a program that has ended counts as failed.
