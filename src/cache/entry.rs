@@ -30,6 +30,7 @@ pub struct Entry<'a> {
     pub(super) failed: bool,
     pub(super) hidden: bool,
     pub(super) comments: usize,
+    pub(super) task: bool,
     pub(super) labels: Vec<String>,
     pub(super) dependencies: Vec<Dependency>,
 }
@@ -61,6 +62,7 @@ impl<'a> Entry<'a> {
             failed: false,
             hidden: false,
             comments: 0,
+            task: false,
             labels: Vec::new(),
             dependencies: Vec::new(),
         };
@@ -84,6 +86,7 @@ impl<'a> Entry<'a> {
                 "defer_until" => entry.defer = time(raw),
                 "close_reason" => entry.failed = text(raw).is_some_and(|reason| dependency::is_failure(&reason)),
                 "pinned" | "ephemeral" | "wisp" | "is_template" => entry.hidden |= raw == "true",
+                "task" => entry.task = raw.starts_with('{'),
                 "comments" => entry.comments = record.elements("comments").len(),
                 "labels" => entry.labels = issue::labels_of(record),
                 "dependencies" => entry.dependencies = issue::dependencies_of(record),

@@ -19,8 +19,8 @@ impl Cache {
         {
             let mut issue = tx.prepare_cached(
                 "INSERT INTO issues (key, source, id, title, status, priority, type, assignee, author, owner, external_ref,
-                   visibility, created, updated, started, closed, due, defer, failed, hidden, comments)
-                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21)",
+                   visibility, created, updated, started, closed, due, defer, failed, hidden, comments, task)
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22)",
             )?;
             let mut label = tx.prepare_cached("INSERT OR IGNORE INTO labels (key, label) VALUES (?1, ?2)")?;
             let mut edge = tx.prepare_cached(
@@ -49,6 +49,7 @@ impl Cache {
                     e.failed,
                     e.hidden,
                     e.comments as i64,
+                    e.task,
                 ])?;
                 for text in &e.labels {
                     label.execute(params![key, text])?;

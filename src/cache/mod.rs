@@ -11,6 +11,7 @@ mod ready;
 mod search;
 mod standing;
 mod stats;
+mod tasks;
 
 pub use entry::Entry;
 pub use issues::{Counts, Edge, Listing, Sort, SortBy};
@@ -18,6 +19,7 @@ pub use ready::{Blocked, Blocker, Inherited, ReadyOrder, ReadyQuery};
 pub use search::Texts;
 pub use standing::Standing;
 pub use stats::{EpicProgress, GroupBy, Statistics};
+pub use tasks::OpenTask;
 
 use rusqlite::Connection;
 

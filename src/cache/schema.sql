@@ -23,8 +23,13 @@ CREATE TABLE issues (
   defer        INTEGER,
   failed       INTEGER NOT NULL,            -- closed for a reason that conditional-blocks counts as failure
   hidden       INTEGER NOT NULL,            -- pinned, ephemeral or a template
-  comments     INTEGER NOT NULL
+  comments     INTEGER NOT NULL,
+  task         INTEGER NOT NULL             -- a task of a workflow
 );
+
+-- Few issues are one of these: finding them must cost nothing where there are none.
+CREATE INDEX workflows ON issues (id) WHERE type = 'workflow';
+CREATE INDEX tasks ON issues (id) WHERE task = 1;
 
 CREATE TABLE labels (
   key   INTEGER NOT NULL,

@@ -13,8 +13,9 @@ use crate::model::when::Bare;
 use crate::ops::OpError;
 use crate::store::settings::{find_key, nearest_key};
 use crate::store::{AGENT_VARIABLE, Config, Moment, Place, STATE_DIR, Store, StoreError, Warning};
-use crate::sys::Host;
+use crate::sys::activity::Step;
 use crate::sys::fs::FsError;
+use crate::sys::{Activity, Host};
 use crate::view::{self, Exit, Failure};
 
 /// Flags that may stand before or after any command.
@@ -82,6 +83,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(value).map_err(|error| error.to_string())
 }
 
+/// Commands that wait for somebody, or hand the terminal to another program.
+const WAITING: [&str; 6] = ["edit", "mail inbox", "watch", "workflow wait", "workspace open", "merge-driver"];
+
 pub struct Context {
     pub global: GlobalArgs,
     pub ui: Ui,
@@ -93,13 +97,30 @@ pub struct Context {
     pub answers_removed: bool,
     /// What was typed after `bd`, without arguments.
     command: String,
+    /// For whoever waits for the command to end.
+    working: Option<Step>,
+    activity: Activity,
 }
 
 impl Context {
     pub fn new(global: GlobalArgs, command: String) -> Self {
         let host = Host::real();
-        let ui = Ui::new(&host.env, global.json, global.quiet);
-        Context { global, ui, host, store: None, reports_problems: false, answers_removed: false, command }
+        let mut ui = Ui::new(&host.env, global.json, global.quiet);
+        let activity = Activity::default();
+        let waits = WAITING.iter().any(|word| command == *word);
+        let working = (!waits).then(|| activity.begin(format!("bd {command}")));
+        ui.show_activity(&activity);
+        Context {
+            global,
+            ui,
+            host,
+            store: None,
+            reports_problems: false,
+            answers_removed: false,
+            command,
+            working,
+            activity,
+        }
     }
 
     /// The machine.
@@ -145,6 +166,7 @@ impl Context {
                 ..Config::at(path)
             };
             let mut store = Store::open_with(config)?;
+            store.report_to(self.activity.clone());
             store.write_as_one(&self.command);
             // Who registers is not yet the one who has the name.
             if self.command == "agent register" {
@@ -261,6 +283,7 @@ impl Context {
 
     /// Ends the command: warnings, the failure if there is one, and the exit code.
     pub fn finish(&mut self, result: Result<Exit, Failure>) -> Exit {
+        self.working = None;
         let stays = self.store.as_mut().map(coordination::end_remote_claims).unwrap_or_default();
         for warning in stays {
             self.ui.warning(&warning);

@@ -4,6 +4,7 @@ mod commands;
 mod context;
 mod filters;
 mod help;
+mod meter;
 mod render;
 mod ui;
 

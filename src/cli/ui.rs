@@ -2,8 +2,9 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
+use super::meter::Meter;
 use crate::model::json;
-use crate::sys::{Env, terminal};
+use crate::sys::{Activity, Env, terminal};
 use crate::view::{self, Failure, block, inline};
 
 /// How a piece of text is set off on a terminal.
@@ -40,8 +41,12 @@ pub struct Ui {
     colour: bool,
     colour_err: bool,
     terminal: bool,
+    /// A line can be drawn again on standard error.
+    draws: bool,
     width: Option<usize>,
     out: io::BufWriter<io::Stdout>,
+    /// What goes on, for a person who waits.
+    meter: Option<Meter>,
 }
 
 impl Ui {
@@ -56,13 +61,29 @@ impl Ui {
             colour: terminal && wanted,
             colour_err: io::stderr().is_terminal() && wanted,
             terminal,
+            draws: io::stderr().is_terminal() && env.var("TERM").is_none_or(|term| term != "dumb"),
             width: terminal.then(|| columns.or_else(terminal::columns).filter(|n| *n > 0).unwrap_or(80)),
             out: io::BufWriter::new(io::stdout()),
+            meter: None,
         }
     }
 
     pub fn wants_json(&self) -> bool {
         self.json
+    }
+
+    /// Shows on the terminal what goes on, if that takes long.
+    pub fn show_activity(&mut self, activity: &Activity) {
+        if !self.json && !self.quiet && self.draws {
+            self.meter = Some(Meter::start(activity.clone()));
+        }
+    }
+
+    /// Takes away what is shown about work that goes on.
+    fn clear_line(&self) {
+        if let Some(meter) = &self.meter {
+            meter.hide();
+        }
     }
 
     /// A person is there who can be asked and told things.
@@ -73,9 +94,15 @@ impl Ui {
     /// Asks a person; an empty answer is the default.
     pub fn ask(&mut self, question: &str, default: &str) -> String {
         self.flush();
+        if let Some(meter) = &self.meter {
+            meter.hand_over();
+        }
         let _ = write!(io::stderr(), "{} [{}]: ", inline(question), inline(default));
         let mut answer = String::new();
         let read = io::stdin().read_line(&mut answer);
+        if let Some(meter) = &self.meter {
+            meter.take_back();
+        }
         let answer = answer.trim();
         if read.is_err() || answer.is_empty() { default.to_owned() } else { answer.to_owned() }
     }
@@ -195,12 +222,16 @@ impl Ui {
     }
 
     fn write(&mut self, text: &str) {
+        if let Some(meter) = self.meter.take() {
+            meter.stop();
+        }
         if let Err(error) = self.out.write_all(text.as_bytes()) {
             stop_writing(&error);
         }
     }
 
     pub fn flush(&mut self) {
+        self.clear_line();
         if let Err(error) = self.out.flush() {
             stop_writing(&error);
         }

@@ -185,6 +185,7 @@ pub fn release_all(store: &mut Store, name: &str) -> Result<Vec<String>> {
         }
         free.push(row.id);
     }
+    store.unlock_all(name)?;
     Ok(free)
 }
 

@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::templates::{TemplateError, several};
+use super::workflows::FlowError;
 use super::{CheckpointError, ReservationError, WorkspaceError};
+use crate::model::plan::Problem;
 use crate::store::{RecordError, StoreError, SyncError};
 
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +23,12 @@ pub enum CoordinationError {
     Checkpoint(#[from] CheckpointError),
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
+    #[error(transparent)]
+    Workflow(#[from] FlowError),
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    #[error("{place}: {}", several(problems))]
+    Plan { place: String, problems: Vec<Problem> },
     #[error("{name:?} cannot be the name of a checkout: letters and digits, not starting with - or ., and not main")]
     BadWorktreeName { name: String },
     #[error("the checkout {name} ({}) is kept: {}", root.display(), reasons.join("; "))]

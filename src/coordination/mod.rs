@@ -15,12 +15,16 @@ mod identity;
 mod losses;
 pub mod mail;
 mod move_state;
+mod plans;
 mod remote;
+mod repositories;
 mod reservations;
 mod resume;
 mod run;
+pub mod templates;
 mod typed;
 mod watch;
+pub mod workflows;
 mod workspaces;
 mod worktrees;
 
@@ -45,13 +49,15 @@ pub use error::{CoordinationError, Result};
 pub use identity::{ensure_registered, identify, take_part};
 pub use losses::{Loss, Reason};
 pub use move_state::{StateMoved, move_state, plan_move};
+pub use plans::PlanFile;
 pub use remote::{RemoteLease, remote_leases};
+pub use repositories::{RepoUse, repo_use, repository_ids};
 pub use reservations::{
     Checked, Obstacle, Release, ReservationError, ReserveRequest, Reserved, check_paths, check_staged,
     release as unreserve, reservations, reserve,
 };
 pub use resume::{Resumption, resume};
-pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, run};
+pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, UsedWorkspace, run};
 pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};
 pub use workspaces::{
     Gc, GcClass, GcRow, GcWish, IDLE_DAYS, JobEnd, Orphan, Removal, RemovedWorkspace, RestoredWorkspace, end_of_job,
@@ -60,7 +66,7 @@ pub use workspaces::{
 };
 pub use workspaces::{
     MadeWorkspace, SetupWish, WorkspaceError, WorkspaceUpdate, WorkspaceUsage, WorkspaceWish, adopt_workspace,
-    create_workspace, exports, find_workspace, here as workspace_here, update_workspace, workspace_env,
+    create_workspace, exports, find_workspace, here as workspace_here, lacks_issue, update_workspace, workspace_env,
     workspace_usage, workspaces,
 };
 pub use worktrees::{WorktreeStatus, open_in, worktree_status, worktrees};

@@ -29,6 +29,7 @@ impl DependencyType {
         "caused-by",
         "validates",
         "delegated-from",
+        "informs",
     ];
 
     pub fn new(word: impl Into<String>) -> Self {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::json::{self, Dialect, Member, ScanError};
 
-/// The key order that real writers use; ours (`visibility`, `proposal`) follow the three lists.
+/// The key order that real writers use; ours (`visibility` to `task`) follow the three lists.
 const KEY_ORDER: &[&str] = &[
     "_type",
     "id",
@@ -45,6 +45,8 @@ const KEY_ORDER: &[&str] = &[
     "comments",
     "visibility",
     "proposal",
+    "workflow",
+    "task",
     "field_times",
     "deleted_at",
     "deleted_by",

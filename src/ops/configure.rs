@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{OpError, Result};
+use crate::coordination;
 use crate::store::settings::{Edits, Key, Origin, OutsidePath, Value, find_key, nearest_key, typed_value};
 use crate::store::{self, Repo, Role, Store, StoreError};
 
@@ -62,6 +63,7 @@ pub fn configure(store: &mut Store, request: &Request) -> Result<Configured> {
     {
         return Err(OpError::Usage(format!("--routing must be one of {}, not {word:?}", ROUTING.join(" "))));
     }
+    refuse_used(store, request)?;
     let mut draft = Draft { edits: Vec::new(), trusted: Vec::new(), remarks: Vec::new() };
     let file = choose_file(store, request);
     let added = request.add.iter().map(|text| add(store, text, file, &mut draft)).collect::<Result<Vec<String>>>()?;
@@ -80,6 +82,44 @@ pub fn configure(store: &mut Store, request: &Request) -> Result<Configured> {
         draft.of(origin).unset(key);
     }
     finish(store, draft)
+}
+
+/// Refuses to leave out a repo that a workflow or a workspace needs.
+fn refuse_used(store: &mut Store, request: &Request) -> Result<()> {
+    let leaving = leaving(store, request);
+    for repo in leaving {
+        let used = coordination::repo_use(store, repo)?;
+        if !used.is_empty() {
+            return Err(OpError::RepoInUse { repo: store.name(repo).to_owned(), used });
+        }
+    }
+    Ok(())
+}
+
+/// The repos of the project that a request takes out of it, by their numbers.
+fn leaving(store: &Store, request: &Request) -> Vec<usize> {
+    let env = &store.host().env;
+    let beads = |text: &str| store.project().beads_at(text, env);
+    let mut places: Vec<PathBuf> = Vec::new();
+    for text in &request.remove {
+        let typed = store::expand_path(text, env.cwd(), env).display().to_string();
+        let member = store.find_repo(text).map(|repo| store.project().members[repo].repo.beads().to_owned());
+        places.extend(member.into_iter().chain([beads(text), beads(&typed)]));
+    }
+    let listed = || store.settings().list("repos.additional").into_iter().map(|(text, _)| beads(text));
+    for (name, values) in &request.set {
+        let said: Vec<PathBuf> = values.iter().map(|text| beads(text)).collect();
+        match name.as_str() {
+            "repos.exclude" => places.extend(said),
+            "repos.additional" => places.extend(listed().filter(|place| !said.contains(place))),
+            _ => {}
+        }
+    }
+    if request.unset.iter().any(|name| name == "repos.additional") {
+        places.extend(listed());
+    }
+    let members = store.project().members.iter().enumerate().skip(1);
+    members.filter(|(_, member)| places.iter().any(|place| place == member.repo.beads())).map(|(n, _)| n).collect()
 }
 
 /// Writes the files, remembers what this user put there himself, and looks whether it has the wanted effect.

@@ -57,6 +57,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     check_driver(store, &mut report);
     check_proposals(store, fix, &mut report)?;
     check_graph(store, &mut report)?;
+    check_workflows(store, &mut report)?;
     report.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     Ok(report)
 }
@@ -104,6 +105,24 @@ fn check_project(store: &Store, report: &mut Report) {
         };
         report.findings.push(Health { severity, file, line, message, remedy });
     }
+}
+
+/// Workflows whose issues another tool has closed or reopened, and that do not say so themselves.
+fn check_workflows(store: &mut Store, report: &mut Report) -> Result<()> {
+    for one in store.workflows()?.into_iter().filter(|one| one.overruled) {
+        let (id, stored, status) = (one.id(), one.workflow.state, &one.row.issue.status);
+        report.findings.push(Health {
+            severity: Severity::Note,
+            file: Some(one.row.file.clone()),
+            line: Some(one.row.line_number),
+            message: format!("the workflow {id} is {stored}, but its issue is {status}: it counts as {}", one.state),
+            remedy: Some(match status.is_done() {
+                true => format!("bd reopen {id} goes on with it; bd close {id} notes that it is over"),
+                false => format!("bd workflow set {id} --state {} notes it", one.state),
+            }),
+        });
+    }
+    Ok(())
 }
 
 /// Acknowledged writes that are not in the ledgers any more; asks for what [`check_files`] has read.

@@ -3,7 +3,7 @@
 use super::Result;
 use crate::cache::Blocker;
 use crate::model::issue::IssueType;
-use crate::store::{Row, Store, Taken};
+use crate::store::{Row, Store, Taken, Withheld};
 
 /// One reason why an issue is not offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub enum Reason {
     OpenChildren(Vec<String>),
     /// Somebody has it, or another checkout has closed it.
     Taken(Taken),
+    /// Its workflow does not hand it out.
+    Withheld(Withheld),
 }
 
 #[derive(Debug, Clone)]
@@ -73,6 +75,9 @@ pub fn explain(store: &mut Store, typed: &str) -> Result<Explanation> {
     }
     if !issue.status.is_done() {
         reasons.extend(store.why_taken(&issue.id)?.into_iter().map(Reason::Taken));
+        if status != "in_progress" {
+            reasons.extend(store.why_withheld(&issue.id)?.map(Reason::Withheld));
+        }
     }
     let (mut unknown, mut satisfied) = (Vec::new(), Vec::new());
     for (edge, target) in store.dependencies(&row.issue.id)? {

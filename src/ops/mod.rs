@@ -84,6 +84,8 @@ pub enum OpError {
     DependencyType(String),
     #[error("invalid --{flag} format {value:?}: not a date")]
     Date { flag: &'static str, value: String },
+    #[error("{repo} stays: {} need it", used.text())]
+    RepoInUse { repo: String, used: crate::coordination::RepoUse },
     #[error("{0}")]
     Usage(String),
     #[error("{source}; filed before that: {}", filed.join(" "))]

@@ -1,11 +1,14 @@
 //! What the project is made of, and the hint that it could be made of more.
 
 use super::Result;
+use crate::coordination;
 use crate::store::{Access, Store};
 
 /// A repo of the project, as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepoStatus {
+    /// `rp_` and 12 characters; nothing for a repo that can be given none.
+    pub id: Option<String>,
     pub name: String,
     pub path: String,
     /// primary, planning or additional.
@@ -21,8 +24,9 @@ pub struct RepoStatus {
 
 pub fn repos(store: &mut Store) -> Result<Vec<RepoStatus>> {
     store.refresh()?;
+    let ids = coordination::repository_ids(store);
     let mut all = Vec::new();
-    for n in 0..store.project().members.len() {
+    for (n, id) in ids.into_iter().enumerate() {
         let access = store.access(n)?;
         let counted = store.documents().into_iter().filter(|(repo, _, _)| *repo == n);
         let issues = counted.map(|(_, _, document)| document.ids().count()).sum();
@@ -34,6 +38,7 @@ pub fn repos(store: &mut Store) -> Result<Vec<RepoStatus>> {
             _ => "additional",
         };
         all.push(RepoStatus {
+            id,
             name: member.name.clone(),
             path: member.repo.root().display().to_string(),
             kind,

@@ -154,7 +154,12 @@ impl Store {
 
     /// The id of the project's repository, if it has one yet.
     fn known_repo_id(&self) -> Option<String> {
-        read_repo_id(&self.repo_id_directory(0))
+        self.known_repository_id(0)
+    }
+
+    /// The id of a repo of the project, if it has one yet.
+    pub(super) fn known_repository_id(&self, member: usize) -> Option<String> {
+        read_repo_id(&self.repo_id_directory(member))
     }
 
     /// Where the id of a repository is kept.

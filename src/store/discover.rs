@@ -32,14 +32,17 @@ impl Repo {
         }
         let start = env.cwd().join(start);
         let place = if start == env.cwd() { "working directory" } else { "given path" };
-        if let Some(found) = Self::at(&start, place.to_owned()) {
+        let named = Self::at(&start, place.to_owned());
+        if let Some(found) = named.filter(|_| !start.join(BEADS_DIR).is_dir()) {
             return found;
         }
         let from = std::fs::canonicalize(&start).unwrap_or_else(|_| start.clone());
         let above = from.ancestors().find(|dir| dir.join(BEADS_DIR).is_dir());
+        if let Some(beads) = beads_of_parent(&from, above) {
+            return Self::follow(beads, "the workspace has no ledger of its own, its parent has".to_owned());
+        }
         let Some(root) = above else { return Err(StoreError::NoRepository { start }) };
-        let reason = format!("found above the {place}");
-
+        let reason = if root == from { place.to_owned() } else { format!("found above the {place}") };
         Self::follow(root.join(BEADS_DIR), reason)
     }
 
@@ -98,6 +101,29 @@ impl Repo {
         let root = first.as_ref().unwrap_or(&self.root);
         id::prefix_from(root.file_name().and_then(|name| name.to_str()).unwrap_or("bd"))
     }
+}
+
+/// The `.beads` directory of the checkout that a workspace was made from, if the workspace itself has no ledger: nobody has committed
+/// it yet, or nobody ever will.
+fn beads_of_parent(from: &Path, found: Option<&Path>) -> Option<PathBuf> {
+    let has_usual = |found: &Path| LEDGER_NAMES.iter().any(|name| found.join(BEADS_DIR).join(name).exists());
+    if found == Some(from) && has_usual(from) {
+        return None;
+    }
+    let root = vcs::root(from)?;
+    let inside = found.filter(|found| found.starts_with(&root));
+    let is_jsonl = |entry: std::fs::DirEntry| entry.path().extension().is_some_and(|end| end == "jsonl");
+    let has_ledger = |found: &Path| {
+        let entries = || std::fs::read_dir(found.join(BEADS_DIR)).into_iter().flatten().flatten();
+        has_usual(found) || entries().any(is_jsonl) || found.join(BEADS_DIR).join("redirect").exists()
+    };
+    if inside.is_some_and(has_ledger) {
+        return None;
+    }
+    super::family::parent(from)?;
+    let first = super::family::counterpart(inside.unwrap_or(from))?;
+    let above = first.ancestors().map(|directory| directory.join(BEADS_DIR)).find(|beads| beads.is_dir())?;
+    Some(above)
 }
 
 /// Both paths lie in one working copy, or in two checkouts of one repository.

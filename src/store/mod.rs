@@ -36,6 +36,7 @@ mod records;
 mod recover;
 mod registry;
 mod relocate;
+mod repositories;
 mod resolve;
 mod restore;
 mod role;
@@ -49,6 +50,7 @@ mod transaction;
 mod undo;
 mod warning;
 mod watch;
+mod workflows;
 
 pub use actor::{AGENT_VARIABLE, Identity, find as find_actor};
 pub use checkout::{Worktree, worktree_id_at};
@@ -60,14 +62,14 @@ pub use family::{Pointer, has_state, is_family};
 pub use guard::{Found, FoundLeak};
 pub use history::{Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogQuery, Moment, PastLine, Point, State};
 pub use home::{
-    STATE_DIR, StateHome, StateMode, WORKSPACE_VARIABLE, prepare as prepare_home, state_home, user_cache, user_data,
-    user_state,
+    STATE_DIR, StateHome, StateMode, WORKSPACE_VARIABLE, prepare as prepare_home, state_home, user_cache, user_config,
+    user_data, user_state,
 };
 pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus};
 pub use leaks::{LeakReport, LeakScope};
 pub use leases::{
-    AutoClaim, ClaimWish, Claimed, Evidence, LEASE_VARIABLE, LEASES_NAME, LeaseError, LeaseRow, Reclaimed, ReleaseWish,
-    Released, Stillness,
+    AutoClaim, ClaimWish, Claimed, Evidence, LEASE_VARIABLE, LEASES_NAME, LeaseError, LeaseRow, LockedWorkflow,
+    Reclaimed, ReleaseWish, Released, Stillness,
 };
 pub use news::{CheckoutLedger, counting_copy};
 pub use place::{display as display_path, expand as expand_path, plain as plain_path, real as real_path};
@@ -90,6 +92,7 @@ pub use sync::{NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncRep
 pub use transaction::{Scope, Transaction, Write, WriteError, Written};
 pub use undo::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
 pub use warning::Warning;
+pub use workflows::{TaskRow, TaskState, Withheld, WorkflowRow};
 
 /// What a sync passes on from version control.
 pub use crate::vcs::{Commit, CommitError, HistoryError, Integrated, SyncError};
@@ -105,8 +108,8 @@ use crate::ledger::{Document, Ledger};
 use crate::model::change::{Change, NewIssue};
 use crate::model::id::{self, Resolved};
 use crate::model::issue::Issue;
-use crate::sys::Host;
 use crate::sys::fs::{self, FileStamp};
+use crate::sys::{Activity, Host};
 use crate::vcs;
 use source::Sources;
 
@@ -183,6 +186,8 @@ pub struct Store {
     siblings: siblings::Siblings,
     /// The claims, as last read.
     known_leases: Option<leases::KnownLeases>,
+    /// What a long piece of work says about itself.
+    activity: Activity,
 }
 
 /// What the caller said beyond the files.
@@ -254,6 +259,7 @@ impl Store {
             claiming: RefCell::default(),
             siblings: siblings::Siblings::default(),
             known_leases: None,
+            activity: Activity::default(),
         })
     }
 
@@ -269,6 +275,7 @@ impl Store {
             ignore_env: true,
         })?;
         store.agent = self.agent.clone();
+        store.activity = self.activity.clone();
         Ok(store)
     }
 
@@ -317,6 +324,16 @@ impl Store {
     /// The ledgers and their text, as last read, with the repo that each belongs to.
     pub fn documents(&self) -> Vec<(usize, &Ledger, &Document)> {
         self.sources.documents().collect()
+    }
+
+    /// What goes on in the store, for work that takes long. Whoever shows it looks at it from another thread.
+    pub fn activity(&self) -> &Activity {
+        &self.activity
+    }
+
+    /// Tells what goes on here from now on.
+    pub fn report_to(&mut self, activity: Activity) {
+        self.activity = activity;
     }
 
     pub fn host(&self) -> &Host {

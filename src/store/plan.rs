@@ -45,8 +45,10 @@ impl<'a> Plan<'a> {
                 Write::Put { id, line, .. } if document.effective(id).is_none() => {
                     // The last of several for one new id stands, as it would if each came in a transaction of its own.
                     edits.retain(|edit| !matches!(edit, Edit::Insert { id: other, .. } if other == id));
-                    self.push(document, &mut edits, Edit::Insert { id: id.clone(), text: line.clone() })
-                        .map(|()| self.written(id, line.clone(), None, true))
+                    let asked = self.store.fence_lock(self.source, document, id, None, Some(line));
+                    let insert = Edit::Insert { id: id.clone(), text: line.clone() };
+                    let pushed = asked.map_err(WriteError::from).and_then(|()| self.push(document, &mut edits, insert));
+                    pushed.map(|()| self.written(id, line.clone(), None, true))
                 }
                 Write::Put { id, line, .. } => {
                     self.change(document, &mut edits, id, |old, _| Ok((old != line).then(|| line.clone())))
@@ -84,6 +86,7 @@ impl<'a> Plan<'a> {
         let local = issue.local || self.store.is_planning(self.store.sources.member_of(self.source));
         let issue = NewIssue { local, ..issue.clone() };
         let line = issue.line(id.as_str(), Stamp { now, actor: self.actor, dialect: document.dialect() })?;
+        self.store.fence_lock(self.source, document, id.as_str(), None, Some(&line))?;
         self.push(document, edits, Edit::Insert { id: id.to_string(), text: line.clone() })?;
         Ok(self.written(id.as_str(), line, None, true))
     }
@@ -107,6 +110,7 @@ impl<'a> Plan<'a> {
             return Ok(self.written(id, before, Some(on_disk), false));
         };
         self.store.fence(self.source, id, Some(&on_disk), Some(&text))?;
+        self.store.fence_lock(self.source, document, id, Some(&on_disk), Some(&text))?;
         self.push(document, edits, Edit::Set { line, id: id.to_owned(), text: text.clone() })?;
         if let Some(n) = earlier {
             edits.remove(n);

@@ -180,9 +180,10 @@ impl Store {
 
     fn ready_listing(&mut self, filter: &ReadyFilter) -> Result<Listing> {
         let mut condition = self.prepared(&filter.filter)?;
-        let taken = self.taken()?;
-        if !taken.is_empty() {
-            condition = Expr::And(vec![condition, Expr::any_of(Field::Id, taken).negate()]);
+        let mut left_out = self.taken()?;
+        left_out.extend(self.withheld()?.into_keys());
+        if !left_out.is_empty() {
+            condition = Expr::And(vec![condition, Expr::any_of(Field::Id, left_out).negate()]);
         }
         self.ask_ready(condition, filter)
     }
@@ -335,7 +336,7 @@ impl Store {
         Ok(Page { rows, total: listing.total })
     }
 
-    fn row(&self, key: Key) -> Result<Row> {
+    pub(super) fn row(&self, key: Key) -> Result<Row> {
         let line = self.sources.text(key);
         let issue = Issue::decode(&Record::parse(&line).expect("a key stands for a valid record"));
         let (file, line_number) = self.sources.place(key);

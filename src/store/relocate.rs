@@ -106,6 +106,29 @@ impl Store {
         Ok(report)
     }
 
+    /// Takes lines out again that were just filed, unless somebody has changed them since.
+    pub fn take_back(&mut self, filed: &[Written]) -> Result<()> {
+        self.refresh()?;
+        let mut leaving: BTreeMap<usize, Vec<(String, String)>> = BTreeMap::new();
+        for one in filed {
+            let Some(source) = self.sources.owner(&one.id) else { continue };
+            leaving.entry(source).or_default().push((one.id.clone(), one.line.clone()));
+        }
+        let locks = self.lock(&leaving.keys().copied().collect::<Vec<_>>())?;
+        let mut committed = Vec::new();
+        for (source, lines) in &leaving {
+            let Some((_, lock)) = locks.iter().find(|(n, _)| n == source) else { continue };
+            let gone = self.leave(lock, lines)?;
+            if gone.len() < lines.len() {
+                return Err(LedgerError::Unstable { path: lock.ledger().path().to_owned() }.into());
+            }
+            committed.push((*source, filed.iter().filter(|one| gone.contains(&one.id)).cloned().collect()));
+        }
+        drop(locks);
+        self.commit_ledgers(&committed);
+        Ok(())
+    }
+
     fn may_move(&mut self, id: &str, from: usize, to: usize) -> Result<()> {
         if let Access::Read(reason) = self.access(from)? {
             return Err(StoreError::ReadOnly { what: id.to_owned(), repo: self.name(from).to_owned(), reason });

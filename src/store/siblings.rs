@@ -240,7 +240,11 @@ impl Store {
         marks
     }
 
-    /// The ledgers of the project's own repo as paths inside of a checkout.
+    /// The ledgers of the project's own repo as paths inside of any of its checkouts.
+    pub fn own_ledgers(&self) -> Vec<PathBuf> {
+        self.ledgers_inside().into_iter().map(|(_, inside)| inside).collect()
+    }
+
     fn ledgers_inside(&self) -> Vec<(usize, PathBuf)> {
         let Some(root) = vcs::root(self.repo.beads()).map(|root| place::real(&root)) else { return Vec::new() };
         let own = self.sources.of_member(0).into_iter();

@@ -291,6 +291,31 @@ impl Transaction<'_> {
         }
     }
 
+    /// Asks whether every write would be made, on what is on disk now: for those that belong together. Nothing is written.
+    pub fn rehearse(&mut self) -> Result<()> {
+        self.check_numbering()?;
+        let actor = self.store.actor().to_owned();
+        let now = self.store.host.clock.now();
+        for (source, lock) in self.locks.iter() {
+            let writes: Vec<&Write> =
+                self.staged.iter().filter(|part| part.source == *source).map(|part| &part.write).collect();
+            if writes.is_empty() {
+                continue;
+            }
+            let mints = writes.iter().any(|write| matches!(write, Write::File { id: None, .. }));
+            let member = self.store.sources.member_of(*source);
+            let prefix = if mints { self.store.prefix(member)? } else { String::new() };
+            let path = lock.ledger().path();
+            let document = lock.ledger().read(|| expected(path))?.document;
+            let (_, answers) =
+                Plan::new(self.store, *source, lock.ledger(), &prefix, &actor, now).make(&document, &writes);
+            if let Some(error) = answers.into_iter().find_map(std::result::Result::err) {
+                return Err(error.into_store());
+            }
+        }
+        Ok(())
+    }
+
     /// Writes what was staged, one ledger after the other. One answer per write, in order; the good ones are on disk when
     /// this returns.
     pub fn commit(self) -> Result<Vec<std::result::Result<Written, WriteError>>> {

@@ -101,7 +101,7 @@ impl Store {
         journal.append(applied, &self.writer(), self.host.clock.now(), &self.host.entropy)
     }
 
-    fn writer(&self) -> Cow<'_, str> {
+    pub(super) fn writer(&self) -> Cow<'_, str> {
         match &self.actor {
             Some(actor) => Cow::Borrowed(actor),
             None => Cow::Owned(actor::find(&self.host.env, self.repo.root())),

@@ -2,6 +2,7 @@
 //!
 //! Everything above takes a [`Host`], so a test can fix the clock and the dice.
 
+pub mod activity;
 mod clock;
 mod entropy;
 mod env;
@@ -18,6 +19,7 @@ pub mod terminal;
 pub mod tree;
 mod watch;
 
+pub use activity::Activity;
 pub use clock::Clock;
 pub use entropy::Entropy;
 pub use env::Env;

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::Env;
+use super::activity::Step;
 
 /// How much of each stream is kept; the rest is read and dropped, so that the program never waits for us.
 const KEPT: usize = 1 << 20;
@@ -53,6 +54,7 @@ pub struct Program<'a> {
     input: Option<Vec<u8>>,
     limit: Duration,
     kept: usize,
+    step: Option<&'a Step>,
 }
 
 impl<'a> Program<'a> {
@@ -60,7 +62,17 @@ impl<'a> Program<'a> {
     pub fn new(name: &'a str, env: &'a Env) -> Self {
         let directory = env.cwd().to_owned();
         let (arguments, vars) = (Vec::new(), Vec::new());
-        Program { name, env, directory, arguments, vars, input: None, limit: Duration::from_secs(30), kept: KEPT }
+        Program {
+            name,
+            env,
+            directory,
+            arguments,
+            vars,
+            input: None,
+            limit: Duration::from_secs(30),
+            kept: KEPT,
+            step: None,
+        }
     }
 
     pub fn at(mut self, directory: &Path) -> Self {
@@ -108,6 +120,12 @@ impl<'a> Program<'a> {
         self
     }
 
+    /// Passes on how far the program says it is: version control counts on its standard error, if it is asked to.
+    pub fn counting(mut self, step: &'a Step) -> Self {
+        self.step = Some(step);
+        self
+    }
+
     /// Runs the program to its end. Any exit status is a result; an error means that there is none.
     pub fn run(&self) -> Result<Output, RunError> {
         let program = self.find().ok_or_else(|| RunError::NotFound { program: self.name.to_owned() })?;
@@ -128,6 +146,11 @@ impl<'a> Program<'a> {
             if Instant::now() >= deadline {
                 end(&mut child).map_err(failed)?;
                 return Err(RunError::TimedOut { program: self.name.to_owned(), limit: self.limit });
+            }
+            if let (Some(step), [_, Some(stderr)]) = (self.step, &streams)
+                && let Some((done, total)) = stderr.count()
+            {
+                step.at(done, total);
             }
             sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(10));
@@ -227,6 +250,13 @@ impl Stream {
         Stream { kept, reader }
     }
 
+    /// The last `(n/m)` that came.
+    fn count(&self) -> Option<(u64, u64)> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let tail = String::from_utf8_lossy(&kept[kept.len().saturating_sub(200)..]).into_owned();
+        counted(&tail)
+    }
+
     /// What came, once the stream has ended. Something that the program left running may hold it open; it is not waited for.
     fn kept(self) -> Vec<u8> {
         let until = Instant::now() + GRACE;
@@ -235,6 +265,15 @@ impl Stream {
         }
         std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// The last `(n/m)` in a text.
+fn counted(text: &str) -> Option<(u64, u64)> {
+    text.rsplit('(').find_map(|part| {
+        let (done, rest) = part.split_once('/')?;
+        let (total, _) = rest.split_once(')')?;
+        Some((done.parse().ok()?, total.parse().ok()?))
+    })
 }
 
 /// Where this program itself is.
@@ -269,4 +308,16 @@ pub fn edit(env: &Env, file: &Path) -> Result<(), EditorError> {
     command.arg("-c").arg(format!("{program} \"$1\"")).arg("sh").arg(file);
     let status = command.status().map_err(|source| EditorError::Start { program: program.clone(), source })?;
     if status.success() { Ok(()) } else { Err(EditorError::Failed { program, status }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_counts_is_understood() {
+        assert_eq!(counted("Receiving objects: 100% (9/9), done.\rUpdating files:  45% (450/1000)"), Some((450, 1000)));
+        assert_eq!(counted("Updating files:  45% (450/1000)\rUpdating files: 46% (46"), Some((450, 1000)));
+        assert_eq!(counted("a (b/c) d"), None);
+    }
 }

@@ -6,6 +6,12 @@ pub fn columns() -> Option<usize> {
     Some(usize::from(size.ws_col))
 }
 
+/// The columns of the terminal that standard error goes to.
+pub fn error_columns() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
 /// Somebody can type an answer: standard input is a terminal.
 pub fn has_person() -> bool {
     use std::io::IsTerminal as _;

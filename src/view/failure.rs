@@ -4,6 +4,7 @@ use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
 use crate::model::json::Dialect;
 use crate::model::proposal::{IllegalMove, Standing};
+use crate::model::workflow::WorkflowError;
 use crate::ops::{EditError, ImportError, OpError};
 use crate::store::settings::SettingsError;
 use crate::store::{CommitError, HookError, StoreError, SyncError};
@@ -135,6 +136,10 @@ impl From<OpError> for Failure {
             | OpError::DependencyType(_)
             | OpError::Usage(_)
             | OpError::Plan(_) => Self::usage(message),
+            OpError::RepoInUse { used, .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("nothing was changed; finish or abandon these workflows and remove these workspaces first")
+                .texts("workflows", &used.workflows)
+                .texts("workspaces", &used.workspaces),
             OpError::Import(ImportError::Damaged { .. }) => Self::new(Exit::Damaged, "damaged", message)
                 .hint("mend that line, or import the rest with --skip-damaged"),
             OpError::Edit(EditError::Overtaken { .. }) => Self::new(Exit::Illegal, "illegal", message),
@@ -338,6 +343,14 @@ impl From<ChangeError> for Failure {
                 Self::new(Exit::Damaged, "damaged", message).hint("mend that field of the line by hand")
             }
             ChangeError::SelfDependency(_) => Self::new(Exit::Illegal, "illegal", message),
+            ChangeError::Workflow(WorkflowError::IllegalMove { from, .. }) => {
+                let legal: Vec<String> = from.next().iter().map(|state| state.word().to_owned()).collect();
+                Self::new(Exit::Illegal, "illegal", message).fact("state", from.word()).texts("legal", &legal)
+            }
+            ChangeError::Workflow(WorkflowError::NotWorkflow(_)) => {
+                Self::new(Exit::Illegal, "illegal", message).hint("bd workflow list shows the workflows")
+            }
+            ChangeError::Workflow(WorkflowError::NotTask(_)) => Self::new(Exit::Illegal, "illegal", message),
             _ => Self::usage(message),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::failure::{Exit, Failure};
 use crate::coordination::CoordinationError;
-use crate::store::{LeaseError, RecordError, SyncError};
+use crate::store::{LeaseError, RecordError, SyncError, Withheld};
 
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
@@ -36,6 +36,11 @@ impl From<CoordinationError> for Failure {
             CoordinationError::Reservation(error) => error.into(),
             CoordinationError::Checkpoint(error) => error.into(),
             CoordinationError::Workspace(error) => error.into(),
+            CoordinationError::Workflow(error) => error.into(),
+            CoordinationError::Template(error) => error.into(),
+            CoordinationError::Plan { problems, .. } => {
+                Self::broken_plan(message, &problems).hint("nothing was written; mend the plan and try again")
+            }
             CoordinationError::BadWorktreeName { .. } => Self::usage(message),
             CoordinationError::WorktreeKept { reasons, .. } => Self::new(Exit::Damaged, "would_lose", message)
                 .hint("nothing was removed; save what is there first: commit it, merge it, or let go of what is held")
@@ -109,6 +114,17 @@ impl From<LeaseError> for Failure {
                     None => failure,
                 })
             }
+            LeaseError::Locked { holder, agent, epoch, expires, .. } => {
+                let failure = Self::new(Exit::Claimed, "locked", message)
+                    .hint("nothing was changed; ask its holder, or wait until the lock is over")
+                    .fact("holder", &holder)
+                    .number("epoch", epoch);
+                let facts = [("agent", agent), ("expires", expires)];
+                facts.into_iter().fold(failure, |failure, (key, value)| match value {
+                    Some(value) => failure.fact(key, &value),
+                    None => failure,
+                })
+            }
             LeaseError::Stale { held, epoch, holder, .. } => {
                 let failure = Self::new(Exit::Stale, "stale", message)
                     .hint("stop working on it; bd claim takes it again if nobody has it, bd release lets go")
@@ -127,6 +143,27 @@ impl From<LeaseError> for Failure {
             }
             LeaseError::Damaged { .. } => Self::new(Exit::Damaged, "damaged", message)
                 .hint("the number of that claim must not be given twice; bd doctor says what to do"),
+            LeaseError::Withheld { why, .. } => match why {
+                Withheld::Unknown { workflow } => Self::new(Exit::Illegal, "illegal", message)
+                    .hint("work from the project that has the workflow, or join its repo with bd repo add")
+                    .fact("workflow", &workflow),
+                Withheld::Hidden { workflow, repos } => Self::new(Exit::Illegal, "illegal", message)
+                    .hint("work from the project that has all of them, or join them with bd repo add")
+                    .fact("workflow", &workflow)
+                    .texts("repos", &repos),
+                Withheld::State { workflow, state } => Self::new(Exit::Illegal, "illegal", message)
+                    .hint("bd workflow show tells how it stands")
+                    .fact("workflow", &workflow)
+                    .fact("state", state.word()),
+                Withheld::Full { workflow, running, most } => Self::new(Exit::Busy, "workflow_full", message)
+                    .hint("wait until one of them ends; bd workflow set --max-parallel lets more run")
+                    .fact("workflow", &workflow)
+                    .number("running", running as i64)
+                    .number("max_parallel", most),
+            },
+            LeaseError::Waits { blockers, .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("a task is worked on when what it waits for is closed; bd why ID")
+                .texts("blockers", &blockers),
             LeaseError::NotClaimed { .. } => Self::new(Exit::Illegal, "illegal", message),
             LeaseError::BadToken { .. } => Self::usage(message).hint("BD_LEASE is ID:EPOCH, as bd claim --json says"),
         }

@@ -18,6 +18,9 @@ impl From<WorkspaceError> for Failure {
                 Failure { message, ..Failure::from(*error) }.fact("workspace", &id)
             }
             WorkspaceError::Lost { .. } => Self::new(Exit::Busy, "busy", message).hint("try again"),
+            WorkspaceError::RepoNotHere { .. } => {
+                Self::not_found(message).hint("bd repo list shows those of the project; --repo names another")
+            }
             WorkspaceError::NoPlace { .. } => Self::failed(message).hint("bd config set workspace.path DIR sets one"),
             WorkspaceError::UntrustedPath { .. } => Self::new(Exit::Untrusted, "untrusted", message)
                 .hint("bd config trust shows and allows it; --path names another place"),

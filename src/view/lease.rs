@@ -175,6 +175,17 @@ pub fn run(run: &Run) -> String {
         .number("epoch", run.claimed.epoch)
         .number("exit_code", i64::from(run.ended.code()))
         .text("outcome", outcome_word(&run.end));
+    let object = match &run.workspace {
+        Some(used) => {
+            let one = &used.workspace;
+            let inner = Object::new().text("id", &one.id).text("path", &one.path);
+            let inner = inner.optional("branch", one.branch.as_deref()).text("state", one.state.word());
+            let inner = inner.flag("reused", used.is_reused).flag("removed", used.is_removed);
+            let object = object.raw("workspace", &inner.texts("notes", &used.notes).finish());
+            object.optional("checkpoint", used.checkpoint.as_deref())
+        }
+        None => object,
+    };
     match &run.end {
         RunEnd::Failed(released) => {
             object.number("attempts", released.attempts).flag("needs_attention", released.needs_attention).finish()
@@ -194,6 +205,16 @@ fn outcome_word(end: &RunEnd) -> &'static str {
 }
 
 pub fn run_text(run: &Run) -> String {
+    let place = run.workspace.as_ref().map(|used| {
+        let one = &used.workspace;
+        let branch = one.branch.as_ref().map(|branch| format!(", branch {branch}")).unwrap_or_default();
+        let state = if used.is_removed { "removed" } else { "kept" };
+        format!(" (workspace {} {state}{branch})", one.id)
+    });
+    format!("{}{}", end_text(run), place.unwrap_or_default())
+}
+
+fn end_text(run: &Run) -> String {
     let id = &run.claimed.id;
     match &run.end {
         RunEnd::Closed => format!("closed: {id}"),

@@ -7,6 +7,8 @@ mod checkpoints;
 mod context;
 mod escape;
 mod failure;
+mod failure_flow;
+mod failure_plan;
 mod failure_state;
 mod failure_work;
 mod failure_workspace;
@@ -18,13 +20,16 @@ mod mail;
 mod merge;
 mod prune;
 mod recover;
+mod replan;
 mod reservations;
 mod restore;
 pub mod schema;
 mod shapes;
+mod templates;
 mod undo;
 mod value;
 mod watch;
+mod workflow;
 mod workspace;
 mod worktree;
 
@@ -48,12 +53,19 @@ pub use mail::{gist, mail_thread, message, messages, quoted, sender, sent, sent_
 pub use merge::{committed, merged_text, pruned_text, resolved, synced, synced_text, trusted};
 pub use prune::{kept_text, pruned};
 pub use recover::recovery;
+pub use replan::{locked_workflow, replanned, replanned_lines, unlocked_workflow, waited_workflow};
 pub use reservations::{reservation, reservation_text, reservations, reserve_check};
 pub use restore::{restored, restored_text};
 pub use shapes::*;
+pub use templates::{saved_template, template, template_line, templates, variable_lines};
 pub use undo::undo;
 pub use value::shortened;
 pub use watch::{watch_event, watch_text};
+pub use workflow::{
+    created_workflow, moved_workflow, nothing_next, task_cells, workflow, workflow_line, workflow_next,
+    workflow_progress, workflow_remarks, workflows,
+};
+
 pub use workspace::{gc, orphans, removed_workspace};
 pub use workspace::{
     made_workspace, usage_cells, workspace, workspace_cells, workspace_facts, workspace_usages, workspaces,

@@ -100,6 +100,60 @@ const MESSAGE: &[(&str, &str)] = &[
     ("status", "string"),
 ];
 
+/// A workflow without its tasks, with them, and after a move.
+const FLOW_HEAD: &[(&str, &str)] = &[
+    ("id", "string"),
+    ("workflow_id", "string"),
+    ("title", "string"),
+    ("state", "string"),
+    ("status", "string"),
+    ("max_parallel", "integer"),
+    ("auto_workspace", "boolean"),
+    ("repos", "array"),
+    ("config", "object"),
+    ("total", "integer"),
+    ("finished", "integer"),
+    ("percent", "integer"),
+    ("done", "boolean"),
+    ("free", "integer"),
+    ("counts", "object"),
+];
+const FLOW: &[(&str, &str)] =
+    &[("id", "string"), ("workflow_id", "string"), ("state", "string"), ("counts", "object"), ("tasks", "array")];
+const MOVED: &[(&str, &str)] = &[
+    ("id", "string"),
+    ("workflow_id", "string"),
+    ("state", "string"),
+    ("from", "string"),
+    ("changed", "boolean"),
+    ("skipped", "array"),
+    ("running", "array"),
+];
+
+/// A change of plan.
+const REPLANNED: &[(&str, &str)] = &[
+    ("id", "string"),
+    ("workflow_id", "string"),
+    ("dry_run", "boolean"),
+    ("kept", "array"),
+    ("updated", "array"),
+    ("unchanged", "array"),
+    ("added", "array"),
+    ("removed", "array"),
+    ("rewired", "array"),
+    ("outside", "array"),
+    ("workflow", "object"),
+];
+const TEMPLATE: &[(&str, &str)] = &[
+    ("name", "string"),
+    ("origin", "string"),
+    ("hidden", "boolean"),
+    ("usable", "boolean"),
+    ("tasks", "integer"),
+    ("variables", "array"),
+    ("problems", "array"),
+];
+
 const RESERVATION: &[(&str, &str)] =
     &[("id", "string"), ("glob", "string"), ("holder", "string"), ("shared", "boolean"), ("acquired", "string")];
 const CHECKPOINT: &[(&str, &str)] = &[
@@ -333,6 +387,14 @@ const SHAPES: &[(&str, Shape)] = &[
     ("status", Shape::Issues(&[])),
     ("status --all-worktrees", Shape::Objects(WORKTREE)),
     ("sync", Shape::Object(&[("dry_run", "boolean"), ("repos", "array"), ("reconciled", "array")])),
+    ("template apply", Shape::Object(FLOW)),
+    ("template list", Shape::Objects(TEMPLATE)),
+    (
+        "template save",
+        Shape::Object(&[("name", "string"), ("origin", "string"), ("path", "string"), ("replaced", "boolean")]),
+    ),
+    ("template show", Shape::Object(TEMPLATE)),
+    ("template validate", Shape::Object(TEMPLATE)),
     ("trust", Shape::Object(&[("dry_run", "boolean"), ("working_copies", "array")])),
     ("undefer", Shape::Issues(&[])),
     ("undo", Shape::Object(&[("preview", "boolean"), ("writes", "array"), ("issues", "array"), ("repairs", "array")])),
@@ -366,6 +428,50 @@ const SHAPES: &[(&str, Shape)] = &[
     ("watch", Shape::Object(&[("event", "string"), ("at", "string")])),
     ("where", Shape::Object(&[("path", "string"), ("prefix", "string"), ("database_path", "string")])),
     ("work", Shape::Issues(&[])),
+    ("workflow abandon", Shape::Object(MOVED)),
+    ("workflow add-task", Shape::Object(REPLANNED)),
+    ("workflow complete", Shape::Object(MOVED)),
+    ("workflow create", Shape::Object(FLOW)),
+    ("workflow fail", Shape::Object(MOVED)),
+    ("workflow list", Shape::Objects(FLOW_HEAD)),
+    (
+        "workflow lock",
+        Shape::Object(&[("id", "string"), ("locked", "boolean"), ("holder", "string"), ("epoch", "integer")]),
+    ),
+    (
+        "workflow next",
+        Shape::Object(&[
+            ("id", "string"),
+            ("state", "string"),
+            ("running", "integer"),
+            ("free", "integer"),
+            ("done", "boolean"),
+            ("tasks", "array"),
+        ]),
+    ),
+    ("workflow pause", Shape::Object(MOVED)),
+    (
+        "workflow progress",
+        Shape::Object(&[
+            ("id", "string"),
+            ("state", "string"),
+            ("total", "integer"),
+            ("finished", "integer"),
+            ("percent", "integer"),
+            ("counts", "object"),
+            ("running", "array"),
+            ("blocked", "array"),
+            ("failed", "array"),
+        ]),
+    ),
+    ("workflow remove-task", Shape::Object(REPLANNED)),
+    ("workflow replan", Shape::Object(REPLANNED)),
+    ("workflow resume", Shape::Object(MOVED)),
+    ("workflow set", Shape::Object(FLOW)),
+    ("workflow show", Shape::Object(FLOW)),
+    ("workflow start", Shape::Object(MOVED)),
+    ("workflow unlock", Shape::Object(&[("id", "string"), ("locked", "boolean"), ("changed", "boolean")])),
+    ("workflow wait", Shape::Object(&[("id", "string"), ("reached", "boolean"), ("workflow", "object")])),
     ("workspace adopt", Shape::Object(WORKSPACE)),
     ("workspace create", Shape::Object(WORKSPACE)),
     (

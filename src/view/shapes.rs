@@ -6,7 +6,7 @@ use super::{Object, array};
 use crate::cache::{EpicProgress, Statistics};
 use crate::model::issue::Comment;
 use crate::ops::{DoctorReport, Explanation, Imported, Reason, Severity, TreeNode};
-use crate::store::{BlockedRow, LineWarning, RepoProblem, Row, SearchRow, Taken, Warning, Written};
+use crate::store::{BlockedRow, LineWarning, RepoProblem, Row, SearchRow, Taken, Warning, Withheld, Written};
 
 pub fn rows(rows: &[Row]) -> String {
     array(rows.iter().map(|row| summary(row).finish()))
@@ -110,6 +110,14 @@ pub fn explanation(explanation: &Explanation) -> String {
                 .text("worktree", &one.worktree)
                 .text("status", &one.status)
                 .optional("assignee", one.assignee.as_deref()),
+            Reason::Withheld(why) => match why {
+                Withheld::Unknown { workflow } => object.text("workflow", workflow),
+                Withheld::Hidden { workflow, repos } => object.text("workflow", workflow).texts("repos", repos),
+                Withheld::State { workflow, state } => object.text("workflow", workflow).text("state", state.word()),
+                Withheld::Full { workflow, running, most } => {
+                    object.text("workflow", workflow).number("running", *running as i64).number("max_parallel", *most)
+                }
+            },
             _ => object,
         }
         .finish()
@@ -136,6 +144,7 @@ fn reason_word(reason: &Reason) -> &'static str {
         Reason::OpenChildren(_) => "open_children",
         Reason::Taken(Taken::Held { .. }) => "claimed",
         Reason::Taken(Taken::Elsewhere(_)) => "elsewhere",
+        Reason::Withheld(_) => "workflow",
     }
 }
 
@@ -161,6 +170,7 @@ pub fn reason_text(reason: &Reason) -> String {
             format!("claimed by {holder}{place}{until}")
         }
         Reason::Taken(Taken::Elsewhere(one)) => super::elsewhere_text(one),
+        Reason::Withheld(why) => why.to_string(),
     }
 }
 

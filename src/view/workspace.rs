@@ -78,6 +78,10 @@ pub fn removed_workspace(removed: &RemovedWorkspace) -> String {
         None => object,
     };
     let object = object.optional("branch_deleted", removed.branch.as_deref());
+    let object = match removed.brought.as_slice() {
+        [] => object,
+        brought => object.texts("brought", brought),
+    };
     let object = object.flag("forgotten", removed.is_forgotten).flag("dry_run", removed.dry_run);
     reasons(object, "forced", &removed.forced).finish()
 }

@@ -49,6 +49,8 @@ const MORE: &[&str] = &[
     "state",
     "workspace",
     "worktree",
+    "workflow",
+    "template",
     "commit",
     "sync",
     "import",

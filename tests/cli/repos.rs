@@ -40,6 +40,7 @@ $ bd repo list
 $ bd repo list --json
 [
   {
+    "id": "rp_zf6y5poboul4",
     "source_repo": ".",
     "path": "$ROOT/web",
     "kind": "primary",
@@ -49,6 +50,7 @@ $ bd repo list --json
     "auto_commit": false
   },
   {
+    "id": "rp_i6tzjm5xbxm2",
     "source_repo": "~/plan",
     "path": "$ROOT/home/plan",
     "kind": "additional",

@@ -149,6 +149,33 @@ const CALLS: &[(&str, &str)] = &[
     ("checkpoint prune", "checkpoint prune"),
     ("resume", "resume bd-one"),
     ("context", "context bd-one"),
+    ("workflow create", "workflow create Flow --id bd-flow --plan flow.toml --source-type prompt --plan-summary Two"),
+    ("workflow list", "workflow list"),
+    ("workflow show", "workflow show bd-flow"),
+    ("workflow set", "workflow set bd-flow --set model=big --max-parallel 2"),
+    ("workflow start", "workflow start bd-flow"),
+    ("workflow next", "workflow next bd-flow --claim"),
+    ("workflow next", "workflow next bd-flow"),
+    ("workflow progress", "workflow progress bd-flow"),
+    ("workflow pause", "workflow pause bd-flow --reason lunch"),
+    ("workflow resume", "workflow resume bd-flow"),
+    ("workflow fail", "workflow fail bd-flow"),
+    ("workflow resume", "workflow resume bd-flow"),
+    ("workflow lock", "workflow lock bd-flow --ttl 1h"),
+    ("workflow add-task", "workflow add-task bd-flow c --depends-on b"),
+    ("workflow remove-task", "workflow remove-task bd-flow c --reason no"),
+    ("workflow replan", "workflow replan bd-flow flow.toml"),
+    ("workflow unlock", "workflow unlock bd-flow"),
+    ("template save", "template save again --from bd-flow --user"),
+    ("template list", "template list --all"),
+    ("template show", "template show feature"),
+    ("template validate", "template validate flow.toml"),
+    ("template apply", "template apply bugfix Bug --var bug=x"),
+    ("workflow abandon", "workflow abandon bd-flow --reason enough"),
+    ("workflow create", "workflow create Other --id bd-other --plan flow.toml"),
+    ("workflow start", "workflow start bd-other"),
+    ("workflow complete", "workflow complete bd-other --skip-open"),
+    ("workflow wait", "workflow wait bd-other --timeout 0s"),
     ("workspace create", "workspace create --branch job"),
     ("workspace list", "workspace list --all"),
     ("workspace show", "workspace show job"),
@@ -182,6 +209,7 @@ fn every_reply_meets_its_schema() {
     }
     assert!(env.command("git").args(["init", "-q"]).status().unwrap().success());
     env.set("EDITOR", "true");
+    env.write("flow.toml", "[[tasks]]\nname = \"a\"\n[[tasks]]\nname = \"b\"\ndepends_on = [\"a\"]\n");
     let all = env.bd(["schema"]).ok().json();
     let schemas = all["commands"].as_object().unwrap();
     let mut kept = String::new();

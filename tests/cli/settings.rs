@@ -109,62 +109,89 @@ fn a_list_of_settings_says_where_each_comes_from() {
         ),
         str![[r#"
 $ bd config list
-mode                     multi
-issue_prefix             bd
-repos.primary            .
-repos.additional         ~/plan
-routing.mode             single
-routing.role             contributor
-routing.auto.maintainer  .
-ready.unknown_blocks     true
-commit.planning          false
-commit.primary           false
-state.mode               repo
-lease.ttl                30m
-lease.max_attempts       3
-claims.remote            false
-ledger.write             checkout
-reserve.mode             block
-prune.budget             25k
-prune.auto               off
+mode                           multi
+issue_prefix                   bd
+repos.primary                  .
+repos.additional               ~/plan
+routing.mode                   single
+routing.role                   contributor
+routing.auto.maintainer        .
+ready.unknown_blocks           true
+commit.planning                false
+commit.primary                 false
+state.mode                     repo
+lease.ttl                      30m
+lease.max_attempts             3
+claims.remote                  false
+ledger.write                   checkout
+reserve.mode                   block
+workspace.kind                 clone
+workspace.branch               bd/{issue}
+workspace.copy_limit           512M
+workspace.setup_timeout        30m
+workspace.ports                10
+workspace.port_base            20000
+workspace.min_free             1G
+workspace.reuse                true
+workspace.cleanup_on_complete  false
+prune.budget                   25k
+prune.auto                     off
 $ bd config list --origin
-mode                     multi        shared       $ROOT/web/.beads/config.toml:5
-issue_prefix             bd           shared       $ROOT/web/.beads/config.toml:2
-repos.primary            .            built-in
-repos.additional         ~/plan       shared       $ROOT/web/.beads/config.toml:5
-routing.mode             single       built-in
-routing.role             contributor  personal     $ROOT/web/.beads/run/config.toml:2
-routing.auto.maintainer  .            built-in
-ready.unknown_blocks     true         environment  BD_READY_UNKNOWN_BLOCKS
-commit.planning          false        user         $ROOT/home/config/beads/config.toml:2
-commit.primary           false        built-in
-state.mode               repo         built-in
-lease.ttl                30m          built-in
-lease.max_attempts       3            built-in
-claims.remote            false        built-in
-ledger.write             checkout     built-in
-reserve.mode             block        built-in
-prune.budget             25k          built-in
-prune.auto               off          built-in
+mode                           multi        shared       $ROOT/web/.beads/config.toml:5
+issue_prefix                   bd           shared       $ROOT/web/.beads/config.toml:2
+repos.primary                  .            built-in
+repos.additional               ~/plan       shared       $ROOT/web/.beads/config.toml:5
+routing.mode                   single       built-in
+routing.role                   contributor  personal     $ROOT/web/.beads/run/config.toml:2
+routing.auto.maintainer        .            built-in
+ready.unknown_blocks           true         environment  BD_READY_UNKNOWN_BLOCKS
+commit.planning                false        user         $ROOT/home/config/beads/config.toml:2
+commit.primary                 false        built-in
+state.mode                     repo         built-in
+lease.ttl                      30m          built-in
+lease.max_attempts             3            built-in
+claims.remote                  false        built-in
+ledger.write                   checkout     built-in
+reserve.mode                   block        built-in
+workspace.kind                 clone        built-in
+workspace.branch               bd/{issue}   built-in
+workspace.copy_limit           512M         built-in
+workspace.setup_timeout        30m          built-in
+workspace.ports                10           built-in
+workspace.port_base            20000        built-in
+workspace.min_free             1G           built-in
+workspace.reuse                true         built-in
+workspace.cleanup_on_complete  false        built-in
+prune.budget                   25k          built-in
+prune.auto                     off          built-in
 $ bd --config routing.mode=auto config list --origin
-mode                     multi        shared       $ROOT/web/.beads/config.toml:5
-issue_prefix             bd           shared       $ROOT/web/.beads/config.toml:2
-repos.primary            .            built-in
-repos.additional         ~/plan       shared       $ROOT/web/.beads/config.toml:5
-routing.mode             auto         flag
-routing.role             contributor  personal     $ROOT/web/.beads/run/config.toml:2
-routing.auto.maintainer  .            built-in
-ready.unknown_blocks     true         environment  BD_READY_UNKNOWN_BLOCKS
-commit.planning          false        user         $ROOT/home/config/beads/config.toml:2
-commit.primary           false        built-in
-state.mode               repo         built-in
-lease.ttl                30m          built-in
-lease.max_attempts       3            built-in
-claims.remote            false        built-in
-ledger.write             checkout     built-in
-reserve.mode             block        built-in
-prune.budget             25k          built-in
-prune.auto               off          built-in
+mode                           multi        shared       $ROOT/web/.beads/config.toml:5
+issue_prefix                   bd           shared       $ROOT/web/.beads/config.toml:2
+repos.primary                  .            built-in
+repos.additional               ~/plan       shared       $ROOT/web/.beads/config.toml:5
+routing.mode                   auto         flag
+routing.role                   contributor  personal     $ROOT/web/.beads/run/config.toml:2
+routing.auto.maintainer        .            built-in
+ready.unknown_blocks           true         environment  BD_READY_UNKNOWN_BLOCKS
+commit.planning                false        user         $ROOT/home/config/beads/config.toml:2
+commit.primary                 false        built-in
+state.mode                     repo         built-in
+lease.ttl                      30m          built-in
+lease.max_attempts             3            built-in
+claims.remote                  false        built-in
+ledger.write                   checkout     built-in
+reserve.mode                   block        built-in
+workspace.kind                 clone        built-in
+workspace.branch               bd/{issue}   built-in
+workspace.copy_limit           512M         built-in
+workspace.setup_timeout        30m          built-in
+workspace.ports                10           built-in
+workspace.port_base            20000        built-in
+workspace.min_free             1G           built-in
+workspace.reuse                true         built-in
+workspace.cleanup_on_complete  false        built-in
+prune.budget                   25k          built-in
+prune.auto                     off          built-in
 
 "#]]
         .raw()

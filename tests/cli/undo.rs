@@ -81,6 +81,19 @@ const WRITES: &[(Place, &str, &str)] = &[
     (Place::Alone, "", "dep l --blocks 1"),
     (Place::Alone, "close p", "epic close-eligible"),
     (Place::Alone, "", "import more.jsonl"),
+    (Place::Alone, "", "workflow create Flow --plan flow.toml"),
+    (Place::Alone, FLOW, "workflow set bd-w --set k=v --title Other --max-parallel 7"),
+    (Place::Alone, FLOW, "workflow start bd-w"),
+    (Place::Alone, STARTED, "workflow next bd-w --claim"),
+    (Place::Alone, STARTED, "workflow pause bd-w -r lunch"),
+    (Place::Alone, PAUSED, "workflow resume bd-w"),
+    (Place::Alone, STARTED, "workflow fail bd-w"),
+    (Place::Alone, STARTED, "workflow complete bd-w --skip-open"),
+    (Place::Alone, FLOW, "workflow abandon bd-w -r enough"),
+    (Place::Alone, FLOW, "workflow add-task bd-w more --depends-on a"),
+    (Place::Alone, FLOW, "workflow remove-task bd-w a"),
+    (Place::Alone, FLOW, "workflow replan bd-w other.toml"),
+    (Place::Alone, "", "template apply bugfix --var bug=x"),
     (Place::Joined, "", "migrate --move-to ~/plan --filter id=bd-own"),
     (Place::Joined, "", "migrate --move-to . --filter id=plan-far"),
     (Place::Joined, "", "close own far"),
@@ -98,6 +111,11 @@ const WRITES: &[(Place, &str, &str)] = &[
     (Place::Committed, "close base -r done", "prune --closed-before 2026-12-31"),
     (Place::Committed, "close base -r done", "restore base --at HEAD~1"),
 ];
+
+/// A workflow of two tasks, and what may become of it.
+const FLOW: &str = "workflow create Flow --id bd-w --plan flow.toml";
+const STARTED: &str = "workflow create Flow --id bd-w --plan flow.toml\nworkflow start bd-w";
+const PAUSED: &str = "workflow create Flow --id bd-w --plan flow.toml\nworkflow start bd-w\nworkflow pause bd-w";
 
 /// What writes no issue, or only puts files in order.
 const OTHERS: &[&str] = &[
@@ -159,6 +177,15 @@ const OTHERS: &[&str] = &[
     "dep cycles",
     "epic status",
     "comments list",
+    "workflow list",
+    "workflow show",
+    "workflow progress",
+    // These write to the state home alone.
+    "workflow lock",
+    "workflow unlock",
+    "workflow wait",
+    // These write files that are no ledgers.
+    "template",
 ];
 
 /// Options of `update` that change nothing by themselves.
@@ -192,6 +219,9 @@ impl Stage {
                  comment 1 hello",
             );
             stage.env.write("plan.md", "## First\n\nwords\n\n## Second\n");
+            let flow = "[[tasks]]\nname = \"a\"\n[[tasks]]\nname = \"b\"\ndepends_on = [\"a\"]\n";
+            stage.env.write("flow.toml", flow);
+            stage.env.write("other.toml", "[[tasks]]\nname = \"b\"\n[[tasks]]\nname = \"c\"\n");
             stage.env.write("body.txt", "Other words\n");
             let newer =
                 "{\"id\":\"bd-1\",\"title\":\"Newer\",\"status\":\"open\",\"updated_at\":\"2027-01-01T00:00:00Z\"}\n";

@@ -204,13 +204,45 @@ fn shelved_changes_stay() {
 }
 
 #[test]
-fn a_ledger_with_news_stays() {
+fn what_only_its_ledger_says_is_brought_home_first() {
     let Some(bench) = Bench::new() else { return };
     let (id, path) = bench.make("");
+    // Said there, committed or not, and said here meanwhile.
     bench.family.bd(&path, "add Found --id bd-found").ok();
     bench.git(&path, "commit -qam found");
     bench.git(&path, "push -q origin HEAD");
-    bench.stays(&id, &path, &["ledger"], &["its ledger has what the main one has not: bd-found"]);
+    bench.family.bd(&path, "label add bd-base there").ok();
+    bench.bd("label add bd-base here").ok();
+    let would = bench.bd(&format!("workspace remove {id} --dry-run --json")).ok().json();
+    assert_eq!(would["brought"], serde_json::json!(["bd-base", "bd-found"]), "{would}");
+    assert_eq!(bench.bd("show bd-found").code, 3);
+    let removed = bench.bd(&format!("workspace remove {id} --json")).ok().json();
+    assert_eq!(removed["brought"], would["brought"]);
+    assert!(!path.exists());
+    assert_eq!(bench.bd("show bd-found").code, 0);
+    let labels = bench.bd("show bd-base --json").ok().json()[0]["labels"].clone();
+    assert_eq!(labels, serde_json::json!(["here", "there"]));
+}
+
+#[test]
+fn what_cannot_be_brought_home_keeps_it() {
+    let Some(bench) = Bench::new() else { return };
+    let (id, path) = bench.make("");
+    let ledger = path.join(".beads/beads.jsonl");
+    let text = fs::read_to_string(&ledger).unwrap();
+    fs::write(&ledger, format!("{text}{{\"kind\":\"a line of another tool\"}}\n")).unwrap();
+    bench.stays(&id, &path, &["ledger"], &["lines that are no issues"]);
+    fs::write(&ledger, &text).unwrap();
+    bench.family.bd(&path, "add Found --id bd-found").ok();
+    // The ledger at home is in the middle of a merge.
+    let home = bench.family.web().join(".beads/beads.jsonl");
+    let whole = fs::read_to_string(&home).unwrap();
+    fs::write(&home, format!("<<<<<<< ours\n{whole}=======\n>>>>>>> theirs\n")).unwrap();
+    let run = bench.bd(&format!("workspace remove {id}"));
+    assert_eq!((run.code, path.exists()), (8, true), "{run:?}");
+    fs::write(&home, whole).unwrap();
+    bench.bd(&format!("workspace remove {id}")).ok();
+    assert_eq!(bench.bd("show bd-found").code, 0);
 }
 
 #[test]

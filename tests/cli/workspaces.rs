@@ -118,7 +118,7 @@ fn what_cannot_be_made_is_taken_away() {
     assert!(text(&error, "workspace").starts_with("ws_"), "{error}");
     let all = family.bd(&web, "workspace list --json").ok().json();
     let all = all.as_array().unwrap();
-    assert_eq!(all.len(), 6, "what was refused before there was an id has no record");
+    assert_eq!(all.len(), 7, "what was refused before there was an id has no record");
     for one in all {
         assert_eq!(text(one, "state"), "failed");
         assert!(!text(one, "error").is_empty() && one["port"].is_null(), "{one}");
@@ -209,6 +209,19 @@ fn a_plain_directory_is_copied_and_shares_its_claims() {
     fs::copy(path.join(".beads/run/home"), stranger.join(".beads/run/home")).unwrap();
     let place = crate::checkouts::bd(&env, &stranger, "where --json", &[]).ok().json();
     assert_eq!(text(&place, "state_home"), stranger.join(".beads/run").display().to_string());
+}
+
+#[test]
+fn an_issue_that_is_in_no_commit_is_told_of() {
+    let Some(family) = Family::new() else { return };
+    let web = family.web();
+    family.bd(&web, "add New --id bd-new").ok();
+    let (made, _) = make(&family, "--issue bd-new");
+    assert!(made["notes"][0].as_str().unwrap().contains("bd-new is not in the ledger of the workspace"), "{made}");
+    family.commit(&web);
+    let (made, path) = make(&family, "--issue bd-new");
+    assert_eq!(made["notes"].as_array().unwrap().len(), 0, "{made}");
+    family.bd(&path, "show bd-new").ok();
 }
 
 /// A ledger that nobody commits is not in a clone; the clone uses that of its parent.

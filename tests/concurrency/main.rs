@@ -9,6 +9,7 @@
 mod adds;
 mod checkpoints;
 mod claims;
+mod flow;
 mod foreign_rewrite;
 mod full_disk;
 mod kills;
@@ -17,6 +18,7 @@ mod moves;
 mod one_issue;
 mod recovery;
 mod remote_claims;
+mod replans;
 mod sandbox;
 mod stale;
 mod watch;

@@ -6,12 +6,14 @@
 mod changes;
 mod globs;
 mod hydrate;
+mod job_records;
 mod json_text;
 mod many_repos;
 mod merge;
 mod merge_laws;
 mod ownership;
 mod past;
+mod plans;
 mod prefixes;
 mod prune;
 mod ready;

@@ -41,6 +41,11 @@ pub struct LeaseArgs {
 }
 
 impl LeaseArgs {
+    /// Something was said about it.
+    pub fn is_given(&self) -> bool {
+        self.ttl.is_some()
+    }
+
     pub fn wish(&self) -> Result<ClaimWish, Failure> {
         match self.ttl.as_deref() {
             None => Ok(ClaimWish::default()),

@@ -66,6 +66,7 @@ mod state;
 mod stats;
 mod status;
 mod sync;
+mod template;
 mod trust;
 mod undo;
 mod update;
@@ -74,6 +75,7 @@ mod watch;
 mod where_;
 mod why;
 mod work;
+mod workflow;
 mod workspace;
 mod worktree;
 
@@ -165,6 +167,8 @@ pub enum Command {
     Watch(watch::WatchArgs),
     Workspace(Box<workspace::WorkspaceArgs>),
     Worktree(worktree::WorktreeArgs),
+    Template(Box<template::TemplateArgs>),
+    Workflow(workflow::WorkflowArgs),
     Where(where_::WhereArgs),
     Info(info::InfoArgs),
     Schema(schema::SchemaArgs),
@@ -205,6 +209,8 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "state",
             "workspace",
             "worktree",
+            "workflow",
+            "template",
         ],
     ),
     ("The past", &["log", "blame", "diff", "changelog", "restore", "prune"]),
@@ -321,6 +327,8 @@ impl Command {
             Command::Watch(args) => watch::run(args, cx),
             Command::Workspace(args) => workspace::run(*args, cx),
             Command::Worktree(args) => worktree::run(args, cx),
+            Command::Template(args) => template::run(*args, cx),
+            Command::Workflow(args) => workflow::run(args, cx),
             Command::Where(args) => where_::run(args, cx),
             Command::Info(args) => info::run(args, cx),
             Command::Schema(args) => schema::run(args, cx),

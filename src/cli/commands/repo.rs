@@ -56,6 +56,7 @@ pub fn list(cx: &mut Context) -> Outcome {
     if cx.ui.wants_json() {
         let items = repos.iter().map(|repo| {
             let object = Object::new()
+                .optional("id", repo.id.as_deref())
                 .text("source_repo", &repo.name)
                 .text("path", &repo.path)
                 .text("kind", repo.kind)

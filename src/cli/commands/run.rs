@@ -5,7 +5,8 @@ use clap::Args;
 use super::claim::LeaseArgs;
 use super::{Context, Outcome};
 use crate::cli::filters::FilterArgs;
-use crate::coordination::{self, RunEnd, RunRequest};
+use crate::coordination::{self, RunEnd, RunRequest, SetupWish, WorkspaceWish};
+use crate::model::workspace::Kind;
 use crate::store::{AutoClaim, ReadyFilter};
 use crate::view::{self, Exit};
 
@@ -14,11 +15,20 @@ use crate::view::{self, Exit};
 /// Without an id the first ready issue is taken. The program gets BD_ISSUE, BD_LEASE and BD_AGENT; the claim is renewed while it
 /// runs. If the program fails, or ends without closing the issue, the issue is given back and the failure is counted. If the
 /// claim is lost, the program is ended. The exit code is the program's; 7 if the claim was lost.
+///
+/// With --workspace the program runs in a checkout of its own, made for the issue, and never in this one: if that cannot be
+/// made, the program is not started. A checkpoint says how the program ended. The workspace stays (bd workspace list), unless
+/// workspace.cleanup_on_complete is set and nothing in it would be lost.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bd run bd-a3f8 -- make test\n  BD_AGENT=builder bd run -l backend -- ./agent.sh")]
+#[command(
+    after_help = "Examples:\n  bd run bd-a3f8 -- make test\n  BD_AGENT=builder bd run -l backend -- ./agent.sh\n  bd run --issue bd-a3f8 --workspace -- ./agent.sh"
+)]
 pub struct RunArgs {
     /// The issue, by id or its first characters; the first ready one if none is named
     id: Option<String>,
+    /// The same
+    #[arg(long, value_name = "ID", conflicts_with = "id")]
+    issue: Option<String>,
     #[command(flatten)]
     filter: FilterArgs,
     #[command(flatten)]
@@ -29,9 +39,55 @@ pub struct RunArgs {
     /// Keep the claim if the issue is still open at the end
     #[arg(long)]
     keep: bool,
+    #[command(flatten)]
+    workspace: WorkspaceArgs,
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
+}
+
+/// Where the program runs.
+#[derive(Debug, Args)]
+struct WorkspaceArgs {
+    /// In a workspace of its own
+    #[arg(long)]
+    workspace: bool,
+    /// What the workspace is (default: workspace.kind)
+    #[arg(long, value_name = "KIND", requires = "workspace", value_parser = Kind::WORDS.to_vec())]
+    kind: Option<String>,
+    /// The branch of the workspace (default: workspace.branch)
+    #[arg(long, value_name = "NAME", requires = "workspace")]
+    branch: Option<String>,
+    /// Where that branch begins (default: what is checked out here)
+    #[arg(long, value_name = "REF", requires = "workspace")]
+    base: Option<String>,
+    /// A command to run in the workspace first (default: workspace.setup)
+    #[arg(long, value_name = "COMMAND", requires = "workspace", conflicts_with = "no_setup")]
+    setup: Option<String>,
+    /// Run no such command
+    #[arg(long, requires = "workspace")]
+    no_setup: bool,
+    /// A new workspace, even if one is idle
+    #[arg(long, requires = "workspace")]
+    fresh: bool,
+}
+
+impl WorkspaceArgs {
+    fn wish(self) -> Option<WorkspaceWish> {
+        let setup = match (self.setup, self.no_setup) {
+            (Some(command), _) => SetupWish::Command(command),
+            (None, true) => SetupWish::Nothing,
+            (None, false) => SetupWish::Usual,
+        };
+        self.workspace.then(|| WorkspaceWish {
+            kind: self.kind.as_deref().and_then(Kind::read),
+            branch: self.branch,
+            base: self.base,
+            setup,
+            reuse: self.fresh.then_some(false),
+            ..WorkspaceWish::default()
+        })
+    }
 }
 
 pub fn run(args: RunArgs, cx: &mut Context) -> Outcome {
@@ -39,7 +95,12 @@ pub fn run(args: RunArgs, cx: &mut Context) -> Outcome {
     let directory = cx.directory();
     let filter = ReadyFilter { filter: args.filter.expr(cx)?, ..ReadyFilter::default() };
     let auto = AutoClaim { filter, wish: args.lease.wish()? };
-    let id = args.id.as_deref().map(|typed| cx.store()?.resolve(typed).map_err(view::Failure::from)).transpose()?;
+    let id = args
+        .id
+        .as_deref()
+        .or(args.issue.as_deref())
+        .map(|typed| cx.store()?.resolve(typed).map_err(view::Failure::from))
+        .transpose()?;
     let mut command = args.command.into_iter();
     let request = RunRequest {
         id,
@@ -50,6 +111,7 @@ pub fn run(args: RunArgs, cx: &mut Context) -> Outcome {
         arguments: command.collect(),
         directory,
         apart: json,
+        workspace: args.workspace.wish(),
     };
     let Some(done) = coordination::run(cx.store()?, &request)? else {
         if json {
@@ -62,6 +124,9 @@ pub fn run(args: RunArgs, cx: &mut Context) -> Outcome {
     if json {
         cx.json(view::array([view::run(&done)]));
     } else {
+        for note in done.workspace.iter().flat_map(|used| &used.notes) {
+            cx.ui.note(note);
+        }
         cx.ui.note(&view::run_text(&done));
     }
     Ok(if done.end == RunEnd::Lost { Exit::Stale } else { Exit::Program(done.ended.code()) })

@@ -139,12 +139,17 @@ fn fit(title: &str, tail: &str, room: usize) -> (String, String) {
     }
     let tail = if tail.width() * 2 <= room { tail } else { "" };
     let room = room - tail.width();
-    if title.width() <= room {
-        return (title.to_owned(), tail.to_owned());
+    (shortened(title, room), tail.to_owned())
+}
+
+/// A text that fits into so many columns.
+pub fn shortened(text: &str, room: usize) -> String {
+    if text.width() <= room {
+        return text.to_owned();
     }
     let mut short = String::new();
     let mut used = 1;
-    for c in title.chars() {
+    for c in text.chars() {
         used += c.width().unwrap_or(0);
         if used > room {
             break;
@@ -152,7 +157,7 @@ fn fit(title: &str, tail: &str, room: usize) -> (String, String) {
         short.push(c);
     }
     short.push('…');
-    (short, tail.to_owned())
+    short
 }
 
 /// Says that a listing was cut, if it was.

@@ -6,6 +6,7 @@ use super::places::Places;
 use super::{WorkspaceError, checkout, include, ledger, limits, places, ports, records, reuse, setup};
 use crate::coordination::{CoordinationError, Result, here};
 use crate::model::state_id::{self, WORKSPACE};
+use crate::model::workflow::Task;
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::{StateDir, Store, StoreError};
 use crate::sys;
@@ -63,7 +64,7 @@ impl MadeWorkspace {
 
 /// Makes a workspace. If that cannot be done, nothing of it stays but its record, which says why.
 pub fn create(store: &mut Store, wish: &WorkspaceWish) -> Result<MadeWorkspace> {
-    let member = wish.repo.unwrap_or(0);
+    let member = which_repo(store, wish)?;
     let mut notes = Vec::new();
     let (state, draft) = draft(store, member, wish, &mut notes)?;
     if let Some(workspace) = reuse::take(store, &state, &draft, wish, &mut notes)? {
@@ -74,6 +75,21 @@ pub fn create(store: &mut Store, wish: &WorkspaceWish) -> Result<MadeWorkspace> 
     match make(store, &state, begun.clone(), member, wish, &mut made, &mut notes) {
         Ok(workspace) => Ok(MadeWorkspace { workspace, is_reused: false, notes }),
         Err(error) => Err(give_up(store, &state, &begun, &made, error)),
+    }
+}
+
+/// The repo that was named, else that of the task, else the primary.
+fn which_repo(store: &mut Store, wish: &WorkspaceWish) -> Result<usize> {
+    let Some(issue) = wish.issue.as_deref().filter(|_| wish.repo.is_none()) else {
+        return Ok(wish.repo.unwrap_or(0));
+    };
+    let task = store.get(issue)?.and_then(|row| Task::of_line(&row.line));
+    match task.and_then(|task| task.repo) {
+        None => Ok(0),
+        Some(repo) => store.find_repository(&repo).ok_or_else(|| {
+            let issue = issue.to_owned();
+            WorkspaceError::RepoNotHere { issue, repo }.into()
+        }),
     }
 }
 
@@ -161,13 +177,19 @@ fn make(
     let needed = limits::check(store, &one, &records::of(store, state)?)?;
     let context = PathBuf::from(one.context_dir.clone().unwrap_or_default());
     context.parent().map_or(Ok(()), places::prepare)?;
+    let step = store.activity().begin(format!("making a {} of {}", one.kind.word(), one.parent));
     let made = checkout::make(store, &one)?;
+    drop(step);
     made_here.push(made.root.clone());
     if one.kind != Kind::Worktree {
         store.make_workspace_of(member, &made.root)?;
     }
     let (_, inside) = store.workspace_parent(member);
-    if one.kind != Kind::Copy && ledger::lead_to_parent(store, member, parent, &inside, &made.root)? {
+    if ledger::is_parents(store, member, parent, &inside, &made.root) {
+        // A clone knows its parent.
+        if one.kind == Kind::Worktree {
+            ledger::lead_to_parent(parent, &inside, &made.root)?;
+        }
         notes.push("the ledger is not committed: the workspace uses that of the checkout it was made from".to_owned());
     }
     let copied = match one.kind {

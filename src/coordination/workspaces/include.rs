@@ -47,7 +47,9 @@ pub(super) fn copy(store: &Store, parent: &Path, to: &Path, patterns: &Patterns)
         return Err(WorkspaceError::TooMuchToCopy { bytes, limit, files: wanted.len() }.into());
     }
     let mut copied: Vec<String> = Vec::new();
-    for (path, _) in &wanted {
+    let step = store.activity().begin("copying ignored files");
+    for (done, (path, _)) in wanted.iter().enumerate() {
+        step.at(done as u64, wanted.len() as u64);
         if copy_one(parent, to, path).map_err(StoreError::from)? {
             copied.push(path.display().to_string());
         }

@@ -5,11 +5,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::lines::{Homeward, homeward};
 use super::proof;
 use super::records::{Known, known};
+use crate::coordination::Result;
 use crate::coordination::losses::{self, Loss, Reason};
 use crate::coordination::worktrees::held_in;
-use crate::coordination::{CoordinationError, Result};
 use crate::model::lease::{Owner, Standing};
 use crate::model::time::{DAY, Instant};
 use crate::model::workspace::{Kind, State, Workspace};
@@ -29,6 +30,8 @@ pub struct Look {
     pub merged: Option<Merged>,
     /// Nothing was committed in it.
     pub is_untouched: bool,
+    /// What its ledger has and that of its parent has not; it can be brought home.
+    pub homeward: Homeward,
 }
 
 /// What all workspaces are looked at with.
@@ -193,8 +196,18 @@ fn files(store: &Store, one: &Workspace, at: &Path, look: &mut Look) {
         return;
     }
     let (env, vcs) = (&store.host().env, vcs::open(at));
+    // Ledgers are judged by what they say.
+    match unmerged(store, one, at) {
+        Ok(found) => look.homeward = found,
+        Err(error) => look.reasons.push(unknown(error.to_string())),
+    }
+    let is_ledger = |path: &PathBuf| look.homeward.ledgers.contains(path);
     match vcs.work(env) {
-        Ok(work) => look.reasons.extend(losses::of_files(&work)),
+        Ok(mut work) => {
+            work.changed.retain(|path| !is_ledger(path));
+            work.untracked.retain(|path| !is_ledger(path));
+            look.reasons.extend(losses::of_files(&work));
+        }
         Err(error) => look.reasons.push(unknown(error.to_string())),
     }
     let origin =
@@ -214,23 +227,24 @@ fn files(store: &Store, one: &Workspace, at: &Path, look: &mut Look) {
         }
         Err(error) => look.reasons.push(unknown(error.to_string())),
     }
-    match unmerged(store, one, at) {
-        Ok(reason) => look.reasons.extend(reason),
-        Err(error) => look.reasons.push(unknown(error.to_string())),
+    if look.homeward.has_others {
+        look.reasons.push(Reason::new(Loss::Ledger, "its ledger has lines that are no issues and are nowhere else"));
     }
 }
 
-/// Issues that its ledger has and the one of its parent has not.
-fn unmerged(store: &Store, one: &Workspace, at: &Path) -> Result<Option<Reason>> {
+/// The directory of the repo in the checkout that a workspace was made from.
+pub(super) fn parent_of(one: &Workspace) -> PathBuf {
     let inside = one.work_dir.as_deref().and_then(|dir| Path::new(dir).strip_prefix(&one.path).ok());
-    let parent = Path::new(&one.parent).join(inside.unwrap_or(Path::new("")));
-    let mut there = match store.opened_at(&parent) {
-        Ok(store) => store,
-        Err(StoreError::NoLedger { .. }) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    let unmerged = there.unmerged_in(&as_worktree(one, at)).map_err(CoordinationError::from)?;
-    Ok(losses::of_ledger(&unmerged))
+    Path::new(&one.parent).join(inside.unwrap_or(Path::new("")))
+}
+
+/// Issues that its ledger has and the one of its parent has not.
+fn unmerged(store: &Store, one: &Workspace, at: &Path) -> Result<Homeward> {
+    match store.opened_at(&parent_of(one)) {
+        Ok(parent) => homeward(&parent, one, at),
+        Err(StoreError::NoLedger { .. } | StoreError::NoRepository { .. }) => Ok(Homeward::default()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Somebody holds something there.

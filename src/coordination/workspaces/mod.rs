@@ -12,8 +12,10 @@ mod env;
 mod finish;
 mod gc;
 mod include;
+mod job;
 mod ledger;
 mod limits;
+mod lines;
 mod look;
 mod orphans;
 mod places;
@@ -36,6 +38,9 @@ pub use complete::{JobEnd, end_of_job};
 pub use create::{MadeWorkspace, SetupWish, WorkspaceWish, create as create_workspace};
 pub use env::{exports, variables as workspace_env};
 pub use gc::{Gc, GcRow, GcWish, IDLE_DAYS, gc};
+pub use job::set_workspace_owner;
+pub use ledger::lacks_issue;
+pub(super) use lines::bring_in;
 pub use look::reasons as workspace_reasons;
 pub use orphans::{Orphan, orphans};
 pub use records::{find_workspace, here, workspaces};
@@ -61,6 +66,8 @@ pub enum WorkspaceError {
     NotMade { id: String, error: Box<CoordinationError>, left: Option<String> },
     #[error("the record of the workspace {id} was changed by another while it was made")]
     Lost { id: String },
+    #[error("{issue} is a task for the repository {repo}, which is not one of this project")]
+    RepoNotHere { issue: String, repo: String },
     #[error("there is no place for workspaces: {why}")]
     NoPlace { why: String },
     #[error("workspace.path in the committed settings leads out of the repository: {}", path.display())]

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::look::{Around, Look, look, owner_lives};
+use super::lines::bring_home;
+use super::look::{Around, Look, look, owner_lives, parent_of};
 use super::records::{self, Known};
 use super::steps::{begin, directory, note_removed, worktree};
 use super::{WorkspaceError, finish, proof};
@@ -28,6 +29,8 @@ pub struct RemovedWorkspace {
     pub kept: Option<KeptFiles>,
     /// What stood against it and did not count.
     pub forced: Vec<Reason>,
+    /// Issues that only its ledger had in this version, and that of its parent has now.
+    pub brought: Vec<String>,
     /// The branch that went with it.
     pub branch: Option<String>,
     /// Its files stay, because `bd` did not make them.
@@ -78,23 +81,44 @@ pub(super) fn remove_known(
     refuse(one, &seen.reasons, removal.force).map_err(|error| overtaken(store, known).unwrap_or(error))?;
     let branch = branch_to_delete(one, &seen, removal);
     if removal.dry_run {
-        return Ok(RemovedWorkspace { forced: seen.reasons, branch, ..removed(one.clone(), removal) });
+        let brought = seen.homeward.lines.iter().map(|(id, _)| id.clone()).collect();
+        return Ok(RemovedWorkspace { forced: seen.reasons, branch, brought, ..removed(one.clone(), removal) });
     }
     if one.state == State::Failed && one.ready_at.is_none() {
         return Ok(removed(finish::unmake(store, known, around)?, removal));
     }
+    let brought = match bring(store, one, &seen) {
+        Ok(brought) => brought,
+        Err(error) => return Err(kept(one, vec![not_brought(&seen, &error)])),
+    };
     let begun = begin(store, known, around)?;
     let kept = match one.kind {
         Kind::Worktree => worktree(store, &begun, one, removal, branch.as_deref())?,
         Kind::Clone | Kind::Copy => directory(store, &begun, one, removal, around)?,
     };
     let gone = note_removed(store, known, seen.merged.and_then(|merged| merged.commit))?;
-    Ok(RemovedWorkspace { kept, forced: seen.reasons, branch, ..removed(gone, removal) })
+    Ok(RemovedWorkspace { kept, forced: seen.reasons, branch, brought, ..removed(gone, removal) })
+}
+
+/// Brings home what only its ledger says.
+fn bring(store: &Store, one: &Workspace, seen: &Look) -> Result<Vec<String>> {
+    if seen.homeward.lines.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut parent = store.opened_at(&parent_of(one))?;
+    bring_home(&mut parent, seen.homeward.clone())
+}
+
+/// Why that was not done.
+fn not_brought(seen: &Look, error: &CoordinationError) -> Reason {
+    let ids: Vec<&str> = seen.homeward.lines.iter().map(|(id, _)| id.as_str()).collect();
+    let text = format!("its ledger has what that of its parent has not: {}; {error}", ids.join(", "));
+    Reason::new(Loss::Ledger, text)
 }
 
 fn removed(workspace: Workspace, removal: Removal) -> RemovedWorkspace {
-    let (kept, forced, branch, is_forgotten) = (None, Vec::new(), None, false);
-    RemovedWorkspace { workspace, kept, forced, branch, is_forgotten, dry_run: removal.dry_run }
+    let (kept, forced, branch, brought, is_forgotten) = (None, Vec::new(), None, Vec::new(), false);
+    RemovedWorkspace { workspace, kept, forced, branch, brought, is_forgotten, dry_run: removal.dry_run }
 }
 
 /// The process that makes or removes it is not there any more.

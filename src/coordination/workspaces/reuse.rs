@@ -26,7 +26,8 @@ pub(super) fn take(
     notes: &mut Vec<String>,
 ) -> Result<Option<Workspace>> {
     let usual = store.settings().flag("workspace.reuse");
-    if !wish.reuse.unwrap_or(usual) || draft.kind != Kind::Clone || wish.path.is_some() {
+    let is_renewable = draft.kind == Kind::Clone && vcs::kind(draft.parent.as_ref()) == vcs::Kind::Git;
+    if !wish.reuse.unwrap_or(usual) || !is_renewable || wish.path.is_some() {
         return Ok(None);
     }
     // Before anything is taken: the same would stand against a new one.

@@ -52,6 +52,7 @@ pub(super) fn run(store: &Store, one: &Workspace, command: &str, context: &Path)
     let limit = Duration::from_nanos(limit.unsigned_abs());
     let vars = env::variables(store, one)?;
     let arguments = ["-c".into(), SCRIPT.into(), "sh".into(), log.clone().into(), command.into()];
+    let _step = store.activity().begin(format!("running {command}"));
     let mut job = Job::start(&"/bin/sh".into(), &arguments, &one.directory(), &vars, true).map_err(StoreError::from)?;
     let failed = |why: String| {
         let said = tail(&log).unwrap_or_default();

@@ -92,6 +92,10 @@ pub(super) fn directory(
     }
     let again = look(store, &known_as(known, before), &hidden, around);
     let kept = again.and_then(|seen| {
+        // It was written while it was brought home.
+        if !seen.homeward.lines.is_empty() {
+            return Err(WorkspaceError::Changed { id: one.id.clone() }.into());
+        }
         refuse(before, &seen.reasons, removal.force)?;
         match removal.force {
             true => rescue(store, known, &hidden).map(Some),

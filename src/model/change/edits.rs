@@ -30,7 +30,7 @@ pub(super) fn text_edit(record: &Record<'_>, key: &'static str, text: &str, stam
 }
 
 /// Keeps `closed` and `closed_at` together, and notes the first start of work.
-pub(super) fn status_edits(
+pub(in crate::model) fn status_edits(
     record: &Record<'_>,
     status: &Status,
     reason: Option<&str>,

@@ -8,7 +8,7 @@ mod edits;
 mod new_issue;
 mod restore;
 
-pub(in crate::model) use edits::comment_edit;
+pub(in crate::model) use edits::{comment_edit, status_edits};
 pub use new_issue::NewIssue;
 pub use restore::restore;
 
@@ -19,7 +19,8 @@ use super::merge::FIELD_TIMES;
 use super::proposal::Proposal;
 use super::record::{KeyEdit, Record};
 use super::time::{self, Instant};
-use edits::{delete_edits, dependency_edits, edit_unless, label_edits, reopen_edits, status_edits, text_edit};
+use super::workflow::{self, TaskEdit, WorkflowEdit, WorkflowError};
+use edits::{delete_edits, dependency_edits, edit_unless, label_edits, reopen_edits, text_edit};
 
 pub const MAX_TITLE: usize = 500;
 
@@ -110,6 +111,10 @@ pub enum Change {
     AddComment(NewComment),
     /// Notes, in the planning copy of a proposed issue, the `updated_at` of the target's copy it is in step with.
     Synced(String),
+    /// Of an issue that is a workflow.
+    Workflow(WorkflowEdit),
+    /// Of an issue that is a task of a workflow.
+    Task(TaskEdit),
     /// Leaves a tombstone that keeps every field.
     Delete {
         reason: Option<String>,
@@ -151,6 +156,8 @@ pub enum ChangeError {
     Claimed { id: String, holder: String },
     #[error("{id} is {status} and cannot be {what}")]
     Done { id: String, status: String, what: &'static str },
+    #[error(transparent)]
+    Workflow(#[from] WorkflowError),
 }
 
 /// What an edit needs to know besides the line.
@@ -225,6 +232,8 @@ impl Change {
             Change::Defer { .. } => not_done(record, "deferred"),
             Change::Estimate(Some(minutes)) if *minutes < 0 => Err(ChangeError::NegativeEstimate),
             Change::Claim { assignee } => claimable(record, assignee),
+            Change::Workflow(edit) => Ok(workflow::validate_workflow(edit, record)?),
+            Change::Task(edit) => Ok(workflow::validate_task(edit, record)?),
             Change::AddDependency { target, .. } | Change::Parent(Some(target)) if *target == id() => {
                 Err(ChangeError::SelfDependency(id()))
             }
@@ -241,6 +250,7 @@ impl Change {
             }
             Change::AddComment(_) | Change::Reopen { comment: Some(_) } => Some(("comments", '[')),
             Change::AppendNotes(_) => Some(("notes", '"')),
+            Change::Workflow(_) => Some((workflow::WORKFLOW, '{')),
             _ => None,
         }
     }
@@ -256,10 +266,25 @@ impl Change {
                 };
                 text_edit(record, "notes", &notes, stamp)
             }
-            Change::Status(status) => status_edits(record, status, None, stamp),
-            Change::Close { reason } => status_edits(record, &Status::new("closed"), reason.as_deref(), stamp),
+            Change::Status(status) => {
+                let mut edits = status_edits(record, status, None, stamp);
+                edits.extend(match (issue::status_of(record).is_done(), status.is_done()) {
+                    (false, true) => workflow::close_edits(record, None, stamp.dialect),
+                    (true, false) => workflow::reopen_edits(record, status, stamp.dialect),
+                    _ => Vec::new(),
+                });
+                edits
+            }
+            Change::Close { reason } => {
+                let mut edits = status_edits(record, &Status::new("closed"), reason.as_deref(), stamp);
+                edits.extend(workflow::close_edits(record, reason.as_deref(), stamp.dialect));
+                edits
+            }
             Change::Reopen { comment } => {
                 let mut edits = reopen_edits(record, stamp);
+                if !edits.is_empty() {
+                    edits.extend(workflow::reopen_edits(record, &Status::open(), stamp.dialect));
+                }
                 if let Some(comment) = comment.as_ref().filter(|_| !edits.is_empty()) {
                     edits.push(comment_edit(record, comment, stamp));
                 }
@@ -326,6 +351,8 @@ impl Change {
                 dependency_edits(record, stamp, stays, parent.as_ref().map(|target| (target, &kind)))
             }
             Change::AddComment(comment) => vec![comment_edit(record, comment, stamp)],
+            Change::Workflow(edit) => workflow::workflow_edits(edit, record, stamp),
+            Change::Task(edit) => workflow::task_edits(edit, record, stamp.dialect),
             Change::Delete { reason } => delete_edits(record, reason.as_deref(), stamp),
         }
     }

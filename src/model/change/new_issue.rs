@@ -6,6 +6,7 @@ use crate::model::dependency::DependencyType;
 use crate::model::issue::{IssueType, Priority, Status};
 use crate::model::json::Json;
 use crate::model::time::Instant;
+use crate::model::workflow::{Task, Workflow};
 
 /// An issue that is about to be filed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +28,10 @@ pub struct NewIssue {
     pub dependencies: Vec<(String, DependencyType)>,
     /// Private: for a planning repo.
     pub local: bool,
+    /// For an issue that is a workflow.
+    pub workflow: Option<Workflow>,
+    /// For a task of a workflow.
+    pub task: Option<Task>,
 }
 
 impl NewIssue {
@@ -48,6 +53,8 @@ impl NewIssue {
             labels: Vec::new(),
             dependencies: Vec::new(),
             local: false,
+            workflow: None,
+            task: None,
         }
     }
 
@@ -104,6 +111,8 @@ impl NewIssue {
             ("labels", (!labels.is_empty()).then_some(Json::List(labels))),
             ("dependencies", (!edges.is_empty()).then_some(Json::List(edges))),
             ("visibility", self.local.then(|| Json::Text("local".to_owned()))),
+            ("workflow", self.workflow.as_ref().map(|workflow| Json::Raw(workflow.render(stamp.dialect)))),
+            ("task", self.task.as_ref().map(|task| Json::Raw(task.render(stamp.dialect)))),
         ];
         let members = fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
         Ok(stamp.dialect.render(&Json::Object(members)))

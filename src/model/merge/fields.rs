@@ -42,6 +42,8 @@ pub enum Kind {
     Long,
     Labels,
     Edges,
+    /// Merged key by key, where both sides do not touch.
+    Object,
 }
 
 /// A part of a line that is merged as one.
@@ -91,6 +93,7 @@ pub fn registers<'a>(sides: &[Option<&Side<'a>>]) -> Vec<Register<'a>> {
         let kind = match key.as_ref() {
             "labels" => Kind::Labels,
             "dependencies" => Kind::Edges,
+            "workflow" | "task" => Kind::Object,
             text if LONG.contains(&text) => Kind::Long,
             _ => Kind::Plain,
         };

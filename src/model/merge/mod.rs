@@ -4,14 +4,15 @@
 //! only grow; of two different values the one that was edited later stands (a tie is settled by bytes), and what lost is
 //! kept as a comment, so that nothing anyone wrote is gone. Laws, byte for byte: the sides can be swapped; merging a result
 //! with one of its sides again changes nothing; with a common base three sides give one line in whatever order they are
-//! merged. The last one ends at long texts that all three sides changed (unless each did in its own place), at a deletion
-//! among three sides, and at lines that somebody wrote in another layout; nothing is lost there either.
+//! merged. The last one ends at long texts, workflows and tasks that all three sides changed (unless each did in its own place), at
+//! a deletion among three sides, and at lines that somebody wrote in another layout; nothing is lost there either.
 //!
 //! For the order not to matter, a line must say when a value was edited if that was before the line's last edit. That is
 //! the key `field_times`; it counts only while its `at` is the line's `updated_at`, and goes with the next edit.
 
 mod fields;
 mod keep;
+mod object;
 mod revert;
 mod sets;
 mod settle;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::fields::{self, Kind};
 use super::sets;
 use super::side::Side;
-use super::{FIELD_TIMES, text};
+use super::{FIELD_TIMES, object, text};
 use crate::model::json::{Dialect, DialectEvidence, decode_string};
 use crate::model::record::Record;
 
@@ -46,6 +46,11 @@ pub fn revert(after: &str, before: &str, now: &str, usual: Dialect) -> Result<St
                 Kind::Labels => Some(vec![sets::merge(made[0], new[0], old[0], dialect, sets::label_identity)]),
                 Kind::Edges => Some(vec![sets::merge(made[0], new[0], old[0], dialect, sets::edge_identity)]),
                 Kind::Long => long_text(made[0], old[0], new[0], dialect).map(|value| vec![value]),
+                Kind::Object => {
+                    let all = made[0].zip(new[0]).zip(old[0]);
+                    let left = all.and_then(|((made, new), old)| object::merge(made, new, old, dialect));
+                    left.map(|value| vec![Some(value)])
+                }
                 // Hashes and counters say nothing: what stands there now stays.
                 Kind::Plain if fields::is_silent(name) => continue,
                 Kind::Plain => None,

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use super::fields::{Kind, Register, is_empty, is_silent, same};
 use super::sets::{self, edge_identity, label_identity};
 use super::side::{Side, Stamp};
-use super::text;
+use super::{object, text};
 use crate::model::json::{Dialect, decode_string};
 use crate::model::time::Instant;
 
@@ -146,6 +146,13 @@ pub fn settle(
                 Some(own.filter_map(|(_, raw)| raw).max().map_or_else(|| dialect.string(&merged), str::to_owned))
             });
             match merged {
+                Some(raw) => both(Some(raw)),
+                None => stands(a, b, true),
+            }
+        }
+        Kind::Object => {
+            let sides = known.zip(a.values[0]).zip(b.values[0]);
+            match sides.and_then(|((before, one), other)| object::merge(before, one, other, dialect)) {
                 Some(raw) => both(Some(raw)),
                 None => stands(a, b, true),
             }

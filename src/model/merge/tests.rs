@@ -128,3 +128,27 @@ fn nothing_of_two_copies_without_a_base_is_missing() {
     }
     assert_eq!(joined.matches("\"author\":").count(), 4, "{joined}");
 }
+
+#[test]
+fn a_workflow_is_merged_key_by_key() {
+    let line = |status: &str, at: &str, workflow: &str| {
+        format!(
+            r#"{{"id":"a","status":"{status}","updated_at":"2026-01-0{at}T00:00:00.000Z","workflow":{{"id":"wf_1",{workflow}}}}}"#
+        )
+    };
+    let base = line("in_progress", "1", r#""state":"in_progress""#);
+    let paused = line("deferred", "2", r#""state":"paused""#);
+    let wider = line("in_progress", "3", r#""state":"in_progress","max_parallel":4"#);
+    let merged = merge_issue(Some(&base), &paused, &wider, Dialect::default()).unwrap();
+    assert!(merged.clashes.is_empty(), "{merged:?}");
+    assert!(merged.line.contains(r#""workflow":{"id":"wf_1","state":"paused","max_parallel":4}"#), "{}", merged.line);
+    assert!(merged.line.contains(r#""status":"deferred""#), "state and status stay together: {}", merged.line);
+    let failed = line("blocked", "4", r#""state":"failed""#);
+    let clash = merge_issue(Some(&base), &paused, &failed, Dialect::default()).unwrap();
+    assert!(
+        clash.line.contains(r#""state":"failed""#) && clash.line.contains(r#""status":"blocked""#),
+        "{}",
+        clash.line
+    );
+    assert!(clash.line.contains("of the other version"), "what lost is kept: {}", clash.line);
+}

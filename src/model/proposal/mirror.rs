@@ -7,6 +7,7 @@ use crate::model::issue::{self, Status};
 use crate::model::json::Dialect;
 use crate::model::record::{KeyEdit, Record};
 use crate::model::time::{self, Instant};
+use crate::model::workflow::WorkflowEdit;
 
 /// An edit of a proposed issue, divided: what goes to the target's copy too, and what only the planning copy gets.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -45,7 +46,12 @@ pub fn split(changes: &[Change], include: Include, visible: impl Fn(&str) -> boo
             }
             Change::Defer { .. } => public.push(Change::Status(Status::new("deferred"))),
             Change::Undefer => public.push(Change::Undefer),
+            Change::Workflow(WorkflowEdit::Move { to, .. }) => {
+                public.push(Change::Status(Status::new(public_status(to.status().as_str()))));
+            }
             Change::Delete { .. }
+            | Change::Workflow(_)
+            | Change::Task(_)
             | Change::Synced(_)
             | Change::Claim { .. }
             | Change::Text(..)

@@ -25,6 +25,8 @@ pub struct ClaimWish {
     pub remote: Option<String>,
     /// What else to change in the same write.
     pub with: Vec<Change>,
+    /// Leave the ledger alone: it is written where the work is done.
+    pub aside: bool,
 }
 
 /// Why a claim could be taken from another.
@@ -102,6 +104,12 @@ impl Store {
         Ok(found.map(|row| row.issue.id))
     }
 
+    /// An issue that may be given to the one who acts without a person's word.
+    pub fn may_be_handed_out(&mut self, issue: &Issue) -> bool {
+        let me = self.actor().to_owned();
+        self.may_hand_out(issue, &me)
+    }
+
     /// An issue that an automatic path may give to the one who acts.
     fn may_hand_out(&self, issue: &Issue, me: &str) -> bool {
         let able = |label: &String| match label.strip_prefix(REQUIRES) {
@@ -141,6 +149,7 @@ impl Store {
             }
         }
         self.refuse_elsewhere(&row, &before, wish)?;
+        self.refuse_task(&row)?;
         let evidence = holder.map(|holder| {
             let why = match (&wish.takeover, standing) {
                 (Some(reason), Standing::Live) => format!("taken over: {reason}"),
@@ -163,7 +172,11 @@ impl Store {
         let takes = evidence.is_some()
             || wish.takeover.is_some()
             || before.lost.iter().any(|(name, _)| Some(name) == row.issue.assignee.as_ref());
-        match self.write_claim(id, &me, takes, &wish.with) {
+        let written = match wish.aside {
+            true => Ok(as_it_is(&row, id)),
+            false => self.write_claim(id, &me, takes, &wish.with),
+        };
+        match written {
             Ok(written) => Ok(Claimed {
                 id: id.to_owned(),
                 epoch: lease.epoch,
@@ -190,7 +203,12 @@ impl Store {
     /// The issue is the caller's already: the claim is renewed, and the ledger says so if it did not.
     fn claim_again(&mut self, home: &HeldHome, mut lease: Lease, row: &Row, wish: &ClaimWish) -> Result<Claimed> {
         let now = self.host.clock.both();
+        let here = self.worktree().ok();
         if let Some(holder) = &mut lease.holder {
+            // Where it is claimed again, the work is.
+            if let Some(here) = here {
+                (holder.worktree_id, holder.worktree) = (here.id, Some(here.name));
+            }
             if wish.ttl.is_some() || wish.forever {
                 holder.ttl = if wish.forever { None } else { wish.ttl };
             }
@@ -204,7 +222,10 @@ impl Store {
         lease.renew(&now);
         home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
         let me = self.actor().to_owned();
-        let written = self.write_claim(&row.issue.id, &me, false, &wish.with)?;
+        let written = match wish.aside {
+            true => as_it_is(row, &row.issue.id),
+            false => self.write_claim(&row.issue.id, &me, false, &wish.with)?,
+        };
         Ok(Claimed {
             id: row.issue.id.clone(),
             epoch: lease.epoch,
@@ -250,7 +271,7 @@ impl Store {
         answer.map_err(WriteError::into_store)
     }
 
-    fn new_holder(&mut self, wish: &ClaimWish, now: &crate::model::lease::Now) -> Result<Holder> {
+    pub(super) fn new_holder(&mut self, wish: &ClaimWish, now: &crate::model::lease::Now) -> Result<Holder> {
         let usual = || crate::model::duration::parse(self.settings.word("lease.ttl"));
         let ttl = match (&self.agent, wish.forever) {
             (_, true) => None,
@@ -292,4 +313,10 @@ impl Store {
         }
         Ok(())
     }
+}
+
+/// A write that was not made.
+fn as_it_is(row: &Row, id: &str) -> Written {
+    let (line, before) = (row.line.clone(), Some(row.line.clone()));
+    Written { id: id.to_owned(), line, before, changed: false, source_repo: row.source_repo.clone() }
 }

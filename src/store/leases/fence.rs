@@ -6,7 +6,7 @@
 //! | claimed, time is over | exit 7: it must claim again | may | may |
 //! | claimed by another since, or taken back | exit 7, until it claims again or lets go | | |
 //!
-//! A number given in `BD_LEASE` must be that of the claim.
+//! A number given in `BD_LEASE` must be that of the claim. The lock of a workflow is asked as well: see `lock_fence.rs`.
 
 use super::{LEASE_VARIABLE, LeaseError, Leases, standing};
 use crate::ledger::{Document, Edit};
@@ -23,7 +23,7 @@ const OPEN_KEYS: [&str; 5] = ["comments", "labels", "dependencies", "updated_at"
 const SEPARATORS: [char; 2] = [',', ' '];
 
 /// What claims say to a write.
-type Fenced<T> = std::result::Result<T, Box<LeaseError>>;
+pub(super) type Fenced<T> = std::result::Result<T, Box<LeaseError>>;
 
 /// What a write means for the claims on its issues, once it is on disk.
 #[derive(Debug, Default)]
@@ -109,7 +109,7 @@ impl Store {
     }
 
     /// The number of its claim on an issue that the caller carries.
-    fn token(&self, id: &str) -> Fenced<Option<i64>> {
+    pub(super) fn token(&self, id: &str) -> Fenced<Option<i64>> {
         let Some(text) = self.host.env.var(LEASE_VARIABLE) else { return Ok(None) };
         carried(&text, id).map_err(|part| Box::new(LeaseError::BadToken { text: part.to_owned() }))
     }
@@ -133,6 +133,7 @@ impl Store {
                 Edit::Sort | Edit::Normalise | Edit::Resolve { .. } => continue,
             };
             self.fence(source, &id, before, after)?;
+            self.fence_lock(source, document, &id, before, after)?;
             if let Ok(key) = self.lease_key(source, &home, &id) {
                 settled.lines.extend(Settled::line(key, before, after).lines);
             }
@@ -147,6 +148,7 @@ impl Store {
         let now = self.host.clock.both();
         let mut changed = Vec::new();
         for (key, before, after) in &settled.lines {
+            changed.extend(self.ended_lock(source, after.as_deref()));
             let mut lease = held.lease(key);
             let Some(holder) = &lease.holder else { continue };
             let (was, is) = (state(before.as_deref()), state(after.as_deref()));
@@ -206,7 +208,7 @@ fn carried<'a>(text: &'a str, id: &str) -> std::result::Result<Option<i64>, &'a 
 }
 
 /// The issue of a key.
-fn issue_of(key: &str) -> &str {
+pub(super) fn issue_of(key: &str) -> &str {
     key.split_once('/').filter(|(repo, _)| state_id::is(state_id::REPOSITORY, repo)).map_or(key, |(_, id)| id)
 }
 
@@ -229,7 +231,7 @@ fn is_additive(before: Option<&str>, after: Option<&str>) -> bool {
 }
 
 /// Why a claim is not valid any more.
-fn since(lease: &Lease, now: &Now) -> String {
+pub(super) fn since(lease: &Lease, now: &Now) -> String {
     match &lease.holder {
         Some(holder) if standing(lease, now) == Standing::Live => {
             format!("{} holds it, epoch {}", holder.name, lease.epoch)

@@ -40,6 +40,12 @@ impl HeldHome {
         self.leases.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Somebody has locked a workflow, once at least.
+    pub fn has_locks(&self) -> bool {
+        let leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
+        leases.keys().any(|key| super::lock::is_lock(super::fence::issue_of(key)))
+    }
+
     /// Writes leases to the disk. What this version does not know of a line is left in it.
     pub fn put(&self, changed: &[Lease], entropy: &Entropy) -> std::result::Result<(), RecordError> {
         self.dir.file(LEASES_NAME).edit::<RecordError>(&self.lock, entropy, |_| {

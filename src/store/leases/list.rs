@@ -33,7 +33,7 @@ impl Store {
         for source in 0..self.sources.len() {
             let now = self.host.clock.both();
             for (id, lease) in self.leases_of(source)? {
-                if lease.holder.is_none() || !seen.insert(id.clone()) {
+                if lease.holder.is_none() || super::lock::is_lock(&id) || !seen.insert(id.clone()) {
                     continue;
                 }
                 let standing = standing(&lease, &now);
@@ -54,7 +54,7 @@ impl Store {
         self.refresh()?;
         let now = self.host.clock.both();
         let mut found: BTreeMap<&str, LeaseRow> = BTreeMap::new();
-        for (id, lease) in self.claims()? {
+        for (id, lease) in self.claims()?.iter().filter(|(id, _)| !super::lock::is_lock(id)) {
             let row =
                 || LeaseRow { id: id.clone(), title: None, lease: lease.clone(), standing: standing(lease, &now) };
             found.entry(id).or_insert_with(row);

@@ -8,11 +8,14 @@ mod claim;
 mod fence;
 mod held;
 mod list;
+mod lock;
+mod lock_fence;
 mod release;
 
 pub use claim::{AutoClaim, ClaimWish, Claimed, Evidence};
 pub use held::Stillness;
 pub use list::LeaseRow;
+pub use lock::LockedWorkflow;
 pub use release::{Reclaimed, ReleaseWish, Released};
 
 pub(super) use fence::Settled;
@@ -22,7 +25,7 @@ pub(super) use list::KnownLeases;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{Result, StateDir, Store};
+use super::{Result, StateDir, Store, Withheld};
 use crate::ledger::Document;
 use crate::model::lease::{Lease, Now, Standing};
 use crate::sys;
@@ -43,6 +46,8 @@ pub enum LeaseError {
         expires: Option<String>,
         worktree: Option<String>,
     },
+    #[error("{id} is locked by {holder}{}", until(expires))]
+    Locked { id: String, holder: String, agent: Option<String>, epoch: i64, expires: Option<String> },
     #[error("the claim of {name} on {id} (epoch {held}) is over: {why}; nothing was written")]
     Stale { id: String, name: String, held: i64, epoch: i64, holder: Option<String>, why: String },
     #[error("{id} is {status} in the checkout {worktree}, which is not merged here")]
@@ -51,6 +56,10 @@ pub enum LeaseError {
     HalfMade { id: String, problem: String },
     #[error("{}:{line} knows a claim on {id} and cannot be read; nothing was written", path.display())]
     Damaged { id: String, path: PathBuf, line: usize },
+    #[error("{id} cannot be claimed now: {why}")]
+    Withheld { id: String, why: Withheld },
+    #[error("{id} cannot be claimed now: it waits for {}", blockers.join(" "))]
+    Waits { id: String, blockers: Vec<String> },
     #[error("{id} is not claimed")]
     NotClaimed { id: String },
     #[error("{text:?} is not ID:EPOCH")]

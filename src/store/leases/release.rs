@@ -8,6 +8,7 @@ use super::{LeaseError, standing};
 use crate::model::change::{Change, TextField};
 use crate::model::issue::Status;
 use crate::model::lease::{Holder, Lease, Standing};
+use crate::model::workflow::{Task, TaskEdit};
 use crate::store::{Result, Scope, Store, StoreError, Write, WriteError, Written};
 
 /// How to give an issue back.
@@ -90,7 +91,9 @@ impl Store {
         }
         let needs_attention = wish.failed.is_some() && lease.attempts >= self.max_attempts();
         // First the ledger, while the claim still lets its holder write.
-        let written = self.write_release(id, needs_attention)?;
+        let failed =
+            wish.failed.as_ref().map(|error| TaskEdit::Failed { error: error.clone(), attempts: lease.attempts });
+        let written = self.write_release(id, needs_attention, failed)?;
         // The write itself may have ended the claim.
         let ended = home.lease(&key);
         let remote = lease.holder.as_ref().and_then(|holder| holder.remote.clone());
@@ -122,7 +125,9 @@ impl Store {
             for (issue, _) in self.leases_of(source)? {
                 // One that is in no ledger here is another branch's; the claim on it is known here all the same.
                 let is_of_another = self.sources.owner(&issue).is_some_and(|owner| owner != source);
-                if id.is_some_and(|id| id != issue) || is_of_another || !seen.insert(issue.clone()) {
+                // A lock that is over holds nobody up.
+                let is_other = id.is_some_and(|id| id != issue) || super::lock::is_lock(&issue);
+                if is_other || is_of_another || !seen.insert(issue.clone()) {
                     continue;
                 }
                 let mut lease = home.lease(&self.lease_key(source, home.dir(), &issue)?);
@@ -156,7 +161,7 @@ impl Store {
                     if is_theirs || needs_attention {
                         // The one who takes it back may have lost it before.
                         self.claiming.replace(Some(issue.clone()));
-                        let released = self.write_release(&issue, needs_attention);
+                        let released = self.write_release(&issue, needs_attention, None);
                         self.claiming.replace(None);
                         written = released?;
                     }
@@ -225,7 +230,7 @@ impl Store {
     }
 
     /// Makes an issue open and nobody's in the ledger, if it is in progress there.
-    fn write_release(&mut self, id: &str, needs_attention: bool) -> Result<Option<Written>> {
+    fn write_release(&mut self, id: &str, needs_attention: bool, failed: Option<TaskEdit>) -> Result<Option<Written>> {
         let Some(row) = self.get(id)? else { return Ok(None) };
         if self.is_done_elsewhere(id)? {
             // Opening it here would undo that when both are merged.
@@ -239,6 +244,8 @@ impl Store {
         if needs_attention {
             changes.push(Change::AddLabel(NEEDS_ATTENTION.to_owned()));
         }
+        // A task tells in the ledger why it failed.
+        changes.extend(failed.filter(|_| Task::of_line(&row.line).is_some()).map(Change::Task));
         if changes.is_empty() {
             return Ok(None);
         }

@@ -1,6 +1,7 @@
 //! The settings there are: one table from which reading, checking, listing and the environment layer are made.
 
 use super::super::home::StateMode;
+use crate::model::nearest::distance;
 use crate::model::workspace::Kind as Workspace;
 
 /// What a setting may hold.
@@ -117,22 +118,6 @@ pub fn nearest(name: &str) -> Option<&'static str> {
         (whole.min(part), key.name)
     });
     near.min().filter(|(distance, _)| *distance <= 3.min(name.len() / 2)).map(|(_, name)| name)
-}
-
-/// How many characters have to be changed, added or dropped to make one word of the other.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (n, c) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = n + 1;
-        for (m, d) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(c != *d);
-            diagonal = row[m + 1];
-            row[m + 1] = changed.min(row[m] + 1).min(row[m + 1] + 1);
-        }
-    }
-    row[other.len()]
 }
 
 #[cfg(test)]

@@ -57,6 +57,8 @@ const LEFT_OF_CORE: [&str; 9] = [
 pub fn carried(all: &[Setting]) -> Vec<&Setting> {
     let is_carried = |one: &&Setting| match one.parts() {
         Some(("core", None, name)) => !LEFT_OF_CORE.contains(&name),
+        // Where the user pushes is no matter of one remote.
+        Some(("remote", None, _)) => true,
         Some((section, ..)) => !LEFT.contains(&section),
         None => false,
     };
@@ -235,8 +237,11 @@ mod tests {
             setting("core.hookspath", "/x"),
             setting("core.autocrlf", "input"),
             setting("branch.main.remote", "origin"),
+            setting("remote.pushdefault", "mine"),
         ];
         let text = text(&carried(&all), &[]);
+        let (text, push) = text.split_at(text.find("[remote]").unwrap());
+        assert_eq!(push, "[remote]\n\tpushdefault = \"mine\"\n");
         assert_eq!(text, "[user]\n\tname = \"Ann \\\"A\\\" \\\\ #1\"\n[core]\n\tautocrlf = \"input\"\n");
     }
 

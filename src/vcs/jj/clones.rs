@@ -40,7 +40,7 @@ pub fn clone(root: &Path, new: &NewClone, env: &Env) -> Result<Checkout, SyncErr
     }
     let source = git::Source { root, git_dir: Some(&behind), env };
     let made = source.clone_at(&new.branch, &start, path)?;
-    match set_up(&made.root, &new.branch, is_there, env) {
+    match set_up(&repo, &made.root, &new.branch, is_there) {
         Ok(()) => {}
         Err(error) => {
             delete(&made.root)?;
@@ -52,13 +52,29 @@ pub fn clone(root: &Path, new: &NewClone, env: &Env) -> Result<Checkout, SyncErr
 }
 
 /// A new bookmark is put on the clone's own change, as in a workspace of jj.
-fn set_up(path: &Path, branch: &str, is_there: bool, env: &Env) -> Result<(), SyncError> {
-    let repo = Repo::new(path, env);
+fn set_up(parent: &Repo<'_>, path: &Path, branch: &str, is_there: bool) -> Result<(), SyncError> {
+    let repo = Repo::new(path, parent.env);
     repo.act_on(&["git", "init", "--colocate"], None)?;
+    for (name, value) in identity(parent)? {
+        repo.act_on(&["config", "set", "--repo", &name], Some(value.as_ref()))?;
+    }
     if !is_there {
         repo.act_on(&["bookmark", "set", "--revision=@"], Some(quoted(branch).as_ref()))?;
     }
     Ok(())
+}
+
+/// Who the user is, where the settings of the repository itself say it: names and values.
+fn identity(repo: &Repo<'_>) -> Result<Vec<(String, String)>, SyncError> {
+    let said = match repo.ask(None, &["config", "list", "--repo", "user"]) {
+        // It knows none.
+        Err(SyncError::Failed { .. }) => return Ok(Vec::new()),
+        said => said?,
+    };
+    let said = String::from_utf8_lossy(&said).into_owned();
+    let known = said.lines().filter_map(|line| line.split_once(" = "));
+    let plain = known.filter(|(name, _)| matches!(*name, "user.name" | "user.email"));
+    Ok(plain.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
 pub fn branches(repo: &Repo<'_>) -> Result<BTreeSet<String>, SyncError> {

@@ -70,7 +70,8 @@ pub fn run(args: CreateArgs, cx: &mut Context) -> Outcome {
         reuse: args.new.then_some(false),
         ..WorkspaceWish::default()
     };
-    let made = coordination::create_workspace(store, &wish)?;
+    let mut made = coordination::create_workspace(store, &wish)?;
+    made.notes.extend(coordination::lacks_issue(store, &made.workspace));
     if cx.ui.wants_json() {
         cx.json(view::made_workspace(&made));
         return Ok(Exit::Ok);

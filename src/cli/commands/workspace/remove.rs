@@ -40,6 +40,10 @@ pub fn remove(args: RemoveArgs, cx: &mut Context) -> Outcome {
     if let Some(kept) = &removed.kept {
         cx.ui.note(&format!("what was in it is kept: bd workspace restore {} --to DIR writes it again", kept.key));
     }
+    if !removed.brought.is_empty() {
+        let verb = if removed.dry_run { "would be brought home" } else { "is brought home" };
+        cx.ui.note(&format!("what only its ledger says {verb}: {}", inline(&removed.brought.join(", "))));
+    }
     if let Some(branch) = &removed.branch {
         let verb = if removed.dry_run { "would go too" } else { "is deleted too" };
         cx.ui.note(&format!("the branch {} {verb}", inline(branch)));

@@ -1,0 +1,140 @@
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::workflow::create::{self, OptionArgs};
+use super::{Context, Outcome};
+use crate::cli::render;
+use crate::coordination::templates::{self, SaveWish};
+use crate::coordination::workflows;
+use crate::view::{self, Exit, Failure, inline};
+
+/// Plans of workflows to be used again, with variables
+///
+/// A template is a plan in TOML with {{variables}} in its texts. Of several with one name the first counts: `.beads/templates/` of the
+/// project, then the user's (`~/.config/beads/templates/`), then those that bd brings: feature, bugfix, refactor, release.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd template list
+  bd template show feature
+  bd template apply feature --var feature='Search in titles' --max-parallel 2
+  bd template save our-release --from bd-a3f8
+  bd template validate .beads/templates/our-release.toml")]
+pub struct TemplateArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Show which templates there are, also broken ones
+    List {
+        /// Those that another of the same name hides too
+        #[arg(long)]
+        all: bool,
+    },
+    /// Show one: its variables and its text
+    Show {
+        /// The template
+        name: String,
+    },
+    /// File a workflow from a template; the same as bd workflow create --template
+    Apply {
+        /// The template
+        template: String,
+        #[command(flatten)]
+        options: Box<OptionArgs>,
+    },
+    /// Make a template of the plan of a workflow
+    Save {
+        /// What to call it
+        name: String,
+        /// The workflow
+        #[arg(long, value_name = "ID")]
+        from: String,
+        /// For yourself, not for the project
+        #[arg(long)]
+        user: bool,
+        /// Replace one of the same name
+        #[arg(long)]
+        force: bool,
+    },
+    /// Say everything that is wrong with a template
+    Validate {
+        /// The file
+        file: PathBuf,
+    },
+}
+
+pub fn run(args: TemplateArgs, cx: &mut Context) -> Outcome {
+    match args.action {
+        Action::List { all } => list(cx, all),
+        Action::Show { name } => show(cx, &name),
+        Action::Apply { template, options } => create::apply(&template, *options, cx),
+        Action::Save { name, from, user, force } => save(cx, &from, SaveWish { name, for_user: user, force }),
+        Action::Validate { file } => validate(cx, &file),
+    }
+}
+
+fn list(cx: &mut Context, all: bool) -> Outcome {
+    let mut found = templates::list(cx.store()?);
+    found.retain(|one| all || !one.is_hidden);
+    if cx.ui.wants_json() {
+        cx.json(view::templates(&found));
+        return Ok(Exit::Ok);
+    }
+    let lines: Vec<[String; 4]> = found.iter().map(view::template_line).collect();
+    render::columns(&mut cx.ui, "", &lines);
+    Ok(Exit::Ok)
+}
+
+fn show(cx: &mut Context, name: &str) -> Outcome {
+    let found = templates::find(cx.store()?, name)?;
+    if cx.ui.wants_json() {
+        cx.json(view::template(&found));
+        return Ok(Exit::Ok);
+    }
+    let [name, place, tasks, said] = view::template_line(&found);
+    cx.ui.line(&format!("{name}  ({place}, {tasks})  {said}"));
+    for line in view::variable_lines(&found) {
+        cx.ui.line(&format!("  {line}"));
+    }
+    cx.ui.line("");
+    cx.ui.line(&view::block(&found.text));
+    Ok(Exit::Ok)
+}
+
+fn save(cx: &mut Context, from: &str, wish: SaveWish) -> Outcome {
+    let store = cx.store()?;
+    let flow = workflows::flow(store, from)?;
+    let rows: Vec<_> =
+        std::iter::once(&flow.workflow.row).chain(flow.tasks.iter().map(|task| &task.row)).cloned().collect();
+    let saved = templates::save(store, &workflows::plan_of(&flow), &rows, &wish).map_err(|error| {
+        let failure = Failure::from(error);
+        // What to do about an export is another matter.
+        let is_leak = failure.code == "would_leak";
+        let hint = is_leak.then(|| "it comes from private issues; --user keeps it to yourself".to_owned());
+        Failure { hint: hint.or(failure.hint.clone()), ..failure }
+    })?;
+    if cx.ui.wants_json() {
+        cx.json(view::saved_template(&saved));
+        return Ok(Exit::Ok);
+    }
+    let verb = if saved.replaced { "Replaced" } else { "Saved" };
+    cx.ui.done(&format!("{verb}: {}", inline(&saved.path.display().to_string())));
+    Ok(Exit::Ok)
+}
+
+fn validate(cx: &mut Context, file: &std::path::Path) -> Outcome {
+    let found = templates::read_file(&cx.directory().join(file))?;
+    found.usable().map_err(|error| Failure::from(crate::coordination::CoordinationError::from(error)))?;
+    if cx.ui.wants_json() {
+        cx.json(view::template(&found));
+        return Ok(Exit::Ok);
+    }
+    for name in found.template.iter().flat_map(|template| template.unused()) {
+        cx.ui.note(&format!("the variable {name} is not used"));
+    }
+    cx.ui.done(&format!("In order: {}", inline(&found.place())));
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,131 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::cli::commands::claim::LeaseArgs;
+use crate::cli::render;
+use crate::coordination::workflows::{self, Flow, NextWish};
+use crate::model::workflow::State;
+use crate::view::{self, Exit, Failure};
+
+/// Show the workflows that are not over
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Those that are completed or abandoned too
+    #[arg(long)]
+    all: bool,
+    /// Only those in a state
+    #[arg(long, value_name = "STATE", value_parser = state)]
+    state: Option<State>,
+}
+
+/// A workflow with its tasks: how each stands, who has it, what it waits for
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// The workflow
+    id: String,
+}
+
+/// The tasks that can be worked on now, in their order
+///
+/// Open tasks that nobody has and nothing blocks, no more than may run beside those that do. A task that failed is handed out again
+/// only with --include-failed; one whose holder is gone is handed on at once.
+#[derive(Debug, Args)]
+pub struct NextArgs {
+    /// The workflow
+    id: String,
+    /// Take the first one
+    #[arg(long)]
+    claim: bool,
+    /// Tasks that failed too
+    #[arg(long)]
+    include_failed: bool,
+    #[command(flatten)]
+    lease: LeaseArgs,
+}
+
+/// How far a workflow is, who works on what, and what waits for what
+#[derive(Debug, Args)]
+pub struct ProgressArgs {
+    /// The workflow
+    id: String,
+}
+
+/// A state as typed.
+pub fn state(text: &str) -> Result<State, String> {
+    State::typed(text).ok_or_else(|| format!("one of {}", State::ALL.map(State::word).join(" ")))
+}
+
+pub fn list(args: &ListArgs, cx: &mut Context) -> Outcome {
+    let mut found = workflows::flows(cx.store()?, args.all || args.state.is_some())?;
+    found.retain(|flow| args.state.is_none_or(|state| flow.workflow.state == state));
+    if cx.ui.wants_json() {
+        cx.json(view::workflows(&found));
+        return Ok(Exit::Ok);
+    }
+    for flow in &found {
+        cx.ui.line(&view::workflow_line(flow));
+    }
+    if found.is_empty() {
+        cx.ui.note("no workflow; bd workflow create makes one");
+    }
+    Ok(Exit::Ok)
+}
+
+pub fn show(args: &ShowArgs, cx: &mut Context) -> Outcome {
+    let flow = workflows::flow(cx.store()?, &args.id)?;
+    if cx.ui.wants_json() {
+        cx.json(view::workflow(&flow));
+        return Ok(Exit::Ok);
+    }
+    told(cx, &flow);
+    let cells: Vec<[String; 4]> = flow.tasks.iter().map(|task| view::task_cells(&flow, task)).collect();
+    render::columns(&mut cx.ui, "  ", &cells);
+    Ok(Exit::Ok)
+}
+
+/// The head of a workflow, and what there is to say of it.
+fn told(cx: &mut Context, flow: &Flow) {
+    cx.ui.line(&view::workflow_line(flow));
+    for line in view::workflow_remarks(flow) {
+        cx.ui.note(&line);
+    }
+}
+
+pub fn next(args: &NextArgs, cx: &mut Context) -> Outcome {
+    if !args.claim && args.lease.is_given() {
+        return Err(Failure::usage("--ttl is for --claim"));
+    }
+    let claim = if args.claim { Some(args.lease.wish()?) } else { None };
+    let wish = NextWish { include_failed: args.include_failed, claim };
+    let next = workflows::next_task(cx.store()?, &args.id, &wish)?;
+    if cx.ui.wants_json() {
+        cx.json(view::workflow_next(&next));
+        return Ok(Exit::Ok);
+    }
+    if let Some(claimed) = &next.claimed {
+        cx.ui.done(&view::claimed_text(claimed));
+        cx.ui.line(&view::inline(&claimed.written.issue().title));
+        return Ok(Exit::Ok);
+    }
+    if next.available.is_empty() || args.claim {
+        cx.ui.note(&view::nothing_next(&next));
+        return Ok(Exit::Ok);
+    }
+    let cells: Vec<[String; 4]> = next.available.iter().map(|task| view::task_cells(&next.flow, task)).collect();
+    render::columns(&mut cx.ui, "", &cells);
+    Ok(Exit::Ok)
+}
+
+pub fn progress(args: &ProgressArgs, cx: &mut Context) -> Outcome {
+    let flow = workflows::flow(cx.store()?, &args.id)?;
+    if cx.ui.wants_json() {
+        cx.json(view::workflow_progress(&flow));
+        return Ok(Exit::Ok);
+    }
+    told(cx, &flow);
+    let open = flow.tasks.iter().filter(|task| !task.is_done());
+    let cells: Vec<[String; 4]> = open.map(|task| view::task_cells(&flow, task)).collect();
+    render::columns(&mut cx.ui, "  ", &cells);
+    cx.ui.line(&format!("{}%", flow.counts().percent()));
+    Ok(Exit::Ok)
+}

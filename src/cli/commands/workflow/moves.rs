@@ -1,0 +1,177 @@
+use clap::Args;
+
+use super::create::TextArgs;
+use super::{Context, Outcome, look};
+use crate::coordination::workflows::{self, MoveWish, WorkflowChange};
+use crate::model::workflow::State;
+use crate::view::{self, Exit, Failure};
+
+/// Hand out the tasks of a workflow from now on
+#[derive(Debug, Args)]
+pub struct StartArgs {
+    /// The workflow
+    id: String,
+}
+
+/// Hand out no more tasks; those that run go on
+#[derive(Debug, Args)]
+pub struct PauseArgs {
+    /// The workflow
+    id: String,
+    #[command(flatten)]
+    why: ReasonArgs,
+}
+
+/// Go on with a workflow that was paused, failed, or was to be merged
+#[derive(Debug, Args)]
+pub struct ResumeArgs {
+    /// The workflow
+    id: String,
+}
+
+/// Say that all of a workflow is done
+///
+/// Refused while a task is not done. With --await-merge the work is done and waits to be merged; complete it once it is.
+#[derive(Debug, Args)]
+pub struct CompleteArgs {
+    /// The workflow
+    id: String,
+    /// Close the tasks that are not done as skipped; refused while somebody works on one
+    #[arg(long)]
+    skip_open: bool,
+    /// It is done but for the merge
+    #[arg(long, conflicts_with = "merge_commit")]
+    await_merge: bool,
+    /// The commit that merged it
+    #[arg(long, value_name = "COMMIT")]
+    merge_commit: Option<String>,
+    #[command(flatten)]
+    why: ReasonArgs,
+}
+
+/// Say that a workflow failed; it can be resumed
+#[derive(Debug, Args)]
+pub struct FailArgs {
+    /// The workflow
+    id: String,
+    #[command(flatten)]
+    why: ReasonArgs,
+}
+
+/// Give a workflow up: tasks that nobody works on are closed as skipped
+#[derive(Debug, Args)]
+pub struct AbandonArgs {
+    /// The workflow
+    id: String,
+    /// Why
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    reason: String,
+}
+
+/// Why something is done.
+#[derive(Debug, Args)]
+pub struct ReasonArgs {
+    /// Why
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    reason: Option<String>,
+}
+
+/// Change what a workflow says of itself, or its state
+#[derive(Debug, Args)]
+pub struct SetArgs {
+    /// The workflow
+    id: String,
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    title: Option<String>,
+    /// How many tasks may be worked on at once; those that run go on
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_parallel: Option<u32>,
+    /// Whether each task gets a workspace of its own
+    #[arg(long, value_name = "true|false")]
+    auto_workspace: Option<bool>,
+    /// A value of its config; without a value it is taken away
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    values: Vec<String>,
+    /// Its state, as far as that is a legal move
+    #[arg(long, value_name = "STATE", value_parser = look::state)]
+    state: Option<State>,
+    #[command(flatten)]
+    texts: TextArgs,
+}
+
+pub fn start(args: StartArgs, cx: &mut Context) -> Outcome {
+    moved(cx, &args.id, MoveWish::to(State::InProgress))
+}
+
+pub fn pause(args: PauseArgs, cx: &mut Context) -> Outcome {
+    moved(cx, &args.id, MoveWish { reason: args.why.reason, ..MoveWish::to(State::Paused) })
+}
+
+pub fn resume(args: ResumeArgs, cx: &mut Context) -> Outcome {
+    moved(cx, &args.id, MoveWish::to(State::InProgress))
+}
+
+pub fn complete(args: CompleteArgs, cx: &mut Context) -> Outcome {
+    let to = if args.await_merge { State::AwaitingMerge } else { State::Completed };
+    let (reason, merge_commit) = (args.why.reason, args.merge_commit);
+    moved(cx, &args.id, MoveWish { to, reason, merge_commit, skip_open: args.skip_open })
+}
+
+pub fn fail(args: FailArgs, cx: &mut Context) -> Outcome {
+    moved(cx, &args.id, MoveWish { reason: args.why.reason, ..MoveWish::to(State::Failed) })
+}
+
+pub fn abandon(args: AbandonArgs, cx: &mut Context) -> Outcome {
+    moved(cx, &args.id, MoveWish { reason: Some(args.reason), ..MoveWish::to(State::Abandoned) })
+}
+
+fn moved(cx: &mut Context, id: &str, wish: MoveWish) -> Outcome {
+    let moved = workflows::move_workflow(cx.store()?, id, &wish)?;
+    if cx.ui.wants_json() {
+        cx.json(view::moved_workflow(&moved));
+        return Ok(Exit::Ok);
+    }
+    let (id, state) = (moved.flow.workflow.id(), moved.flow.workflow.state);
+    if moved.changed {
+        cx.ui.done(&format!("{} → {state}: {id}", moved.from));
+    } else {
+        cx.ui.done(&format!("Already {state}: {id}"));
+    }
+    for (names, what) in [(&moved.skipped, "skipped"), (&moved.running, "somebody still works on")] {
+        if !names.is_empty() {
+            cx.ui.note(&format!("{what}: {}", view::inline(&names.join(", "))));
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+pub fn set(args: SetArgs, cx: &mut Context) -> Outcome {
+    let config = args.values.iter().map(|text| match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => {
+            Ok((key.trim().to_owned(), Some(value.to_owned()).filter(|value| !value.is_empty())))
+        }
+        _ => Err(Failure::usage(format!("{text:?} is not KEY=VALUE"))),
+    });
+    let change = WorkflowChange {
+        title: args.title,
+        max_parallel: args.max_parallel.map(i64::from),
+        auto_workspace: args.auto_workspace,
+        texts: args.texts.given(),
+        config: config.collect::<Result<_, _>>()?,
+    };
+    if change.is_empty() && args.state.is_none() {
+        return Err(Failure::usage("nothing to set; bd workflow set --help shows what can be"));
+    }
+    let store = cx.store()?;
+    // The state first: if it is refused, nothing is changed.
+    if let Some(to) = args.state {
+        workflows::move_workflow(store, &args.id, &MoveWish::to(to))?;
+    }
+    let flow = workflows::edit_workflow(store, &args.id, change)?;
+    if cx.ui.wants_json() {
+        cx.json(view::workflow(&flow));
+        return Ok(Exit::Ok);
+    }
+    cx.ui.done(&format!("Set: {}", flow.workflow.id()));
+    Ok(Exit::Ok)
+}

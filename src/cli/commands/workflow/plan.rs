@@ -1,0 +1,165 @@
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::create::plan_file;
+use super::{Context, Outcome};
+use crate::coordination::workflows::{self, NewTask, Replanned};
+use crate::model::issue::Priority;
+use crate::model::plan::PlannedTask;
+use crate::ops::{self, OpError};
+use crate::view::{self, Exit};
+
+/// Add a task to a workflow
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd workflow add-task bd-a3f8 lint --title 'Run the linter' --depends-on build --before ship")]
+pub struct AddTaskArgs {
+    /// The workflow
+    id: String,
+    /// What to call the task in the plan
+    name: String,
+    /// The title of its issue (default: the name)
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    title: Option<String>,
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    description: Option<String>,
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    acceptance: Option<String>,
+    /// A task that must be done before it
+    #[arg(long, value_name = "TASK")]
+    depends_on: Vec<String>,
+    /// A task that is to wait for it
+    #[arg(long, value_name = "TASK")]
+    before: Vec<String>,
+    /// A task that learns from it and need not wait for it
+    #[arg(long, value_name = "TASK")]
+    informs: Vec<String>,
+    /// A task whose outcome is handed to it
+    #[arg(long, value_name = "TASK")]
+    context_from: Vec<String>,
+    /// It waits for all tasks with a lower number
+    #[arg(long, value_name = "N")]
+    sequence: Option<u32>,
+    /// Tasks of one group do not wait for each other's numbers
+    #[arg(long, value_name = "GROUP")]
+    parallel_group: Option<String>,
+    /// How it is to be done
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    plan: Option<String>,
+    /// What to know for it
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    context: Option<String>,
+    /// 0 (most urgent) to 4
+    #[arg(short, long, value_name = "N")]
+    priority: Option<String>,
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    #[arg(short, long, value_name = "LABEL")]
+    label: Vec<String>,
+    #[arg(short, long, value_name = "NAME")]
+    assignee: Option<String>,
+    /// Estimated minutes
+    #[arg(short, long, value_name = "MINUTES")]
+    estimate: Option<u32>,
+    /// The repo to file it in, where the workflow goes over several
+    #[arg(long, value_name = "REPO")]
+    repo: Option<String>,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Take tasks out of a workflow; those that waited for one wait for what it waited for
+///
+/// Each leaves a tombstone with all of its text, which `bd reopen` brings back. A task that is done, runs or is claimed stays.
+#[derive(Debug, Args)]
+pub struct RemoveTaskArgs {
+    /// The workflow
+    id: String,
+    /// Tasks, by name or id
+    #[arg(required = true)]
+    tasks: Vec<String>,
+    /// Why
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    reason: Option<String>,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Put a whole new plan in the place of the old one
+///
+/// Tasks that are done, run or are claimed stay as they are. Open tasks of the same name become what the plan says, new ones are
+/// added, and the rest is taken out. The plan may name tasks that stay. Decided at once, or not at all.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd workflow replan bd-a3f8 plan.toml --dry-run
+  bd workflow replan bd-a3f8 plan.toml")]
+pub struct ReplanArgs {
+    /// The workflow
+    id: String,
+    /// A plan in TOML or JSON (- is standard input)
+    file: PathBuf,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub fn add_task(args: AddTaskArgs, cx: &mut Context) -> Outcome {
+    let issue_type = match &args.kind {
+        Some(word) => Some(ops::check_type(cx.store()?, word)?),
+        None => None,
+    };
+    let priority = args.priority.as_deref().map(Priority::typed).transpose().map_err(OpError::from)?;
+    let task = PlannedTask {
+        title: args.title,
+        description: args.description,
+        acceptance: args.acceptance,
+        sequence: args.sequence.map(i64::from),
+        parallel_group: args.parallel_group,
+        depends_on: args.depends_on,
+        informs: args.informs,
+        context_from: args.context_from,
+        plan: args.plan,
+        plan_summary: None,
+        context: args.context,
+        priority,
+        issue_type,
+        labels: args.label,
+        assignee: args.assignee,
+        estimate: args.estimate.map(i64::from),
+        repo: args.repo,
+        name: args.name,
+    };
+    let new = NewTask { task, before: args.before };
+    let done = workflows::add_task(cx.store()?, &args.id, new, args.dry_run)?;
+    tell(&done, cx)
+}
+
+pub fn remove_task(args: &RemoveTaskArgs, cx: &mut Context) -> Outcome {
+    let reason = args.reason.as_deref();
+    let done = workflows::remove_tasks(cx.store()?, &args.id, &args.tasks, reason, args.dry_run)?;
+    tell(&done, cx)
+}
+
+pub fn replan(args: &ReplanArgs, cx: &mut Context) -> Outcome {
+    let file = plan_file(&args.file, cx)?;
+    let done = workflows::replan(cx.store()?, &args.id, &file, args.dry_run)?;
+    tell(&done, cx)
+}
+
+fn tell(done: &Replanned, cx: &mut Context) -> Outcome {
+    for id in &done.outside {
+        cx.ui.note(&format!("{id} is no task of this workflow and waited for one that was taken out"));
+    }
+    if cx.ui.wants_json() {
+        cx.json(view::replanned(done));
+        return Ok(Exit::Ok);
+    }
+    for line in view::replanned_lines(done) {
+        cx.ui.done(&line);
+    }
+    cx.ui.done(&view::workflow_line(&done.flow));
+    Ok(Exit::Ok)
+}

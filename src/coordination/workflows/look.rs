@@ -1,0 +1,96 @@
+//! A workflow with its tasks, and what they come to.
+
+use std::collections::BTreeMap;
+
+use crate::coordination::Result;
+use crate::model::lease::{Holder, Standing};
+use crate::store::{Store, TaskRow, TaskState, WorkflowRow};
+
+/// A workflow and all of its tasks, in their order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flow {
+    pub workflow: WorkflowRow,
+    pub tasks: Vec<TaskRow>,
+    /// Who has locked it, and under which number.
+    pub lock: Option<(Holder, i64)>,
+}
+
+/// How many tasks stand how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counts {
+    pub total: usize,
+    by_state: BTreeMap<TaskState, usize>,
+}
+
+impl Counts {
+    pub fn of(&self, state: TaskState) -> usize {
+        self.by_state.get(&state).copied().unwrap_or(0)
+    }
+
+    /// Tasks that nobody has to do any more.
+    pub fn done(&self) -> usize {
+        self.of(TaskState::Completed) + self.of(TaskState::Skipped)
+    }
+
+    /// Whole percent, never 100 before all is done.
+    pub fn percent(&self) -> usize {
+        (self.done() * 100).checked_div(self.total).unwrap_or(0)
+    }
+}
+
+impl Flow {
+    pub fn counts(&self) -> Counts {
+        let mut by_state = BTreeMap::new();
+        for task in &self.tasks {
+            *by_state.entry(task.state()).or_insert(0) += 1;
+        }
+        Counts { total: self.tasks.len(), by_state }
+    }
+
+    /// Every task is done, and there was one.
+    pub fn is_done(&self) -> bool {
+        !self.tasks.is_empty() && self.tasks.iter().all(TaskRow::is_done)
+    }
+
+    pub fn running(&self) -> impl Iterator<Item = &TaskRow> {
+        self.tasks.iter().filter(|task| task.is_running())
+    }
+
+    /// How many more tasks may be claimed now.
+    pub fn free(&self) -> usize {
+        let most = usize::try_from(self.workflow.workflow.max_parallel).unwrap_or(usize::MAX);
+        most.saturating_sub(self.running().count())
+    }
+
+    /// What a task waits for: names of tasks of this workflow in their order, then ids of what is no task of it.
+    pub fn blocked_by(&self, task: &TaskRow) -> Vec<String> {
+        let waits = |other: &&TaskRow| task.blockers.iter().any(|id| id == other.id());
+        let names = self.tasks.iter().filter(waits).map(|other| other.task.name.clone());
+        let is_task = |id: &&String| self.tasks.iter().any(|other| other.id() == *id);
+        names.chain(task.blockers.iter().filter(|id| !is_task(id)).cloned()).collect()
+    }
+
+    pub fn task(&self, name: &str) -> Option<&TaskRow> {
+        self.tasks.iter().find(|task| task.task.name == name)
+    }
+}
+
+/// One workflow, by the id of its issue, what is enough of it, or its `wf_` id.
+pub fn flow(store: &mut Store, typed: &str) -> Result<Flow> {
+    let workflow = store.find_workflow(typed)?;
+    flow_of(store, workflow)
+}
+
+fn flow_of(store: &mut Store, workflow: WorkflowRow) -> Result<Flow> {
+    let tasks = store.tasks_of(workflow.id())?;
+    let lock = store.workflow_lock(&workflow)?.filter(|(_, standing)| *standing == Standing::Live);
+    let lock = lock.and_then(|(lease, _)| Some((lease.holder?, lease.epoch)));
+    Ok(Flow { workflow, tasks, lock })
+}
+
+/// All workflows; those that are over only if they are asked for.
+pub fn flows(store: &mut Store, all: bool) -> Result<Vec<Flow>> {
+    let found = store.workflows()?.into_iter().filter(|one| all || !one.state.is_final());
+    let found: Vec<WorkflowRow> = found.collect();
+    found.into_iter().map(|workflow| flow_of(store, workflow)).collect()
+}

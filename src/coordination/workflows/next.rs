@@ -1,0 +1,87 @@
+//! The tasks that can be worked on now, and taking one.
+
+use super::{Flow, flow};
+use crate::coordination::{CoordinationError, Result, claims};
+use crate::model::workflow::State;
+use crate::store::{ClaimWish, Claimed, LeaseError, Store, StoreError, TaskRow, TaskState, Withheld};
+
+/// What to look for.
+#[derive(Debug, Clone, Default)]
+pub struct NextWish {
+    /// Tasks that failed too.
+    pub include_failed: bool,
+    /// Take the first one that may be handed out.
+    pub claim: Option<ClaimWish>,
+}
+
+/// What there is to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Next {
+    pub flow: Flow,
+    /// Tasks that could be claimed now, in their order; no more than may run beside those that do.
+    pub available: Vec<TaskRow>,
+    pub claimed: Option<Claimed>,
+}
+
+/// Looks for the next tasks of a workflow, and takes one if that is asked for. Whoever comes late finds the next one, or none.
+pub fn next_task(store: &mut Store, typed: &str, wish: &NextWish) -> Result<Next> {
+    let id = store.find_workflow(typed)?.id().to_owned();
+    if let Some(claim) = &wish.claim {
+        return take(store, &id, wish, claim);
+    }
+    let flow = flow(store, &id)?;
+    let mut available = available(&flow, wish.include_failed);
+    available.truncate(if flow.workflow.state == State::InProgress { flow.free() } else { 0 });
+    Ok(Next { flow, available, claimed: None })
+}
+
+fn take(store: &mut Store, id: &str, wish: &NextWish, claim: &ClaimWish) -> Result<Next> {
+    let before = flow(store, id)?;
+    let state = before.workflow.state;
+    if state.is_final() {
+        return Ok(Next { flow: before, available: Vec::new(), claimed: None });
+    }
+    if state != State::InProgress {
+        let why = Withheld::State { workflow: id.to_owned(), state };
+        return Err(StoreError::from(LeaseError::Withheld { id: format!("a task of {id}"), why }).into());
+    }
+    // What the silent and the dead hold is free again.
+    for task in before.tasks.iter().filter(|task| task.is_left()) {
+        // What cannot be taken back is not handed out, and that is all.
+        let _ = claims::reclaim(store, Some(task.id()), false);
+    }
+    let before = flow(store, id)?;
+    let mut claimed = None;
+    for task in available(&before, wish.include_failed) {
+        if !store.may_be_handed_out(&task.row.issue) {
+            continue;
+        }
+        match claims::claim(store, task.id(), claim, false) {
+            Ok(taken) => {
+                claimed = Some(taken);
+                break;
+            }
+            Err(CoordinationError::Store(error)) if is_passed_over(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let flow = flow(store, id)?;
+    let mut available = available(&flow, wish.include_failed);
+    available.truncate(flow.free());
+    Ok(Next { flow, available, claimed })
+}
+
+/// Somebody else was faster, or this one is not to be had: another may be.
+fn is_passed_over(error: &StoreError) -> bool {
+    matches!(error, StoreError::Lease(_) | StoreError::Change(_) | StoreError::ReadOnly { .. })
+}
+
+/// Tasks that nothing keeps, in their order.
+fn available(flow: &Flow, include_failed: bool) -> Vec<TaskRow> {
+    let wanted = |task: &&TaskRow| match task.state() {
+        TaskState::Pending => true,
+        TaskState::Failed => include_failed,
+        _ => false,
+    };
+    flow.tasks.iter().filter(wanted).cloned().collect()
+}

@@ -1,0 +1,192 @@
+//! A template: a plan with `{{variables}}` in its texts, and what it says about them.
+//!
+//! Values are put in after the file was parsed, so a value is always text and never becomes a key, a table or a second task.
+//! They are put in once: what looks like a variable inside of a value stays as it is. `{{{{` stands for a literal `{{`.
+
+mod read;
+mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toml_edit::{DocumentMut, value};
+
+use super::nearest::nearest;
+use super::plan::{self, Node, Plan, Problem, Value, Wrong};
+use text::{escape, fill};
+
+/// What a template may have at most.
+pub const MAX_BYTES: u64 = 1 << 20;
+pub const MAX_VARIABLES: usize = 64;
+/// All texts together, after the values were put in.
+pub const MAX_FILLED: usize = 4 << 20;
+const MAX_NAME: usize = 64;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Variable {
+    pub name: String,
+    pub description: Option<String>,
+    pub default: Option<String>,
+    pub required: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Template {
+    pub name: String,
+    pub description: Option<String>,
+    pub version: Option<String>,
+    /// What a workflow that is made from it is called, if nothing else is said.
+    pub title: Option<String>,
+    pub variables: Vec<Variable>,
+    /// How many tasks it has.
+    pub tasks: usize,
+    /// The plan as it is written, and the title.
+    body: Node,
+}
+
+/// Why a template could not be filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FillProblem {
+    /// Variables without a value, and those that the template does not have.
+    Variables {
+        missing: Vec<Variable>,
+        unknown: Vec<(String, Option<String>)>,
+    },
+    Plan(Vec<Problem>),
+}
+
+/// A name that can be the name of a file, here and everywhere.
+pub fn is_name(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    !text.is_empty()
+        && text.len() <= MAX_NAME
+        && text.bytes().all(fits)
+        && text.as_bytes()[0].is_ascii_alphanumeric()
+        && !text.contains("..")
+}
+
+impl Template {
+    /// Everything that is wrong with a template that could be read: variables that it does not declare, and a plan that does not
+    /// hold. Variables without a default stand for themselves.
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut open_lines = BTreeSet::new();
+        let mut body = self.body.clone();
+        let declared: BTreeMap<&str, &Variable> = self.variables.iter().map(|one| (one.name.as_str(), one)).collect();
+        let mut check = |text: &str, line: usize| {
+            let filled = fill(text, |name| match declared.get(name) {
+                Some(variable) => {
+                    if variable.default.is_none() {
+                        open_lines.insert(line);
+                    }
+                    Ok(variable.default.clone().unwrap_or_else(|| name.to_owned()))
+                }
+                None => {
+                    let nearest = nearest(name, declared.keys().copied()).map(str::to_owned);
+                    Err(Wrong::Undeclared { name: name.to_owned(), nearest })
+                }
+            });
+            Ok::<String, ()>(filled.unwrap_or_else(|wrongs| {
+                problems.extend(wrongs.into_iter().map(|wrong| Problem { line, task: None, wrong }));
+                text.to_owned()
+            }))
+        };
+        let _ = body.replace_texts(&mut check);
+        if problems.is_empty() {
+            take_title(&mut body);
+            let found = plan::read_tree(&body).err().unwrap_or_default();
+            // What a value will be is not known yet: only its kind can be wrong because of that.
+            let open = |one: &Problem| matches!(one.wrong, Wrong::Kind { .. }) && open_lines.contains(&one.line);
+            problems.extend(found.into_iter().filter(|one| !open(one)));
+        }
+        problems
+    }
+
+    /// Variables that no text of the template uses.
+    pub fn unused(&self) -> Vec<String> {
+        let mut used = BTreeSet::new();
+        let mut note = |text: &str, _| {
+            let _ = fill(text, |name| {
+                used.insert(name.to_owned());
+                Ok(String::new())
+            });
+            Ok::<String, ()>(text.to_owned())
+        };
+        let _ = self.body.clone().replace_texts(&mut note);
+        self.variables.iter().map(|one| one.name.clone()).filter(|name| !used.contains(name)).collect()
+    }
+
+    /// Puts values in; gives the plan, named by the template's title. All that is missing or unknown is told at once.
+    pub fn fill(&self, given: &[(String, String)]) -> Result<Plan, FillProblem> {
+        let names = || self.variables.iter().map(|one| one.name.as_str());
+        let unknown = given.iter().filter(|(name, _)| !names().any(|known| known == name));
+        let unknown: Vec<_> =
+            unknown.map(|(name, _)| (name.clone(), nearest(name, names()).map(str::to_owned))).collect();
+        let mut values: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut missing = Vec::new();
+        for variable in &self.variables {
+            let said = given.iter().rev().find(|(name, _)| *name == variable.name).map(|(_, value)| value.as_str());
+            match said.or(variable.default.as_deref()).or((!variable.required).then_some("")) {
+                Some("") | None if variable.required => missing.push(variable.clone()),
+                value => drop(values.insert(&variable.name, value.unwrap_or_default())),
+            }
+        }
+        if !missing.is_empty() || !unknown.is_empty() {
+            return Err(FillProblem::Variables { missing, unknown });
+        }
+        let mut problems = Vec::new();
+        let mut size = 0;
+        let mut body = self.body.clone();
+        let mut put = |text: &str, line: usize| {
+            let filled = fill(text, |name| match values.get(name) {
+                Some(value) => Ok((*value).to_owned()),
+                None => Err(Wrong::Undeclared { name: name.to_owned(), nearest: None }),
+            });
+            let filled = filled.unwrap_or_else(|wrongs| {
+                problems.extend(wrongs.into_iter().map(|wrong| Problem { line, task: None, wrong }));
+                String::new()
+            });
+            size += filled.len();
+            if size > MAX_FILLED {
+                return Err(Problem { line, task: None, wrong: Wrong::TooLarge { most: MAX_FILLED } });
+            }
+            Ok(filled)
+        };
+        if let Err(problem) = body.replace_texts(&mut put) {
+            problems.push(problem);
+        }
+        if !problems.is_empty() {
+            return Err(FillProblem::Plan(problems));
+        }
+        let title = take_title(&mut body);
+        let plan = plan::read_tree(&body).map_err(FillProblem::Plan)?;
+        Ok(Plan { name: title.filter(|title| !title.trim().is_empty()), ..plan })
+    }
+
+    /// The text of a template that makes such a plan again.
+    pub fn text_of(name: &str, plan: &Plan) -> String {
+        let mut plan = plan.clone();
+        escape(&mut plan);
+        let title = plan.name.take();
+        let mut document = DocumentMut::new();
+        document.insert("name", value(name));
+        document.insert("version", value(1));
+        if let Some(title) = title {
+            document.insert("title", value(title));
+        }
+        plan.put_toml(document.as_table_mut());
+        document.to_string()
+    }
+}
+
+/// Takes the title out of a body: a plan has none.
+fn take_title(body: &mut Node) -> Option<String> {
+    let Value::Table(entries) = &mut body.value else { return None };
+    let at = entries.iter().position(|entry| entry.key == "title")?;
+    match entries.remove(at).node.value {
+        Value::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+//! Variables in texts: `{{name}}`, and `{{{{` for a literal `{{`.
+
+use super::MAX_NAME;
+use crate::model::issue::IssueType;
+use crate::model::plan::{Plan, Wrong};
+
+const OPEN: &str = "{{";
+const CLOSE: &str = "}}";
+const LITERAL: &str = "{{{{";
+
+pub(super) fn is_variable(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    !text.is_empty()
+        && text.len() <= MAX_NAME
+        && text.bytes().all(fits)
+        && (text.as_bytes()[0].is_ascii_alphabetic() || text.starts_with('_'))
+}
+
+/// Puts values into a text, or says everything that is wrong with it.
+pub(super) fn fill(text: &str, mut value: impl FnMut(&str) -> Result<String, Wrong>) -> Result<String, Vec<Wrong>> {
+    let mut out = String::with_capacity(text.len());
+    let mut wrong = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(OPEN) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(after) = rest.strip_prefix(LITERAL) {
+            out.push_str(OPEN);
+            rest = after;
+            continue;
+        }
+        let inner = &rest[OPEN.len()..];
+        let Some(end) = inner.find(CLOSE) else {
+            wrong.push(Wrong::Placeholder { text: shortened(rest) });
+            return Err(wrong);
+        };
+        let name = inner[..end].trim();
+        if is_variable(name) {
+            match value(name) {
+                Ok(value) => out.push_str(&value),
+                Err(problem) => wrong.push(problem),
+            }
+        } else {
+            wrong.push(Wrong::Placeholder { text: shortened(&rest[..OPEN.len() + end + CLOSE.len()]) });
+        }
+        rest = &inner[end + CLOSE.len()..];
+    }
+    out.push_str(rest);
+    if wrong.is_empty() { Ok(out) } else { Err(wrong) }
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+/// Makes every text of a plan one that is filled in as itself.
+pub(super) fn escape(plan: &mut Plan) {
+    let one = |text: &mut String| *text = text.replace(OPEN, LITERAL);
+    let maybe = |text: &mut Option<String>| text.iter_mut().for_each(one);
+    [&mut plan.name, &mut plan.description, &mut plan.plan_summary].into_iter().for_each(maybe);
+    [&mut plan.source_type, &mut plan.source_ref, &mut plan.source_content].into_iter().for_each(maybe);
+    for task in &mut plan.tasks {
+        one(&mut task.name);
+        [&mut task.title, &mut task.description, &mut task.acceptance, &mut task.parallel_group, &mut task.plan]
+            .into_iter()
+            .for_each(maybe);
+        [&mut task.plan_summary, &mut task.context, &mut task.assignee, &mut task.repo].into_iter().for_each(maybe);
+        [&mut task.depends_on, &mut task.informs, &mut task.context_from, &mut task.labels]
+            .into_iter()
+            .for_each(|names| names.iter_mut().for_each(one));
+        if let Some(kind) = &mut task.issue_type {
+            *kind = IssueType::new(kind.as_str().replace(OPEN, LITERAL));
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! A workflow: an issue of type `workflow` whose line has an object `workflow`, and child issues whose lines have an object `task`.
+//!
+//! Owns how both objects are read, written and changed, and the table of moves. Keys that this version does not know stay in
+//! the line. Whether a task is blocked or held is not stored: the ledger's edges and the claims say it.
+
+mod edit;
+mod order;
+mod state;
+mod task;
+
+pub use edit::{TaskEdit, WorkflowEdit, WorkflowError};
+pub(in crate::model) use edit::{
+    close_edits, reopen_edits, task_edits, validate_task, validate_workflow, workflow_edits,
+};
+pub use order::waits_for;
+pub use state::{Permit, State};
+pub use task::{SKIPPED, Task};
+
+use super::issue;
+use super::json::{Dialect, Json, decode_string};
+use super::record::Record;
+
+/// The key of the object in the line of a workflow's issue.
+pub const WORKFLOW: &str = "workflow";
+/// The key of the object in the line of a task.
+pub const TASK: &str = "task";
+/// How many tasks of a workflow may run at once if it does not say.
+pub const MAX_PARALLEL: i64 = 1;
+
+/// What the line of a workflow says beyond what every issue has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workflow {
+    /// `wf_` and 12 characters.
+    pub id: String,
+    pub state: State,
+    /// How many of its tasks may be claimed at once.
+    pub max_parallel: i64,
+    /// Each task gets a workspace of its own.
+    pub auto_workspace: bool,
+    /// Where it comes from: `issue`, `template`, `file`, `prompt`, or another word.
+    pub source_type: Option<String>,
+    pub source_ref: Option<String>,
+    pub source_content: Option<String>,
+    pub plan_summary: Option<String>,
+    pub initial_plan: Option<String>,
+    /// The repositories that it goes over, by their `rp_` ids; none means the one that it is in.
+    pub repos: Vec<String>,
+    /// What its users set: keys with raw JSON values.
+    pub config: Vec<(String, String)>,
+    /// Why it was paused, failed or abandoned.
+    pub reason: Option<String>,
+    pub merge_commit: Option<String>,
+}
+
+impl Workflow {
+    pub fn new(id: String) -> Self {
+        Workflow {
+            id,
+            state: State::Planning,
+            max_parallel: MAX_PARALLEL,
+            auto_workspace: false,
+            source_type: None,
+            source_ref: None,
+            source_content: None,
+            plan_summary: None,
+            initial_plan: None,
+            repos: Vec::new(),
+            config: Vec::new(),
+            reason: None,
+            merge_commit: None,
+        }
+    }
+
+    /// Reads it from a line, with the state as the line writes it. An unknown word reads as planning, in which nothing is handed out.
+    pub fn of(record: &Record<'_>) -> Option<Self> {
+        let inner = Record::parse_part(record.raw(WORKFLOW)?).ok()?;
+        let text = |key: &str| inner.text_of(key).map(|text| text.into_owned());
+        let config = inner.raw("config").and_then(|raw| Record::parse_part(raw).ok());
+        let config =
+            config.iter().flat_map(|config| config.iter()).map(|(key, raw)| (key.into_owned(), raw.to_owned()));
+        Some(Workflow {
+            id: text("id")?,
+            state: text("state").and_then(|word| State::typed(&word)).unwrap_or(State::Planning),
+            max_parallel: inner.integer("max_parallel").filter(|number| *number > 0).unwrap_or(MAX_PARALLEL),
+            auto_workspace: inner.flag("auto_workspace"),
+            source_type: text("source_type"),
+            source_ref: text("source_ref"),
+            source_content: text("source_content"),
+            plan_summary: text("plan_summary"),
+            initial_plan: text("initial_plan"),
+            repos: texts(&inner, "repos"),
+            config: config.collect(),
+            reason: text("reason"),
+            merge_commit: text("merge_commit"),
+        })
+    }
+
+    /// Reads it from the text of a line.
+    pub fn of_line(line: &str) -> Option<Self> {
+        Workflow::of(&Record::parse(line).ok()?)
+    }
+
+    /// How the workflow of a line stands, and whether another tool has closed or reopened its issue since the workflow was moved.
+    pub fn standing(record: &Record<'_>) -> Option<(State, bool)> {
+        let stored = Workflow::of(record)?.state;
+        let reason = record.text_of("close_reason");
+        let state = stored.under(&issue::status_of(record), reason.as_deref());
+        Some((state, state != stored))
+    }
+
+    pub fn render(&self, dialect: Dialect) -> String {
+        let mut members = vec![
+            ("id".to_owned(), text(&self.id)),
+            ("state".to_owned(), text(self.state.word())),
+            ("max_parallel".to_owned(), Json::Int(self.max_parallel)),
+            ("auto_workspace".to_owned(), Json::Bool(self.auto_workspace)),
+        ];
+        let mut optional = |key: &str, value: &Option<String>| {
+            members.extend(value.as_deref().map(|value| (key.to_owned(), text(value))));
+        };
+        optional("source_type", &self.source_type);
+        optional("source_ref", &self.source_ref);
+        optional("source_content", &self.source_content);
+        optional("plan_summary", &self.plan_summary);
+        optional("initial_plan", &self.initial_plan);
+        optional("reason", &self.reason);
+        optional("merge_commit", &self.merge_commit);
+        if !self.repos.is_empty() {
+            members.push(("repos".to_owned(), Json::List(self.repos.iter().map(|repo| text(repo)).collect())));
+        }
+        if !self.config.is_empty() {
+            let config = self.config.iter().map(|(key, raw)| (key.clone(), Json::Raw(raw.clone())));
+            members.push(("config".to_owned(), Json::Object(config.collect())));
+        }
+        dialect.render(&Json::Object(members))
+    }
+}
+
+fn text(text: &str) -> Json {
+    Json::Text(text.to_owned())
+}
+
+fn texts(record: &Record<'_>, key: &str) -> Vec<String> {
+    record.elements(key).into_iter().filter_map(decode_string).map(|text| text.into_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workflow_survives_its_line() {
+        let workflow = Workflow {
+            state: State::AwaitingMerge,
+            max_parallel: 4,
+            auto_workspace: true,
+            source_type: Some("issue".into()),
+            source_ref: Some("bd-1".into()),
+            source_content: Some("a\nb".into()),
+            plan_summary: Some("two steps".into()),
+            initial_plan: Some("one, two".into()),
+            repos: vec!["rp_0123456789ab".into()],
+            config: vec![("model".into(), "\"big\"".into()), ("n".into(), "1e400".into())],
+            reason: Some("lunch".into()),
+            merge_commit: Some("abc".into()),
+            ..Workflow::new("wf_0123456789ab".into())
+        };
+        let line = format!("{{\"id\":\"a\",\"workflow\":{}}}", workflow.render(Dialect::default()));
+        assert_eq!(Workflow::of_line(&line), Some(workflow));
+    }
+
+    #[test]
+    fn odd_values_read_as_the_careful_ones() {
+        let odd = r#"{"id":"a","workflow":{"id":"wf_1","state":"dancing","max_parallel":-3,"repos":7,"config":[1]}}"#;
+        let workflow = Workflow::of_line(odd).unwrap();
+        assert_eq!((workflow.state, workflow.max_parallel), (State::Planning, 1));
+        assert!(workflow.repos.is_empty() && workflow.config.is_empty());
+        for none in [r#"{"id":"a"}"#, r#"{"id":"a","workflow":7}"#, r#"{"id":"a","workflow":{"state":"ready"}}"#] {
+            assert_eq!(Workflow::of_line(none), None, "{none}");
+        }
+    }
+}

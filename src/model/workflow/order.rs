@@ -1,0 +1,100 @@
+//! Which tasks wait for which: what a plan says outright, and what its numbers say.
+//!
+//! A task with a sequence number waits for every task with a lower number, except those of its own parallel group. Tasks with
+//! the same number, and tasks without one, wait only for what they depend on. The rule is applied once, when tasks are filed:
+//! it becomes ordinary `blocks` edges, so that every program that reads the ledger sees the same order.
+
+use crate::model::plan::PlannedTask;
+
+/// For each task the names of those that it waits for. Of what the numbers say only as much as is needed: a task that another
+/// of them waits for is left out.
+pub fn waits_for(tasks: &[PlannedTask]) -> Vec<Vec<String>> {
+    let before: Vec<Members> = tasks.iter().map(|task| lower(tasks, task)).collect();
+    let wait = |(task, mine): (&PlannedTask, &Members)| {
+        let mut implied = Members::of(tasks.len());
+        mine.iter().for_each(|early| implied.join(&before[early]));
+        let numbered = mine.iter().filter(|early| !implied.has(*early)).map(|early| &tasks[early].name);
+        let mut names: Vec<String> = Vec::new();
+        for name in task.depends_on.iter().chain(numbered) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
+    };
+    tasks.iter().zip(&before).map(wait).collect()
+}
+
+/// The tasks that come before one by their numbers.
+fn lower(tasks: &[PlannedTask], mine: &PlannedTask) -> Members {
+    let mut found = Members::of(tasks.len());
+    let Some(number) = mine.sequence else { return found };
+    for (n, other) in tasks.iter().enumerate() {
+        let together = mine.parallel_group.is_some() && mine.parallel_group == other.parallel_group;
+        if other.sequence.is_some_and(|other| other < number) && !together {
+            found.add(n);
+        }
+    }
+    found
+}
+
+/// A set of tasks by their places, a bit each: a long plan has many pairs.
+struct Members(Vec<u64>);
+
+impl Members {
+    fn of(most: usize) -> Self {
+        Members(vec![0; most.div_ceil(64)])
+    }
+
+    fn add(&mut self, n: usize) {
+        self.0[n / 64] |= 1 << (n % 64);
+    }
+
+    fn has(&self, n: usize) -> bool {
+        self.0[n / 64] & (1 << (n % 64)) != 0
+    }
+
+    fn join(&mut self, other: &Members) {
+        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.0.len() * 64).filter(|n| self.has(*n))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(name: &str, sequence: Option<i64>, group: Option<&str>, depends_on: &[&str]) -> PlannedTask {
+        PlannedTask {
+            sequence,
+            parallel_group: group.map(str::to_owned),
+            depends_on: depends_on.iter().map(|name| (*name).to_owned()).collect(),
+            ..PlannedTask::named(name)
+        }
+    }
+
+    #[test]
+    fn numbers_become_edges_and_no_more_than_needed() {
+        let tasks = [
+            task("a", Some(1), None, &[]),
+            task("b", Some(2), Some("g"), &[]),
+            task("c", Some(3), Some("g"), &[]),
+            task("d", Some(4), None, &["a"]),
+            task("e", None, None, &[]),
+            task("f", Some(4), None, &[]),
+        ];
+        let found = waits_for(&tasks);
+        let expected: [&[&str]; 6] = [&[], &["a"], &["a"], &["a", "b", "c"], &[], &["b", "c"]];
+        assert_eq!(found, expected.map(|names| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()));
+    }
+
+    #[test]
+    fn a_group_that_is_spread_waits_through_what_is_between() {
+        let tasks =
+            [task("a", Some(1), Some("g"), &[]), task("b", Some(2), None, &[]), task("c", Some(3), Some("g"), &[])];
+        assert_eq!(waits_for(&tasks), [vec![], vec!["a".to_owned()], vec!["b".to_owned()]]);
+    }
+}

@@ -1,0 +1,140 @@
+//! The lock of a workflow: one who plans alone.
+//!
+//! It is a lease under the `wf_` id of the workflow, so it has an end, a number that grows, and a holder that may die, as claims do;
+//! the ledger says nothing of it. While it lasts, others read, comment, claim ready tasks and work on what they have claimed, and
+//! nobody else changes the workflow, its order or a task that nobody has begun. Agents and people are held by it alike.
+
+use super::fence::since;
+use super::{LeaseError, standing};
+use crate::model::change::ChangeError;
+use crate::model::lease::{Holder, Lease, Standing};
+use crate::model::state_id;
+use crate::store::{ClaimWish, Evidence, Result, Store, WorkflowRow};
+
+/// The lock of a workflow, as an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockedWorkflow {
+    /// The issue.
+    pub id: String,
+    /// The workflow, by its `wf_` id.
+    pub workflow: String,
+    pub epoch: i64,
+    pub holder: Holder,
+    /// It was so already.
+    pub again: bool,
+    pub taken_from: Option<Evidence>,
+}
+
+/// Whether a lease is the lock of a workflow, by its issue.
+pub(super) fn is_lock(issue: &str) -> bool {
+    state_id::is(state_id::WORKFLOW, issue)
+}
+
+impl Store {
+    /// Locks a workflow for the one who acts, or puts the end of its lock off. Of the wish, the time counts and the takeover.
+    pub fn lock_workflow(&mut self, id: &str, wish: &ClaimWish) -> Result<LockedWorkflow> {
+        let source = self.owner_of(id)?;
+        let home = self.hold(self.lease_home(source))?;
+        self.refresh()?;
+        let row = self.find_workflow(id)?;
+        if row.state.is_final() {
+            let (id, status) = (id.to_owned(), row.state.word().to_owned());
+            return Err(ChangeError::Done { id, status, what: "locked" }.into());
+        }
+        let key = self.lease_key(source, home.dir(), &row.workflow.id)?;
+        self.refuse_damaged_claim(home.dir(), &key, id)?;
+        let mut lease = home.lease(&key);
+        let now = self.host.clock.both();
+        let standing = standing(&lease, &now);
+        let again = standing == Standing::Live && self.is_mine(&lease);
+        if standing == Standing::Live && !again && wish.takeover.is_none() {
+            return Err(locked(id, &lease).into());
+        }
+        let evidence = lease.holder.clone().filter(|_| !again).map(|holder| {
+            let why = match &wish.takeover {
+                Some(reason) if standing == Standing::Live => format!("taken over: {reason}"),
+                _ => since(&lease, &now),
+            };
+            Evidence { holder, epoch: lease.epoch, why }
+        });
+        if again {
+            if let Some(holder) = lease.holder.as_mut().filter(|_| wish.ttl.is_some() || wish.forever) {
+                holder.ttl = if wish.forever { None } else { wish.ttl };
+            }
+            lease.renew(&now);
+        } else {
+            lease.grant(self.new_holder(wish, &now)?);
+        }
+        home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+        let holder = lease.holder.clone().unwrap_or_default();
+        let workflow = row.workflow.id;
+        Ok(LockedWorkflow { id: id.to_owned(), workflow, epoch: lease.epoch, holder, again, taken_from: evidence })
+    }
+
+    /// Takes the lock off a workflow: one's own, one that is over, or by force another's. Gives whose it was.
+    pub fn unlock_workflow(&mut self, id: &str, force: bool) -> Result<Option<Holder>> {
+        let source = self.owner_of(id)?;
+        let home = self.hold(self.lease_home(source))?;
+        self.refresh()?;
+        let row = self.find_workflow(id)?;
+        let key = self.lease_key(source, home.dir(), &row.workflow.id)?;
+        let mut lease = home.lease(&key);
+        let me = self.actor().to_owned();
+        let now = self.host.clock.both();
+        let mine = self.is_mine(&lease);
+        let had_lost = lease.lost_by(&me).is_some();
+        if standing(&lease, &now) == Standing::Live && !mine && !force && !had_lost {
+            return Err(locked(id, &lease).into());
+        }
+        lease.lost.retain(|(name, _)| *name != me);
+        let holder = lease.holder.clone();
+        match (mine, force || standing(&lease, &now) == Standing::Expired) {
+            (true, _) => lease.end(),
+            (false, true) => lease.take_away(),
+            // One who had lost it lets go of that; who has it now keeps it.
+            (false, false) => {}
+        }
+        home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
+        Ok(holder.filter(|_| lease.holder.is_none()))
+    }
+
+    /// The lock of a workflow, if somebody has one.
+    pub fn workflow_lock(&mut self, row: &WorkflowRow) -> Result<Option<(Lease, Standing)>> {
+        let source = self.owner_of(row.id())?;
+        let now = self.host.clock.both();
+        let lease = self.leases_of(source)?.remove(&row.workflow.id).filter(|lease| lease.holder.is_some());
+        Ok(lease.map(|lease| (standing(&lease, &now), lease)).map(|(standing, lease)| (lease, standing)))
+    }
+
+    /// Lets go of every lock that an agent has.
+    pub fn unlock_all(&mut self, name: &str) -> Result<Vec<String>> {
+        let mut free = Vec::new();
+        for row in self.workflows()? {
+            let held = self.workflow_lock(&row)?;
+            if held
+                .is_some_and(|(lease, _)| lease.holder.is_some_and(|holder| holder.name == name && holder.is_agent()))
+            {
+                self.unlock_workflow(row.id(), true)?;
+                free.push(row.row.issue.id);
+            }
+        }
+        Ok(free)
+    }
+
+    /// Refuses to let the one who acts change a workflow or its plan that another has locked.
+    pub fn refuse_locked(&mut self, row: &WorkflowRow) -> Result<()> {
+        let source = self.owner_of(row.id())?;
+        Ok(self.judge_lock(source, row.id(), &row.workflow.id)?)
+    }
+}
+
+pub(super) fn locked(id: &str, lease: &Lease) -> LeaseError {
+    let holder = lease.holder.as_ref();
+    LeaseError::Locked {
+        id: id.to_owned(),
+        holder: holder.map(|holder| holder.name.clone()).unwrap_or_default(),
+        agent: holder.and_then(|holder| holder.agent.clone()),
+        epoch: lease.epoch,
+        expires: holder.and_then(|holder| holder.expires).map(|at| at.to_string()),
+    }
+}

@@ -1,0 +1,188 @@
+//! What the lock of a workflow says to a write.
+//!
+//! The lines it asks about are the workflow, its tasks, and what would become one. Work on a task that somebody has begun goes on;
+//! only its place in the order is part of the plan.
+
+use super::fence::{Fenced, since};
+use super::lock::locked;
+use super::{LeaseError, Leases, standing};
+use crate::ledger::Document;
+use crate::model::dependency::Dependency;
+use crate::model::issue;
+use crate::model::lease::{Lease, Standing};
+use crate::model::record::Record;
+use crate::model::workflow::Workflow;
+use crate::store::Store;
+
+/// What anybody may change of a locked workflow and of its tasks.
+const OPEN_KEYS: [&str; 3] = ["comments", "updated_at", "field_times"];
+
+impl Store {
+    pub(super) fn is_mine(&self, lease: &Lease) -> bool {
+        let name = self.writer();
+        let holder = lease.holder.as_ref();
+        holder.is_some_and(|holder| holder.name == name && holder.agent.is_some() == self.agent.is_some())
+    }
+
+    /// Refuses a change of one line that the lock of a workflow forbids. The document is that of its ledger as it was just read.
+    pub(in crate::store) fn fence_lock(
+        &self,
+        source: usize,
+        document: &Document,
+        id: &str,
+        before: Option<&str>,
+        after: Option<&str>,
+    ) -> Fenced<()> {
+        let home = self.lease_home(source);
+        let may_be_locked = match self.held_home(home.path()) {
+            Some(held) => held.has_locks(),
+            None => home.path().join(super::LEASES_NAME).exists(),
+        };
+        if !may_be_locked {
+            return Ok(());
+        }
+        let Some((place, workflow, lock)) = self.workflow_of(source, document, before, after) else { return Ok(()) };
+        // Tasks are claimed all the same.
+        if workflow != id && self.claiming.borrow().as_deref() == Some(id) {
+            return Ok(());
+        }
+        if !changes_plan(&workflow, before, after, || self.is_held(source, id), id) {
+            return Ok(());
+        }
+        self.judge_lock(place, &workflow, &lock)
+    }
+
+    /// The workflow that a line is, or that it is a task of: its ledger, its issue and its `wf_` id.
+    fn workflow_of(
+        &self,
+        source: usize,
+        document: &Document,
+        before: Option<&str>,
+        after: Option<&str>,
+    ) -> Option<(usize, String, String)> {
+        for line in [before, after].into_iter().flatten() {
+            let Ok(record) = Record::parse(line) else { continue };
+            if let Some(workflow) = Workflow::of(&record) {
+                return Some((source, record.string("id")?.into_owned(), workflow.id));
+            }
+            let edges = record.elements("dependencies").into_iter().filter_map(Dependency::decode);
+            for parent in edges.filter(|edge| edge.kind.is_parent_child()).map(|edge| edge.target) {
+                let found = self.line_near(source, document, &parent);
+                if let Some((place, workflow)) = found.and_then(|(n, line)| Some((n, Workflow::of_line(&line)?))) {
+                    return Some((place, parent, workflow.id));
+                }
+            }
+        }
+        None
+    }
+
+    /// The line of an issue, from this ledger as it was just read, or from another of the project.
+    fn line_near(&self, source: usize, document: &Document, id: &str) -> Option<(usize, String)> {
+        let text = |document: &Document| {
+            let line = document.effective(id)?;
+            Some(String::from_utf8_lossy(document.text(line)).into_owned())
+        };
+        if let Some(line) = text(document) {
+            return Some((source, line));
+        }
+        (0..self.sources.len()).filter(|other| *other != source).find_map(|other| {
+            let line = match self.sources.last_read(other) {
+                Some((document, _)) => text(document),
+                None => {
+                    let ledger = self.sources.ledger(other);
+                    let read = ledger.read(|| crate::store::source::expected(ledger.path())).ok()?;
+                    text(&read.document)
+                }
+            };
+            line.map(|line| (other, line))
+        })
+    }
+
+    /// The claims that a state home knows: as they are held, or as they are on disk.
+    fn known_leases(&self, source: usize) -> Leases {
+        let home = self.lease_home(source);
+        match self.held_home(home.path()) {
+            Some(held) => held.all(),
+            None => super::parse(&home.file(super::LEASES_NAME).read().unwrap_or_default()),
+        }
+    }
+
+    /// Somebody has claimed the task.
+    fn is_held(&self, source: usize, id: &str) -> bool {
+        let home = self.lease_home(source);
+        let Ok(key) = self.lease_key(source, &home, id) else { return false };
+        let now = self.host.clock.both();
+        self.known_leases(source).get(&key).is_some_and(|lease| standing(lease, &now) == Standing::Live)
+    }
+
+    pub(super) fn judge_lock(&self, source: usize, id: &str, lock: &str) -> Fenced<()> {
+        let home = self.lease_home(source);
+        let Ok(key) = self.lease_key(source, &home, lock) else { return Ok(()) };
+        let Some(lease) = self.known_leases(source).remove(&key) else { return Ok(()) };
+        let now = self.host.clock.both();
+        let stands = standing(&lease, &now);
+        let mine = self.is_mine(&lease);
+        if let Some(agent) = &self.agent {
+            let lost = lease.lost_by(&agent.name).or((mine && stands == Standing::Expired).then_some(lease.epoch));
+            let token = self.token(lock)?.filter(|token| !mine || *token != lease.epoch);
+            if let Some(held) = lost.or(token) {
+                return Err(Box::new(LeaseError::Stale {
+                    id: id.to_owned(),
+                    name: agent.name.clone(),
+                    held,
+                    epoch: lease.epoch,
+                    holder: lease.holder.as_ref().map(|holder| holder.name.clone()),
+                    why: since(&lease, &now),
+                }));
+            }
+        }
+        if stands == Standing::Live && !mine {
+            return Err(Box::new(locked(id, &lease)));
+        }
+        Ok(())
+    }
+
+    /// After a write that ended a workflow: its lock is of no use any more.
+    pub(super) fn ended_lock(&self, source: usize, after: Option<&str>) -> Option<Lease> {
+        let record = Record::parse(after?).ok()?;
+        let workflow = Workflow::of(&record).filter(|_| issue::status_of(&record).is_done())?;
+        let home = self.lease_home(source);
+        let mut lease = self.held_home(home.path())?.lease(&self.lease_key(source, &home, &workflow.id).ok()?);
+        lease.holder.as_ref()?;
+        lease.end();
+        Some(lease)
+    }
+}
+
+/// Whether a change of a line is one of the workflow or its plan, and not of work that goes on.
+fn changes_plan(
+    workflow: &str,
+    before: Option<&str>,
+    after: Option<&str>,
+    is_held: impl Fn() -> bool,
+    id: &str,
+) -> bool {
+    let Some(before) = before.and_then(|line| Record::parse(line).ok()) else { return true };
+    let status = issue::status_of(&before);
+    let Some(after) = after.and_then(|line| Record::parse(line).ok()) else {
+        // What is done may leave the file: the history keeps it.
+        return !status.is_done();
+    };
+    let differs = |a: &Record<'_>, b: &Record<'_>| {
+        a.iter().any(|(key, value)| !OPEN_KEYS.contains(&key.as_ref()) && b.raw(&key) != Some(value))
+    };
+    let is_begun = status.as_str() == "in_progress" || (!status.is_done() && is_held());
+    if id == workflow || !is_begun {
+        return differs(&before, &after) || differs(&after, &before);
+    }
+    order_of(&before) != order_of(&after)
+}
+
+/// The edges of a line that take part in the order of work.
+fn order_of(record: &Record<'_>) -> Vec<(String, String)> {
+    let edges = record.elements("dependencies").into_iter().filter_map(Dependency::decode);
+    let mut order: Vec<_> =
+        edges.filter(|edge| edge.kind.orders_work()).map(|edge| (edge.kind.to_string(), edge.target)).collect();
+    order.sort();
+    order
+}

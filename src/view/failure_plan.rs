@@ -1,0 +1,41 @@
+//! What callers are told about plans and templates that cannot be used.
+
+use super::failure::{Exit, Failure};
+use crate::coordination::templates::TemplateError;
+use crate::model::plan::Problem;
+use crate::sys::lock::LockError;
+
+impl Failure {
+    /// Something is wrong with a plan; every problem of it is told.
+    pub fn broken_plan(message: String, problems: &[Problem]) -> Self {
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        Self::usage(message).texts("problems", &problems)
+    }
+}
+
+impl From<TemplateError> for Failure {
+    fn from(error: TemplateError) -> Self {
+        let message = error.to_string();
+        match error {
+            TemplateError::NotFound { .. } => Self::not_found(message).hint("bd template list shows them"),
+            TemplateError::BadName { .. } | TemplateError::BadVariable { .. } => Self::usage(message),
+            TemplateError::Broken { problems, .. } => {
+                Self::broken_plan(message, &problems).hint("nothing was written; bd template validate FILE looks again")
+            }
+            TemplateError::Variables { missing, unknown, .. } => {
+                let missing: Vec<String> = missing.into_iter().map(|one| one.name).collect();
+                let unknown: Vec<String> = unknown.into_iter().map(|(name, _)| name).collect();
+                Self::usage(message)
+                    .hint("--var NAME=VALUE sets one; bd template show says what each means")
+                    .texts("missing", &missing)
+                    .texts("unknown", &unknown)
+            }
+            TemplateError::Exists { .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("nothing was written; choose another name, or replace it with --force"),
+            TemplateError::NoUserPlace | TemplateError::Unreadable { .. } => Self::failed(message),
+            TemplateError::Fs(_) => Self::failed(message),
+            TemplateError::Lock(LockError::Timeout { .. }) => Self::new(Exit::Busy, "busy", message),
+            TemplateError::Lock(_) => Self::failed(message),
+        }
+    }
+}
