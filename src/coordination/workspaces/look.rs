@@ -232,11 +232,15 @@ fn files(store: &Store, one: &Workspace, at: &Path, look: &mut Look) {
     }
 }
 
+/// The directory of the repo in the checkout that a workspace was made from.
+pub(super) fn parent_of(one: &Workspace) -> PathBuf {
+    let inside = one.work_dir.as_deref().and_then(|dir| Path::new(dir).strip_prefix(&one.path).ok());
+    Path::new(&one.parent).join(inside.unwrap_or(Path::new("")))
+}
+
 /// Issues that its ledger has and the one of its parent has not.
 fn unmerged(store: &Store, one: &Workspace, at: &Path) -> Result<Homeward> {
-    let inside = one.work_dir.as_deref().and_then(|dir| Path::new(dir).strip_prefix(&one.path).ok());
-    let parent = Path::new(&one.parent).join(inside.unwrap_or(Path::new("")));
-    match store.opened_at(&parent) {
+    match store.opened_at(&parent_of(one)) {
         Ok(parent) => homeward(&parent, one, at),
         Err(StoreError::NoLedger { .. } | StoreError::NoRepository { .. }) => Ok(Homeward::default()),
         Err(error) => Err(error.into()),

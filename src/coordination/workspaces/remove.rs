@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::lines::bring_home;
-use super::look::{Around, Look, look, owner_lives};
+use super::look::{Around, Look, look, owner_lives, parent_of};
 use super::records::{self, Known};
 use super::steps::{begin, directory, note_removed, worktree};
 use super::{WorkspaceError, finish, proof};
@@ -105,8 +105,13 @@ fn bring(store: &Store, one: &Workspace, seen: &Look) -> Result<Vec<String>> {
     if seen.homeward.lines.is_empty() {
         return Ok(Vec::new());
     }
+<<<<<<< HEAD
     let mut parent = store.opened_at(Path::new(&one.parent))?;
     bring_home(&mut parent, one, Path::new(&one.path))
+=======
+    let mut parent = store.opened_at(&parent_of(one))?;
+    bring_home(&mut parent, seen.homeward.clone())
+>>>>>>> W2
 }
 
 /// Why that was not done.
