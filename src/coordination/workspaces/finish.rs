@@ -63,12 +63,8 @@ fn remove_directory(store: &Store, known: &Known, around: &Around) -> Result<Wor
     if is_there(&hidden) && !is_there(path) {
         let seen = look(store, known, &hidden, around)?;
         let counts = |reason: &Reason| reason.loss.is_final() || one.rescue.is_none();
-<<<<<<< HEAD
         let is_home = seen.homeward.lines.is_empty() || one.rescue.is_some();
         if is_home && !seen.reasons.iter().any(counts) {
-=======
-        if !seen.reasons.iter().any(counts) && seen.homeward.lines.is_empty() {
->>>>>>> W2
             // By force, everything was kept before; and otherwise there is nothing to keep.
             delete(store, known, &hidden)?;
             return note_removed(store, known, seen.merged.and_then(|merged| merged.commit));

@@ -105,13 +105,8 @@ fn bring(store: &Store, one: &Workspace, seen: &Look) -> Result<Vec<String>> {
     if seen.homeward.lines.is_empty() {
         return Ok(Vec::new());
     }
-<<<<<<< HEAD
-    let mut parent = store.opened_at(Path::new(&one.parent))?;
-    bring_home(&mut parent, one, Path::new(&one.path))
-=======
     let mut parent = store.opened_at(&parent_of(one))?;
-    bring_home(&mut parent, seen.homeward.clone())
->>>>>>> W2
+    bring_home(&mut parent, one, Path::new(&one.path))
 }
 
 /// Why that was not done.
