@@ -40,7 +40,7 @@ $ bd repo list
 $ bd repo list --json
 [
   {
-    "id": "rp_zf6y5poboul4",
+    "id": "rp_dchy2fxt8thq",
     "source_repo": ".",
     "path": "$ROOT/web",
     "kind": "primary",
@@ -50,7 +50,7 @@ $ bd repo list --json
     "auto_commit": false
   },
   {
-    "id": "rp_i6tzjm5xbxm2",
+    "id": "rp_j1tm1ryuutjv",
     "source_repo": "~/plan",
     "path": "$ROOT/home/plan",
     "kind": "additional",
