@@ -108,7 +108,13 @@ impl StateHome {
         let own = beads.join("run");
         let common = vcs::common_dir(beads);
         if let Some(target) = Pointer::of(beads, common.as_deref()) {
-            return home(target.home, StateMode::Workspace, "this is a workspace of another checkout");
+            // In a container the same directory may be mounted elsewhere.
+            let told = env.var(STATE_DIR).filter(|_| env.var(WORKSPACE_VARIABLE).is_some()).map(|path| env.path(&path));
+            let path = match told.filter(|path| !target.home.is_dir() && path.is_dir()) {
+                Some(mounted) => mounted,
+                None => target.home,
+            };
+            return home(path, StateMode::Workspace, "this is a workspace of another checkout");
         }
         match (asked, common) {
             (StateMode::Global, _) if user_state(env).is_some() => {
@@ -134,6 +140,12 @@ impl StateHome {
             }
         }
     }
+}
+
+/// The state home that a workspace shares, if it is not there.
+pub fn unreachable(beads: &Path, env: &Env) -> Option<PathBuf> {
+    let home = StateHome::with_repo(beads, env, StateMode::Repo);
+    (home.mode == StateMode::Workspace && !home.path.is_dir()).then_some(home.path)
 }
 
 /// Personal settings that somebody has committed: they are nobody's, and are not used.

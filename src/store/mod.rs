@@ -210,6 +210,12 @@ impl Given {
             let message = "settings of one person are committed here; take the file out of version control";
             settings.broken.push(settings::ConfigError { path, line: 0, column: 0, message: message.to_owned() });
         }
+        // What the user has settled for the project is not known then, such as where private issues go.
+        if let Some(path) = home::unreachable(repo.beads(), &host.env) {
+            let message = "this is a workspace, and the state home that it shares is not there; if the repository was moved, \
+                           move it back, or make another workspace";
+            settings.broken.push(settings::ConfigError { path, line: 0, column: 0, message: message.to_owned() });
+        }
         let settings = match &self.additional {
             Some(additional) => settings.with_repos(additional),
             None => settings,

@@ -84,6 +84,32 @@ fn a_workspace_whose_home_is_out_of_reach_claims_nothing() {
 }
 
 #[test]
+fn a_workspace_whose_home_is_out_of_reach_writes_nothing() {
+    let Some(project) = Project::new() else { return };
+    let env = &project.env;
+    let at = workspace(env, "");
+    let elsewhere = env.root().join("elsewhere");
+    std::fs::rename(env.path(""), &elsewhere).unwrap();
+    // Where a contributor's issues go is settled there: here it would be the project.
+    let command = |line: &str, vars: &[(&str, &str)]| {
+        let mut command = env.bd_command(crate::harness::BD);
+        command.current_dir(&at).args(line.split(' ')).envs(vars.iter().copied());
+        env.run(command, format!("bd {line}"), None)
+    };
+    let refused = command("add Secret", &[]);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(refused.stderr.contains("workspace"), "{refused:?}");
+    assert_eq!(command("list", &[]).code, 0);
+    assert!(!env.path("").exists());
+    // Mounted elsewhere, as in a container, it is as good.
+    let home = elsewhere.join(".git/beads");
+    let vars = [("BD_WORKSPACE", "ws_0123456789ab"), ("BD_STATE_DIR", home.to_str().unwrap())];
+    let filed = command("add Secret --json", &vars).ok().json();
+    assert_eq!(filed["source_repo"], "~/.beads-planning", "{filed}");
+    std::fs::rename(elsewhere, env.path("")).unwrap();
+}
+
+#[test]
 fn a_ledger_that_nobody_commits_is_that_of_the_parent() {
     let Some(family) = Family::new() else { return };
     family.git(&family.web(), "rm -rq --cached .beads").ok();
