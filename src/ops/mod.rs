@@ -83,7 +83,7 @@ pub enum OpError {
     DependencyType(String),
     #[error("invalid --{flag} format {value:?}: not a date")]
     Date { flag: &'static str, value: String },
-    #[error("{repo} stays: {} need it", used.text())]
+    #[error("{repo} stays: it is needed by {}", used.text())]
     RepoInUse { repo: String, used: crate::coordination::RepoUse },
     #[error("{0}")]
     Usage(String),

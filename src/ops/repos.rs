@@ -7,7 +7,7 @@ use crate::store::{Access, Store};
 /// A repo of the project, as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepoStatus {
-    /// `rp_` and 12 characters; nothing for a repo that can be given none.
+    /// `rp_` and 12 characters, if it was asked for and can be given.
     pub id: Option<String>,
     pub name: String,
     pub path: String,
@@ -22,9 +22,10 @@ pub struct RepoStatus {
     pub commits: bool,
 }
 
-pub fn repos(store: &mut Store) -> Result<Vec<RepoStatus>> {
+/// All repos of the project. Their ids are given only if they are asked for: a repo that has none yet gets one then.
+pub fn repos(store: &mut Store, with_ids: bool) -> Result<Vec<RepoStatus>> {
     store.refresh()?;
-    let ids = coordination::repository_ids(store);
+    let ids = if with_ids { coordination::repository_ids(store) } else { vec![None; store.project().members.len()] };
     let mut all = Vec::new();
     for (n, id) in ids.into_iter().enumerate() {
         let access = store.access(n)?;

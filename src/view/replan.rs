@@ -18,6 +18,7 @@ pub fn replanned(done: &Replanned) -> String {
         .texts("removed", &done.removed)
         .texts("rewired", &done.rewired)
         .texts("outside", &done.outside)
+        .texts("set", &done.set)
         .optional("checkpoint", done.checkpoint.as_deref())
         .raw("workflow", &workflow(&done.flow))
         .finish()
@@ -26,12 +27,13 @@ pub fn replanned(done: &Replanned) -> String {
 /// What a change of plan came to, a line each, escaped.
 pub fn replanned_lines(done: &Replanned) -> Vec<String> {
     let kept: Vec<String> = done.kept.iter().map(|(name, why)| format!("{name} ({})", why.word())).collect();
+    let set: Vec<String> = done.set.iter().map(|key| (*key).to_owned()).collect();
     let verbs = if done.dry_run {
-        ["Would keep", "Would update", "Would leave", "Would add", "Would take out", "Would rewire"]
+        ["Would keep", "Would update", "Would leave", "Would add", "Would take out", "Would rewire", "Would set"]
     } else {
-        ["Kept", "Updated", "As before", "Added", "Took out", "Rewired"]
+        ["Kept", "Updated", "As before", "Added", "Took out", "Rewired", "Set"]
     };
-    let lists = [&kept, &done.updated, &done.unchanged, &done.added, &done.removed, &done.rewired];
+    let lists = [&kept, &done.updated, &done.unchanged, &done.added, &done.removed, &done.rewired, &set];
     let lines = verbs.into_iter().zip(lists).filter(|(_, names)| !names.is_empty());
     lines.map(|(verb, names)| inline(&format!("{verb}: {}", names.join(", "))).into_owned()).collect()
 }

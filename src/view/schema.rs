@@ -142,6 +142,7 @@ const REPLANNED: &[(&str, &str)] = &[
     ("removed", "array"),
     ("rewired", "array"),
     ("outside", "array"),
+    ("set", "array"),
     ("workflow", "object"),
 ];
 const TEMPLATE: &[(&str, &str)] = &[

@@ -227,3 +227,38 @@ fn what_one_ledger_refuses_is_made_in_none() {
     bd(&env, "workflow add-task bd-w more --repo ../server").ok();
     assert!(crate::projects::ledger(&env, "server").contains("\"name\":\"more\""));
 }
+
+/// Who tells whom, from the ledger.
+fn informs(env: &Env) -> Vec<String> {
+    let all = shown(env);
+    let tasks = all["tasks"].as_array().unwrap();
+    let name =
+        |id: &str| tasks.iter().find(|task| task["id"] == id).map(|task| task["name"].as_str().unwrap().to_owned());
+    let mut found = Vec::new();
+    for line in env.ledger_text().lines() {
+        let issue: Value = serde_json::from_str(line).unwrap();
+        for edge in issue["dependencies"].as_array().into_iter().flatten().filter(|edge| edge["type"] == "informs") {
+            let (to, from) = (name(issue["id"].as_str().unwrap()), name(edge["depends_on_id"].as_str().unwrap()));
+            found.extend(to.zip(from).map(|(to, from)| format!("{from} → {to}")));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn who_tells_whom_follows_the_plan_and_what_stays() {
+    let env = started();
+    assert_eq!(informs(&env), ["docs → build"]);
+    bd(&env, "workflow add-task bd-w study --informs docs --informs build").ok();
+    assert_eq!(informs(&env), ["docs → build", "study → build", "study → docs"]);
+    // `study` is begun and goes on telling; `docs` does not tell any more.
+    bd(&env, &format!("claim {}", id(&env, "study"))).ok();
+    env.write("new.toml", "max_parallel = 5\nplan_summary = \"short\"\nname = \"Other\"\n[[tasks]]\nname = \"build\"\n[[tasks]]\nname = \"x\"\ninforms = [\"study\"]\n");
+    let done = bd(&env, "workflow replan bd-w new.toml --json").ok().json();
+    assert_eq!(names(&done["set"]), ["max_parallel", "plan_summary"]);
+    assert_eq!(informs(&env), ["study → build", "x → study"]);
+    let all = shown(&env);
+    assert_eq!((all["max_parallel"].as_i64(), all["plan_summary"].as_str()), (Some(5), Some("short")));
+    assert_eq!(all["title"], "Ship", "a plan does not rename its workflow");
+}

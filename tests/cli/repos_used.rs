@@ -38,7 +38,7 @@ fn a_repo_with_a_workflow_stays() {
         "config set repos.additional ~/elsewhere",
         "config unset repos.additional",
     ] {
-        bd(&env, line).fails(5, &["~/plan stays: the workflow plan-w need"]);
+        bd(&env, line).fails(5, &["~/plan stays: it is needed by the workflow plan-w"]);
         assert_eq!(std::fs::read(env.path(".beads/config.toml")).unwrap(), settings, "{line}");
     }
     let error = bd(&env, "repo remove ~/plan --json").error();
@@ -57,7 +57,7 @@ fn a_repo_with_a_workspace_stays() {
         std::fs::write(home(&env).join("workspaces.jsonl"), line).unwrap();
     };
     put("idle");
-    bd(&env, "repo remove ~/plan").fails(5, &["~/plan stays: the workspace ws_0123456789ab need"]);
+    bd(&env, "repo remove ~/plan").fails(5, &["~/plan stays: it is needed by the workspace ws_0123456789ab"]);
     put("removed");
     bd(&env, "repo remove ~/plan").ok();
 }

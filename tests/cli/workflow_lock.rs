@@ -29,6 +29,7 @@ fn nobody_else_changes_the_workflow_or_its_plan() {
     let env = locked();
     let (docs, build) = (id(&env, "docs"), id(&env, "build"));
     env.write("new.toml", "[[tasks]]\nname = \"x\"\n");
+    env.write("more.jsonl", "{\"id\":\"bd-new\",\"title\":\"New\",\"status\":\"open\",\"dependencies\":[{\"issue_id\":\"bd-new\",\"depends_on_id\":\"bd-w\",\"type\":\"parent-child\"}]}\n");
     let lines = [
         "workflow set bd-w --max-parallel 9".to_owned(),
         "workflow pause bd-w".into(),
@@ -51,6 +52,9 @@ fn nobody_else_changes_the_workflow_or_its_plan() {
         format!("dep add {docs} {build}"),
         format!("dep remove {docs} {}", id(&env, "design")),
         "add Child --parent bd-w".into(),
+        format!("defer {docs}"),
+        format!("status {docs} blocked"),
+        "import more.jsonl".into(),
     ];
     // A worker, a person, and another coordinator.
     bd(&env, "agent register chief --role coordinator").ok();
@@ -60,6 +64,7 @@ fn nobody_else_changes_the_workflow_or_its_plan() {
         }
     }
     bd(&env, "add Free --id bd-free").ok();
+    refused(&env, &format!("assign {docs} boss"));
     refused(&env, "update bd-free --parent bd-w");
     let error = bd(&env, "workflow pause bd-w --json").error();
     assert_eq!((error["code"].as_str(), error["holder"].as_str()), (Some("locked"), Some("boss")));
@@ -150,4 +155,14 @@ fn several_at_once_where_one_is_locked() {
     bd(&env, &format!("close {docs} bd-free")).fails(4, LOCKED);
     assert_eq!(bd(&env, "show bd-free --json").ok().json()[0]["status"], "closed");
     assert_eq!(task(&env, "docs")["status"], "open");
+}
+
+#[test]
+fn what_was_written_before_is_not_undone_under_a_lock() {
+    let env = started();
+    bd(&env, "workflow set bd-w --max-parallel 7").ok();
+    bd(&env, "agent register boss --role coordinator").ok();
+    bd(&env, "--agent boss workflow lock bd-w").ok();
+    refused(&env, "undo --yes");
+    bd(&env, "--agent boss workflow unlock bd-w").ok();
 }

@@ -52,7 +52,8 @@ pub fn run(args: RepoArgs, cx: &mut Context) -> Outcome {
 }
 
 pub fn list(cx: &mut Context) -> Outcome {
-    let repos = ops::repos(cx.store()?)?;
+    let with_ids = cx.ui.wants_json();
+    let repos = ops::repos(cx.store()?, with_ids)?;
     if cx.ui.wants_json() {
         let items = repos.iter().map(|repo| {
             let object = Object::new()

@@ -5,14 +5,15 @@
 //! is free again, and `bd reopen` brings it back.
 
 use super::planned::current;
-use super::rewrite::writes;
+use super::rewrite::{settings, writes};
 use super::{Flow, FlowError, flow};
 use crate::coordination::{CoordinationError, NewCheckpoint, PlanFile, Result, add_checkpoint};
-use crate::model::json::{Object, array};
+use crate::model::change::Change;
+use crate::model::json::{Json, Object, array};
 use crate::model::nearest::nearest;
 use crate::model::plan::{Current, Draft, Fixed, Plan, PlannedTask, Problem, Revision, drop_tasks, extend, revise};
-use crate::model::workflow::State;
-use crate::store::{Scope, Store, StoreError};
+use crate::model::workflow::{State, WorkflowEdit};
+use crate::store::{Scope, Store, StoreError, Write};
 
 /// What a change of plan came to, by the names of tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub struct Replanned {
     pub rewired: Vec<String>,
     /// Issues that are no tasks of this workflow and waited for one that was taken out.
     pub outside: Vec<String>,
+    /// What else of the workflow the plan changes, by key.
+    pub set: Vec<&'static str>,
     pub checkpoint: Option<String>,
     pub dry_run: bool,
 }
@@ -47,7 +50,8 @@ pub fn replan(store: &mut Store, typed: &str, file: &PlanFile, dry_run: bool) ->
     let id = store.find_workflow(typed)?.id().to_owned();
     let reason = "taken out of the plan";
     let before = flow(store, &id)?;
-    let mut done = change(store, &id, &file.place, reason, dry_run, |now| revise(now, &file.draft))?;
+    let plan = Some(&file.draft.plan);
+    let mut done = change(store, &id, &file.place, reason, plan, dry_run, |now| revise(now, &file.draft))?;
     if !dry_run {
         done.checkpoint = Some(note(store, &before, &done, file)?);
     }
@@ -58,7 +62,7 @@ pub fn replan(store: &mut Store, typed: &str, file: &PlanFile, dry_run: bool) ->
 pub fn add_task(store: &mut Store, typed: &str, new: NewTask, dry_run: bool) -> Result<Replanned> {
     let id = store.find_workflow(typed)?.id().to_owned();
     let draft = Draft::of(Plan { tasks: vec![new.task], ..Plan::default() });
-    change(store, &id, &id, "", dry_run, |now| extend(now, &draft, &new.before))
+    change(store, &id, &id, "", None, dry_run, |now| extend(now, &draft, &new.before))
 }
 
 /// Takes tasks out of the plan, by name or by id. Those that waited for one wait for what it waited for.
@@ -74,7 +78,7 @@ pub fn remove_tasks(
     let names = tasks.iter().map(|typed| name_of(store, &before, typed)).collect::<Result<Vec<String>>>()?;
     let mut stays = None;
     let reason = reason.unwrap_or("taken out of the plan");
-    let done = change(store, &id, &id, reason, dry_run, |now| {
+    let done = change(store, &id, &id, reason, None, dry_run, |now| {
         let fixed = names.iter().filter_map(|name| now.iter().find(|task| task.name == *name));
         stays = fixed.filter_map(|task| Some((task.name.clone(), task.fixed?))).next();
         // One that stays stops all of it.
@@ -106,6 +110,7 @@ fn change(
     id: &str,
     place: &str,
     reason: &str,
+    plan: Option<&Plan>,
     dry_run: bool,
     decide: impl FnOnce(&[Current]) -> std::result::Result<Revision, Vec<Problem>>,
 ) -> Result<Replanned> {
@@ -121,7 +126,14 @@ fn change(
     let now = current(held, &before)?;
     let decided = decide(&now).map_err(|problems| CoordinationError::Plan { place: place.to_owned(), problems })?;
     let outside = outside(held, &before, &decided.removed)?;
-    let writes = writes(held, &before, &decided, reason)?;
+    let mut writes = writes(held, &before, &decided, reason)?;
+    let set = plan.map(|plan| settings(&before, plan)).unwrap_or_default();
+    if !set.is_empty() {
+        let change = |(key, value): &(&'static str, Json)| {
+            Change::Workflow(WorkflowEdit::Set { key, value: Some(value.clone()) })
+        };
+        writes.push(Write::Change { id: id.to_owned(), changes: set.iter().map(change).collect() });
+    }
     let updated: Vec<String> = decided.updated.iter().map(|task| task.name.clone()).collect();
     let mut done = Replanned {
         kept: decided.kept,
@@ -131,6 +143,7 @@ fn change(
         removed: decided.removed,
         rewired: decided.rewired.into_keys().collect(),
         outside,
+        set: set.into_iter().map(|(key, _)| key).collect(),
         checkpoint: None,
         dry_run,
         flow: before,

@@ -10,7 +10,7 @@ use crate::coordination::Result;
 use crate::model::change::{Change, TextField};
 use crate::model::dependency::DependencyType;
 use crate::model::json::Json;
-use crate::model::plan::{PlannedTask, Revision};
+use crate::model::plan::{Plan, PlannedTask, Revision};
 use crate::model::workflow::TaskEdit;
 use crate::store::{Store, TaskRow, Write};
 
@@ -35,7 +35,7 @@ pub(super) fn writes(store: &mut Store, flow: &Flow, revision: &Revision, reason
     let informed = |name: &str| -> Vec<String> {
         planned.iter().filter(|task| task.informs.iter().any(|to| to == name)).map(|task| task.name.clone()).collect()
     };
-    let mut writes = Vec::new();
+    let mut writes: Vec<Write> = Vec::new();
     for (n, task) in revision.added.iter().enumerate() {
         let needs = revision.needs.get(&task.name).into_iter().flatten();
         let blocks = needs.map(|name| (name.clone(), DependencyType::blocks()));
@@ -50,8 +50,19 @@ pub(super) fn writes(store: &mut Store, flow: &Flow, revision: &Revision, reason
         let mut changes = updates(task, place(&task.name));
         let needs = revision.needs.get(&task.name).cloned().unwrap_or_default();
         changes.extend(rewired(flow, row, DependencyType::blocks(), &needs, &ids));
-        changes.extend(rewired(flow, row, DependencyType::new(INFORMS), &informed(&task.name), &ids));
+        // What a task that stays tells it, it goes on telling.
+        let told = edges(flow, row, INFORMS).into_iter().filter(|name| stays(name));
+        let told: Vec<String> = informed(&task.name).into_iter().chain(told).collect();
+        changes.extend(rewired(flow, row, DependencyType::new(INFORMS), &told, &ids));
         writes.push(Write::Change { id: row.id().to_owned(), changes });
+    }
+    for (task, told) in planned.iter().flat_map(|task| task.informs.iter().map(move |told| (task, told))) {
+        // One that stays learns from a new one; what is done learns nothing any more.
+        let row = flow.task(told).filter(|row| stays(told) && !row.is_done());
+        if let (Some(row), Some(id)) = (row, ids.get(&task.name)) {
+            let edge = Change::AddDependency { target: id.clone(), kind: DependencyType::new(INFORMS) };
+            writes.push(Write::Change { id: row.id().to_owned(), changes: vec![edge] });
+        }
     }
     for (name, needs) in &revision.rewired {
         let Some(row) = flow.task(name) else { continue };
@@ -125,4 +136,18 @@ fn rewired(
     let gone = gone.map(|id| Change::RemoveDependency { target: id.clone(), kind: Some(kind.clone()) });
     let new = new.map(|id| Change::AddDependency { target: id.clone(), kind: kind.clone() });
     gone.chain(new).collect()
+}
+
+/// What a plan says of its workflow, where that is news. What it is called, what it is for and where it comes from stay.
+pub(super) fn settings(flow: &Flow, plan: &Plan) -> Vec<(&'static str, Json)> {
+    let now = &flow.workflow.workflow;
+    let most = plan.max_parallel.map(i64::from).filter(|most| *most != now.max_parallel);
+    let auto = plan.auto_workspace.filter(|auto| *auto != now.auto_workspace);
+    let summary = plan.plan_summary.clone().filter(|text| now.plan_summary.as_ref() != Some(text));
+    let values = [
+        ("max_parallel", most.map(Json::Int)),
+        ("auto_workspace", auto.map(Json::Bool)),
+        ("plan_summary", summary.map(Json::Text)),
+    ];
+    values.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
 }

@@ -122,3 +122,14 @@ fn informs_may_go_in_circles_and_dependencies_may_not() {
     let circle = "[[tasks]]\nname='a'\ndepends_on=['b']\n[[tasks]]\nname='b'\ndepends_on=['a']\n";
     assert_eq!(problems(circle, Format::Toml), ["line 2: a circle of dependencies: a → b → a"]);
 }
+
+#[test]
+fn depth_breaks_nothing() {
+    for (format, open) in [(Format::Toml, "a = ["), (Format::Json, "{\"a\":[")] {
+        let deep = format!("{open}{}", "[".repeat(200_000));
+        assert_eq!(problems(&deep, format).len(), 1);
+        let closed =
+            format!("{open}{}{}", "[".repeat(40), "]".repeat(41)) + if format == Format::Json { "}" } else { "" };
+        assert!(problems(&closed, format).iter().any(|one| one.contains("unknown key \"a\"")), "{format:?}");
+    }
+}
