@@ -41,7 +41,7 @@
 //! | [`vcs`] | what version control knows; committing files | sys |
 //! | [`cache`] | the SQLite database in memory, `schema.sql` | model |
 //! | [`store`] | the repos of a project as one; settings files; images of the cache in the user's cache directory | all of the above |
-//! | [`coordination`] | what agents and checkouts share: agents, mail, reservations, checkpoints, claims on a remote | model, sys, ledger, vcs, store |
+//! | [`coordination`] | what agents and checkouts share: agents, mail, reservations, checkpoints, claims on a remote, workflows | model, sys, ledger, vcs, store |
 //! | [`ops`] | one function per thing a user can do; `.beads/metadata.json` and the ignore files (init), `.beads/damaged.txt` (doctor) | model, store |
 //! | [`view`] | the JSON that programs read, exit codes | model, ops' results |
 //! | [`cli`] | arguments and text | ops, view |

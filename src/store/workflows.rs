@@ -173,6 +173,14 @@ impl Store {
         Ok(rows.into_iter().filter_map(WorkflowRow::of).collect())
     }
 
+    /// The workflow that an issue is a task of, if it is one and the project has its workflow.
+    pub fn workflow_above(&mut self, row: &Row) -> Result<Option<WorkflowRow>> {
+        match (Task::of_line(&row.line), row.issue.parent()) {
+            (Some(_), Some(parent)) => Ok(self.get(parent)?.and_then(WorkflowRow::of)),
+            _ => Ok(None),
+        }
+    }
+
     /// The tasks of a workflow, named by the id of its issue, in their order.
     pub fn tasks_of(&mut self, workflow: &str) -> Result<Vec<TaskRow>> {
         let children = self.dependents(workflow)?.into_iter().filter(|(edge, _)| edge.kind == "parent-child");

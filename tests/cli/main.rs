@@ -78,6 +78,7 @@ mod unified;
 mod updating;
 mod vcs_status;
 mod workflow_lock;
+mod workflow_tasks;
 mod workflow_wait;
 mod workflows;
 mod workflows_odd;
