@@ -195,10 +195,10 @@ pub(super) fn worktree(
             saved = Some(rescue(store, known, path)?);
         }
         std::fs::create_dir(&mark).map_err(|e| StoreError::from(FsError::new("make", &mark, e)))?;
-        Ok(parent.remove_checkout(path, removal.force, env).map_err(|error| match error {
+        parent.remove_checkout(path, removal.force, env).map_err(|error| match error {
             vcs::SyncError::Kept { why, .. } => kept(one, vec![Reason::new(Loss::Unknown, why)]),
             other => StoreError::from(other).into(),
-        })?)
+        })
     };
     if let Err(error) = take() {
         // It is whole still, or version control has begun to delete it.

@@ -144,11 +144,9 @@ impl Lines<'_> {
         if passed.iter().any(|start| one.name.starts_with(start)) {
             return Ok(());
         }
-        if let Some(tag) = one.name.strip_prefix("refs/tags/") {
-            if !theirs.iter().any(|other| other.name == one.name && other.id == one.id) {
-                self.found.tags.push(tag.to_owned());
-            }
-        }
+        let is_there = theirs.iter().any(|other| other.name == one.name && other.id == one.id);
+        let tag = one.name.strip_prefix("refs/tags/").filter(|_| !is_there);
+        self.found.tags.extend(tag.map(str::to_owned));
         let holder = match one.name.strip_prefix("refs/heads/") {
             Some(name) => format!("the branch {name}"),
             None => one.name.clone(),
