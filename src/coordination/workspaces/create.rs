@@ -207,7 +207,7 @@ fn make(
     let now = store.host().clock.now().to_string();
     let ready = records::change(store, state, &one.id, |known| {
         // Somebody may have taken it for dead, though it was not.
-        if !known.is_some_and(|known| known.state == State::Creating) {
+        if known.is_none_or(|known| known.state != State::Creating) {
             return Err(WorkspaceError::Lost { id: one.id.clone() }.into());
         }
         Ok(Some(Workspace {
