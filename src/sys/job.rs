@@ -3,13 +3,13 @@
 //! Signals that ask us to end go to the program; what becomes of it decides what becomes of us.
 
 use std::ffi::OsString;
-use std::os::unix::process::ExitStatusExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -53,6 +53,10 @@ enum Event {
 pub struct Job {
     child: Child,
     events: Receiver<Event>,
+    /// It and all that it starts get the signals.
+    is_group: bool,
+    /// It was told to end.
+    is_ending: bool,
 }
 
 impl Job {
@@ -64,6 +68,28 @@ impl Job {
         vars: &[(String, String)],
         apart: bool,
     ) -> Result<Self, FsError> {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(directory).envs(vars.iter().map(|(key, value)| (key, value)));
+        if apart {
+            command.stdout(Stdio::from(std::io::stderr()));
+        }
+        Self::spawn(program, command, false)
+    }
+
+    /// Starts a program that has nothing to do with the terminal; what it starts ends with it if it must end.
+    pub fn start_group(
+        program: &OsString,
+        arguments: &[OsString],
+        directory: &Path,
+        vars: &[(String, String)],
+    ) -> Result<Self, FsError> {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(directory).envs(vars.iter().map(|(key, value)| (key, value)));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        Self::spawn(program, command, true)
+    }
+
+    fn spawn(program: &OsString, mut command: Command, is_group: bool) -> Result<Self, FsError> {
         let failed = |e| FsError::new("run", Path::new(program), e);
         let (send, events) = mpsc::channel();
         // Before the program is there: a signal in between must not end us and leave it alone.
@@ -76,11 +102,6 @@ impl Job {
                 }
             }
         });
-        let mut command = Command::new(program);
-        command.args(arguments).current_dir(directory).envs(vars.iter().map(|(key, value)| (key, value)));
-        if apart {
-            command.stdout(Stdio::from(std::io::stderr()));
-        }
         let child = command.spawn().map_err(failed)?;
         let pid = Pid::from_child(&child);
         // Its number is not free for others before it is reaped, and that is done by the one who asks for its end.
@@ -88,7 +109,7 @@ impl Job {
             let _ = super::fs::retry(|| waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT));
             let _ = send.send(Event::Over);
         });
-        Ok(Job { child, events })
+        Ok(Job { child, events, is_group, is_ending: false })
     }
 
     pub fn pid(&self) -> u32 {
@@ -102,6 +123,7 @@ impl Job {
             let left = until.saturating_duration_since(std::time::Instant::now());
             match self.events.recv_timeout(left) {
                 Ok(Event::Over) | Err(RecvTimeoutError::Disconnected) => {
+                    self.end_rest();
                     let status = self.child.wait().map_err(|e| FsError::new("wait for", "the program", e))?;
                     return Ok(Some(Ended::of(status)));
                 }
@@ -117,22 +139,78 @@ impl Job {
             SIGINT => Signal::INT,
             _ => Signal::TERM,
         };
+        self.signal(signal);
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = Pid::from_child(&self.child);
         // It may be over by now.
-        let _ = kill_process(Pid::from_child(&self.child), signal);
+        let _ = if self.is_group { kill_process_group(pid, signal) } else { kill_process(pid, signal) };
+    }
+
+    /// Ends what a group has left behind that failed or had to end. Before its number is free for others.
+    fn end_rest(&self) {
+        let flags = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        let known = waitid(WaitId::Pid(Pid::from_child(&self.child)), flags).ok().flatten();
+        let failed = known.is_some_and(|status| status.exit_status() != Some(0));
+        if self.is_group && (failed || self.is_ending) {
+            self.signal(Signal::KILL);
+        }
     }
 
     /// Ends it: politely, and by force if it takes longer than this.
     pub fn end(&mut self, patience: Duration) -> Result<Ended, FsError> {
-        let pid = Pid::from_child(&self.child);
-        let _ = kill_process(pid, Signal::TERM);
+        self.is_ending = true;
+        self.signal(Signal::TERM);
         if let Some(ended) = self.wait(patience)? {
             return Ok(ended);
         }
-        let _ = kill_process(pid, Signal::KILL);
+        self.signal(Signal::KILL);
         loop {
             if let Some(ended) = self.wait(Duration::from_secs(60))? {
                 return Ok(ended);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, directory: &Path) -> Job {
+        Job::start_group(&"/bin/sh".into(), &["-c".into(), script.into()], directory, &[]).unwrap()
+    }
+
+    fn pid_in(file: &Path) -> i64 {
+        let until = std::time::Instant::now() + Duration::from_secs(20);
+        loop {
+            match std::fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok()) {
+                Some(pid) => return pid,
+                None => assert!(std::time::Instant::now() < until, "it begins"),
+            }
+        }
+    }
+
+    fn is_gone(pid: i64) -> bool {
+        let until = std::time::Instant::now() + Duration::from_secs(20);
+        let runs = || crate::sys::owner(u32::try_from(pid).unwrap()).is_some();
+        while runs() && std::time::Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        !runs()
+    }
+
+    #[test]
+    fn what_a_group_has_started_ends_with_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut job = shell("sh -c 'trap \"\" TERM; echo $$ > pid; while :; do sleep 0.1; done'; true", dir.path());
+        let inner = pid_in(&dir.path().join("pid"));
+        assert_eq!(job.wait(Duration::from_millis(10)).unwrap(), None);
+        assert!(!job.end(Duration::from_millis(200)).unwrap().is_success());
+        assert!(is_gone(inner), "though it does not listen");
+        let mut failing = shell("sleep 300 & echo $! > other; exit 3", dir.path());
+        assert_eq!(failing.wait(Duration::from_secs(20)).unwrap(), Some(Ended::Code(3)));
+        assert!(is_gone(pid_in(&dir.path().join("other"))), "what a failure leaves behind");
     }
 }

@@ -298,6 +298,7 @@ changed: $ROOT/web/.beads/config.toml (shared)
 $ bd config --list-repos --json
 [
   {
+    "id": "rp_9b9lsso5j1k4",
     "source_repo": ".",
     "path": "$ROOT/web",
     "kind": "primary",
@@ -308,6 +309,7 @@ $ bd config --list-repos --json
     "reason": "you are a contributor here: routing.role in the personal settings says so"
   },
   {
+    "id": "rp_2cof2ykxledo",
     "source_repo": "~/two",
     "path": "$ROOT/home/two",
     "kind": "additional",
@@ -318,6 +320,7 @@ $ bd config --list-repos --json
     "auto_commit": false
   },
   {
+    "id": "rp_x6uouph900su",
     "source_repo": "~/three",
     "path": "$ROOT/home/three",
     "kind": "planning",

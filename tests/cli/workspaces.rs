@@ -108,7 +108,7 @@ fn what_cannot_be_made_is_taken_away() {
     ];
     for (line, code, words) in cases {
         family.bd(&web, &format!("workspace create {line}")).fails(*code, words);
-        assert_eq!(directories(&family), [PathBuf::new(); 0], "{line}");
+        assert!(directories(&family).is_empty(), "{line}");
         assert_eq!(untouched(&family), before, "{line}");
     }
     let run = family.bd(&web, "--config workspace.min_free=100T workspace create --json").fails(1, &[]);
@@ -123,7 +123,7 @@ fn what_cannot_be_made_is_taken_away() {
         assert_eq!(text(one, "state"), "failed");
         assert!(!text(one, "error").is_empty() && one["port"].is_null(), "{one}");
     }
-    assert_eq!(directories(&family), [PathBuf::new(); 0]);
+    assert!(directories(&family).is_empty());
     // A directory of somebody's is never taken away.
     fs::create_dir(family.path("mine")).unwrap();
     fs::write(family.path("mine/file"), "mine").unwrap();

@@ -88,11 +88,18 @@ fn a_setup_prepares_and_is_agreed_to() {
     family.bd(&web, "workspace create").fails(10, &["true other"]);
     family.bd(&web, "config set workspace.setup true --shared").ok();
     make(&family, "--new");
-    // The tail of what it said is in the error, and it has no more time than it is given.
-    let run = family
-        .bd(&web, "--config workspace.setup_timeout=1s workspace create --setup yes")
-        .fails(1, &["did not end within 1s"]);
-    assert!(run.stderr.contains("y; y"), "{}", run.stderr);
+    // The tail of what it said is in the error, and it has no more time than it is given; nothing of it goes on.
+    fs::write(family.path("slow"), "echo one\necho two\nsleep 300 & echo $! > ../../../../../pid\nsleep 300\n")
+        .unwrap();
+    let line =
+        format!("--config workspace.setup_timeout=1s workspace create --setup .{}", family.path("slow").display());
+    let script = format!(". {}", family.path("slow").display());
+    let mut command = family.env().bd_command(crate::harness::BD);
+    command.args(["--config", "workspace.setup_timeout=1s", "workspace", "create", "--setup", &script]);
+    let run = family.env().run(command, line, None).fails(1, &["did not end within 1s", "one; two"]);
+    let pid = fs::read_to_string(family.path("home/pid")).unwrap_or_else(|_| panic!("{}", run.stderr));
+    let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    assert!(state.is_empty() || state.contains(") Z"), "{state}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const TAIL: u64 = 2000;
 const TAIL_LINES: usize = 8;
 /// Everything it says goes into the file that is its first argument; the command is the second.
-const SCRIPT: &str = "exec >\"$1\" 2>&1 </dev/null; eval \"$2\"";
+const SCRIPT: &str = "exec >\"$1\" 2>&1; eval \"$2\"";
 
 /// The command for a new workspace.
 pub(super) fn command(store: &Store, wish: &SetupWish) -> Result<Option<String>> {
@@ -53,7 +53,7 @@ pub(super) fn run(store: &Store, one: &Workspace, command: &str, context: &Path)
     let vars = env::variables(store, one)?;
     let arguments = ["-c".into(), SCRIPT.into(), "sh".into(), log.clone().into(), command.into()];
     let _step = store.activity().begin(format!("running {command}"));
-    let mut job = Job::start(&"/bin/sh".into(), &arguments, &one.directory(), &vars, true).map_err(StoreError::from)?;
+    let mut job = Job::start_group(&"/bin/sh".into(), &arguments, &one.directory(), &vars).map_err(StoreError::from)?;
     let failed = |why: String| {
         let said = tail(&log).unwrap_or_default();
         WorkspaceError::SetupFailed { command: command.to_owned(), why, said }.into()
