@@ -61,8 +61,8 @@ pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, UsedWorkspace, run};
 pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};
 pub use workspaces::{
     Gc, GcClass, GcRow, GcWish, IDLE_DAYS, JobEnd, Orphan, Removal, RemovedWorkspace, RestoredWorkspace, end_of_job,
-    fetch_parents, gc, merged_workspaces, odd_workspaces, orphans, remove_workspace, restore_workspace,
-    stale_workspaces, workspace_reasons,
+    fetch_parents, gc, merged_workspaces, odd_workspaces, orphans, remove_workspace, repair_workspaces,
+    restore_workspace, stale_workspaces, workspace_reasons,
 };
 pub use workspaces::{
     MadeWorkspace, SetupWish, WorkspaceError, WorkspaceUpdate, WorkspaceUsage, WorkspaceWish, adopt_workspace,

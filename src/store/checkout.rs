@@ -203,19 +203,30 @@ impl Store {
 
     /// Makes a clone or a copy a workspace of one repo of the project: it shares the state home and the id of that repo.
     pub fn make_workspace_of(&self, member: usize, root: &Path) -> Result<()> {
-        let (state, repo) = self.home_of_repo(member)?;
-        let own = self.project.members[member].repo.beads();
-        let first = family::parent(own).or_else(|| vcs::root(own));
-        let parent = Some(place::real(&first.unwrap_or_else(|| self.project.members[member].repo.root().to_owned())));
+        let (_, repo) = self.home_of_repo(member)?;
         let directory = match vcs::common_dir(root) {
             Some(common) => family::place_of(&common),
             None => root.join(super::BEADS_DIR).join("run"),
         };
-        let pointer = family::Pointer { home: place::real(state.path()), parent };
-        pointer.write(&directory, &self.host.entropy).map_err(RecordError::from)?;
+        self.pointer_to(member)?.write(&directory, &self.host.entropy).map_err(RecordError::from)?;
         let text = format!("{repo}\n");
         records::fill(&directory, REPO_ID_NAME, text.as_bytes(), &self.host.entropy).map_err(RecordError::from)?;
         Ok(())
+    }
+
+    /// Leads a workspace to one repo of the project that was moved.
+    pub fn lead_workspace_to(&self, member: usize, root: &Path) -> Result<()> {
+        let Some(common) = vcs::common_dir(root) else { return Err(StoreError::NotARepo { path: root.to_owned() }) };
+        let pointer = self.pointer_to(member)?;
+        Ok(pointer.rewrite(&family::place_of(&common)).map_err(RecordError::from)?)
+    }
+
+    fn pointer_to(&self, member: usize) -> Result<family::Pointer> {
+        let (state, _) = self.home_of_repo(member)?;
+        let repo = &self.project.members[member].repo;
+        let first = family::parent(repo.beads()).or_else(|| vcs::root(repo.beads()));
+        let parent = Some(place::real(&first.unwrap_or_else(|| repo.root().to_owned())));
+        Ok(family::Pointer { home: place::real(state.path()), parent })
     }
 
     /// Where the repo that owns an issue is.

@@ -50,12 +50,22 @@ impl Pointer {
         Some(Pointer { home: absolute(lines.next()?)?, parent: lines.next().and_then(absolute) })
     }
 
+    /// Leads a workspace to another place, whole or not at all.
+    pub(super) fn rewrite(&self, directory: &Path) -> Result<(), FsError> {
+        let (fresh, file) = (directory.join(format!("{POINTER}.new")), directory.join(POINTER));
+        std::fs::write(&fresh, self.text()).map_err(|e| FsError::new("write", &fresh, e))?;
+        std::fs::rename(&fresh, &file).map_err(|e| FsError::new("rename", &fresh, e))
+    }
+
+    fn text(&self) -> String {
+        let parent = self.parent.as_ref().map(|path| format!("{}\n", path.display())).unwrap_or_default();
+        format!("{}\n{parent}", self.home.display())
+    }
+
     /// Makes a clone a workspace. One that is a workspace already stays what it is.
     pub(super) fn write(&self, directory: &Path, entropy: &Entropy) -> Result<(), FsError> {
         super::home::prepare(directory).map_err(|e| FsError::new("make", directory, e))?;
-        let parent = self.parent.as_ref().map(|path| format!("{}\n", path.display())).unwrap_or_default();
-        let text = format!("{}\n{parent}", self.home.display());
-        super::records::fill(directory, POINTER, text.as_bytes(), entropy).map(drop)
+        super::records::fill(directory, POINTER, self.text().as_bytes(), entropy).map(drop)
     }
 }
 

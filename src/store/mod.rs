@@ -213,7 +213,7 @@ impl Given {
         // What the user has settled for the project is not known then, such as where private issues go.
         if let Some(path) = home::unreachable(repo.beads(), &host.env) {
             let message = "this is a workspace, and the state home that it shares is not there; if the repository was moved, \
-                           move it back, or make another workspace";
+                           bd worktree repair there mends it";
             settings.broken.push(settings::ConfigError { path, line: 0, column: 0, message: message.to_owned() });
         }
         let settings = match &self.additional {

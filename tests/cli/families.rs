@@ -110,6 +110,29 @@ fn a_workspace_whose_home_is_out_of_reach_writes_nothing() {
 }
 
 #[test]
+fn a_repository_that_was_moved_tells_its_workspaces() {
+    let Some(family) = Family::new() else { return };
+    let at = workspace(family.env(), "");
+    let there = family.path("elsewhere");
+    std::fs::rename(family.web(), &there).unwrap();
+    let repaired = bd_at(&family, &there, "worktree repair --json").ok().json();
+    assert_eq!(repaired["repaired"], serde_json::json!([at.to_str().unwrap()]));
+    assert_eq!(bd_at(&family, &there, "worktree repair --json").ok().json()["repaired"], serde_json::json!([]));
+    bd_at(&family, &at, "claim bd-base").ok();
+    let leases = bd_at(&family, &there, "leases --json").ok().json();
+    assert_eq!(leases.as_array().map(Vec::len), Some(1));
+    bd_at(&family, &at, "release bd-base").ok();
+    family.env().command("git").current_dir(&at).args(["fetch", "-q"]).status().unwrap();
+    bd_at(&family, &there, &format!("workspace remove {}", at.display())).ok();
+    assert!(!at.exists());
+}
+
+/// Runs `bd` in a directory, though the repo is not where it was.
+fn bd_at(family: &Family, directory: &Path, line: &str) -> crate::harness::Run {
+    bd(family.env(), directory, line, &[])
+}
+
+#[test]
 fn a_ledger_that_nobody_commits_is_that_of_the_parent() {
     let Some(family) = Family::new() else { return };
     family.git(&family.web(), "rm -rq --cached .beads").ok();

@@ -225,15 +225,17 @@ fn prune(cx: &mut Context, apply: bool) -> Outcome {
 
 fn repair(cx: &mut Context) -> Outcome {
     let moved = coordination::repair_worktrees(cx.store()?)?;
+    let led = coordination::repair_workspaces(cx.store()?)?;
+    let moved = moved.iter().map(|one| one.root.display().to_string());
+    let paths: Vec<String> = moved.chain(led.into_iter().map(|one| one.path)).collect();
     if cx.ui.wants_json() {
-        let paths: Vec<String> = moved.iter().map(|one| one.root.display().to_string()).collect();
         cx.json(view::Object::new().texts("repaired", &paths).finish());
         return Ok(Exit::Ok);
     }
-    for one in &moved {
-        cx.ui.done(&format!("Repaired: {}", inline(&one.root.display().to_string())));
+    for path in &paths {
+        cx.ui.done(&format!("Repaired: {}", inline(path)));
     }
-    if moved.is_empty() {
+    if paths.is_empty() {
         cx.ui.note("no checkout was moved");
     }
     Ok(Exit::Ok)

@@ -23,6 +23,7 @@ mod ports;
 mod proof;
 mod records;
 mod remove;
+mod repair;
 mod rescue;
 mod reuse;
 mod setup;
@@ -45,6 +46,7 @@ pub use look::reasons as workspace_reasons;
 pub use orphans::{Orphan, orphans};
 pub use records::{find_workspace, here, workspaces};
 pub use remove::{Removal, RemovedWorkspace, remove as remove_workspace};
+pub use repair::repair_workspaces;
 pub use rescue::{RestoredWorkspace, restore as restore_workspace};
 pub use survey::{
     Class as GcClass, fetch_parents, merged as merged_workspaces, odd as odd_workspaces, stale as stale_workspaces,
