@@ -51,6 +51,8 @@ pub struct Holder {
     pub worktree: Option<String>,
     /// The version of the claim on the remote, where one was made there.
     pub remote: Option<String>,
+    /// The workflow that the issue is a task of, by its `wf_` id: whoever does not see the task can count it all the same.
+    pub workflow: Option<String>,
 }
 
 impl Holder {
@@ -184,6 +186,7 @@ impl Lease {
             worktree_id: text("worktree_id"),
             worktree: text("worktree"),
             remote: text("remote"),
+            workflow: text("workflow"),
         });
         let lost = record.elements("lost").into_iter().filter_map(|raw| {
             let record = Record::parse_part(raw).ok()?;
@@ -222,7 +225,8 @@ impl Lease {
                 .optional("host", holder.host.as_deref())
                 .optional("worktree_id", holder.worktree_id.as_deref())
                 .optional("worktree", holder.worktree.as_deref())
-                .optional("remote", holder.remote.as_deref());
+                .optional("remote", holder.remote.as_deref())
+                .optional("workflow", holder.workflow.as_deref());
         }
         if self.attempts > 0 {
             object = object.number("attempts", self.attempts);
@@ -268,6 +272,7 @@ mod tests {
             worktree_id: Some("wt_1".into()),
             worktree: Some("main".into()),
             remote: Some("c0ffee".into()),
+            workflow: Some("wf_0123456789ab".into()),
             ..held("ann", &now, Some(5 * SECOND))
         };
         lease.grant(full);

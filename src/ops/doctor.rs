@@ -109,7 +109,27 @@ fn check_project(store: &Store, report: &mut Report) {
 
 /// Workflows whose issues another tool has closed or reopened, and that do not say so themselves.
 fn check_workflows(store: &mut Store, report: &mut Report) -> Result<()> {
-    for one in store.workflows()?.into_iter().filter(|one| one.overruled) {
+    for row in store.unreadable_workflows()? {
+        report.findings.push(Health {
+            severity: Severity::Warning,
+            file: Some(row.file.clone()),
+            line: Some(row.line_number),
+            message: format!("the issue {} is a workflow that cannot be read: its tasks are not handed out", row.issue.id),
+            remedy: Some("a newer bd may know it; otherwise mend its object \"workflow\", or give it another type".to_owned()),
+        });
+    }
+    let all = store.workflows()?;
+    for one in all.iter().filter(|one| one.astray) {
+        let (id, state, status) = (one.id(), one.state, &one.row.issue.status);
+        report.findings.push(Health {
+            severity: Severity::Note,
+            file: Some(one.row.file.clone()),
+            line: Some(one.row.line_number),
+            message: format!("the workflow {id} is {state}, but its issue is {status}"),
+            remedy: Some(format!("bd workflow set {id} --state {state} makes it {}", state.status())),
+        });
+    }
+    for one in all.into_iter().filter(|one| one.overruled) {
         let (id, stored, status) = (one.id(), one.workflow.state, &one.row.issue.status);
         report.findings.push(Health {
             severity: Severity::Note,

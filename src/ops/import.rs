@@ -87,7 +87,9 @@ pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, options: ImportOpti
                 let joined = join_copies(&line, &row.line, dialect).unwrap_or(line);
                 report.updated.push(id.clone());
                 staged.push(id.clone());
-                transaction.stage(Write::Put { id, line: joined, repo })?;
+                let write = Write::Put { id, line: joined, repo };
+                transaction.refuse_taking(&write)?;
+                transaction.stage(write)?;
             }
             Some(_) => report.unchanged.push(id),
         }

@@ -46,6 +46,7 @@ mod siblings;
 mod source;
 mod stamps;
 mod sync;
+mod taking;
 mod transaction;
 mod undo;
 mod warning;
@@ -182,6 +183,8 @@ pub struct Store {
     ended_remotely: RefCell<Vec<(String, String)>>,
     /// The issue that is being claimed.
     claiming: RefCell<Option<String>>,
+    /// Workflows may be closed over open tasks.
+    forced: bool,
     /// What other checkouts say, as last read.
     siblings: siblings::Siblings,
     /// The claims, as last read.
@@ -263,6 +266,7 @@ impl Store {
             held_homes: RefCell::default(),
             ended_remotely: RefCell::default(),
             claiming: RefCell::default(),
+            forced: false,
             siblings: siblings::Siblings::default(),
             known_leases: None,
             activity: Activity::default(),

@@ -111,6 +111,7 @@ impl<'a> Plan<'a> {
         };
         self.store.fence(self.source, id, Some(&on_disk), Some(&text))?;
         self.store.fence_lock(self.source, document, id, Some(&on_disk), Some(&text))?;
+        self.store.fence_plan(self.source, document, id, &on_disk, &text)?;
         self.push(document, edits, Edit::Set { line, id: id.to_owned(), text: text.clone() })?;
         if let Some(n) = earlier {
             edits.remove(n);

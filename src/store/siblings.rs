@@ -15,6 +15,7 @@ use crate::ledger::{Document, Expectation, Ledger, LedgerError, Line, MAX_LINE};
 use crate::model::issue;
 use crate::model::record::Record;
 use crate::model::time::Instant;
+use crate::model::workflow::WORKFLOW;
 use crate::sys::fs::FileStamp;
 use crate::vcs;
 
@@ -350,7 +351,9 @@ impl Common {
         let Ok(theirs) = Record::parse(line) else { return false };
         let (here, there) = (issue::status_of(own), issue::status_of(&theirs));
         let works = there.as_str() == "in_progress" && here.as_str() == "open";
-        if here.is_done() || here == there || !(there.is_done() || works) {
+        // A workflow that was halted there is not worked on here.
+        let halts = theirs.raw(WORKFLOW).is_some() && matches!(there.as_str(), "deferred" | "blocked");
+        if here.is_done() || here == there || !(there.is_done() || works || halts) {
             return false;
         }
         let find = || vcs::common_version(&self.here, &self.there, &self.inside).map(Document::new);

@@ -108,6 +108,8 @@ pub struct Transaction<'s> {
     staged: Vec<Staged>,
     /// How many writes there are.
     slots: usize,
+    /// The workflows of tasks that are taken by writes of this transaction.
+    taken: Vec<String>,
     /// Under which numbers the sources were locked.
     numbering: u64,
 }
@@ -135,7 +137,7 @@ impl Store {
             };
             if settled {
                 let numbering = self.numbering;
-                return Ok(Transaction { store: self, locks, staged: Vec::new(), slots: 0, numbering });
+                return Ok(Transaction { store: self, locks, staged: Vec::new(), slots: 0, taken: Vec::new(), numbering });
             }
         }
         let path = self.project.primary_member().repo.beads().to_owned();
@@ -227,6 +229,9 @@ impl Transaction<'_> {
     /// Takes a write into the transaction, unless it may not be made.
     pub fn stage(&mut self, write: Write) -> Result<()> {
         self.check_numbering()?;
+        if let Write::Change { .. } = &write {
+            self.refuse_taking(&write)?;
+        }
         let store = &mut *self.store;
         let (member, line) = match &write {
             Write::File { repo, .. } => (*repo, None),
@@ -267,6 +272,12 @@ impl Transaction<'_> {
         let slot = self.slots;
         self.slots += 1;
         self.staged.extend(parts.into_iter().map(|(source, write)| Staged { source, write, slot }));
+        Ok(())
+    }
+
+    /// Refuses a write that takes a task past the rules of its workflow, or moves a workflow past its table.
+    pub fn refuse_taking(&mut self, write: &Write) -> Result<()> {
+        self.taken.extend(self.store.refuse_taking(write, &self.taken)?);
         Ok(())
     }
 

@@ -9,10 +9,11 @@ use super::leases::{LeaseError, standing};
 use super::{Result, Row, Store, StoreError};
 use crate::cache::OpenTask;
 use crate::model::change::ChangeError;
-use crate::model::lease::{Holder, Standing};
+use crate::model::issue;
+use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::record::Record;
 use crate::model::state_id;
-use crate::model::workflow::{SKIPPED, State, Task, Workflow, WorkflowError};
+use crate::model::workflow::{SKIPPED, State, Task, WORKFLOW, Workflow, WorkflowError};
 
 /// A workflow: its issue, and what it says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,15 +24,24 @@ pub struct WorkflowRow {
     pub state: State,
     /// It did: the object in the line says something else.
     pub overruled: bool,
+    /// The status of its issue is none that goes with its state.
+    pub astray: bool,
 }
 
 impl WorkflowRow {
     /// The workflow of an issue, if it is one.
     pub fn of(row: Row) -> Option<Self> {
-        let record = Record::parse(&row.line).ok()?;
+        let line = row.line.clone();
+        Self::with(row, &line)
+    }
+
+    /// The same, where another line says what the workflow is.
+    fn with(row: Row, line: &str) -> Option<Self> {
+        let record = Record::parse(line).ok()?;
         let workflow = Workflow::of(&record)?;
         let (state, overruled) = Workflow::standing(&record)?;
-        Some(WorkflowRow { workflow, state, overruled, row })
+        let astray = !overruled && !state.is_final() && issue::status_of(&record) != state.status();
+        Some(WorkflowRow { workflow, state, overruled, astray, row })
     }
 
     pub fn id(&self) -> &str {
@@ -135,6 +145,10 @@ impl TaskRow {
 pub enum Withheld {
     #[error("its workflow {workflow} is in no repo of this project")]
     Unknown { workflow: String },
+    #[error("its workflow {workflow} cannot be read as one")]
+    Unreadable { workflow: String },
+    #[error("its workflow {workflow} is {state} in the checkout {worktree}, which is not merged here")]
+    Elsewhere { workflow: String, state: State, worktree: String },
     #[error("its workflow {workflow} goes over repos that this project does not have: {}", repos.join(" "))]
     Hidden { workflow: String, repos: Vec<String> },
     #[error("its workflow {workflow} is {state}{}", and_how(*state))]
@@ -162,7 +176,7 @@ impl Store {
         }
         let row = self.find(typed)?;
         let id = row.issue.id.clone();
-        WorkflowRow::of(row).ok_or_else(|| ChangeError::from(WorkflowError::NotWorkflow(id)).into())
+        self.as_workflow(row).ok_or_else(|| ChangeError::from(WorkflowError::NotWorkflow(id)).into())
     }
 
     /// All workflows, by the ids of their issues.
@@ -170,13 +184,38 @@ impl Store {
         self.refresh()?;
         let keys = self.cache.workflows()?;
         let rows = keys.into_iter().map(|key| self.row(key)).collect::<Result<Vec<_>>>()?;
-        Ok(rows.into_iter().filter_map(WorkflowRow::of).collect())
+        Ok(rows.into_iter().filter_map(|row| self.as_workflow(row)).collect())
+    }
+
+    /// Issues of type workflow that cannot be read as one.
+    pub fn unreadable_workflows(&mut self) -> Result<Vec<Row>> {
+        self.refresh()?;
+        let keys = self.cache.workflows()?;
+        let rows = keys.into_iter().map(|key| self.row(key)).collect::<Result<Vec<_>>>()?;
+        let is_odd = |row: &Row| claims_to_be(row) && self.as_workflow(row.clone()).is_none();
+        Ok(rows.into_iter().filter(is_odd).collect())
+    }
+
+    /// The workflow of an issue. The target's copy of a proposed one does not say what it is: that of the planning repo does.
+    pub(super) fn as_workflow(&self, row: Row) -> Option<WorkflowRow> {
+        let id = row.issue.id.clone();
+        if let Some(found) = WorkflowRow::of(row.clone()) {
+            return Some(found);
+        }
+        let holders = self.sources.holders(&id).into_iter();
+        let planning = holders.filter(|source| self.is_planning(self.sources.member_of(*source)));
+        let lines: Vec<String> = planning.filter_map(|source| self.sources.line(source, &id)).collect();
+        lines.iter().find_map(|line| WorkflowRow::with(row.clone(), line))
+    }
+
+    pub(super) fn is_workflow(&self, row: &Row) -> bool {
+        self.as_workflow(row.clone()).is_some()
     }
 
     /// The workflow that an issue is a task of, if it is one and the project has its workflow.
     pub fn workflow_above(&mut self, row: &Row) -> Result<Option<WorkflowRow>> {
         match (Task::of_line(&row.line), row.issue.parent()) {
-            (Some(_), Some(parent)) => Ok(self.get(parent)?.and_then(WorkflowRow::of)),
+            (Some(_), Some(parent)) => Ok(self.get(parent)?.and_then(|row| self.as_workflow(row))),
             _ => Ok(None),
         }
     }
@@ -232,13 +271,18 @@ impl Store {
         let parents: BTreeSet<_> = open.iter().map(|task| (&task.parent, task.parent_key)).collect();
         for (parent, key) in parents {
             let tasks = || open.iter().filter(|task| task.parent == *parent);
-            let workflow = key.map(|key| self.row(key)).transpose()?.map(WorkflowRow::of);
-            let why = match workflow {
+            let above = key.map(|key| self.row(key)).transpose()?;
+            let why = match above.map(|row| (claims_to_be(&row), self.as_workflow(row))) {
                 None => Some(Withheld::Unknown { workflow: parent.clone() }),
+                Some((true, None)) => Some(Withheld::Unreadable { workflow: parent.clone() }),
                 // Below an ordinary issue it is an ordinary one.
-                Some(None) => None,
-                Some(Some(workflow)) => match self.closed(&workflow) {
-                    None => full(&workflow, self.count_running(tasks())?),
+                Some((false, None)) => None,
+                Some((_, Some(workflow))) => match self.why_kept(&workflow)? {
+                    None => {
+                        let known: BTreeSet<&str> = tasks().map(|task| task.id.as_str()).collect();
+                        let running = self.count_running(tasks())? + self.running_unseen(&workflow, &known)?;
+                        self.full(&workflow, running)?
+                    }
                     why => why,
                 },
             };
@@ -250,15 +294,60 @@ impl Store {
     }
 
     /// Why no task of a workflow is handed out, however few run.
-    fn closed(&self, workflow: &WorkflowRow) -> Option<Withheld> {
+    pub fn why_kept(&mut self, workflow: &WorkflowRow) -> Result<Option<Withheld>> {
         let id = || workflow.id().to_owned();
         if workflow.state != State::InProgress {
-            return Some(Withheld::State { workflow: id(), state: workflow.state });
+            return Ok(Some(Withheld::State { workflow: id(), state: workflow.state }));
+        }
+        for (worktree, state, _) in self.versions_elsewhere(workflow.id())? {
+            if matches!(state, State::Paused | State::Failed | State::Completed | State::Abandoned) {
+                return Ok(Some(Withheld::Elsewhere { workflow: id(), state, worktree }));
+            }
         }
         // How many run can be told only by one who sees all of them.
-        let hidden = workflow.workflow.repos.iter().filter(|repo| self.find_repository(repo).is_none());
-        let repos: Vec<String> = hidden.cloned().collect();
-        (!repos.is_empty()).then(|| Withheld::Hidden { workflow: id(), repos })
+        let repos = self.hidden_repos(workflow);
+        Ok((!repos.is_empty()).then(|| Withheld::Hidden { workflow: id(), repos }))
+    }
+
+    /// Repos that a workflow goes over and that this project does not have, or that are not there.
+    pub fn hidden_repos(&self, workflow: &WorkflowRow) -> Vec<String> {
+        let is_there =
+            |repo: &String| self.find_repository(repo).is_some_and(|member| !self.sources.of_member(member).is_empty());
+        workflow.workflow.repos.iter().filter(|repo| !is_there(repo)).cloned().collect()
+    }
+
+    /// How other checkouts have a workflow, where that is news here: the checkout, its state and how many may run at once.
+    fn versions_elsewhere(&mut self, id: &str) -> Result<Vec<(String, State, i64)>> {
+        let is_past = (0..self.sources.len()).any(|source| self.sources.is_frozen(source));
+        let others = if is_past { Vec::new() } else { self.elsewhere(id)? };
+        let read = |other: &super::Elsewhere| {
+            let record = Record::parse(&other.line).ok()?;
+            let (state, _) = Workflow::standing(&record)?;
+            Some((other.worktree.clone(), state, Workflow::of(&record)?.max_parallel))
+        };
+        Ok(others.iter().filter_map(read).collect())
+    }
+
+    /// How many claims hold on tasks of a workflow that the ledgers here do not have as such: other checkouts do.
+    pub fn running_unseen(&mut self, workflow: &WorkflowRow, known: &BTreeSet<&str>) -> Result<usize> {
+        if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
+            return Ok(0);
+        }
+        let now = self.host.clock.both();
+        let of_it = |lease: &Lease| {
+            lease.holder.as_ref().is_some_and(|holder| holder.workflow.as_deref() == Some(workflow.workflow.id.as_str()))
+        };
+        let claims = self.claims_of_workflows()?.iter();
+        let live = claims.filter(|(id, lease)| {
+            !known.contains(id.as_str()) && of_it(lease) && standing(lease, &now) == Standing::Live
+        });
+        let ids: Vec<String> = live.map(|(id, _)| id.clone()).collect();
+        let mut running = 0;
+        for id in ids {
+            let is_done = self.get(&id)?.is_some_and(|row| row.issue.status.is_done()) || self.is_done_elsewhere(&id)?;
+            running += usize::from(!is_done);
+        }
+        Ok(running)
     }
 
     /// How many of some tasks somebody works on; see [`TaskRow::is_running`].
@@ -284,32 +373,47 @@ impl Store {
     }
 
     /// Refuses to give out a task that is not to be worked on now. The lock of the state home is held, so the count stays.
-    pub(super) fn refuse_task(&mut self, row: &Row) -> Result<()> {
+    /// Says which workflow it is of, if any, by its `wf_` id; of those in `taken` one is taken at the same time.
+    pub(super) fn refuse_task(&mut self, row: &Row, taken: &[String]) -> Result<Option<String>> {
         let id = row.issue.id.clone();
-        let (Some(_), Some(parent)) = (Task::of_line(&row.line), row.issue.parent()) else { return Ok(()) };
+        let (Some(_), Some(parent)) = (Task::of_line(&row.line), row.issue.parent()) else { return Ok(None) };
         let withheld = |why| Err(LeaseError::Withheld { id: id.clone(), why }.into());
         let Some(above) = self.get(parent)? else {
             return withheld(Withheld::Unknown { workflow: parent.to_owned() });
         };
-        let Some(workflow) = WorkflowRow::of(above) else { return Ok(()) };
-        if let Some(why) = self.closed(&workflow) {
+        let odd = claims_to_be(&above);
+        let Some(workflow) = self.as_workflow(above) else {
+            return if odd { withheld(Withheld::Unreadable { workflow: parent.to_owned() }) } else { Ok(None) };
+        };
+        if let Some(why) = self.why_kept(&workflow)? {
             return withheld(why);
         }
         let blockers = self.waits_for(&id)?;
         if !blockers.is_empty() {
             return Err(LeaseError::Waits { id, blockers }.into());
         }
-        let others = self.tasks_of(parent)?.into_iter().filter(|task| task.id() != id && task.is_running());
-        match full(&workflow, others.count()) {
+        let tasks = self.tasks_of(parent)?;
+        let known: BTreeSet<&str> = tasks.iter().map(TaskRow::id).collect();
+        let others = tasks.iter().filter(|task| task.id() != id && task.is_running()).count();
+        let at_once = taken.iter().filter(|other| **other == workflow.workflow.id).count();
+        let running = others + at_once + self.running_unseen(&workflow, &known)?;
+        match self.full(&workflow, running)? {
             Some(why) => withheld(why),
-            None => Ok(()),
+            None => Ok(Some(workflow.workflow.id)),
         }
+    }
+
+    /// No further task of the workflow may be claimed. Of what several checkouts say of the limit, the lowest counts.
+    fn full(&mut self, workflow: &WorkflowRow, running: usize) -> Result<Option<Withheld>> {
+        let elsewhere = self.versions_elsewhere(workflow.id())?.into_iter().map(|(_, _, most)| most);
+        let most = elsewhere.chain([workflow.workflow.max_parallel]).min().unwrap_or(1);
+        let is_full = i64::try_from(running).unwrap_or(i64::MAX) >= most;
+        Ok(is_full.then(|| Withheld::Full { workflow: workflow.id().to_owned(), running, most }))
     }
 }
 
-/// No further task of the workflow may be claimed.
-fn full(workflow: &WorkflowRow, running: usize) -> Option<Withheld> {
-    let most = workflow.workflow.max_parallel;
-    let is_full = i64::try_from(running).unwrap_or(i64::MAX) >= most;
-    is_full.then(|| Withheld::Full { workflow: workflow.id().to_owned(), running, most })
+/// An issue says that it is a workflow, whatever else it says.
+fn claims_to_be(row: &Row) -> bool {
+    let has_object = || Record::parse(&row.line).is_ok_and(|record| record.raw(WORKFLOW).is_some_and(|raw| raw != "null"));
+    row.issue.issue_type.as_str() == WORKFLOW || has_object()
 }

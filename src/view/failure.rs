@@ -347,6 +347,13 @@ impl From<ChangeError> for Failure {
                 let legal: Vec<String> = from.next().iter().map(|state| state.word().to_owned()).collect();
                 Self::new(Exit::Illegal, "illegal", message).fact("state", from.word()).texts("legal", &legal)
             }
+            ChangeError::Workflow(WorkflowError::OpenTasks { tasks, .. }) => Self::new(Exit::Illegal, "illegal", message)
+                .hint("bd workflow complete --skip-open closes them as skipped, bd workflow abandon gives all up; bd close --force leaves them")
+                .texts("tasks", &tasks),
+            ChangeError::Workflow(WorkflowError::StatusFollows { state, .. }) => {
+                let legal: Vec<String> = state.next().iter().map(|state| state.word().to_owned()).collect();
+                Self::new(Exit::Illegal, "illegal", message).fact("state", state.word()).texts("legal", &legal)
+            }
             ChangeError::Workflow(WorkflowError::NotWorkflow(_)) => {
                 Self::new(Exit::Illegal, "illegal", message).hint("bd workflow list shows the workflows")
             }

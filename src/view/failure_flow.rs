@@ -13,6 +13,9 @@ impl From<FlowError> for Failure {
             FlowError::Running { tasks, .. } => Self::new(Exit::Illegal, "illegal", message)
                 .hint("wait for them, or have them given back with bd release; bd leases shows who holds what")
                 .texts("tasks", &tasks),
+            FlowError::Hidden { repos, .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("work from the project that has all of them, or join them with bd repo add; bd workflow abandon gives it up")
+                .texts("repos", &repos),
             FlowError::NoTasks { .. } => Self::new(Exit::Illegal, "illegal", message)
                 .hint("bd workflow add-task adds one; bd workflow replan takes a whole plan"),
             FlowError::NoRepo { tasks } => Self::usage(message)

@@ -151,6 +151,14 @@ impl From<LeaseError> for Failure {
                     .hint("work from the project that has all of them, or join them with bd repo add")
                     .fact("workflow", &workflow)
                     .texts("repos", &repos),
+                Withheld::Unreadable { workflow } => Self::new(Exit::Illegal, "illegal", message)
+                    .hint("a newer bd may know it; bd show tells what its line says, and bd doctor what is wrong")
+                    .fact("workflow", &workflow),
+                Withheld::Elsewhere { workflow, state, worktree } => Self::new(Exit::Illegal, "illegal", message)
+                    .hint("merge that checkout, or go on with the workflow there")
+                    .fact("workflow", &workflow)
+                    .fact("state", state.word())
+                    .fact("worktree", &worktree),
                 Withheld::State { workflow, state } => Self::new(Exit::Illegal, "illegal", message)
                     .hint("bd workflow show tells how it stands")
                     .fact("workflow", &workflow)
@@ -164,6 +172,14 @@ impl From<LeaseError> for Failure {
             LeaseError::Waits { blockers, .. } => Self::new(Exit::Illegal, "illegal", message)
                 .hint("a task is worked on when what it waits for is closed; bd why ID")
                 .texts("blockers", &blockers),
+            LeaseError::IsWorkflow { .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("bd workflow next --claim takes a task of it; bd workflow lock keeps its plan from others"),
+            LeaseError::OfPlan { workflow, .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("bd workflow add-task, remove-task or replan; or bd workflow lock first")
+                .fact("workflow", &workflow),
+            LeaseError::SameName { workflow, .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("the tasks of a workflow have names of their own; bd workflow add-task gives a new one")
+                .fact("workflow", &workflow),
             LeaseError::NotClaimed { .. } => Self::new(Exit::Illegal, "illegal", message),
             LeaseError::BadToken { .. } => Self::usage(message).hint("BD_LEASE is ID:EPOCH, as bd claim --json says"),
         }

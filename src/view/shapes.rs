@@ -111,7 +111,10 @@ pub fn explanation(explanation: &Explanation) -> String {
                 .text("status", &one.status)
                 .optional("assignee", one.assignee.as_deref()),
             Reason::Withheld(why) => match why {
-                Withheld::Unknown { workflow } => object.text("workflow", workflow),
+                Withheld::Unknown { workflow } | Withheld::Unreadable { workflow } => object.text("workflow", workflow),
+                Withheld::Elsewhere { workflow, state, worktree } => {
+                    object.text("workflow", workflow).text("state", state.word()).text("worktree", worktree)
+                }
                 Withheld::Hidden { workflow, repos } => object.text("workflow", workflow).texts("repos", repos),
                 Withheld::State { workflow, state } => object.text("workflow", workflow).text("state", state.word()),
                 Withheld::Full { workflow, running, most } => {

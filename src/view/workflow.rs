@@ -199,6 +199,10 @@ pub fn workflow_remarks(flow: &Flow) -> Vec<String> {
         let status = &one.row.issue.status;
         lines.push(format!("its line says {stored}, but its issue was made {status} by another tool: that counts"));
     }
+    if one.astray {
+        let (state, status) = (one.state, one.row.issue.status.as_str());
+        lines.push(format!("its issue is {status}, which does not go with {state}: bd workflow set --state {state} puts it right"));
+    }
     if let Some((holder, _)) = &flow.lock {
         let until = holder.expires.map(|at| format!(" until {at}")).unwrap_or_default();
         lines.push(format!("locked by {}{until}: nobody else changes its plan", holder.name));

@@ -41,9 +41,8 @@ fn nobody_else_changes_the_workflow_or_its_plan() {
         "workflow lock bd-w".into(),
         "workflow unlock bd-w".into(),
         "update bd-w --title Other".into(),
-        "close bd-w".into(),
+        "close bd-w --force".into(),
         "delete bd-w --yes".into(),
-        "claim bd-w".into(),
         format!("update {docs} --priority 0"),
         format!("close {docs}"),
         format!("delete {docs} --yes"),
@@ -89,6 +88,9 @@ fn work_goes_on() {
     bd(&env, "add Free --id bd-free").ok();
     bd(&env, &format!("--agent bot dep add {design} bd-free --type related")).ok();
     refused(&env, &format!("--agent bot dep add {design} bd-free"));
+    // What it is, and that it is there, belongs to the plan.
+    refused(&env, &format!("--agent bot delete {design} --yes"));
+    refused(&env, &format!("--agent bot update {design} --title Other"));
     bd(&env, &format!("--agent bot close {design} -r drawn")).ok();
     bd(&env, "--agent cat workflow next bd-w --claim").ok();
     assert_eq!(task(&env, "build")["holder"], "cat");

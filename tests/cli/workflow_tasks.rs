@@ -1,5 +1,8 @@
 //! Tasks of workflows: who gets which, when, and what becomes of them.
 
+use std::path::PathBuf;
+
+use crate::checkouts::Family;
 use crate::harness::Env;
 use crate::workflows::{bd, id, planned, ready, shown, started, states, take, task};
 
@@ -63,6 +66,57 @@ fn no_more_tasks_run_than_may() {
     bd(&env, "workflow set bd-w --max-parallel 3").ok();
     assert!(take(&env, "eve", "").is_some());
     assert_eq!(shown(&env)["free"], 0);
+}
+
+/// Who writes the status takes the task: the same rules hold.
+#[test]
+fn a_task_is_not_taken_by_its_status() {
+    let env = planned(
+        "name = \"W\"\n[[tasks]]\nname = \"a\"\n[[tasks]]\nname = \"b\"\n[[tasks]]\nname = \"d\"\ndepends_on = [\"a\"]\n",
+    );
+    let (a, b, d) = (id(&env, "a"), id(&env, "b"), id(&env, "d"));
+    let before = env.ledger();
+    for who in ["", "--agent bot "] {
+        bd(&env, &format!("{who}update {a} --status in_progress")).fails(5, &["is ready", "bd workflow start"]);
+        bd(&env, &format!("{who}status {a} in_progress")).fails(5, &["is ready"]);
+    }
+    assert_eq!(env.ledger(), before);
+    bd(&env, "workflow start bd-w").ok();
+    bd(&env, &format!("--agent bot update {d} --status in_progress")).fails(5, &["it waits for"]);
+    let both = bd(&env, &format!("update {a} {b} --status in_progress"));
+    both.fails(6, &["1 of at most 1 tasks"]);
+    assert_eq!(states(&env), ["a in_progress", "b pending", "d blocked"]);
+    bd(&env, &format!("update {a} --status open")).ok();
+    bd(&env, &format!("--agent bot claim {a}")).ok();
+    bd(&env, &format!("--agent cat update {b} --status in_progress --assignee cat")).fails(6, &["run already"]);
+    let text = env.ledger_text();
+    let line = text.lines().find(|line| line.starts_with(&format!("{{\"id\":\"{b}\""))).unwrap();
+    let line = line.replace("\"status\":\"open\"", "\"status\":\"in_progress\"").replace("\"updated_at\":\"2026", "\"updated_at\":\"2036");
+    env.write("newer.jsonl", format!("{line}\n"));
+    bd(&env, "import newer.jsonl").fails(6, &["run already"]);
+    // The holder may say what it likes of its own.
+    bd(&env, &format!("--agent bot update {a} --status open")).ok();
+    bd(&env, &format!("--agent bot claim {a}")).ok();
+    bd(&env, &format!("--agent bot update {a} --status in_progress --priority 0")).ok();
+}
+
+/// An edge is no way around the plan.
+#[test]
+fn a_task_leaves_and_joins_a_plan_with_the_plan() {
+    let env = started();
+    let design = id(&env, "design");
+    let before = env.ledger();
+    for line in [format!("update {design} --parent="), format!("dep remove {design} bd-w")] {
+        bd(&env, &format!("--agent bot {line}")).fails(5, &["is a task of the plan of bd-w", "remove-task"]);
+    }
+    assert_eq!(env.ledger(), before);
+    bd(&env, "--agent boss workflow lock bd-w").ok();
+    bd(&env, &format!("--agent boss update {design} --parent=")).ok();
+    bd(&env, "--agent boss workflow unlock bd-w").ok();
+    bd(&env, &format!("--agent bot update {design} --parent bd-w")).fails(5, &["is a task of the plan of bd-w"]);
+    // A name is there once, whoever moves it.
+    bd(&env, "workflow add-task bd-w design").ok();
+    bd(&env, &format!("update {design} --parent bd-w")).fails(5, &["bd-w has a task \"design\" already"]);
 }
 
 #[test]
@@ -150,4 +204,67 @@ fn numbers_and_groups_become_dependencies() {
     // Any program that reads the ledger sees the same order.
     let ready = bd(&env, "ready --json").ok().json();
     assert_eq!(ready.as_array().unwrap().len(), 3);
+}
+
+/// A workflow of three tasks that runs, and a second checkout that knows it.
+fn family(tasks: &[&str]) -> Option<(Family, PathBuf, Vec<String>)> {
+    let family = Family::new()?;
+    let web = family.web();
+    let plan: String = tasks.iter().map(|name| format!("[[tasks]]\nname = \"{name}\"\n")).collect();
+    std::fs::write(web.join("plan.toml"), format!("name = \"W\"\n{plan}")).unwrap();
+    let made = family.bd(&web, "workflow create --id bd-w --plan plan.toml --json").ok().json();
+    let ids = made["tasks"].as_array().unwrap().iter().map(|task| task["id"].as_str().unwrap().to_owned()).collect();
+    family.bd(&web, "workflow start bd-w").ok();
+    family.commit(&web);
+    let other = family.worktree("other");
+    Some((family, other, ids))
+}
+
+#[test]
+fn tasks_of_other_checkouts_count() {
+    let Some((family, other, ids)) = family(&["a", "b"]) else { return };
+    let web = family.web();
+    family.bd(&other, "workflow add-task bd-w e").ok();
+    let made = family.bd(&other, "workflow show bd-w --json").ok().json();
+    let e = made["tasks"].as_array().unwrap().iter().find(|task| task["name"] == "e").unwrap()["id"].clone();
+    family.bd(&other, &format!("--agent bot claim {}", e.as_str().unwrap())).ok();
+    let full = family.bd(&web, &format!("--agent cat claim {}", ids[0]));
+    full.fails(6, &["1 of at most 1 tasks of its workflow bd-w run already"]);
+    assert_eq!(family.bd(&web, "--agent cat ready --json").ok().ids(), ["bd-base"]);
+    assert_eq!(family.bd(&web, "workflow show bd-w --json").ok().json()["free"], 0);
+    family.bd(&web, &format!("update {} --status in_progress", ids[0])).fails(6, &["run already"]);
+    family.bd(&other, &format!("--agent bot close {}", e.as_str().unwrap())).ok();
+    family.bd(&web, &format!("--agent cat claim {}", ids[0])).ok();
+}
+
+#[test]
+fn a_halt_in_one_checkout_holds_in_all() {
+    let Some((family, other, ids)) = family(&["a", "b"]) else { return };
+    let web = family.web();
+    family.bd(&web, "workflow pause bd-w -r broken").ok();
+    let said = "its workflow bd-w is paused in the checkout main, which is not merged here";
+    family.bd(&other, &format!("--agent bot claim {}", ids[0])).fails(5, &[said]);
+    family.bd(&other, "--agent bot workflow next bd-w --claim").fails(5, &[said]);
+    assert_eq!(family.bd(&other, "workflow next bd-w --json").ok().json()["tasks"].as_array().unwrap().len(), 0);
+    // Whatever else is changed here since.
+    family.bd(&other, "workflow set bd-w --max-parallel 9").ok();
+    family.bd(&other, &format!("--agent bot claim {}", ids[0])).fails(5, &[said]);
+    family.bd(&web, "workflow resume bd-w").ok();
+    // Of two limits the lower one counts where it is the later word.
+    family.bd(&web, "workflow set bd-w --max-parallel 1").ok();
+    family.bd(&other, &format!("--agent bot claim {}", ids[0])).ok();
+    family.bd(&other, &format!("--agent cat claim {}", ids[1])).fails(6, &["1 of at most 1"]);
+}
+
+#[test]
+fn what_another_checkout_has_done_is_not_skipped() {
+    let Some((family, other, ids)) = family(&["a", "b"]) else { return };
+    let web = family.web();
+    family.bd(&other, &format!("close {} -r elsewhere", ids[0])).ok();
+    family.commit(&other);
+    let moved = family.bd(&web, "workflow complete bd-w --skip-open --json").ok().json();
+    assert_eq!(moved["skipped"], serde_json::json!(["b"]), "{moved}");
+    let text = std::fs::read_to_string(web.join(".beads/beads.jsonl")).unwrap();
+    let line = text.lines().find(|line| line.starts_with(&format!("{{\"id\":\"{}\"", ids[0]))).unwrap();
+    assert!(line.contains("\"status\":\"open\"") && !line.contains("skipped"), "{line}");
 }

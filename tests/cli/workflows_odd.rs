@@ -23,20 +23,21 @@ fn another_tool_ends_and_reopens_a_workflow() {
     bd(&env, "workflow pause bd-w").fails(5, &["legal now: nothing"]);
     // Reopened by an ordinary command it can be started again.
     bd(&env, "reopen bd-w").ok();
-    assert_eq!(shown(&env)["state"], "in_progress");
+    assert_eq!((&shown(&env)["state"], &shown(&env)["status"]), (&"ready".into(), &"open".into()));
+    bd(&env, "workflow start bd-w").ok();
     bd(&env, &format!("claim {}", id(&env, "design"))).ok();
 }
 
 #[test]
 fn ordinary_commands_keep_state_and_status_together() {
     let env = started();
-    bd(&env, "close bd-w").ok();
+    bd(&env, "close bd-w").fails(5, &["its tasks design, build, docs, release are not done", "--force"]);
+    bd(&env, "update bd-w --status closed").fails(5, &["are not done"]);
+    bd(&env, "close bd-w --force").ok();
     let now = shown(&env);
     assert_eq!((&now["state"], now.get("stored_state")), (&"completed".into(), None));
     bd(&env, "reopen bd-w").ok();
     assert_eq!((&shown(&env)["state"], &shown(&env)["status"]), (&"ready".into(), &"open".into()));
-    bd(&env, "update bd-w --status closed").ok();
-    assert_eq!(shown(&env)["state"], "completed");
     bd(&env, "delete bd-w --yes").ok();
     assert_eq!(bd(&env, "ready --json").ok().stdout, "[]\n", "its tasks are not handed out");
 }
@@ -47,6 +48,75 @@ fn an_unknown_state_hands_nothing_out() {
     set_state(&env, "dancing");
     assert_eq!(shown(&env)["state"], "planning");
     bd(&env, &format!("claim {}", id(&env, "design"))).fails(5, &["is planning"]);
+}
+
+#[test]
+fn the_status_of_a_workflow_follows_its_state() {
+    let env = ready();
+    let refused = |line: &str, text: &str| drop(bd(&env, line).fails(5, &[text]));
+    let before = env.ledger();
+    refused("update bd-w --status deferred", "bd-w is a workflow that is ready, and cannot be made deferred");
+    refused("update bd-w --status in_progress", "legal now: in_progress (bd workflow start)");
+    refused("status bd-w blocked", "its status follows its state");
+    refused("defer bd-w", "cannot be made deferred");
+    refused("claim bd-w", "nobody claims it, only its tasks");
+    refused("--agent bot update bd-w --claim", "nobody claims it");
+    assert_eq!(env.ledger(), before);
+    bd(&env, "update bd-w --title Other").ok();
+    // Deleted and brought back it begins anew.
+    bd(&env, "workflow start bd-w").ok();
+    bd(&env, "delete bd-w --yes").ok();
+    bd(&env, "reopen bd-w").ok();
+    assert_eq!((&shown(&env)["state"], &shown(&env)["status"]), (&"ready".into(), &"open".into()));
+    // What other tools leave behind is named, and put right by a move to where it stands.
+    bd(&env, "workflow start bd-w").ok();
+    let text = env.ledger_text();
+    let line = text.lines().find(|line| line.starts_with("{\"id\":\"bd-w\"")).unwrap();
+    env.put_ledger(text.replace(line, &line.replace("\"status\":\"in_progress\"", "\"status\":\"open\"")));
+    let found = bd(&env, "doctor");
+    assert!(found.stdout.contains("the workflow bd-w is in_progress, but its issue is open"), "{}", found.snapshot());
+    let told = bd(&env, "workflow show bd-w").ok();
+    assert!(told.stderr.contains("its issue is open, which does not go with in_progress"), "{}", told.snapshot());
+    bd(&env, "workflow set bd-w --state in_progress").ok();
+    assert_eq!(shown(&env)["status"], "in_progress");
+    assert!(!bd(&env, "doctor").stdout.contains("the workflow bd-w"));
+}
+
+#[test]
+fn a_workflow_that_cannot_be_read_hands_nothing_out() {
+    let env = started();
+    let (design, text) = (id(&env, "design"), env.ledger_text());
+    let line = text.lines().find(|line| line.starts_with("{\"id\":\"bd-w\"")).unwrap();
+    let at = line.find("\"workflow\":{").unwrap();
+    let end = at + line[at..].find('}').unwrap() + 1;
+    for odd in ["\"workflow\":{}", "\"workflow\":7", "\"other\":1"] {
+        env.put_ledger(text.replace(line, &line.replace(&line[at..end], odd)));
+        assert_eq!(bd(&env, "ready --json").ok().stdout, "[]\n", "{odd}");
+        bd(&env, &format!("claim {design}")).fails(5, &["its workflow bd-w cannot be read as one"]);
+        bd(&env, &format!("update {design} --status in_progress")).fails(5, &["cannot be read as one"]);
+        let why = bd(&env, &format!("why {design}")).ok();
+        assert!(why.stdout.contains("cannot be read as one"), "{odd}: {}", why.snapshot());
+        let found = bd(&env, "doctor");
+        assert!(found.stdout.contains("bd-w is a workflow that cannot be read"), "{odd}: {}", found.snapshot());
+    }
+}
+
+/// The project's copy of a proposed workflow does not say what it is.
+#[test]
+fn a_proposed_workflow_is_one_still() {
+    let story = crate::proposals::Story::new();
+    story.env.write("plan.toml", "name = \"W\"\n[[tasks]]\nname = \"a\"\n[[tasks]]\nname = \"b\"\ndepends_on = [\"a\"]\n");
+    story.bd("workflow|create|--id|pl-w|--plan|plan.toml").ok();
+    story.bd("propose|pl-w").ok();
+    let now = story.bd("workflow|show|pl-w|--json").ok().json();
+    assert_eq!((&now["state"], &now["total"]), (&"ready".into(), &2.into()), "{now}");
+    let (a, b) = (now["tasks"][0]["id"].as_str().unwrap(), now["tasks"][1]["id"].as_str().unwrap());
+    assert!(!story.bd("ready|--json").ok().ids().iter().any(|id| id == a || id == b));
+    story.bd(&format!("--agent|kim|claim|{a}")).fails(5, &["its workflow pl-w is ready"]);
+    story.bd("workflow|start|pl-w").ok();
+    story.bd(&format!("--agent|kim|claim|{b}")).fails(5, &["it waits for"]);
+    story.bd(&format!("--agent|kim|claim|{a}")).ok();
+    assert!(!story.env.ledger_text().contains("\"workflow\":{"), "what it is stays private");
 }
 
 #[test]
@@ -125,6 +195,8 @@ fn each_task_is_filed_in_its_repo() {
     // Who sees the workflow but not all of its repos cannot tell how many run.
     bd_in(&env, "app", ["repo", "add", "../web"]).ok();
     bd_in(&env, "app", ["claim", &app]).fails(5, &["goes over repos that this project does not have", "rp_"]);
+    bd_in(&env, "app", ["workflow", "complete", "bd-w", "--skip-open"]).fails(5, &["goes over repos that are not here"]);
+    bd_in(&env, "app", ["workflow", "wait", "bd-w", "--timeout", "1s"]).fails(5, &["goes over repos that are not here"]);
     bd_in(&env, "server", ["--agent", "bot", "close", &server, "-r", "serves"]).ok();
     assert_eq!(task(&env, "server")["outcome"], "serves");
     let next = bd(&env, "workflow next bd-w --json").ok().json();

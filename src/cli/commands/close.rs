@@ -24,13 +24,17 @@ pub struct CloseArgs {
     /// Show what became ready by it
     #[arg(long)]
     suggest_next: bool,
-    #[arg(short, long, hide = true)]
+    /// Also a workflow whose tasks are not done
+    #[arg(short, long)]
     force: bool,
 }
 
 pub fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
     let reason = cx.text(args.reason.as_deref(), args.reason_file.as_deref(), false)?;
+    if args.force {
+        cx.store()?.force();
+    }
     let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Close { reason: reason.clone() }])?;
     let line = |written: &crate::store::Written| {
         if written.changed { format!("Closed {}", written.id) } else { format!("Already closed: {}", written.id) }

@@ -9,6 +9,8 @@ pub enum FlowError {
     OpenTasks { id: String, to: &'static str, tasks: Vec<String> },
     #[error("{id} cannot become {to}: somebody works on {}", tasks.join(", "))]
     Running { id: String, to: &'static str, tasks: Vec<String> },
+    #[error("whether the tasks of {id} are done cannot be told: it goes over repos that are not here: {}", repos.join(" "))]
+    Hidden { id: String, repos: Vec<String> },
     #[error("{id} cannot become {to}: it has no tasks")]
     NoTasks { id: String, to: &'static str },
     #[error("a workflow over several repos has no usual one: these tasks name none: {}", tasks.join(", "))]

@@ -11,6 +11,8 @@ use crate::store::{Store, TaskRow, TaskState, WorkflowRow};
 pub struct Flow {
     pub workflow: WorkflowRow,
     pub tasks: Vec<TaskRow>,
+    /// How many tasks run that only other checkouts have.
+    pub unseen: usize,
     /// Who has locked it, and under which number.
     pub lock: Option<(Holder, i64)>,
 }
@@ -59,7 +61,7 @@ impl Flow {
     /// How many more tasks may be claimed now.
     pub fn free(&self) -> usize {
         let most = usize::try_from(self.workflow.workflow.max_parallel).unwrap_or(usize::MAX);
-        most.saturating_sub(self.running().count())
+        most.saturating_sub(self.running().count() + self.unseen)
     }
 
     /// What a task waits for: names of tasks of this workflow in their order, then ids of what is no task of it.
@@ -85,7 +87,9 @@ fn flow_of(store: &mut Store, workflow: WorkflowRow) -> Result<Flow> {
     let tasks = store.tasks_of(workflow.id())?;
     let lock = store.workflow_lock(&workflow)?.filter(|(_, standing)| *standing == Standing::Live);
     let lock = lock.and_then(|(lease, _)| Some((lease.holder?, lease.epoch)));
-    Ok(Flow { workflow, tasks, lock })
+    let known = tasks.iter().map(TaskRow::id).collect();
+    let unseen = store.running_unseen(&workflow, &known)?;
+    Ok(Flow { workflow, tasks, unseen, lock })
 }
 
 /// All workflows; those that are over only if they are asked for.

@@ -34,6 +34,8 @@ pub struct MovedWorkflow {
     pub skipped: Vec<String>,
     /// Tasks that somebody still works on, by name.
     pub running: Vec<String>,
+    /// Repos of it that are not here: of their tasks nothing is known, and nothing was changed.
+    pub hidden: Vec<String>,
 }
 
 /// Moves a workflow, if the table lets it. All that is written with it is written at once in each ledger.
@@ -48,6 +50,10 @@ pub fn move_workflow(store: &mut Store, typed: &str, wish: &MoveWish) -> Result<
     let now = flow(transaction.store(), &id)?;
     let from = now.workflow.state;
     let steps = steps(&now, wish.to)?;
+    let hidden = transaction.store().hidden_repos(&now.workflow);
+    if matches!(wish.to, State::Completed | State::AwaitingMerge) && from != wish.to && !hidden.is_empty() {
+        return Err(FlowError::Hidden { id, repos: hidden }.into());
+    }
     let skipped = to_skip(&now, wish)?;
     // The tasks first: a workflow that is over has none open, whatever happens between two ledgers.
     for task in &skipped {
@@ -71,7 +77,7 @@ pub fn move_workflow(store: &mut Store, typed: &str, wish: &MoveWish) -> Result<
     }
     let flow = flow(store, &id)?;
     let running = flow.running().map(|task| task.task.name.clone()).collect();
-    Ok(MovedWorkflow { from, flow, changed, skipped, running })
+    Ok(MovedWorkflow { from, flow, changed, skipped, running, hidden })
 }
 
 /// The moves that lead there: one, or from planning over ready.
@@ -104,10 +110,12 @@ fn to_skip<'a>(flow: &'a Flow, wish: &MoveWish) -> Result<Vec<&'a TaskRow>> {
     };
     let open: Vec<&TaskRow> = flow.tasks.iter().filter(open).collect();
     let (running, idle): (Vec<_>, Vec<_>) = open.into_iter().partition(|task| task.is_running());
+    // What another checkout has closed is done: it comes with the merge.
+    let unmerged = |task: &&TaskRow| task.state() == TaskState::Unmerged;
     match wish.to {
         _ if flow.workflow.state == wish.to => Ok(Vec::new()),
         // Those who work on one finish it or let go; nobody else gets it.
-        State::Abandoned => Ok(idle),
+        State::Abandoned => Ok(idle.into_iter().filter(|task| !unmerged(task)).collect()),
         State::Completed | State::AwaitingMerge if !wish.skip_open => {
             let open = names([running, idle].concat());
             if open.is_empty() { Ok(Vec::new()) } else { Err(FlowError::OpenTasks { id, to, tasks: open }.into()) }
@@ -115,7 +123,7 @@ fn to_skip<'a>(flow: &'a Flow, wish: &MoveWish) -> Result<Vec<&'a TaskRow>> {
         State::Completed | State::AwaitingMerge if !running.is_empty() => {
             Err(FlowError::Running { id, to, tasks: names(running) }.into())
         }
-        State::Completed | State::AwaitingMerge => Ok(idle),
+        State::Completed | State::AwaitingMerge => Ok(idle.into_iter().filter(|task| !unmerged(task)).collect()),
         _ => Ok(Vec::new()),
     }
 }

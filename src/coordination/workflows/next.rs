@@ -2,8 +2,7 @@
 
 use super::{Flow, flow};
 use crate::coordination::{CoordinationError, Result, claims};
-use crate::model::workflow::State;
-use crate::store::{ClaimWish, Claimed, LeaseError, Store, StoreError, TaskRow, TaskState, Withheld};
+use crate::store::{ClaimWish, Claimed, LeaseError, Store, StoreError, TaskRow, TaskState};
 
 /// What to look for.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +30,8 @@ pub fn next_task(store: &mut Store, typed: &str, wish: &NextWish) -> Result<Next
     }
     let flow = flow(store, &id)?;
     let mut available = available(&flow, wish.include_failed);
-    available.truncate(if flow.workflow.state == State::InProgress { flow.free() } else { 0 });
+    let kept = store.why_kept(&flow.workflow)?.is_some();
+    available.truncate(if kept { 0 } else { flow.free() });
     Ok(Next { flow, available, claimed: None })
 }
 
@@ -41,8 +41,7 @@ fn take(store: &mut Store, id: &str, wish: &NextWish, claim: &ClaimWish) -> Resu
     if state.is_final() {
         return Ok(Next { flow: before, available: Vec::new(), claimed: None });
     }
-    if state != State::InProgress {
-        let why = Withheld::State { workflow: id.to_owned(), state };
+    if let Some(why) = store.why_kept(&before.workflow)? {
         return Err(StoreError::from(LeaseError::Withheld { id: format!("a task of {id}"), why }).into());
     }
     // What the silent and the dead hold is free again.

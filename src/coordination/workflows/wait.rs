@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant as Moment};
 
-use super::{Flow, flow};
+use super::{Flow, FlowError, flow};
 use crate::coordination::{Result, identity};
 use crate::model::agent::INTERVAL;
 use crate::model::lease::Standing;
@@ -87,6 +87,10 @@ pub fn wait(store: &mut Store, typed: &str, until: Until, at_most: Option<Durati
     let mut heard = start;
     loop {
         let flow = flow(store, &id)?;
+        let hidden = store.hidden_repos(&flow.workflow);
+        if !hidden.is_empty() && !flow.workflow.state.is_final() {
+            return Err(FlowError::Hidden { id, repos: hidden }.into());
+        }
         let halt = flow.halt();
         let reached = match (until, halt) {
             (Until::Any, halt) => halt.is_some(),

@@ -2,7 +2,7 @@
 
 use super::{Permit, State, TASK, Task, WORKFLOW, Workflow};
 use crate::model::change::{Stamp, status_edits};
-use crate::model::issue::Status;
+use crate::model::issue::{self, Status};
 use crate::model::json::{Dialect, Json};
 use crate::model::record::{KeyEdit, Record};
 
@@ -31,6 +31,10 @@ pub enum TaskEdit {
 pub enum WorkflowError {
     #[error("{id} is {from} and cannot become {to}; legal now: {}", from.ways_on())]
     IllegalMove { id: String, from: State, to: State },
+    #[error("{id} cannot be closed: its tasks {} are not done", tasks.join(", "))]
+    OpenTasks { id: String, tasks: Vec<String> },
+    #[error("{id} is a workflow that is {state}, and cannot be made {status}: its status follows its state; legal now: {}", state.ways_on())]
+    StatusFollows { id: String, state: State, status: String },
     #[error("{0} is not a workflow")]
     NotWorkflow(String),
     #[error("{0} is not a task of a workflow")]
@@ -126,7 +130,10 @@ pub(in crate::model) fn reopen_edits(record: &Record<'_>, status: &Status, diale
 
 fn follow_status(record: &Record<'_>, status: &Status, reason: Option<&str>, dialect: Dialect) -> Vec<KeyEdit> {
     let Some(stored) = Workflow::of(record).map(|workflow| workflow.state) else { return Vec::new() };
-    let state = stored.under(status, reason);
+    // One that was ended in any way, and is opened again, begins anew.
+    let now = issue::status_of(record);
+    let stands = if now.is_done() { stored.under(&now, None) } else { stored };
+    let state = stands.under(status, reason);
     if state == stored {
         return Vec::new();
     }

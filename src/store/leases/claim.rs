@@ -133,6 +133,9 @@ impl Store {
             let (id, status) = (id.to_owned(), row.issue.status.as_str().to_owned());
             return Err(ChangeError::Done { id, status, what: "claimed" }.into());
         }
+        if self.is_workflow(&row) {
+            return Err(LeaseError::IsWorkflow { id: id.to_owned() }.into());
+        }
         let key = self.lease_key(source, home.dir(), id)?;
         self.refuse_damaged_claim(home.dir(), &key, id)?;
         let before = home.lease(&key);
@@ -149,7 +152,7 @@ impl Store {
             }
         }
         self.refuse_elsewhere(&row, &before, wish)?;
-        self.refuse_task(&row)?;
+        let workflow = self.refuse_task(&row, &[])?;
         let evidence = holder.map(|holder| {
             let why = match (&wish.takeover, standing) {
                 (Some(reason), Standing::Live) => format!("taken over: {reason}"),
@@ -167,7 +170,7 @@ impl Store {
             lease.last_error =
                 evidence.as_ref().map(|found| format!("{} did not finish: {}", found.holder.name, found.why));
         }
-        lease.grant(self.new_holder(wish, &now)?);
+        lease.grant(Holder { workflow, ..self.new_holder(wish, &now)? });
         home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
         let takes = evidence.is_some()
             || wish.takeover.is_some()
@@ -295,6 +298,7 @@ impl Store {
             worktree_id: worktree.as_ref().and_then(|one| one.id.clone()),
             worktree: worktree.map(|one| one.name),
             remote: wish.remote.clone(),
+            workflow: None,
         })
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::standing;
 use crate::model::lease::{Lease, Now, Standing};
 use crate::store::stamps::Stamps;
-use crate::store::{Result, Store};
+use crate::store::{Result, StateDir, Store};
 
 /// A claim as an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,9 +112,28 @@ impl Store {
             for source in 0..self.sources.len() {
                 all.extend(self.leases_of(source)?);
             }
-            self.known_leases = Some(KnownLeases { stamps, all });
+            let mut of_workflows = Vec::new();
+            for home in self.distinct_homes() {
+                let known = super::parse(&self.records(&home.file(super::LEASES_NAME))?).into_iter();
+                let tasks = known.filter(|(_, lease)| lease.holder.as_ref().is_some_and(|one| one.workflow.is_some()));
+                of_workflows.extend(tasks.map(|(key, lease)| (super::fence::issue_of(&key).to_owned(), lease)));
+            }
+            self.known_leases = Some(KnownLeases { stamps, all, of_workflows });
         }
         Ok(self.last_claims())
+    }
+
+    /// The claims on tasks of workflows in all state homes of the project, also on those of repos that it does not have.
+    pub(in crate::store) fn claims_of_workflows(&mut self) -> Result<&[(String, Lease)]> {
+        self.claims()?;
+        Ok(self.known_leases.as_ref().map(|known| known.of_workflows.as_slice()).unwrap_or_default())
+    }
+
+    fn distinct_homes(&self) -> Vec<StateDir> {
+        let mut homes: Vec<StateDir> = (0..self.sources.len()).map(|source| self.lease_home(source)).collect();
+        homes.sort_by(|a, b| a.path().cmp(b.path()));
+        homes.dedup_by(|a, b| a.path() == b.path());
+        homes
     }
 
     fn last_claims(&self) -> &[(String, Lease)] {
@@ -131,4 +150,6 @@ fn is_of_another(lease: &Lease, me: &str, now: &Now) -> bool {
 pub struct KnownLeases {
     stamps: Stamps,
     all: Vec<(String, Lease)>,
+    /// Those on tasks of workflows, of any repo.
+    of_workflows: Vec<(String, Lease)>,
 }

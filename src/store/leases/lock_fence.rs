@@ -11,7 +11,7 @@ use crate::model::dependency::Dependency;
 use crate::model::issue;
 use crate::model::lease::{Lease, Standing};
 use crate::model::record::Record;
-use crate::model::workflow::Workflow;
+use crate::model::workflow::{Task, Workflow};
 use crate::store::Store;
 
 /// What anybody may change of a locked workflow and of its tasks.
@@ -115,6 +115,66 @@ impl Store {
         self.known_leases(source).get(&key).is_some_and(|lease| standing(lease, &now) == Standing::Live)
     }
 
+    /// Refuses to move a task out of a workflow or into one past its plan: no agent does that by an edge unless it plans the workflow
+    /// itself, under its lock. Nobody gives a workflow two tasks of one name.
+    pub(in crate::store) fn fence_plan(
+        &self,
+        source: usize,
+        document: &Document,
+        id: &str,
+        before: &str,
+        after: &str,
+    ) -> Fenced<()> {
+        let (Ok(was), Ok(is)) = (Record::parse(before), Record::parse(after)) else { return Ok(()) };
+        let Some(task) = Task::of(&was) else { return Ok(()) };
+        let (left, joined) = (parents_of(&was), parents_of(&is));
+        if left == joined {
+            return Ok(());
+        }
+        let workflow = |parent: &String| {
+            let (place, line) = self.line_near(source, document, parent)?;
+            Some((place, parent.clone(), Workflow::of_line(&line)?.id))
+        };
+        let joins: Vec<_> = joined.iter().filter(|one| !left.contains(one)).filter_map(workflow).collect();
+        for (_, parent, _) in &joins {
+            if let Some(other) = self.task_named(parent, &task.name, id) {
+                let (workflow, name) = (parent.clone(), task.name);
+                return Err(Box::new(LeaseError::SameName { workflow, name, other }));
+            }
+        }
+        let leaves = left.iter().filter(|one| !joined.contains(one)).filter_map(workflow);
+        for (place, parent, lock) in leaves.chain(joins) {
+            if self.agent.as_ref().is_some_and(|agent| !agent.is_coordinator) && !self.holds_lock(place, &lock) {
+                return Err(Box::new(LeaseError::OfPlan { id: id.to_owned(), workflow: parent }));
+            }
+        }
+        Ok(())
+    }
+
+    /// Another task of a workflow that bears a name.
+    fn task_named(&self, workflow: &str, name: &str, besides: &str) -> Option<String> {
+        (0..self.sources.len()).find_map(|source| {
+            self.sources.ids_mentioning(source, workflow).into_iter().filter(|id| id != besides).find(|id| {
+                let line = self.sources.line(source, id).unwrap_or_default();
+                Record::parse(&line).is_ok_and(|record| {
+                    let is_named = Task::of(&record).is_some_and(|task| task.name == name);
+                    is_named
+                        && !issue::status_of(&record).is_tombstone()
+                        && parents_of(&record).iter().any(|parent| parent == workflow)
+                })
+            })
+        })
+    }
+
+    fn holds_lock(&self, source: usize, lock: &str) -> bool {
+        let home = self.lease_home(source);
+        let Ok(key) = self.lease_key(source, &home, lock) else { return false };
+        let now = self.host.clock.both();
+        self.known_leases(source)
+            .get(&key)
+            .is_some_and(|lease| self.is_mine(lease) && standing(lease, &now) == Standing::Live)
+    }
+
     pub(super) fn judge_lock(&self, source: usize, id: &str, lock: &str) -> Fenced<()> {
         let home = self.lease_home(source);
         let Ok(key) = self.lease_key(source, &home, lock) else { return Ok(()) };
@@ -175,7 +235,14 @@ fn changes_plan(
     if id == workflow || !is_begun {
         return differs(&before, &after) || differs(&after, &before);
     }
-    order_of(&before) != order_of(&after)
+    // What it is, and that it is there, is part of the plan.
+    let is_gone = issue::status_of(&after).is_tombstone();
+    is_gone || before.raw("title") != after.raw("title") || order_of(&before) != order_of(&after)
+}
+
+fn parents_of(record: &Record<'_>) -> Vec<String> {
+    let edges = record.elements("dependencies").into_iter().filter_map(Dependency::decode);
+    edges.filter(|edge| edge.kind.is_parent_child()).map(|edge| edge.target).collect()
 }
 
 /// The edges of a line that take part in the order of work.

@@ -60,6 +60,12 @@ pub enum LeaseError {
     Withheld { id: String, why: Withheld },
     #[error("{id} cannot be claimed now: it waits for {}", blockers.join(" "))]
     Waits { id: String, blockers: Vec<String> },
+    #[error("{id} is a workflow: nobody claims it, only its tasks")]
+    IsWorkflow { id: String },
+    #[error("{id} is a task of the plan of {workflow}: that changes only with the plan")]
+    OfPlan { id: String, workflow: String },
+    #[error("{workflow} has a task {name:?} already: {other}")]
+    SameName { workflow: String, name: String, other: String },
     #[error("{id} is not claimed")]
     NotClaimed { id: String },
     #[error("{text:?} is not ID:EPOCH")]

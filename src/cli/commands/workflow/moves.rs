@@ -137,6 +137,10 @@ fn moved(cx: &mut Context, id: &str, wish: MoveWish) -> Outcome {
     } else {
         cx.ui.done(&format!("Already {state}: {id}"));
     }
+    let left = if state.is_final() { moved.hidden.as_slice() } else { &[] };
+    if !left.is_empty() {
+        cx.ui.note(&format!("tasks in repos that are not here stay as they are: {}", view::inline(&left.join(" "))));
+    }
     for (names, what) in [(&moved.skipped, "skipped"), (&moved.running, "somebody still works on")] {
         if !names.is_empty() {
             cx.ui.note(&format!("{what}: {}", view::inline(&names.join(", "))));
