@@ -168,7 +168,7 @@ fn a_workflow_is_there_with_all_of_its_tasks_or_not_at_all() {
     crate::harness::put_file(&ledger_path(&env, "app"), markers.as_bytes());
     bd(&env, "workflow create --id bd-w --plan plan.toml").fails(8, &["app"]);
     for below in ["web", "server"] {
-        assert_eq!(ledger(&env, below).trim(), "", "{below}: what was filed is taken back");
+        assert_eq!(ledger(&env, below), "", "{below}: to the byte as it was");
     }
     assert_eq!(ledger(&env, "app"), markers);
     assert!(!bd(&env, "list").ok().stderr.contains("another program"), "nothing is missed");
