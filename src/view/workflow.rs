@@ -199,6 +199,10 @@ pub fn workflow_remarks(flow: &Flow) -> Vec<String> {
         let status = &one.row.issue.status;
         lines.push(format!("its line says {stored}, but its issue was made {status} by another tool: that counts"));
     }
+    for (name, ids) in flow.namesakes() {
+        let ids = ids.join(" ");
+        lines.push(format!("several tasks are named {name}: {ids}; bd workflow remove-task takes one out by its id"));
+    }
     if let Some((holder, _)) = &flow.lock {
         let until = holder.expires.map(|at| format!(" until {at}")).unwrap_or_default();
         lines.push(format!("locked by {}{until}: nobody else changes its plan", holder.name));

@@ -9,8 +9,10 @@ pub enum FlowError {
     OpenTasks { id: String, to: &'static str, tasks: Vec<String> },
     #[error("{id} cannot become {to}: somebody works on {}", tasks.join(", "))]
     Running { id: String, to: &'static str, tasks: Vec<String> },
-    #[error("{id} cannot become {to}: it has no tasks")]
+    #[error("{id} cannot become {to}: it has no tasks; legal now: abandoned (bd workflow abandon)")]
     NoTasks { id: String, to: &'static str },
+    #[error("{id} is {state}, and bd workflow {command} does not move it; legal now: {}", state.ways_on())]
+    OtherCommand { id: String, state: State, command: &'static str },
     #[error("a workflow over several repos has no usual one: these tasks name none: {}", tasks.join(", "))]
     NoRepo { tasks: Vec<String> },
     #[error("these tasks name repos that the workflow does not have: {}", tasks.join(", "))]
@@ -26,6 +28,8 @@ pub enum FlowError {
     PlanIsFixed { id: String, state: State },
     #[error("{id} has no task {name:?}{}", meant(nearest))]
     NoSuchTask { id: String, name: String, nearest: Option<String> },
+    #[error("several tasks of {id} are named {name:?}: {}", ids.join(" "))]
+    Namesakes { id: String, name: String, ids: Vec<String> },
     #[error("the task {name} of {id} is {why} and stays")]
     TaskStays { id: String, name: String, why: &'static str },
     #[error("these tasks are in other repos than the plan says, and do not move: {}", tasks.join(", "))]
