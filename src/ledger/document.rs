@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::line::{Damage, Line, is_marker, leading_id};
 use crate::model::json::{Dialect, DialectEvidence};
@@ -21,6 +23,26 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 pub struct Document {
     bytes: Vec<u8>,
     lines: Vec<Range<u32>>,
+    places: Places,
+}
+
+/// How many ids are looked up line by line before it pays to put them in order.
+const MANY: usize = 8;
+
+/// What is found out about a document when it is asked again and again.
+#[derive(Debug, Default)]
+struct Places {
+    asked: AtomicUsize,
+    /// The lines that have an id, in the order of the ids; those of one id in file order.
+    by_id: OnceLock<Vec<u32>>,
+    conflicts: OnceLock<Vec<Range<usize>>>,
+    dialect: OnceLock<Dialect>,
+}
+
+impl Clone for Places {
+    fn clone(&self) -> Self {
+        Places::default()
+    }
 }
 
 impl Document {
@@ -35,7 +57,7 @@ impl Document {
         if from < bytes.len() {
             lines.push(from as u32..bytes.len() as u32);
         }
-        Document { bytes, lines }
+        Document { bytes, lines, places: Places::default() }
     }
 
     pub fn bytes(&self) -> &[u8] {
@@ -112,7 +134,11 @@ impl Document {
     }
 
     /// Line ranges that conflict markers enclose, markers included.
-    pub fn conflicts(&self) -> Vec<Range<usize>> {
+    pub fn conflicts(&self) -> &[Range<usize>] {
+        self.places.conflicts.get_or_init(|| self.marked())
+    }
+
+    fn marked(&self) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         let mut open: Option<usize> = None;
         for n in 0..self.len() {
@@ -136,11 +162,32 @@ impl Document {
 
     /// The lines that hold an issue with this id, in file order.
     pub fn find(&self, id: &str) -> Vec<usize> {
-        let names_it = |n: &usize| self.id(*n).is_some_and(|found| found == id);
-        (0..self.len())
-            .filter(names_it)
-            .filter(|n| self.record(*n).is_some_and(|r| r.string("id").as_deref() == Some(id)))
-            .collect()
+        let mut found = self.naming(id);
+        found.retain(|n| self.record(*n).is_some_and(|record| record.string("id").as_deref() == Some(id)));
+        found
+    }
+
+    /// Whether a line has this id, be it a damaged one: a new id must not equal it.
+    pub fn has_id(&self, id: &str) -> bool {
+        !self.naming(id).is_empty()
+    }
+
+    /// The lines that seem to have this id, in file order.
+    fn naming(&self, id: &str) -> Vec<usize> {
+        let places = &self.places;
+        if places.by_id.get().is_none() && places.asked.fetch_add(1, Ordering::Relaxed) < MANY {
+            let names_it = |n: &usize| self.id(*n).is_some_and(|found| found == id);
+            return (0..self.len()).filter(names_it).collect();
+        }
+        let by_id = places.by_id.get_or_init(|| {
+            let mut lines: Vec<u32> = (0..self.lines.len() as u32).filter(|n| self.id(*n as usize).is_some()).collect();
+            // Most ledgers are in this order already.
+            lines.sort_by(|a, b| self.id(*a as usize).cmp(&self.id(*b as usize)));
+            lines
+        });
+        let first = by_id.partition_point(|n| self.id(*n as usize).is_some_and(|found| *found < *id));
+        let same = by_id[first..].iter().map(|n| *n as usize);
+        same.take_while(|n| self.id(*n).is_some_and(|found| found == id)).collect()
     }
 
     /// Of several lines with one id the one to show and to edit: the latest `updated_at`, then the greatest bytes.
@@ -189,6 +236,10 @@ impl Document {
 
     /// How this file is usually written, for lines that do not show it themselves.
     pub fn dialect(&self) -> Dialect {
+        *self.places.dialect.get_or_init(|| self.usual_dialect())
+    }
+
+    fn usual_dialect(&self) -> Dialect {
         let evidence =
             (0..self.len().min(400)).filter_map(|n| std::str::from_utf8(self.text(n)).ok()).map(DialectEvidence::of);
         let (mut html, mut raw, mut spaced, mut compact) = (0, 0, 0, 0);
@@ -239,9 +290,10 @@ mod tests {
     #[test]
     fn conflict_regions() {
         let doc = document("{\"id\":\"a\"}\n<<<<<<< x\n{\"id\":\"b\"}\n=======\n>>>>>>> y\n{\"id\":\"c\"}\n");
-        assert_eq!(doc.conflicts(), vec![1..5]);
-        assert_eq!(document("<<<<<<< x\n{}\n").conflicts(), vec![0..2]);
-        assert_eq!(document("a\n=======\nb\n").conflicts(), vec![1..2]);
+        let one = |from: usize, to: usize| std::iter::once(from..to).collect::<Vec<_>>();
+        assert_eq!(doc.conflicts(), one(1, 5));
+        assert_eq!(document("<<<<<<< x\n{}\n").conflicts(), one(0, 2));
+        assert_eq!(document("a\n=======\nb\n").conflicts(), one(1, 2));
     }
 
     #[test]
@@ -253,5 +305,18 @@ mod tests {
         ));
         assert_eq!((doc.find("a"), doc.effective("a")), (vec![0, 1, 2], Some(0)));
         assert_eq!(doc.effective("b"), None);
+    }
+
+    #[test]
+    fn lookups_find_the_same_however_many_there_are() {
+        // Out of order, with copies, a damaged line and one that begins with another key.
+        let text = "{\"id\":\"c\"}\n{\"id\":\"a\",\"n\":1}\n\n{\"id\":\"b\",\n{\"x\":1,\"id\":\"a\"}\n<<<<<<< x\n{\"id\":\"\\u0061\"}\n";
+        let doc = document(text);
+        for asked in 0..3 * MANY {
+            assert_eq!(doc.find("a"), [1, 4, 6], "{asked}");
+            assert_eq!(doc.find("b"), Vec::<usize>::new(), "{asked}: it cannot be read");
+            assert!(doc.has_id("b") && doc.has_id("c") && !doc.has_id("aa") && !doc.has_id(""), "{asked}");
+        }
+        assert!(doc.places.by_id.get().is_some());
     }
 }

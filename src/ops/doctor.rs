@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::sizes::check_sizes;
 use super::workspaces::check_workspaces;
 use super::{OpError, Result};
+use crate::coordination::workflows;
 use crate::ledger::{Document, Edit, Expectation, Ledger, Problem, REFUSED_PREFIX, RepairStep};
 use crate::model::merge::join_copies;
 use crate::store::{
@@ -114,8 +115,13 @@ fn check_workflows(store: &mut Store, report: &mut Report) -> Result<()> {
             severity: Severity::Warning,
             file: Some(row.file.clone()),
             line: Some(row.line_number),
-            message: format!("the issue {} is a workflow that cannot be read: its tasks are not handed out", row.issue.id),
-            remedy: Some("a newer bd may know it; otherwise mend its object \"workflow\", or give it another type".to_owned()),
+            message: format!(
+                "the issue {} is a workflow that cannot be read: its tasks are not handed out",
+                row.issue.id
+            ),
+            remedy: Some(
+                "a newer bd may know it; otherwise mend its object \"workflow\", or give it another type".to_owned(),
+            ),
         });
     }
     let all = store.workflows()?;
@@ -141,6 +147,18 @@ fn check_workflows(store: &mut Store, report: &mut Report) -> Result<()> {
                 false => format!("bd workflow set {id} --state {} notes it", one.state),
             }),
         });
+    }
+    for flow in workflows::flows(store, false)? {
+        let (id, row) = (flow.workflow.id(), &flow.workflow.row);
+        for (name, ids) in flow.namesakes() {
+            report.findings.push(Health {
+                severity: Severity::Warning,
+                file: Some(row.file.clone()),
+                line: Some(row.line_number),
+                message: format!("several tasks of the workflow {id} are named {name:?}: {}", ids.join(" ")),
+                remedy: Some(format!("bd workflow remove-task {id} ID takes one of them out")),
+            });
+        }
     }
     Ok(())
 }

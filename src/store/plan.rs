@@ -69,7 +69,7 @@ impl<'a> Plan<'a> {
     ) -> Answer {
         let taken = |edits: &[Edit], id: &str| {
             is_inserted(edits, id)
-                || document.ids().any(|known| known == id)
+                || document.has_id(id)
                 || self.store.sources.holders(id).iter().any(|n| *n != self.source)
         };
         let id = match chosen {

@@ -18,6 +18,10 @@ impl From<FlowError> for Failure {
                 .texts("repos", &repos),
             FlowError::NoTasks { .. } => Self::new(Exit::Illegal, "illegal", message)
                 .hint("bd workflow add-task adds one; bd workflow replan takes a whole plan"),
+            FlowError::OtherCommand { state, .. } => {
+                let legal: Vec<String> = state.next().iter().map(|state| state.word().to_owned()).collect();
+                Self::new(Exit::Illegal, "illegal", message).fact("state", state.word()).texts("legal", &legal)
+            }
             FlowError::NoRepo { tasks } => Self::usage(message)
                 .hint("say in each task of the plan: repo = \"NAME\", with a name of bd repo list")
                 .texts("tasks", &tasks),
@@ -31,6 +35,9 @@ impl From<FlowError> for Failure {
                 .hint("make a new workflow for what is left to do")
                 .fact("state", state.word()),
             FlowError::NoSuchTask { .. } => Self::not_found(message).hint("bd workflow show names its tasks"),
+            FlowError::Namesakes { ids, .. } => Self::new(Exit::NotFound, "ambiguous", message)
+                .hint("name one of them by its id; bd workflow remove-task WF ID takes one out")
+                .texts("candidates", &ids),
             FlowError::TaskStays { why, .. } => Self::new(Exit::Illegal, "illegal", message)
                 .hint("work that is done or goes on is not taken out of a plan; bd release gives it back first")
                 .fact("task_state", why),

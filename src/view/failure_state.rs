@@ -125,9 +125,13 @@ impl From<LeaseError> for Failure {
                     None => failure,
                 })
             }
-            LeaseError::Stale { held, epoch, holder, .. } => {
+            LeaseError::Stale { held, epoch, ref holder, .. } | LeaseError::LockOver { held, epoch, ref holder, .. } => {
+                let hint = match error {
+                    LeaseError::LockOver { .. } => "bd workflow lock takes it again if nobody has it, bd workflow unlock lets go",
+                    _ => "stop working on it; bd claim takes it again if nobody has it, bd release lets go",
+                };
                 let failure = Self::new(Exit::Stale, "stale", message)
-                    .hint("stop working on it; bd claim takes it again if nobody has it, bd release lets go")
+                    .hint(hint)
                     .number("held", held)
                     .number("epoch", epoch);
                 match holder {

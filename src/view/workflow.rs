@@ -201,7 +201,13 @@ pub fn workflow_remarks(flow: &Flow) -> Vec<String> {
     }
     if one.astray {
         let (state, status) = (one.state, one.row.issue.status.as_str());
-        lines.push(format!("its issue is {status}, which does not go with {state}: bd workflow set --state {state} puts it right"));
+        lines.push(format!(
+            "its issue is {status}, which does not go with {state}: bd workflow set --state {state} puts it right"
+        ));
+    }
+    for (name, ids) in flow.namesakes() {
+        let ids = ids.join(" ");
+        lines.push(format!("several tasks are named {name}: {ids}; bd workflow remove-task takes one out by its id"));
     }
     if let Some((holder, _)) = &flow.lock {
         let until = holder.expires.map(|at| format!(" until {at}")).unwrap_or_default();

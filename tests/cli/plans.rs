@@ -93,3 +93,22 @@ fn control_characters_of_a_plan_do_not_reach_the_terminal() {
     let run = bd(&env, "workflow create X --plan plan.toml").fails(2, &["unknown key"]);
     assert!(!run.stderr.contains(['\u{1b}', '\u{202e}']), "{}", run.stderr);
 }
+
+#[test]
+fn large_steps_are_refused_before_they_fill_the_ledger() {
+    let env = crate::harness::Env::new();
+    let plan = |between: bool| -> String {
+        let tasks =
+            (0..400).map(|n| format!("[[tasks]]\nname = \"t{n}\"\nsequence = {}\n", if n % 2 == 0 { 0 } else { 2 }));
+        let gate = between.then(|| "[[tasks]]\nname = \"gate\"\nsequence = 1\n".to_owned());
+        tasks.chain(gate).collect()
+    };
+    env.write("wide.toml", plan(false));
+    let run = crate::workflows::bd(&env, "workflow create Wide --id bd-w --plan wide.toml");
+    run.fails(2, &["make 40000 edges; 10000 are the most", "between two large steps"]);
+    assert_eq!(env.ledger_text(), "");
+    env.write("gated.toml", plan(true));
+    crate::workflows::bd(&env, "workflow create Wide --id bd-w --plan gated.toml").ok();
+    assert_eq!(env.ledger_text().matches("\"type\":\"blocks\"").count(), 400);
+    crate::workflows::bd(&env, "workflow replan bd-w wide.toml").fails(2, &["40000 edges"]);
+}

@@ -262,3 +262,72 @@ fn who_tells_whom_follows_the_plan_and_what_stays() {
     assert_eq!((all["max_parallel"].as_i64(), all["plan_summary"].as_str()), (Some(5), Some("short")));
     assert_eq!(all["title"], "Ship", "a plan does not rename its workflow");
 }
+
+#[test]
+fn a_task_added_by_its_number_comes_between_the_others() {
+    let env = crate::workflows::planned(
+        "name = \"W\"\nmax_parallel = 9\n
+         [[tasks]]\nname = \"a\"\nsequence = 1\n
+         [[tasks]]\nname = \"c\"\nsequence = 3\n
+         [[tasks]]\nname = \"d\"\nsequence = 3\n
+         [[tasks]]\nname = \"e\"\nsequence = 4\n",
+    );
+    bd(&env, "workflow start bd-w").ok();
+    let done = bd(&env, "workflow add-task bd-w i --sequence 2 --json").ok().json();
+    assert_eq!(names(&done["rewired"]), ["c", "d"]);
+    assert_eq!(order(&env), ["a < ", "i < a", "c < a i", "d < a i", "e < c d"]);
+    bd(&env, "workflow add-task bd-w j --sequence 0").ok();
+    assert_eq!(order(&env), ["j < ", "a < j", "i < a", "c < a i", "d < a i", "e < c d"]);
+    // What runs is not stopped; what comes after it waits for the new one all the same.
+    bd(&env, &format!("close {}", id(&env, "j"))).ok();
+    bd(&env, &format!("--agent bot claim {}", id(&env, "a"))).ok();
+    bd(&env, "workflow add-task bd-w k --sequence 0").ok();
+    assert_eq!(order(&env), ["j < ", "k < ", "a < ", "i < a k", "c < a i", "d < a i", "e < c d"]);
+}
+
+#[test]
+fn two_tasks_of_one_name_are_told_apart_by_their_ids() {
+    let env = started();
+    bd(&env, "workflow add-task bd-w lint").ok();
+    let one = id(&env, "lint");
+    // As after a merge of two branches that both added it.
+    let line = env.ledger_text().lines().find(|line| line.contains(&one)).unwrap().to_owned();
+    env.put_ledger(env.ledger_text() + &line.replace(&one, "bd-zz") + "\n");
+    let both = ["several tasks", "lint", one.as_str(), "bd-zz"];
+    let shown = bd(&env, "workflow show bd-w").ok();
+    let doctor = bd(&env, "doctor");
+    for part in both {
+        assert!(shown.stdout.contains(part) || shown.stderr.contains(part), "{part}: {}", shown.stdout);
+        assert!(doctor.stdout.contains(part) || doctor.stderr.contains(part), "{part}: {}", doctor.stdout);
+    }
+    let before = env.ledger();
+    env.write("new.toml", "[[tasks]]\nname = \"lint\"\n");
+    for line in [
+        "workflow remove-task bd-w lint",
+        "workflow add-task bd-w lint",
+        "workflow add-task bd-w more --depends-on lint",
+        "workflow replan bd-w new.toml",
+    ] {
+        bd(&env, line).fails(3, &both);
+        assert_eq!(env.ledger(), before, "{line}");
+    }
+    bd(&env, "workflow add-task bd-w more --depends-on design").ok();
+    bd(&env, "workflow remove-task bd-w bd-zz").ok();
+    assert_eq!(id(&env, "lint"), one);
+    assert!(env.ledger_text().lines().any(|line| line.contains("\"bd-zz\"") && line.contains("tombstone")));
+    bd(&env, "workflow remove-task bd-w lint").ok();
+    assert!(!bd(&env, "doctor").stdout.contains("several tasks"));
+}
+
+#[test]
+fn what_a_plan_says_of_the_workflow_is_set_or_told() {
+    let env = started();
+    env.write("new.json", r#"{"name":"Other","description":"D","max_parallel":7,"tasks":[{"name":"design"}]}"#);
+    let run = bd(&env, "workflow replan bd-w new.json").ok();
+    assert!(run.stdout.contains("Set: max_parallel"), "{}", run.stdout);
+    assert!(run.stderr.contains("a new plan does not change name, description of the workflow"), "{}", run.stderr);
+    let now = shown(&env);
+    assert_eq!((&now["title"], &now["max_parallel"]), (&"Ship".into(), &7.into()));
+    env.write("new.json", r#"{"name":"Ship","tasks":[{"name":"design"}]}"#);
+    assert!(!bd(&env, "workflow replan bd-w new.json").ok().stderr.contains("does not change"));
+}

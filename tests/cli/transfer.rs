@@ -224,7 +224,7 @@ fn lines_that_are_refused_do_not_hide_what_came_in() {
         env.bd_with(args, None, &[("BD_AGENT", "eve")])
     };
     let run = import(line("old-1") + &line("x-1"), &[]).fails(4, &["already claimed by bob"]);
-    assert_eq!(run.stdout, "Imported: 1 created, 0 updated, 0 unchanged, 0 deleted\n");
+    assert_eq!(run.stdout, "Imported: 1 created, 0 updated, 0 unchanged, 0 deleted, 1 refused\n");
     assert!(env.ledger_text().contains("\"x-1\"") && env.ledger_text().contains("From before"));
     let json = import(line("old-1") + &line("x-2"), &["--json"]);
     assert_eq!((json.code, &json.json()["refused"]), (4, &serde_json::json!(["old-1"])));

@@ -105,7 +105,8 @@ fn a_lock_ends() {
     std::thread::sleep(Duration::from_millis(20));
     // Nobody is held up by a dead one, and who had it must know that it is over.
     bd(&env, "workflow set bd-w --max-parallel 5").ok();
-    bd(&env, "--agent boss workflow pause bd-w").fails(7, &["is over"]);
+    let over = bd(&env, "--agent boss workflow pause bd-w");
+    over.fails(7, &["the lock of boss on bd-w (number 1) is over", "bd workflow lock takes it again"]);
     let taken = bd(&env, "--agent cat workflow lock bd-w --json").ok().json();
     assert_eq!((taken["epoch"].as_i64(), taken["taken_from"].as_str()), (Some(2), Some("boss")));
     bd(&env, "--agent boss workflow pause bd-w").fails(7, &["cat holds it, epoch 2"]);
@@ -157,6 +158,28 @@ fn several_at_once_where_one_is_locked() {
     bd(&env, &format!("close {docs} bd-free")).fails(4, LOCKED);
     assert_eq!(bd(&env, "show bd-free --json").ok().json()[0]["status"], "closed");
     assert_eq!(task(&env, "docs")["status"], "open");
+}
+
+#[test]
+fn an_import_under_a_lock_says_what_it_did() {
+    let env = locked();
+    bd(&env, "add Free --id bd-free").ok();
+    let newer = |line: &str| {
+        let mut issue: serde_json::Value = serde_json::from_str(line).unwrap();
+        issue["title"] = "newer".into();
+        issue["updated_at"] = "2999-01-01T00:00:00Z".into();
+        format!("{issue}\n")
+    };
+    let (free, rest): (Vec<String>, Vec<String>) =
+        env.ledger_text().lines().map(newer).partition(|line| line.contains("bd-free"));
+    let workflow: String = rest.into_iter().filter(|line| !line.contains("\"name\":\"design\"")).collect();
+    env.write("locked.jsonl", &workflow);
+    env.write("both.jsonl", workflow + &free.concat());
+    let run = refused(&env, "import locked.jsonl");
+    assert_eq!(run.stdout, "", "nothing was imported, and nothing else is said");
+    let run = bd(&env, "import both.jsonl").fails(4, LOCKED);
+    assert!(run.stdout.contains("0 created, 1 updated, 0 unchanged, 0 deleted, 4 refused"), "{}", run.stdout);
+    assert_eq!(bd(&env, "show bd-free --json").ok().json()[0]["title"], "newer");
 }
 
 #[test]

@@ -60,8 +60,12 @@ pub fn run(args: ImportArgs, cx: &mut Context) -> Outcome {
         cx.ui.warning(&format!("{name}:{line}: skipped: {reason}"));
     }
     let word = if args.dry_run { "Would import" } else { "Imported" };
+    let refused = match report.refused.len() {
+        0 => String::new(),
+        n => format!(", {n} refused"),
+    };
     cx.ui.done(&format!(
-        "{word}: {} created, {} updated, {} unchanged, {} deleted",
+        "{word}: {} created, {} updated, {} unchanged, {} deleted{refused}",
         report.created.len(),
         report.updated.len(),
         report.unchanged.len(),

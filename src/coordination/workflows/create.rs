@@ -1,7 +1,7 @@
 //! Filing a workflow with all of its tasks.
 //!
-//! The ledger of the workflow is written first, then those of its tasks. If one of them refuses, what was filed is taken back: a
-//! workflow is there with all of its tasks, or not at all.
+//! All ledgers are asked before one is written: the one of the workflow first, then those of its tasks. If a disk fails in between, what
+//! was filed is taken back: a workflow is there with all of its tasks, or not at all.
 
 use std::collections::HashMap;
 
@@ -77,6 +77,8 @@ pub fn create_workflow(store: &mut Store, wish: NewWorkflow) -> Result<CreatedWo
         let id = ids.get(&task.name).cloned();
         transaction.stage(Write::File { issue: Box::new(issue), id, repo: places.tasks[n] })?;
     }
+    // What one ledger refuses is not filed in another.
+    transaction.rehearse()?;
     let (mut filed, mut failed) = (Vec::new(), None);
     for answer in transaction.commit()? {
         match answer {

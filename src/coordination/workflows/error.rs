@@ -11,8 +11,10 @@ pub enum FlowError {
     Running { id: String, to: &'static str, tasks: Vec<String> },
     #[error("whether the tasks of {id} are done cannot be told: it goes over repos that are not here: {}", repos.join(" "))]
     Hidden { id: String, repos: Vec<String> },
-    #[error("{id} cannot become {to}: it has no tasks")]
+    #[error("{id} cannot become {to}: it has no tasks; legal now: abandoned (bd workflow abandon)")]
     NoTasks { id: String, to: &'static str },
+    #[error("{id} is {state}, and bd workflow {command} does not move it; legal now: {}", state.ways_on())]
+    OtherCommand { id: String, state: State, command: &'static str },
     #[error("a workflow over several repos has no usual one: these tasks name none: {}", tasks.join(", "))]
     NoRepo { tasks: Vec<String> },
     #[error("these tasks name repos that the workflow does not have: {}", tasks.join(", "))]
@@ -28,6 +30,8 @@ pub enum FlowError {
     PlanIsFixed { id: String, state: State },
     #[error("{id} has no task {name:?}{}", meant(nearest))]
     NoSuchTask { id: String, name: String, nearest: Option<String> },
+    #[error("several tasks of {id} are named {name:?}: {}", ids.join(" "))]
+    Namesakes { id: String, name: String, ids: Vec<String> },
     #[error("the task {name} of {id} is {why} and stays")]
     TaskStays { id: String, name: String, why: &'static str },
     #[error("these tasks are in other repos than the plan says, and do not move: {}", tasks.join(", "))]

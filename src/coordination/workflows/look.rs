@@ -72,6 +72,17 @@ impl Flow {
         names.chain(task.blockers.iter().filter(|id| !is_task(id)).cloned()).collect()
     }
 
+    /// Names that several tasks bear, with their ids: two branches may each have added one. Where all of them are done, nobody minds.
+    pub fn namesakes(&self) -> BTreeMap<String, Vec<String>> {
+        let mut known: BTreeMap<&str, Vec<&TaskRow>> = BTreeMap::new();
+        for task in &self.tasks {
+            known.entry(&task.task.name).or_default().push(task);
+        }
+        known.retain(|_, tasks| tasks.len() > 1 && !tasks.iter().all(|task| task.is_done()));
+        let ids = |tasks: Vec<&TaskRow>| tasks.iter().map(|task| task.id().to_owned()).collect();
+        known.into_iter().map(|(name, tasks)| (name.to_owned(), ids(tasks))).collect()
+    }
+
     pub fn task(&self, name: &str) -> Option<&TaskRow> {
         self.tasks.iter().find(|task| task.task.name == name)
     }

@@ -21,7 +21,7 @@ pub use edit::{WorkflowChange, edit_workflow};
 pub use error::FlowError;
 pub use lock::{lock, unlock};
 pub use look::{Counts, Flow, flow, flows};
-pub use moves::{MoveWish, MovedWorkflow, move_workflow};
+pub use moves::{Command, MoveWish, MovedWorkflow, move_workflow};
 pub use next::{Next, NextWish, next_task};
 pub use planned::plan_of;
 pub use replan::{NewTask, Replanned, add_task, remove_tasks, replan};

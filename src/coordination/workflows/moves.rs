@@ -4,7 +4,7 @@ use super::{Flow, FlowError, flow};
 use crate::coordination::Result;
 use crate::model::change::{Change, ChangeError};
 use crate::model::json::Json;
-use crate::model::workflow::{SKIPPED, State, TaskEdit, WorkflowEdit, WorkflowError};
+use crate::model::workflow::{Permit, SKIPPED, State, TaskEdit, WorkflowEdit, WorkflowError};
 use crate::store::{Scope, Store, StoreError, TaskRow, TaskState, Write, WriteError};
 
 /// A move.
@@ -15,11 +15,29 @@ pub struct MoveWish {
     pub merge_commit: Option<String>,
     /// Close the tasks that are not done as skipped.
     pub skip_open: bool,
+    /// The command that makes it, if that is not to move a workflow from everywhere.
+    pub command: Option<Command>,
+}
+
+/// Two commands lead to the same state, each from states of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    Start,
+    Resume,
+}
+
+impl Command {
+    fn word(self) -> &'static str {
+        match self {
+            Command::Start => "start",
+            Command::Resume => "resume",
+        }
+    }
 }
 
 impl MoveWish {
     pub fn to(state: State) -> Self {
-        MoveWish { to: state, reason: None, merge_commit: None, skip_open: false }
+        MoveWish { to: state, reason: None, merge_commit: None, skip_open: false, command: None }
     }
 }
 
@@ -49,7 +67,7 @@ pub fn move_workflow(store: &mut Store, typed: &str, wish: &MoveWish) -> Result<
     transaction.store().refresh()?;
     let now = flow(transaction.store(), &id)?;
     let from = now.workflow.state;
-    let steps = steps(&now, wish.to)?;
+    let steps = steps(&now, wish)?;
     let hidden = transaction.store().hidden_repos(&now.workflow);
     if matches!(wish.to, State::Completed | State::AwaitingMerge) && from != wish.to && !hidden.is_empty() {
         return Err(FlowError::Hidden { id, repos: hidden }.into());
@@ -81,8 +99,12 @@ pub fn move_workflow(store: &mut Store, typed: &str, wish: &MoveWish) -> Result<
 }
 
 /// The moves that lead there: one, or from planning over ready.
-fn steps(flow: &Flow, to: State) -> Result<Vec<State>> {
-    let (id, from) = (flow.workflow.id().to_owned(), flow.workflow.state);
+fn steps(flow: &Flow, wish: &MoveWish) -> Result<Vec<State>> {
+    let (id, from, to) = (flow.workflow.id().to_owned(), flow.workflow.state, wish.to);
+    let leads = from == State::Planning || from.permit(to) == Some(Permit::Do);
+    if let Some(command) = wish.command.filter(|command| leads && from.command_to(to) != command.word()) {
+        return Err(FlowError::OtherCommand { id, state: from, command: command.word() }.into());
+    }
     let starts = matches!(to, State::Ready | State::InProgress) && matches!(from, State::Planning | State::Ready);
     if starts && flow.tasks.is_empty() {
         return Err(FlowError::NoTasks { id, to: to.word() }.into());

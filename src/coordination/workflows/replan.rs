@@ -5,7 +5,7 @@
 //! is free again, and `bd reopen` brings it back.
 
 use super::planned::current;
-use super::rewrite::{settings, writes};
+use super::rewrite::{left, settings, writes};
 use super::{Flow, FlowError, flow};
 use crate::coordination::{CoordinationError, NewCheckpoint, PlanFile, Result, add_checkpoint};
 use crate::model::change::Change;
@@ -33,6 +33,8 @@ pub struct Replanned {
     pub outside: Vec<String>,
     /// What else of the workflow the plan changes, by key.
     pub set: Vec<&'static str>,
+    /// What the plan says of it and no change of plan changes, by key.
+    pub left: Vec<&'static str>,
     pub checkpoint: Option<String>,
     pub dry_run: bool,
 }
@@ -60,7 +62,13 @@ pub fn replan(store: &mut Store, typed: &str, file: &PlanFile, dry_run: bool) ->
 
 /// Adds a task to the plan.
 pub fn add_task(store: &mut Store, typed: &str, new: NewTask, dry_run: bool) -> Result<Replanned> {
-    let id = store.find_workflow(typed)?.id().to_owned();
+    let known = flow(store, typed)?;
+    let id = known.workflow.id().to_owned();
+    let task = &new.task;
+    let named = [&new.before, &task.depends_on, &task.informs, &task.context_from].into_iter().flatten();
+    for name in named.chain([&task.name]) {
+        refuse_namesakes(&known, name)?;
+    }
     let draft = Draft::of(Plan { tasks: vec![new.task], ..Plan::default() });
     change(store, &id, &id, "", None, dry_run, |now| extend(now, &draft, &new.before))
 }
@@ -75,6 +83,7 @@ pub fn remove_tasks(
 ) -> Result<Replanned> {
     let before = flow(store, typed)?;
     let id = before.workflow.id().to_owned();
+    // Of several tasks of one name each is called by its id.
     let names = tasks.iter().map(|typed| name_of(store, &before, typed)).collect::<Result<Vec<String>>>()?;
     let mut stays = None;
     let reason = reason.unwrap_or("taken out of the plan");
@@ -82,7 +91,8 @@ pub fn remove_tasks(
         let fixed = names.iter().filter_map(|name| now.iter().find(|task| task.name == *name));
         stays = fixed.filter_map(|task| Some((task.name.clone(), task.fixed?))).next();
         // One that stays stops all of it.
-        Ok(if stays.is_some() { Revision::default() } else { drop_tasks(now, &names) })
+        let there: Vec<String> = names.into_iter().filter(|name| now.iter().any(|task| task.name == *name)).collect();
+        Ok(if stays.is_some() { Revision::default() } else { drop_tasks(now, &there) })
     })?;
     match stays {
         Some((name, why)) => Err(FlowError::TaskStays { id, name, why: why.word() }.into()),
@@ -92,6 +102,8 @@ pub fn remove_tasks(
 
 /// A task by its name, its id or what is enough of it.
 fn name_of(store: &mut Store, flow: &Flow, typed: &str) -> Result<String> {
+    refuse_namesakes(flow, typed)?;
+    let flow = &apart(flow.clone());
     let tasks = || flow.tasks.iter();
     if let Some(task) = tasks().find(|task| task.task.name == typed) {
         return Ok(task.task.name.clone());
@@ -102,6 +114,23 @@ fn name_of(store: &mut Store, flow: &Flow, typed: &str) -> Result<String> {
     }
     let nearest = nearest(typed, tasks().map(|task| task.task.name.as_str())).map(str::to_owned);
     Err(FlowError::NoSuchTask { id: flow.workflow.id().to_owned(), name: typed.to_owned(), nearest }.into())
+}
+
+/// A name that several tasks bear names none of them.
+fn refuse_namesakes(flow: &Flow, name: &str) -> Result<()> {
+    match flow.namesakes().remove(name) {
+        Some(ids) => Err(FlowError::Namesakes { id: flow.workflow.id().to_owned(), name: name.to_owned(), ids }.into()),
+        None => Ok(()),
+    }
+}
+
+/// The workflow with names that tell its tasks apart: where several bear one, each is called by its id.
+fn apart(mut flow: Flow) -> Flow {
+    let shared = flow.namesakes();
+    for task in flow.tasks.iter_mut().filter(|task| shared.contains_key(&task.task.name)) {
+        task.task.name = task.row.issue.id.clone();
+    }
+    flow
 }
 
 /// Decides under the locks, and writes.
@@ -123,6 +152,11 @@ fn change(
         return Err(FlowError::PlanIsFixed { id: id.to_owned(), state }.into());
     }
     held.refuse_locked(&before.workflow)?;
+    // A whole plan says what becomes of every name.
+    if let Some(name) = before.namesakes().keys().next().filter(|_| plan.is_some()) {
+        refuse_namesakes(&before, name)?;
+    }
+    let before = apart(before);
     let now = current(held, &before)?;
     let decided = decide(&now).map_err(|problems| CoordinationError::Plan { place: place.to_owned(), problems })?;
     let outside = outside(held, &before, &decided.removed)?;
@@ -144,6 +178,7 @@ fn change(
         rewired: decided.rewired.into_keys().collect(),
         outside,
         set: set.into_iter().map(|(key, _)| key).collect(),
+        left: plan.map(|plan| left(&before, plan)).unwrap_or_default(),
         checkpoint: None,
         dry_run,
         flow: before,

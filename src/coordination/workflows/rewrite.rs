@@ -151,3 +151,17 @@ pub(super) fn settings(flow: &Flow, plan: &Plan) -> Vec<(&'static str, Json)> {
     ];
     values.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
 }
+
+/// What a plan says otherwise of its workflow, and what stays.
+pub(super) fn left(flow: &Flow, plan: &Plan) -> Vec<&'static str> {
+    let (issue, now) = (&flow.workflow.row.issue, &flow.workflow.workflow);
+    let title = Some(issue.title.clone());
+    let texts = [
+        ("name", &plan.name, &title),
+        ("description", &plan.description, &issue.description),
+        ("source_type", &plan.source_type, &now.source_type),
+        ("source_ref", &plan.source_ref, &now.source_ref),
+        ("source_content", &plan.source_content, &now.source_content),
+    ];
+    texts.into_iter().filter(|(_, said, is)| said.is_some() && said != is).map(|(key, _, _)| key).collect()
+}

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{MAX_NAME, MAX_TASKS, Plan, PlannedTask, Problem, Wrong};
+use super::{MAX_EDGES, MAX_NAME, MAX_TASKS, Plan, PlannedTask, Problem, Wrong};
 use crate::model::change::check_title;
 use crate::model::graph::Graph;
 use crate::model::issue::IssueType;
@@ -60,7 +60,13 @@ pub(super) fn check_at(plan: &Plan, lines: &[usize], known: &[&str]) -> Vec<Prob
     places.sort_unstable();
     let counted: Vec<PlannedTask> = places.into_iter().map(|n| plan.tasks[n].clone()).collect();
     // What the numbers say counts too: a task cannot wait for one that comes after it.
-    let edges = counted.iter().zip(waits_for(&counted)).flat_map(|(task, names)| {
+    let waits = waits_for(&counted);
+    let too_many = too_many_edges(waits.iter().map(Vec::len).sum());
+    if too_many.is_some() {
+        problems.extend(too_many);
+        return problems;
+    }
+    let edges = counted.iter().zip(waits).flat_map(|(task, names)| {
         let others = names.into_iter().filter(|name| *name != task.name);
         others.map(|name| (task.name.clone(), name))
     });
@@ -69,6 +75,11 @@ pub(super) fn check_at(plan: &Plan, lines: &[usize], known: &[&str]) -> Vec<Prob
         problems.push(Problem { line: at, task: None, wrong: Wrong::Cycle { path } });
     }
     problems
+}
+
+/// Two large steps in a row need an edge for each pair of their tasks.
+pub(super) fn too_many_edges(found: usize) -> Option<Problem> {
+    (found > MAX_EDGES).then(|| Problem::at(0, None, Wrong::TooManyEdges { found, most: MAX_EDGES }))
 }
 
 /// What is wrong with a task by itself.

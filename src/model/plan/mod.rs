@@ -13,6 +13,7 @@ mod write;
 use std::fmt;
 
 pub use check::check;
+use check::too_many_edges;
 pub use read::{Draft, draft, read, read_tree};
 pub use revise::{Current, Fixed, Revision, drop_tasks, extend, revise};
 pub use tree::{Entry, Node, Value, from_toml};
@@ -25,6 +26,7 @@ pub const MAX_BYTES: u64 = 4 << 20;
 pub const MAX_TEXT: usize = 256 << 10;
 pub const MAX_NAME: usize = 128;
 pub const MAX_LIST: usize = 1000;
+pub const MAX_EDGES: usize = 10_000;
 
 /// The tasks of a workflow, and what the workflow itself is to be.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -160,6 +162,10 @@ pub enum Wrong {
     Cycle { path: Vec<String> },
     #[error("there are {found} {what}; {most} are the most")]
     TooMany { what: String, found: usize, most: usize },
+    #[error(
+        "its numbers and dependencies make {found} edges; {most} are the most. A task with a number between two large steps makes them few"
+    )]
+    TooManyEdges { found: usize, most: usize },
     #[error("a plan needs at least one task: [[tasks]] with a name")]
     NoTasks,
     #[error("{{{{{name}}}}} is no variable of this template{}", meant(nearest))]

@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Draft, MAX_TASKS, PlannedTask, Problem, Wrong};
+use super::{Draft, MAX_TASKS, PlannedTask, Problem, Wrong, too_many_edges};
 use crate::model::graph::Graph;
 use crate::model::nearest::nearest;
-use crate::model::workflow::waits_for;
+use crate::model::workflow::waits_among;
 
 /// Why a task stays as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,6 +92,9 @@ pub fn revise(now: &[Current], draft: &Draft) -> Result<Revision, Vec<Problem>> 
         let wrong = Wrong::TooMany { what: "tasks".to_owned(), found: count, most: MAX_TASKS };
         problems.push(Problem::at(0, None, wrong));
     }
+    if problems.is_empty() {
+        problems.extend(too_many_edges(revision.needs.values().map(Vec::len).sum()));
+    }
     // What the plan alone has of cycles was found with their lines.
     if problems.is_empty() {
         problems.extend(cycles(now, &revision));
@@ -131,6 +134,10 @@ pub fn extend(now: &[Current], draft: &Draft, before: &[String]) -> Result<Revis
         problems.push(Problem::at(0, None, wrong));
     }
     revision.needs = needs(now, &revision);
+    for task in &draft.plan.tasks {
+        let later = follow(now, &revision, task);
+        revision.rewired.extend(later);
+    }
     if problems.is_empty() {
         problems.extend(cycles(now, &revision));
     }
@@ -174,16 +181,59 @@ fn without(task: &Current, gone: &BTreeSet<&str>, needs: &BTreeMap<&str, &[Strin
 fn needs(now: &[Current], revision: &Revision) -> BTreeMap<String, Vec<String>> {
     let is_planned = |task: &&Current| revision.updated.iter().any(|other| other.name == task.name);
     let stays = now.iter().filter(|task| task.fixed != Some(Fixed::Done) && !revision.removed.contains(&task.name));
-    let stays = stays.filter(|task| !is_planned(task));
-    let stays = stays.map(|task| PlannedTask {
+    let stays: Vec<&Current> = stays.filter(|task| !is_planned(task)).collect();
+    let staying = stays.iter().map(|task| PlannedTask {
         sequence: task.sequence,
         parallel_group: task.parallel_group.clone(),
         ..PlannedTask::named(&task.name)
     });
     let planned = revision.updated.iter().chain(&revision.added).cloned();
-    let all: Vec<PlannedTask> = planned.chain(stays).collect();
+    let all: Vec<PlannedTask> = planned.chain(staying).collect();
     let count = revision.updated.len() + revision.added.len();
-    all.iter().map(|task| task.name.clone()).zip(waits_for(&all)).take(count).collect()
+    let waits = waits_among(&all, |n| n >= count && stays[n - count].fixed.is_some());
+    all.iter().map(|task| task.name.clone()).zip(waits).take(count).collect()
+}
+
+/// The tasks that come after a new one by their numbers and that nobody has begun, with all that each waits for then. Who waits for it through
+/// another one gets no edge of its own.
+fn follow(now: &[Current], revision: &Revision, new: &PlannedTask) -> BTreeMap<String, Vec<String>> {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let Some(number) = new.sequence else { return found };
+    let together = |task: &Current| new.parallel_group.is_some() && new.parallel_group == task.parallel_group;
+    let mut later: Vec<&Current> = now.iter().filter(|task| task.fixed.is_none() && !together(task)).collect();
+    later.retain(|task| task.sequence.is_some_and(|other| other > number));
+    later.sort_by_key(|task| task.sequence);
+    let open: BTreeMap<&str, &[String]> = now
+        .iter()
+        .filter(|task| task.fixed.is_none())
+        .map(|task| (task.name.as_str(), revision.rewired.get(&task.name).unwrap_or(&task.depends_on).as_slice()))
+        .collect();
+    let mut reached: BTreeSet<&str> = waiting(&open, &new.name);
+    for task in later {
+        if reached.contains(task.name.as_str()) {
+            continue;
+        }
+        let mut needs = open.get(task.name.as_str()).copied().unwrap_or_default().to_vec();
+        needs.push(new.name.clone());
+        found.insert(task.name.clone(), needs);
+        // Whoever waits for this one waits for the new one now.
+        reached.extend(waiting(&open, &task.name));
+    }
+    found
+}
+
+/// The open tasks that wait for one, through open tasks alone: what is done or has begun lets pass who waits for it.
+fn waiting<'a>(open: &BTreeMap<&'a str, &[String]>, name: &str) -> BTreeSet<&'a str> {
+    let mut found: BTreeSet<&str> = BTreeSet::new();
+    let mut work = vec![name];
+    while let Some(target) = work.pop() {
+        for (task, _) in open.iter().filter(|(_, needs)| needs.iter().any(|need| need == target)) {
+            if found.insert(task) {
+                work.push(task);
+            }
+        }
+    }
+    found
 }
 
 /// Circles in what would be there: a new task may wait for one that runs and that waits for it.
@@ -257,6 +307,36 @@ mod tests {
         let expected = [("c", vec!["a"]), ("d", vec!["c"])];
         let expected = expected.map(|(name, all)| (name.to_owned(), all.into_iter().map(str::to_owned).collect()));
         assert_eq!(found.needs, BTreeMap::from(expected));
+    }
+
+    #[test]
+    fn a_task_put_between_others_by_its_number_keeps_the_later_ones_waiting() {
+        let numbered = |name: &str, depends_on: &[&str], sequence, fixed| Current {
+            sequence: Some(sequence),
+            ..current(name, depends_on, fixed)
+        };
+        let now = [
+            numbered("a", &[], 1, None),
+            numbered("run", &["a"], 3, Some(Fixed::Running)),
+            numbered("c", &["a"], 3, None),
+            numbered("d", &["a", "x"], 3, None),
+            numbered("e", &["c", "d"], 4, None),
+            numbered("f", &["run"], 5, None),
+            current("x", &[], None),
+        ];
+        let add = |text: &str| extend(&now, &draft(text, Format::Toml).unwrap(), &[]).unwrap();
+        let expected = |all: &[(&str, &[&str])]| -> BTreeMap<String, Vec<String>> {
+            let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+            all.iter().map(|(name, names)| ((*name).to_owned(), texts(names))).collect()
+        };
+        let found = add("[[tasks]]\nname='i'\nsequence=2\n");
+        assert_eq!(found.needs, expected(&[("i", &["a"])]));
+        // `e` waits through `c`; `f` only through one that runs already.
+        let waits: [(&str, &[&str]); 3] = [("c", &["a", "i"]), ("d", &["a", "x", "i"]), ("f", &["run", "i"])];
+        assert_eq!(found.rewired, expected(&waits));
+        let found = add("[[tasks]]\nname='j'\nsequence=0\n");
+        assert_eq!(found.rewired, expected(&[("a", &["j"]), ("f", &["run", "j"])]));
+        assert_eq!(add("[[tasks]]\nname='z'\nsequence=9\n").rewired, expected(&[]));
     }
 
     #[test]

@@ -76,13 +76,18 @@ pub(in crate::model) fn workflow_edits(edit: &WorkflowEdit, record: &Record<'_>,
             let Some((from, _)) = Workflow::standing(record) else { return Vec::new() };
             let said = |text: &Option<String>| text.as_deref().map(super::text);
             let mut values = vec![("state", said(&Some(to.word().to_owned())))];
-            if from.permit(*to) == Some(Permit::Do) || reason.is_some() {
+            let moves = from.permit(*to) == Some(Permit::Do);
+            if moves {
                 values.push(("reason", said(reason)));
             }
-            if merge_commit.is_some() {
+            if moves && merge_commit.is_some() {
                 values.push(("merge_commit", said(merge_commit)));
             }
             let mut edits = set(record, WORKFLOW, &values, stamp.dialect);
+            // Where it stands already its end is not told anew.
+            if !moves && issue::status_of(record) == to.status() {
+                return edits;
+            }
             let closing = to.is_final().then(|| match reason {
                 Some(reason) => format!("{to}: {reason}"),
                 None => to.to_string(),

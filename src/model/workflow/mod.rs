@@ -12,7 +12,7 @@ pub use edit::{TaskEdit, WorkflowEdit, WorkflowError};
 pub(in crate::model) use edit::{
     close_edits, reopen_edits, task_edits, validate_task, validate_workflow, workflow_edits,
 };
-pub use order::waits_for;
+pub use order::{waits_among, waits_for};
 pub use state::{Permit, State};
 pub use task::{SKIPPED, Task};
 

@@ -1,15 +1,24 @@
 //! Which tasks wait for which: what a plan says outright, and what its numbers say.
 //!
 //! A task with a sequence number waits for every task with a lower number, except those of its own parallel group. Tasks with
-//! the same number, and tasks without one, wait only for what they depend on. The rule is applied once, when tasks are filed:
-//! it becomes ordinary `blocks` edges, so that every program that reads the ledger sees the same order.
+//! the same number, and tasks without one, wait only for what they depend on. The rule is applied when tasks are filed or changed by
+//! a plan: it becomes ordinary `blocks` edges, so that every program that reads the ledger sees the same order.
+//!
+//! A task waits for those of the step before its own; for earlier ones it waits through them. Two large steps in a row need an edge for each
+//! pair all the same: a plan has a limit on that, and a task between the two makes them few.
 
 use crate::model::plan::PlannedTask;
 
 /// For each task the names of those that it waits for. Of what the numbers say only as much as is needed: a task that another
 /// of them waits for is left out.
 pub fn waits_for(tasks: &[PlannedTask]) -> Vec<Vec<String>> {
-    let before: Vec<Members> = tasks.iter().map(|task| lower(tasks, task)).collect();
+    waits_among(tasks, |_| false)
+}
+
+/// The same among tasks of which some have begun, by their places: such a task gets no new edges, so nobody waits through it.
+pub fn waits_among(tasks: &[PlannedTask], has_begun: impl Fn(usize) -> bool) -> Vec<Vec<String>> {
+    let lower = |(n, task)| if has_begun(n) { Members::of(tasks.len()) } else { lower(tasks, task) };
+    let before: Vec<Members> = tasks.iter().enumerate().map(lower).collect();
     let wait = |(task, mine): (&PlannedTask, &Members)| {
         let mut implied = Members::of(tasks.len());
         mine.iter().for_each(|early| implied.join(&before[early]));
@@ -89,6 +98,13 @@ mod tests {
         let found = waits_for(&tasks);
         let expected: [&[&str]; 6] = [&[], &["a"], &["a"], &["a", "b", "c"], &[], &["b", "c"]];
         assert_eq!(found, expected.map(|names| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()));
+    }
+
+    #[test]
+    fn nobody_waits_through_a_task_that_has_begun() {
+        let tasks = [task("a", Some(1), None, &[]), task("b", Some(2), None, &[]), task("c", Some(3), None, &[])];
+        let found = waits_among(&tasks, |n| n == 1);
+        assert_eq!(found, [vec![], vec![], vec!["a".to_owned(), "b".to_owned()]]);
     }
 
     #[test]

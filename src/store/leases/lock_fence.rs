@@ -186,7 +186,7 @@ impl Store {
             let lost = lease.lost_by(&agent.name).or((mine && stands == Standing::Expired).then_some(lease.epoch));
             let token = self.token(lock)?.filter(|token| !mine || *token != lease.epoch);
             if let Some(held) = lost.or(token) {
-                return Err(Box::new(LeaseError::Stale {
+                return Err(Box::new(LeaseError::LockOver {
                     id: id.to_owned(),
                     name: agent.name.clone(),
                     held,

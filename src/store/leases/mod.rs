@@ -50,6 +50,8 @@ pub enum LeaseError {
     Locked { id: String, holder: String, agent: Option<String>, epoch: i64, expires: Option<String> },
     #[error("the claim of {name} on {id} (epoch {held}) is over: {why}; nothing was written")]
     Stale { id: String, name: String, held: i64, epoch: i64, holder: Option<String>, why: String },
+    #[error("the lock of {name} on {id} (number {held}) is over: {why}; nothing was written")]
+    LockOver { id: String, name: String, held: i64, epoch: i64, holder: Option<String>, why: String },
     #[error("{id} is {status} in the checkout {worktree}, which is not merged here")]
     Elsewhere { id: String, status: String, worktree: String },
     #[error("{id} could not be claimed, and the state home still says that it is: {problem}")]

@@ -2,7 +2,7 @@ use clap::Args;
 
 use super::create::TextArgs;
 use super::{Context, Outcome, look};
-use crate::coordination::workflows::{self, MoveWish, WorkflowChange};
+use crate::coordination::workflows::{self, Command, MoveWish, WorkflowChange};
 use crate::model::workflow::State;
 use crate::view::{self, Exit, Failure};
 
@@ -100,7 +100,7 @@ pub struct SetArgs {
 }
 
 pub fn start(args: StartArgs, cx: &mut Context) -> Outcome {
-    moved(cx, &args.id, MoveWish::to(State::InProgress))
+    moved(cx, &args.id, MoveWish { command: Some(Command::Start), ..MoveWish::to(State::InProgress) })
 }
 
 pub fn pause(args: PauseArgs, cx: &mut Context) -> Outcome {
@@ -108,13 +108,13 @@ pub fn pause(args: PauseArgs, cx: &mut Context) -> Outcome {
 }
 
 pub fn resume(args: ResumeArgs, cx: &mut Context) -> Outcome {
-    moved(cx, &args.id, MoveWish::to(State::InProgress))
+    moved(cx, &args.id, MoveWish { command: Some(Command::Resume), ..MoveWish::to(State::InProgress) })
 }
 
 pub fn complete(args: CompleteArgs, cx: &mut Context) -> Outcome {
     let to = if args.await_merge { State::AwaitingMerge } else { State::Completed };
     let (reason, merge_commit) = (args.why.reason, args.merge_commit);
-    moved(cx, &args.id, MoveWish { to, reason, merge_commit, skip_open: args.skip_open })
+    moved(cx, &args.id, MoveWish { reason, merge_commit, skip_open: args.skip_open, ..MoveWish::to(to) })
 }
 
 pub fn fail(args: FailArgs, cx: &mut Context) -> Outcome {

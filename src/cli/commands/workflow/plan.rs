@@ -153,6 +153,10 @@ fn tell(done: &Replanned, cx: &mut Context) -> Outcome {
     for id in &done.outside {
         cx.ui.note(&format!("{id} is no task of this workflow and waited for one that was taken out"));
     }
+    if !done.left.is_empty() {
+        let keys = done.left.join(", ");
+        cx.ui.note(&format!("a new plan does not change {keys} of the workflow; bd workflow set and bd update do"));
+    }
     if cx.ui.wants_json() {
         cx.json(view::replanned(done));
         return Ok(Exit::Ok);
