@@ -152,6 +152,8 @@ pub struct Workspace {
     pub copied: Vec<String>,
     /// It was there before, and `bd` only looks after it.
     pub is_adopted: bool,
+    /// Nothing was at its path when it was begun, and no other workspace had it: what is there was made for this one.
+    pub is_made: bool,
     /// How many jobs had it before.
     pub reused: i64,
     /// Bytes on disk when that was looked at last.
@@ -208,6 +210,7 @@ impl Workspace {
                 .map(|text| text.into_owned())
                 .collect(),
             is_adopted: record.flag("adopted"),
+            is_made: record.flag("made"),
             reused: record.integer("reused").unwrap_or_default(),
             size: record.integer("size"),
             error: text("error"),
@@ -257,6 +260,7 @@ impl Workspace {
             ("setup", maybe(&self.setup)),
             ("copied", copied),
             ("adopted", self.is_adopted.then(|| "true".to_owned())),
+            ("made", self.is_made.then(|| "true".to_owned())),
             ("reused", (self.reused != 0).then(|| self.reused.to_string())),
             ("size", self.size.map(|size| size.to_string())),
             ("error", maybe(&self.error)),

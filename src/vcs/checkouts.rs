@@ -219,6 +219,11 @@ pub fn repository_inside(root: &Path) -> Result<Option<PathBuf>, SyncError> {
 fn nested(directory: &Path, root: &Path) -> Result<Option<PathBuf>, SyncError> {
     let unreadable = |source| SyncError::Path { path: directory.to_owned(), source };
     let mut below = Vec::new();
+    // A repository without a working copy.
+    let is_bare = || directory.join("HEAD").is_file() && ["objects", "refs"].iter().all(|name| directory.join(name).is_dir());
+    if directory != root && is_bare() {
+        return Ok(Some(directory.to_owned()));
+    }
     for entry in std::fs::read_dir(directory).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
         let is_marker = super::MARKERS.iter().any(|(marker, _)| entry.file_name() == *marker);

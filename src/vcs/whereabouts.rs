@@ -27,8 +27,6 @@ pub enum How {
     Patches,
     /// The files are the same.
     SameTree,
-    /// Its commits undo each other.
-    NoChange,
     /// Merging it would change nothing.
     NothingToAdd,
 }
@@ -39,7 +37,6 @@ impl How {
             How::Ancestor => "ancestor",
             How::Patches => "patches",
             How::SameTree => "same_tree",
-            How::NoChange => "no_change",
             How::NothingToAdd => "nothing_to_add",
         }
     }

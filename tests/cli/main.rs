@@ -84,6 +84,7 @@ mod workflows;
 mod workflows_odd;
 mod workspace_gc;
 mod workspace_kinds;
+mod workspace_losses;
 mod workspace_remove;
 mod workspaces;
 mod workspaces_use;

@@ -36,7 +36,7 @@ fn workspace() -> impl Strategy<Value = Workspace> {
         option::of(ports),
         maybe(),
         vec(text(), 0..4),
-        any::<(bool, bool)>(),
+        any::<(bool, bool, bool)>(),
         0i64..9,
         any::<u32>(),
     );
@@ -44,7 +44,7 @@ fn workspace() -> impl Strategy<Value = Workspace> {
     (place, work, made, end).prop_map(|(place, work, made, end)| {
         let (id, kind, state, repo, path, parent, work_dir, context_dir) = place;
         let (worktree_id, branch, base, base_commit, issue, workflow, agent, actor, host) = work;
-        let (owner, ports, setup, copied, (is_adopted, is_branch_made), reused, size) = made;
+        let (owner, ports, setup, copied, (is_adopted, is_branch_made, is_made), reused, size) = made;
         let (error, merge_commit, pr_url, rescue, created_at, ready_at, used_at, updated_at, removed_at) = end;
         Workspace {
             id,
@@ -69,6 +69,7 @@ fn workspace() -> impl Strategy<Value = Workspace> {
             setup,
             copied,
             is_adopted,
+            is_made,
             is_branch_made,
             reused,
             size: (size % 3 > 0).then_some(i64::from(size)),

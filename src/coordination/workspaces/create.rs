@@ -177,6 +177,7 @@ fn make(
     let needed = limits::check(store, &one, &records::of(store, state)?)?;
     let context = PathBuf::from(one.context_dir.clone().unwrap_or_default());
     context.parent().map_or(Ok(()), places::prepare)?;
+    let one = take_path(store, state, one.clone())?;
     let step = store.activity().begin(format!("making a {} of {}", one.kind.word(), one.parent));
     let made = checkout::make(store, &one)?;
     drop(step);
@@ -225,6 +226,34 @@ fn make(
     Ok(ready.unwrap_or(one))
 }
 
+/// Records that what will be at its path is made for it: nothing is there, and no other workspace has it. Without that note the
+/// path is never touched on its behalf.
+fn take_path(store: &Store, state: &StateDir, one: Workspace) -> Result<Workspace> {
+    let path = Path::new(&one.path);
+    // An empty directory is nobody's work, and version control may fill it.
+    let is_free = match std::fs::symlink_metadata(path) {
+        Err(e) => e.kind() == std::io::ErrorKind::NotFound,
+        Ok(found) => found.is_dir() && std::fs::read_dir(path).is_ok_and(|mut inside| inside.next().is_none()),
+    };
+    let taken = records::edit(store, state, |all| {
+        if !all.iter().any(|known| known.id == one.id && known.state == State::Creating) {
+            return Err(WorkspaceError::Lost { id: one.id.clone() }.into());
+        }
+        let is_other = |other: &&Workspace| {
+            let is_there = other.state != State::Removed && (other.is_made || other.ready_at.is_some());
+            other.id != one.id && other.path == one.path && is_there
+        };
+        let why = match all.iter().find(is_other) {
+            Some(other) => format!("it is the workspace {}; choose another path", other.id),
+            None if !is_free => "something is there already; choose another path".to_owned(),
+            None => return Ok(vec![Workspace { is_made: true, ..one.clone() }]),
+        };
+        let path = path.to_owned();
+        Err(StoreError::from(vcs::SyncError::NoCheckout { path, why }).into())
+    })?;
+    Ok(taken.into_iter().next().unwrap_or(one))
+}
+
 /// Takes away what was made and says in the record why.
 fn give_up(
     store: &Store,
@@ -239,6 +268,8 @@ fn give_up(
     let noted = records::change(store, state, &one.id, |known| {
         Ok(known.filter(|known| known.state == State::Creating).map(|known| Workspace {
             state: State::Failed,
+            // What is gone again gives no right to what comes there later.
+            is_made: known.is_made && left.is_some(),
             error: Some(text.clone()),
             owner: None,
             ports: None,

@@ -6,7 +6,7 @@ use super::WorkspaceError;
 use super::look::{Around, look};
 use super::proof::{self, DELETING, REMOVING};
 use super::records::Known;
-use super::remove::check_over;
+use super::remove::{bring, check_over};
 use super::steps::{delete, delete_context, give_up, note_removed};
 use crate::coordination::losses::{Loss, Reason};
 use crate::coordination::{CoordinationError, Result};
@@ -32,7 +32,7 @@ pub(super) fn finish(store: &Store, known: &Known, around: &Around) -> Result<Wo
 pub(super) fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Workspace> {
     let one = &known.workspace;
     let path = Path::new(&one.path);
-    if std::fs::symlink_metadata(path).is_ok() {
+    if proof::has_right(one) && std::fs::symlink_metadata(path).is_ok() {
         let seen = look(store, known, path, around)?;
         if !seen.reasons.is_empty() {
             let (id, path) = (one.id.clone(), path.to_owned());
@@ -65,6 +65,7 @@ fn remove_directory(store: &Store, known: &Known, around: &Around) -> Result<Wor
         let counts = |reason: &Reason| reason.loss.is_final() || one.rescue.is_none();
         let is_home = seen.homeward.lines.is_empty() || one.rescue.is_some();
         if is_home && !seen.reasons.iter().any(counts) {
+            bring(store, one, &seen, &hidden)?;
             // By force, everything was kept before; and otherwise there is nothing to keep.
             delete(store, known, &hidden)?;
             return note_removed(store, known, seen.merged.and_then(|merged| merged.commit));

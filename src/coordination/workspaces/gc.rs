@@ -12,7 +12,7 @@ use super::records;
 use super::remove::{Removal, remove_known};
 use super::steps::note_removed;
 use super::survey::{Class, Surveyed, note_merged, survey};
-use super::{WorkspaceError, artifacts, finish};
+use super::{WorkspaceError, artifacts, finish, proof};
 use crate::coordination::losses::Reason;
 use crate::coordination::{CoordinationError, Result};
 use crate::model::time::DAY;
@@ -102,6 +102,9 @@ pub fn gc(store: &mut Store, wish: &GcWish, cwd: &Path) -> Result<Gc> {
 
 /// What it takes on disk that is given back with it.
 fn size(one: &Workspace) -> u64 {
+    if !proof::has_right(one) {
+        return 0;
+    }
     tree::usage(Path::new(&one.path)).map_or(0, |usage| usage.bytes.saturating_sub(usage.shared))
 }
 

@@ -24,6 +24,13 @@ pub(super) fn usual_place(store: &Store, one: &Workspace) -> Option<PathBuf> {
     Some(places::base(store).ok()?.join(one.repo.as_ref()?))
 }
 
+/// Whether what is at its path was made for it. One that could not be made, because something was there already, has no right to that.
+pub(super) fn has_right(one: &Workspace) -> bool {
+    let was_begun = matches!(one.state, State::Creating | State::Failed) && one.ready_at.is_none();
+    let is_named = Path::new(&one.path).file_name().is_some_and(|name| *name == *one.id);
+    !was_begun || one.is_made || one.is_adopted || (is_named && oddity(one).is_none())
+}
+
 /// Why a record cannot be right, whatever is on the disk.
 pub(super) fn oddity(one: &Workspace) -> Option<String> {
     let path = Path::new(&one.path);
@@ -42,6 +49,9 @@ pub(super) fn doubt(store: &Store, known: &Known, at: &Path) -> Option<String> {
     let says = |what: &str| Some(format!("its record cannot be right: {} {what}", path.display()));
     if let Some(why) = oddity(one) {
         return Some(why);
+    }
+    if !has_right(one) {
+        return says("was there before it");
     }
     let is_directory = std::fs::symlink_metadata(at).is_ok_and(|found| found.is_dir());
     if !is_directory || real_path(at) != at {

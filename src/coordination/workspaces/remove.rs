@@ -57,7 +57,7 @@ pub(super) fn remove_known(
         State::Removed => return Err(WorkspaceError::AlreadyGone { id: one.id.clone() }.into()),
         State::Creating | State::Removing => {
             check_over(store, one)?;
-            if !removal.dry_run && proof::oddity(one).is_none() {
+            if !removal.dry_run && (proof::oddity(one).is_none() || !proof::has_right(one)) {
                 let finished = finish::finish(store, known, around)?;
                 if finished.state == State::Removed {
                     return Ok(removed(finished, removal));
@@ -65,6 +65,11 @@ pub(super) fn remove_known(
             }
         }
         _ => {}
+    }
+    if !proof::has_right(one) {
+        // Only its record is there.
+        let gone = if removal.dry_run { one.clone() } else { finish::unmake(store, known, around)? };
+        return Ok(removed(gone, removal));
     }
     if let Some(why) = proof::oddity(one) {
         return Err(kept(one, vec![Reason::new(Loss::NotOurs, why)]));
@@ -87,26 +92,25 @@ pub(super) fn remove_known(
     if one.state == State::Failed && one.ready_at.is_none() {
         return Ok(removed(finish::unmake(store, known, around)?, removal));
     }
-    let brought = match bring(store, one, &seen) {
-        Ok(brought) => brought,
-        Err(error) => return Err(kept(one, vec![not_brought(&seen, &error)])),
-    };
     let begun = begin(store, known, around)?;
-    let kept = match one.kind {
-        Kind::Worktree => worktree(store, &begun, one, removal, branch.as_deref())?,
+    let (kept, brought) = match one.kind {
+        Kind::Worktree => worktree(store, &begun, one, removal, branch.as_deref(), around)?,
         Kind::Clone | Kind::Copy => directory(store, &begun, one, removal, around)?,
     };
     let gone = note_removed(store, known, seen.merged.and_then(|merged| merged.commit))?;
     Ok(RemovedWorkspace { kept, forced: seen.reasons, branch, brought, ..removed(gone, removal) })
 }
 
-/// Brings home what only its ledger says.
-fn bring(store: &Store, one: &Workspace, seen: &Look) -> Result<Vec<String>> {
+/// Brings home what only its ledger says, when nothing else stands against removing it.
+pub(super) fn bring(store: &Store, one: &Workspace, seen: &Look, at: &Path) -> Result<Vec<String>> {
     if seen.homeward.lines.is_empty() {
         return Ok(Vec::new());
     }
-    let mut parent = store.opened_at(&parent_of(one))?;
-    bring_home(&mut parent, one, Path::new(&one.path))
+    let brought = match store.opened_at(&parent_of(one)) {
+        Ok(mut parent) => bring_home(&mut parent, one, at),
+        Err(error) => Err(error.into()),
+    };
+    brought.map_err(|error| kept(one, vec![not_brought(seen, &error)]))
 }
 
 /// Why that was not done.

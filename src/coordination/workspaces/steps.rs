@@ -10,7 +10,7 @@ use super::WorkspaceError;
 use super::look::{Around, look};
 use super::proof::{self, DELETING, REMOVING};
 use super::records::{self, Known};
-use super::remove::{Removal, kept, refuse};
+use super::remove::{Removal, bring, kept, refuse};
 use crate::coordination::checkout_changes::not_kept;
 use crate::coordination::losses::{Loss, Reason};
 use crate::coordination::{CoordinationError, KeptFiles, Result};
@@ -74,7 +74,7 @@ pub(super) fn directory(
     before: &Workspace,
     removal: Removal,
     around: &Around,
-) -> Result<Option<KeptFiles>> {
+) -> Result<(Option<KeptFiles>, Vec<String>)> {
     let one = &known.workspace;
     let (path, hidden) = (PathBuf::from(&one.path), proof::beside(one, REMOVING));
     let failed = |e| StoreError::from(FsError::new("rename", &path, e));
@@ -91,29 +91,37 @@ pub(super) fn directory(
         return Err(undo(failed(e).into(), false));
     }
     let again = look(store, &known_as(known, before), &hidden, around);
-    let kept = again.and_then(|seen| {
-        // It was written while it was brought home.
-        if !seen.homeward.lines.is_empty() {
-            return Err(WorkspaceError::Changed { id: one.id.clone() }.into());
-        }
+    let done = again.and_then(|seen| {
         refuse(before, &seen.reasons, removal.force)?;
-        match removal.force {
-            true => rescue(store, known, &hidden).map(Some),
+        let kept = match removal.force {
+            true => Some(rescue(store, known, &hidden)?),
             false => {
                 let handed = vcs::open(&hidden).hand_over(Path::new(&one.parent), &store.host().env);
                 // Without version control nothing was kept in it.
                 handed.map_err(StoreError::from)?;
-                Ok(None)
+                None
             }
+        };
+        // Last of all: if it stays, the ledger of its parent is as it was.
+        match bring(store, before, &seen, &hidden) {
+            Ok(brought) => Ok((kept, brought)),
+            Err(error) => Err(drop_saved(store, one, kept.as_ref()).err().unwrap_or(error)),
         }
     });
-    match kept {
-        Ok(kept) => {
+    match done {
+        Ok((kept, brought)) => {
             delete(store, known, &hidden).map_err(|error| half(one, kept.as_ref(), error))?;
-            Ok(kept)
+            Ok((kept, brought))
         }
         Err(error) => Err(undo(error, true)),
     }
+}
+
+/// Forgets what was kept of a workspace that stays.
+fn drop_saved(store: &Store, one: &Workspace, saved: Option<&KeptFiles>) -> Result<()> {
+    let Some(saved) = saved else { return Ok(()) };
+    let parent = vcs::open(Path::new(&one.parent));
+    Ok(parent.drop_rescue(&saved.key, &store.host().env).map_err(StoreError::from)?)
 }
 
 /// The same workspace as it was recorded before: that it is being removed by us is no reason against it.
@@ -184,38 +192,67 @@ pub(super) fn worktree(
     before: &Workspace,
     removal: Removal,
     branch: Option<&str>,
-) -> Result<Option<KeptFiles>> {
+    around: &Around,
+) -> Result<(Option<KeptFiles>, Vec<String>)> {
     let (one, env) = (&known.workspace, &store.host().env);
     let (path, parent) = (Path::new(&one.path), vcs::open(Path::new(&one.parent)));
     let tip = vcs::open(path).head(env).map_err(StoreError::from)?;
     let mark = proof::beside(one, DELETING);
-    let mut saved = None;
-    let mut take = || -> Result<()> {
+    let (mut saved, mut ledgers) = (None, Vec::new());
+    let mut take = || -> Result<Vec<String>> {
+        let seen = look(store, &known_as(known, before), path, around)?;
+        refuse(before, &seen.reasons, removal.force)?;
         if removal.force {
             saved = Some(rescue(store, known, path)?);
+        }
+        let brought = bring(store, before, &seen, path)?;
+        if !removal.force {
+            ledgers = set_back(store, path, &seen.homeward.ledgers)?;
         }
         std::fs::create_dir(&mark).map_err(|e| StoreError::from(FsError::new("make", &mark, e)))?;
         parent.remove_checkout(path, removal.force, env).map_err(|error| match error {
             vcs::SyncError::Kept { why, .. } => kept(one, vec![Reason::new(Loss::Unknown, why)]),
-            other => StoreError::from(other).into(),
-        })
+            other => CoordinationError::from(StoreError::from(other)),
+        })?;
+        Ok(brought)
     };
-    if let Err(error) = take() {
-        // It is whole still, or version control has begun to delete it.
-        let _ = std::fs::remove_dir(&mark);
-        if let Some(saved) = &saved {
-            parent.drop_rescue(&saved.key, env).map_err(StoreError::from)?;
+    let brought = match take() {
+        Ok(brought) => brought,
+        Err(error) => {
+            // It is whole still, or version control has begun to delete it.
+            let _ = std::fs::remove_dir(&mark);
+            for (ledger, bytes) in ledgers.iter().filter(|(ledger, _)| ledger.exists()) {
+                std::fs::write(ledger, bytes).map_err(|e| StoreError::from(FsError::new("write", ledger, e)))?;
+            }
+            drop_saved(store, one, saved.as_ref())?;
+            put_back(store, known, before)?;
+            return Err(error);
         }
-        put_back(store, known, before)?;
-        return Err(error);
-    }
+    };
     let deleted = delete_context(store, one).and_then(|()| delete_tree(&mark)).map_err(StoreError::from);
     deleted.map_err(|error| half(one, saved.as_ref(), error.into()))?;
     if let (Some(name), Some(tip)) = (branch, tip) {
         // Another checkout may have it, or it has moved on: then it stays.
         let _ = parent.delete_branch(name, &tip, env);
     }
-    Ok(saved)
+    Ok((saved, brought))
+}
+
+/// Gives the ledgers of a worktree the text that was committed: what they say is at home, and version control removes no worktree
+/// with changed files. Gives what they were.
+fn set_back(store: &Store, at: &Path, ledgers: &[PathBuf]) -> Result<Vec<(PathBuf, Vec<u8>)>> {
+    let (env, vcs) = (&store.host().env, vcs::open(at));
+    let changed = vcs.work(env).map_err(StoreError::from)?.changed;
+    let mut before = Vec::new();
+    for inside in ledgers.iter().filter(|inside| changed.contains(inside)) {
+        let path = at.join(inside);
+        let Some(committed) = vcs.committed(inside, env).map_err(StoreError::from)? else { continue };
+        let failed = |action, e| StoreError::from(FsError::new(action, &path, e));
+        let bytes = std::fs::read(&path).map_err(|e| failed("read", e))?;
+        std::fs::write(&path, committed).map_err(|e| failed("write", e))?;
+        before.push((path, bytes));
+    }
+    Ok(before)
 }
 
 /// Records that the directory is gone.

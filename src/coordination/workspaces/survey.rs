@@ -92,6 +92,9 @@ fn classify(store: &mut Store, known: &Known, around: &Around) -> Result<(Class,
     if matches!(one.state, State::Creating | State::Removing) {
         return Ok((if lives { Class::InUse } else { Class::Crashed }, Look::default()));
     }
+    if !proof::has_right(one) {
+        return Ok((Class::Failed, Look::default()));
+    }
     let remains = [path.to_owned(), proof::beside(one, REMOVING), proof::beside(one, DELETING)];
     if proof::oddity(one).is_none() && !remains.iter().any(|path| is_there(path)) {
         return Ok((Class::Gone, Look::default()));
@@ -174,6 +177,7 @@ pub fn odd(store: &Store) -> Result<Vec<(Workspace, String)>> {
         let is_there = std::fs::symlink_metadata(path).is_ok();
         let lives = one.owner.as_ref().is_some_and(|owner| owner_lives(store, &one, owner) != Some(false));
         let what = match one.state {
+            State::Failed if !proof::has_right(&one) => None,
             _ if proof::oddity(&one).is_some() => proof::oddity(&one),
             State::Creating if !lives => Some("it was being made by a process that is gone".to_owned()),
             State::Removing if !lives => Some("it was being removed by a process that is gone".to_owned()),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::records;
+use super::{proof, records};
 use crate::coordination::Result;
 use crate::model::workspace::{State, Workspace};
 use crate::store::{Store, StoreError};
@@ -34,7 +34,7 @@ pub fn measure(store: &Store, typed: Option<&str>) -> Result<Vec<WorkspaceUsage>
     for (n, known) in found.into_iter().enumerate() {
         step.at(n as u64, total);
         let one = known.workspace;
-        if one.state == State::Removed || !Path::new(&one.path).is_dir() {
+        if one.state == State::Removed || !proof::has_right(&one) || !Path::new(&one.path).is_dir() {
             continue;
         }
         let mut usage = tree::usage(one.path.as_ref()).map_err(StoreError::from)?;

@@ -99,7 +99,8 @@ impl Pair<'_> {
             let files = self.text("git diff-tree", self.git().args(flags).args([base.as_str(), tip, "--"]))?;
             let files: Vec<&str> = files.split('\0').filter(|name| !name.is_empty()).collect();
             if files.is_empty() {
-                return Ok(Some((How::NoChange, None)));
+                // Its commits undo each other, or change nothing: nothing in the branch stands for them.
+                return Ok(None);
             }
             if let Some(commit) = self.patches(base, tip, target, &files)? {
                 return Ok(Some((How::Patches, Some(commit))));

@@ -21,6 +21,7 @@ mod network;
 mod objects;
 mod programs;
 mod renew;
+mod remotes;
 mod rescue;
 mod settings;
 mod snapshot;

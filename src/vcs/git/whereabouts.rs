@@ -6,12 +6,12 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::common_dir;
 use super::loose::loose;
 use super::merged::Pair;
 use super::objects::line;
 use super::upstream::ask;
 use super::work::must;
+use super::{common_dir, remotes};
 use crate::sys::Env;
 use crate::sys::process::Program;
 use crate::vcs::checkouts::Loose;
@@ -50,16 +50,14 @@ pub fn between(
     let is_linked = pair.common().as_ref() == Some(&pair.other);
     let (own, theirs) = (refs(pair.git())?, refs(at(&there, env))?);
     let current = if is_behind { None } else { symbolic(pair.git())? };
-    let targets = targets(&own, &theirs, origin, &there, env, if is_linked { current.as_deref() } else { None })?;
-    let parents = remotes_of(pair.git(), origin.root)?;
-    // What a remote is known to have, and what the other repository has now.
-    let is_far = |one: &&Ref| {
-        let remote = one.name.strip_prefix("refs/remotes/");
-        remote.is_some_and(|rest| !parents.iter().any(|name| rest.starts_with(&format!("{name}/"))))
-    };
+    // What a remote has, and what the other repository has now.
+    let counting = remotes::counting(&pair, &own, origin.root)?;
+    let is_far = |one: &&Ref| counting.contains(&one.name);
+    let far: Vec<&Ref> = own.iter().filter(is_far).collect();
+    let targets = targets(&far, &theirs, origin, &there, env, if is_linked { current.as_deref() } else { None })?;
     let is_kept = |one: &&Ref| one.is_commit && !(is_linked && Some(one.name.as_str()) == current.as_deref());
     let saved: BTreeSet<String> =
-        own.iter().filter(is_far).chain(theirs.iter()).filter(is_kept).map(|one| format!("^{}", one.id)).collect();
+        far.iter().copied().chain(theirs.iter()).filter(is_kept).map(|one| format!("^{}", one.id)).collect();
     let mut lost = Lines { pair: &pair, saved, targets: &targets, found: Whereabouts::default() };
     let head = commit(&pair, "HEAD")?;
     let here = match (&head, further.first()) {
@@ -186,7 +184,7 @@ pub fn commit(pair: &Pair<'_>, name: &str) -> Result<Option<String>, SyncError> 
 /// The branch that the work began at, as each side has it: the branch itself, what it follows, and branches of remotes with its
 /// name. `except` is the branch of the work itself.
 fn targets(
-    own: &[Ref],
+    far: &[&Ref],
     theirs: &[Ref],
     origin: &Origin<'_>,
     there: &Path,
@@ -204,7 +202,7 @@ fn targets(
             name == upstream || of_remote
         };
         let near = theirs.iter().filter(|one| one.name == branch || is_meant(&one.name));
-        let far = own.iter().filter(|one| is_meant(&one.name));
+        let far = far.iter().copied().filter(|one| is_meant(&one.name));
         let mut seen = HashSet::new();
         let all = near.chain(far).filter(|one| Some(one.name.as_str()) != except && seen.insert(one.id.clone()));
         all.map(|one| (short(&one.name).to_owned(), one.id.clone())).collect()
@@ -220,27 +218,6 @@ fn targets(
 fn short(name: &str) -> &str {
     let cut = |start| name.strip_prefix(start);
     cut("refs/heads/").or_else(|| cut("refs/remotes/")).unwrap_or(name)
-}
-
-/// Remotes that are the other repository itself: what they had once they may have dropped since.
-fn remotes_of(program: Program<'_>, origin: &Path) -> Result<Vec<String>, SyncError> {
-    let output = program.args(["config", "--null", "--get-regexp", r"^remote\..*\.url$"]).run()?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let origin = crate::vcs::checkouts::real(origin);
-    let is_it = |url: &str| {
-        let path = Path::new(url.strip_prefix("file://").unwrap_or(url));
-        path.is_absolute()
-            && [path.to_owned(), path.join(".git")].iter().any(|place| {
-                let place = crate::vcs::checkouts::real(place);
-                place == origin || Some(&place) == common_dir(&origin.join(".git")).as_ref()
-            })
-    };
-    let found = said.split('\0').filter_map(|entry| {
-        let (key, url) = entry.split_once('\n')?;
-        let name = key.strip_prefix("remote.")?.strip_suffix(".url")?;
-        is_it(url).then(|| name.to_owned())
-    });
-    Ok(found.collect())
 }
 
 /// The commits of what was put aside, the newest first.
