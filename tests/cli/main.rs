@@ -85,6 +85,7 @@ mod workflows_odd;
 mod workspace_gc;
 mod workspace_kinds;
 mod workspace_remove;
+mod workspace_reuse;
 mod workspaces;
 mod workspaces_use;
 mod worktrees;

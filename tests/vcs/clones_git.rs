@@ -7,7 +7,7 @@ use crate::lab::Lab;
 
 fn clone(lab: &Lab, from: &str, path: &str, branch: &str, base: Option<&str>) -> Result<(), SyncError> {
     let new = NewClone { path: path.into(), branch: branch.to_owned(), base: base.map(str::to_owned) };
-    open(lab, from).clone_checkout(&new, &lab.env()).map(drop)
+    open(lab, from).clone_checkout(&new, None, &lab.env()).map(drop)
 }
 
 fn lab() -> Option<Lab> {

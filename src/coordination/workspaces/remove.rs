@@ -42,6 +42,7 @@ pub struct RemovedWorkspace {
 pub fn remove(store: &mut Store, typed: &str, removal: Removal, cwd: &Path) -> Result<RemovedWorkspace> {
     store.worktree()?;
     let known = records::find(store, typed)?;
+    let _step = store.activity().begin(format!("removing {}", known.workspace.id));
     let around = Around::of(store, cwd)?;
     remove_known(store, &known, removal, &around)
 }
@@ -101,7 +102,7 @@ pub(super) fn remove_known(
 }
 
 /// Brings home what only its ledger says.
-fn bring(store: &Store, one: &Workspace, seen: &Look) -> Result<Vec<String>> {
+pub(super) fn bring(store: &Store, one: &Workspace, seen: &Look) -> Result<Vec<String>> {
     if seen.homeward.lines.is_empty() {
         return Ok(Vec::new());
     }

@@ -29,7 +29,9 @@ pub fn measure(store: &Store, typed: Option<&str>) -> Result<Vec<WorkspaceUsage>
         None => records::known(store)?,
     };
     let mut measured = Vec::new();
-    for known in found {
+    let (step, all) = (store.activity().begin("looking how large workspaces are"), found.len());
+    for (n, known) in found.into_iter().enumerate() {
+        step.at(n as u64, all as u64);
         let one = known.workspace;
         if one.state == State::Removed || !Path::new(&one.path).is_dir() {
             continue;
