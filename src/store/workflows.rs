@@ -189,7 +189,7 @@ impl Store {
         // What was deleted is no task any more.
         let rows = children.filter_map(|(_, row)| row).filter(|row| !row.issue.status.is_tombstone());
         for row in rows.collect::<Vec<_>>() {
-            let Some(task) = Task::of_line(&row.line) else { continue };
+            let Some(mut task) = Task::of_line(&row.line) else { continue };
             let id = row.issue.id.clone();
             let lease = self.claims()?.iter().find(|(known, _)| *known == id).map(|(_, lease)| lease.clone());
             let holder = lease.and_then(|lease| {
@@ -200,6 +200,13 @@ impl Store {
             if !row.issue.status.is_done() {
                 blockers = self.waits_for(&id)?;
                 let elsewhere = self.elsewhere(&id)?;
+                // A job that failed has said so where it ran.
+                let failed = elsewhere.iter().filter_map(|other| Task::of_line(&other.line));
+                if let Some(failed) =
+                    failed.max_by_key(|other| other.attempts).filter(|other| other.attempts > task.attempts)
+                {
+                    (task.last_error, task.attempts) = (failed.last_error, failed.attempts);
+                }
                 unmerged = elsewhere.into_iter().find(|other| other.is_done()).map(|other| other.worktree);
             }
             tasks.push(TaskRow { row, task, holder, blockers, unmerged });

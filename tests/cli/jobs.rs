@@ -189,7 +189,15 @@ fn a_killed_job_hands_its_issue_on() {
     let Some(family) = Family::new() else { return };
     let id = file(&family, "x\n");
     let mut command = family.env().bd_command(BD);
-    command.args(["run", &id, "--workspace", "--", "sh", "-c", "touch ../started; exec sleep 31415"]);
+    command.args([
+        "run",
+        &id,
+        "--workspace",
+        "--",
+        "sh",
+        "-c",
+        "echo $$ > ../begun; mv ../begun ../started; exec sleep 31415",
+    ]);
     command.env("BD_AGENT", "first").env_remove("BD_TEST_NOW").env_remove("BD_TEST_SEED");
     let mut child = command.spawn().unwrap();
     let all = || family.bd(&family.web(), "workspace list --json").ok().json();
@@ -205,8 +213,9 @@ fn a_killed_job_hands_its_issue_on() {
     child.kill().unwrap();
     child.wait().unwrap();
     // The program itself still runs, and the claim lives with it: end it as the system would.
-    let mut pkill = family.env().command("pkill");
-    pkill.args(["-f", "sleep 31415"]).status().unwrap();
+    let pid = std::fs::read_to_string(at.with_file_name("started")).unwrap();
+    let mut end = family.env().command("sh");
+    assert!(end.args(["-c", &format!("kill -9 {}", pid.trim())]).status().unwrap().success());
     let taken = family.bd_with(&family.web(), &format!("claim {id} --json"), &[("BD_AGENT", "second")]);
     assert_eq!(taken.code, 0, "{taken:?}");
     assert!(at.exists());

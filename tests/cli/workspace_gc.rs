@@ -12,7 +12,7 @@ use crate::workspace_remove::{Bench, change, sleeper, text};
 const LATER: (&str, &str) = ("BD_TEST_NOW", "2026-03-01T09:00:00Z");
 
 fn gc(bench: &Bench, line: &str) -> Value {
-    bench.family.bd_with(&bench.family.web(), &format!("workspace gc --json {line}").trim_end(), &[LATER]).ok().json()
+    bench.family.bd_with(&bench.family.web(), format!("workspace gc --json {line}").trim_end(), &[LATER]).ok().json()
 }
 
 /// `ID CLASS GOES` of each workspace, in order.

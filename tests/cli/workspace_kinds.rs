@@ -38,7 +38,7 @@ impl Site {
     }
 
     fn make(&self, line: &str) -> (String, PathBuf) {
-        let made = bd(&self.env, &self.web(), &format!("workspace create --json {line}").trim_end(), &[]).ok().json();
+        let made = bd(&self.env, &self.web(), format!("workspace create --json {line}").trim_end(), &[]).ok().json();
         (text(&made, "id"), PathBuf::from(text(&made, "path")))
     }
 

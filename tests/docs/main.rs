@@ -24,6 +24,7 @@ macro_rules! walkthroughs {
 
 walkthroughs! {
     agents: "agents.md",
+    jobs: "jobs.md",
     maintainer_and_contributor: "maintainer-and-contributor.md",
     opting_in: "opting-in.md",
     oss_contributor: "oss-contributor.md",

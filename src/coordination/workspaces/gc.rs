@@ -69,16 +69,15 @@ pub struct Gc {
     pub freed: u64,
 }
 
-pub fn gc(store: &mut Store, wish: &GcWish, cwd: &Path, progress: &mut dyn FnMut(usize, usize)) -> Result<Gc> {
+pub fn gc(store: &mut Store, wish: &GcWish, cwd: &Path) -> Result<Gc> {
     store.worktree()?;
     let around = Around::of(store, cwd)?;
     let all = survey(store, &around)?;
     let orphans = if wish.artifacts_only { Vec::new() } else { put_aside(store, wish.apply)? };
     let chosen = choose(store, &all, wish);
     let mut rows = Vec::new();
-    let step = store.activity().begin(if wish.apply { "clearing up workspaces" } else { "measuring workspaces" });
+    let step = store.activity().begin(if wish.apply { "removing workspaces" } else { "measuring workspaces" });
     for (n, (found, (goes, why))) in all.iter().zip(chosen).enumerate() {
-        progress(n, all.len());
         step.at(n as u64, all.len() as u64);
         let mut row = GcRow {
             workspace: found.known.workspace.clone(),

@@ -63,12 +63,12 @@ pub(super) struct Surveyed {
 /// Looks at all workspaces that are not gone. Those that should go come first, each kind with the oldest first.
 pub(super) fn survey(store: &mut Store, around: &Around) -> Result<Vec<Surveyed>> {
     let mut found = Vec::new();
-    let there: Vec<&Known> = around.all.iter().filter(|known| known.workspace.state != State::Removed).collect();
     let step = store.activity().begin("looking at workspaces");
-    for (n, known) in there.iter().copied().enumerate() {
+    let there: Vec<&Known> = around.all.iter().filter(|known| known.workspace.state != State::Removed).collect();
+    for (n, known) in there.iter().enumerate() {
         step.at(n as u64, there.len() as u64);
         let (class, look) = classify(store, known, around)?;
-        found.push(Surveyed { age: age(store, &known.workspace), known: known.clone(), class, look });
+        found.push(Surveyed { age: age(store, &known.workspace), known: (*known).clone(), class, look });
     }
     found.sort_by(|a, b| (a.class, b.age, &a.known.workspace.id).cmp(&(b.class, a.age, &b.known.workspace.id)));
     Ok(found)

@@ -29,9 +29,10 @@ pub fn measure(store: &Store, typed: Option<&str>) -> Result<Vec<WorkspaceUsage>
         None => records::known(store)?,
     };
     let mut measured = Vec::new();
-    let (step, all) = (store.activity().begin("looking how large workspaces are"), found.len());
+    let step = store.activity().begin("measuring workspaces");
+    let total = found.len() as u64;
     for (n, known) in found.into_iter().enumerate() {
-        step.at(n as u64, all as u64);
+        step.at(n as u64, total);
         let one = known.workspace;
         if one.state == State::Removed || !Path::new(&one.path).is_dir() {
             continue;

@@ -115,3 +115,16 @@ fn names_stay_in_their_directory() {
         assert!(!is_name(bad), "{bad:?}");
     }
 }
+
+#[test]
+fn a_text_that_would_be_too_large_is_not_built() {
+    let bomb = format!(
+        "name = \"b\"\n[variables.a]\ndefault = \"{}\"\n[[tasks]]\nname = \"t\"\ndescription = \"{}\"\n",
+        "x".repeat(200_000),
+        "{{a}}".repeat(8_000)
+    );
+    let template = Template::read("b", &bomb).unwrap();
+    let is_large = |one: &Problem| matches!(one.wrong, Wrong::TooLarge { .. });
+    assert!(template.problems().iter().any(is_large));
+    assert!(matches!(template.fill(&[]), Err(FillProblem::Plan(problems)) if problems.iter().any(is_large)));
+}

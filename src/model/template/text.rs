@@ -1,6 +1,6 @@
 //! Variables in texts: `{{name}}`, and `{{{{` for a literal `{{`.
 
-use super::MAX_NAME;
+use super::{MAX_FILLED, MAX_NAME};
 use crate::model::issue::IssueType;
 use crate::model::plan::{Plan, Wrong};
 
@@ -16,8 +16,13 @@ pub(super) fn is_variable(text: &str) -> bool {
         && (text.as_bytes()[0].is_ascii_alphabetic() || text.starts_with('_'))
 }
 
-/// Puts values into a text, or says everything that is wrong with it.
-pub(super) fn fill(text: &str, mut value: impl FnMut(&str) -> Result<String, Wrong>) -> Result<String, Vec<Wrong>> {
+/// Puts values into a text, or says everything that is wrong with it. What comes of it takes away from the room that is left; a text
+/// that is too large for it is not built.
+pub(super) fn fill(
+    text: &str,
+    room: &mut usize,
+    mut value: impl FnMut(&str) -> Result<String, Wrong>,
+) -> Result<String, Vec<Wrong>> {
     let mut out = String::with_capacity(text.len());
     let mut wrong = Vec::new();
     let mut rest = text;
@@ -37,7 +42,13 @@ pub(super) fn fill(text: &str, mut value: impl FnMut(&str) -> Result<String, Wro
         let name = inner[..end].trim();
         if is_variable(name) {
             match value(name) {
-                Ok(value) => out.push_str(&value),
+                Ok(value) => {
+                    out.push_str(&value);
+                    if out.len() > *room {
+                        *room = 0;
+                        return Err(vec![Wrong::TooLarge { most: MAX_FILLED }]);
+                    }
+                }
                 Err(problem) => wrong.push(problem),
             }
         } else {
@@ -46,6 +57,7 @@ pub(super) fn fill(text: &str, mut value: impl FnMut(&str) -> Result<String, Wro
         rest = &inner[end + CLOSE.len()..];
     }
     out.push_str(rest);
+    *room = room.saturating_sub(out.len());
     if wrong.is_empty() { Ok(out) } else { Err(wrong) }
 }
 

@@ -54,7 +54,7 @@ pub fn run(args: GcArgs, cx: &mut Context) -> Outcome {
     if args.fetch {
         fetch(cx)?;
     }
-    let gc = coordination::gc(cx.store()?, &wish, &cwd, &mut |_, _| {})?;
+    let gc = coordination::gc(cx.store()?, &wish, &cwd)?;
     if cx.ui.wants_json() {
         cx.json(view::gc(&gc));
         return Ok(Exit::Ok);
