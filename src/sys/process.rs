@@ -156,6 +156,9 @@ impl<'a> Program<'a> {
             pause = (pause * 2).min(Duration::from_millis(10));
         };
         let [stdout, stderr] = streams.map(|stream| stream.map(Stream::kept).unwrap_or_default());
+        if let (Some(step), Some((done, total))) = (self.step, count(&stderr)) {
+            step.at(done, total);
+        }
         Ok(Output { status, stdout, stderr })
     }
 
@@ -252,9 +255,7 @@ impl Stream {
 
     /// The last `(n/m)` that came.
     fn count(&self) -> Option<(u64, u64)> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let tail = String::from_utf8_lossy(&kept[kept.len().saturating_sub(200)..]).into_owned();
-        counted(&tail)
+        count(&self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What came, once the stream has ended. Something that the program left running may hold it open; it is not waited for.
@@ -265,6 +266,10 @@ impl Stream {
         }
         std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+fn count(said: &[u8]) -> Option<(u64, u64)> {
+    counted(&String::from_utf8_lossy(&said[said.len().saturating_sub(200)..]))
 }
 
 /// The last `(n/m)` in a text.

@@ -54,7 +54,7 @@ pub use sync::{Integrated, Integration, Merge, Pushed, Standing, SyncError, Vers
 pub use unmerged::{mark_resolved, unmerged_base};
 pub use whereabouts::{How, Merged, Origin, Unsaved, Whereabouts};
 
-use crate::sys::Env;
+use crate::sys::{Env, activity};
 
 /// One working copy under one version control system. The same suite (`tests/vcs/conformance.rs`) runs on every adapter.
 pub trait Vcs {
@@ -96,12 +96,14 @@ pub trait Vcs {
     fn add_checkout(&self, new: &NewCheckout, env: &Env) -> Result<Checkout, SyncError>;
 
     /// Makes a repository of its own with the commits of this one, and a working copy of it. No branch, setting or file here
-    /// changes. No hooks run; what the settings here make version control run comes along, so ask for agreement first.
-    fn clone_checkout(&self, new: &NewClone, env: &Env) -> Result<Checkout, SyncError>;
+    /// changes. No hooks run; what the settings here make version control run comes along, so ask for agreement first. How far it is goes to
+    /// the step, where version control tells.
+    fn clone_checkout(&self, new: &NewClone, step: Option<&activity::Step>, env: &Env) -> Result<Checkout, SyncError>;
 
     /// Brings a clone of another working copy, which this is, to what that one has now, and puts it on a new branch. Nothing here
-    /// may be unsaved. The path of `new` is not looked at.
-    fn renew_clone(&self, from: &Path, new: &NewClone, env: &Env) -> Result<(), SyncError>;
+    /// may be unsaved, apart from the files named in `spent`, which are set back to what was committed. So are settings and hooks: it
+    /// has those that a new clone would have. The path of `new` is not looked at.
+    fn renew_clone(&self, from: &Path, new: &NewClone, spent: &[PathBuf], env: &Env) -> Result<(), SyncError>;
 
     /// Brings the branch that is checked out forward to what another working copy has under a name, if that loses nothing
     /// here: no commit and no change in a file. Gives whether there was something new.

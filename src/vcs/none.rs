@@ -10,6 +10,7 @@ use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, copies};
 use super::{Origin, Rescue, Whereabouts};
 use crate::sys::Env;
+use crate::sys::activity::Step;
 
 const NO_CHECKOUTS: &str = "only a repository of git, jj or hg can have several checkouts";
 
@@ -79,11 +80,11 @@ impl Vcs for Unversioned {
         Err(SyncError::Unsupported { kind: Kind::None, what: NO_CHECKOUTS })
     }
 
-    fn clone_checkout(&self, _: &NewClone, _: &Env) -> Result<Checkout, SyncError> {
+    fn clone_checkout(&self, _: &NewClone, _: Option<&Step>, _: &Env) -> Result<Checkout, SyncError> {
         Err(SyncError::Unsupported { kind: Kind::None, what: NO_CHECKOUTS })
     }
 
-    fn renew_clone(&self, _: &Path, _: &NewClone, _: &Env) -> Result<(), SyncError> {
+    fn renew_clone(&self, _: &Path, _: &NewClone, _: &[PathBuf], _: &Env) -> Result<(), SyncError> {
         Err(SyncError::Unsupported { kind: Kind::None, what: NOT_RENEWED })
     }
 

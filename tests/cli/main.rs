@@ -86,6 +86,7 @@ mod workspace_gc;
 mod workspace_kinds;
 mod workspace_losses;
 mod workspace_remove;
+mod workspace_reuse;
 mod workspaces;
 mod workspaces_use;
 mod worktrees;

@@ -11,7 +11,7 @@ use crate::lab::Lab;
 
 fn clone(lab: &Lab, from: &str, path: &str, branch: &str, base: Option<&str>) -> Result<Checkout, SyncError> {
     let new = NewClone { path: path.into(), branch: branch.to_owned(), base: base.map(str::to_owned) };
-    open(lab, from).clone_checkout(&new, &lab.env())
+    open(lab, from).clone_checkout(&new, None, &lab.env())
 }
 
 /// Everything in a directory, the files of version control included: names and bytes.

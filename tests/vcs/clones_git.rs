@@ -7,11 +7,25 @@ use crate::lab::Lab;
 
 fn clone(lab: &Lab, from: &str, path: &str, branch: &str, base: Option<&str>) -> Result<(), SyncError> {
     let new = NewClone { path: path.into(), branch: branch.to_owned(), base: base.map(str::to_owned) };
-    open(lab, from).clone_checkout(&new, &lab.env()).map(drop)
+    open(lab, from).clone_checkout(&new, None, &lab.env()).map(drop)
 }
 
 fn lab() -> Option<Lab> {
     start(beads::vcs::Kind::Git)
+}
+
+/// Whoever waits for a large one sees how far it is.
+#[test]
+fn how_far_a_clone_is_goes_to_the_step() {
+    let Some(lab) = lab() else { return };
+    lab.sh("cd a; for n in 1 2 3 4 5 6 7; do echo $n > file$n; done; git add .; git commit -qm files");
+    let files: u64 = lab.sh("cd a; git ls-files | wc -l").trim().parse().unwrap();
+    let activity = beads::sys::Activity::default();
+    let step = activity.begin("cloning");
+    let new = NewClone { path: "b".into(), branch: "bd/x".to_owned(), base: None };
+    open(&lab, "a").clone_checkout(&new, Some(&step), &lab.env()).unwrap();
+    let now = activity.now().unwrap();
+    assert_eq!((now.done, now.total), (files, files), "{now:?}");
 }
 
 #[test]
@@ -147,8 +161,9 @@ fn a_clone_is_brought_up_to_date() {
         branch: branch.to_owned(),
         base: base.map(str::to_owned),
     };
-    let renew =
-        |branch: &str, base: Option<&str>| open(&lab, "b").renew_clone(&lab.path("a"), &new(branch, base), &lab.env());
+    let renew = |branch: &str, base: Option<&str>| {
+        open(&lab, "b").renew_clone(&lab.path("a"), &new(branch, base), &[], &lab.env())
+    };
     lab.sh("cd a; echo 2 > file; git commit -qam 2; git push -q origin main; git branch gone; git checkout -q -b other; echo 3 > file; git commit -qam 3");
     renew("bd/y", Some("main")).unwrap();
     assert_eq!(std::fs::read_to_string(lab.path("b/file")).unwrap(), "2\n");

@@ -5,18 +5,22 @@ use std::path::{Path, PathBuf};
 use crate::coordination::Result;
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::{Store, StoreError, real_path};
+use crate::sys::activity::Step;
 use crate::sys::fs::FsError;
 use crate::sys::tree;
 use crate::vcs::{self, Checkout, NewCheckout, NewClone};
 
 /// Makes the files. What could not be finished is taken away by version control itself.
-pub(super) fn make(store: &Store, one: &Workspace) -> Result<Checkout> {
+pub(super) fn make(store: &Store, one: &Workspace, step: &Step) -> Result<Checkout> {
     let env = &store.host().env;
     let parent = vcs::open(one.parent.as_ref());
     let path = PathBuf::from(&one.path);
     let (branch, base) = (one.branch.clone(), one.base.clone());
     let made = match one.kind {
-        Kind::Clone => parent.clone_checkout(&NewClone { path, branch: branch.unwrap_or_default(), base }, env),
+        Kind::Clone => {
+            let new = NewClone { path, branch: branch.unwrap_or_default(), base };
+            parent.clone_checkout(&new, Some(step), env)
+        }
         Kind::Worktree => parent.add_checkout(&NewCheckout { path, branch, base }, env),
         Kind::Copy => return copy(store, one),
     };
@@ -75,14 +79,23 @@ fn copy(store: &Store, one: &Workspace) -> Result<Checkout> {
     Ok(Checkout { branch: made.branch(), root: real_path(&path), admin, is_main: true, exists: true })
 }
 
-/// The branch for a job: the pattern with the issue in it, and a number if another has that name.
+/// What the branch of a job is named after: the issue, if it is in the ledger of the repo that the branch is for. The id of an issue
+/// of another repo, such as a private one for planning, would become known to whoever sees the branch.
+pub(super) fn subject(store: &mut Store, member: usize, issue: Option<&str>) -> Result<Option<String>> {
+    let Some(issue) = issue else { return Ok(None) };
+    let is_own = store.get(issue)?.is_some_and(|row| row.repo == member);
+    Ok(is_own.then(|| issue.to_owned()))
+}
+
+/// The branch for a job: the pattern with the subject in it, or with the id of the workspace, and a number if another has that name.
 pub(super) fn branch_for(
     pattern: &str,
+    subject: Option<&str>,
     one: &Workspace,
     others: &[Workspace],
     is_taken: &dyn Fn(&str) -> bool,
 ) -> String {
-    let subject = one.issue.clone().unwrap_or_else(|| one.id.clone());
+    let subject = subject.unwrap_or(&one.id);
     let plain: String = subject.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
     let plain = plain.trim_matches(['.', '-']).replace("..", "-");
     let wanted = match pattern.contains("{issue}") {

@@ -33,7 +33,7 @@ pub struct WorkspaceWish {
     pub repo: Option<usize>,
     /// Without one, what the settings say.
     pub kind: Option<Kind>,
-    /// Without one, a new one with the name of the issue.
+    /// Without one, a new one with the name of the issue, or with that of the workspace.
     pub branch: Option<String>,
     /// Where a new branch begins; without one, at what is checked out in the parent.
     pub base: Option<String>,
@@ -67,10 +67,12 @@ pub fn create(store: &mut Store, wish: &WorkspaceWish) -> Result<MadeWorkspace> 
     let member = which_repo(store, wish)?;
     let mut notes = Vec::new();
     let (state, draft) = draft(store, member, wish, &mut notes)?;
-    if let Some(workspace) = reuse::take(store, &state, &draft, wish, &mut notes)? {
+    let subject = checkout::subject(store, member, wish.issue.as_deref())?;
+    let subject = subject.as_deref();
+    if let Some(workspace) = reuse::take(store, &state, &draft, subject, wish, &mut notes)? {
         return Ok(MadeWorkspace { workspace, is_reused: true, notes });
     }
-    let begun = begin(store, &state, draft, wish)?;
+    let begun = begin(store, &state, draft, subject, wish)?;
     let mut made = Vec::new();
     match make(store, &state, begun.clone(), member, wish, &mut made, &mut notes) {
         Ok(workspace) => Ok(MadeWorkspace { workspace, is_reused: false, notes }),
@@ -142,7 +144,13 @@ fn draft(
 }
 
 /// Records it, with what it must not share with another.
-fn begin(store: &Store, state: &StateDir, draft: Workspace, wish: &WorkspaceWish) -> Result<Workspace> {
+fn begin(
+    store: &Store,
+    state: &StateDir,
+    draft: Workspace,
+    subject: Option<&str>,
+    wish: &WorkspaceWish,
+) -> Result<Workspace> {
     let pattern = store.settings().word("workspace.branch").to_owned();
     let taken = vcs::open(draft.parent.as_ref()).branches(&store.host().env).map_err(StoreError::from)?;
     let range = ports::Range::of(store);
@@ -151,7 +159,7 @@ fn begin(store: &Store, state: &StateDir, draft: Workspace, wish: &WorkspaceWish
         one.ports = ports::choose(&one.id, range, all, &sys::net::is_free)?;
         limits::check_count(store, &one, all)?;
         if one.kind != Kind::Copy || vcs::kind(one.parent.as_ref()) != vcs::Kind::None {
-            let free = || checkout::branch_for(&pattern, &one, all, &|name| taken.contains(name));
+            let free = || checkout::branch_for(&pattern, subject, &one, all, &|name| taken.contains(name));
             one.branch = Some(wish.branch.clone().unwrap_or_else(free));
             one.is_branch_made = one.branch.as_ref().is_some_and(|name| !taken.contains(name));
         }
@@ -179,7 +187,7 @@ fn make(
     context.parent().map_or(Ok(()), places::prepare)?;
     let one = take_path(store, state, one.clone())?;
     let step = store.activity().begin(format!("making a {} of {}", one.kind.word(), one.parent));
-    let made = checkout::make(store, &one)?;
+    let made = checkout::make(store, &one, &step)?;
     drop(step);
     made_here.push(made.root.clone());
     if one.kind != Kind::Worktree {

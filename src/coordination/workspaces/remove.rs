@@ -42,6 +42,7 @@ pub struct RemovedWorkspace {
 pub fn remove(store: &mut Store, typed: &str, removal: Removal, cwd: &Path) -> Result<RemovedWorkspace> {
     store.worktree()?;
     let known = records::find(store, typed)?;
+    let _step = store.activity().begin(format!("removing {}", known.workspace.id));
     let around = Around::of(store, cwd)?;
     remove_known(store, &known, removal, &around)
 }

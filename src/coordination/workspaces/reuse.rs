@@ -1,12 +1,16 @@
 //! Taking an idle workspace instead of making a new one: it is brought up to date, which is less than a new clone, and keeps
 //! what version control ignores, such as what was built in it.
 //!
-//! Only a clone in which nothing is unsaved and nobody works. What stands against one is told, and the next one is looked at.
+//! Only a clone that could be removed without a word: nothing is unsaved in it and nobody works there. What only its ledger says is
+//! brought home first. What stands against one is told, and the next one is looked at.
 
 use std::path::{Path, PathBuf};
 
 use super::create::WorkspaceWish;
-use super::{checkout, include, records, setup};
+use super::look::{Around, look};
+use super::records::Known;
+use super::remove::{bring, refuse};
+use super::{WorkspaceError, checkout, include, records, setup};
 use crate::coordination::Result;
 use crate::model::lease::Standing;
 use crate::model::workspace::{Kind, State, Workspace};
@@ -22,6 +26,7 @@ pub(super) fn take(
     store: &mut Store,
     state: &StateDir,
     draft: &Workspace,
+    subject: Option<&str>,
     wish: &WorkspaceWish,
     notes: &mut Vec<String>,
 ) -> Result<Option<Workspace>> {
@@ -33,19 +38,46 @@ pub(super) fn take(
     // Before anything is taken: the same would stand against a new one.
     store.refuse_programs_of(draft.parent.as_ref())?;
     let command = setup::command(store, &wish.setup)?;
-    let mut tried: Vec<String> = Vec::new();
-    while tried.len() < TRIES {
-        let Some(taken) = claim(store, state, draft, wish, &tried)? else { return Ok(None) };
+    let (mut tried, mut told): (Vec<String>, Option<String>) = (Vec::new(), None);
+    let mut ready = None;
+    while ready.is_none() && tried.len() < TRIES {
+        let Some(taken) = claim(store, state, draft, subject, wish, &tried)? else { break };
         tried.push(taken.before.id.clone());
-        match renew(store, state, &taken, draft, wish, command.as_deref()) {
-            Ok(ready) => return Ok(Some(ready)),
+        let _step = store.activity().begin(format!("bringing {} up to date", taken.before.id));
+        let spent = empty(store, state, &taken);
+        match spent.and_then(|spent| renew(store, state, &taken, draft, wish, command.as_deref(), &spent)) {
+            Ok(renewed) => ready = Some(renewed),
             Err(error) => {
-                notes.push(format!("{} was not taken again: {error}", taken.before.id));
+                told.get_or_insert_with(|| format!("{} was not taken again: {error}", taken.before.id));
                 give_back(store, state, &taken, &error.to_string())?;
             }
         }
     }
-    Ok(None)
+    // One is enough to know that idle ones are not free to take; the record of each says why.
+    let others = tried.len().saturating_sub(usize::from(ready.is_some()) + 1);
+    notes.extend(told.map(|told| if others > 0 { format!("{told} (and {others} more)") } else { told }));
+    Ok(ready)
+}
+
+/// Looks whether there is something in a workspace that is nowhere else, as before it is removed, and brings home what its ledger
+/// says. Gives the ledgers, which nobody needs there any more.
+fn empty(store: &mut Store, state: &StateDir, taken: &Taken) -> Result<Vec<PathBuf>> {
+    let one = &taken.before;
+    let known = Known { workspace: one.clone(), state: state.clone() };
+    let around = Around::of(store, store.host().env.cwd().to_owned().as_path())?;
+    let seen = look(store, &known, Path::new(&one.path), &around)?;
+    refuse(one, &seen.reasons, false)?;
+    if seen.homeward.lines.is_empty() {
+        return Ok(seen.homeward.ledgers);
+    }
+    bring(store, one, &seen, Path::new(&one.path))?;
+    // It was written while it was brought home.
+    let seen = look(store, &known, Path::new(&one.path), &around)?;
+    refuse(one, &seen.reasons, false)?;
+    match seen.homeward.lines.is_empty() {
+        true => Ok(seen.homeward.ledgers),
+        false => Err(WorkspaceError::Changed { id: one.id.clone() }.into()),
+    }
 }
 
 /// A workspace that is ours while it is brought up to date.
@@ -59,6 +91,7 @@ fn claim(
     store: &mut Store,
     state: &StateDir,
     draft: &Workspace,
+    subject: Option<&str>,
     wish: &WorkspaceWish,
     tried: &[String],
 ) -> Result<Option<Taken>> {
@@ -96,9 +129,8 @@ fn claim(
         found.sort_by(|a, b| b.used_at.cmp(&a.used_at));
         let Some(one) = found.first() else { return Ok(Vec::new()) };
         let free = || {
-            checkout::branch_for(&pattern, &Workspace { id: one.id.clone(), ..draft.clone() }, all, &|name| {
-                names.contains(name)
-            })
+            let new = Workspace { id: one.id.clone(), ..draft.clone() };
+            checkout::branch_for(&pattern, subject, &new, all, &|name| names.contains(name))
         };
         let branch = wish.branch.clone().unwrap_or_else(free);
         taken = Some(Taken { before: (*one).clone(), branch });
@@ -115,12 +147,13 @@ fn renew(
     draft: &Workspace,
     wish: &WorkspaceWish,
     command: Option<&str>,
+    spent: &[PathBuf],
 ) -> Result<Workspace> {
     let env = &store.host().env;
     let (parent, path) = (PathBuf::from(&draft.parent), PathBuf::from(&taken.before.path));
     let vcs = vcs::open(&path);
     let new = NewClone { path: path.clone(), branch: taken.branch.clone(), base: wish.base.clone() };
-    vcs.renew_clone(&parent, &new, env).map_err(StoreError::from)?;
+    vcs.renew_clone(&parent, &new, spent, env).map_err(StoreError::from)?;
     let copied = include::copy(store, &parent, &path, &include::patterns(store, &parent, &wish.copy)?)?;
     let base_commit = vcs.head(env).map_err(StoreError::from)?;
     let one = Workspace {

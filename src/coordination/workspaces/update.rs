@@ -37,6 +37,7 @@ pub fn update(store: &mut Store, typed: &str, wish: &WorkspaceUpdate) -> Result<
             let what = "an update from its parent: only a clone that is active or idle is brought forward";
             return Err(WorkspaceError::NotOfKind { kind: one.kind.word(), what }.into());
         }
+        store.refuse_programs_of(one.path.as_ref())?;
         let vcs = vcs::open(one.path.as_ref());
         is_new = vcs.forward_clone(one.parent.as_ref(), one.base.as_deref(), env).map_err(StoreError::from)?;
     }

@@ -11,11 +11,12 @@ use std::time::Duration;
 use super::checkouts::{self, admin_dir};
 use super::commit::{git, git_for_network, is_locked, unfinished};
 use super::hooks::failed;
-use super::settings::{RemoteSettings, Setting, carried, moved, parent_text, remotes, text, without_branches};
+use super::settings::{RemoteSettings, Setting, carried, moved, of_disk, parent_text, remotes, text, without_branches};
 use super::upstream::{ask, commit};
 use super::worktrees::check_name;
 use super::{common_dir, own_dir};
 use crate::sys::Env;
+use crate::sys::activity::Step;
 use crate::sys::process::{Output, Program};
 use crate::vcs::checkouts::{Checkout, delete, make_parents, no_checkout, vacant};
 use crate::vcs::clones::{NewClone, name_of_parent};
@@ -28,6 +29,9 @@ const LIMIT: Duration = Duration::from_secs(1800);
 const MAX: usize = 256 << 20;
 /// Files beside the settings that say what counts as a change.
 const BESIDE: [&str; 2] = ["info/exclude", "info/attributes"];
+
+/// Files of git that a new clone has not.
+const NOT_IN_NEW: [&str; 4] = ["hooks", "config.worktree", "info/sparse-checkout", "info/grafts"];
 
 /// What a clone is made from: a working copy, or the repository behind one.
 pub struct Source<'a> {
@@ -59,25 +63,32 @@ impl Source<'_> {
         own_dir(&dot_git).zip(common_dir(&dot_git))
     }
 
-    pub fn clone(&self, new: &NewClone) -> Result<Checkout, SyncError> {
+    pub fn clone(&self, new: &NewClone, step: Option<&Step>) -> Result<Checkout, SyncError> {
         let path = vacant(&new.path, self.env)?;
         let start = self.start(new, &path)?;
-        self.clone_at(&new.branch, &start, path)
+        self.clone_at(&new.branch, &start, path, step)
     }
 
     /// Makes the clone, with the branch at this commit. What was made is taken away again if it cannot be finished.
-    pub fn clone_at(&self, branch: &str, start: &str, path: PathBuf) -> Result<Checkout, SyncError> {
+    pub fn clone_at(
+        &self,
+        branch: &str,
+        start: &str,
+        path: PathBuf,
+        step: Option<&Step>,
+    ) -> Result<Checkout, SyncError> {
         check_name(self.path(), branch, &path, self.env)?;
         let settings = self.settings()?;
         let others = remotes(&settings, self.root);
         let parent = name_of_parent("origin", others.iter().map(|remote| remote.name.as_str()));
         make_parents(&path)?;
         let was_there = path.exists();
-        let made = self.clone_to(&path, &parent).and_then(|()| {
+        let made = self.clone_to(&path, &parent, step).and_then(|()| {
             let clone = Clone { source: self, path: &path, parent: &parent };
-            clone.carry(&settings, &others)?;
+            let own = files::text(&clone.file("config")).unwrap_or_default();
+            clone.carry(without_branches(&own), &settings, &others)?;
             clone.set_refs(branch, start)?;
-            clone.fill()
+            clone.fill(step)
         });
         if let Err(error) = made {
             delete(&path)?;
@@ -122,11 +133,11 @@ impl Source<'_> {
         Ok(String::from_utf8_lossy(&said).into_owned())
     }
 
-    fn clone_to(&self, path: &Path, parent: &str) -> Result<(), SyncError> {
-        let program = git(self.root, self.env).args(["clone", "--quiet", "--no-checkout", "--no-tags"]);
+    fn clone_to(&self, path: &Path, parent: &str, step: Option<&Step>) -> Result<(), SyncError> {
+        let program = git(self.root, self.env).args(["clone", "--quiet", "--progress", "--no-checkout", "--no-tags"]);
         let program = program.args(["--template=", "--no-reject-shallow", "--no-recurse-submodules"]);
         let program = program.arg(format!("--origin={parent}")).arg("--").arg(self.path()).arg(path);
-        must("git clone", self.root, program).map(drop)
+        must("git clone", self.root, counting(program, step)).map(drop)
     }
 }
 
@@ -155,9 +166,7 @@ impl Clone<'_> {
     }
 
     /// Settings, remotes, and what is not to be committed.
-    fn carry(&self, settings: &[Setting], others: &[RemoteSettings]) -> Result<(), SyncError> {
-        let own = files::text(&self.file("config")).unwrap_or_default();
-        let mut config = without_branches(&own);
+    fn carry(&self, mut config: String, settings: &[Setting], others: &[RemoteSettings]) -> Result<(), SyncError> {
         config.push_str(&text(&carried(settings), others));
         if let Some((own, common)) = self.source.dirs() {
             for name in BESIDE {
@@ -218,10 +227,19 @@ impl Clone<'_> {
     }
 
     /// Writes the files. Filters may have to go to a remote for them.
-    fn fill(&self) -> Result<(), SyncError> {
+    fn fill(&self, step: Option<&Step>) -> Result<(), SyncError> {
         let program = passing_git(git_for_network(self.path, self.source.env));
-        let program = program.args(["-c", "submodule.recurse=false", "reset", "--quiet", "--hard"]);
-        must("git reset", self.path, program).map(drop)
+        let program = program.args(["-c", "submodule.recurse=false", "reset", "--hard"]);
+        must("git reset", self.path, counting(program, step)).map(drop)
+    }
+}
+
+/// git says how far it is, also where nobody looks; it need not wait before it does.
+fn counting<'a>(program: Program<'a>, step: Option<&'a Step>) -> Program<'a> {
+    let program = program.var("GIT_PROGRESS_DELAY", "0");
+    match step {
+        Some(step) => program.counting(step),
+        None => program,
     }
 }
 
@@ -232,6 +250,29 @@ pub(super) fn must(name: &'static str, root: &Path, program: Program<'_>) -> Res
         false if is_locked(&output) => Err(SyncError::Busy { root: root.to_owned() }),
         false => Err(failed(name, &output).into()),
     }
+}
+
+/// Gives a clone the settings that a new one would have, and takes away what a new one has not: hooks, and what was said about
+/// ignoring and leaving out files. Gives the name of the parent.
+pub(super) fn set_back(source: &Source<'_>, root: &Path) -> Result<String, SyncError> {
+    let settings = source.settings()?;
+    let others = remotes(&settings, source.root);
+    let parent = name_of_parent("origin", others.iter().map(|remote| remote.name.as_str()));
+    let own = Source { root, git_dir: None, env: source.env }.settings()?;
+    let clone = Clone { source, path: root, parent: &parent };
+    for name in NOT_IN_NEW.into_iter().chain(BESIDE) {
+        let path = clone.file(name);
+        let gone = match std::fs::symlink_metadata(&path) {
+            Ok(found) if found.is_dir() => std::fs::remove_dir_all(&path),
+            Ok(_) => std::fs::remove_file(&path),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            Err(e) => Err(e),
+        };
+        gone.map_err(|source| SyncError::Path { path, source })?;
+    }
+    let config = of_disk(&own) + &parent_text(&parent, source.root);
+    clone.carry(config, &settings, &others)?;
+    Ok(parent)
 }
 
 /// Gives a commit of the parent a name among those of its remote.

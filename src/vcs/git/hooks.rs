@@ -11,7 +11,9 @@ use crate::vcs::files::path_of;
 /// What a program said when it failed, without the rest of a long story.
 pub(super) fn failed(program: &'static str, output: &Output) -> HistoryError {
     let said = String::from_utf8_lossy(&output.stderr);
-    let said = said.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect::<Vec<_>>().join("; ");
+    // How far it came is no reason.
+    let is_word = |line: &&str| !line.is_empty() && !line.contains("% (");
+    let said = said.split(['\n', '\r']).map(str::trim).filter(is_word).take(3).collect::<Vec<_>>().join("; ");
     HistoryError::Failed { program, status: output.status, said }
 }
 

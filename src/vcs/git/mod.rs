@@ -20,8 +20,8 @@ mod merged;
 mod network;
 mod objects;
 mod programs;
-mod renew;
 mod remotes;
+mod renew;
 mod rescue;
 mod settings;
 mod snapshot;
@@ -61,6 +61,7 @@ use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewClone, Vcs, any_exists, files, jj};
 use super::{Origin, Rescue, Returned, Whereabouts};
 use crate::sys::Env;
+use crate::sys::activity::Step;
 
 /// `user.name` as git would use it at this place.
 pub fn user_name(directory: &Path) -> Option<String> {
@@ -184,12 +185,12 @@ impl Vcs for Git {
         worktrees::add(&self.root, new, env)
     }
 
-    fn clone_checkout(&self, new: &NewClone, env: &Env) -> Result<Checkout, SyncError> {
-        Source { root: &self.root, git_dir: None, env }.clone(new)
+    fn clone_checkout(&self, new: &NewClone, step: Option<&Step>, env: &Env) -> Result<Checkout, SyncError> {
+        Source { root: &self.root, git_dir: None, env }.clone(new, step)
     }
 
-    fn renew_clone(&self, from: &Path, new: &NewClone, env: &Env) -> Result<(), SyncError> {
-        renew::renew(&self.root, from, new, env)
+    fn renew_clone(&self, from: &Path, new: &NewClone, spent: &[PathBuf], env: &Env) -> Result<(), SyncError> {
+        renew::renew(&self.root, from, new, spent, env)
     }
 
     fn forward_clone(&self, from: &Path, base: Option<&str>, env: &Env) -> Result<bool, SyncError> {

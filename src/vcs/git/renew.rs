@@ -1,17 +1,22 @@
 //! Bringing a clone up to date with the working copy that it was made from. No network is needed.
 
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
-use super::clones::{Source, must};
+use super::clones::{Source, must, set_back};
 use super::commit::git;
 use super::settings::Setting;
 use super::upstream::commit;
-use super::work::{branch, work};
+use super::work::{branch, is_any_hidden, work};
 use super::worktrees::check_name;
 use crate::sys::Env;
 use crate::vcs::SyncError;
 use crate::vcs::checkouts::{kept, no_checkout, real};
 use crate::vcs::clones::NewClone;
+use crate::vcs::files::path_of;
+
+/// Lists are read up to this length.
+const MAX: usize = 256 << 20;
 
 /// The name of the remote that a working copy is.
 fn name_of(root: &Path, from: &Path, env: &Env) -> Result<String, SyncError> {
@@ -38,15 +43,25 @@ fn fetch(root: &Path, from: &Path, parent: &str, start: &str, env: &Env) -> Resu
     must("git fetch", root, program.arg(parent).input(wanted.into_bytes())).map(drop)
 }
 
-/// A new branch at what the parent says; that of the job before goes, since all of it is elsewhere.
-pub fn renew(root: &Path, from: &Path, new: &NewClone, env: &Env) -> Result<(), SyncError> {
-    refuse_unsaved(root, env)?;
+/// A new branch at what the parent says; that of the job before goes, since all of it is elsewhere. Settings and hooks are those of
+/// a new clone again.
+pub fn renew(root: &Path, from: &Path, new: &NewClone, ledgers: &[PathBuf], env: &Env) -> Result<(), SyncError> {
+    refuse_odd(root, env)?;
     check_name(root, &new.branch, root, env)?;
-    let parent = name_of(root, from, env)?;
-    let start = Source { root: from, git_dir: None, env }.start(new, root)?;
+    let source = Source { root: from, git_dir: None, env };
+    let start = source.start(new, root)?;
+    let known = name_of(root, from, env)?;
+    let parent = set_back(&source, root)?;
+    if parent != known {
+        return Err(kept(root, format!("{} has other remotes now", from.display())));
+    }
+    take_back(root, ledgers, env)?;
+    refuse_unsaved(root, env)?;
     fetch(root, from, &parent, &start, env)?;
+    refuse_covered(root, &start, env)?;
     let before = branch(root, env)?;
-    let program = git(root, env).args(["-c", "submodule.recurse=false", "checkout", "--quiet", "--no-track", "-B"]);
+    let flags = ["checkout", "--quiet", "--no-track", "--no-overwrite-ignore", "-B"];
+    let program = git(root, env).args(["-c", "submodule.recurse=false"]).args(flags);
     must("git checkout", root, program.arg(&new.branch).arg(&start).arg("--"))?;
     if let Some(before) = before.filter(|before| *before != new.branch) {
         must("git branch", root, git(root, env).args(["branch", "--quiet", "-D", "--"]).arg(before))?;
@@ -78,10 +93,71 @@ pub fn forward(root: &Path, from: &Path, base: Option<&str>, env: &Env) -> Resul
     if !is_in(&head, &target)? {
         return Err(kept(root, format!("it has commits that {name} has not; merge or rebase it yourself")));
     }
-    let program =
-        git(root, env).args(["-c", "submodule.recurse=false", "merge", "--quiet", "--ff-only", "--no-verify"]);
+    refuse_covered(root, &target, env)?;
+    let flags = ["merge", "--quiet", "--ff-only", "--no-verify", "--no-overwrite-ignore"];
+    let program = git(root, env).args(["-c", "submodule.recurse=false"]).args(flags);
     must("git merge", root, program.arg(&target))?;
     Ok(true)
+}
+
+/// Files that git puts over others without a word, because those are ignored: what the new commit has at paths where something is
+/// that the old one has not.
+fn refuse_covered(root: &Path, target: &str, env: &Env) -> Result<(), SyncError> {
+    let changes = |filter: &str| {
+        let asked = git(root, env).args(["diff", "--name-only", "--no-renames", "-z", "--ignore-submodules=all"]);
+        let said = must("git diff", root, asked.arg(filter).args(["HEAD", target, "--"]).keeping(MAX))?.stdout;
+        let names = said.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of);
+        Ok::<_, SyncError>(names.collect::<HashSet<PathBuf>>())
+    };
+    let (added, deleted) = (changes("--diff-filter=A")?, changes("--diff-filter=D")?);
+    let is_in_way = |path: &Path| !deleted.contains(path) && std::fs::symlink_metadata(root.join(path)).is_ok();
+    let is_file = |path: &Path| std::fs::symlink_metadata(root.join(path)).is_ok_and(|found| !found.is_dir());
+    let in_way = |path: &PathBuf| {
+        let above = path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty());
+        above
+            .into_iter()
+            .find(|dir| is_file(dir) && is_in_way(dir))
+            .or(Some(path.as_path()).filter(|path| is_in_way(path)))
+            .map(Path::to_owned)
+    };
+    let mut covered: Vec<PathBuf> = added.iter().filter_map(in_way).collect();
+    covered.sort();
+    match covered.first() {
+        None => Ok(()),
+        Some(first) => {
+            let more = if covered.len() > 1 { format!(" and {} more", covered.len() - 1) } else { String::new() };
+            let why = format!("the ignored file {}{more} would be overwritten, which is tracked now", first.display());
+            Err(kept(root, format!("{why}; move it away first")))
+        }
+    }
+}
+
+/// Ledgers as they were committed; what they said is elsewhere.
+fn take_back(root: &Path, ledgers: &[PathBuf], env: &Env) -> Result<(), SyncError> {
+    let changed = work(root, env)?.changed;
+    let changed: Vec<&PathBuf> = ledgers.iter().filter(|ledger| changed.contains(ledger)).collect();
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let program = git(root, env).args(["--literal-pathspecs", "checkout", "--quiet", "HEAD", "--"]);
+    must("git checkout", root, program.args(changed)).map(drop)
+}
+
+/// What a new clone would not have, and what another job must not get: files that are left out or hidden, refs of other kinds.
+fn refuse_odd(root: &Path, env: &Env) -> Result<(), SyncError> {
+    if is_any_hidden(root, env)? {
+        return Err(kept(root, "its checkout is sparse, or git was told not to look at some files"));
+    }
+    let asked = git(root, env).args(["for-each-ref", "--format=%(refname)"]).keeping(MAX);
+    let said = must("git for-each-ref", root, asked)?.stdout;
+    let own = branch(root, env)?.map(|name| format!("refs/heads/{name}"));
+    let known = ["refs/remotes/", "refs/tags/", "refs/beads/"];
+    let text = String::from_utf8_lossy(&said);
+    let is_odd = |name: &&str| Some(*name) != own.as_deref() && !known.iter().any(|start| name.starts_with(start));
+    match text.lines().find(is_odd) {
+        Some(name) => Err(kept(root, format!("it has {name}, which a new clone would not have"))),
+        None => Ok(()),
+    }
 }
 
 /// Whatever is only here stays.

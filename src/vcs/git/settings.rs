@@ -159,6 +159,25 @@ pub fn text(settings: &[&Setting], remotes: &[RemoteSettings]) -> String {
     text
 }
 
+/// What git has found out about the disk and chosen for the repository when it made it.
+pub fn of_disk(all: &[Setting]) -> String {
+    let known = [
+        ("core", "repositoryformatversion"),
+        ("core", "filemode"),
+        ("core", "symlinks"),
+        ("core", "ignorecase"),
+        ("core", "precomposeunicode"),
+        ("core", "logallrefupdates"),
+        ("extensions", "objectformat"),
+        ("extensions", "refstorage"),
+    ];
+    let found = known.into_iter().filter_map(|(section, name)| {
+        let value = Setting::last(all, &format!("{section}.{name}"))?;
+        Some(format!("[{section}]\n\t{name} = \"{}\"\n", escaped(value)))
+    });
+    found.chain(["[core]\n\tbare = false\n".to_owned()]).collect()
+}
+
 /// The parent as a remote of a copy.
 pub fn parent_text(name: &str, from: &Path) -> String {
     let path = escaped(&from.display().to_string());

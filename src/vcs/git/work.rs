@@ -95,6 +95,11 @@ fn listed(root: &Path, env: &Env) -> Result<Vec<Listed>, SyncError> {
     Ok(output.stdout.split(|byte| *byte == 0).filter_map(read).collect())
 }
 
+/// Whether git was told not to look at a file, or to leave it out.
+pub(super) fn is_any_hidden(root: &Path, env: &Env) -> Result<bool, SyncError> {
+    Ok(listed(root, env)?.iter().any(|file| file.is_hidden))
+}
+
 /// Files that differ although status does not tell (`assume-unchanged`, `skip-worktree`).
 fn hidden_changes(root: &Path, listed: &[Listed], env: &Env) -> Result<Vec<PathBuf>, SyncError> {
     let mut changed = Vec::new();

@@ -31,6 +31,7 @@ use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, any_exists, files};
 use super::{Origin, Rescue, Whereabouts};
 use crate::sys::Env;
+use crate::sys::activity::Step;
 
 pub(super) use archive::HgArchive;
 pub(super) use call::Client;
@@ -115,11 +116,11 @@ impl Vcs for Hg {
         shares::add(&self.client("", env), new)
     }
 
-    fn clone_checkout(&self, new: &NewClone, env: &Env) -> Result<Checkout, SyncError> {
+    fn clone_checkout(&self, new: &NewClone, _: Option<&Step>, env: &Env) -> Result<Checkout, SyncError> {
         clones::clone(&self.client("", env), new)
     }
 
-    fn renew_clone(&self, _: &Path, _: &NewClone, _: &Env) -> Result<(), SyncError> {
+    fn renew_clone(&self, _: &Path, _: &NewClone, _: &[PathBuf], _: &Env) -> Result<(), SyncError> {
         Err(SyncError::Unsupported { kind: Kind::Hg, what: NOT_RENEWED })
     }
 

@@ -9,11 +9,12 @@ use super::git_target;
 use super::program::{Repo, quoted};
 use super::workspaces::bookmark;
 use crate::sys::Env;
+use crate::sys::activity::Step;
 use crate::vcs::checkouts::{Checkout, delete, no_checkout, real, vacant};
 use crate::vcs::clones::{NewClone, name_of_parent};
 use crate::vcs::{Kind, SyncError, git};
 
-pub fn clone(root: &Path, new: &NewClone, env: &Env) -> Result<Checkout, SyncError> {
+pub fn clone(root: &Path, new: &NewClone, step: Option<&Step>, env: &Env) -> Result<Checkout, SyncError> {
     let path = vacant(&new.path, env)?;
     let Some(behind) = git_target(&root.join(".jj")).map(|dir| real(&dir)) else {
         return Err(SyncError::Unsupported { kind: Kind::Jj, what: "its commits are not kept in git" });
@@ -39,7 +40,7 @@ pub fn clone(root: &Path, new: &NewClone, env: &Env) -> Result<Checkout, SyncErr
         return Err(no_checkout(&path, "nothing is committed yet; commit something first"));
     }
     let source = git::Source { root, git_dir: Some(&behind), env };
-    let made = source.clone_at(&new.branch, &start, path)?;
+    let made = source.clone_at(&new.branch, &start, path, step)?;
     match set_up(&repo, &made.root, &new.branch, is_there) {
         Ok(()) => {}
         Err(error) => {

@@ -34,6 +34,7 @@ use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, any_exists, files, git};
 use super::{Origin, Rescue, Returned, Whereabouts};
 use crate::sys::Env;
+use crate::sys::activity::Step;
 
 /// The repository behind a workspace: in the first workspace a directory, in others a file that names it.
 fn repo_dir(dot_jj: &Path) -> Option<PathBuf> {
@@ -111,11 +112,11 @@ impl Vcs for Jj {
         workspaces::add(&self.root, new, env)
     }
 
-    fn clone_checkout(&self, new: &NewClone, env: &Env) -> Result<Checkout, SyncError> {
-        clones::clone(&self.root, new, env)
+    fn clone_checkout(&self, new: &NewClone, step: Option<&Step>, env: &Env) -> Result<Checkout, SyncError> {
+        clones::clone(&self.root, new, step, env)
     }
 
-    fn renew_clone(&self, _: &Path, _: &NewClone, _: &Env) -> Result<(), SyncError> {
+    fn renew_clone(&self, _: &Path, _: &NewClone, _: &[PathBuf], _: &Env) -> Result<(), SyncError> {
         Err(SyncError::Unsupported { kind: Kind::Jj, what: NOT_RENEWED })
     }
 

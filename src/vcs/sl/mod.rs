@@ -15,6 +15,7 @@ use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, any_exists, hg};
 use super::{Origin, Rescue, Whereabouts};
 use crate::sys::Env;
+use crate::sys::activity::Step;
 
 const NO_CLONES: &str = "it can neither clone nor copy a repository here; use --kind worktree";
 
@@ -78,11 +79,11 @@ impl Vcs for Sl {
         hg::shares::add(&self.client("", env), new)
     }
 
-    fn clone_checkout(&self, _: &NewClone, _: &Env) -> Result<Checkout, SyncError> {
+    fn clone_checkout(&self, _: &NewClone, _: Option<&Step>, _: &Env) -> Result<Checkout, SyncError> {
         Err(SyncError::Unsupported { kind: Kind::Sl, what: NO_CLONES })
     }
 
-    fn renew_clone(&self, _: &Path, _: &NewClone, _: &Env) -> Result<(), SyncError> {
+    fn renew_clone(&self, _: &Path, _: &NewClone, _: &[PathBuf], _: &Env) -> Result<(), SyncError> {
         Err(SyncError::Unsupported { kind: Kind::Sl, what: NOT_RENEWED })
     }
 
