@@ -114,8 +114,13 @@ fn check_workflows(store: &mut Store, report: &mut Report) -> Result<()> {
             severity: Severity::Warning,
             file: Some(row.file.clone()),
             line: Some(row.line_number),
-            message: format!("the issue {} is a workflow that cannot be read: its tasks are not handed out", row.issue.id),
-            remedy: Some("a newer bd may know it; otherwise mend its object \"workflow\", or give it another type".to_owned()),
+            message: format!(
+                "the issue {} is a workflow that cannot be read: its tasks are not handed out",
+                row.issue.id
+            ),
+            remedy: Some(
+                "a newer bd may know it; otherwise mend its object \"workflow\", or give it another type".to_owned(),
+            ),
         });
     }
     let all = store.workflows()?;

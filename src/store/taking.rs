@@ -63,7 +63,11 @@ impl Store {
                 let open = |task: &TaskRow| !task.is_done() && task.state() != TaskState::Unmerged;
                 let tasks = self.tasks_of(&id)?.into_iter().filter(open).map(|task| task.task.name);
                 let tasks: Vec<String> = tasks.collect();
-                if tasks.is_empty() { Ok(()) } else { Err(ChangeError::from(WorkflowError::OpenTasks { id, tasks }).into()) }
+                if tasks.is_empty() {
+                    Ok(())
+                } else {
+                    Err(ChangeError::from(WorkflowError::OpenTasks { id, tasks }).into())
+                }
             }
             Aim::Becomes(status) if *status == workflow.state.status() || *status == row.issue.status => Ok(()),
             Aim::Becomes(status) => {

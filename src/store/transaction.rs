@@ -137,7 +137,14 @@ impl Store {
             };
             if settled {
                 let numbering = self.numbering;
-                return Ok(Transaction { store: self, locks, staged: Vec::new(), slots: 0, taken: Vec::new(), numbering });
+                return Ok(Transaction {
+                    store: self,
+                    locks,
+                    staged: Vec::new(),
+                    slots: 0,
+                    taken: Vec::new(),
+                    numbering,
+                });
             }
         }
         let path = self.project.primary_member().repo.beads().to_owned();

@@ -328,7 +328,10 @@ impl Store {
         }
         let now = self.host.clock.both();
         let of_it = |lease: &Lease| {
-            lease.holder.as_ref().is_some_and(|holder| holder.workflow.as_deref() == Some(workflow.workflow.id.as_str()))
+            lease
+                .holder
+                .as_ref()
+                .is_some_and(|holder| holder.workflow.as_deref() == Some(workflow.workflow.id.as_str()))
         };
         let claims = self.claims_of_workflows()?.iter();
         let live = claims.filter(|(id, lease)| {
@@ -337,7 +340,8 @@ impl Store {
         let ids: Vec<String> = live.map(|(id, _)| id.clone()).collect();
         let mut running = 0;
         for id in ids {
-            let is_done = self.get(&id)?.is_some_and(|row| row.issue.status.is_done()) || self.is_done_elsewhere(&id)?;
+            let is_done =
+                self.get(&id)?.is_some_and(|row| row.issue.status.is_done()) || self.is_done_elsewhere(&id)?;
             running += usize::from(!is_done);
         }
         Ok(running)
@@ -407,6 +411,7 @@ impl Store {
 
 /// An issue says that it is a workflow, whatever else it says.
 fn claims_to_be(row: &Row) -> bool {
-    let has_object = || Record::parse(&row.line).is_ok_and(|record| record.raw(WORKFLOW).is_some_and(|raw| raw != "null"));
+    let has_object =
+        || Record::parse(&row.line).is_ok_and(|record| record.raw(WORKFLOW).is_some_and(|raw| raw != "null"));
     row.issue.issue_type.as_str() == WORKFLOW || has_object()
 }

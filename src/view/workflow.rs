@@ -201,7 +201,9 @@ pub fn workflow_remarks(flow: &Flow) -> Vec<String> {
     }
     if one.astray {
         let (state, status) = (one.state, one.row.issue.status.as_str());
-        lines.push(format!("its issue is {status}, which does not go with {state}: bd workflow set --state {state} puts it right"));
+        lines.push(format!(
+            "its issue is {status}, which does not go with {state}: bd workflow set --state {state} puts it right"
+        ));
     }
     if let Some((holder, _)) = &flow.lock {
         let until = holder.expires.map(|at| format!(" until {at}")).unwrap_or_default();

@@ -91,7 +91,9 @@ fn a_task_is_not_taken_by_its_status() {
     bd(&env, &format!("--agent cat update {b} --status in_progress --assignee cat")).fails(6, &["run already"]);
     let text = env.ledger_text();
     let line = text.lines().find(|line| line.starts_with(&format!("{{\"id\":\"{b}\""))).unwrap();
-    let line = line.replace("\"status\":\"open\"", "\"status\":\"in_progress\"").replace("\"updated_at\":\"2026", "\"updated_at\":\"2036");
+    let line = line
+        .replace("\"status\":\"open\"", "\"status\":\"in_progress\"")
+        .replace("\"updated_at\":\"2026", "\"updated_at\":\"2036");
     env.write("newer.jsonl", format!("{line}\n"));
     bd(&env, "import newer.jsonl").fails(6, &["run already"]);
     // The holder may say what it likes of its own.

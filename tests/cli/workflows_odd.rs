@@ -105,7 +105,9 @@ fn a_workflow_that_cannot_be_read_hands_nothing_out() {
 #[test]
 fn a_proposed_workflow_is_one_still() {
     let story = crate::proposals::Story::new();
-    story.env.write("plan.toml", "name = \"W\"\n[[tasks]]\nname = \"a\"\n[[tasks]]\nname = \"b\"\ndepends_on = [\"a\"]\n");
+    story
+        .env
+        .write("plan.toml", "name = \"W\"\n[[tasks]]\nname = \"a\"\n[[tasks]]\nname = \"b\"\ndepends_on = [\"a\"]\n");
     story.bd("workflow|create|--id|pl-w|--plan|plan.toml").ok();
     story.bd("propose|pl-w").ok();
     let now = story.bd("workflow|show|pl-w|--json").ok().json();
@@ -195,8 +197,10 @@ fn each_task_is_filed_in_its_repo() {
     // Who sees the workflow but not all of its repos cannot tell how many run.
     bd_in(&env, "app", ["repo", "add", "../web"]).ok();
     bd_in(&env, "app", ["claim", &app]).fails(5, &["goes over repos that this project does not have", "rp_"]);
-    bd_in(&env, "app", ["workflow", "complete", "bd-w", "--skip-open"]).fails(5, &["goes over repos that are not here"]);
-    bd_in(&env, "app", ["workflow", "wait", "bd-w", "--timeout", "1s"]).fails(5, &["goes over repos that are not here"]);
+    bd_in(&env, "app", ["workflow", "complete", "bd-w", "--skip-open"])
+        .fails(5, &["goes over repos that are not here"]);
+    bd_in(&env, "app", ["workflow", "wait", "bd-w", "--timeout", "1s"])
+        .fails(5, &["goes over repos that are not here"]);
     bd_in(&env, "server", ["--agent", "bot", "close", &server, "-r", "serves"]).ok();
     assert_eq!(task(&env, "server")["outcome"], "serves");
     let next = bd(&env, "workflow next bd-w --json").ok().json();

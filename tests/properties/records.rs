@@ -103,7 +103,21 @@ fn holder() -> impl Strategy<Value = Holder> {
     (who, when, place).prop_map(|((name, agent, acquired, renewed), (ttl, expires, deadline), place)| {
         let (owner, host, worktree_id, worktree, remote, workflow) = place;
         let ttl = ttl.map(|millis| millis * 1_000_000);
-        Holder { name, agent, acquired, renewed, ttl, expires, deadline, owner, host, worktree_id, worktree, remote, workflow }
+        Holder {
+            name,
+            agent,
+            acquired,
+            renewed,
+            ttl,
+            expires,
+            deadline,
+            owner,
+            host,
+            worktree_id,
+            worktree,
+            remote,
+            workflow,
+        }
     })
 }
 
