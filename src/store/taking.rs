@@ -39,10 +39,9 @@ impl Store {
         {
             return self.refuse_task(&row, taken);
         }
-        match write {
-            Write::Change { .. } => self.refuse_status(&row, &aim)?,
-            // A line from elsewhere is as it is: what disagrees is named.
-            _ => {}
+        // A line from elsewhere is as it is: what disagrees is named.
+        if let Write::Change { .. } = write {
+            self.refuse_status(&row, &aim)?;
         }
         Ok(None)
     }
