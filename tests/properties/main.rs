@@ -25,6 +25,7 @@ mod routing;
 mod scratch;
 #[path = "../library/several.rs"]
 mod several;
+mod work_merges;
 mod work_records;
 
 use proptest::test_runner::{Config, RngSeed};

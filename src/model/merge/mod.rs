@@ -100,6 +100,7 @@ fn merge(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>, usual: Dia
         .collect();
     settle::deletion(&mut settled, base, ours, theirs);
     settle::followers(&mut settled, base);
+    settle::objects(&mut settled, base, ours, theirs, dialect);
 
     let mut merged = MergedIssue::default();
     let mut told = Told::default();

@@ -9,8 +9,11 @@ use super::fields::{Kind, Register, is_empty, is_silent, same};
 use super::sets::{self, edge_identity, label_identity};
 use super::side::{Side, Stamp};
 use super::{object, text};
+use crate::model::issue::Status;
 use crate::model::json::{Dialect, decode_string};
+use crate::model::record::Record;
 use crate::model::time::Instant;
+use crate::model::workflow::State;
 
 /// The value that stands, where it came from, and what did not stand.
 #[derive(Debug)]
@@ -152,8 +155,15 @@ pub fn settle(
         }
         Kind::Object => {
             let sides = known.zip(a.values[0]).zip(b.values[0]);
-            match sides.and_then(|((before, one), other)| object::merge(before, one, other, dialect)) {
-                Some(raw) => both(Some(raw)),
+            let join = |((before, one), other)| object::join(before, (one, &a.stamp), (other, &b.stamp), dialect);
+            match sides.and_then(join) {
+                Some(joined) => {
+                    let lost = joined.lost.map(|part| {
+                        let stamp = if part.of_one { &a.stamp } else { &b.stamp };
+                        Lost { values: vec![Some(part.text)], stamp: stamp.clone() }
+                    });
+                    Settled { lost, ..both(Some(joined.text)) }
+                }
                 None => stands(a, b, true),
             }
         }
@@ -234,6 +244,60 @@ pub fn followers(settled: &mut [(Register<'_>, Settled)], base: Option<&Side<'_>
         if !stays && outcome.changed && outcome.values[0].is_some() {
             outcome.values = vec![None];
             outcome.changed = base.is_some_and(|base| base.record.raw(register.name()).is_some());
+        }
+    }
+}
+
+/// What a workflow and a task say goes with the status that stands, if it did so on both sides: a task that is done has no error, one that
+/// is not has no outcome, and a workflow's state comes from where its status does.
+pub fn objects(
+    settled: &mut [(Register<'_>, Settled)],
+    base: Option<&Side<'_>>,
+    ours: &Side<'_>,
+    theirs: &Side<'_>,
+    dialect: Dialect,
+) {
+    let Some((register, status)) = settled.iter().find(|(register, _)| register.name() == "status") else { return };
+    let word = |raw: Option<&str>| raw.and_then(decode_string).map_or(Status::new("open"), |word| Status::new(&*word));
+    let stands = word(status.values[0].as_deref());
+    let values: Vec<Option<&str>> = status.values.iter().map(Option::as_deref).collect();
+    let is_ours = register.values(ours) == values;
+    for (register, outcome) in settled.iter_mut().filter(|(_, outcome)| outcome.changed) {
+        let name = register.name();
+        let Some(Ok(now)) = outcome.values[0].as_deref().map(Record::parse_part) else { continue };
+        let said = |side: &Side<'_>| side.record.raw(name).map(str::to_owned);
+        let own = |side: &Side<'_>| Some((word(side.record.raw("status")), said(side)?));
+        let sides: Vec<(Status, String)> = [ours, theirs].into_iter().filter_map(own).collect();
+        match name {
+            "task" => {
+                let odd: &[&str] = if stands.is_done() { &["last_error"] } else { &["outcome", "outcome_detail"] };
+                let has = |(status, raw): &(Status, String)| {
+                    let has = Record::parse_part(raw).is_ok_and(|task| odd.iter().any(|key| task.raw(key).is_some()));
+                    status.is_done() == stands.is_done() && has
+                };
+                let is_odd = odd.iter().any(|key| now.raw(key).is_some()) && !sides.iter().any(has);
+                let Some(agreed) = object::without(now.text(), odd, dialect).filter(|_| is_odd) else { continue };
+                outcome.changed = base.is_none_or(|base| !same(name, base.record.raw(name), Some(&agreed)));
+                outcome.values = vec![Some(agreed)];
+            }
+            "workflow" => {
+                let state = |raw: &str| State::typed(&Record::parse_part(raw).ok()?.string("state")?);
+                let agrees =
+                    |(status, raw): &(Status, String)| state(raw).is_some_and(|state| state.status() == *status);
+                let is_odd = state(now.text()).is_some_and(|state| state.status() != stands);
+                let before = base.and_then(said).filter(|_| is_odd && sides.iter().all(agrees));
+                let (Some(before), [one, other]) = (before, sides.as_slice()) else { continue };
+                let stamps = [ours, theirs].map(|side| side.stamp(name));
+                let joined =
+                    object::join_for(&before, (&one.1, stamps[0]), (&other.1, stamps[1]), Some(is_ours), dialect);
+                let Some(joined) = joined else { continue };
+                outcome.lost = joined.lost.map(|part| {
+                    let stamp = if part.of_one { stamps[0] } else { stamps[1] };
+                    Lost { values: vec![Some(part.text)], stamp: stamp.clone() }
+                });
+                outcome.values = vec![Some(joined.text)];
+            }
+            _ => {}
         }
     }
 }

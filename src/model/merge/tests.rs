@@ -130,6 +130,77 @@ fn nothing_of_two_copies_without_a_base_is_missing() {
 }
 
 #[test]
+fn what_two_branches_do_to_a_workflow_or_a_task() {
+    // Base, one branch, the other one later; what is in the result, and what is not.
+    type Case<'a> = (&'a str, &'a str, &'a str, &'a [&'a str], &'a [&'a str]);
+    let runs = r#""status":"in_progress","workflow":{"id":"wf_1","state":"in_progress"}"#;
+    let open = r#""status":"open","task":{"name":"t"}"#;
+    let cases: [Case<'_>; 6] = [
+        // pause | set
+        (
+            runs,
+            r#""status":"deferred","workflow":{"id":"wf_1","state":"paused","reason":"broken"}"#,
+            r#""status":"in_progress","workflow":{"id":"wf_1","state":"in_progress","config":{"k":"v"}}"#,
+            &[r#""status":"deferred""#, r#"{"id":"wf_1","state":"paused","config":{"k":"v"},"reason":"broken"}"#],
+            &["of the other version"],
+        ),
+        // fail | set
+        (
+            runs,
+            r#""status":"blocked","workflow":{"id":"wf_1","state":"failed"}"#,
+            r#""status":"in_progress","workflow":{"id":"wf_1","state":"in_progress","max_parallel":4}"#,
+            &[r#""status":"blocked""#, r#"{"id":"wf_1","state":"failed","max_parallel":4}"#],
+            &["of the other version"],
+        ),
+        // start | set
+        (
+            r#""status":"open","workflow":{"id":"wf_1","state":"ready"}"#,
+            r#""status":"in_progress","workflow":{"id":"wf_1","state":"in_progress"}"#,
+            r#""status":"open","workflow":{"id":"wf_1","state":"ready","config":{"k":"v"}}"#,
+            &[r#""status":"in_progress""#, r#"{"id":"wf_1","state":"in_progress","config":{"k":"v"}}"#],
+            &["of the other version"],
+        ),
+        // two keys of config
+        (
+            runs,
+            r#""status":"in_progress","workflow":{"id":"wf_1","state":"in_progress","config":{"k":"1"}}"#,
+            r#""status":"in_progress","workflow":{"id":"wf_1","state":"in_progress","config":{"j":"2"}}"#,
+            &[r#""config":{"j":"2","k":"1"}"#],
+            &["of the other version"],
+        ),
+        // pause | fail: the later stands, with its reason and not with the other one's
+        (
+            runs,
+            r#""status":"deferred","workflow":{"id":"wf_1","state":"paused","reason":"broken"}"#,
+            r#""status":"blocked","workflow":{"id":"wf_1","state":"failed","max_parallel":4}"#,
+            &[
+                r#""status":"blocked""#,
+                r#""workflow":{"id":"wf_1","state":"failed","max_parallel":4}"#,
+                r#"workflow of the other version: {\"state\":\"paused\",\"reason\":\"broken\"}"#,
+            ],
+            &[],
+        ),
+        // close | fail
+        (
+            open,
+            r#""status":"closed","close_reason":"lefty","task":{"name":"t","outcome":"lefty"}"#,
+            r#""status":"open","task":{"name":"t","last_error":"boom","attempts":1}"#,
+            &[r#""status":"closed""#, r#""task":{"name":"t","attempts":1,"outcome":"lefty"}"#],
+            &["boom"],
+        ),
+    ];
+    for (base, one, other, has, lacks) in cases {
+        let line = |day: u8, rest: &str| format!(r#"{{"id":"a","updated_at":"2026-01-0{day}T00:00:00.000Z",{rest}}}"#);
+        let (base, one, other) = (line(1, base), line(2, one), line(3, other));
+        let result = merged(&base, &one, &other);
+        assert_eq!(merged(&base, &other, &one), result);
+        assert_eq!(merged(&base, &result, &one), result, "again");
+        has.iter().for_each(|part| assert!(result.contains(part), "{part} in {result}"));
+        lacks.iter().for_each(|part| assert!(!result.contains(part), "{part} not in {result}"));
+    }
+}
+
+#[test]
 fn a_workflow_is_merged_key_by_key() {
     let line = |status: &str, at: &str, workflow: &str| {
         format!(
