@@ -220,7 +220,8 @@ fn nested(directory: &Path, root: &Path) -> Result<Option<PathBuf>, SyncError> {
     let unreadable = |source| SyncError::Path { path: directory.to_owned(), source };
     let mut below = Vec::new();
     // A repository without a working copy.
-    let is_bare = || directory.join("HEAD").is_file() && ["objects", "refs"].iter().all(|name| directory.join(name).is_dir());
+    let is_bare =
+        || directory.join("HEAD").is_file() && ["objects", "refs"].iter().all(|name| directory.join(name).is_dir());
     if directory != root && is_bare() {
         return Ok(Some(directory.to_owned()));
     }

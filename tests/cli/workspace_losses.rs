@@ -150,3 +150,19 @@ fn a_worktree_goes_though_its_ledger_was_written() {
     bench.stays(&id, &path, &["changed"], &[]);
     assert_eq!(fs::read(bench.family.web().join(".beads/beads.jsonl")).unwrap(), home);
 }
+
+#[test]
+fn records_that_cannot_be_read_are_named() {
+    let Some(bench) = Bench::new() else { return };
+    let (id, path) = bench.make("");
+    let file = bench.family.web().join(".git/beads/workspaces.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("\"clone\"", "\"cloud\"")).unwrap();
+    for line in ["workspace list", "workspace list --orphans", "workspace gc --apply", "doctor"] {
+        let run = bench.bd(line);
+        let said = format!("{}{}", run.stdout, run.stderr);
+        assert!(said.contains(&format!("record of {id} in line 1")), "{line}: {said}");
+        assert!(path.join("file").exists(), "{line}");
+    }
+    assert!(fs::read_to_string(&file).unwrap().contains("cloud"));
+}
