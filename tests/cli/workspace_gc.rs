@@ -325,3 +325,23 @@ fn a_directory_that_is_gone_and_one_that_was_adopted() {
     assert!(own.join("file").exists(), "only forgotten");
     assert_eq!(bench.state(&adopted), "removed");
 }
+
+#[test]
+fn the_branch_of_a_worktree_goes_after_a_crash_too() {
+    let Some(bench) = Bench::new() else { return };
+    let web = bench.family.web();
+    let (id, path) = bench.make("--kind worktree");
+    let (other, place) = bench.make("--new --kind worktree");
+    bench.work(&place, "work");
+    for (id, path) in [(&id, &path), (&other, &place)] {
+        edit(&bench, id, |record| {
+            record["state"] = "removing".into();
+            dead(record);
+        });
+        fs::create_dir(path.with_file_name(format!(".deleting-{id}"))).unwrap();
+    }
+    gc(&bench, "--apply");
+    assert_eq!((bench.state(&id), path.exists()), ("removed".to_owned(), false));
+    let branches = bench.git(&web, "branch --list bd/* --format=%(refname:short)");
+    assert_eq!(branches.trim(), format!("bd/{other}"), "what was committed stays");
+}
