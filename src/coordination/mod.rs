@@ -62,7 +62,7 @@ pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOp
 pub use workspaces::{
     Gc, GcClass, GcRow, GcWish, IDLE_DAYS, JobEnd, Orphan, Removal, RemovedWorkspace, RestoredWorkspace, end_of_job,
     fetch_parents, gc, merged_workspaces, odd_workspaces, orphans, remove_workspace, repair_workspaces,
-    restore_workspace, stale_workspaces, workspace_reasons,
+    restore_workspace, stale_workspaces, unreadable_workspaces, workspace_reasons,
 };
 pub use workspaces::{
     MadeWorkspace, SetupWish, WorkspaceError, WorkspaceUpdate, WorkspaceUsage, WorkspaceWish, adopt_workspace,

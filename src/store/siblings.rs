@@ -247,7 +247,9 @@ impl Store {
     }
 
     fn ledgers_inside(&self) -> Vec<(usize, PathBuf)> {
-        let Some(root) = vcs::root(self.repo.beads()).map(|root| place::real(&root)) else { return Vec::new() };
+        // A plain directory has copies, in which it is at the same place.
+        let root = vcs::root(self.repo.beads()).unwrap_or_else(|| self.repo.root().to_owned());
+        let root = place::real(&root);
         let own = self.sources.of_member(0).into_iter();
         own.filter_map(|source| Some((source, self.sources.ledger(source).path().strip_prefix(&root).ok()?.to_owned())))
             .collect()

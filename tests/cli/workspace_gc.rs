@@ -172,8 +172,8 @@ fn artifacts_alone_are_given_back() {
     assert!(row(&told, &id)["bytes"].as_i64().unwrap() >= 100_000, "{told}");
     assert!(path.join("target/debug/big").exists());
     gc(&bench, "--artifacts-only --apply");
-    assert!(!path.join("target").exists() && !path.join("build.log").exists());
-    for stays in [".env", "local.log", "note", "file"] {
+    assert!(!path.join("target").exists());
+    for stays in [".env", "local.log", "build.log", "note", "file"] {
         assert!(path.join(stays).exists(), "{stays}");
     }
     assert_eq!(bench.state(&id), "idle");
@@ -324,4 +324,24 @@ fn a_directory_that_is_gone_and_one_that_was_adopted() {
     bench.bd(&format!("workspace remove {adopted}")).ok();
     assert!(own.join("file").exists(), "only forgotten");
     assert_eq!(bench.state(&adopted), "removed");
+}
+
+#[test]
+fn the_branch_of_a_worktree_goes_after_a_crash_too() {
+    let Some(bench) = Bench::new() else { return };
+    let web = bench.family.web();
+    let (id, path) = bench.make("--kind worktree");
+    let (other, place) = bench.make("--new --kind worktree");
+    bench.work(&place, "work");
+    for (id, path) in [(&id, &path), (&other, &place)] {
+        edit(&bench, id, |record| {
+            record["state"] = "removing".into();
+            dead(record);
+        });
+        fs::create_dir(path.with_file_name(format!(".deleting-{id}"))).unwrap();
+    }
+    gc(&bench, "--apply");
+    assert_eq!((bench.state(&id), path.exists()), ("removed".to_owned(), false));
+    let branches = bench.git(&web, "branch --list bd/* --format=%(refname:short)");
+    assert_eq!(branches.trim(), format!("bd/{other}"), "what was committed stays");
 }

@@ -102,6 +102,51 @@ fn clones_and_workspaces_of_jj() {
 }
 
 #[test]
+fn an_untouched_workspace_of_jj_without_bookmarks_goes() {
+    let init = "jj git init --colocate; jj commit -m one; jj commit -m two";
+    let Some(site) = Site::new(&["git", "jj"], init) else { return };
+    let (id, path) = site.make("--kind worktree");
+    site.goes(&id, &path, "");
+    // A change with a description is somebody's, though it has no files.
+    let (id, path) = site.make("--kind worktree");
+    site.sh(&path, "jj describe -m decision");
+    site.refused(&id, &["unpushed"]);
+}
+
+#[test]
+fn nothing_comes_home_from_one_that_stays() {
+    let Some(site) = Site::new(&["hg"], "hg init; hg add; hg commit -m one") else { return };
+    let (id, path) = site.make("");
+    site.sh(&path, "echo two >> file; hg commit -m two");
+    bd(&site.env, &path, "label add bd-base there", &[]).ok();
+    let home = fs::read(site.web().join(".beads/beads.jsonl")).unwrap();
+    bd(&site.env, &site.web(), &format!("workspace remove {id} --force"), &[]).fails(8, &[]);
+    assert_eq!(fs::read(site.web().join(".beads/beads.jsonl")).unwrap(), home);
+    assert!(path.exists());
+}
+
+#[test]
+fn what_a_job_says_in_a_copy_without_version_control_comes_home() {
+    let Some(site) = Site::new(&[], "true") else { return };
+    let run = ["run", "--issue", "bd-base", "--workspace", "--", "sh", "-c", "bd close $BD_ISSUE"];
+    let mut command = site.env.bd_command(crate::harness::BD);
+    let bin = Path::new(crate::harness::BD).parent().unwrap().display().to_string();
+    command.current_dir(site.web()).args(run).env("PATH", format!("{bin}:/usr/bin:/bin"));
+    site.env.run(command, "bd run".to_owned(), None).ok();
+    let status = || bd(&site.env, &site.web(), "show bd-base --json", &[]).ok().json()[0]["status"].clone();
+    assert_eq!(status(), "closed");
+    // By force, too; and what was said at home since stays.
+    let (id, path) = site.make("--new");
+    bd(&site.env, &path, "label add bd-base there", &[]).ok();
+    bd(&site.env, &site.web(), "label add bd-base here", &[]).ok();
+    let answer = site.goes(&id, &path, "--force");
+    assert_eq!(answer["brought"], serde_json::json!(["bd-base"]));
+    let labels = bd(&site.env, &site.web(), "show bd-base --json", &[]).ok().json()[0]["labels"].clone();
+    assert_eq!(labels, serde_json::json!(["here", "there"]));
+    assert_eq!(status(), "closed");
+}
+
+#[test]
 fn copies_without_version_control() {
     let Some(site) = Site::new(&[], "true") else { return };
     let (id, path) = site.make("");

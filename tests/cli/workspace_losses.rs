@@ -150,3 +150,40 @@ fn a_worktree_goes_though_its_ledger_was_written() {
     bench.stays(&id, &path, &["changed"], &[]);
     assert_eq!(fs::read(bench.family.web().join(".beads/beads.jsonl")).unwrap(), home);
 }
+
+#[test]
+fn records_that_cannot_be_read_are_named() {
+    let Some(bench) = Bench::new() else { return };
+    let (id, path) = bench.make("");
+    let file = bench.family.web().join(".git/beads/workspaces.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("\"clone\"", "\"cloud\"")).unwrap();
+    for line in ["workspace list", "workspace list --orphans", "workspace gc --apply", "doctor"] {
+        let run = bench.bd(line);
+        let said = format!("{}{}", run.stdout, run.stderr);
+        assert!(said.contains(&format!("record of {id} in line 1")), "{line}: {said}");
+        assert!(path.join("file").exists(), "{line}");
+    }
+    assert!(fs::read_to_string(&file).unwrap().contains("cloud"));
+}
+
+#[test]
+fn what_was_kept_in_a_shallow_repository_comes_back() {
+    let Some(bench) = Bench::new() else { return };
+    let shallow = bench.family.path("shallow");
+    bench.work(&bench.family.web(), "second");
+    let from = format!("clone -q --depth 1 file://{} {}", bench.family.web().display(), shallow.display());
+    bench.git(&bench.family.web(), &from);
+    bench.git(&shallow, "config user.name Ann");
+    bench.git(&shallow, "config user.email ann@example.org");
+    let (id, path) = make(&bench, &shallow);
+    change(&path, "work");
+    bench.git(&path, "commit -qam work");
+    let head = bench.git(&path, "rev-parse HEAD");
+    let answer = bench.family.bd(&shallow, &format!("workspace remove {id} --force --json")).ok().json();
+    let to = bench.family.path("again");
+    let line = format!("workspace restore {} --to {}", text(&answer["kept"], "id"), to.display());
+    bench.family.bd(&shallow, &line).ok();
+    assert_eq!(bench.git(&to, "rev-parse HEAD"), head);
+    assert_eq!(bench.git(&to, "status --porcelain"), "");
+}

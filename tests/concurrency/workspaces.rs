@@ -93,3 +93,50 @@ fn one_workspace_is_removed_by_one_of_many() {
         assert_eq!(names(place), [""; 0]);
     }
 }
+
+#[test]
+fn what_jobs_say_of_one_issue_at_once_all_comes_home() {
+    let _alone = alone();
+    let jobs = 8;
+    let sandbox = Sandbox::with_issues(jobs + 1);
+    sandbox.git(&["add", "-A"]);
+    sandbox.git(&["commit", "-qm", "issues"]);
+    let base = sandbox.home().join("workspaces");
+    sandbox.ok(&["config", "set", "--personal", "workspace.path", base.to_str().unwrap()]);
+    sandbox.ok(&["config", "set", "--personal", "workspace.reuse", "false"]);
+    let ready = sandbox.home().join("ready");
+    fs::create_dir(&ready).unwrap();
+    let common = format!("s-{jobs:05}");
+    // All write, and all workspaces go, at the same time: nobody ends before everybody has begun.
+    let script = format!(
+        "touch {0}/$BD_ISSUE; while [ $(ls {0} | wc -l) -lt {jobs} ]; do sleep 0.1; done; \
+         {1} comment {common} \"from $BD_ISSUE\" && {1} close $BD_ISSUE",
+        ready.display(),
+        env!("CARGO_BIN_EXE_bd")
+    );
+    at_once(jobs, |n| {
+        let issue = format!("s-{n:05}");
+        let cleanup = "workspace.cleanup_on_complete=true";
+        let output = sandbox.run(&[
+            "run",
+            "--config",
+            cleanup,
+            "--issue",
+            &issue,
+            "--workspace",
+            "--",
+            "sh",
+            "-c",
+            script.as_str(),
+        ]);
+        assert!(output.status.success(), "{}", describe(&output));
+    });
+    let issues = sandbox.issues();
+    let said = issues.get(&common).to_string();
+    for n in 0..jobs {
+        assert!(said.contains(&format!("from s-{n:05}")), "the words of job {n} are lost: {said}");
+        assert_eq!(issues.get(&format!("s-{n:05}"))["status"], "closed");
+    }
+    let left: Vec<String> = fs::read_dir(&base).unwrap().flat_map(|repo| names(&repo.unwrap().path())).collect();
+    assert!(left.is_empty(), "{left:?}");
+}

@@ -1,6 +1,7 @@
 //! Giving back room without removing a workspace: what version control ignores, and what can be made again.
 //!
-//! Files that were copied into the workspace stay, and so do those that are like them: a build makes no `.env`.
+//! Only directories that are ignored as a whole: a single ignored file may be somebody's notes. Files that were copied into the
+//! workspace stay, and so do those that are like them: a build makes no `.env`.
 
 use std::path::{Path, PathBuf};
 
@@ -38,21 +39,16 @@ pub(super) fn clear(store: &Store, found: &Surveyed, apply: bool, row: &mut GcRo
         }
     };
     row.goes = !paths.is_empty();
-    row.why = format!("{} ignored files and directories", paths.len());
+    row.why = format!("{} ignored directories", paths.len());
     for path in paths {
         row.bytes += tree::usage(&path).map_or_else(
             |_| std::fs::symlink_metadata(&path).map_or(0, |found| found.len()),
             |usage| usage.bytes.saturating_sub(usage.shared),
         );
         if apply {
-            let is_directory = std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir());
-            let gone = match is_directory {
-                true => removal::remove(&path).map_err(|error| error.to_string()),
-                false => std::fs::remove_file(&path).map_err(|e| format!("cannot remove {}: {e}", path.display())),
-            };
-            match gone {
+            match removal::remove(&path) {
                 Ok(()) => row.done = true,
-                Err(error) => row.error = Some(error),
+                Err(error) => row.error = Some(error.to_string()),
             }
         }
     }
@@ -71,6 +67,9 @@ fn artifacts(store: &Store, one: &Workspace, root: &Path) -> std::result::Result
         let copied = one.copied.iter().map(Path::new);
         let holds_copied = copied.clone().any(|copied| copied.starts_with(&path) || path.starts_with(copied));
         let full = root.join(&path);
+        if !std::fs::symlink_metadata(&full).is_ok_and(|found| found.is_dir()) {
+            continue;
+        }
         let mut holds_personal = false;
         let _ = tree::walk(&full, &mut |_, _| true, &mut |inner, _| {
             holds_personal |= is_personal(inner);

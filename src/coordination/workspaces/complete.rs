@@ -1,15 +1,17 @@
 //! The end of a job: its workspace is removed if the settings say so and nothing stands against it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::WorkspaceError;
-use super::look::Around;
+use super::lines::{bring_home, keep_beginning};
+use super::look::{Around, parent_of};
 use super::records::{self, Known};
 use super::remove::{Removal, remove_known};
 use crate::coordination::losses::{Loss, Reason};
 use crate::coordination::{CoordinationError, Result};
 use crate::model::workspace::{State, Workspace};
 use crate::store::Store;
+use crate::vcs;
 
 /// What became of a workspace when its job was over.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +44,10 @@ pub fn end_of_job(store: &mut Store, id: &str) -> Result<JobEnd> {
         }))
     })?;
     let Some(workspace) = idle else { return Ok(JobEnd::Kept(known.workspace)) };
+    let workspace = match come_home(store, &workspace) {
+        Ok(()) => workspace,
+        Err(error) => note(store, &known, workspace, &error.to_string()),
+    };
     if !store.settings().flag("workspace.cleanup_on_complete") || workspace.is_adopted {
         return Ok(JobEnd::Kept(workspace));
     }
@@ -56,11 +62,27 @@ pub fn end_of_job(store: &mut Store, id: &str) -> Result<JobEnd> {
         }
         Err(error) => {
             let text = error.to_string();
-            let noted = records::change(store, &known.state, &workspace.id, |there| {
-                Ok(there.map(|one| Workspace { error: Some(text.clone()), ..one }))
-            });
-            let workspace = noted.ok().flatten().unwrap_or(workspace);
+            let workspace = note(store, &known, workspace, &text);
             Ok(JobEnd::Stays { workspace, reasons: vec![Reason::new(Loss::Unknown, text)] })
         }
     }
+}
+
+/// Records what went wrong, if that can be done.
+fn note(store: &Store, known: &Known, workspace: Workspace, text: &str) -> Workspace {
+    let noted = records::change(store, &known.state, &workspace.id, |there| {
+        Ok(there.map(|one| Workspace { error: Some(text.to_owned()), ..one }))
+    });
+    noted.ok().flatten().unwrap_or(workspace)
+}
+
+/// Brings home what a job wrote into the ledger of a copy that is under no version control: no commit will ever do it.
+fn come_home(store: &Store, one: &Workspace) -> Result<()> {
+    let at = Path::new(&one.path);
+    if one.is_adopted || !at.is_dir() || vcs::kind(at) != vcs::Kind::None {
+        return Ok(());
+    }
+    let mut parent = store.opened_at(&parent_of(one))?;
+    bring_home(&mut parent, one, at)?;
+    keep_beginning(&parent, one)
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::places::Places;
-use super::{WorkspaceError, checkout, include, ledger, limits, places, ports, records, reuse, setup};
+use super::{WorkspaceError, checkout, include, ledger, limits, lines, look, places, ports, records, reuse, setup};
 use crate::coordination::{CoordinationError, Result, here};
 use crate::model::state_id::{self, WORKSPACE};
 use crate::model::workflow::Task;
@@ -207,6 +207,9 @@ fn make(
     };
     std::fs::create_dir(&context).map_err(|e| StoreError::from(FsError::new("make", &context, e)))?;
     made_here.push(context.clone());
+    if vcs::kind(parent) == vcs::Kind::None {
+        lines::keep_beginning(&store.opened_at(&look::parent_of(&one))?, &one)?;
+    }
     let base_commit = vcs::open(&made.root).head(&store.host().env).map_err(StoreError::from)?;
     let one = Workspace { base_commit, copied, setup: command.clone(), size: i64::try_from(needed).ok(), ..one };
     if let Some(command) = &command {

@@ -39,8 +39,13 @@ pub(super) fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Wo
             return Err(WorkspaceError::Kept { id, path, reasons: seen.reasons }.into());
         }
         if one.kind == Kind::Worktree && vcs::root(path).as_deref() == Some(path) {
-            let parent = vcs::open(Path::new(&one.parent));
-            parent.remove_checkout(path, true, &store.host().env).map_err(StoreError::from)?;
+            let (parent, env) = (vcs::open(Path::new(&one.parent)), &store.host().env);
+            let tip = vcs::open(path).head(env).ok().flatten();
+            parent.remove_checkout(path, true, env).map_err(StoreError::from)?;
+            if let (Some(name), Some(tip), true) = (&one.branch, tip, one.is_branch_made) {
+                // Where this cannot be done, the branch stays, and it is at a commit that others have.
+                let _ = parent.delete_branch(name, &tip, env);
+            }
         }
         removal::remove(path).map_err(StoreError::from)?;
     }
@@ -116,5 +121,9 @@ fn remove_worktree(store: &Store, known: &Known) -> Result<Workspace> {
         removal::remove(path).map_err(StoreError::from)?;
     }
     delete_context(store, one).and_then(|()| removal::remove(&mark)).map_err(StoreError::from)?;
+    if let (Some(name), Some(base), true) = (&one.branch, &one.base_commit, one.is_branch_made) {
+        // Only if it still is where it began: then nothing is on it.
+        let _ = vcs::open(Path::new(&one.parent)).delete_branch(name, base, &store.host().env);
+    }
     note_removed(store, known, None)
 }

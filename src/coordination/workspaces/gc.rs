@@ -32,7 +32,7 @@ pub struct GcWish {
     pub max_size: Option<u64>,
     /// Idle ones beyond this many.
     pub max_count: Option<usize>,
-    /// Only files that version control ignores.
+    /// Only directories that version control ignores as a whole.
     pub artifacts_only: bool,
     pub apply: bool,
 }

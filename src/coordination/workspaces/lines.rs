@@ -104,9 +104,39 @@ pub(super) fn homeward(parent: &Store, one: &Workspace, at: &Path) -> Result<Hom
     Ok(found)
 }
 
+/// Where a ledger is kept as it was when the workspace began, if no version control knows.
+fn beginning(context: &str, inside: &Path) -> PathBuf {
+    Path::new(context).join("began").join(inside)
+}
+
+/// Keeps the ledgers of a workspace under no version control as they are now: what is written from here on is its own.
+pub(super) fn keep_beginning(parent: &Store, one: &Workspace) -> Result<()> {
+    let Some(context) = &one.context_dir else { return Ok(()) };
+    if vcs::kind(Path::new(&one.path)) != vcs::Kind::None {
+        return Ok(());
+    }
+    for inside in parent.own_ledgers() {
+        let (from, to) = (Path::new(&one.path).join(&inside), beginning(context, &inside));
+        let failed = |e| StoreError::from(FsError::new("copy", &from, e));
+        std::fs::create_dir_all(to.parent().unwrap_or(&to)).map_err(failed)?;
+        match std::fs::copy(&from, &to) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(failed(e).into()),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// A ledger as it was when the workspace began; empty if nobody knows.
 fn began_with(parent: &Store, one: &Workspace, at: &Path, inside: &Path) -> Vec<u8> {
     let (env, vcs) = (&parent.host().env, vcs::open(at));
+    if vcs.kind() == vcs::Kind::None {
+        return one
+            .context_dir
+            .as_ref()
+            .and_then(|context| std::fs::read(beginning(context, inside)).ok())
+            .unwrap_or_default();
+    }
     let then = one.base_commit.as_deref().and_then(|commit| {
         let mut archive = vcs.archive(env).ok()?;
         let version = archive.version(inside, commit).ok()??;

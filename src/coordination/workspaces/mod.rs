@@ -44,7 +44,7 @@ pub use ledger::lacks_issue;
 pub(super) use lines::bring_in;
 pub use look::reasons as workspace_reasons;
 pub use orphans::{Orphan, orphans};
-pub use records::{find_workspace, here, workspaces};
+pub use records::{find_workspace, here, unreadable as unreadable_workspaces, workspaces};
 pub use remove::{Removal, RemovedWorkspace, remove as remove_workspace};
 pub use repair::repair_workspaces;
 pub use rescue::{RestoredWorkspace, restore as restore_workspace};

@@ -1,5 +1,7 @@
 //! The records of workspaces: reading them all, finding one, changing one.
 
+use std::path::PathBuf;
+
 use super::WorkspaceError;
 use crate::coordination::{CoordinationError, Result};
 use crate::ledger::Document;
@@ -88,6 +90,26 @@ pub(super) fn find(store: &Store, typed: &str) -> Result<Known> {
         }
     }
     Err(WorkspaceError::NotFound { typed: typed.to_owned() }.into())
+}
+
+/// Records that cannot be read, such as those of a newer `bd`: the file, the line, and the id if it has one.
+pub fn unreadable(store: &Store) -> Result<Vec<(PathBuf, usize, Option<String>)>> {
+    let mut found = Vec::new();
+    for (state, _) in store.homes_of_repos() {
+        let file = file(&state);
+        let document = store.records(&file)?;
+        for line in 0..document.len() {
+            if document.text(line).trim_ascii().is_empty() {
+                continue;
+            }
+            let record = document.record(line);
+            if record.as_ref().and_then(Workspace::parse).is_none() {
+                let id = record.as_ref().and_then(|record| record.text_of("id")).map(|id| id.into_owned());
+                found.push((file.path().to_owned(), line + 1, id));
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Changes the record of one workspace, decided on what is there now; `None` leaves it as it is. The lock of the state home is

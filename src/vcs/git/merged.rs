@@ -60,6 +60,19 @@ impl Pair<'_> {
         Ok(output.status.success())
     }
 
+    /// The parent of a commit that changes no file and has no description.
+    pub fn says_nothing(&self, id: &str) -> Result<Option<String>, SyncError> {
+        let look = |id: &str| self.git().args(["log", "-1", "--format=%T%n%P%n%B", "--end-of-options"]).arg(id);
+        let own = self.text("git log", look(id))?;
+        let mut lines = own.lines();
+        let (tree, parent) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+        if parent.is_empty() || parent.contains(' ') || lines.any(|line| !line.trim().is_empty()) {
+            return Ok(None);
+        }
+        let below = self.text("git log", look(parent))?;
+        Ok((below.lines().next() == Some(tree)).then(|| parent.to_owned()))
+    }
+
     /// How a commit came into one of these branches, each with its name.
     pub fn merged(&self, tip: &str, targets: &[(String, String)]) -> Result<Option<Merged>, SyncError> {
         for (into, target) in targets {

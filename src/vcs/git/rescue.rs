@@ -146,6 +146,8 @@ fn commits(from: &Path, key: &str, to: &Path, env: &Env) -> Result<bool, SyncErr
         git().args(["remote", "add", "parent"]).arg(if common.ends_with(".git") { from } else { &common }),
     )?;
     let program = git().args(["-c", "protocol.file.allow=always", "fetch", "--quiet", "--no-tags"]);
+    // The repository may be shallow, and then this one is too.
+    let program = program.arg("--update-shallow");
     let program =
         program.args(["--no-write-fetch-head", "--update-head-ok", "--stdin", "--end-of-options"]).arg(&common);
     let mut names = String::new();

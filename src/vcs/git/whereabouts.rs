@@ -80,6 +80,10 @@ pub fn between(
     }
     let known = if is_linked { loose(root, env)? } else { logged(&pair, &own, head.as_deref(), at(&there, env))? };
     for one in known {
+        // What jj makes by itself and nobody has filled.
+        if is_behind && pair.says_nothing(&one.id)?.is_some() {
+            continue;
+        }
         if pair.merged(&one.id, &targets)?.is_none() {
             lost.found.loose.push(one);
         }
@@ -125,6 +129,8 @@ struct Lines<'a> {
 impl Lines<'_> {
     /// Commits below a tip that are neither elsewhere nor merged.
     fn add(&mut self, holder: &str, tip: &str, is_here: bool) -> Result<(), SyncError> {
+        let below = if self.pair.git_dir.is_some() { self.pair.says_nothing(tip)? } else { None };
+        let tip = below.as_deref().unwrap_or(tip);
         let input: String =
             std::iter::once(tip).chain(self.saved.iter().map(String::as_str)).map(|id| format!("{id}\n")).collect();
         let asked =

@@ -30,7 +30,7 @@ pub fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
     let is_lost = super::common_dir(&root.join(".jj")).is_some_and(|common| common.starts_with(real(root)));
     let saved = match is_lost {
         true => "remote_bookmarks()".to_owned(),
-        false => format!("(remote_bookmarks() | tags() | (bookmarks() ~ ({OWN})))"),
+        false => format!("(remote_bookmarks() | tags() | (working_copies() ~ @) | (bookmarks() ~ ({OWN})))"),
     };
     let here = if is_lost { "all()" } else { "::@" };
     let unsaved = format!("{here} ~ ::{saved} ~ root() ~ {IDLE}");

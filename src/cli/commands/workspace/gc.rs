@@ -22,7 +22,7 @@ pub struct GcArgs {
     /// Idle ones, the oldest first, until there are no more than this
     #[arg(long, value_name = "N")]
     max_count: Option<usize>,
-    /// Only files that version control ignores and that a build makes again; the workspaces stay
+    /// Only directories that version control ignores as a whole, such as those of a build; the workspaces stay
     #[arg(long)]
     artifacts_only: bool,
     /// Get the newest commits of the remotes first, to see what was merged there
@@ -54,6 +54,7 @@ pub fn run(args: GcArgs, cx: &mut Context) -> Outcome {
     if args.fetch {
         fetch(cx)?;
     }
+    super::name_unreadable(cx)?;
     let gc = coordination::gc(cx.store()?, &wish, &cwd)?;
     if cx.ui.wants_json() {
         cx.json(view::gc(&gc));

@@ -62,6 +62,7 @@ pub struct DuArgs {
 
 pub fn list(args: ListArgs, cx: &mut Context) -> Outcome {
     let now = cx.host().clock.now();
+    super::name_unreadable(cx)?;
     if args.orphans {
         return orphans(cx);
     }

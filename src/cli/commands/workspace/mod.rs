@@ -8,6 +8,8 @@ mod remove;
 use clap::{Args, Subcommand};
 
 use super::{Context, Outcome};
+use crate::coordination;
+use crate::view::Failure;
 
 /// Isolated checkouts for jobs: make one, look at them, use one
 ///
@@ -56,4 +58,14 @@ pub fn run(args: WorkspaceArgs, cx: &mut Context) -> Outcome {
         Action::Du(args) => look::du(args, cx),
         Action::Open(args) => open::run(args, cx),
     }
+}
+
+/// Says which records cannot be read: their directories are known and left alone.
+fn name_unreadable(cx: &mut Context) -> Result<(), Failure> {
+    for (file, line, id) in coordination::unreadable_workspaces(cx.store()?)? {
+        let id = id.map(|id| format!(" of {id}")).unwrap_or_default();
+        let file = file.display().to_string();
+        cx.ui.warning(&format!("the record{id} in line {line} of {file} is no workspace that this bd can read"));
+    }
+    Ok(())
 }
