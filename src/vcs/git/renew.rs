@@ -115,9 +115,8 @@ fn refuse_covered(root: &Path, target: &str, env: &Env) -> Result<(), SyncError>
     let is_in_way = |path: &Path| !deleted.contains(path) && std::fs::symlink_metadata(root.join(path)).is_ok();
     let is_file = |path: &Path| std::fs::symlink_metadata(root.join(path)).is_ok_and(|found| !found.is_dir());
     let in_way = |path: &PathBuf| {
-        let above = path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty());
+        let mut above = path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty());
         above
-            .into_iter()
             .find(|dir| is_file(dir) && is_in_way(dir))
             .or(Some(path.as_path()).filter(|path| is_in_way(path)))
             .map(Path::to_owned)
