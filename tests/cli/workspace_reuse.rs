@@ -61,6 +61,20 @@ fn a_job_that_wrote_only_issues_leaves_a_workspace_to_take_again() {
     assert!(family.bd(&web, "list --json").ok().ids().contains(&"bd-found".to_owned()), "it was brought home");
 }
 
+/// What the parent has got meanwhile is elsewhere.
+#[test]
+fn a_job_whose_work_the_parent_has_leaves_a_workspace_to_take_again() {
+    let Some(family) = Family::new() else { return };
+    let web = family.web();
+    let (id, path) = idle(&family);
+    write(&path.join("work"), "x");
+    family.commit(&path);
+    refused(&family, &id, "commit");
+    family.git(&web, &format!("pull -q --ff-only {} HEAD", path.display())).ok();
+    assert_eq!(taken(&family, &id), (true, Vec::new()));
+    assert!(path.join("work").exists());
+}
+
 /// What stands against removing one stands against taking it.
 #[test]
 fn whatever_would_be_lost_or_works_there_is_left_alone() {

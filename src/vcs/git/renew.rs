@@ -56,8 +56,10 @@ pub fn renew(root: &Path, from: &Path, new: &NewClone, ledgers: &[PathBuf], env:
         return Err(kept(root, format!("{} has other remotes now", from.display())));
     }
     take_back(root, ledgers, env)?;
-    refuse_unsaved(root, env)?;
+    refuse_changed(root, env)?;
     fetch(root, from, &parent, &start, env)?;
+    // Now that it is known what the parent has.
+    refuse_unsaved(root, env)?;
     refuse_covered(root, &start, env)?;
     let before = branch(root, env)?;
     let flags = ["checkout", "--quiet", "--no-track", "--no-overwrite-ignore", "-B"];
@@ -113,9 +115,8 @@ fn refuse_covered(root: &Path, target: &str, env: &Env) -> Result<(), SyncError>
     let is_in_way = |path: &Path| !deleted.contains(path) && std::fs::symlink_metadata(root.join(path)).is_ok();
     let is_file = |path: &Path| std::fs::symlink_metadata(root.join(path)).is_ok_and(|found| !found.is_dir());
     let in_way = |path: &PathBuf| {
-        let above = path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty());
+        let mut above = path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty());
         above
-            .into_iter()
             .find(|dir| is_file(dir) && is_in_way(dir))
             .or(Some(path.as_path()).filter(|path| is_in_way(path)))
             .map(Path::to_owned)
@@ -160,12 +161,17 @@ fn refuse_odd(root: &Path, env: &Env) -> Result<(), SyncError> {
     }
 }
 
-/// Whatever is only here stays.
+/// Files that are only here stay.
+fn refuse_changed(root: &Path, env: &Env) -> Result<(), SyncError> {
+    match work(root, env)?.in_files() {
+        Some(what) => Err(kept(root, format!("it has {what}"))),
+        None => Ok(()),
+    }
+}
+
+/// So do commits.
 fn refuse_unsaved(root: &Path, env: &Env) -> Result<(), SyncError> {
     let work = work(root, env)?;
-    if let Some(what) = work.in_files() {
-        return Err(kept(root, format!("it has {what}")));
-    }
     if work.unsaved_commits > 0 || !work.loose.is_empty() {
         return Err(kept(root, "it has commits that are nowhere else"));
     }
