@@ -25,6 +25,8 @@ impl From<FlowError> for Failure {
             FlowError::NoRepo { tasks } => Self::usage(message)
                 .hint("say in each task of the plan: repo = \"NAME\", with a name of bd repo list")
                 .texts("tasks", &tasks),
+            FlowError::Mixed { .. } => Self::new(Exit::Illegal, "would_leak", message)
+                .hint("nothing was written; make one workflow for each, or propose the private issues first"),
             FlowError::NotAmong { tasks } => Self::usage(message)
                 .hint("name these repos with --repo too, or leave --repo out: then those of the tasks count")
                 .texts("tasks", &tasks),

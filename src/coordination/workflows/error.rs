@@ -17,6 +17,8 @@ pub enum FlowError {
     OtherCommand { id: String, state: State, command: &'static str },
     #[error("a workflow over several repos has no usual one: these tasks name none: {}", tasks.join(", "))]
     NoRepo { tasks: Vec<String> },
+    #[error("a workflow goes over private repos or over others, not both: {} and {}", private.join(" "), public.join(" "))]
+    Mixed { private: Vec<String>, public: Vec<String> },
     #[error("these tasks name repos that the workflow does not have: {}", tasks.join(", "))]
     NotAmong { tasks: Vec<String> },
     #[error(

@@ -52,6 +52,13 @@ pub fn places(store: &mut Store, named: &[String], tasks: &[PlannedTask]) -> Res
         return Err(FlowError::NotAmong { tasks: outside }.into());
     }
     let workflow = store.route(None, &[])?.repo;
+    // An edge names both of its ends, and one of them would tell of the other.
+    let all_with = [all.as_slice(), &[workflow]].concat();
+    let (private, public): (Vec<usize>, Vec<usize>) = all_with.iter().partition(|repo| store.is_planning(**repo));
+    if !private.is_empty() && !public.is_empty() {
+        let names = |repos: Vec<usize>| repos.into_iter().map(|repo| store.name(repo).to_owned()).collect();
+        return Err(FlowError::Mixed { private: names(private), public: names(public) }.into());
+    }
     let apart = store.repos_apart(&[all.as_slice(), &[workflow]].concat())?;
     if !apart.is_empty() {
         return Err(FlowError::SeveralHomes { repos: apart }.into());
