@@ -252,3 +252,18 @@ fn a_workflow_is_there_with_all_of_its_tasks_or_not_at_all() {
     bd(&env, "workflow create --id bd-w --plan plan.toml").ok();
     assert_eq!(shown(&env)["total"], 3);
 }
+
+/// An edge between a private task and another would tell of it in a ledger that is shared.
+#[test]
+fn a_workflow_does_not_mix_private_repos_with_others() {
+    let env = three(true);
+    bd(&env, "config set routing.mode explicit").ok();
+    bd(&env, "config set routing.default ../server").ok();
+    let before =
+        ["web", "server", "app"].map(|name| std::fs::read(env.root().join(name).join(".beads/beads.jsonl")).unwrap());
+    let run = bd(&env, "workflow create --id bd-w --plan plan.toml --json");
+    assert_eq!((run.code, run.error()["code"].as_str()), (5, Some("would_leak")), "{run:?}");
+    let after =
+        ["web", "server", "app"].map(|name| std::fs::read(env.root().join(name).join(".beads/beads.jsonl")).unwrap());
+    assert_eq!(before, after);
+}

@@ -51,10 +51,10 @@ fn a_job_that_wrote_only_issues_leaves_a_workspace_to_take_again() {
         command.args(["run", "--issue", issue, "--workspace", "--", "sh", "-c", script]);
         family.env().run(command, format!("bd run {issue}"), None)
     };
-    run("bd-base", &format!("{BD} add Found --id bd-found")).ok();
+    run("bd-base", &format!("{BD} add Found --id bd-found; echo mine > \"$BD_CONTEXT_DIR/note\"")).ok();
     let first = family.bd(&web, "workspace list --json").ok().json();
     assert!(!family.bd(&web, "list --json").ok().ids().contains(&"bd-found".to_owned()));
-    run("bd-second", "true").ok();
+    run("bd-second", "test -d \"$BD_CONTEXT_DIR\" && test ! -e \"$BD_CONTEXT_DIR/note\"").ok();
     let all = family.bd(&web, "workspace list --json").ok().json();
     assert_eq!(all.as_array().unwrap().len(), 1, "{all}");
     assert_eq!((text(&all[0], "id"), all[0]["reused"].as_i64()), (text(&first[0], "id"), Some(1)));

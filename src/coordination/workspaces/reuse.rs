@@ -10,12 +10,14 @@ use super::create::WorkspaceWish;
 use super::look::{Around, look};
 use super::records::Known;
 use super::remove::{bring, refuse};
+use super::steps::delete_context;
 use super::{WorkspaceError, checkout, include, records, setup};
 use crate::coordination::Result;
 use crate::model::lease::Standing;
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::{StateDir, Store, StoreError};
 use crate::sys;
+use crate::sys::fs::FsError;
 use crate::vcs::{self, NewClone};
 
 /// So many are tried before a new one is made.
@@ -175,10 +177,13 @@ fn renew(
         pr_url: None,
         ..taken.before.clone()
     };
-    if let (Some(command), Some(context)) = (command, &one.context_dir) {
-        std::fs::create_dir_all(context)
-            .map_err(|e| StoreError::from(crate::sys::fs::FsError::new("make", context, e)))?;
-        setup::run(store, &one, command, Path::new(context))?;
+    // What was about the last job is not for this one.
+    delete_context(store, &one).map_err(StoreError::from)?;
+    if let Some(context) = &one.context_dir {
+        std::fs::create_dir_all(context).map_err(|e| StoreError::from(FsError::new("make", context, e)))?;
+        if let Some(command) = command {
+            setup::run(store, &one, command, Path::new(context))?;
+        }
     }
     let now = store.host().clock.now().to_string();
     let ready = records::change(store, state, &one.id, |_| {
