@@ -1,6 +1,6 @@
 //! Sizes of files as people type and read them: `25k`, `1M`, `30000`.
 
-/// The number of bytes that a text means; `k` is 1024 bytes, `M` 1024 of those, whatever follows of `B` and `iB`.
+/// The number of bytes that a text means; `k` is 1024 bytes, `M` 1024 of those, then `G` and `T`, whatever follows of `B` and `iB`.
 pub fn parse(text: &str) -> Option<u64> {
     let text = text.trim();
     let unit_at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -44,6 +44,8 @@ mod tests {
             (" 25 KB ", Some(25_600)),
             ("25KiB", Some(25_600)),
             ("1M", Some(1_048_576)),
+            ("10G", Some(10_737_418_240)),
+            ("1T", Some(1 << 40)),
             ("7 b", Some(7)),
             ("", None),
             ("k", None),
@@ -67,9 +69,10 @@ mod tests {
             (1024, "1 KB"),
             (26_000, "25.3 KB"),
             (3 << 20, "3 MB"),
+            (5 << 29, "2.5 GB"),
         ] {
             assert_eq!(text(bytes), read);
         }
-        assert!(text(u64::MAX).ends_with(" MB"));
+        assert!(text(u64::MAX).ends_with(" GB"));
     }
 }
