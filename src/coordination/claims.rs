@@ -24,7 +24,7 @@ pub struct IssueHolder {
 
 /// Takes an issue, named by its full id. With `remote` it is taken on the git remote first, where clones on other machines see it.
 pub fn claim(store: &mut Store, id: &str, wish: &ClaimWish, on_remote: bool) -> Result<Claimed> {
-    identity::ensure_registered(store)?;
+    let wish = &identity::claiming(store, wish)?;
     let claimed = if on_remote || store.settings().flag("claims.remote") {
         remote::claim(store, id, wish, on_remote)?
     } else {
@@ -36,7 +36,7 @@ pub fn claim(store: &mut Store, id: &str, wish: &ClaimWish, on_remote: bool) -> 
 
 /// Takes the first ready issue that may be handed out. On a remote, issues that another clone holds are passed over.
 pub fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result<Option<Claimed>> {
-    identity::ensure_registered(store)?;
+    let auto = &AutoClaim { wish: identity::claiming(store, &auto.wish)?, ..auto.clone() };
     // What the silent and the dead hold is ready again.
     if store.leases()?.iter().any(|row| row.standing == Standing::Expired) {
         // What cannot be taken back is not handed out, and that is all.

@@ -11,7 +11,7 @@ use crate::model::agent::{Agent, Role, Status};
 use crate::model::state_id::{self, AGENT};
 use crate::model::time::{Instant, SECOND};
 use crate::model::workspace::State;
-use crate::store::{AGENT_VARIABLE, Identity, Store};
+use crate::store::{AGENT_VARIABLE, ClaimWish, Identity, Store};
 use crate::sys;
 
 /// A sign of life younger than this is not worth a write.
@@ -89,6 +89,13 @@ pub fn ensure_registered(store: &mut Store) -> Result<Option<Agent>> {
             registered => registered.map(Some),
         },
     }
+}
+
+/// The agent that acts, registered if it was not, and what it wants of a claim: one that was registered with a process lives and dies
+/// with it.
+pub(super) fn claiming(store: &mut Store, wish: &ClaimWish) -> Result<ClaimWish> {
+    let process = ensure_registered(store)?.and_then(|agent| agent.owner);
+    Ok(ClaimWish { owner: wish.owner.clone().or(process), ..wish.clone() })
 }
 
 /// What the store needs to know of an agent.

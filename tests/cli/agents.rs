@@ -242,8 +242,16 @@ fn a_process_that_ends_takes_its_agent_along() {
     let id = env.bd(["agent", "register", "bob", "--pid", &pid]).ok().stdout;
     assert_eq!(env.bd(["agent", "register", "bob", "--pid", &pid]).ok().stdout, id, "the same process");
     env.bd(["agent", "register", "bob", "--pid", &std::process::id().to_string()]).fails(4, &["registered"]);
+    env.given("add Work --id bd-work\nworkflow create Flow --id bd-flow");
+    env.bd(["--agent", "bob", "claim", "bd-work"]).ok();
+    env.bd(["--agent", "bob", "workflow", "lock", "bd-flow"]).ok();
+    env.bd(["--agent", "eve", "claim", "bd-work"]).fails(4, &["bob"]);
+    env.bd(["--agent", "eve", "workflow", "set", "bd-flow", "--max-parallel", "2"]).fails(4, &["bob"]);
     child.kill().unwrap();
     child.wait().unwrap();
+    // What it held is free at once.
+    env.bd(["--agent", "eve", "claim", "bd-work"]).ok();
+    env.bd(["--agent", "eve", "workflow", "set", "bd-flow", "--max-parallel", "2"]).ok();
     let shown: Value = env.bd(["agent", "show", "bob", "--json"]).ok().json();
     assert_eq!((&shown["status"], &shown["because"]), (&"offline".into(), &"its process is gone".into()));
     let swept = env.bd(["agent", "sweep", "--json"]).ok().json();

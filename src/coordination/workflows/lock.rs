@@ -8,7 +8,7 @@ use crate::store::{ClaimWish, LockedWorkflow, Store};
 
 /// Locks a workflow. Of the wish, the time counts and the takeover, which is for people and coordinators.
 pub fn lock(store: &mut Store, typed: &str, wish: &ClaimWish) -> Result<LockedWorkflow> {
-    identity::ensure_registered(store)?;
+    let wish = &identity::claiming(store, wish)?;
     if wish.takeover.is_some() {
         refuse_workers(store, "take over locks")?;
     }
