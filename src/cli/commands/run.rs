@@ -118,6 +118,9 @@ pub fn run(args: RunArgs, cx: &mut Context) -> Outcome {
             cx.json(view::array([]));
         } else {
             cx.ui.note("nothing is ready that may be handed out");
+            if let Some((_, why)) = cx.store()?.withheld()?.into_iter().next() {
+                cx.ui.hint(&format!("a task waits: {why}"));
+            }
         }
         return Ok(Exit::NotFound);
     };
@@ -128,6 +131,13 @@ pub fn run(args: RunArgs, cx: &mut Context) -> Outcome {
             cx.ui.note(note);
         }
         cx.ui.note(&view::run_text(&done));
+        let kept = done.workspace.as_ref().filter(|used| done.end == RunEnd::Closed && !used.is_removed);
+        if let Some(used) = kept {
+            let id = &used.workspace.id;
+            cx.ui.hint(&format!(
+                "merge its branch here; with nothing to merge, bd workspace remove {id} brings the issue home"
+            ));
+        }
     }
     Ok(if done.end == RunEnd::Lost { Exit::Stale } else { Exit::Program(done.ended.code()) })
 }
