@@ -142,7 +142,7 @@ impl Store {
     pub(super) fn refuse_conflicts(&self, source: usize) -> Result<()> {
         let ledger = self.sources.ledger(source);
         let document = self.sources.documents().find(|(_, known, _)| *known == ledger).map(|(_, _, document)| document);
-        match document.and_then(|document| document.conflicts().into_iter().next()) {
+        match document.and_then(|document| document.conflicts().first()) {
             Some(region) => {
                 let (path, what) = (ledger.path().to_owned(), "no proposal can be moved in it");
                 Err(LedgerError::Conflicted { path, line: region.start + 1, what }.into())

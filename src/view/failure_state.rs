@@ -135,7 +135,7 @@ impl From<LeaseError> for Failure {
                     .number("held", held)
                     .number("epoch", epoch);
                 match holder {
-                    Some(holder) => failure.fact("holder", &holder),
+                    Some(holder) => failure.fact("holder", holder),
                     None => failure,
                 }
             }
