@@ -183,7 +183,7 @@ mod tests {
     }
 
     fn pid_in(file: &Path) -> i64 {
-        let until = std::time::Instant::now() + Duration::from_secs(20);
+        let until = std::time::Instant::now() + Duration::from_secs(120);
         loop {
             match std::fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok()) {
                 Some(pid) => return pid,
@@ -193,7 +193,7 @@ mod tests {
     }
 
     fn is_gone(pid: i64) -> bool {
-        let until = std::time::Instant::now() + Duration::from_secs(20);
+        let until = std::time::Instant::now() + Duration::from_secs(120);
         let runs = || crate::sys::owner(u32::try_from(pid).unwrap()).is_some();
         while runs() && std::time::Instant::now() < until {
             std::thread::sleep(Duration::from_millis(10));
@@ -210,7 +210,7 @@ mod tests {
         assert!(!job.end(Duration::from_millis(200)).unwrap().is_success());
         assert!(is_gone(inner), "though it does not listen");
         let mut failing = shell("sleep 300 & echo $! > other; exit 3", dir.path());
-        assert_eq!(failing.wait(Duration::from_secs(20)).unwrap(), Some(Ended::Code(3)));
+        assert_eq!(failing.wait(Duration::from_secs(120)).unwrap(), Some(Ended::Code(3)));
         assert!(is_gone(pid_in(&dir.path().join("other"))), "what a failure leaves behind");
     }
 }

@@ -204,7 +204,7 @@ fn identity(directory: &Path) -> Option<Identity> {
 mod tests {
     use super::*;
 
-    const LONG: Duration = Duration::from_secs(20);
+    const LONG: Duration = Duration::from_secs(120);
     const SHORT: Duration = Duration::from_millis(150);
 
     /// Waits until a target is named; an earlier event of another step may come first.
@@ -232,10 +232,13 @@ mod tests {
         std::fs::rename(dir.path().join("new"), &file).unwrap();
         wakes(&mut watcher, &file);
         settles(&mut watcher);
-        // Neither reading it nor its neighbours are news.
-        std::fs::read(&file).unwrap();
-        std::fs::write(dir.path().join("other"), "3").unwrap();
-        assert!(watcher.wait(SHORT).is_empty());
+        // Neither reading it nor its neighbours are news; an old event may come late where the machine is busy.
+        let is_no_news = |_| {
+            std::fs::read(&file).unwrap();
+            std::fs::write(dir.path().join("other"), "3").unwrap();
+            watcher.wait(SHORT).is_empty()
+        };
+        assert!((0..20).any(is_no_news));
         std::fs::remove_file(&file).unwrap();
         wakes(&mut watcher, &file);
     }
@@ -281,9 +284,8 @@ mod tests {
         std::fs::create_dir(&two).unwrap();
         let mut watcher = Watcher::on(&[one.clone(), two.clone()]);
         std::fs::write(two.join("inside"), "1").unwrap();
-        std::thread::sleep(SHORT);
         assert_eq!(watcher.wait(LONG), [two]);
-        assert!(watcher.wait(SHORT).is_empty());
+        settles(&mut watcher);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
-use crate::transfer::OLD;
+use crate::cli::harness::Env;
+use crate::cli::transfer::OLD;
 
 #[test]
 fn doctor_finds_and_fixes() {

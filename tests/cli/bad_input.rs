@@ -3,7 +3,7 @@
 use serde_json::Value;
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::{Env, Run};
+use crate::cli::harness::{Env, Run};
 
 fn two() -> Env {
     let env = Env::new();
@@ -163,7 +163,7 @@ fn text_that_is_no_utf8() {
     use std::os::unix::ffi::OsStrExt as _;
     let env = two();
     let before = env.ledger();
-    let mut command = env.bd_command(crate::harness::BD);
+    let mut command = env.bd_command(crate::cli::harness::BD);
     command.arg("add").arg(std::ffi::OsStr::from_bytes(b"caf\xe9"));
     let run = env.run(command, "bd add '…'".into(), None);
     assert_eq!((run.code, env.ledger()), (2, before), "{}", run.snapshot());

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::harness::{BD, Env, Run};
-use crate::project::Project;
+use crate::cli::harness::{BD, Env, Run, words};
+use crate::cli::project::Project;
 
 /// A repo named `web` under git whose ledger has `bd-base`, and what else is made of it.
 pub struct Family {
@@ -31,7 +31,7 @@ impl Family {
         self.path(name)
     }
 
-    /// Runs `bd` in a directory; arguments are parted by blanks.
+    /// Runs `bd` in a directory; see `words` for the line.
     pub fn bd(&self, directory: &Path, line: &str) -> Run {
         bd(self.env(), directory, line, &[])
     }
@@ -43,7 +43,7 @@ impl Family {
 
     pub fn git(&self, directory: &Path, line: &str) -> Run {
         let mut command = self.env().command("git");
-        command.current_dir(directory).args(line.split(' '));
+        command.current_dir(directory).args(words(line));
         self.project.run(command, line)
     }
 
@@ -69,10 +69,10 @@ impl Family {
     }
 }
 
-/// Runs `bd` in a directory; arguments are parted by blanks.
+/// Runs `bd` in a directory; see `words` for the line.
 pub fn bd(env: &Env, directory: &Path, line: &str, vars: &[(&str, &str)]) -> Run {
     let mut command = env.bd_command(BD);
-    command.current_dir(directory).args(line.split(' ')).envs(vars.iter().copied());
+    command.current_dir(directory).args(words(line)).envs(vars.iter().copied());
     env.run(command, format!("bd {line}"), None)
 }
 

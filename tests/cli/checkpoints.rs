@@ -5,8 +5,8 @@ use std::fs;
 use serde_json::Value;
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::{Env, Run};
-use crate::project::Project;
+use crate::cli::harness::{Env, Run};
+use crate::cli::project::Project;
 
 /// Ids of checkpoints differ from run to run of the tests' own commands.
 fn hidden(text: &str) -> String {
@@ -259,7 +259,7 @@ fn a_snapshot_outlives_its_checkout() {
 fn snapshots_in_every_system() {
     for (program, init) in [("true", ""), ("git", "init -q"), ("hg", "init"), ("jj", "git init")] {
         let env = Env::new();
-        if !crate::project::has(&env, program) {
+        if !crate::support::programs::have(&[program]) {
             continue;
         }
         if !init.is_empty() {

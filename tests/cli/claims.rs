@@ -1,12 +1,14 @@
 //! Claims: who gets an issue, how long, who may write meanwhile, and what becomes of it.
 
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::{BD, Env, Run};
+use crate::cli::harness::{BD, Env, Run};
+use crate::cli::processes::ended;
+use crate::support::wait::{until, until_some};
 
 /// Issues `bd-a`, `bd-b`, `bd-c`.
 fn three() -> Env {
@@ -330,31 +332,32 @@ fn a_program_that_is_run_has_the_issue() {
 #[test]
 fn a_long_program_keeps_its_claim() {
     let env = three();
-    let mut job = real(&env, "bot", "run bd-a --ttl 1500ms -- sleep 4").spawn().unwrap();
-    std::thread::sleep(Duration::from_secs(3));
-    let late = real(&env, "cat", "claim bd-a").output().unwrap();
-    assert_eq!(late.status.code(), Some(4), "{late:?}");
-    assert_eq!(job.wait().unwrap().code(), Some(0));
+    // A machine that is too busy to renew the claim in time shows nothing; then there is more time, three times as often.
+    let kept = [("bd-a", 1), ("bd-b", 6), ("bd-c", 36)].iter().any(|(id, seconds)| {
+        let line = format!("run {id} --ttl {seconds}s -- cat");
+        let mut job = real(&env, "bot", &line).stdin(Stdio::piped()).spawn().unwrap();
+        until_some("it claims", || lease(&env, id)["pid"].as_i64());
+        std::thread::sleep(Duration::from_secs(*seconds));
+        let late = real(&env, "cat", &format!("claim {id}")).output().unwrap();
+        // The program ends with its input.
+        drop(job.stdin.take());
+        (late.status.code(), ended(job).status.code()) == (Some(4), Some(0))
+    });
+    assert!(kept, "the claim ended before the program");
+}
+
+/// The last that was written down about the claim on an issue.
+fn lease(env: &Env, id: &str) -> Value {
+    let text = std::fs::read_to_string(env.path(".beads/run/leases.jsonl")).unwrap_or_default();
+    let mut all = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    all.find(|lease| lease["id"].as_str().is_some_and(|known| known.ends_with(id))).unwrap_or_default()
 }
 
 #[test]
 fn a_holder_that_was_killed_loses_the_issue_at_once() {
     let env = three();
     let job = real(&env, "bot", "run bd-a --ttl 1h -- sleep 600").spawn().unwrap();
-    let lease = || env.bd(["leases", "--json"]).ok().json();
-    let until = Instant::now() + Duration::from_secs(30);
-    while lease()[0]["holder"].is_null() {
-        assert!(Instant::now() < until, "it never claimed");
-    }
-    let line = std::fs::read_to_string(env.path(".beads/run/leases.jsonl")).unwrap();
-    let pid = loop {
-        let line = std::fs::read_to_string(env.path(".beads/run/leases.jsonl")).unwrap_or(line.clone());
-        let record: Value = serde_json::from_str(line.trim()).unwrap();
-        if let Some(pid) = record["pid"].as_i64() {
-            break pid;
-        }
-        assert!(Instant::now() < until, "no process is noted");
-    };
+    let pid = until_some("the process is noted", || lease(&env, "bd-a")["pid"].as_i64());
     // First the one that looks after the claim, then the program itself.
     for pid in [i64::from(job.id()), pid] {
         let killed = env.command("sh").args(["-c", &format!("kill -9 {pid}")]).status().unwrap();
@@ -372,15 +375,12 @@ fn a_holder_that_was_killed_loses_the_issue_at_once() {
 #[test]
 fn a_program_whose_claim_is_lost_is_ended() {
     let env = three();
-    let job = real(&env, "bot", "run bd-a --ttl 900ms -- sleep 600").spawn().unwrap();
-    let until = Instant::now() + Duration::from_secs(60);
-    while env.bd(["leases", "--json"]).ok().json()[0]["holder"] != "bot" {
-        assert!(Instant::now() < until, "it never claimed");
-    }
+    // It looks after its claim three times in the time to live.
+    let job = real(&env, "bot", "run bd-a --ttl 3s -- sleep 6000").spawn().unwrap();
+    until("it claims", || lease(&env, "bd-a")["epoch"] == 1);
     let taken = real(&env, "cat", "claim bd-a --takeover --reason urgent").output().unwrap();
     assert!(taken.status.success(), "{taken:?}");
-    let ended = job.wait_with_output().unwrap();
-    assert!(Instant::now() < until, "the program was not ended");
+    let ended = ended(job);
     assert_eq!(ended.status.code(), Some(7), "{ended:?}");
     assert_eq!(issue(&env, "bd-a")["assignee"], "cat", "what it lost stays the other's");
 }
@@ -390,11 +390,7 @@ fn a_signal_goes_to_the_program() {
     let env = three();
     env.write("job.sh", "trap 'exit 9' TERM\necho ready > ready.txt\nwhile :; do sleep 0.05; done\n");
     let mut job = real(&env, "bot", "run bd-a -- sh job.sh").spawn().unwrap();
-    let until = Instant::now() + Duration::from_secs(30);
-    while !env.path("ready.txt").exists() {
-        assert!(Instant::now() < until);
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until("the program is ready", || env.path("ready.txt").exists());
     env.command("sh").args(["-c", &format!("kill -TERM {}", job.id())]).status().unwrap();
     assert_eq!(job.wait().unwrap().code(), Some(9), "the program decides how it ends");
     assert_eq!(issue(&env, "bd-a")["status"], "open", "and the issue is given back");

@@ -1,7 +1,7 @@
 //! Claims where things went otherwise than planned.
 
-use crate::checkouts::Family;
-use crate::harness::{BD, Env, Run};
+use crate::cli::checkouts::Family;
+use crate::cli::harness::{BD, Env, Run};
 
 fn agent(env: &Env, name: &str, line: &str) -> Run {
     env.bd_with(line.split(' '), None, &[("BD_AGENT", name)])
@@ -63,7 +63,7 @@ fn a_program_may_close_its_issue_in_another_checkout() {
     let Some(family) = Family::new() else { return };
     let (web, other) = (family.web(), family.worktree("feature"));
     // Later than the claim.
-    let close = format!("cd {} && BD_TEST_NOW=2026-01-05T09:20:00Z {BD} close $BD_ISSUE", other.display());
+    let close = format!("cd '{}' && BD_TEST_NOW=2026-01-05T09:20:00Z '{BD}' close $BD_ISSUE", other.display());
     let mut run = family.env().bd_command(BD);
     run.current_dir(&web).args(["run", "bd-base", "--json", "--", "sh", "-c", &close]).env("BD_AGENT", "bot");
     let run = family.env().run(run, "bd run".into(), None);
@@ -93,7 +93,7 @@ fn a_claim_on_an_issue_of_another_branch_is_taken_back() {
     assert_eq!(family.bd_with(&web, "reclaim bd-live", &later).code, 4, "its time is not over");
     family.bd_with(&web, "reclaim", &later).ok();
     assert_eq!(family.bd_with(&web, "reclaim --json", &later).ok().stdout, "[]\n");
-    let held = crate::checkouts::held(&family.bd_with(&web, "leases --json", &later).ok());
+    let held = crate::cli::checkouts::held(&family.bd_with(&web, "leases --json", &later).ok());
     assert_eq!(held, ["bd-live in feature"]);
     let late = [("BD_AGENT", "bot"), ("BD_TEST_NOW", "2026-01-05T11:01:00Z")];
     assert_eq!(family.bd_with(&other, "note bd-there late", &late).code, 7, "it was taken back");
@@ -106,7 +106,7 @@ fn ids_with_commas_and_blanks_have_numbers_too() {
     for id in ["m-x,y", "My Project-1"] {
         let line = format!("{{\"id\":\"{id}\",\"title\":\"Odd\",\"status\":\"open\",\"priority\":2}}\n");
         env.put_ledger(line);
-        let script = format!("{BD} close \"$BD_ISSUE\"");
+        let script = format!("'{BD}' close \"$BD_ISSUE\"");
         let run = env.bd_with(["run", id, "--json", "--", "sh", "-c", &script], None, &[("BD_AGENT", "bot")]);
         assert_eq!(run.json()[0]["outcome"], "closed", "{}", run.stderr);
         env.put_ledger(format!("{{\"id\":\"{id}\",\"title\":\"Odd\",\"status\":\"open\",\"priority\":2}}\n"));
@@ -120,7 +120,7 @@ fn ids_with_commas_and_blanks_have_numbers_too() {
 fn a_program_may_give_its_issue_back() {
     let env = Env::new();
     env.bd(["add", "One", "--id", "bd-1"]).ok();
-    let script = format!("{BD} release $BD_ISSUE --failed broken");
+    let script = format!("'{BD}' release $BD_ISSUE --failed broken");
     let run = env.bd_with(["run", "bd-1", "--json", "--", "sh", "-c", &script], None, &[("BD_AGENT", "bot")]);
     assert_eq!(run.json()[0]["outcome"], "released", "{}", run.stderr);
     assert_eq!(agent(&env, "bot", "claim bd-1 --json").ok().json()[0]["attempts"], 1, "counted once");
@@ -155,7 +155,7 @@ fn a_named_state_home_does_not_change_where_issues_go() {
     let web = family.web();
     family.bd(&web, "config set routing.role contributor").ok();
     let plan = family.path("home/plan");
-    family.bd(&web, &format!("init --contributor {}", plan.display())).ok();
+    family.bd(&web, &format!("init --contributor '{}'", plan.display())).ok();
     let before = std::fs::read(web.join(".beads/beads.jsonl")).unwrap();
     let named = family.path("elsewhere");
     family.bd_with(&web, "add Secret", &[("BD_STATE_DIR", named.to_str().unwrap())]).ok();

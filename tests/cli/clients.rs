@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::harness::{Env, Run};
+use crate::cli::harness::{Env, Run};
 
 /// What every client needs of every issue; strict ones fail the whole call without it.
 #[track_caller]

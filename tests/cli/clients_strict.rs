@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::Env;
+use crate::cli::harness::Env;
 
 #[test]
 fn strict_ui_uses_equals_and_double_dash() {

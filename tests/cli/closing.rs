@@ -2,7 +2,7 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::updating::two;
+use crate::cli::updating::two;
 
 #[test]
 fn close_and_reopen() {

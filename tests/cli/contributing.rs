@@ -2,8 +2,8 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
-use crate::projects::{contributing, issues, joined, ledger, put_issues, repo};
+use crate::cli::harness::Env;
+use crate::cli::projects::{contributing, issues, joined, ledger, put_issues, repo};
 
 #[test]
 fn a_contributor_leaves_a_shared_repo_out_for_himself() {
@@ -124,7 +124,7 @@ fn a_contributor_changes_no_byte_of_the_project() {
     );
     env.write("more.jsonl", issues(&["bd-more", "bd-own"]).replace("2026-01-02", "2026-01-09"));
     env.write("../editor.sh", "sed -i 's/^Own$/Edited/' \"$1\"\n");
-    env.set("EDITOR", format!("sh {}", env.path("../editor.sh").display()));
+    env.set("EDITOR", format!("sh '{}'", env.path("../editor.sh").display()));
     let before = env.ledger();
     for line in WRITES {
         let said = env.script(line);

@@ -1,7 +1,8 @@
 //! Ways by which a private issue once got where it must not be, or by which a project once lost its way.
 
-use crate::harness::Env;
-use crate::projects::{bd_in, have, sh};
+use crate::cli::harness::Env;
+use crate::cli::projects::{bd_in, sh};
+use crate::support::programs::have;
 
 /// A bare upstream and a clone of it with a ledger, in which we are contributors.
 fn clones(env: &Env) {

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::checkouts::{Family, bd};
-use crate::harness::Env;
-use crate::project::Project;
+use crate::cli::checkouts::{Family, bd};
+use crate::cli::harness::Env;
+use crate::cli::project::Project;
 
 /// Makes a workspace, and gives its directory.
 fn workspace(env: &Env, flags: &str) -> PathBuf {
@@ -32,7 +32,7 @@ fn what_a_contributor_files_in_a_workspace_stays_private() {
     // A private issue is not written into a checkout that is pushed.
     let refused = bd(env, &at, "export -o all.jsonl", &[]);
     assert_eq!((refused.code, at.join("all.jsonl").exists()), (5, false), "{refused:?}");
-    let refused = bd(env, &env.path(""), &format!("export -o {}/all.jsonl", at.display()), &[]);
+    let refused = bd(env, &env.path(""), &format!("export -o '{}/all.jsonl'", at.display()), &[]);
     assert_eq!((refused.code, at.join("all.jsonl").exists()), (5, false), "{refused:?}");
     let status = env.command("git").current_dir(&at).args(["status", "--porcelain"]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&status.stdout), "");
@@ -55,7 +55,7 @@ fn other_repos_are_found_from_a_workspace_that_lies_elsewhere() {
     family.bd(&family.web(), "config trust").ok();
     assert!(seen(&family.web()) && seen(&at));
     // A claim there on an issue of the other repo is known here, whatever the job was told about state homes.
-    let told = family.bd(&at, &format!("workspace env {} --json", at.display())).ok().json();
+    let told = family.bd(&at, &format!("workspace env '{}' --json", at.display())).ok().json();
     let home = told["BD_STATE_DIR"].as_str().unwrap_or_else(|| panic!("{told}")).to_owned();
     let vars = [("BD_STATE_DIR", home.as_str()), ("BD_WORKSPACE", "ws_0123456789ab"), ("BD_AGENT", "job")];
     family.bd_with(&at, "claim pl-one", &vars).ok();
@@ -92,7 +92,7 @@ fn a_workspace_whose_home_is_out_of_reach_writes_nothing() {
     std::fs::rename(env.path(""), &elsewhere).unwrap();
     // Where a contributor's issues go is settled there: here it would be the project.
     let command = |line: &str, vars: &[(&str, &str)]| {
-        let mut command = env.bd_command(crate::harness::BD);
+        let mut command = env.bd_command(crate::cli::harness::BD);
         command.current_dir(&at).args(line.split(' ')).envs(vars.iter().copied());
         env.run(command, format!("bd {line}"), None)
     };
@@ -123,12 +123,12 @@ fn a_repository_that_was_moved_tells_its_workspaces() {
     assert_eq!(leases.as_array().map(Vec::len), Some(1));
     bd_at(&family, &at, "release bd-base").ok();
     family.env().command("git").current_dir(&at).args(["fetch", "-q"]).status().unwrap();
-    bd_at(&family, &there, &format!("workspace remove {}", at.display())).ok();
+    bd_at(&family, &there, &format!("workspace remove '{}'", at.display())).ok();
     assert!(!at.exists());
 }
 
 /// Runs `bd` in a directory, though the repo is not where it was.
-fn bd_at(family: &Family, directory: &Path, line: &str) -> crate::harness::Run {
+fn bd_at(family: &Family, directory: &Path, line: &str) -> crate::cli::harness::Run {
     bd(family.env(), directory, line, &[])
 }
 
@@ -179,7 +179,7 @@ fn the_checkouts_of_a_project_and_its_workspaces_know_each_other() {
 #[test]
 fn ids_in_a_workspace_are_like_those_of_the_project() {
     let env = Env::bare();
-    if !crate::project::has(&env, "git") {
+    if !crate::support::programs::have(&["git"]) {
         return;
     }
     for line in ["init -q -b main", "config user.name t", "config user.email t@example.org"] {

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::harness::Env;
+use crate::cli::harness::Env;
 
 /// File, the ids that must be shown (the first is edited), and the line on which that one stands.
 const CASES: &[(&str, &str, usize)] = &[

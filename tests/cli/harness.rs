@@ -41,7 +41,7 @@ impl Env {
 
     /// A directory without a ledger.
     pub fn bare() -> Self {
-        let root = tempfile::Builder::new().prefix("bd-cli-").tempdir().unwrap();
+        let root = crate::support::place::in_memory("bd-cli-");
         for dir in ["home", "tmp", "web"] {
             std::fs::create_dir(root.path().join(dir)).unwrap();
         }
@@ -164,7 +164,7 @@ impl Env {
     }
 
     /// Runs the commands of a text, one per line and without the leading `bd`, and gives everything that was to be seen.
-    /// Arguments are parted by blanks; single quotes keep blanks together.
+    /// See `words`.
     pub fn script(&self, text: &str) -> String {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         lines.map(|line| self.bd(words(line)).snapshot()).collect()
@@ -261,7 +261,8 @@ pub fn put_file(path: &Path, bytes: &[u8]) {
     file.set_modified(SystemTime::now() - Duration::from_secs(60)).unwrap();
 }
 
-fn words(line: &str) -> Vec<String> {
+/// The arguments of a line: parted by blanks, but for those in single quotes.
+pub fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quoted = false;

@@ -4,9 +4,10 @@ use std::fs;
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
-use crate::project::Project;
-use crate::projects::{bd_in, have, sh};
+use crate::cli::harness::Env;
+use crate::cli::project::Project;
+use crate::cli::projects::{bd_in, sh};
+use crate::support::programs::have;
 
 /// Commits everything in `web` at a time on 5 January 2026, by somebody.
 fn commit(env: &Env, time: &str, who: &str, message: &str) {
@@ -480,7 +481,7 @@ fn several_repos_have_one_log_and_what_is_private_stays() {
     let env = &project.env;
     let planning = env.root().join("home/.beads-planning");
     env.given("add 'My secret plan' --id pl-secret");
-    sh(env, &format!("cd {}; git add -A; git commit -q -m 'a plan' || true", planning.display()));
+    sh(env, &format!("cd '{}'; git add -A; git commit -q -m 'a plan' || true", planning.display()));
     env.given("config set routing.role maintainer\nadd Public --id bd-public --repo .");
     let log = env.bd(["log", "--json"]).ok().json();
     let repos: std::collections::BTreeSet<String> =
@@ -507,8 +508,8 @@ fn an_issue_that_moved_between_repos() {
     env.given("config set routing.role maintainer\nconfig set commit.planning false\nadd Goes --id bd-goes --repo .");
     project.git("add -A").ok();
     project.git("commit -qm public").ok();
-    sh(env, &format!("cd {}; git add -A; git commit -q -m 'as it was' || true", planning.display()));
-    env.given(&format!("migrate --move-to {} --filter id=bd-goes", planning.display()));
+    sh(env, &format!("cd '{}'; git add -A; git commit -q -m 'as it was' || true", planning.display()));
+    env.given(&format!("migrate --move-to '{}' --filter id=bd-goes", planning.display()));
     let json = env.bd(["diff", "--json"]).ok().json();
     assert_eq!(
         (&json["moved"][0]["id"], &json["moved"][0]["moved_from"]),

@@ -3,8 +3,8 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use crate::harness::{BD, Run};
-use crate::project::{Project, listing};
+use crate::cli::harness::{BD, Run, words};
+use crate::cli::project::{Project, listing};
 
 const LOCAL: &str = "{\"id\":\"x-2\",\"visibility\":\"local\"}\n";
 
@@ -46,8 +46,8 @@ fn without_a_trace(project: &Project, check: impl Fn()) {
 fn commits_and_pushes_are_stopped() {
     let Some(project) = Project::new() else { return };
     let upstream = project.env.path("../up.git");
-    project.git(&format!("init -q --bare {}", upstream.display())).ok();
-    project.git(&format!("remote add origin {}", upstream.display())).ok();
+    project.git(&format!("init -q --bare '{}'", upstream.display())).ok();
+    project.git(&format!("remote add origin '{}'", upstream.display())).ok();
     project.git("push -q origin main").ok();
     without_a_trace(&project, || {
         let run = commit(&project, "added.txt", LOCAL);
@@ -68,14 +68,14 @@ fn commits_and_pushes_are_stopped() {
         }
         // What another remote has says nothing about this one; what this one has is not new to it.
         let fork = project.env.path("../fork.git");
-        project.git(&format!("init -q --bare {}", fork.display())).ok();
-        project.git(&format!("push -q --no-verify {} main", fork.display())).ok();
+        project.git(&format!("init -q --bare '{}'", fork.display())).ok();
+        project.git(&format!("push -q --no-verify '{}' main", fork.display())).ok();
         project.git("update-ref refs/remotes/fork/main main").ok();
         assert_eq!(project.git("push -q origin main:refs/heads/new").code, 1);
         project.env.write("added.txt", "fine still\n");
         project.git("commit -qam after").ok();
-        project.git(&format!("push -q {} main", fork.display())).ok();
-        assert_eq!(project.git(&format!("push -q {} main:other", fork.display())).code, 1, "no remote, a new branch");
+        project.git(&format!("push -q '{}' main", fork.display())).ok();
+        assert_eq!(project.git(&format!("push -q '{}' main:other", fork.display())).code, 1, "no remote, a new branch");
         project.git("update-ref -d refs/remotes/fork/main").ok();
         project.git("update-ref refs/heads/main main~1").ok();
         project.git("push -q origin main~2:refs/heads/older").ok();
@@ -109,7 +109,7 @@ fn chains(project: &Project) {
 fn pushes(project: &Project) {
     let upstream = project.env.path("../up.git");
     let head = project.git("rev-parse HEAD").ok().stdout;
-    let run = project.git(&format!("push -q {} main", upstream.display()));
+    let run = project.git(&format!("push -q '{}' main", upstream.display()));
     let zero = "0".repeat(40);
     let line = format!("pre-push 2\nrefs/heads/main {} refs/heads/main {zero}\n", head.trim());
     assert_eq!((run.code, log(project)), (1, line), "{}", run.snapshot());
@@ -118,7 +118,7 @@ fn pushes(project: &Project) {
 #[test]
 fn a_hook_of_the_user_runs_after_ours() {
     let Some(project) = Project::new() else { return };
-    project.git(&format!("init -q --bare {}", project.env.path("../up.git").display())).ok();
+    project.git(&format!("init -q --bare '{}'", project.env.path("../up.git").display())).ok();
     script(&project.env.path(".git/hooks/pre-commit"), &noting(&project, 3));
     script(&project.env.path(".git/hooks/pre-push"), &noting(&project, 4));
     without_a_trace(&project, || {
@@ -137,7 +137,7 @@ fn a_hook_of_the_user_runs_after_ours() {
     without_a_trace(&project, || {
         let run = commit(&project, "added.txt", "fine\n");
         assert!(run.code == 1 && run.stderr.contains("linked"), "{}", run.snapshot());
-        project.git(&format!("push -q {} main", project.env.path("../up.git").display())).ok();
+        project.git(&format!("push -q '{}' main", project.env.path("../up.git").display())).ok();
         assert_eq!(log(&project), "");
     });
 }
@@ -145,11 +145,11 @@ fn a_hook_of_the_user_runs_after_ours() {
 #[test]
 fn a_directory_outside_of_the_project() {
     let Some(project) = Project::new() else { return };
-    project.git(&format!("init -q --bare {}", project.env.path("../up.git").display())).ok();
+    project.git(&format!("init -q --bare '{}'", project.env.path("../up.git").display())).ok();
     let outside = project.env.path("../hooks");
     script(&outside.join("pre-commit"), &noting(&project, 3));
     script(&outside.join("pre-push"), &noting(&project, 4));
-    project.git(&format!("config core.hooksPath {}", outside.display())).ok();
+    project.git(&format!("config core.hooksPath '{}'", outside.display())).ok();
     let before = listing(&outside);
     without_a_trace(&project, || {
         chains(&project);
@@ -160,17 +160,17 @@ fn a_directory_outside_of_the_project() {
     project.env.bd(["hooks", "install"]).ok();
     std::fs::remove_file(outside.join("pre-commit.bd-previous")).unwrap();
     let other = project.env.path("../other");
-    project.git(&format!("init -q {}", other.display())).ok();
+    project.git(&format!("init -q '{}'", other.display())).ok();
     let mut command = project.env.command("git");
     let who = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
     let setting = format!("core.hooksPath={}", outside.display());
     command.current_dir(&other).args(who).args(["-c", &setting, "commit", "-q", "--allow-empty", "-m", "x"]);
     assert_eq!(project.run(command, "commit in other").ok().stderr, "");
     // Nor in one that has a ledger and did not ask for it, until it does.
-    let setting = format!("config core.hooksPath {}", outside.display());
+    let setting = format!("config core.hooksPath '{}'", outside.display());
     let in_other = |line: &str| {
         let mut git = project.env.command("git");
-        git.current_dir(&other).args(who).args(line.split(' '));
+        git.current_dir(&other).args(who).args(words(line));
         project.run(git, line)
     };
     let bd = |args: [&str; 2]| project.env.bd(["-C", other.to_str().unwrap()].into_iter().chain(args));
@@ -231,7 +231,7 @@ fn an_ignored_directory_in_the_project() {
 #[test]
 fn a_committed_directory_is_not_touched() {
     let Some(project) = Project::new() else { return };
-    project.git(&format!("init -q --bare {}", project.env.path("../up.git").display())).ok();
+    project.git(&format!("init -q --bare '{}'", project.env.path("../up.git").display())).ok();
     for (name, code) in [("pre-commit", 3), ("pre-push", 4), ("commit-msg", 6)] {
         script(&project.env.path(".husky").join(name), &noting(&project, code));
     }
@@ -313,7 +313,7 @@ fn without_bd_git_goes_on() {
 fn from_a_linked_worktree_and_from_below() {
     let Some(project) = Project::new() else { return };
     let other = project.env.path("../other");
-    project.git(&format!("worktree add -q {}", other.display())).ok();
+    project.git(&format!("worktree add -q '{}'", other.display())).ok();
     let before = listing(&project.env.path(".git/hooks"));
     let below = other.join("deep/er");
     std::fs::create_dir_all(&below).unwrap();
@@ -335,6 +335,6 @@ fn from_a_linked_worktree_and_from_below() {
 
 #[test]
 fn elsewhere_there_are_no_hooks() {
-    let env = crate::harness::Env::new();
+    let env = crate::cli::harness::Env::new();
     env.bd(["hooks", "install"]).fails(9, &["bd hooks is for git"]);
 }

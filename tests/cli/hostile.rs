@@ -3,8 +3,9 @@
 
 use std::fs;
 
-use crate::harness::{BD, Env, Run};
-use crate::projects::{have, sh};
+use crate::cli::harness::{BD, Env, Run};
+use crate::cli::projects::sh;
+use crate::support::programs::have;
 
 /// Every command with a call that only looks; a command that has none is in [`WRITERS`].
 const READERS: &[&str] = &[
@@ -228,7 +229,7 @@ fn ran(env: &Env) -> String {
 }
 
 fn canary(env: &Env, name: &str) -> String {
-    format!("echo '{name}' >> {}; exit 1; :", env.root().join("ran").display())
+    format!("echo '{name}' >> '{}'; exit 1; :", env.root().join("ran").display())
 }
 
 /// Programs of version control in the work tree, and a `PATH` that leads there before all else.
@@ -487,7 +488,7 @@ fn a_hostile_planning_repo() {
     if !have(&["git"]) {
         return;
     }
-    let Some(project) = crate::project::Project::new() else { return };
+    let Some(project) = crate::cli::project::Project::new() else { return };
     let env = &project.env;
     env.given("add Plan --id pl-1");
     let git = env.root().join("home/.beads-planning/.git");

@@ -2,7 +2,7 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
+use crate::cli::harness::Env;
 
 #[test]
 fn init_makes_a_ledger_and_nothing_else() {

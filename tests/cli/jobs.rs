@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::checkouts::Family;
-use crate::harness::{BD, Run};
+use crate::cli::checkouts::Family;
+use crate::cli::harness::{BD, Run};
+use crate::support::wait::until_some;
 
 /// Runs a script on an issue in a workspace; `bd` is in its way.
 fn job(family: &Family, flags: &[&str], script: &str) -> Run {
     let mut command = family.env().bd_command(BD);
     command.args(["run", "--workspace", "--json"]).args(flags).args(["--", "sh", "-ec"]);
-    command.arg(format!("bd() {{ {BD} \"$@\"; }}\n{script}"));
+    command.arg(format!("bd() {{ '{BD}' \"$@\"; }}\n{script}"));
     family.env().run(command, format!("bd run --workspace {}", flags.join(" ")), None)
 }
 
@@ -79,8 +80,8 @@ fn two_jobs_that_change_the_same_file_do_not_see_each_other() {
     let script = |mine: &str, theirs: &str| {
         let meet = meet.display();
         format!(
-            "grep -qx common code.txt; echo {mine} > code.txt; touch {meet}/{mine}; \
-             for n in $(seq 300); do test -e {meet}/{theirs} && break; sleep 0.1; done; test -e {meet}/{theirs}; \
+            "grep -qx common code.txt; echo {mine} > code.txt; touch '{meet}/{mine}'; \
+             for n in $(seq 1200); do test -e '{meet}/{theirs}' && break; sleep 0.1; done; test -e '{meet}/{theirs}'; \
              grep -qx {mine} code.txt; git commit -qam {mine}"
         )
     };
@@ -140,7 +141,7 @@ fn a_job_that_ends_without_closing_is_given_back_with_the_reason() {
 fn refused(family: &Family, id: &str, flags: &[&str], exit: i32, why: &str) {
     let before = tree(family, &family.web());
     let ran = family.path("ran");
-    let run = job(family, flags, &format!("touch {}", ran.display()));
+    let run = job(family, flags, &format!("touch '{}'", ran.display()));
     assert_eq!(run.code, exit, "{run:?}");
     assert!(run.stderr.contains(why), "{run:?}");
     assert!(!ran.exists(), "the job has run");
@@ -201,15 +202,10 @@ fn a_killed_job_hands_its_issue_on() {
     command.env("BD_AGENT", "first").env_remove("BD_TEST_NOW").env_remove("BD_TEST_SEED");
     let mut child = command.spawn().unwrap();
     let all = || family.bd(&family.web(), "workspace list --json").ok().json();
-    let begun = std::time::Instant::now();
-    let at = loop {
+    let at = until_some("the job starts", || {
         let found = all()[0]["path"].as_str().map(PathBuf::from);
-        if let Some(at) = found.filter(|at| at.with_file_name("started").exists()) {
-            break at;
-        }
-        assert!(begun.elapsed().as_secs() < 60, "it never started");
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    };
+        found.filter(|at| at.with_file_name("started").exists())
+    });
     child.kill().unwrap();
     child.wait().unwrap();
     // The program itself still runs, and the claim lives with it: end it as the system would.

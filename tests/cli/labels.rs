@@ -2,7 +2,7 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::remarks::two;
+use crate::cli::remarks::two;
 
 #[test]
 fn labels() {

@@ -1,7 +1,8 @@
 //! What must not get into a commit: each rule with what it catches and what it lets pass.
 
-use crate::harness::Env;
-use crate::project::{Project, has};
+use crate::cli::harness::Env;
+use crate::cli::project::Project;
+use crate::support::programs::have;
 
 /// A line of the primary's ledger for `pl-1`, proposed, with a further field.
 fn proposed(field: &str) -> String {
@@ -52,7 +53,7 @@ fn an_issue_that_was_proposed_to_another_project() {
     assert_ne!(elsewhere, text);
     for state in ["open", "accepted"] {
         let line = elsewhere.replace("\"state\":\"open\"", &format!("\"state\":\"{state}\""));
-        crate::harness::put_file(&planning, line.as_bytes());
+        crate::cli::harness::put_file(&planning, line.as_bytes());
         let found = project.leaks("");
         assert!(
             found.contains(&"dump.txt:1: a private issue of a planning repo: pl-1".to_owned()),
@@ -229,7 +230,7 @@ fn a_file_by_name_and_no_git() {
 #[test]
 fn in_hg_a_file_can_be_checked() {
     let env = Env::new();
-    if !has(&env, "hg") {
+    if !have(&["hg"]) {
         return;
     }
     assert!(env.command("hg").env("HGRCPATH", "").arg("init").status().unwrap().success());
@@ -242,7 +243,7 @@ fn in_hg_a_file_can_be_checked() {
 #[test]
 fn jj_beside_git() {
     let Some(project) = Project::new() else { return };
-    if !has(&project.env, "jj") {
+    if !have(&["jj"]) {
         return;
     }
     project.stage("a.txt", "{\"id\":\"x-2\",\"visibility\":\"local\"}\n");

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
-use crate::harness::Env;
+use crate::cli::harness::Env;
 
 fn one() -> Env {
     let env = Env::new();

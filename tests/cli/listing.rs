@@ -2,7 +2,7 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
+use crate::cli::harness::Env;
 
 /// Six issues: an epic with two children, a bug, a closed and a deleted one.
 pub fn project() -> Env {

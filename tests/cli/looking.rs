@@ -2,8 +2,8 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
-use crate::listing::project;
+use crate::cli::harness::Env;
+use crate::cli::listing::project;
 
 #[test]
 fn why_names_every_reason() {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
+use crate::cli::harness::Env;
 
 /// Three agents besides the person ann: bob and eve work, rex reviews.
 fn office() -> Env {
@@ -335,7 +335,7 @@ fn what_a_later_version_wrote_stays() {
 #[test]
 fn git_status_stays_clean() {
     let env = Env::bare();
-    if !crate::project::has(&env, "git") {
+    if !crate::support::programs::have(&["git"]) {
         return;
     }
     assert!(env.command("git").args(["init", "-q"]).status().unwrap().success());

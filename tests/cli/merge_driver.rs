@@ -1,6 +1,6 @@
 //! Registering the merge driver with git: beside what is there, once, and gone again to the byte.
 
-use crate::project::{Project, listing};
+use crate::cli::project::{Project, listing};
 
 fn driver(project: &Project) -> String {
     let run = project.git("config --local merge.bd.driver");

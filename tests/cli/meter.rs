@@ -1,31 +1,65 @@
 //! What a person sees on a terminal while a command takes long.
 
-use std::process::Command;
-use std::time::Duration;
+use std::fs::File;
+use std::io::Read as _;
+use std::process::{Child, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
 
-use crate::harness::{BD, Env};
+use crate::cli::harness::{BD, Env};
+use crate::cli::processes::lock_waiters;
+use crate::support::wait::until;
 
-/// Runs `bd` on a terminal of its own while another program holds the ledger for so many seconds.
-fn on_a_terminal(env: &Env, held: &str, command: &str) -> Option<String> {
-    let missing = |tool: &&str| Command::new(tool).arg("--version").output().is_err();
-    if let Some(missing) = ["script", "flock"].into_iter().find(|tool| missing(tool)) {
-        assert!(std::env::var_os("CI").is_none(), "{missing} is missing");
-        eprintln!("skipped: {missing} is missing");
+/// Starts `bd` on a terminal of its own; it waits for the ledger as long as it must. Gives what is to be seen there.
+fn on_a_terminal(env: &Env, command: &str) -> Option<(Child, ChildStdout)> {
+    if !crate::support::programs::have(&["script"]) {
         return None;
     }
-    let mut holder = env.command("flock").args([".beads", "sleep", held]).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(300));
-    let line = format!("{BD} {command}");
-    let out = env.bd_command("script").args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").output().unwrap();
-    holder.wait().unwrap();
-    Some(String::from_utf8_lossy(&out.stdout).into_owned())
+    let line = format!("'{BD}' --lock-timeout 600 {command}");
+    let mut script = env.bd_command("script");
+    script.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").env("SHELL", "/bin/sh").stdout(Stdio::piped());
+    let mut child = script.spawn().unwrap();
+    let screen = child.stdout.take().unwrap();
+    Some((child, screen))
+}
+
+fn rest((mut child, mut screen): (Child, ChildStdout)) -> String {
+    let mut seen = Vec::new();
+    screen.read_to_end(&mut seen).unwrap();
+    child.wait().unwrap();
+    String::from_utf8_lossy(&seen).into_owned()
+}
+
+/// Reads up to the moment at which the command says for how long it has run.
+fn until_it_says_so(screen: &mut ChildStdout) -> String {
+    let mut seen = String::new();
+    let says = |seen: &str| {
+        let since = seen.split("bd add (").nth(1).and_then(|rest| rest.split_once("s)"));
+        since.is_some_and(|(since, _)| since.parse::<u32>().is_ok_and(|since| since >= 1))
+    };
+    while !says(&seen) {
+        let mut bytes = [0; 256];
+        let count = screen.read(&mut bytes).unwrap();
+        assert_ne!(count, 0, "it ended without a word about its time: {seen:?}");
+        seen.push_str(&String::from_utf8_lossy(&bytes[..count]));
+    }
+    seen
+}
+
+/// Holds the ledger, as another program would that writes.
+fn hold(env: &Env) -> File {
+    let held = File::open(env.path(".beads")).unwrap();
+    held.lock().unwrap();
+    held
 }
 
 #[test]
 fn a_command_that_takes_long_says_so_on_the_terminal_and_leaves_no_trace() {
     let env = Env::new();
-    let Some(seen) = on_a_terminal(&env, "3", "add Hello") else { return };
-    assert!(seen.contains("bd add (1s)"), "{seen:?}");
+    let held = hold(&env);
+    let Some((child, mut screen)) = on_a_terminal(&env, "add Hello") else { return };
+    let seen = until_it_says_so(&mut screen);
+    drop(held);
+    let seen = seen + &rest((child, screen));
     // The line is taken away before the answer comes.
     assert!(seen.contains("\r\u{1b}[KCreated issue"), "{seen:?}");
     assert_eq!(env.ledger_text().lines().count(), 1);
@@ -34,16 +68,35 @@ fn a_command_that_takes_long_says_so_on_the_terminal_and_leaves_no_trace() {
 #[test]
 fn nothing_is_drawn_for_programs_or_when_no_talk_is_wanted() {
     let env = Env::new();
-    for command in ["add Hello --json", "add Hello --quiet", "add Hello 2> err"] {
-        let Some(seen) = on_a_terminal(&env, "2.5", command) else { return };
+    let held = hold(&env);
+    let commands = ["add Hello --json", "add Hello --quiet", "add Hello 2> err"];
+    let all: Option<Vec<_>> = commands.iter().map(|command| on_a_terminal(&env, command)).collect();
+    let Some(all) = all else { return };
+    until("all of them wait", || lock_waiters(&env.path(".beads")) == commands.len());
+    // When one that came later has said so, they would have too.
+    let Some((child, mut screen)) = on_a_terminal(&env, "add Hello") else { return };
+    until_it_says_so(&mut screen);
+    drop(held);
+    rest((child, screen));
+    for (command, one) in commands.iter().zip(all) {
+        let seen = rest(one);
         assert!(!seen.contains("\u{1b}[K"), "{command}: {seen:?}");
     }
     assert_eq!(std::fs::read_to_string(env.path("err")).unwrap(), "");
+    assert_eq!(env.ledger_text().lines().count(), 4);
 }
 
 #[test]
 fn a_quick_command_draws_nothing() {
     let env = Env::new();
-    let Some(seen) = on_a_terminal(&env, "0", "add Hello") else { return };
-    assert!(!seen.contains("\u{1b}[K") && seen.contains("Created issue"), "{seen:?}");
+    // One that takes a second is not quick.
+    let is_shown = (0..20).any(|_| {
+        let start = Instant::now();
+        let Some(running) = on_a_terminal(&env, "add Hello") else { return true };
+        let seen = rest(running);
+        let is_quick = start.elapsed() < Duration::from_secs(1);
+        assert!(seen.contains("Created issue") && !(is_quick && seen.contains("\u{1b}[K")), "{seen:?}");
+        is_quick
+    });
+    assert!(is_shown, "the machine is too busy for anything to be quick");
 }

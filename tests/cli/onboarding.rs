@@ -2,12 +2,13 @@
 //! commits that a planning repo gets.
 
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::{BD, Env};
-use crate::projects::{bd_in, have, ledger, put_issues, repo, sh};
+use crate::cli::harness::{BD, Env};
+use crate::cli::projects::{bd_in, ledger, put_issues, repo, sh};
+use crate::support::programs::have;
+use crate::support::wait::until;
 
 /// A clone of a project that has a ledger; the user does not maintain it.
 fn clone() -> Option<Env> {
@@ -304,14 +305,7 @@ fn run_with_silent_input(env: &Env, args: &[&str]) {
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     let input = child.stdin.take();
-    let start = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if start.elapsed() > Duration::from_secs(30) {
-            child.kill().unwrap();
-            panic!("bd {} waits for input", args.join(" "));
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    until(&format!("bd {} asks for nothing", args.join(" ")), || child.try_wait().unwrap().is_some());
     drop(input);
     assert!(child.wait().unwrap().success(), "bd {}", args.join(" "));
 }
@@ -330,7 +324,7 @@ fn nothing_is_asked_without_a_terminal() {
 /// Runs `bd` on a terminal, and gives what is to be seen there.
 fn on_terminal(env: &Env, line: &str, typed: &str) -> String {
     let mut command = env.bd_command("script");
-    command.args(["-qec", &format!("{BD} {line}"), "/dev/null"]).env("NO_COLOR", "1").env("SHELL", "/bin/sh");
+    command.args(["-qec", &format!("'{BD}' {line}"), "/dev/null"]).env("NO_COLOR", "1").env("SHELL", "/bin/sh");
     let run = env.run(command, line.to_owned(), Some(typed));
     assert_eq!(run.code, 0, "{}", run.snapshot());
     run.stdout.replace("\r\n", "\n").replace(env.root().to_str().unwrap(), "$ROOT")
@@ -397,7 +391,7 @@ fn a_fork_gets_one_hint() {
     sh(&env, "git clone -q web again; git -C again remote add upstream https://host/app");
     let mut command = env.bd_command("script");
     command
-        .args(["-qec", &format!("{BD} add Three"), "/dev/null"])
+        .args(["-qec", &format!("'{BD}' add Three"), "/dev/null"])
         .env("NO_COLOR", "1")
         .current_dir(env.root().join("again"));
     let other = env.run(command, "add Three".into(), Some(""));

@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use crate::harness::Env;
-use crate::projects::{have, sh};
+use crate::cli::harness::Env;
+use crate::cli::projects::sh;
+use crate::support::programs::have;
 
 fn words(line: &str) -> Vec<&str> {
     line.split(' ').collect()

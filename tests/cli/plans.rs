@@ -2,8 +2,8 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
-use crate::workflows::bd;
+use crate::cli::harness::Env;
+use crate::cli::workflows::bd;
 
 const BROKEN: &str = r#"max_paralel = 3
 [[tasks]]
@@ -96,7 +96,7 @@ fn control_characters_of_a_plan_do_not_reach_the_terminal() {
 
 #[test]
 fn large_steps_are_refused_before_they_fill_the_ledger() {
-    let env = crate::harness::Env::new();
+    let env = crate::cli::harness::Env::new();
     let plan = |between: bool| -> String {
         let tasks =
             (0..400).map(|n| format!("[[tasks]]\nname = \"t{n}\"\nsequence = {}\n", if n % 2 == 0 { 0 } else { 2 }));
@@ -104,11 +104,11 @@ fn large_steps_are_refused_before_they_fill_the_ledger() {
         tasks.chain(gate).collect()
     };
     env.write("wide.toml", plan(false));
-    let run = crate::workflows::bd(&env, "workflow create Wide --id bd-w --plan wide.toml");
+    let run = crate::cli::workflows::bd(&env, "workflow create Wide --id bd-w --plan wide.toml");
     run.fails(2, &["make 40000 edges; 10000 are the most", "between two large steps"]);
     assert_eq!(env.ledger_text(), "");
     env.write("gated.toml", plan(true));
-    crate::workflows::bd(&env, "workflow create Wide --id bd-w --plan gated.toml").ok();
+    crate::cli::workflows::bd(&env, "workflow create Wide --id bd-w --plan gated.toml").ok();
     assert_eq!(env.ledger_text().matches("\"type\":\"blocks\"").count(), 400);
-    crate::workflows::bd(&env, "workflow replan bd-w wide.toml").fails(2, &["40000 edges"]);
+    crate::cli::workflows::bd(&env, "workflow replan bd-w wide.toml").fails(2, &["40000 edges"]);
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::harness::{Env, Run};
+use crate::cli::harness::{Env, Run, words};
+use crate::support::programs::have;
 
 /// A working copy whose ledger is committed, and a planning repo in the home directory.
 pub struct Project {
@@ -20,11 +21,10 @@ impl Project {
 
     /// The same without a planning repo.
     pub fn single() -> Option<Self> {
-        let env = Env::new();
-        if !has(&env, "git") {
+        if !have(&["git"]) {
             return None;
         }
-        let project = Project { env };
+        let project = Project { env: Env::new() };
         project.git("init -q -b main").ok();
         project.git("config user.name t").ok();
         project.git("config user.email t@example.org").ok();
@@ -34,10 +34,10 @@ impl Project {
         Some(project)
     }
 
-    /// Runs git; arguments are parted by blanks.
+    /// Runs git; see `words`.
     pub fn git(&self, line: &str) -> Run {
         let mut command = self.env.command("git");
-        command.args(line.split(' '));
+        command.args(words(line));
         self.run(command, line)
     }
 
@@ -58,16 +58,6 @@ impl Project {
         assert_eq!(run.code, if run.stdout.is_empty() { 0 } else { 8 }, "{}", run.snapshot());
         run.stdout.lines().map(str::to_owned).collect()
     }
-}
-
-/// Whether a program is there; if not, a person is told, and CI fails.
-pub fn has(env: &Env, program: &str) -> bool {
-    let found = env.command(program).arg("--version").output().is_ok();
-    if !found {
-        eprintln!("skipped: {program} is missing");
-        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "{program} must be there in CI");
-    }
-    found
 }
 
 /// Every file below a directory with its mode and bytes, links with where they lead, but for what git itself rewrites.

@@ -1,25 +1,8 @@
 //! Several repos around the one that commands run in, and the real programs of version control.
 
-use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::harness::{BD, Env, Run, put_file};
-
-static SKIPPED: AtomicUsize = AtomicUsize::new(0);
-
-/// Whether these programs are installed; a missing one is named, and a failure in CI.
-pub fn have(programs: &[&str]) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let there = |name: &&&str| std::env::split_paths(&path).any(|dir| dir.join(name).is_file());
-    let Some(missing) = programs.iter().find(|name| !there(name)) else { return true };
-    let count = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
-    let test = std::thread::current().name().unwrap_or("a test").to_owned();
-    // Past the capture of the test runner: a person must see it.
-    let _ = writeln!(std::io::stderr(), "skipped ({count}): {test}: {missing} is missing");
-    assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "{missing} must be there in CI");
-    false
-}
+use crate::cli::harness::{BD, Env, Run, put_file};
 
 /// Runs a script in the root of the place; it must succeed.
 #[track_caller]

@@ -1,6 +1,6 @@
 //! Proposals that meet what somebody else wrote, an old branch, another project, or a merge gone wrong.
 
-use crate::proposals::Story;
+use crate::cli::proposals::Story;
 
 fn target(story: &Story) -> String {
     story.env.ledger_text()
@@ -123,7 +123,7 @@ fn the_editor_shows_the_notes_that_are_there() {
     story.bd("propose|pl-1|-q").ok();
     let script = story.env.write("append.sh", "#!/bin/sh\necho 'one more' >> \"$1\"\n");
     let script = script.to_str().unwrap();
-    let editor = format!("sh {script}");
+    let editor = format!("sh '{script}'");
     story.env.bd_with(["edit", "pl-1"], None, &[("EDITOR", &editor)]).ok();
     assert!(planning(&story).contains("IMPORTANT"), "{}", planning(&story));
     assert!(!target(&story).contains("IMPORTANT") && !target(&story).contains("one more"), "{}", target(&story));

@@ -2,8 +2,9 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
-use crate::projects::{bd_in, have, ledger, ledger_path, put_issues, sh};
+use crate::cli::harness::Env;
+use crate::cli::projects::{bd_in, ledger, ledger_path, put_issues, sh};
+use crate::support::programs::have;
 
 /// A line of an issue with these further fields.
 fn line(id: &str, status: &str, more: &str) -> String {
@@ -249,9 +250,9 @@ fn nobody_else_is_more_or_less_ready() {
 #[test]
 fn dependencies_across_repos_count() {
     let Some(env) = versioned(closed("bd-a", "2025-03-01", "") + &closed("bd-b", "2025-03-01", "")) else { return };
-    crate::projects::repo(&env, "home/plan", "plan");
+    crate::cli::projects::repo(&env, "home/plan", "plan");
     let plan = waits("plan-1", "conditional-blocks", "bd-a") + &waits("plan-2", "blocks", "bd-b");
-    crate::harness::put_file(&ledger_path(&env, "home/plan"), plan.as_bytes());
+    crate::cli::harness::put_file(&ledger_path(&env, "home/plan"), plan.as_bytes());
     env.given("config --add-repo ~/plan --personal");
     let before = env.bd(["ready", "--json"]).ok().ids();
     assert_eq!(kept(&env, ""), ["bd-a needed"]);
@@ -264,7 +265,7 @@ fn dependencies_across_repos_count() {
 #[test]
 fn a_copy_in_another_repo_is_not_uncovered() {
     let Some(env) = versioned(closed("bd-a", "2025-03-01", "")) else { return };
-    crate::projects::repo(&env, "home/plan", "plan");
+    crate::cli::projects::repo(&env, "home/plan", "plan");
     put_issues(&env, "home/plan", &["bd-a"]);
     env.given("config --add-repo ~/plan --personal");
     assert_eq!(kept(&env, ""), ["bd-a copies"]);

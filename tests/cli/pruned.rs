@@ -1,8 +1,9 @@
 //! Issues that left the ledger on several sides, or from a private repo: the last of them is found, and nothing gets out.
 
-use crate::harness::Env;
-use crate::project::Project;
-use crate::projects::{bd_in, have, sh};
+use crate::cli::harness::Env;
+use crate::cli::project::Project;
+use crate::cli::projects::{bd_in, sh};
+use crate::support::programs::have;
 
 /// Two clones of one repository, `web` and `other`, whose ledger has a closed issue.
 fn clones() -> Option<Env> {
@@ -101,7 +102,7 @@ fn what_a_planning_repo_has_pruned_is_private_still() {
         code
     };
     assert_eq!((leaks(&leaky), leaks(&depends)), (8, 8));
-    env.given(&format!("prune --repo {} --closed-before tomorrow -q", planning.display()));
+    env.given(&format!("prune --repo '{}' --closed-before tomorrow -q", planning.display()));
     let left = std::fs::read_to_string(planning.join(".beads/beads.jsonl")).unwrap();
     assert!(!left.contains("pl-1"), "it has left: {left}");
     assert_eq!((leaks(&leaky), leaks(&depends)), (8, 8), "and is private all the same");
@@ -115,7 +116,7 @@ fn a_withdrawn_issue_comes_back_where_it_is_private() {
     env.given("add Secret --id pl-1\npropose pl-1");
     project.git("commit -qam proposed").ok();
     env.given("withdraw pl-1\nnote pl-1 'my own words'\nclose pl-1 -r done");
-    env.given(&format!("prune --repo {} --closed-before tomorrow -q", planning.display()));
+    env.given(&format!("prune --repo '{}' --closed-before tomorrow -q", planning.display()));
     project.git("commit -qam withdrawn").ok();
     let public = env.ledger_text();
     env.given("restore pl-1");

@@ -4,9 +4,10 @@ use std::fs;
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
-use crate::project::Project;
-use crate::projects::{have, joined, ledger_path, sh};
+use crate::cli::harness::Env;
+use crate::cli::project::Project;
+use crate::cli::projects::{joined, ledger_path, sh};
+use crate::support::programs::have;
 
 const REMOVED: &str = "by another program";
 
@@ -309,7 +310,7 @@ fn a_checkout_that_is_gone() {
     let Some(project) = Project::single() else { return };
     let env = &project.env;
     project.git("worktree add -q -b side ../side").ok();
-    let side = |args: &[&str]| crate::projects::bd_in(env, "side", args.iter().copied()).ok();
+    let side = |args: &[&str]| crate::cli::projects::bd_in(env, "side", args.iter().copied()).ok();
     side(&["add", "One", "--id", "bd-1"]);
     nothing_missing(env);
     sh(env, "cd side && git checkout -q -- .beads");

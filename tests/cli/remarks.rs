@@ -2,7 +2,7 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
+use crate::cli::harness::Env;
 
 /// Two issues, one with a description and one with a label.
 pub fn two() -> Env {

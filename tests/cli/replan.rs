@@ -3,8 +3,8 @@
 use serde_json::Value;
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
-use crate::workflows::{bd, id, shown, started, task};
+use crate::cli::harness::Env;
+use crate::cli::workflows::{bd, id, shown, started, task};
 
 /// Names and what each waits for.
 fn order(env: &Env) -> Vec<String> {
@@ -154,7 +154,7 @@ fn a_circle_through_other_issues_is_found() {
 fn in_which_states_a_plan_changes() {
     let change = "workflow add-task bd-w";
     for (n, moves) in ["", "start", "start pause", "start fail"].into_iter().enumerate() {
-        let env = crate::workflows::ready();
+        let env = crate::cli::workflows::ready();
         moves.split_whitespace().for_each(|word| drop(bd(&env, &format!("workflow {word} bd-w")).ok()));
         bd(&env, &format!("{change} more")).ok();
         let more = &task(&env, "more")["state"];
@@ -176,7 +176,7 @@ fn a_claim_that_is_over_still_keeps_its_task() {
     let env = started();
     let design = id(&env, "design");
     bd(&env, &format!("--agent bot claim {design} --ttl 1ms")).ok();
-    std::thread::sleep(std::time::Duration::from_millis(20));
+    // The next command runs a second later.
     env.write("new.toml", "[[tasks]]\nname = \"other\"\n");
     let done = bd(&env, "workflow replan bd-w new.toml --json").ok().json();
     assert_eq!(done["kept"][0]["name"], "design");
@@ -203,20 +203,20 @@ fn unknown_keys_of_lines_survive() {
 
 #[test]
 fn what_one_ledger_refuses_is_made_in_none() {
-    let env = crate::workflows_odd::three(true);
+    let env = crate::cli::workflows_odd::three(true);
     bd(&env, "workflow create --id bd-w --plan plan.toml").ok();
-    let app = crate::projects::ledger_path(&env, "app");
+    let app = crate::cli::projects::ledger_path(&env, "app");
     let good = std::fs::read(&app).unwrap();
     let markers = "<<<<<<< ours\n{\"id\":\"app-1\",\"title\":\"A\"}\n=======\n{\"id\":\"app-1\",\"title\":\"B\"}\n>>>>>>> theirs\n";
-    crate::harness::put_file(&app, &[good.as_slice(), markers.as_bytes()].concat());
-    let (web, server) = (env.ledger(), crate::projects::ledger(&env, "server"));
+    crate::cli::harness::put_file(&app, &[good.as_slice(), markers.as_bytes()].concat());
+    let (web, server) = (env.ledger(), crate::cli::projects::ledger(&env, "server"));
     let repos = [("w", "."), ("s", "../server"), ("a", "../app")];
     let plan: String =
         repos.iter().map(|(name, repo)| format!("[[tasks]]\nname = \"new-{name}\"\nrepo = \"{repo}\"\n")).collect();
     env.write("new.toml", plan);
     bd(&env, "workflow replan bd-w new.toml").fails(8, &["app"]);
-    assert_eq!((env.ledger(), crate::projects::ledger(&env, "server")), (web, server));
-    crate::harness::put_file(&app, &good);
+    assert_eq!((env.ledger(), crate::cli::projects::ledger(&env, "server")), (web, server));
+    crate::cli::harness::put_file(&app, &good);
     let done = bd(&env, "workflow replan bd-w new.toml --json").ok().json();
     assert_eq!(names(&done["added"]), ["new-w", "new-s", "new-a"]);
     assert_eq!(done["removed"].as_array().unwrap().len(), 3);
@@ -225,7 +225,7 @@ fn what_one_ledger_refuses_is_made_in_none() {
     bd(&env, "workflow replan bd-w move.toml").fails(5, &["do not move: new-w"]);
     bd(&env, "workflow add-task bd-w more").fails(2, &["these tasks name none: more"]);
     bd(&env, "workflow add-task bd-w more --repo ../server").ok();
-    assert!(crate::projects::ledger(&env, "server").contains("\"name\":\"more\""));
+    assert!(crate::cli::projects::ledger(&env, "server").contains("\"name\":\"more\""));
 }
 
 /// Who tells whom, from the ledger.
@@ -265,7 +265,7 @@ fn who_tells_whom_follows_the_plan_and_what_stays() {
 
 #[test]
 fn a_task_added_by_its_number_comes_between_the_others() {
-    let env = crate::workflows::planned(
+    let env = crate::cli::workflows::planned(
         "name = \"W\"\nmax_parallel = 9\n
          [[tasks]]\nname = \"a\"\nsequence = 1\n
          [[tasks]]\nname = \"c\"\nsequence = 3\n

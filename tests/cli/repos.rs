@@ -4,8 +4,8 @@ use std::os::unix::fs::symlink;
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
-use crate::projects::{bd_in, contributing, issues, joined, ledger, put_issues, repo};
+use crate::cli::harness::Env;
+use crate::cli::projects::{bd_in, contributing, issues, joined, ledger, put_issues, repo};
 
 #[test]
 fn repo_add_remove_list() {

@@ -5,8 +5,9 @@ use std::os::unix::fs::symlink;
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::{Env, put_file};
-use crate::projects::{bd_in, contributing, have, issues, joined, ledger, ledger_path, put_issues, repo, sh};
+use crate::cli::harness::{Env, put_file};
+use crate::cli::projects::{bd_in, contributing, issues, joined, ledger, ledger_path, put_issues, repo, sh};
+use crate::support::programs::have;
 
 /// Joins further repos by the personal settings, which need no trust.
 fn join(env: &Env, paths: &[&str]) {

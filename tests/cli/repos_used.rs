@@ -1,8 +1,8 @@
 //! Repositories have ids, and one that is in use is not left out.
 
-use crate::harness::Env;
-use crate::projects::joined;
-use crate::workflows::bd;
+use crate::cli::harness::Env;
+use crate::cli::projects::joined;
+use crate::cli::workflows::bd;
 
 fn rp(env: &Env, name: &str) -> String {
     let all = bd(env, "repo list --json").ok().json();

@@ -2,8 +2,8 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::{Env, Run};
-use crate::project::Project;
+use crate::cli::harness::{Env, Run};
+use crate::cli::project::Project;
 
 fn as_agent(env: &Env, agent: &str, line: &str) -> Run {
     env.bd_with(line.split(' '), None, &[("BD_AGENT", agent)])

@@ -1,6 +1,6 @@
 //! `bd resolve`: what it refuses, what it says, and that it touches nothing else. Real merges are in `tests/vcs/driver.rs`.
 
-use crate::harness::Env;
+use crate::cli::harness::Env;
 
 const A: &str = r#"{"id":"bd-a","title":"First","updated_at":"2026-01-02T00:00:00Z"}"#;
 const OLD: &str = r#"{"id":"bd-b","title":"Second","updated_at":"2026-01-02T00:00:00Z"}"#;

@@ -1,8 +1,9 @@
 //! `bd restore`: what was pruned, removed, deleted or edited comes back from the commits.
 
-use crate::harness::{Env, put_file};
-use crate::project::Project;
-use crate::projects::{have, issues, ledger, ledger_path, repo, sh};
+use crate::cli::harness::{Env, put_file};
+use crate::cli::project::Project;
+use crate::cli::projects::{issues, ledger, ledger_path, repo, sh};
+use crate::support::programs::have;
 
 /// Commits the ledger of the project and gives the commit.
 fn commit(project: &Project, message: &str) -> String {

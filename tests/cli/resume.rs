@@ -2,8 +2,8 @@
 
 use snapbox::{assert_data_eq, str};
 
-use crate::harness::{Env, Run};
-use crate::project::Project;
+use crate::cli::harness::{Env, Run};
+use crate::cli::project::Project;
 
 fn bd(env: &Env, line: &str) -> Run {
     env.bd(line.split(' '))

@@ -2,8 +2,9 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
-use crate::projects::{have, sh};
+use crate::cli::harness::Env;
+use crate::cli::projects::sh;
+use crate::support::programs::have;
 
 /// A repository with one commit to clone from.
 const ORIGIN: &str = "git init -q origin; git -C origin commit -q --allow-empty -m first; rmdir web;";

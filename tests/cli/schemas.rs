@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::harness::Env;
+use crate::cli::harness::Env;
 
 /// Checks the parts of JSON Schema that `bd` uses: type, required, properties, items.
 fn check(schema: &Value, value: &Value, place: &str) {
@@ -204,7 +204,7 @@ const CALLS: &[(&str, &str)] = &[
 #[test]
 fn every_reply_meets_its_schema() {
     let env = Env::new();
-    if !crate::project::has(&env, "git") {
+    if !crate::support::programs::have(&["git"]) {
         return;
     }
     assert!(env.command("git").args(["init", "-q"]).status().unwrap().success());

@@ -2,7 +2,7 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::listing::project;
+use crate::cli::listing::project;
 
 #[test]
 fn search_looks_everywhere() {

@@ -2,8 +2,8 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
-use crate::projects::{joined, put_issues, repo};
+use crate::cli::harness::Env;
+use crate::cli::projects::{joined, put_issues, repo};
 
 #[test]
 fn settings_are_set_got_listed_and_taken_out() {

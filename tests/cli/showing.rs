@@ -2,8 +2,8 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
-use crate::listing::project;
+use crate::cli::harness::Env;
+use crate::cli::listing::project;
 
 #[test]
 fn show_everything_about_an_issue() {

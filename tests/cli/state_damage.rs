@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::checkouts::Family;
+use crate::cli::checkouts::Family;
 
 /// The state home of a family.
 fn home(family: &Family) -> PathBuf {

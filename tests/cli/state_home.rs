@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::checkouts::{Family, bd, files, held};
-use crate::harness::Env;
-use crate::project::has;
+use crate::cli::checkouts::{Family, bd, files, held};
+use crate::cli::harness::Env;
+use crate::support::programs::have;
 
 /// S0-1.
 #[test]
@@ -176,7 +176,7 @@ fn writers_in_two_checkouts_at_once_all_succeed() {
     let Some(family) = Family::new() else { return };
     let places = [family.web(), family.worktree("w1")];
     let spawn = |n: usize| {
-        let mut command = family.env().bd_command(crate::harness::BD);
+        let mut command = family.env().bd_command(crate::cli::harness::BD);
         command.current_dir(&places[n % 2]).args(["agent", "register", &format!("bot-{n}"), "--quiet"]);
         command.stdout(std::process::Stdio::null()).spawn().unwrap()
     };
@@ -207,7 +207,7 @@ fn the_state_is_found_without_running_a_program() {
 #[test]
 fn workspaces_of_jj_see_each_others_claims() {
     let env = Env::new();
-    if !has(&env, "jj") {
+    if !have(&["jj"]) {
         return;
     }
     let config = env.write("../jj.toml", "[user]\nname = \"t\"\nemail = \"t@example.org\"\n");
@@ -227,7 +227,7 @@ fn workspaces_of_jj_see_each_others_claims() {
 #[test]
 fn shares_of_hg_see_each_others_claims() {
     let env = Env::new();
-    if !has(&env, "hg") {
+    if !have(&["hg"]) {
         return;
     }
     env.given("add Base --id bd-base");

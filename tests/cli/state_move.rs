@@ -1,7 +1,7 @@
 //! Moving the state home, and one ledger for all checkouts.
 
-use crate::checkouts::Family;
-use crate::harness::Env;
+use crate::cli::checkouts::Family;
+use crate::cli::harness::Env;
 
 fn state_home(env: &Env) -> String {
     env.bd(["where", "--json"]).ok().json()["state_home"].as_str().unwrap().to_owned()

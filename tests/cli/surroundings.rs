@@ -6,7 +6,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::harness::{BD, Env};
+use crate::cli::harness::{BD, Env};
+use crate::cli::processes::lock_waiters;
+use crate::support::wait::until;
 
 fn two() -> Env {
     let env = Env::new();
@@ -58,11 +60,12 @@ fn a_lock_that_is_released_is_taken() {
     let env = two();
     let held = File::open(env.path(".beads")).unwrap();
     held.lock().unwrap();
+    let beads = env.path(".beads");
     let release = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(150));
+        until("somebody waits for the lock", || lock_waiters(&beads) == 1);
         held.unlock().unwrap();
     });
-    env.bd(["close", "fix", "--lock-timeout", "20"]).ok();
+    env.bd(["close", "fix", "--lock-timeout", "600"]).ok();
     release.join().unwrap();
 }
 
@@ -96,7 +99,7 @@ fn a_read_only_directory() {
     std::fs::set_permissions(env.path(".beads"), Permissions::from_mode(0o555)).unwrap();
     for (args, code) in [(&["list", "--json"][..], 0), (&["update", "fix", "-p", "0"], 1), (&["add", "x"], 1)] {
         let Some(mut command) = unprivileged(&env) else {
-            eprintln!("skipped: a_read_only_directory (running as root, and setpriv is missing)");
+            crate::support::programs::skip("running as root, and setpriv is missing");
             return;
         };
         command.args(args);
@@ -119,7 +122,7 @@ fn a_ledger_that_may_not_be_read() {
     let env = two();
     std::fs::set_permissions(env.ledger_path(), Permissions::from_mode(0o000)).unwrap();
     let Some(mut command) = unprivileged(&env) else {
-        eprintln!("skipped: a_ledger_that_may_not_be_read (running as root, and setpriv is missing)");
+        crate::support::programs::skip("running as root, and setpriv is missing");
         return;
     };
     command.arg("list");
@@ -140,7 +143,7 @@ fn a_full_disk() {
     let mut command = env.bd_command("unshare");
     command.args(["--mount", "sh", "-c", script, "sh", BD]).arg(env.path("small")).arg(env.ledger_path());
     if !is_root() || Command::new("unshare").arg("--mount").arg("true").status().is_ok_and(|status| !status.success()) {
-        eprintln!("skipped: a_full_disk (needs root and mount namespaces)");
+        crate::support::programs::skip("needs root and mount namespaces");
         return;
     }
     let run = env.run(command, "a full disk".into(), None);

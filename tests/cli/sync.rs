@@ -4,9 +4,10 @@ use std::fs;
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
-use crate::project::Project;
-use crate::projects::{bd_in, have, ledger, ledger_path, sh};
+use crate::cli::harness::Env;
+use crate::cli::project::Project;
+use crate::cli::projects::{bd_in, ledger, ledger_path, sh};
+use crate::support::programs::have;
 
 /// A clone with a ledger, whose branch follows a bare repository; `other` is a second clone of it.
 fn clones() -> Option<Env> {
@@ -387,7 +388,7 @@ $ bd trust .
 #[test]
 fn one_repo_without_version_control_among_others() {
     let Some(env) = clones() else { return };
-    crate::projects::repo(&env, "plain", "pl");
+    crate::cli::projects::repo(&env, "plain", "pl");
     env.given("repo add ../plain\nadd One --id bd-one");
     assert_data_eq!(
         env.script("sync\ncommit"),
@@ -664,7 +665,7 @@ bd-base  P2  open  task  Base
 #[test]
 fn private_issues_do_not_leave() {
     let Some(env) = clones() else { return };
-    crate::projects::repo(&env, "plan", "pl");
+    crate::cli::projects::repo(&env, "plan", "pl");
     bd_in(&env, "plan", ["add", "Secret", "--id", "pl-1"]).ok();
     env.given("repo add ../plan\nconfig set routing.role maintainer");
     let local = "{\"id\":\"bd-zz\",\"title\":\"Secret\",\"status\":\"open\",\"priority\":2,\"issue_type\":\"task\",\"visibility\":\"local\"}\n";

@@ -2,9 +2,9 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
-use crate::project::Project;
-use crate::workflows::{bd, ready};
+use crate::cli::harness::Env;
+use crate::cli::project::Project;
+use crate::cli::workflows::{bd, ready};
 
 const SHIP: &str = r#"
 name = "ship"

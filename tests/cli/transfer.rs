@@ -2,7 +2,7 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
+use crate::cli::harness::Env;
 
 /// Two lines of an older tool.
 pub const OLD: &str = r#"{"id":"old-1","title":"From before","status":"open","priority":1,"issue_type":"bug","created_at":"2025-01-01T00:00:00Z","updated_at":"2025-01-01T00:00:00Z","x":1.50}

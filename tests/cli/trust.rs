@@ -4,8 +4,9 @@ use std::os::unix::fs::symlink;
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::Env;
-use crate::projects::{bd_in, have, ledger, put_issues, repo, sh};
+use crate::cli::harness::Env;
+use crate::cli::projects::{bd_in, ledger, put_issues, repo, sh};
+use crate::support::programs::have;
 
 /// A project with one issue whose committed config joins a path; `~/x` holds another issue.
 fn stranger(path: &str) -> Env {

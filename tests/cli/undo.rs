@@ -6,9 +6,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use serde_json::Value;
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::{Env, Run};
-use crate::project::Project;
-use crate::projects::joined;
+use crate::cli::harness::{Env, Run};
+use crate::cli::project::Project;
+use crate::cli::projects::joined;
 
 /// Where a write is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -230,7 +230,7 @@ impl Stage {
             stage.env.write("more.jsonl", [newer, other, deletion].concat());
             let editor = stage.env.write("../editor.sh", "#!/bin/sh\nsed -i 's/^text$/other/; s/^One$/Uno/' \"$1\"\n");
             std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
-            stage.env.set("EDITOR", &editor);
+            stage.env.set("EDITOR", format!("'{}'", editor.display()));
         }
         if matches!(place, Place::Contributor | Place::Maintainer) {
             stage.env.bd_with(["add", "Upstream", "--id", "bd-up", "-q"], None, &MAINTAINER).ok();

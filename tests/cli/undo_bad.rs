@@ -4,9 +4,9 @@ use std::fs;
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::{Env, Run};
-use crate::project::Project;
-use crate::projects::{bd_in, joined, ledger, repo, sh};
+use crate::cli::harness::{Env, Run};
+use crate::cli::project::Project;
+use crate::cli::projects::{bd_in, joined, ledger, repo, sh};
 
 fn bob(env: &Env, line: &str) -> Run {
     env.bd_with(line.split(' '), None, &[("BD_ACTOR", "bob")])

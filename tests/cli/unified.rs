@@ -5,8 +5,8 @@ use std::fs;
 use serde_json::Value;
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::checkouts::Family;
-use crate::harness::Run;
+use crate::cli::checkouts::Family;
+use crate::cli::harness::Run;
 
 /// A main checkout, `one` that has closed and filed something, and `two` that works on something.
 fn busy() -> Option<Family> {
@@ -62,7 +62,7 @@ fn a_checkout_can_be_chosen_by_id_name_and_path() {
     let Some(family) = busy() else { return };
     let two = family.path("two");
     for typed in ["two", &family.id(&two), two.to_str().unwrap()] {
-        let run = family.bd(&family.web(), &format!("list --worktree {typed} --status in_progress --json")).ok();
+        let run = family.bd(&family.web(), &format!("list --worktree '{typed}' --status in_progress --json")).ok();
         assert_eq!(told(&run), ["bd-second in_progress in two"], "{typed}");
     }
     let ready = told(&family.bd(&family.web(), "ready --worktree one --json").ok());
@@ -71,7 +71,7 @@ fn a_checkout_can_be_chosen_by_id_name_and_path() {
     assert_eq!(shown[0]["worktree"], "one");
     family.bd(&two, "list --worktree nosuch").fails(3, &["no checkout \"nosuch\"; known: main, one, two"]);
     let unknown = family.bd(&family.web(), "leases --worktree two --json").ok();
-    assert_eq!(crate::checkouts::held(&unknown), ["bd-second in two"]);
+    assert_eq!(crate::cli::checkouts::held(&unknown), ["bd-second in two"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use crate::harness::Env;
+use crate::cli::harness::Env;
 
 /// Every command that writes, and some that only look or are refused.
 const COMMANDS: &str = "
@@ -64,7 +64,7 @@ fn repo() -> Env {
     std::fs::remove_dir_all(env.path(".beads/run")).unwrap();
     env.write("more.txt", "{\"id\":\"bd-more\",\"title\":\"More\"}\n");
     env.write("../editor.sh", "sed -i 's/^One$/Edited/' \"$1\"\n");
-    env.set("EDITOR", format!("sh {}", env.path("../editor.sh").display()));
+    env.set("EDITOR", format!("sh '{}'", env.path("../editor.sh").display()));
     env
 }
 
@@ -77,8 +77,7 @@ fn run(command: &mut Command) -> Option<String> {
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let name = command.get_program().to_string_lossy().into_owned();
-            eprintln!("skipped: {name} is missing");
-            assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "{name} must be there in CI");
+            crate::support::programs::skip(&format!("{name} is missing"));
             None
         }
         Err(error) => panic!("{command:?}: {error}"),

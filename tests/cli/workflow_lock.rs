@@ -1,9 +1,7 @@
 //! The lock of a workflow: one plans, the others work.
 
-use std::time::Duration;
-
-use crate::harness::{Env, Run};
-use crate::workflows::{bd, id, started, task};
+use crate::cli::harness::{Env, Run};
+use crate::cli::workflows::{bd, id, started, task};
 
 const LOCKED: &[&str] = &["bd-w is locked by boss"];
 
@@ -102,8 +100,7 @@ fn work_goes_on() {
 fn a_lock_ends() {
     let env = locked();
     bd(&env, "--agent boss workflow lock bd-w --ttl 1ms").ok();
-    std::thread::sleep(Duration::from_millis(20));
-    // Nobody is held up by a dead one, and who had it must know that it is over.
+    // The next command runs a second later. Nobody is held up by a dead one, and who had it must know that it is over.
     bd(&env, "workflow set bd-w --max-parallel 5").ok();
     let over = bd(&env, "--agent boss workflow pause bd-w");
     over.fails(7, &["the lock of boss on bd-w (number 1) is over", "bd workflow lock takes it again"]);

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::checkouts::Family;
-use crate::harness::Env;
-use crate::workflows::{bd, id, planned, ready, shown, started, states, take, task};
+use crate::cli::checkouts::Family;
+use crate::cli::harness::Env;
+use crate::cli::workflows::{bd, id, planned, ready, shown, started, states, take, task};
 
 #[test]
 fn no_claim_takes_a_task_of_a_workflow_that_does_not_run() {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::harness::{Env, Run};
+use crate::cli::harness::{Env, Run};
 
 const PLAN: &str = r#"
 name = "Ship"

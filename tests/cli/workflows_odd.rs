@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::harness::Env;
-use crate::projects::{bd_in, ledger, ledger_path, repo};
-use crate::workflows::{bd, id, ready, set_state, shown, started, task};
+use crate::cli::harness::Env;
+use crate::cli::projects::{bd_in, ledger, ledger_path, repo};
+use crate::cli::workflows::{bd, id, ready, set_state, shown, started, task};
 
 #[test]
 fn another_tool_ends_and_reopens_a_workflow() {
@@ -104,7 +104,7 @@ fn a_workflow_that_cannot_be_read_hands_nothing_out() {
 /// The project's copy of a proposed workflow does not say what it is.
 #[test]
 fn a_proposed_workflow_is_one_still() {
-    let story = crate::proposals::Story::new();
+    let story = crate::cli::proposals::Story::new();
     story
         .env
         .write("plan.toml", "name = \"W\"\n[[tasks]]\nname = \"a\"\n[[tasks]]\nname = \"b\"\ndepends_on = [\"a\"]\n");
@@ -241,14 +241,14 @@ fn every_task_of_several_repos_names_its_own() {
 fn a_workflow_is_there_with_all_of_its_tasks_or_not_at_all() {
     let env = three(true);
     let markers = "<<<<<<< ours\n{\"id\":\"app-1\",\"title\":\"A\"}\n=======\n{\"id\":\"app-1\",\"title\":\"B\"}\n>>>>>>> theirs\n";
-    crate::harness::put_file(&ledger_path(&env, "app"), markers.as_bytes());
+    crate::cli::harness::put_file(&ledger_path(&env, "app"), markers.as_bytes());
     bd(&env, "workflow create --id bd-w --plan plan.toml").fails(8, &["app"]);
     for below in ["web", "server"] {
         assert_eq!(ledger(&env, below), "", "{below}: to the byte as it was");
     }
     assert_eq!(ledger(&env, "app"), markers);
     assert!(!bd(&env, "list").ok().stderr.contains("another program"), "nothing is missed");
-    crate::harness::put_file(&ledger_path(&env, "app"), b"");
+    crate::cli::harness::put_file(&ledger_path(&env, "app"), b"");
     bd(&env, "workflow create --id bd-w --plan plan.toml").ok();
     assert_eq!(shown(&env)["total"], 3);
 }

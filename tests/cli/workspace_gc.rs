@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::harness::Run;
-use crate::workspace_remove::{Bench, change, sleeper, text};
+use crate::cli::harness::Run;
+use crate::cli::workspace_remove::{Bench, change, sleeper, text};
 
 /// A day on which everything else was long ago.
 const LATER: (&str, &str) = ("BD_TEST_NOW", "2026-03-01T09:00:00Z");
@@ -74,7 +74,7 @@ fn a_report_changes_nothing_and_the_order_is_that_of_the_reasons() {
     edit(&bench, &idle, |record| record["state"] = "idle".into());
     let path = PathBuf::from(text(&bench.record(&merged), "path"));
     bench.work(&path, "new");
-    bench.git(&web, &format!("fetch -q {} HEAD", path.display()));
+    bench.git(&web, &format!("fetch -q '{}' HEAD", path.display()));
     bench.git(&web, "merge -q --squash FETCH_HEAD");
     bench.git(&web, "commit -qm squashed");
     bench.bd(&format!("workspace update {abandoned} --status abandoned")).ok();
@@ -185,7 +185,7 @@ fn directories_without_a_record_are_put_aside() {
     let (id, path) = bench.make("");
     let base = path.parent().unwrap();
     let lost = base.join("ws_aaaaaaaaaaaa");
-    bench.git(&bench.family.web(), &format!("clone -q . {}", lost.display()));
+    bench.git(&bench.family.web(), &format!("clone -q . '{}'", lost.display()));
     fs::write(lost.join("mine"), "mine").unwrap();
     let known = base.join("ws_bbbbbbbbbbbb");
     fs::create_dir(&known).unwrap();
@@ -299,7 +299,7 @@ fn merged_ones_are_listed_and_noted() {
     let (id, path) = bench.make("--base main");
     let (other, _) = bench.make("--base main");
     bench.work(&path, "new");
-    bench.git(&web, &format!("pull -q {} HEAD", path.display()));
+    bench.git(&web, &format!("pull -q '{}' HEAD", path.display()));
     let listed = bench.bd("workspace list --merged --json").ok();
     assert_eq!(ids(&listed), [id.as_str()]);
     assert_eq!((bench.state(&id), bench.state(&other)), ("merged".to_owned(), "active".to_owned()));
@@ -316,7 +316,7 @@ fn a_directory_that_is_gone_and_one_that_was_adopted() {
     let (gone, path) = bench.make("");
     fs::remove_dir_all(&path).unwrap();
     let own = bench.family.worktree("own");
-    let adopted = text(&bench.bd(&format!("workspace adopt {} --json", own.display())).ok().json(), "id");
+    let adopted = text(&bench.bd(&format!("workspace adopt '{}' --json", own.display())).ok().json(), "id");
     let done = gc(&bench, "--apply");
     assert_eq!(row(&done, &gone)["class"], "gone");
     assert_eq!(row(&done, &adopted)["class"], "adopted");

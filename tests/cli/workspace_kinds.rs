@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::checkouts::bd;
-use crate::harness::Env;
-use crate::project::has;
-use crate::workspace_remove::text;
+use crate::cli::checkouts::bd;
+use crate::cli::harness::Env;
+use crate::cli::workspace_remove::text;
+use crate::support::programs::have;
 
 struct Site {
     env: Env,
@@ -16,7 +16,7 @@ impl Site {
     /// A repo with a ledger, made by a script; `None`, with a word about it, if a program is missing.
     fn new(programs: &[&str], script: &str) -> Option<Self> {
         let env = Env::new();
-        if !programs.iter().all(|program| has(&env, program)) {
+        if !programs.iter().all(|program| have(&[program])) {
             return None;
         }
         env.given("add Base --id bd-base");
@@ -59,7 +59,7 @@ impl Site {
         fs::write(path.join("mine"), "mine").unwrap();
         let answer = self.goes(id, path, "--force");
         let to = self.env.root().join(format!("again-{id}"));
-        let line = format!("workspace restore {} --to {}", text(&answer["kept"], "id"), to.display());
+        let line = format!("workspace restore {} --to '{}'", text(&answer["kept"], "id"), to.display());
         bd(&self.env, &self.web(), &line, &[]).ok();
         assert_eq!(fs::read_to_string(to.join("mine")).unwrap(), "mine");
         assert_eq!(fs::read_to_string(to.join("file")).unwrap(), fs::read_to_string(self.web().join("file")).unwrap());
@@ -78,7 +78,7 @@ fn clones_and_shares_of_hg() {
         if kind == "clone" {
             let force = format!("workspace remove {id} --force");
             bd(&site.env, &site.web(), &force, &[]).fails(8, &["commits of a clone are not kept"]);
-            site.sh(&site.web(), &format!("hg pull -q {}", path.display()));
+            site.sh(&site.web(), &format!("hg pull -q '{}'", path.display()));
             site.goes(&id, &path, "");
         }
         let (id, path) = site.make(&format!("--kind {kind}"));
@@ -129,8 +129,8 @@ fn nothing_comes_home_from_one_that_stays() {
 fn what_a_job_says_in_a_copy_without_version_control_comes_home() {
     let Some(site) = Site::new(&[], "true") else { return };
     let run = ["run", "--issue", "bd-base", "--workspace", "--", "sh", "-c", "bd close $BD_ISSUE"];
-    let mut command = site.env.bd_command(crate::harness::BD);
-    let bin = Path::new(crate::harness::BD).parent().unwrap().display().to_string();
+    let mut command = site.env.bd_command(crate::cli::harness::BD);
+    let bin = Path::new(crate::cli::harness::BD).parent().unwrap().display().to_string();
     command.current_dir(site.web()).args(run).env("PATH", format!("{bin}:/usr/bin:/bin"));
     site.env.run(command, "bd run".to_owned(), None).ok();
     let status = || bd(&site.env, &site.web(), "show bd-base --json", &[]).ok().json()[0]["status"].clone();

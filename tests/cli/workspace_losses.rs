@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::workspace_remove::{Bench, change, text};
+use crate::cli::workspace_remove::{Bench, change, text};
 
 /// A plain directory with a ledger.
 fn plain(bench: &Bench) -> PathBuf {
@@ -35,7 +35,7 @@ fn one_that_could_not_be_made_has_no_right_to_what_was_there() {
     let (id, path) = make(&bench, &plain);
     fs::write(path.join("work"), "precious").unwrap();
     let bd = |line: &str| bench.family.bd(&plain, line);
-    let again = format!("workspace create --new --path {}", path.display());
+    let again = format!("workspace create --new --path '{}'", path.display());
     bd(&again).fails(1, &[&format!("it is the workspace {id}")]);
     bd("workspace gc --apply").ok();
     assert_eq!(fs::read_to_string(path.join("work")).unwrap(), "precious");
@@ -56,7 +56,7 @@ fn the_record_of_one_that_could_not_be_made_goes_and_what_was_there_stays() {
         [("/", "gc --apply"), (full.to_str().unwrap(), "gc --apply"), (full.to_str().unwrap(), "remove")]
     {
         for kind in ["clone", "worktree"] {
-            bench.bd(&format!("workspace create --new --kind {kind} --path {place}")).fails(1, &[]);
+            bench.bd(&format!("workspace create --new --kind {kind} --path '{place}'")).fails(1, &[]);
             let id = failed(&bench, &bench.family.web());
             let line = if way == "remove" { format!("workspace remove {id}") } else { format!("workspace {way}") };
             bench.bd(&line).ok();
@@ -71,7 +71,7 @@ fn a_ref_of_a_remote_counts_only_if_the_remote_has_it() {
     let Some(bench) = Bench::new() else { return };
     let gone = bench.family.path("gone.git");
     let web = bench.family.web();
-    bench.git(&web, &format!("init -q --bare {}", gone.display()));
+    bench.git(&web, &format!("init -q --bare '{}'", gone.display()));
     let ways: [&[&str]; 6] = [
         &["remote add me .", "fetch -q me"],
         &["remote add zz /nowhere", "update-ref refs/remotes/zz/main HEAD"],
@@ -172,7 +172,7 @@ fn what_was_kept_in_a_shallow_repository_comes_back() {
     let Some(bench) = Bench::new() else { return };
     let shallow = bench.family.path("shallow");
     bench.work(&bench.family.web(), "second");
-    let from = format!("clone -q --depth 1 file://{} {}", bench.family.web().display(), shallow.display());
+    let from = format!("clone -q --depth 1 'file://{}' '{}'", bench.family.web().display(), shallow.display());
     bench.git(&bench.family.web(), &from);
     bench.git(&shallow, "config user.name Ann");
     bench.git(&shallow, "config user.email ann@example.org");
@@ -182,7 +182,7 @@ fn what_was_kept_in_a_shallow_repository_comes_back() {
     let head = bench.git(&path, "rev-parse HEAD");
     let answer = bench.family.bd(&shallow, &format!("workspace remove {id} --force --json")).ok().json();
     let to = bench.family.path("again");
-    let line = format!("workspace restore {} --to {}", text(&answer["kept"], "id"), to.display());
+    let line = format!("workspace restore {} --to '{}'", text(&answer["kept"], "id"), to.display());
     bench.family.bd(&shallow, &line).ok();
     assert_eq!(bench.git(&to, "rev-parse HEAD"), head);
     assert_eq!(bench.git(&to, "status --porcelain"), "");

@@ -6,8 +6,8 @@ use std::process::{Child, Command};
 
 use serde_json::Value;
 
-use crate::checkouts::{Family, files};
-use crate::harness::Run;
+use crate::cli::checkouts::{Family, files};
+use crate::cli::harness::Run;
 
 /// A repository with a remote, and workspaces that are made of it.
 pub struct Bench {
@@ -22,7 +22,7 @@ impl Bench {
         fs::write(web.join(".gitignore"), "target/\n*.log\n.env\n").unwrap();
         family.commit(&web);
         family.git(&web, "clone -q --bare . ../up.git").ok();
-        family.git(&web, &format!("remote add origin {}", family.path("up.git").display())).ok();
+        family.git(&web, &format!("remote add origin '{}'", family.path("up.git").display())).ok();
         family.git(&web, "fetch -q origin").ok();
         Some(Bench { family })
     }
@@ -188,7 +188,7 @@ fn a_parent_that_fetched_the_commits_has_them() {
     let (id, path) = bench.make("");
     change(&path, "work");
     bench.git(&path, "commit -qam work");
-    bench.git(&bench.family.web(), &format!("fetch -q {} HEAD:refs/heads/taken", path.display()));
+    bench.git(&bench.family.web(), &format!("fetch -q '{}' HEAD:refs/heads/taken", path.display()));
     bench.goes(&id, &path, "");
 }
 
@@ -269,7 +269,7 @@ fn somebody_at_work_stays_even_by_force() {
 }
 
 pub fn sleeper(place: &Path) -> Child {
-    Command::new("sleep").arg("100").current_dir(place).spawn().unwrap()
+    Command::new("sleep").arg("600").current_dir(place).spawn().unwrap()
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn work_that_came_into_the_base_as_one_commit_is_merged() {
             bench.family.commit(&path);
         }
         bench.stays(&id, &path, &["unpushed"], &["2 commits of the branch", "are nowhere else"]);
-        bench.git(&web, &format!("fetch -q {} HEAD", path.display()));
+        bench.git(&web, &format!("fetch -q '{}' HEAD", path.display()));
         bench.git(&web, "merge -q --squash FETCH_HEAD");
         bench.git(&web, "commit -qm squashed");
         let squashed = bench.git(&web, "rev-parse HEAD").trim().to_owned();
@@ -358,17 +358,17 @@ fn by_force_everything_is_kept_and_comes_back() {
     bench.git(&bench.family.web(), "gc -q --prune=now");
     assert_eq!(bench.git(&bench.family.web(), "branch --format=%(refname:short)"), "main\n");
     let again = bench.family.path("again");
-    bench.bd(&format!("workspace restore {key} --to {}", again.display())).ok();
+    bench.bd(&format!("workspace restore {key} --to '{}'", again.display())).ok();
     assert_eq!(held(&bench, &again), before);
     assert_eq!(fs::read(again.join("new/deep")).unwrap(), bytes);
     assert_eq!(fs::read_link(again.join("link")).unwrap(), Path::new("file"));
-    bench.bd(&format!("workspace restore {id} --to {}", again.display())).fails(8, &["is not empty"]);
+    bench.bd(&format!("workspace restore {id} --to '{}'", again.display())).fails(8, &["is not empty"]);
     bench.bd("workspace restore cp_000000000000 --to x").fails(3, &[]);
     let (id, path) = bench.make("--kind worktree");
     change(&path, "not committed");
     let answer = bench.goes(&id, &path, "--force");
     let again = bench.family.path("files");
-    bench.bd(&format!("workspace restore {} --to {}", text(&answer["kept"], "id"), again.display())).ok();
+    bench.bd(&format!("workspace restore {} --to '{}'", text(&answer["kept"], "id"), again.display())).ok();
     assert_eq!(fs::read_to_string(again.join("file")).unwrap(), "one\nnot committed\nthree\n");
 }
 
@@ -381,7 +381,7 @@ fn snapshots_of_checkpoints_outlive_the_clone_that_they_were_made_in() {
     bench.git(&path, "checkout -q -- .");
     bench.goes(&id, &path, "");
     let to = bench.family.path("there");
-    bench.bd(&format!("checkpoint restore {} --to {}", text(&made, "id"), to.display())).ok();
+    bench.bd(&format!("checkpoint restore {} --to '{}'", text(&made, "id"), to.display())).ok();
     assert_eq!(fs::read_to_string(to.join("file")).unwrap(), "one\nas it was\nthree\n");
 }
 

@@ -5,9 +5,9 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::checkouts::Family;
-use crate::harness::BD;
-use crate::workspaces::{make, text};
+use crate::cli::checkouts::Family;
+use crate::cli::harness::BD;
+use crate::cli::workspaces::{make, text};
 
 /// A workspace that nobody works in any more, with its id.
 fn idle(family: &Family) -> (String, PathBuf) {
@@ -51,7 +51,7 @@ fn a_job_that_wrote_only_issues_leaves_a_workspace_to_take_again() {
         command.args(["run", "--issue", issue, "--workspace", "--", "sh", "-c", script]);
         family.env().run(command, format!("bd run {issue}"), None)
     };
-    run("bd-base", &format!("{BD} add Found --id bd-found; echo mine > \"$BD_CONTEXT_DIR/note\"")).ok();
+    run("bd-base", &format!("'{BD}' add Found --id bd-found; echo mine > \"$BD_CONTEXT_DIR/note\"")).ok();
     let first = family.bd(&web, "workspace list --json").ok().json();
     assert!(!family.bd(&web, "list --json").ok().ids().contains(&"bd-found".to_owned()));
     run("bd-second", "test -d \"$BD_CONTEXT_DIR\" && test ! -e \"$BD_CONTEXT_DIR/note\"").ok();
@@ -70,7 +70,7 @@ fn a_job_whose_work_the_parent_has_leaves_a_workspace_to_take_again() {
     write(&path.join("work"), "x");
     family.commit(&path);
     refused(&family, &id, "commit");
-    family.git(&web, &format!("pull -q --ff-only {} HEAD", path.display())).ok();
+    family.git(&web, &format!("pull -q --ff-only '{}' HEAD", path.display())).ok();
     assert_eq!(taken(&family, &id), (true, Vec::new()));
     assert!(path.join("work").exists());
 }
@@ -84,7 +84,7 @@ fn whatever_would_be_lost_or_works_there_is_left_alone() {
     write(&web.join("deep/file"), "x");
     family.commit(&web);
     let (id, path) = idle(&family);
-    let mut sleeper = Command::new("sleep").arg("60").current_dir(&path).spawn().unwrap();
+    let mut sleeper = Command::new("sleep").arg("600").current_dir(&path).spawn().unwrap();
     refused(&family, &id, "works there");
     sleeper.kill().unwrap();
     sleeper.wait().unwrap();
@@ -116,7 +116,7 @@ fn programs_that_a_job_has_named_are_not_run() {
     for way in ["smudge", "clean"] {
         let mut command = family.env().command("git");
         command.current_dir(&path).args(["config", &format!("filter.foo.{way}")]);
-        command.arg(format!("touch {}; cat", mark.display()));
+        command.arg(format!("touch '{}'; cat", mark.display()));
         family.env().run(command, "git config".to_owned(), None).ok();
     }
     write(&web.join("news"), "x");
@@ -238,16 +238,15 @@ fn objects_are_linked_on_one_file_system() {
 #[test]
 fn a_clone_may_be_on_another_file_system() {
     let Some(family) = Family::new() else { return };
-    let elsewhere = Path::new("/dev/shm");
-    let device = |path: &Path| fs::metadata(path).map(|found| found.dev()).ok();
-    if device(elsewhere).is_none_or(|other| Some(other) == device(&family.web())) {
-        assert!(std::env::var_os("CI").is_none(), "no second file system at {}", elsewhere.display());
-        eprintln!("skipped: a_clone_may_be_on_another_file_system: no second file system");
+    let device = |path: &Path| fs::metadata(path).unwrap().dev();
+    let places = [tempfile::tempdir_in("/dev/shm").ok(), Some(crate::support::place::on_disk("elsewhere"))];
+    let is_apart = |place: &tempfile::TempDir| device(place.path()) != device(&family.web());
+    let Some(there) = places.into_iter().flatten().find(is_apart) else {
+        crate::support::programs::skip("no second file system");
         return;
-    }
-    let there = tempfile::tempdir_in(elsewhere).unwrap();
+    };
     let run = family
-        .bd(&family.web(), &format!("workspace create --json --config workspace.path={}", there.path().display()));
+        .bd(&family.web(), &format!("workspace create --json --config workspace.path='{}'", there.path().display()));
     let path = PathBuf::from(text(&run.ok().json(), "path"));
     assert!(path.starts_with(there.path()) && path.join(".beads").is_dir());
     assert_eq!(family.git(&path, "status --porcelain").ok().stdout, "");

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::checkouts::Family;
-use crate::harness::{BD, Run};
+use crate::cli::checkouts::Family;
+use crate::cli::harness::{BD, Run};
+use crate::support::wait::until;
 
 pub fn text(value: &Value, key: &str) -> String {
     value[key].as_str().unwrap_or_else(|| panic!("no {key}: {value}")).to_owned()
@@ -148,7 +149,7 @@ fn limits_are_checked_before_anything_is_made() {
     assert!(text(&error, "hint").contains("1 workspace with"), "{error}");
     family.bd(&web, "--config workspace.max_count=2 workspace create").ok();
     let cache = family.path("home/cache/x");
-    let line = format!("--config workspace.path={} workspace create", cache.display());
+    let line = format!("--config workspace.path='{}' workspace create", cache.display());
     family.bd(&web, &line).fails(1, &["may be thrown away at any time"]);
     assert!(!cache.exists());
 }
@@ -189,7 +190,7 @@ fn all_kinds_and_what_is_known_of_each() {
 
 #[test]
 fn a_plain_directory_is_copied_and_shares_its_claims() {
-    let env = crate::harness::Env::new();
+    let env = crate::cli::harness::Env::new();
     env.bd(["add", "Base", "--id", "bd-base"]).ok();
     env.write("file", "x");
     let run = env.bd(["workspace", "create", "--json"]).ok();
@@ -198,7 +199,7 @@ fn a_plain_directory_is_copied_and_shares_its_claims() {
     assert!(made["notes"][0].as_str().unwrap().contains("no version control"), "{made}");
     let path = PathBuf::from(text(&made, "path"));
     assert!(path.join("file").exists() && !path.join(".beads/run/leases.jsonl").exists());
-    let inside = |line: &str| crate::checkouts::bd(&env, &path, line, &[("BD_AGENT", "bob")]);
+    let inside = |line: &str| crate::cli::checkouts::bd(&env, &path, line, &[("BD_AGENT", "bob")]);
     inside("claim bd-base").ok();
     let outside = env.bd(["leases", "--json"]).ok().json();
     assert_eq!(outside[0]["id"], "bd-base", "{outside}");
@@ -207,7 +208,7 @@ fn a_plain_directory_is_copied_and_shares_its_claims() {
     fs::create_dir_all(stranger.join(".beads/run")).unwrap();
     fs::write(stranger.join(".beads/beads.jsonl"), "").unwrap();
     fs::copy(path.join(".beads/run/home"), stranger.join(".beads/run/home")).unwrap();
-    let place = crate::checkouts::bd(&env, &stranger, "where --json", &[]).ok().json();
+    let place = crate::cli::checkouts::bd(&env, &stranger, "where --json", &[]).ok().json();
     assert_eq!(text(&place, "state_home"), stranger.join(".beads/run").display().to_string());
 }
 
@@ -246,7 +247,7 @@ fn a_workspace_is_named_in_every_way() {
     let (made, path) = make(&family, "--issue bd-base --branch topic");
     let id = text(&made, "id");
     for name in [id.as_str(), &id[..7], &id[3..8], "bd-base", "topic", path.to_str().unwrap()] {
-        let found = family.bd(&web, &format!("workspace path {name}")).ok().stdout;
+        let found = family.bd(&web, &format!("workspace path '{name}'")).ok().stdout;
         assert_eq!(found.trim_end(), path.display().to_string(), "{name}");
     }
     family.bd(&web, "workspace show nothing").fails(3, &["no workspace"]);
@@ -319,11 +320,7 @@ fn a_killed_creation_leaves_its_record() {
     let web = family.web();
     let mut command = family.env().bd_command(BD);
     let mut child = command.args(["workspace", "create", "--setup", "sleep 600"]).spawn().unwrap();
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    while directories(&family).len() < 2 {
-        assert!(std::time::Instant::now() < until, "it begins");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    until("it begins", || directories(&family).len() >= 2);
     child.kill().unwrap();
     child.wait().unwrap();
     let all = family.bd(&web, "workspace list --json").ok().json();

@@ -5,9 +5,9 @@ use std::fs;
 use serde_json::Value;
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::checkouts::{Family, bd};
-use crate::harness::{Env, Run};
-use crate::project::has;
+use crate::cli::checkouts::{Family, bd};
+use crate::cli::harness::{Env, Run};
+use crate::support::programs::have;
 
 fn rows(run: &Run) -> Vec<Value> {
     run.json().as_array().unwrap().clone()
@@ -149,7 +149,7 @@ fn a_path_with_links_leads_to_the_same_checkout() {
     assert_eq!(family.id(&linked), family.id(&one));
     family.bd_with(&linked, "claim bd-base", &[("BD_AGENT", "bob")]).ok();
     assert_eq!(family.held(&link.join("web")), ["bd-base in one"]);
-    let row = &rows(&family.bd(&link.join("web"), &format!("list --worktree {} --json", linked.display())).ok())[0];
+    let row = &rows(&family.bd(&link.join("web"), &format!("list --worktree '{}' --json", linked.display())).ok())[0];
     assert_eq!(row["worktree"], "one", "{row}");
     let beads = fs::read_dir(one.join(".beads")).unwrap().map(|entry| entry.unwrap().file_type().unwrap());
     assert!(beads.into_iter().all(|kind| !kind.is_symlink()), "no link is made");
@@ -278,7 +278,7 @@ fn a_checkout_is_kept_as_long_as_something_would_be_lost() {
     // Inside of it, and in a directory below.
     fs::create_dir(one.join("sub")).unwrap();
     family.bd(&one.join("sub"), "worktree remove one").fails(8, &["the current directory is inside of it"]);
-    let from = format!("-C {} worktree remove one", family.web().display());
+    let from = format!("-C '{}' worktree remove one", family.web().display());
     family.bd(&one.join("sub"), &from).fails(8, &["the current directory is inside of it"]);
     family.bd(&one, "worktree remove main").fails(8, &["it is the main checkout"]);
     family.bd(&one, "worktree remove main --force").fails(8, &["it is the main checkout"]);
@@ -392,7 +392,7 @@ fn made_looked_at_and_removed(env: &Env) {
 #[test]
 fn workspaces_of_jj_are_made_and_removed() {
     let env = Env::new();
-    if !has(&env, "jj") {
+    if !have(&["jj"]) {
         return;
     }
     let config = env.write("../jj.toml", "[user]\nname = \"t\"\nemail = \"t@example.org\"\n");
@@ -407,7 +407,7 @@ fn workspaces_of_jj_are_made_and_removed() {
 #[test]
 fn shares_of_hg_are_made_and_removed() {
     let env = Env::new();
-    if !has(&env, "hg") {
+    if !have(&["hg"]) {
         return;
     }
     env.given("add Base --id bd-base");
@@ -462,10 +462,10 @@ fn a_refused_removal_leaves_no_snapshot() {
     let Some(family) = Family::new() else { return };
     let (web, one) = (family.web(), family.worktree("one"));
     let snapshots = || family.git(&web, "for-each-ref refs/beads").ok().stdout;
-    family.git(&web, &format!("worktree lock {}", one.display())).ok();
+    family.git(&web, &format!("worktree lock '{}'", one.display())).ok();
     family.bd(&web, "worktree remove one --force").fails(8, &["locked"]);
     assert_eq!(snapshots(), "");
-    family.git(&web, &format!("worktree unlock {}", one.display())).ok();
+    family.git(&web, &format!("worktree unlock '{}'", one.display())).ok();
     let inner = one.join("inner");
     fs::create_dir(&inner).unwrap();
     family.git(&inner, "init -q").ok();

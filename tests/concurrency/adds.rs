@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use crate::sandbox::{Sandbox, alone, at_once, created, describe, full};
+use crate::concurrency::sandbox::{Sandbox, alone, at_once, created, describe};
+use crate::support::effort::pick;
 
 #[test]
 fn every_add_is_there_once() {
     let _turn = alone();
-    let (processes, each) = if full() { (150, 10) } else { (30, 10) };
-    let sandbox = Sandbox::with_issues(1_000);
+    let (processes, each) = pick((30, 4), (30, 10), (150, 10));
+    let sandbox = Sandbox::on_disk().filled(1_000);
     let size = sandbox.ledger().metadata().unwrap().len();
     assert!((250_000..320_000).contains(&size), "{size}");
 

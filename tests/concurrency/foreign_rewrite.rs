@@ -9,13 +9,14 @@ use std::collections::HashSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::sandbox::{Ender, Issues, Sandbox, alone, at_once, created, describe, full};
+use crate::concurrency::sandbox::{Ender, Issues, Sandbox, alone, at_once, created, describe};
+use crate::support::effort::pick;
 
 #[derive(Default)]
 struct Confession {
@@ -30,19 +31,21 @@ struct Confession {
 #[test]
 fn a_version_that_was_not_read_is_never_overwritten() {
     let _turn = alone();
-    let (writers, each) = (3, if full() { 400 } else { 60 });
-    let sandbox = Sandbox::with_issues(200);
-    let over = AtomicBool::new(false);
+    let (writers, each) = (3, pick(40, 60, 400));
+    let sandbox = Sandbox::on_disk().filled(200);
+    let (over, put) = (AtomicBool::new(false), AtomicUsize::new(0));
     let start = Instant::now();
     let (filed, foreign) = thread::scope(|scope| {
-        let foreign = scope.spawn(|| rewrite(&sandbox, &over));
+        let foreign = scope.spawn(|| rewrite(&sandbox, &over, &put));
         let ender = Ender(&over);
         let filed: Vec<String> = at_once(writers, |n| {
             let add = |k: usize| {
                 let output = sandbox.run(&["add", &format!("w{n}-{k}-end")]);
                 created(&output.stdout).unwrap_or_else(|| panic!("{}", describe(&output)))
             };
-            (0..each).map(add).collect::<Vec<_>>()
+            // The foreign program must have come to write, too.
+            let shown = || put.load(Ordering::Relaxed) >= 3;
+            (0..each * 50).take_while(|k| *k < each || !shown()).map(add).collect::<Vec<_>>()
         })
         .concat();
         drop(ender);
@@ -73,7 +76,7 @@ fn a_version_that_was_not_read_is_never_overwritten() {
     assert_eq!(sandbox.leftovers(), [""; 0]);
 }
 
-fn rewrite(sandbox: &Sandbox, over: &AtomicBool) -> Confession {
+fn rewrite(sandbox: &Sandbox, over: &AtomicBool, put: &AtomicUsize) -> Confession {
     let mut confession = Confession::default();
     let (ledger, own) = (sandbox.ledger(), sandbox.repo().join("foreign"));
     while !over.load(Ordering::Relaxed) {
@@ -92,6 +95,7 @@ fn rewrite(sandbox: &Sandbox, over: &AtomicBool) -> Confession {
         let known: HashSet<&str> = read.ids().into_iter().collect();
         confession.overwritten.extend(displaced.ids().into_iter().filter(|id| !known.contains(id)).map(str::to_owned));
         confession.put.push(id);
+        put.fetch_add(1, Ordering::Relaxed);
         thread::sleep(Duration::from_millis(1));
     }
     confession

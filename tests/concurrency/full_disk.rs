@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::sandbox::{Sandbox, alone, created, describe};
+use crate::concurrency::sandbox::{Sandbox, alone, created, describe};
 
 /// Set for the copy of this test that runs inside the namespace.
 const INSIDE: &str = "BD_PROOF_SMALL_DISK";
@@ -19,13 +19,16 @@ fn a_full_disk_changes_nothing() {
     let namespace = ["--user", "--map-root-user", "--mount"];
     let mountable = Command::new("unshare").args(namespace).args(["mount", "-t", "tmpfs", "tmpfs", "/mnt"]).output();
     if !mountable.is_ok_and(|output| output.status.success()) {
-        assert!(std::env::var("CI").as_deref() != Ok("true"), "unshare or mount is missing or not permitted");
-        eprintln!("skipped: no private mount namespace");
+        crate::support::programs::skip("unshare or mount is missing or not permitted");
         return;
     }
     let this = std::env::current_exe().unwrap();
     let mut inside = Command::new("unshare");
-    inside.args(namespace).arg(this).args(["--exact", "full_disk::a_full_disk_changes_nothing", "--nocapture"]);
+    inside.args(namespace).arg(this).args([
+        "--exact",
+        "concurrency::full_disk::a_full_disk_changes_nothing",
+        "--nocapture",
+    ]);
     let output = inside.env(INSIDE, "1").output().unwrap();
     assert!(output.status.success(), "{}", describe(&output));
     let text = String::from_utf8_lossy(&output.stdout);

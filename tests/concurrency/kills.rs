@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::sandbox::{Sandbox, alone, at_once, created, full};
+use crate::concurrency::sandbox::{Sandbox, alone, at_once, created};
+use crate::support::effort::pick;
 
 const WRITERS: usize = 8;
 const ISSUES: usize = 4;
@@ -24,9 +25,9 @@ struct Attempt {
 #[test]
 fn nothing_acknowledged_is_lost() {
     let _turn = alone();
-    let (kills, writes) = if full() { (500, 10_000) } else { (60, 400) };
-    let budget = Duration::from_secs(if full() { 300 } else { 60 });
-    let sandbox = Sandbox::with_issues(200);
+    let (kills, writes) = pick((30, 100), (60, 400), (500, 10_000));
+    let budget = Duration::from_secs(pick(600, 600, 900));
+    let sandbox = Sandbox::on_disk().filled(200);
     let shared: Vec<String> = (0..ISSUES).map(|n| sandbox.add(&format!("Shared {n}"))).collect();
     let (killed, acknowledged) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let seed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos() as u64;
@@ -44,7 +45,7 @@ fn nothing_acknowledged_is_lost() {
             let note = attempts.len() % 2 == 1;
             let id = &shared[random.below(ISSUES as u64) as usize];
             let args = if note { vec!["note", id, &word] } else { vec!["add", &word] };
-            let chance = if full() { 12 } else { 6 };
+            let chance = pick(4, 6, 12);
             let kill = random.below(chance) == 0 && killed.load(Ordering::Relaxed) < kills;
             let begun = Instant::now();
             let mut child = sandbox.bd(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();

@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use crate::sandbox::{Ender, Sandbox, alone, at_once, created, describe, full};
+use crate::concurrency::sandbox::{Ender, Sandbox, alone, at_once, created, describe};
+use crate::support::effort::pick;
 
 #[test]
 fn git_clean_takes_nothing_from_a_writer() {
     let _turn = alone();
-    let (processes, each) = if full() { (40, 100) } else { (10, 12) };
-    let sandbox = Sandbox::with_issues(200);
+    let (processes, each) = pick((8, 8), (10, 12), (40, 100));
+    let sandbox = Sandbox::on_disk().filled(200);
     sandbox.git(&["add", "."]);
     sandbox.git(&["commit", "-q", "-m", "seed"]);
 

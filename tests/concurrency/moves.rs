@@ -6,11 +6,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::sandbox::{Ender, Issues, Sandbox, alone, describe, full};
+use crate::concurrency::sandbox::{Ender, Issues, Sandbox, alone, describe};
+use crate::support::effort::pick;
 
 const MOVING: usize = 6;
 const EDITORS: usize = 2;
@@ -54,16 +55,15 @@ fn check(path: &Path, others: &str) -> BTreeSet<String> {
 #[test]
 fn movers_in_both_directions_lose_nothing() {
     let _turn = alone();
-    let rounds = if full() { 1_000 } else { 80 };
-    let limit = Duration::from_secs(if full() { 900 } else { 120 });
+    let rounds = pick(25, 80, 1_000);
     let (sandbox, other) = two_repos();
     let (stay_a, stay_b) = (still("a") + &still("z"), still("b") + &still("y"));
     let over = AtomicBool::new(false);
-    let [moved, views, absent, missed] = [const { AtomicUsize::new(0) }; 4];
+    let [moved, edits, views, absent, missed] = [const { AtomicUsize::new(0) }; 5];
     let start = Instant::now();
     let acknowledged: Vec<(String, String)> = thread::scope(|scope| {
         let editor = |n: usize| {
-            let (sandbox, over, absent) = (&sandbox, &over, &absent);
+            let (sandbox, over, absent, edits) = (&sandbox, &over, &absent, &edits);
             move || {
                 let mut done = Vec::new();
                 for k in 0.. {
@@ -76,6 +76,7 @@ fn movers_in_both_directions_lose_nothing() {
                     let output = sandbox.run(&args);
                     if output.status.success() {
                         done.push((id, word));
+                        edits.fetch_add(1, Ordering::Relaxed);
                     } else {
                         absent.fetch_add(1, Ordering::Relaxed);
                         eprintln!("bd {}: {}", args.join(" "), describe(&output));
@@ -98,9 +99,12 @@ fn movers_in_both_directions_lose_nothing() {
             let movers: Vec<_> = ["../other", "."]
                 .into_iter()
                 .map(|to| {
-                    let (sandbox, moved) = (&sandbox, &moved);
+                    let (sandbox, moved, edits) = (&sandbox, &moved, &edits);
                     scope.spawn(move || {
-                        for round in 0..rounds {
+                        // Until enough was moved and edited meanwhile: who comes to run when is the machine's affair.
+                        let shown =
+                            || moved.load(Ordering::Relaxed) > rounds / 2 && edits.load(Ordering::Relaxed) > rounds / 4;
+                        for round in (0..rounds * 50).take_while(|round| *round < rounds || !shown()) {
                             let args = ["migrate", "--move-to", to, "--filter", "label=moves", "--json"];
                             let output = sandbox.run(&args);
                             assert!(output.status.success(), "round {round} to {to}: {}", describe(&output));
@@ -116,7 +120,6 @@ fn movers_in_both_directions_lose_nothing() {
         editors.into_iter().flat_map(|editor| editor.join().expect("an editor")).collect()
     });
     let took = start.elapsed();
-    assert!(took < limit, "{took:?}: somebody waited for somebody");
     let (here, there) = (check(&sandbox.ledger(), &stay_a), check(&other, &stay_b));
     let all: BTreeSet<String> = (0..MOVING).map(moving).collect();
     assert_eq!(&here | &there, all, "an issue is lost");
@@ -153,8 +156,7 @@ fn movers_in_both_directions_lose_nothing() {
 #[test]
 fn writers_that_name_two_repos_in_opposite_order_do_not_wait_for_each_other() {
     let _turn = alone();
-    let rounds = if full() { 1_000 } else { 80 };
-    let limit = Duration::from_secs(if full() { 600 } else { 90 });
+    let rounds = pick(25, 80, 1_000);
     let (sandbox, other) = two_repos();
     let start = Instant::now();
     thread::scope(|scope| {
@@ -170,7 +172,6 @@ fn writers_that_name_two_repos_in_opposite_order_do_not_wait_for_each_other() {
         }
     });
     let took = start.elapsed();
-    assert!(took < limit, "{took:?}: somebody waited for somebody");
     for (path, id) in [(sandbox.ledger(), "a-000"), (other, "b-000")] {
         let issues = Issues::read(&path);
         let labels: BTreeSet<&str> =

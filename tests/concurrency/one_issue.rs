@@ -3,13 +3,14 @@
 use std::fs;
 use std::time::Instant;
 
-use crate::sandbox::{Sandbox, alone, at_once, describe, full};
+use crate::concurrency::sandbox::{Sandbox, alone, at_once, describe};
+use crate::support::effort::pick;
 
 #[test]
 fn no_label_and_no_note_is_lost() {
     let _turn = alone();
-    let (processes, each) = if full() { (16, 250) } else { (8, 25) };
-    let sandbox = Sandbox::new();
+    let (processes, each) = pick((8, 10), (8, 25), (16, 250));
+    let sandbox = Sandbox::on_disk();
     let id = sandbox.add("Shared");
 
     let start = Instant::now();

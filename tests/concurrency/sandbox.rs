@@ -11,26 +11,32 @@ use std::thread;
 
 use serde_json::Value;
 
-/// `BD_PROOF=full` asks for the full figures.
-pub fn full() -> bool {
-    std::env::var_os("BD_PROOF").is_some_and(|value| value == "full")
-}
+use crate::support::effort::is_full;
+use crate::support::place;
 
-/// One heavy test at a time: the tests of one binary run in parallel, and each of these wants the machine for itself.
-pub fn alone() -> MutexGuard<'static, ()> {
+/// In the full form, whose figures are kept, one test at a time has the machine to itself. Otherwise they run side by side: none
+/// of them may depend on a quiet machine.
+pub fn alone() -> Option<MutexGuard<'static, ()>> {
     static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+    is_full().then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// A repo under git with an empty ledger, in a directory that goes away with it. It lies in the target directory, not in
-/// `/tmp`, which may be memory.
+/// A repo under git with an empty ledger, in a directory that goes away with it.
 pub struct Sandbox {
     dir: tempfile::TempDir,
 }
 
 impl Sandbox {
     pub fn new() -> Self {
-        let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        Self::at(place::in_memory("sandbox"))
+    }
+
+    /// The same on the disk: for what is promised of a disk.
+    pub fn on_disk() -> Self {
+        Self::at(place::on_disk("sandbox"))
+    }
+
+    fn at(dir: tempfile::TempDir) -> Self {
         let sandbox = Sandbox { dir };
         fs::create_dir(sandbox.home()).unwrap();
         fs::create_dir(sandbox.repo()).unwrap();
@@ -41,7 +47,11 @@ impl Sandbox {
 
     /// With issues `s-00000..`, about 280 bytes each.
     pub fn with_issues(count: usize) -> Self {
-        let sandbox = Sandbox::new();
+        Sandbox::new().filled(count)
+    }
+
+    /// Puts so many issues into the ledger.
+    pub fn filled(self, count: usize) -> Self {
         let text = "words that make a line as long as those of a real ledger. ".repeat(2);
         let line = |n: usize| {
             format!(
@@ -49,8 +59,8 @@ impl Sandbox {
                  \"issue_type\":\"task\",\"created_at\":\"2026-01-01T00:00:00.000Z\",\"updated_at\":\"2026-01-01T00:00:00.000Z\"}}\n"
             )
         };
-        fs::write(sandbox.ledger(), (0..count).map(line).collect::<String>()).unwrap();
-        sandbox
+        fs::write(self.ledger(), (0..count).map(line).collect::<String>()).unwrap();
+        self
     }
 
     /// Makes repos beside the first one, under git too, and joins them to it by the user's settings. Gives their ledgers.

@@ -8,13 +8,15 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
-use crate::sandbox::{Sandbox, alone, describe, full};
+use crate::concurrency::sandbox::{Sandbox, alone, describe};
+use crate::support::effort::pick;
+use crate::support::process;
+use crate::support::wait::{PATIENCE, until};
 
-const LONG: Duration = Duration::from_secs(20);
 pub const QUIET: Duration = Duration::from_millis(400);
 
 /// A watch at work, and the lines that it has printed.
@@ -48,7 +50,7 @@ impl Watch {
 
     /// The next event of a kind, and when it came; others are passed over.
     pub fn until(&self, kind: &str) -> (Instant, Value) {
-        let end = Instant::now() + LONG;
+        let end = Instant::now() + PATIENCE;
         let mut others = Vec::new();
         while let Ok((at, event)) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
             if event["event"] == kind {
@@ -59,7 +61,19 @@ impl Watch {
         panic!("no {kind}, but {others:?}");
     }
 
-    /// Everything that comes until nothing comes for a while.
+    /// The next events, as many as expected, and whatever more comes soon after them.
+    pub fn next(&self, count: usize) -> Vec<Value> {
+        let end = Instant::now() + PATIENCE;
+        let mut found = Vec::new();
+        while found.len() < count {
+            let next = self.lines.recv_timeout(end.saturating_duration_since(Instant::now()));
+            found.push(next.unwrap_or_else(|_| panic!("{count} events were expected: {found:#?}")).1);
+        }
+        found.extend(self.rest());
+        found
+    }
+
+    /// Everything that comes until nothing comes for a while: for what must not come.
     pub fn rest(&self) -> Vec<Value> {
         let mut found = Vec::new();
         while let Ok((_, event)) = self.lines.recv_timeout(QUIET) {
@@ -68,8 +82,20 @@ impl Watch {
         found
     }
 
-    pub fn kinds(&self) -> Vec<String> {
-        self.rest().iter().map(|event| event["event"].as_str().unwrap().to_owned()).collect()
+    /// Nothing is told, for a while.
+    #[track_caller]
+    pub fn is_silent(&self, why: &str) {
+        assert_eq!(self.rest(), Vec::<Value>::new(), "{why}");
+    }
+
+    /// These are told next, and nothing else. A command writes several files, and a look may come between them: so in any order.
+    #[track_caller]
+    pub fn tells(&self, kinds: &[&str]) {
+        let (found, mut expected) = (self.next(kinds.len()), kinds.to_vec());
+        let mut found: Vec<&str> = found.iter().map(|event| event["event"].as_str().unwrap()).collect();
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected);
     }
 
     pub fn signal(&self, signal: &str) {
@@ -104,23 +130,32 @@ fn ids(events: &[Value], kind: &str) -> BTreeSet<String> {
 #[test]
 fn every_write_is_told_soon() {
     let _turn = alone();
-    let writes = if full() { 500 } else { 50 };
+    let writes = pick(15, 50, 500);
     let sandbox = Sandbox::with_issues(200);
     let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue"]);
-    let mut delays = Vec::new();
+    let (mut delays, mut adds) = (Vec::new(), Vec::new());
     for n in 0..writes {
+        let start = Instant::now();
         let id = sandbox.add(&format!("Write {n}"));
+        adds.push(start.elapsed());
         // The write was on disk before this; so the delay is rather too long than too short.
         let written = fs::metadata(sandbox.ledger()).unwrap().modified().unwrap();
         let (_, event) = watch.until("issue_created");
         assert_eq!(event["id"], id.as_str());
         delays.push(written.elapsed().unwrap());
     }
-    assert_eq!(watch.kinds(), [""; 0]);
-    delays.sort();
-    let (median, most) = (delays[delays.len() / 2], delays[delays.len() - 1]);
+    watch.is_silent("every write was told of");
+    let (median, most) = told_soon(delays, adds);
     println!("watch: {writes} writes, from the write to the line: median {median:?}, at most {most:?}, none lost");
-    assert!(median < Duration::from_millis(200), "{delays:?}");
+}
+
+/// Soon is a matter of the machine: next to a command that takes as long as it takes here and now. Gives the median and the most.
+pub fn told_soon(mut delays: Vec<Duration>, mut commands: Vec<Duration>) -> (Duration, Duration) {
+    delays.sort();
+    commands.sort();
+    let (median, command) = (delays[delays.len() / 2], commands[commands.len() / 2]);
+    assert!(median < command * 25, "a command takes {command:?}, the news of it: {delays:?}");
+    (median, delays[delays.len() - 1])
 }
 
 /// Many processes write as fast as they can, in several repos: every issue is told of.
@@ -130,8 +165,8 @@ fn nothing_is_lost_in_a_burst() {
     let sandbox = Sandbox::new();
     sandbox.join(&["second"]);
     let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue"]);
-    let (writers, each) = if full() { (16, 50) } else { (8, 10) };
-    let made = crate::sandbox::at_once(writers, |n| {
+    let (writers, each) = pick((8, 5), (8, 10), (16, 50));
+    let made = crate::concurrency::sandbox::at_once(writers, |n| {
         let repo = if n % 2 == 0 { "." } else { "../second" };
         let made = (0..each).map(|k| {
             let said = sandbox.ok(&["add", &format!("Burst {n} {k}"), "--repo", repo]);
@@ -140,7 +175,7 @@ fn nothing_is_lost_in_a_burst() {
         made.collect::<Vec<String>>()
     });
     let made: BTreeSet<String> = made.into_iter().flatten().collect();
-    let events = watch.rest();
+    let events = watch.next(made.len());
     assert_eq!(ids(&events, "issue_created"), made);
     assert_eq!(events.len(), made.len(), "each once, and nothing else");
     let repos: BTreeSet<&str> = events.iter().map(|event| event["source_repo"].as_str().unwrap()).collect();
@@ -156,24 +191,25 @@ fn the_life_of_an_issue() {
     let next = sandbox.add("Next");
     sandbox.ok(&["dep", "add", &next, &first]);
     let watch = Watch::start(sandbox.bd(&["watch", "--json", "--events", "all"]));
-    let told = |args: &[&str]| {
+    let told = |args: &[&str], kinds: &[&str]| {
         as_agent(&sandbox, "ann", args);
-        watch.kinds()
+        watch.tells(kinds);
     };
     sandbox.ok(&["agent", "register", "ann"]);
-    assert_eq!(watch.kinds(), [""; 0], "agents that register are no events");
-    assert_eq!(told(&["claim", &first]), ["issue_updated", "lease_granted", "issue_unready"]);
-    assert_eq!(told(&["claim", &first, "--ttl", "1h"]), ["lease_renewed"]);
-    let closed = told(&["close", &first, "-r", "done"]);
-    assert_eq!(closed, ["issue_closed", "lease_released", "issue_ready"]);
-    assert_eq!(told(&["reopen", &first]), ["issue_reopened", "issue_ready", "issue_unready"]);
+    watch.is_silent("agents that register are no events");
+    told(&["claim", &first], &["issue_updated", "lease_granted", "issue_unready"]);
+    told(&["claim", &first, "--ttl", "1h"], &["lease_renewed"]);
+    told(&["close", &first, "-r", "done"], &["issue_closed", "lease_released", "issue_ready"]);
+    told(&["reopen", &first], &["issue_reopened", "issue_ready", "issue_unready"]);
     sandbox.ok(&["update", &next, "--priority", "1", "--title", "Later"]);
     let (_, event) = watch.until("issue_updated");
     let mut fields: Vec<&str> = event["fields"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
     fields.sort_unstable();
     assert_eq!(fields, ["priority", "title"], "{event}");
     assert_eq!((&event["title"], &event["source_repo"]), (&"Later".into(), &".".into()));
-    assert_eq!(told(&["delete", &next, "--yes"])[0], "issue_deleted");
+    watch.rest();
+    as_agent(&sandbox, "ann", &["delete", &next, "--yes"]);
+    assert_eq!(watch.next(1)[0]["event"], "issue_deleted");
 }
 
 /// A claim that ends by time alone, one that is taken over, and one whose holder is told by mail.
@@ -188,7 +224,7 @@ fn claims_that_end_by_themselves() {
     watch.until("lease_granted");
     let (at, event) = watch.until("lease_expired");
     let after = at - start;
-    assert!(after > Duration::from_secs(1) && after < Duration::from_secs(4), "{after:?}");
+    assert!(after > Duration::from_secs(1), "{after:?}");
     assert_eq!((&event["holder"], &event["epoch"]), (&"ann".into(), &1.into()));
     as_agent(&sandbox, "bob", &["claim", &id]);
     let (_, event) = watch.until("lease_taken");
@@ -204,11 +240,18 @@ fn an_issue_that_was_put_off() {
     let _turn = alone();
     let sandbox = Sandbox::new();
     let id = sandbox.add("Later");
-    let until = in_seconds(2);
-    sandbox.ok(&["defer", &id, "--until", &until]);
-    let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "ready"]);
-    let (_, event) = watch.until("issue_ready");
-    assert_eq!(event["id"], id.as_str());
+    // A round in which its time came before the watch had begun shows nothing: the next one has more of it.
+    let shown = [2, 4, 8, 16, 32].into_iter().any(|seconds| {
+        let end = SystemTime::now() + Duration::from_secs(seconds - 1);
+        sandbox.ok(&["defer", &id, "--until", &in_seconds(seconds)]);
+        let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "ready"]);
+        if SystemTime::now() > end {
+            return false;
+        }
+        assert_eq!(watch.until("issue_ready").1["id"], id.as_str());
+        true
+    });
+    assert!(shown, "no watch began in time");
 }
 
 /// A moment so many seconds from now, as RFC 3339.
@@ -261,7 +304,7 @@ fn the_end_of_a_watch() {
     drop(child.stdout.take());
     let start = Instant::now();
     while child.try_wait().unwrap().is_none() {
-        assert!(start.elapsed() < LONG, "nobody reads, and it goes on");
+        assert!(start.elapsed() < PATIENCE, "nobody reads, and it goes on");
         thread::sleep(Duration::from_millis(20));
     }
     assert!(child.wait().unwrap().success());
@@ -275,7 +318,7 @@ fn without_file_events() {
     let _turn = alone();
     let sandbox = Sandbox::new();
     let mut bd = sandbox.program("sh");
-    let words = "ulimit -n 5; exec \"$0\" watch --json --since-now --events issue --count 1 --for 20s";
+    let words = "ulimit -n 5; exec \"$0\" watch --json --since-now --events issue --count 1 --for 10m";
     bd.args(["-c", words, env!("CARGO_BIN_EXE_bd")]);
     let watch = Watch::start(bd);
     sandbox.add("One");
@@ -291,56 +334,59 @@ fn without_file_events() {
 fn mail_wakes_who_waits() {
     let _turn = alone();
     let sandbox = Sandbox::new();
-    let mut delays = Vec::new();
-    for round in 0..if full() { 50 } else { 10 } {
-        let mut waiting = sandbox.bd(&["mail", "inbox", "--wait", "1m", "--json"]);
+    let (mut delays, mut sends) = (Vec::new(), Vec::new());
+    for round in 0..pick(4, 10, 50) {
+        let mut waiting = sandbox.bd(&["mail", "inbox", "--wait", "10m", "--json"]);
         let waiting = waiting.stdout(Stdio::piped()).spawn().unwrap();
-        thread::sleep(QUIET);
+        is_waiting(waiting.id());
+        let start = Instant::now();
         sandbox.ok(&["mail", "send", "person:ann", "-m", &format!("round {round}")]);
         let sent = Instant::now();
+        sends.push(start.elapsed());
         let output = waiting.wait_with_output().unwrap();
         delays.push(sent.elapsed());
         let mail: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(mail[0]["body"], format!("round {round}"));
         sandbox.ok(&["mail", "read", mail[0]["id"].as_str().unwrap()]);
     }
-    delays.sort();
-    let (median, most) = (delays[delays.len() / 2], delays[delays.len() - 1]);
+    let (median, most) = told_soon(delays, sends);
     println!(
         "mail: from the end of bd mail send to the end of bd mail inbox --wait: median {median:?}, at most {most:?}"
     );
-    assert!(median < Duration::from_millis(200), "{delays:?}");
 }
 
-/// User and system time of a process so far, in ticks.
-fn cpu(pid: u32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
+/// Waits until a process waits for file events itself, where the system tells.
+fn is_waiting(pid: u32) {
+    if process::switches(std::process::id()).is_some() {
+        until("it waits for file events", || process::listens(pid));
+    }
 }
 
 #[test]
 fn who_waits_uses_no_cpu() {
     let _turn = alone();
-    if cpu(std::process::id()).is_none() {
-        assert!(std::env::var_os("CI").is_none_or(|value| value != "true"), "no /proc");
-        println!("skipped: who_waits_uses_no_cpu needs /proc");
+    if process::switches(std::process::id()).is_none() {
+        crate::support::programs::skip("no /proc");
         return;
     }
     let sandbox = Sandbox::with_issues(500);
     sandbox.checkouts(3);
     as_agent(&sandbox, "bob", &["claim", "s-00001"]);
     let watch = Watch::in_repo(&sandbox, &[]);
-    let mut waiting = sandbox.bd(&["mail", "inbox", "--wait", "1m"]);
+    let mut waiting = sandbox.bd(&["mail", "inbox", "--wait", "10m"]);
     let mut waiting = waiting.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     watch.rest();
-    thread::sleep(Duration::from_secs(1));
-    let used = || (cpu(watch.child.id()).unwrap(), cpu(waiting.id()).unwrap());
-    let before = used();
-    thread::sleep(Duration::from_secs(5));
-    let after = used();
-    assert_eq!(before, after, "ticks of bd watch and bd mail inbox --wait in 5 s");
-    println!("watch: no CPU in 5 s, neither bd watch nor bd mail inbox --wait");
+    is_waiting(waiting.id());
+    // Longer than from one look to the next of somebody who is not told. What was begun before may end in the first of them.
+    let window = Duration::from_millis(2500);
+    let woke = || (process::switches(watch.child.id()).unwrap(), process::switches(waiting.id()).unwrap());
+    let is_still = |_| {
+        let before = woke();
+        thread::sleep(window);
+        woke() == before
+    };
+    assert!((0..6).any(is_still), "bd watch or bd mail inbox --wait woke in every one of 6 windows of {window:?}");
+    println!("watch: no CPU in {window:?}, neither bd watch nor bd mail inbox --wait");
     sandbox.ok(&["mail", "send", "person:ann", "-m", "wake up"]);
     assert!(waiting.wait().unwrap().success());
 }

@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::sandbox::{Issues, Sandbox, alone, at_once, describe, full};
+use crate::concurrency::sandbox::{Issues, Sandbox, alone, at_once, describe};
+use crate::support::effort::pick;
 
 const CHECKPOINTS: usize = 5;
 const MAILS: usize = 3;
@@ -113,7 +114,7 @@ impl Workflow<'_> {
 #[test]
 fn every_workflow_comes_to_its_end() {
     let _turn = alone();
-    let (workflows, repos, checkouts) = if full() { (150, 5, 3) } else { (30, 2, 3) };
+    let (workflows, repos, checkouts) = pick((12, 2, 2), (30, 2, 3), (150, 5, 3));
     let each = workflows / repos;
     let (sites, ids): (Vec<Site>, Vec<Vec<String>>) = (0..repos).map(|_| Site::new(each, checkouts)).unzip();
     let start = Instant::now();

@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::sandbox::{Sandbox, alone, at_once, describe, full};
+use crate::concurrency::sandbox::{Sandbox, alone, at_once, describe};
+use crate::support::effort::pick;
 
 /// What is left of workspaces.
 fn names(place: &Path) -> Vec<String> {
@@ -18,7 +19,7 @@ fn names(place: &Path) -> Vec<String> {
 #[test]
 fn many_are_made_and_removed_at_once_and_nothing_is_left() {
     let _alone = alone();
-    let (total, processes) = if full() { (150, 6) } else { (24, 4) };
+    let (total, processes) = pick((12, 4), (24, 4), (150, 6));
     let sandbox = Sandbox::with_issues(3);
     sandbox.git(&["add", "-A"]);
     sandbox.git(&["commit", "-qm", "issues"]);
@@ -75,7 +76,7 @@ fn one_workspace_is_removed_by_one_of_many() {
     let sandbox = Sandbox::with_issues(1);
     sandbox.git(&["add", "-A"]);
     sandbox.git(&["commit", "-qm", "issues"]);
-    for _ in 0..if full() { 20 } else { 3 } {
+    for _ in 0..pick(1, 3, 20) {
         let answer: Value = serde_json::from_str(&sandbox.ok(&["workspace", "create", "--json"])).unwrap();
         let (id, path) = (answer["id"].as_str().unwrap(), answer["path"].as_str().unwrap());
         let outputs = at_once(6, |n| match n {

@@ -3,12 +3,11 @@
 //! The working directory is carried from command to command. The clock advances by one second per command and randomness
 //! is seeded, so that ids are the same in every run.
 
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-static SKIPPED: AtomicUsize = AtomicUsize::new(0);
+use crate::support::programs::have;
 
 pub struct Stage {
     root: tempfile::TempDir,
@@ -21,17 +20,10 @@ const GIT_CONFIG: &str = "[user]\n\tname = Ann\n\temail = ann@example.org\n[init
 impl Stage {
     /// `None`, with a word about it, if a program is not installed.
     pub fn set() -> Option<Self> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let there = |name: &&&str| std::env::split_paths(&path).any(|dir| dir.join(name).is_file());
-        if let Some(missing) = ["bash", "git"].iter().find(|name| !there(name)) {
-            let count = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
-            let test = std::thread::current().name().unwrap_or("a test").to_owned();
-            // Past the capture of the test runner: a person must see it.
-            let _ = writeln!(std::io::stderr(), "skipped ({count}): {test}: {missing} is missing");
-            assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "{missing} must be there in CI");
+        if !have(&["bash", "git"]) {
             return None;
         }
-        let root = tempfile::Builder::new().prefix("bd-docs-").tempdir().unwrap();
+        let root = crate::support::place::in_memory("bd-docs-");
         let home = root.path().canonicalize().unwrap().join("home");
         std::fs::create_dir_all(&home).unwrap();
         std::fs::create_dir(root.path().join("tmp")).unwrap();

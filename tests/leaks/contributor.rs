@@ -15,7 +15,7 @@ use beads::sys::{Clock, Entropy, Env, Host};
 use beads::{Change, Expr, NewComment, NewIssue};
 use serde_json::Value;
 
-use crate::dice::Dice;
+use crate::leaks::dice::Dice;
 
 /// Marks of texts that must stay private whatever happens.
 const MARKS: [&str; 6] = ["NOTE-", "REMARK-", "REASON-", "REF-", "ASSIGNEE-", "TITLE-OF-"];
@@ -37,18 +37,9 @@ pub struct Seen {
     pub lines: usize,
 }
 
-pub fn git_is_missing() -> bool {
-    let missing = Command::new("git").arg("--version").output().is_err();
-    if missing {
-        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "git must be there in CI");
-        eprintln!("skipped: git is missing");
-    }
-    missing
-}
-
 impl Contributor {
     pub fn new(seed: u64) -> Self {
-        let dir = tempfile::Builder::new().prefix("bd-leaks-").tempdir().unwrap();
+        let dir = crate::support::place::in_memory("bd-leaks-");
         let new = Contributor {
             dir,
             ran: 0,

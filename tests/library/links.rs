@@ -7,7 +7,7 @@ use beads::ledger::LedgerError;
 use beads::model::change::NewIssue;
 use beads::store::{Store, StoreError};
 
-use crate::scratch::{Scratch, options};
+use crate::library::scratch::{Scratch, options};
 
 const LEDGER: &str = "{\"id\":\"t-1\",\"title\":\"one\"}\n";
 
@@ -48,7 +48,7 @@ fn a_link_inside_is_written_through() {
 #[test]
 fn a_link_that_leads_outside_is_refused() {
     let scratch = Scratch::with(LEDGER);
-    let elsewhere = tempfile::tempdir().unwrap();
+    let elsewhere = crate::support::place::in_memory("elsewhere");
     let target = elsewhere.path().join("theirs.jsonl");
     fs::write(&target, LEDGER).unwrap();
     fs::remove_file(scratch.ledger()).unwrap();
@@ -63,7 +63,7 @@ fn a_link_that_leads_outside_is_refused() {
 #[test]
 fn a_link_that_comes_later_is_not_followed_outside() {
     let scratch = Scratch::with(LEDGER);
-    let elsewhere = tempfile::tempdir().unwrap();
+    let elsewhere = crate::support::place::in_memory("elsewhere");
     let target = elsewhere.path().join("theirs.jsonl");
     fs::write(&target, "{\"id\":\"t-secret\",\"title\":\"theirs\"}\n").unwrap();
     let mut store = scratch.open();

@@ -13,7 +13,7 @@ use beads::model::query::Expr;
 use beads::store::{Config, ReadyFilter, Refresh, Scope, Store, StoreError, Warning, Write};
 use beads::{Status, ops};
 
-use crate::several::{Several, additional};
+use crate::library::several::{Several, additional};
 
 /// Longer than the time in which a stamp proves nothing.
 const SETTLED: Duration = Duration::from_millis(120);

@@ -7,7 +7,7 @@ use beads::cache::Sort;
 use beads::model::query::Expr;
 use beads::store::{Store, StoreError};
 
-use crate::scratch::{Scratch, options};
+use crate::library::scratch::{Scratch, options};
 
 const LEDGER: &str = "{\"id\":\"t-1\",\"title\":\"one\"}\n";
 
@@ -57,7 +57,7 @@ fn a_relative_path_is_seen_from_the_working_directory() {
 
 #[test]
 fn elsewhere_there_is_no_repository() {
-    let empty = tempfile::tempdir().unwrap();
+    let empty = crate::support::place::in_memory("empty");
     for path in ["", "vc.db", "sub/dir", ".beads", ".beads/vc.db"] {
         match open(&empty.path().join(path)) {
             Err(StoreError::NoRepository { start }) => assert_eq!(start, empty.path().join(path)),

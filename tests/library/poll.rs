@@ -7,7 +7,7 @@ use beads::cache::Sort;
 use beads::model::query::Expr;
 use beads::store::{ReadyFilter, Refresh};
 
-use crate::scratch::Scratch;
+use crate::library::scratch::Scratch;
 
 const COUNT: usize = 10_000;
 /// Longer than the time in which a stamp proves nothing.

@@ -4,9 +4,11 @@ use std::fs::{self, File};
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::time::{Duration, SystemTime};
 
-use crate::scratch::Scratch;
+use crate::library::scratch::Scratch;
 
-const EDITS: usize = 2_000;
+/// Readers at the same time, and the edits that each of them sees.
+const READERS: usize = 8;
+const EDITS: usize = 250;
 
 fn text(edit: usize) -> String {
     format!(
@@ -30,6 +32,11 @@ fn in_place(scratch: &Scratch, edit: usize) {
 
 #[test]
 fn no_edit_goes_unseen() {
+    let readers: Vec<_> = (0..READERS).map(|_| std::thread::spawn(see_all_edits)).collect();
+    readers.into_iter().for_each(|reader| reader.join().expect("a reader that sees every edit"));
+}
+
+fn see_all_edits() {
     let scratch = Scratch::with(text(0));
     let mut store = scratch.open();
     let long_ago = SystemTime::now() - Duration::from_secs(86_400);

@@ -16,7 +16,7 @@ pub struct Scratch {
 impl Scratch {
     /// A repo whose ledger holds these bytes.
     pub fn with(bytes: impl AsRef<[u8]>) -> Self {
-        let dir = tempfile::Builder::new().prefix("scratch").tempdir().expect("a temporary directory");
+        let dir = crate::support::place::in_memory("scratch");
         std::fs::create_dir(dir.path().join(".beads")).expect("a .beads directory");
         let scratch = Scratch { dir };
         std::fs::write(scratch.ledger(), bytes).expect("a ledger");

@@ -16,7 +16,7 @@ pub struct Several {
 impl Several {
     /// The primary and `others` repos `r1`, `r2`… with empty ledgers; nothing joins them yet.
     pub fn new(others: usize) -> Self {
-        let dir = tempfile::Builder::new().prefix("several").tempdir().expect("a temporary directory");
+        let dir = crate::support::place::in_memory("several");
         let several = Several { dir };
         for n in 0..=others {
             several.make(n);

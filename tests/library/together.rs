@@ -6,7 +6,7 @@ use beads::coordination::{
 use beads::store::Identity;
 use beads::{NewIssue, Store};
 
-use crate::scratch::Scratch;
+use crate::library::scratch::Scratch;
 
 fn agent(scratch: &Scratch, name: &str) -> Store {
     let mut store = scratch.open();

@@ -8,7 +8,7 @@ use beads::model::change::NewIssue;
 use beads::model::query::Expr;
 use beads::store::{Store, StoreError};
 
-use crate::scratch::Scratch;
+use crate::library::scratch::Scratch;
 
 fn line(id: &str, title: &str, day: u32) -> String {
     format!("{{\"id\":\"{id}\",\"title\":\"{title}\",\"updated_at\":\"2026-01-{day:02}T00:00:00Z\"}}\n")

@@ -4,7 +4,7 @@ use beads::model::change::{Change, NewIssue};
 use beads::model::issue::Priority;
 use beads::store::{Store, StoreError, UndoAction};
 
-use crate::scratch::Scratch;
+use crate::library::scratch::Scratch;
 
 fn priorities(store: &mut Store, ids: &[String]) -> Vec<i64> {
     ids.iter().map(|id| store.get(id).unwrap().unwrap().issue.priority.number()).collect()

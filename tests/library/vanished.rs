@@ -15,7 +15,8 @@ use beads::cache::Sort;
 use beads::model::query::Expr;
 use beads::store::Store;
 
-use crate::scratch::{Scratch, options};
+use crate::library::scratch::{Scratch, options};
+use crate::support::wait::PATIENCE;
 
 const COUNT: usize = 300;
 
@@ -42,11 +43,7 @@ fn git(root: &Path, arguments: &[&str]) -> bool {
             assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
             true
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "git is missing");
-            println!("skipped: git is missing");
-            false
-        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => crate::support::programs::skip("git is missing"),
         Err(error) => panic!("git {arguments:?}: {error}"),
     }
 }
@@ -89,7 +86,7 @@ fn read_beside(scratch: &Scratch, rounds: usize, mut rewrite: impl FnMut(usize))
             rewrite(round);
             let many = full.iter().all(|full| full.load(Ordering::Relaxed) > ENOUGH);
             let failed = readers.iter().any(|reader| reader.is_finished());
-            if failed || (many && round > rounds) || start.elapsed() > Duration::from_secs(60) {
+            if failed || (many && round > rounds) || start.elapsed() > PATIENCE {
                 break;
             }
         }

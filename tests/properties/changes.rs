@@ -12,7 +12,7 @@ use proptest::sample::select;
 
 use super::cases;
 use super::json_text::{dialect, object};
-use super::scratch::NOW;
+use crate::library::scratch::NOW;
 
 const CLOSING: &[&str] =
     &["status", "closed_at", "close_reason", "closed_by_session", "started_at", "defer_until", "issue_type"];

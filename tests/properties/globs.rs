@@ -154,7 +154,7 @@ fn the_worst_globs_are_quick() {
     let long = |c: char| {
         Glob::parse(&format!("{{{}}}*{}", vec!["*"; 15].join(","), "*a".repeat(200) + &c.to_string())).unwrap()
     };
-    let start = std::time::Instant::now();
-    assert!(!long('x').overlaps(&long('y')));
-    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    let (send, found) = std::sync::mpsc::channel();
+    std::thread::spawn(move || send.send(long('x').overlaps(&long('y'))));
+    assert_eq!(found.recv_timeout(crate::support::wait::PATIENCE), Ok(false), "trying every way takes years");
 }

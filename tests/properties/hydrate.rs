@@ -13,7 +13,7 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::Config;
 
 use super::cases;
-use super::scratch::Scratch;
+use crate::library::scratch::Scratch;
 
 const NONE: Vec<String> = Vec::new();
 

@@ -16,7 +16,7 @@ use proptest::test_runner::{Config, TestCaseError};
 
 use super::cases;
 use super::hydrate::{self, Text, difference, unknown};
-use super::several::{Several, additional};
+use crate::library::several::{Several, additional};
 
 const REPOS: usize = 3;
 const NONE: Vec<String> = Vec::new();

@@ -25,8 +25,8 @@ use serde_json::Value;
 
 use super::cases;
 use super::ready_model::{Ask, Link, Node, World};
-use super::scratch::NOW;
-use super::several::{Several, additional};
+use crate::library::scratch::NOW;
+use crate::library::several::{Several, additional};
 
 const REPOS: usize = 3;
 /// The repo that gets the contributor's new issues.

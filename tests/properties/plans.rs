@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 
 use super::cases;
-use super::scratch::Scratch;
+use crate::library::scratch::Scratch;
 
 /// Any text that is not empty.
 fn text() -> impl Strategy<Value = String> {

@@ -14,7 +14,7 @@ use proptest::test_runner::{TestCaseError, TestRunner};
 
 use super::cases;
 use super::ready_model::{Ask, Link, Node, Waiting, World};
-use super::scratch::{NOW, Scratch, options};
+use crate::library::scratch::{NOW, Scratch, options};
 
 /// More names than issues: some edges lead nowhere.
 const NAMES: &str = "abcdefghijkl";

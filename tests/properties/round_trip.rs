@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 
 use super::cases;
 use super::json_text::{KNOWN, Object, dialect, literal, object, value};
-use super::scratch::NOW;
+use crate::library::scratch::NOW;
 
 /// The order of keys as `docs/format.md` gives it.
 const ORDER: &str = "_type id content_hash title description design acceptance_criteria notes spec_id \

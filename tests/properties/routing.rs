@@ -17,7 +17,7 @@ use proptest::sample::{select, subsequence};
 use proptest::test_runner::TestRunner;
 
 use super::cases;
-use super::several::Several;
+use crate::library::several::Several;
 
 /// Paths that settings may name: the primary, a repo in its working copy, two of their own, one that is not there, and a
 /// directory without a ledger.

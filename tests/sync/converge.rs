@@ -3,8 +3,10 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use crate::story::{Tally, tell};
-use crate::world::{Way, full, have};
+use crate::support::effort::{is_full, pick};
+use crate::support::programs::have;
+use crate::sync::story::{Tally, tell};
+use crate::sync::world::Way;
 
 /// The seeds that `BD_SEEDS` names: `7..8` is the seventh alone.
 fn asked() -> Option<Range<u64>> {
@@ -18,7 +20,7 @@ fn stories(name: &str, seeds: u64, operations: usize, ways: impl Fn(u64) -> Vec<
     let (start, count, mut total) = (Instant::now(), seeds.end - seeds.start, Tally::default());
     for seed in seeds {
         total.add(&tell(seed, &ways(seed), operations));
-        if full() {
+        if is_full() {
             eprintln!("{name}: seed {seed} done after {:.0} s", start.elapsed().as_secs_f64());
         }
     }
@@ -35,7 +37,7 @@ fn stories(name: &str, seeds: u64, operations: usize, ways: impl Fn(u64) -> Vec<
 #[test]
 fn git() {
     if have(&["git"]) {
-        let (seeds, operations) = if full() { (100, 200) } else { (10, 20) };
+        let (seeds, operations) = pick((3, 20), (10, 20), (100, 200));
         stories("git", seeds, operations, |_| vec![Way::Git; 5]);
     }
 }
@@ -43,7 +45,7 @@ fn git() {
 #[test]
 fn jj() {
     if have(&["git", "jj"]) {
-        let (seeds, operations) = if full() { (20, 200) } else { (2, 12) };
+        let (seeds, operations) = pick((1, 12), (2, 12), (20, 200));
         stories("jj", seeds, operations, |seed| {
             (0..5).map(|n| if (n + seed) % 2 == 0 { Way::Jj } else { Way::JjBeside }).collect()
         });
@@ -54,7 +56,7 @@ fn jj() {
 fn hg() {
     if have(&["hg"]) {
         // hg takes seconds for a sync: three clones in the normal run.
-        let (seeds, operations, clones) = if full() { (20, 200, 5) } else { (1, 6, 3) };
+        let (seeds, operations, clones) = pick((1, 5, 3), (1, 6, 3), (20, 200, 5));
         stories("hg", seeds, operations, |_| vec![Way::Hg; clones]);
     }
 }
@@ -62,7 +64,7 @@ fn hg() {
 #[test]
 fn git_and_jj_together() {
     if have(&["git", "jj"]) {
-        let (seeds, operations) = if full() { (20, 200) } else { (2, 12) };
+        let (seeds, operations) = pick((1, 12), (2, 12), (20, 200));
         stories("mixed", seeds, operations, |_| vec![Way::Git, Way::Git, Way::Jj, Way::JjBeside, Way::Worktree]);
     }
 }

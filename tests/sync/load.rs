@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::world::{Desk, Way, World, describe, full, have, parse};
+use crate::support::effort::pick;
+use crate::support::programs::have;
+use crate::sync::world::{Desk, Way, World, describe, parse};
 
 const WRITERS: usize = 3;
 
@@ -23,21 +25,21 @@ impl Drop for Ender<'_> {
 #[test]
 fn git() {
     if have(&["git"]) {
-        syncs_under_writers(Way::Git, if full() { 1_000 } else { 150 });
+        syncs_under_writers(Way::Git, pick(60, 150, 1_000));
     }
 }
 
 #[test]
 fn jj() {
     if have(&["git", "jj"]) {
-        syncs_under_writers(Way::JjBeside, if full() { 1_000 } else { 40 });
+        syncs_under_writers(Way::JjBeside, pick(20, 40, 1_000));
     }
 }
 
 #[test]
 fn hg() {
     if have(&["hg"]) {
-        syncs_under_writers(Way::Hg, if full() { 1_000 } else { 40 });
+        syncs_under_writers(Way::Hg, pick(20, 40, 1_000));
     }
 }
 
@@ -59,15 +61,6 @@ fn write(desk: &Desk, shared: &str, word: String, note: bool) -> Option<Written>
     }
 }
 
-/// Between two syncs of the other clone, by what a sync takes. Without it whoever is slower never gets to push.
-fn between_syncs(way: Way) -> Duration {
-    Duration::from_millis(match way {
-        Way::Git | Way::Worktree => 500,
-        Way::JjBeside | Way::Jj => 3_000,
-        Way::Hg => 8_000,
-    })
-}
-
 fn syncs_under_writers(way: Way, goal: usize) {
     let world = World::new();
     let desks = world.clones(&[way, way]);
@@ -78,11 +71,11 @@ fn syncs_under_writers(way: Way, goal: usize) {
     here.sync();
     there.sync();
     let (end, acknowledged, busy) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
-    let met = AtomicUsize::new(0);
-    let budget = Duration::from_secs(if full() { 1_800 } else { 120 });
+    let (met, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let budget = Duration::from_secs(pick(600, 600, 1_800));
     let start = Instant::now();
     let (written, elsewhere, syncs, outrun) = thread::scope(|scope| {
-        let (end, acknowledged, busy, met, shared) = (&end, &acknowledged, &busy, &met, &shared);
+        let (end, acknowledged, busy, met, done, shared) = (&end, &acknowledged, &busy, &met, &done, &shared);
         // Until there are enough writes, and a sync had to merge while they went on.
         let go_on = move || {
             let enough = acknowledged.load(Ordering::Relaxed) >= goal && met.load(Ordering::Relaxed) > 0;
@@ -120,7 +113,11 @@ fn syncs_under_writers(way: Way, goal: usize) {
                 written.extend(write(there, &shared[count % shared.len()], format!("other{count}y"), count % 3 == 2));
                 if count % 5 == 4 {
                     sync(there);
-                    thread::sleep(between_syncs(way));
+                    // Otherwise whoever is slower would never get to push.
+                    let before = done.load(Ordering::Relaxed);
+                    while go_on() && done.load(Ordering::Relaxed) == before {
+                        thread::sleep(Duration::from_millis(5));
+                    }
                 }
             }
             written
@@ -130,6 +127,7 @@ fn syncs_under_writers(way: Way, goal: usize) {
         while go_on() {
             let (report, is_done) = sync(here);
             syncs += 1;
+            done.fetch_add(1, Ordering::Relaxed);
             outrun += usize::from(!is_done);
             met.fetch_add(
                 usize::from(report["integrated"] == "merged" || report["integrated"] == "rebased"),

@@ -1,7 +1,7 @@
 //! What people do with their version control and without `bd sync`.
 
-use crate::random::Random;
-use crate::world::{Desk, Way};
+use crate::sync::random::Random;
+use crate::sync::world::{Desk, Way};
 
 /// Something a person does in this clone; `false` where people do nothing of the kind.
 pub fn acts(desk: &Desk, random: &mut Random) -> bool {

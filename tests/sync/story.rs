@@ -11,9 +11,9 @@ use beads::model::dependency::DependencyType;
 use beads::{Change, NewComment, NewIssue, Priority, Status, Store};
 use serde_json::Value;
 
-use crate::person;
-use crate::random::Random;
-use crate::world::{Desk, Way, World, parse};
+use crate::sync::person;
+use crate::sync::random::Random;
+use crate::sync::world::{Desk, Way, World, parse};
 
 /// What was acknowledged, in the order in which it happened.
 #[derive(Default)]

@@ -5,30 +5,10 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use beads::sys::{Env, Host};
 use beads::{Config, Store};
 use serde_json::Value;
-
-static SKIPPED: AtomicUsize = AtomicUsize::new(0);
-
-/// `BD_PROOF=full` asks for the full figures.
-pub fn full() -> bool {
-    std::env::var_os("BD_PROOF").is_some_and(|value| value == "full")
-}
-
-/// Whether these programs are installed. A test that goes without is named and counted, and fails in CI.
-pub fn have(programs: &[&str]) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let there = |name: &&&str| std::env::split_paths(&path).any(|dir| dir.join(name).is_file());
-    let Some(missing) = programs.iter().find(|name| !there(name)) else { return true };
-    let count = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
-    let test = std::thread::current().name().unwrap_or("a test").to_owned();
-    let _ = writeln!(std::io::stderr(), "skipped ({count}): {test}: {missing} is missing");
-    assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "{missing} must be there in CI");
-    false
-}
 
 /// How a clone is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,9 +29,8 @@ pub struct World {
 }
 
 impl World {
-    /// Lies in the target directory, not in `/tmp`, which may be memory.
     pub fn new() -> Self {
-        let dir = tempfile::Builder::new().prefix("sync").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let dir = crate::support::place::in_memory("sync");
         let root = dir.path().canonicalize().unwrap();
         World { dir: Some(dir), root }
     }
@@ -117,7 +96,10 @@ impl World {
 impl Drop for World {
     fn drop(&mut self) {
         if let (true, Some(dir)) = (std::thread::panicking(), self.dir.take()) {
-            let _ = writeln!(std::io::stderr(), "kept: {}", dir.keep().display());
+            // Memory is cleared when the tests are over.
+            let kept = crate::support::place::on_disk("kept").keep();
+            let _ = Command::new("cp").arg("-RPp").arg(dir.path().join(".")).arg(&kept).status();
+            let _ = writeln!(std::io::stderr(), "kept: {}", kept.display());
         }
     }
 }

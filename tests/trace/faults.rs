@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use crate::order::in_order;
-use crate::sandbox::{Issues, Sandbox, created, describe, full};
-use crate::strace::{self, Call, Trace};
+use crate::concurrency::sandbox::{Issues, Sandbox, created, describe};
+use crate::support::effort::is_full;
+use crate::trace::order::in_order;
+use crate::trace::strace::{self, Call, Trace};
 
 const ERRORS: [&str; 5] = ["ENOSPC", "EIO", "EDQUOT", "EACCES", "EROFS"];
 const CALLS: [&str; 13] = [
@@ -30,20 +31,20 @@ fn a_failed_call_leaves_the_old_ledger_or_did_not_matter() {
     if strace::is_missing() {
         return;
     }
-    let sandbox = Sandbox::with_issues(20);
+    let sandbox = Sandbox::on_disk().filled(20);
     let id = sandbox.add("First");
-    let commands: &[&[&str]] = if full() {
+    let commands: &[&[&str]] = if is_full() {
         &[&["add", "WORD"], &["note", &id, "WORD"], &["comment", &id, "WORD"], &["label", "add", &id, "WORD"]]
     } else {
         &[&["add", "WORD"]]
     };
-    let errors = if full() { &ERRORS[..] } else { &ERRORS[..2] };
+    let errors = if is_full() { &ERRORS[..] } else { &ERRORS[..2] };
     let mut tally: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut cases, mut problems) = (0, Vec::new());
     for command in commands {
         let plain = strace::run(&sandbox, &[], &worded(command, "plain"));
         // Before the lock only the loader and the search for the ledger are at work: the short form leaves them out.
-        let from = if full() { 0 } else { plain.calls.iter().position(|call| call.name == "flock").unwrap() };
+        let from = if is_full() { 0 } else { plain.calls.iter().position(|call| call.name == "flock").unwrap() };
         for call in plain.calls[from..].iter().filter(|call| CALLS.contains(&call.name.as_str())) {
             for error in errors {
                 cases += 1;
@@ -65,7 +66,7 @@ fn an_interrupted_call_is_made_again() {
     if strace::is_missing() {
         return;
     }
-    let sandbox = Sandbox::with_issues(20);
+    let sandbox = Sandbox::on_disk().filled(20);
     // The first write makes the state home, too.
     sandbox.add("First");
     let plain = strace::run(&sandbox, &[], &["add", "plain"]);
@@ -89,7 +90,7 @@ fn a_file_system_that_cannot_swap_or_hide_files_will_do() {
     if strace::is_missing() {
         return;
     }
-    let sandbox = Sandbox::with_issues(20);
+    let sandbox = Sandbox::on_disk().filled(20);
     let plain = strace::run(&sandbox, &[], &["add", "plain"]);
     let hidden = plain.calls.iter().find(|call| call.args.contains("O_TMPFILE")).expect("an unnamed temporary file");
     let options =
@@ -106,7 +107,7 @@ fn without_locks_nothing_is_written() {
     if strace::is_missing() {
         return;
     }
-    let sandbox = Sandbox::with_issues(20);
+    let sandbox = Sandbox::on_disk().filled(20);
     let before = fs::read(sandbox.ledger()).unwrap();
     for error in ["ENOLCK", "ENOSYS", "EOPNOTSUPP", "EBADF"] {
         let options = ["-e".to_owned(), format!("inject=flock:error={error}")];

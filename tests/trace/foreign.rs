@@ -1,49 +1,64 @@
 //! What another program does in the narrowest moments of a write. strace holds `bd` at a chosen call while it happens, so
-//! these races are met every time.
+//! these races are met every time. A round in which `bd` went on before the other program had acted shows nothing: it is
+//! tried again with more time.
 
 use std::fs;
+use std::io::{Read as _, Seek as _, Write as _};
 use std::path::PathBuf;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::sandbox::{Issues, Sandbox, created, describe};
-use crate::strace::{self, Running};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-const SOON: Duration = Duration::from_millis(100);
-/// How long `bd` is held, in microseconds as strace wants it: enough to see that it is held, wait `SOON`, and act.
-const HELD: &str = "delay_enter=800000";
+use crate::concurrency::sandbox::{Issues, Sandbox, created, describe};
+use crate::support::wait::until;
+use crate::trace::strace::{self, Running};
 
-/// Starts `bd add`, held at each rename, and waits until it is held at the first: its new file has a name then.
-fn held_at_rename(sandbox: &Sandbox) -> Running {
-    let options = ["-e".to_owned(), format!("inject=renameat2:{HELD}")];
-    let mut running = strace::start(sandbox, &options, &["add", "Ours"]);
-    wait_until(&mut running, || temporary(sandbox).is_some());
-    thread::sleep(SOON);
-    running
+/// How long `bd` is held, at first.
+const HELD: Duration = Duration::from_millis(250);
+const ROUNDS: u32 = 6;
+
+/// Tells a story in rounds until one of them was in time.
+fn in_time(story: impl Fn(Duration) -> Option<()>) {
+    if strace::is_missing() {
+        return;
+    }
+    let shown = (0..ROUNDS).any(|round| story(HELD * 3_u32.pow(round)).is_some());
+    assert!(shown, "bd went on too soon in all of {ROUNDS} rounds");
 }
 
-fn wait_until(running: &mut Running, seen: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !seen() {
-        assert!(!running.is_over(), "bd was not held");
-        assert!(start.elapsed() < Duration::from_secs(20), "bd did not come that far");
-        thread::sleep(Duration::from_millis(1));
-    }
+/// A repo with five issues, and `bd add` that is held at each rename (`delay_enter`) or after it (`delay_exit`).
+fn held(when: &str, time: Duration) -> (Sandbox, Running) {
+    let sandbox = Sandbox::on_disk().filled(5);
+    sandbox.git(&["add", "."]);
+    sandbox.git(&["commit", "-q", "-m", "seed"]);
+    let options = ["-e".to_owned(), format!("inject=renameat2:{when}={}", time.as_micros())];
+    let running = strace::start(&sandbox, &options, &["add", "Ours"]);
+    (sandbox, running)
+}
+
+/// Held at the first rename: the new file has a name then.
+fn held_at_rename(time: Duration) -> Option<(Sandbox, Running)> {
+    let (sandbox, mut running) = held("delay_enter", time);
+    until("the new file has a name", || temporary(&sandbox).is_some() || running.is_over());
+    (!running.is_over()).then_some((sandbox, running))
 }
 
 fn temporary(sandbox: &Sandbox) -> Option<PathBuf> {
     sandbox.leftovers().into_iter().find(|name| name.starts_with(".bd-tmp-")).map(|name| sandbox.beads().join(name))
 }
 
-/// Puts a version with one more line in the ledger's place, as an editor or a sync tool does.
-fn replace_ledger(sandbox: &Sandbox, id: &str) {
+/// Puts a version with one more line in the ledger's place, as an editor or a sync tool does. Gives what it had read, if that is
+/// what it displaced.
+fn replace_ledger(sandbox: &Sandbox, id: &str) -> Option<String> {
     let beside = sandbox.repo().join("foreign");
-    fs::write(&beside, with_line(sandbox, id)).unwrap();
-    fs::rename(&beside, sandbox.ledger()).unwrap();
+    let read = fs::read_to_string(sandbox.ledger()).unwrap();
+    fs::write(&beside, with_line(&read, id)).unwrap();
+    renameat_with(CWD, &beside, CWD, sandbox.ledger(), RenameFlags::EXCHANGE).unwrap();
+    (fs::read_to_string(&beside).unwrap() == read).then_some(read)
 }
 
-fn with_line(sandbox: &Sandbox, id: &str) -> String {
-    format!("{}{{\"id\":\"{id}\",\"title\":\"Foreign\"}}\n", fs::read_to_string(sandbox.ledger()).unwrap())
+fn with_line(text: &str, id: &str) -> String {
+    format!("{text}{{\"id\":\"{id}\",\"title\":\"Foreign\"}}\n")
 }
 
 /// `bd` succeeded, and its issue and the foreign ones are there.
@@ -62,87 +77,106 @@ fn expect_present(sandbox: &Sandbox, running: Running, foreign: &[&str]) {
     assert_eq!(issues.ids().iter().filter(|id| id.starts_with("s-")).count(), 5);
 }
 
+/// Whether the ledger holds what `bd` was told to write.
+fn has_ours(sandbox: &Sandbox) -> bool {
+    fs::read_to_string(sandbox.ledger()).is_ok_and(|text| text.contains("Ours"))
+}
+
 #[test]
 fn a_ledger_replaced_just_before_the_rename_is_kept() {
-    if strace::is_missing() {
-        return;
-    }
-    let sandbox = Sandbox::with_issues(5);
-    let running = held_at_rename(&sandbox);
-    replace_ledger(&sandbox, "z-1");
-    expect_all(&sandbox, running, &["z-1"]);
+    in_time(|time| {
+        let (sandbox, running) = held_at_rename(time)?;
+        replace_ledger(&sandbox, "z-1").filter(|read| !read.contains("Ours"))?;
+        expect_all(&sandbox, running, &["z-1"]);
+        Some(())
+    });
 }
 
 #[test]
 fn a_ledger_rewritten_in_place_just_before_the_rename_is_kept() {
-    if strace::is_missing() {
-        return;
-    }
-    let sandbox = Sandbox::with_issues(5);
-    let running = held_at_rename(&sandbox);
-    fs::write(sandbox.ledger(), with_line(&sandbox, "z-1")).unwrap();
-    expect_all(&sandbox, running, &["z-1"]);
+    in_time(|time| {
+        let (sandbox, running) = held_at_rename(time)?;
+        // The very file that bd has read, whatever its name is by now: in a round that is late nothing of bd is overwritten.
+        let mut ledger = fs::File::options().read(true).write(true).open(sandbox.ledger()).unwrap();
+        let mut text = String::new();
+        ledger.read_to_string(&mut text).unwrap();
+        if text.contains("Ours") {
+            return None;
+        }
+        ledger.set_len(0).unwrap();
+        ledger.rewind().unwrap();
+        ledger.write_all(with_line(&text, "z-1").as_bytes()).unwrap();
+        if has_ours(&sandbox) {
+            return None;
+        }
+        expect_all(&sandbox, running, &["z-1"]);
+        Some(())
+    });
 }
 
 #[test]
 fn a_ledger_replaced_while_an_earlier_one_is_put_back_is_kept() {
-    if strace::is_missing() {
-        return;
-    }
-    let sandbox = Sandbox::with_issues(5);
-    let mut running = held_at_rename(&sandbox);
-    replace_ledger(&sandbox, "z-1");
-    // Ours is in place for a moment, and theirs under the temporary name: bd is held at the rename that puts it back.
-    wait_until(&mut running, || fs::read_to_string(sandbox.ledger()).unwrap().contains("Ours"));
-    thread::sleep(SOON);
-    replace_ledger(&sandbox, "z-2");
-    expect_present(&sandbox, running, &["z-2"]);
-    // The second version was made from ours and knows nothing of the first: that one must be kept somewhere.
-    let beside = sandbox.leftovers().into_iter().map(|name| sandbox.beads().join(name)).chain([sandbox.ledger()]);
-    let kept: Vec<PathBuf> = beside.filter(|path| fs::read_to_string(path).unwrap().contains("z-1")).collect();
-    assert!(!kept.is_empty(), "z-1 is lost");
-    sandbox.add("The next write");
-    assert!(kept.iter().all(|path| path.exists()), "the next write removes the only copy");
+    in_time(|time| {
+        let (sandbox, mut running) = held_at_rename(time)?;
+        replace_ledger(&sandbox, "z-1").filter(|read| !read.contains("Ours"))?;
+        // Ours is in place for a moment, and theirs under the temporary name: bd is held at the rename that puts it back.
+        until("ours is in place", || has_ours(&sandbox) || running.is_over());
+        replace_ledger(&sandbox, "z-2").filter(|read| read.contains("Ours") && !read.contains("z-1"))?;
+        expect_present(&sandbox, running, &["z-2"]);
+        // The second version was made from ours and knows nothing of the first: that one must be kept somewhere.
+        let beside = sandbox.leftovers().into_iter().map(|name| sandbox.beads().join(name)).chain([sandbox.ledger()]);
+        let kept: Vec<PathBuf> = beside.filter(|path| fs::read_to_string(path).unwrap().contains("z-1")).collect();
+        assert!(!kept.is_empty(), "z-1 is lost");
+        sandbox.add("The next write");
+        assert!(kept.iter().all(|path| path.exists()), "the next write removes the only copy");
+        Some(())
+    });
 }
 
 /// git replaces a file by removing it and writing it anew.
 #[test]
 fn a_ledger_that_is_away_for_a_moment_is_waited_for() {
-    if strace::is_missing() {
-        return;
-    }
-    let sandbox = Sandbox::with_issues(5);
-    sandbox.git(&["add", "."]);
-    sandbox.git(&["commit", "-q", "-m", "seed"]);
-    let mut running = held_at_rename(&sandbox);
-    let with_theirs = with_line(&sandbox, "z-1");
-    fs::remove_file(sandbox.ledger()).unwrap();
-    wait_until(&mut running, || temporary(&sandbox).is_none());
-    thread::sleep(SOON);
-    fs::write(sandbox.ledger(), with_theirs).unwrap();
-    expect_all(&sandbox, running, &["z-1"]);
+    in_time(|time| {
+        let (sandbox, mut running) = held_at_rename(time)?;
+        let aside = sandbox.repo().join("aside");
+        fs::rename(sandbox.ledger(), &aside).unwrap();
+        let text = fs::read_to_string(&aside).unwrap();
+        if text.contains("Ours") {
+            return None;
+        }
+        until("bd sees that it is gone", || temporary(&sandbox).is_none() || running.is_over());
+        // bd waits for it two seconds at most.
+        let waited = !running.is_over();
+        fs::write(sandbox.ledger(), with_line(&text, "z-1")).unwrap();
+        if !waited || running.gave_up() {
+            return None;
+        }
+        expect_all(&sandbox, running, &["z-1"]);
+        Some(())
+    });
 }
 
 #[test]
 fn a_temporary_file_cleaned_away_before_the_rename_costs_nothing() {
-    if strace::is_missing() {
-        return;
-    }
-    let sandbox = Sandbox::with_issues(5);
-    let running = held_at_rename(&sandbox);
-    fs::remove_file(temporary(&sandbox).unwrap()).unwrap();
-    expect_all(&sandbox, running, &[]);
+    in_time(|time| {
+        let (sandbox, running) = held_at_rename(time)?;
+        let file = temporary(&sandbox)?;
+        let aside = sandbox.repo().join("aside");
+        let taken = fs::rename(&file, &aside).is_ok();
+        // What was taken is bd's new file, not one that it had displaced already.
+        let in_time = taken && fs::read_to_string(&aside).unwrap().contains("Ours");
+        expect_all(&sandbox, running, &[]);
+        in_time.then_some(())
+    });
 }
 
 #[test]
 fn a_displaced_ledger_cleaned_away_after_the_rename_costs_nothing() {
-    if strace::is_missing() {
-        return;
-    }
-    let sandbox = Sandbox::with_issues(5);
-    let options = ["-e".to_owned(), "inject=renameat2:delay_exit=800000".to_owned()];
-    let mut running = strace::start(&sandbox, &options, &["add", "Ours"]);
-    wait_until(&mut running, || fs::read_to_string(sandbox.ledger()).unwrap().contains("Ours"));
-    fs::remove_file(temporary(&sandbox).unwrap()).unwrap();
-    expect_all(&sandbox, running, &[]);
+    in_time(|time| {
+        let (sandbox, mut running) = held("delay_exit", time);
+        until("ours is in place", || has_ours(&sandbox) || running.is_over());
+        let taken = temporary(&sandbox).is_some_and(|file| fs::remove_file(file).is_ok());
+        expect_all(&sandbox, running, &[]);
+        taken.then_some(())
+    });
 }

@@ -4,9 +4,10 @@
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 
-use crate::faults::{inject, worded};
-use crate::sandbox::{Issues, Sandbox, describe, full};
-use crate::strace;
+use crate::concurrency::sandbox::{Issues, Sandbox, describe};
+use crate::support::effort::is_full;
+use crate::trace::faults::{inject, worded};
+use crate::trace::strace;
 
 const SIGKILL: i32 = 9;
 
@@ -15,9 +16,9 @@ fn a_kill_at_any_call_leaves_the_old_or_the_new_ledger() {
     if strace::is_missing() {
         return;
     }
-    let sandbox = Sandbox::with_issues(20);
+    let sandbox = Sandbox::on_disk().filled(20);
     let id = sandbox.add("First");
-    let commands: &[&[&str]] = if full() {
+    let commands: &[&[&str]] = if is_full() {
         &[&["add", "WORD"], &["note", &id, "WORD"], &["comment", &id, "WORD"], &["close", &id, "--reason", "WORD"]]
     } else {
         &[&["add", "WORD"]]
@@ -26,7 +27,7 @@ fn a_kill_at_any_call_leaves_the_old_or_the_new_ledger() {
     for command in commands {
         let plain = strace::run(&sandbox, &[], &worded(command, "plain"));
         let flock = plain.calls.iter().position(|call| call.name == "flock").unwrap();
-        let from = if full() { plain.first_look(&sandbox) } else { flock };
+        let from = if is_full() { plain.first_look(&sandbox) } else { flock };
         for call in &plain.calls[from..] {
             let word = format!("word-{kills}-end");
             let before = fs::read(sandbox.ledger()).unwrap();

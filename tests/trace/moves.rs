@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::faults::inject;
-use crate::reads::listing;
-use crate::sandbox::{Issues, Sandbox, describe, full};
-use crate::strace::{self, Call};
+use crate::concurrency::sandbox::{Issues, Sandbox, describe};
+use crate::support::effort::is_full;
+use crate::support::wait::until;
+use crate::trace::faults::inject;
+use crate::trace::reads::listing;
+use crate::trace::strace::{self, Call};
 
 const SIGKILL: i32 = 9;
 
@@ -46,13 +46,22 @@ fn an_issue_that_moves_while_the_files_are_read_is_found() {
         let plain = strace::run(&sandbox, &[], &["show", "a-0"]);
         let place = format!("{}\"", other.display());
         let opens = plain.calls.iter().find(|call| call.name.starts_with("open") && call.mentions(&place)).unwrap();
-        let running = strace::start(&sandbox, &inject(opens, "delay_enter=1200000"), args);
-        thread::sleep(Duration::from_millis(400));
-        sandbox.ok(&["migrate", "--move-to", ".", "--filter", "id=m-0"]);
-        let output = running.finish();
-        assert!(output.status.success(), "bd {}: {}", args.join(" "), describe(&output));
-        assert!(String::from_utf8_lossy(&output.stdout).contains("m-0"), "bd {}", args.join(" "));
-        assert!(!fs::read_to_string(&other).unwrap().contains("m-0"), "the move was over before the read went on");
+        // A round in which the reader went on before the move was over shows nothing; the next one has more time.
+        let shown = [600, 2_400, 9_600, 38_400].into_iter().any(|held: u64| {
+            let delay = format!("delay_enter={}", held * 1_000);
+            let mut running = strace::start(&sandbox, &inject(opens, &delay), args);
+            // The file before that one is open, or was.
+            until("bd is held", || running.log().contains("beads.jsonl") || running.is_over());
+            sandbox.ok(&["migrate", "--move-to", ".", "--filter", "id=m-0"]);
+            assert!(!fs::read_to_string(&other).unwrap().contains("m-0"));
+            let in_time = !running.log().contains("DELAYED");
+            let output = running.finish();
+            assert!(output.status.success(), "bd {}: {}", args.join(" "), describe(&output));
+            assert!(String::from_utf8_lossy(&output.stdout).contains("m-0"), "bd {}", args.join(" "));
+            sandbox.ok(&["migrate", "--move-to", "../other", "--filter", "id=m-0"]);
+            in_time
+        });
+        assert!(shown, "bd {}: never held for long enough", args.join(" "));
     }
 }
 
@@ -130,7 +139,7 @@ fn a_kill_at_any_call_of_a_move_loses_nothing_and_doing_it_again_finishes_it() {
     let all: BTreeSet<String> = moving().into_iter().collect();
     let (mut kills, mut unreached, mut fates) = (0, 0, [0; 3]);
     // Out of the primary, and into it: the order of the locks is that of the paths, the order of the writes is not.
-    for to in if full() { &["../other", "."][..] } else { &["../other"] } {
+    for to in if is_full() { &["../other", "."][..] } else { &["../other"] } {
         let (source, target) = if *to == "." { (&other, &sandbox.ledger()) } else { (&sandbox.ledger(), &other) };
         let reset = || {
             fs::write(source, still("a") + &moving().concat() + &still("z")).unwrap();
@@ -141,8 +150,8 @@ fn a_kill_at_any_call_of_a_move_loses_nothing_and_doing_it_again_finishes_it() {
         let plain = strace::run(&sandbox, &[], &args);
         assert!(plain.output.status.success(), "{}", describe(&plain.output));
         let flock = plain.calls.iter().position(|call| call.name == "flock").unwrap();
-        let from = if full() { plain.first_look(&sandbox) } else { flock };
-        for call in plain.calls[from..].iter().filter(|call| full() || changes(call)) {
+        let from = if is_full() { plain.first_look(&sandbox) } else { flock };
+        for call in plain.calls[from..].iter().filter(|call| is_full() || changes(call)) {
             reset();
             let trace = strace::run(&sandbox, &inject(call, "signal=KILL"), &args);
             let at = format!("move to {to}, killed at {}: {}", call.text(), describe(&trace.output));
@@ -203,7 +212,7 @@ fn a_kill_at_any_call_of_an_edit_of_the_settings_leaves_the_old_or_the_new_ones(
     let read = || [&shared, &personal, &trust].map(|path| fs::read(path).unwrap_or_default());
     let (mut kills, mut unreached) = (0, 0);
     let (mut old, mut new, mut between) = (0, 0, 0);
-    for routing in if full() { &["explicit", "contributor"][..] } else { &["explicit"] } {
+    for routing in if is_full() { &["explicit", "contributor"][..] } else { &["explicit"] } {
         let args = ["config", "--add-repo", "../planning", "--routing", routing];
         sandbox.ok(&args);
         reset();
@@ -215,8 +224,8 @@ fn a_kill_at_any_call_of_an_edit_of_the_settings_leaves_the_old_or_the_new_ones(
         assert!(added(&sandbox.ok(&["list"])), "the repo is joined");
         reset();
         let flock = plain.calls.iter().position(|call| call.name == "flock").unwrap();
-        let from = if full() { plain.first_look(&sandbox) } else { flock };
-        for call in plain.calls[from..].iter().filter(|call| full() || changes(call)) {
+        let from = if is_full() { plain.first_look(&sandbox) } else { flock };
+        for call in plain.calls[from..].iter().filter(|call| is_full() || changes(call)) {
             reset();
             let trace = strace::run(&sandbox, &inject(call, "signal=KILL"), &args);
             let at = format!("--routing {routing}, killed at {}: {}", call.text(), describe(&trace.output));
@@ -264,20 +273,31 @@ fn a_line_that_is_edited_while_it_moves_stays_until_the_edit_has_moved_too() {
     if strace::is_missing() {
         return;
     }
+    // A round in which bd went on before the edit was made shows nothing; the next one has more time.
+    let shown = [300, 1_200, 4_800, 19_200, 76_800].into_iter().any(|held: u64| edited_while_it_moves(held).is_some());
+    assert!(shown, "bd was never held for long enough");
+}
+
+/// Holds `bd` for so many milliseconds. `None` if that was too short.
+fn edited_while_it_moves(held: u64) -> Option<()> {
     let sandbox = Sandbox::new();
     let other = sandbox.join(&["other"]).remove(0);
     fs::write(sandbox.ledger(), still("a") + &moving().concat()).unwrap();
     fs::write(&other, still("b")).unwrap();
     let args = ["migrate", "--move-to", "../other", "--filter", "label=moves"];
     // Held before the target is replaced: the lines have been read, and nothing has been written.
-    let options = ["-e".to_owned(), "inject=renameat2:delay_enter=1200000:when=1".to_owned()];
-    let running = strace::start(&sandbox, &options, &args);
-    thread::sleep(Duration::from_millis(500));
+    let options = ["-e".to_owned(), format!("inject=renameat2:delay_enter={}:when=1", held * 1_000)];
+    let mut running = strace::start(&sandbox, &options, &args);
+    let is_temporary = |entry: fs::DirEntry| entry.file_name().to_string_lossy().starts_with(".bd-tmp-");
+    let waits = || fs::read_dir(other.parent().unwrap()).unwrap().any(|entry| entry.is_ok_and(is_temporary));
+    until("the new file has a name", || waits() || running.is_over());
     let text = fs::read_to_string(sandbox.ledger()).unwrap();
-    assert!(text.contains("m-1") && !fs::read_to_string(&other).unwrap().contains("m-1"), "bd was not held");
     let beside = sandbox.repo().join("foreign");
     fs::write(&beside, text.replace("Issue m-1", "Edited by hand")).unwrap();
     fs::rename(&beside, sandbox.ledger()).unwrap();
+    if fs::read_to_string(&other).unwrap().contains("m-1") {
+        return None;
+    }
     let output = running.finish();
     assert!(!output.status.success(), "{}", describe(&output));
     let (left, arrived) = (fs::read_to_string(sandbox.ledger()).unwrap(), fs::read_to_string(&other).unwrap());
@@ -287,6 +307,7 @@ fn a_line_that_is_edited_while_it_moves_stays_until_the_edit_has_moved_too() {
     assert_eq!(fs::read_to_string(sandbox.ledger()).unwrap(), still("a"));
     assert!(fs::read_to_string(&other).unwrap().contains("Edited by hand"), "the edit came along");
     Issues::read(&other);
+    Some(())
 }
 
 /// F17: whoever needs the locks of several repos takes them in the order of their paths, whatever the order of the words. The

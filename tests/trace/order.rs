@@ -3,8 +3,9 @@
 
 use std::fs;
 
-use crate::sandbox::{Sandbox, describe, full};
-use crate::strace::{self, Call, Trace};
+use crate::concurrency::sandbox::{Sandbox, describe};
+use crate::support::effort::pick;
+use crate::trace::strace::{self, Call, Trace};
 
 #[test]
 fn success_is_said_after_the_disk_has_it() {
@@ -12,8 +13,8 @@ fn success_is_said_after_the_disk_has_it() {
         return;
     }
     let mut checked = 0;
-    for _ in 0..if full() { 4 } else { 1 } {
-        let sandbox = Sandbox::with_issues(20);
+    for _ in 0..pick(1, 1, 4) {
+        let sandbox = Sandbox::on_disk().filled(20);
         let ids = ["First", "Second", "Third"].map(|title| sandbox.add(title));
         let [first, second, third] = [0, 1, 2].map(|n| ids[n].as_str());
         let plan = sandbox.repo().join("more.jsonl");

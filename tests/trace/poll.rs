@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use beads::{ReadyFilter, Store};
 
-use crate::sandbox::Sandbox;
-use crate::strace;
+use crate::concurrency::sandbox::Sandbox;
+use crate::trace::strace;
 
 const DIRECTORY: &str = "BD_TEST_POLL";
 /// Ask what is ready, and do not only look whether something has changed.
@@ -73,7 +73,7 @@ fn polled_by(sandbox: &Sandbox, ready: bool) -> usize {
     let log = tempfile::NamedTempFile::new_in(sandbox.home()).unwrap();
     let mut command = sandbox.program("strace");
     command.args(["-f", "-y", "-s", "80", "-o"]).arg(log.path()).arg(std::env::current_exe().unwrap());
-    command.args(["--exact", "poll::polls_when_asked_to", "--nocapture", "--test-threads=1"]);
+    command.args(["--exact", "trace::poll::polls_when_asked_to", "--nocapture", "--test-threads=1"]);
     command.env(DIRECTORY, sandbox.repo()).envs(ready.then_some((READY, "1")));
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

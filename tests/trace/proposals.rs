@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::faults::inject;
-use crate::sandbox::{Issues, Sandbox, describe, full};
-use crate::strace;
+use crate::concurrency::sandbox::{Issues, Sandbox, describe};
+use crate::support::effort::{is_full, pick};
+use crate::trace::faults::inject;
+use crate::trace::strace;
 
 /// The command under test, what comes before it, and who gives it.
 struct Case {
@@ -95,7 +96,7 @@ fn a_kill_at_any_call_of_a_move_is_made_good_by_repeating_it() {
         return;
     }
     let (mut kills, mut half) = (0, 0);
-    let cases = if full() { CASES } else { &CASES[..2] };
+    let cases = if is_full() { CASES } else { &CASES[..2] };
     for case in cases {
         let sandbox = prepared();
         case.before.iter().for_each(|command| drop(sandbox.ok(command)));
@@ -105,8 +106,8 @@ fn a_kill_at_any_call_of_a_move_is_made_good_by_repeating_it() {
         let expected = ends(&sandbox);
         let whole = state(&sandbox);
         let flock = plain.calls.iter().position(|call| call.name == "flock").unwrap();
-        let from = if full() { plain.first_look(&sandbox) } else { flock };
-        for call in plain.calls[from..].iter().step_by(if full() { 1 } else { 3 }) {
+        let from = if is_full() { plain.first_look(&sandbox) } else { flock };
+        for call in plain.calls[from..].iter().step_by(pick(6, 3, 1)) {
             start.iter().for_each(|(path, bytes)| fs::write(path, bytes).unwrap());
             let trace = strace::run(&sandbox, &inject(call, "signal=KILL"), case.command);
             let at = format!("bd {}, killed at {}: {}", case.command.join(" "), call.text(), describe(&trace.output));

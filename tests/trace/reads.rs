@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::sandbox::{Sandbox, describe};
-use crate::strace::{self, Call};
+use crate::concurrency::sandbox::{Sandbox, describe};
+use crate::trace::strace::{self, Call};
 
 /// Calls that change what a path leads to. None of them has a place in a read.
 const CHANGES: [&str; 22] = [

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::process::{Child, Command, Output, Stdio};
 
-use crate::sandbox::Sandbox;
+use crate::concurrency::sandbox::Sandbox;
 
 /// One system call. Descriptors are followed by their path in angle brackets.
 #[derive(Debug, Clone)]
@@ -75,31 +75,44 @@ pub fn is_missing() -> bool {
         Ok(_) => "tracing is not permitted",
         Err(_) => "strace is missing",
     };
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "{problem}");
-    eprintln!("skipped: {problem}");
-    true
+    !crate::support::programs::skip(problem)
 }
 
 /// Runs a command of `bd` to its end. `options` are strace's, such as `-e inject=…`.
 pub fn run(sandbox: &Sandbox, options: &[String], args: &[&str]) -> Trace {
     let running = start(sandbox, options, args);
-    let output = running.child.wait_with_output().unwrap();
-    let log = fs::read(running.log.path()).unwrap();
-    Trace { output, calls: parse(&String::from_utf8_lossy(&log)) }
+    let (output, log) = running.end();
+    Trace { output, calls: parse(&log) }
 }
 
+/// A command under way. If nobody wants to know how it ends, its end is waited for all the same.
 pub struct Running {
-    child: Child,
+    child: Option<Child>,
     log: tempfile::NamedTempFile,
 }
 
 impl Running {
     pub fn finish(self) -> Output {
-        self.child.wait_with_output().unwrap()
+        self.end().0
+    }
+
+    fn end(mut self) -> (Output, String) {
+        let output = self.child.take().unwrap().wait_with_output().unwrap();
+        (output, self.log())
+    }
+
+    /// What strace has written so far; a call that was held is marked `DELAYED` once it is made.
+    pub fn log(&self) -> String {
+        String::from_utf8_lossy(&fs::read(self.log.path()).unwrap()).into_owned()
     }
 
     pub fn is_over(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_some()
+        self.child.as_mut().unwrap().try_wait().unwrap().is_some()
+    }
+
+    /// Waits for the end, and says whether it was a failure.
+    pub fn gave_up(&mut self) -> bool {
+        !self.child.as_mut().unwrap().wait().unwrap().success()
     }
 }
 
@@ -109,7 +122,15 @@ pub fn start(sandbox: &Sandbox, options: &[String], args: &[&str]) -> Running {
     command.args(["-f", "-y", "-s", "80", "-o"]).arg(log.path()).args(options);
     command.arg(env!("CARGO_BIN_EXE_bd")).args(args);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    Running { child, log }
+    Running { child: Some(child), log }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.wait();
+        }
+    }
 }
 
 /// Lines are `PID name(args) = result`; a call that another thread interrupts is in two parts.

@@ -7,8 +7,9 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use crate::sandbox::{Sandbox, describe, full};
-use crate::strace;
+use crate::concurrency::sandbox::{Sandbox, describe};
+use crate::support::effort::pick;
+use crate::trace::strace;
 
 const SIGKILL: i32 = 9;
 /// The calls that change something on the disk.
@@ -38,7 +39,7 @@ fn places(calls: &[String]) -> Vec<String> {
             format!("inject={name}:signal=KILL:when={nth}")
         })
         .collect();
-    let step = if full() { 1 } else { all.len().div_ceil(12) };
+    let step = pick(all.len().div_ceil(6), all.len().div_ceil(12), 1);
     all.into_iter().step_by(step).collect()
 }
 

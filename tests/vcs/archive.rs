@@ -12,7 +12,7 @@ use beads::model::time::{Instant, SECOND};
 use beads::sys::Env;
 use beads::vcs::{self, Archive, Version, as_of, merge_base};
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 pub const LEDGER: &str = ".beads/beads.jsonl";
 pub const OTHER: &str = ".beads/issues.jsonl";
@@ -69,7 +69,7 @@ pub trait Scribe {
 macro_rules! archive {
     ($module:ident, $scribe:ty) => {
         mod $module {
-            $crate::archive::archive!($scribe:
+            $crate::vcs::archive::archive!($scribe:
                 linear, the_file_comes_later, a_merge_of_both, a_merge_that_takes_one_side, a_merge_of_equal_changes, a_merge_beside_the_file,
                 a_merge_that_removes, a_recorded_rename, a_plain_rename, a_rename_with_changes, no_rename, renamed_on_one_side, removed_and_back,
                 from_two_commits, times_and_people, revisions, moments_and_common_commits, nothing_is_changed, no_commits, odd_names);
@@ -78,9 +78,9 @@ macro_rules! archive {
     ($scribe:ty: $($story:ident),*) => {
         $(#[test]
         fn $story() {
-            if let Some(lab) = $crate::lab::Lab::with(<$scribe as $crate::archive::Scribe>::PROGRAMS) {
-                <$scribe as $crate::archive::Scribe>::init(&lab);
-                $crate::archive::$story::<$scribe>(&lab);
+            if let Some(lab) = $crate::vcs::lab::Lab::with(<$scribe as $crate::vcs::archive::Scribe>::PROGRAMS) {
+                <$scribe as $crate::vcs::archive::Scribe>::init(&lab);
+                $crate::vcs::archive::$story::<$scribe>(&lab);
             }
         })*
     };

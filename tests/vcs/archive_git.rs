@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use beads::vcs::{self, Archive, Steps, SyncError, Version};
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 const LEDGER: &str = ".beads/beads.jsonl";
 

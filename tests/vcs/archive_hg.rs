@@ -4,8 +4,8 @@ use std::path::Path;
 
 use beads::vcs;
 
-use crate::archive::{LEDGER, history};
-use crate::lab::Lab;
+use crate::vcs::archive::{LEDGER, history};
+use crate::vcs::lab::Lab;
 
 /// A repository whose settings name a program wherever one can be named.
 fn hostile(lab: &Lab) {

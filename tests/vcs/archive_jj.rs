@@ -2,7 +2,7 @@
 
 use beads::vcs;
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 #[test]
 fn a_revset_that_names_one_commit() {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::archive::{Scribe, archive};
-use crate::lab::Lab;
+use crate::vcs::archive::{Scribe, archive};
+use crate::vcs::lab::Lab;
 
 /// Who commits, in words that a shell understands.
 fn address(who: &str) -> String {
@@ -143,7 +143,7 @@ archive!(jj_beside_git, super::Beside);
 
 /// Only where the commits are kept is different: the stories in which that could matter.
 mod jj_alone {
-    crate::archive::archive!(super::Alone: linear, a_merge_of_both, revisions, nothing_is_changed, no_commits);
+    crate::vcs::archive::archive!(super::Alone: linear, a_merge_of_both, revisions, nothing_is_changed, no_commits);
 }
 
 /// A working copy that stands on two commits, as only jj's does for long.
@@ -160,7 +160,7 @@ fn two_tips_of_jj() {
     let mut archive = vcs.archive(&env).unwrap();
     let tips = archive.tips().unwrap();
     assert_eq!(tips.len(), 2);
-    let told = crate::archive::history(&mut *archive, crate::archive::LEDGER, &tips);
+    let told = crate::vcs::archive::history(&mut *archive, crate::vcs::archive::LEDGER, &tips);
     assert!(told == "right: 1 (base) -> 2\nbase:  -> 1\nat base, right" || told.ends_with("at right, base"), "{told}");
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use beads::vcs::{self, Checkout, Kind};
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 /// A path as seen from the directory of the test.
 pub fn inside(lab: &Lab, path: &Path) -> String {

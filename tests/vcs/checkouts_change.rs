@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use beads::vcs::{self, Checkout, Kind, NewCheckout, SyncError, Vcs, Work};
 
-use crate::checkouts::{inside, seen};
-use crate::lab::Lab;
+use crate::vcs::checkouts::{inside, seen};
+use crate::vcs::lab::Lab;
 
 pub fn open(lab: &Lab, name: &str) -> Box<dyn Vcs> {
     vcs::open(&lab.path(name))

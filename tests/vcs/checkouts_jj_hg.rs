@@ -2,8 +2,8 @@
 
 use beads::vcs::{self, Kind};
 
-use crate::checkouts::{admin, assert_unseen, seen};
-use crate::lab::Lab;
+use crate::vcs::checkouts::{admin, assert_unseen, seen};
+use crate::vcs::lab::Lab;
 
 #[test]
 fn jj_beside_git() {

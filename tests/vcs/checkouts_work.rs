@@ -2,9 +2,9 @@
 
 use beads::vcs::{Kind, SyncError, Work};
 
-use crate::checkouts::seen;
-use crate::checkouts_change::{add, open, paths, refusal, remove, start, work};
-use crate::lab::Lab;
+use crate::vcs::checkouts::seen;
+use crate::vcs::checkouts_change::{add, open, paths, refusal, remove, start, work};
+use crate::vcs::lab::Lab;
 
 fn commits(count: usize) -> Work {
     Work { unsaved_commits: count, ..Work::default() }

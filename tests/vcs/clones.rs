@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use beads::sys::tree;
 use beads::vcs::{self, Checkout, Kind, NewClone, SyncError, Work};
 
-use crate::checkouts_change::{open, start, work};
-use crate::lab::Lab;
+use crate::vcs::checkouts_change::{open, start, work};
+use crate::vcs::lab::Lab;
 
 fn clone(lab: &Lab, from: &str, path: &str, branch: &str, base: Option<&str>) -> Result<Checkout, SyncError> {
     let new = NewClone { path: path.into(), branch: branch.to_owned(), base: base.map(str::to_owned) };

@@ -2,8 +2,8 @@
 
 use beads::vcs::{NewClone, SyncError, Work};
 
-use crate::checkouts_change::{open, start, work};
-use crate::lab::Lab;
+use crate::vcs::checkouts_change::{open, start, work};
+use crate::vcs::lab::Lab;
 
 fn clone(lab: &Lab, from: &str, path: &str, branch: &str, base: Option<&str>) -> Result<(), SyncError> {
     let new = NewClone { path: path.into(), branch: branch.to_owned(), base: base.map(str::to_owned) };

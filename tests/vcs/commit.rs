@@ -2,7 +2,7 @@
 
 use beads::vcs::{Committed, commit};
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 /// What a story needs to know about one program.
 struct Told {

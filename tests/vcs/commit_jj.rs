@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use beads::vcs::{CommitError, Committed};
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 const LEDGER: &str = "a/.beads/beads.jsonl";
 

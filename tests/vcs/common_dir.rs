@@ -2,7 +2,7 @@
 
 use beads::vcs::{self, Kind};
 
-use crate::lab::{Lab, assert_shared};
+use crate::vcs::lab::{Lab, assert_shared};
 
 #[test]
 fn git_and_its_worktrees() {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use beads::vcs::{self, Integrated, Integration, Kind, Order, Pushed, Standing, SyncError, Vcs, Versions};
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 pub const LEDGER: &str = ".beads/beads.jsonl";
 pub const FIRST: &str = "{\"id\":\"bd-1\"}\n";
@@ -56,7 +56,7 @@ pub trait Shop {
 /// The tests of one adapter: every story, under its name.
 macro_rules! conformance {
     ($shop:ty) => {
-        $crate::conformance::conformance!($shop:
+        $crate::vcs::conformance::conformance!($shop:
             places, committed_files, a_fresh_clone, forward, ledgers_merge, other_files_merge, a_conflict,
             uncommitted_work_stays, uncommitted_work_in_the_way, a_race, nothing_to_push, the_first_push, no_remote,
             nobody_answers, integrating_again, a_ledger_deleted_there, a_ledger_deleted_here, a_ledger_new_on_both_sides,
@@ -65,7 +65,7 @@ macro_rules! conformance {
     ($shop:ty: $($story:ident),*) => {
         $(#[test]
         fn $story() {
-            $crate::conformance::tell::<$shop>(stringify!($story), $crate::conformance::$story::<$shop>);
+            $crate::vcs::conformance::tell::<$shop>(stringify!($story), $crate::vcs::conformance::$story::<$shop>);
         })*
     };
 }

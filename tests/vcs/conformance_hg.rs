@@ -2,8 +2,8 @@
 
 use beads::vcs::Kind;
 
-use crate::conformance::{Shop, conformance};
-use crate::lab::Lab;
+use crate::vcs::conformance::{Shop, conformance};
+use crate::vcs::lab::Lab;
 
 struct Hg;
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 const BD: &str = env!("CARGO_BIN_EXE_bd");
 const LEDGER: &str = ".beads/beads.jsonl";
@@ -447,7 +447,7 @@ fn a_panic_ends_by_a_signal() {
         panic!("on purpose");
     }
     let mut command = Command::new(std::env::current_exe().expect("this test"));
-    command.args(["--exact", "driver::a_panic_ends_by_a_signal", "--nocapture"]).env(PANICS, "1");
+    command.args(["--exact", "vcs::driver::a_panic_ends_by_a_signal", "--nocapture"]).env(PANICS, "1");
     let output = command.output().expect("a copy of this test");
     assert_eq!(output.status.signal(), Some(6), "{}", said(&output));
     assert!(said(&output).contains("on purpose"), "{}", said(&output));

@@ -2,7 +2,7 @@
 
 use beads::vcs::{Facts, Kind, Remote, facts};
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 fn remote(name: &str, url: &str) -> Remote {
     Remote { name: name.to_owned(), url: url.to_owned() }

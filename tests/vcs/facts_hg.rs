@@ -2,7 +2,7 @@
 
 use beads::vcs::{Facts, Kind, Remote, facts};
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 const HGRC: &str = "
 # a comment

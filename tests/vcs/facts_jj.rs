@@ -2,7 +2,7 @@
 
 use beads::vcs::{Kind, facts};
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 #[test]
 fn the_git_repository_behind_it() {

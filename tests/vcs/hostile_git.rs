@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use beads::sys::Env;
 use beads::vcs;
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 const LEDGER: &str = ".beads/beads.jsonl";
 const HOOKS: [&str; 10] = [

@@ -1,14 +1,12 @@
 //! A temporary directory with a home of its own, in which the real programs run and see nothing of this machine's settings.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use beads::sys::Env;
 use beads::vcs::{self, CommitError, Committed};
 
-static SKIPPED: AtomicUsize = AtomicUsize::new(0);
+use crate::support::programs::have;
 
 pub struct Lab {
     dir: tempfile::TempDir,
@@ -17,17 +15,10 @@ pub struct Lab {
 impl Lab {
     /// A place to work in with these programs; `None`, with a word about it, if one is not installed.
     pub fn with(programs: &[&str]) -> Option<Self> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let there = |name: &&&str| std::env::split_paths(&path).any(|dir| dir.join(name).is_file());
-        if let Some(missing) = programs.iter().find(|name| !there(name)) {
-            let count = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
-            let test = std::thread::current().name().unwrap_or("a test").to_owned();
-            // Past the capture of the test runner: a person must see it.
-            let _ = writeln!(std::io::stderr(), "skipped ({count}): {test}: {missing} is missing");
-            assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "{missing} must be there in CI");
+        if !have(programs) {
             return None;
         }
-        let dir = tempfile::Builder::new().prefix("lab").tempdir().expect("a temporary directory");
+        let dir = crate::support::place::in_memory("lab");
         std::fs::create_dir(dir.path().join("home")).expect("a home");
         Some(Lab { dir })
     }

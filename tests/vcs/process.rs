@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use beads::sys::process::{Output, Program, RunError};
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 fn shell(lab: &Lab, script: &str, limit: Duration) -> Result<Output, RunError> {
     Program::new("sh", &lab.env()).args(["-c", script]).limit(limit).run()

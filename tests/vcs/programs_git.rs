@@ -2,7 +2,7 @@
 
 use beads::vcs;
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 fn programs(lab: &Lab) -> Vec<String> {
     vcs::open(&lab.path("a")).programs(&lab.env()).unwrap()

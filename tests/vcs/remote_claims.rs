@@ -5,7 +5,8 @@ use std::sync::Barrier;
 use beads::sys::Env;
 use beads::vcs::{self, Kind, RemoteClaim, Swap, SyncError};
 
-use crate::lab::Lab;
+use crate::support::effort::pick;
+use crate::vcs::lab::Lab;
 
 fn server(lab: &Lab) {
     lab.sh("git init -q --bare -b main server; git clone -q server ann 2>&1; cd ann; echo 1 > x; git add .
@@ -129,8 +130,7 @@ fn any_id_can_be_claimed() {
 fn a_race_has_one_winner() {
     let Some(lab) = Lab::with(&["git"]) else { return };
     server(&lab);
-    let full = std::env::var("BD_PROOF").is_ok_and(|value| value == "full");
-    let (clones, rounds) = (8, if full { 100 } else { 10 });
+    let (clones, rounds) = (8, pick(4, 10, 100));
     (0..clones).for_each(|n| clone(&lab, &format!("c{n}")));
     let mut losers = 0;
     for round in 0..rounds {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use beads::vcs::{self, LARGEST, LeftOut, Snapshot, SyncError, Vcs, Why};
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 pub const KEY: &str = "cp_a1b2c3d4e5f6";
 
@@ -239,15 +239,15 @@ pub fn files_that_come_and_go<S: Shop>(lab: &Lab) {
 
 macro_rules! snapshots {
     ($shop:ty) => {
-        $crate::snapshots::snapshots!($shop: the_work_comes_back, nothing_is_different, large_files_are_named,
+        $crate::vcs::snapshots::snapshots!($shop: the_work_comes_back, nothing_is_different, large_files_are_named,
             other_repositories_are_named, refusals, files_that_come_and_go);
     };
     ($shop:ty: $($story:ident),*) => {
         $(#[test]
         fn $story() {
-            use $crate::snapshots::Shop as _;
-            if let Some(lab) = $crate::lab::Lab::with(<$shop>::PROGRAMS) {
-                $crate::snapshots::$story::<$shop>(&lab);
+            use $crate::vcs::snapshots::Shop as _;
+            if let Some(lab) = $crate::vcs::lab::Lab::with(<$shop>::PROGRAMS) {
+                $crate::vcs::snapshots::$story::<$shop>(&lab);
             }
         })*
     };

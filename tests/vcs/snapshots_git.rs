@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use beads::vcs::{LARGEST, LeftOut, SyncError, Why};
 
-use crate::lab::Lab;
-use crate::snapshots::{KEY, items, open, restore, take};
-use crate::snapshots_kinds::git_state;
+use crate::vcs::lab::Lab;
+use crate::vcs::snapshots::{KEY, items, open, restore, take};
+use crate::vcs::snapshots_kinds::git_state;
 
 /// The snapshot changes nothing that git shows, and brings back what the checkout holds.
 fn there_and_back(lab: &Lab) -> (Vec<PathBuf>, Vec<LeftOut>) {

@@ -1,7 +1,7 @@
 //! The stories of `snapshots.rs` with git, jj, hg and without version control.
 
-use crate::lab::Lab;
-use crate::snapshots::{Shop, items, restore, snapshots, take};
+use crate::vcs::lab::Lab;
+use crate::vcs::snapshots::{Shop, items, restore, snapshots, take};
 
 pub struct Git;
 struct JjBeside;

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use beads::vcs::{Integrated, Integration, Kind, Pushed, SyncError, Versions};
 
-use crate::conformance::{
+use crate::vcs::conformance::{
     FIRST, LEDGER, Shop, bytes, conformance, distance, everything, fetch, integrate, open, push, record, standing,
     text, two_people, union,
 };
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 struct Git;
 

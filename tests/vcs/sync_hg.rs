@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use beads::sys::Env;
 use beads::vcs::{self, Integrated, Integration, Pushed, SyncError, Vcs, Versions};
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 const LEDGER: &str = ".beads/beads.jsonl";
 /// Names the directory of the child that gets killed.
@@ -266,7 +266,7 @@ fn killed_in_the_middle() {
     fetch(&lab, "ann");
     let before = state(&lab, "ann");
     let mut child = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--ignored", "--exact", "sync_hg::merge_and_wait"])
+        .args(["--ignored", "--exact", "vcs::sync_hg::merge_and_wait"])
         .env(CHILD, lab.path("ann"))
         .env("HOME", lab.path("home"))
         .spawn()

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use beads::vcs::{self, Committed, Integrated, Integration, Pushed, SyncError, Versions};
 
-use crate::conformance_jj::server;
-use crate::lab::Lab;
+use crate::vcs::conformance_jj::server;
+use crate::vcs::lab::Lab;
 
 const LEDGER: &str = ".beads/beads.jsonl";
 const LOG: &str = "jj log --no-graph --reversed -r 'main@origin..@' -T 'description.first_line() ++ \"; \"'";

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use beads::sys::Env;
 use beads::vcs::{self, Integrated, Integration, Pushed, SyncError, Versions};
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 const LEDGER: &str = ".beads/beads.jsonl";
 
@@ -173,7 +173,7 @@ fn the_past() {
     let (vcs, env) = (story.vcs(), story.env());
     let mut archive = vcs.archive(&env).unwrap();
     let tips = archive.tips().unwrap();
-    let told = crate::archive::history(&mut *archive, "l.jsonl", &tips);
+    let told = crate::vcs::archive::history(&mut *archive, "l.jsonl", &tips);
     assert_eq!(told, "first [k.jsonl]:  -> one\nat first", "a rename alone changes nothing");
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use beads::vcs::{self, How, Origin, SyncError, Whereabouts};
 
-use crate::lab::Lab;
+use crate::vcs::lab::Lab;
 
 /// A repository `a` with a commit, and a clone `b` of it on the branch `job`.
 fn git() -> Option<Lab> {

@@ -1,7 +1,7 @@
 //! Proves the laws of the merge (`docs/format.md`, section 12): on every small input, on many random issues and ledgers, on
 //! three sides in every order, and on ledgers that were really merged.
 //!
-//! A normal run tries 2,000 cases of a law, `BD_PROOF=full` 100,000. Every case has its own seed, made from the law's seed and
+//! The levels of effort try 500, 2,000 and 100,000 cases of a law. Every case has its own seed, made from the law's seed and
 //! its number, so a run is the same run everywhere. A failure prints all of it with the inputs.
 
 mod dice;
@@ -19,13 +19,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dice::Dice;
 
+use crate::support::effort::pick;
+
 /// What a check says when a law does not hold.
 type Verdict = Result<(), String>;
 
 /// Tries a law: `make` throws a case, `check` looks whether the law holds for it.
 fn law<C: Display>(name: &str, seed: u64, make: impl Fn(&mut Dice) -> C, check: impl Fn(&C) -> Verdict) {
-    let is_full = std::env::var("BD_PROOF").is_ok_and(|mode| mode == "full");
-    let count = if is_full { 100_000 } else { 2_000 };
+    let count = pick(500, 2_000, 100_000);
     for n in 0..count {
         let case = make(&mut Dice::new(seed, n));
         let verdict = catch_unwind(AssertUnwindSafe(|| check(&case))).unwrap_or_else(|_| Err("it panicked".into()));

@@ -98,7 +98,7 @@ impl History {
     }
 
     fn write(mut commits: Vec<Made>, present: Made) -> Self {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = crate::support::place::in_memory("past");
         git(directory.path(), &["init", "-q", "-b", "main", "."]);
         let marks = directory.path().join(".git/marks");
         let export = format!("--export-marks={}", marks.display());

@@ -1,6 +1,6 @@
 //! The past of a ledger, told by the store and by a slow model that reads every version and compares every field.
 //!
-//! `BD_PROOF=full` tries more and longer histories.
+//! A higher level of effort tries more and longer histories.
 
 mod made;
 mod model;
@@ -12,8 +12,10 @@ use beads::{Expr, Sort, Store};
 use made::{History, Random};
 use model::{Told, origin, told};
 
+use crate::support::effort::pick;
+
 fn histories() -> (u64, usize) {
-    if std::env::var_os("BD_PROOF").is_some_and(|word| word == "full") { (300, 150) } else { (12, 45) }
+    pick((4, 45), (12, 45), (300, 150))
 }
 
 /// What the store says of the whole log or of one issue, in the words of the model.

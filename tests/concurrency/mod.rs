@@ -1,9 +1,10 @@
 //! Many processes on one ledger: contention, claims, kill -9, and other programs that work on the same files.
 //!
-//! Every test starts the real binary. The normal run is short; `BD_PROOF=full` runs the figures of `docs/evidence.md`:
+//! Every test starts the real binary. None of them depends on who runs when: what needs a schedule makes it, or counts a round
+//! that did not show it and tries again. `BD_PROOF=full` runs the figures of `docs/evidence.md`:
 //!
 //! ```sh
-//! BD_PROOF=full cargo test --release --test concurrency -- --nocapture --test-threads=1
+//! BD_PROOF=full cargo test --release --test proofs concurrency:: -- --nocapture --test-threads=1
 //! ```
 
 mod adds;
@@ -19,7 +20,7 @@ mod one_issue;
 mod recovery;
 mod remote_claims;
 mod replans;
-mod sandbox;
+pub mod sandbox;
 mod stale;
 mod watch;
 mod watch_files;

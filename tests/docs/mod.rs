@@ -1,7 +1,7 @@
 //! Documentation that runs: every command of every walkthrough in `docs/walkthrough`, and those of the README, with exactly
 //! the output that the text shows.
 //!
-//! `SNAPSHOTS=overwrite cargo test --test docs` writes the outputs anew; read the difference before you commit it.
+//! `SNAPSHOTS=overwrite cargo test --test stories docs::` writes the outputs anew; read the difference before you commit it.
 
 mod page;
 mod stage;
@@ -65,6 +65,6 @@ fn follow(name: &str, given: &str) {
         return;
     }
     if let Err(report) = page.compare(&shown) {
-        panic!("{report}\nSNAPSHOTS=overwrite cargo test --test docs writes {name} anew");
+        panic!("{report}\nSNAPSHOTS=overwrite cargo test --test stories docs:: writes {name} anew");
     }
 }

@@ -4,7 +4,7 @@
 //! A short form runs in every test run; the full one is
 //!
 //! ```sh
-//! BD_PROOF=full cargo test --release --test leaks -- --nocapture
+//! BD_PROOF=full cargo test --release --test stories leaks:: -- --nocapture
 //! ```
 
 mod contributor;
@@ -13,15 +13,16 @@ mod dice;
 use contributor::Contributor;
 use dice::Dice;
 
+use crate::support::effort::pick;
+
 const COMMANDS: usize = 30;
 
 #[test]
 fn no_sequence_of_commands_leaks() {
-    if contributor::git_is_missing() {
+    if !crate::support::programs::have(&["git"]) {
         return;
     }
-    let full = std::env::var_os("BD_PROOF").is_some_and(|value| value == "full");
-    let sequences: u64 = if full { 2_000 } else { 20 };
+    let sequences: u64 = pick(8, 20, 2_000);
     let first: u64 = std::env::var("BD_LEAK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let (mut ran, mut refused, mut proposed, mut commits, mut public) = (0, 0, 0, 0, 0);
     for seed in first..first + sequences {

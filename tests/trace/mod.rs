@@ -4,9 +4,8 @@
 //! The normal run is short; the full one is
 //!
 //! ```sh
-//! BD_PROOF=full cargo test --release --test trace -- --nocapture --test-threads=1
+//! BD_PROOF=full cargo test --release --test proofs trace:: -- --nocapture --test-threads=1
 //! ```
-#![cfg(target_os = "linux")]
 
 mod faults;
 mod foreign;
@@ -16,8 +15,5 @@ mod order;
 mod poll;
 mod proposals;
 mod reads;
-#[path = "../concurrency/sandbox.rs"]
-#[expect(dead_code, reason = "shared with the concurrency tests, which use more of it")]
-mod sandbox;
 mod strace;
 mod workspaces;

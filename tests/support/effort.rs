@@ -1,0 +1,39 @@
+//! How much a test tries. `docs/evidence.md` has the table of what each level runs.
+
+use std::sync::OnceLock;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// What `cargo test` runs: every test, each as briefly as it can still fail.
+    Smoke,
+    /// What `.ci/run` runs (`CI=true`).
+    Ci,
+    /// The figures of `docs/evidence.md` (`BD_PROOF=full`).
+    Full,
+}
+
+/// `BD_PROOF=smoke|ci|full` decides; without it, `CI=true` asks for `Ci`.
+pub fn level() -> Level {
+    static LEVEL: OnceLock<Level> = OnceLock::new();
+    *LEVEL.get_or_init(|| match std::env::var("BD_PROOF").as_deref() {
+        Ok("full") => Level::Full,
+        Ok("ci") => Level::Ci,
+        Ok("smoke") => Level::Smoke,
+        Ok(other) => panic!("BD_PROOF is {other:?}; it must be smoke, ci or full"),
+        Err(_) if std::env::var("CI").as_deref() == Ok("true") => Level::Ci,
+        Err(_) => Level::Smoke,
+    })
+}
+
+pub fn is_full() -> bool {
+    level() == Level::Full
+}
+
+/// The value of this run's level.
+pub fn pick<T>(smoke: T, ci: T, full: T) -> T {
+    match level() {
+        Level::Smoke => smoke,
+        Level::Ci => ci,
+        Level::Full => full,
+    }
+}

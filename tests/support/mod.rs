@@ -1,0 +1,14 @@
+//! What all tests share: the level of effort, programs that may be missing, temporary directories, fixtures that are built once, and
+//! waiting for a condition.
+
+#![allow(dead_code, reason = "two test programs share this, and neither uses all of it")]
+
+pub mod effort;
+pub mod fixture;
+pub mod place;
+pub mod process;
+pub mod programs;
+pub mod wait;
+
+/// The program under test.
+pub const BD: &str = env!("CARGO_BIN_EXE_bd");
