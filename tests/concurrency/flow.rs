@@ -162,9 +162,9 @@ impl Stage {
     /// Runs a program on the task with `bd run`, and kills both in the middle of it.
     fn die(&self, agent: usize, issue: &str, epoch: i64) {
         let mark = self.sandbox.home().join("began");
-        let script = format!("echo $$ > {0}.new && mv {0}.new {0} && exec sleep 600", mark.display());
-        let mut bd = self.sandbox.bd(&["run", issue, "--", "sh", "-c", &script]);
-        bd.env("BD_AGENT", name(agent)).current_dir(&self.repos[agent % self.repos.len()]);
+        let script = "echo $$ > \"$MARK.new\" && mv \"$MARK.new\" \"$MARK\" && exec sleep 600";
+        let mut bd = self.sandbox.bd(&["run", issue, "--", "sh", "-c", script]);
+        bd.env("MARK", &mark).env("BD_AGENT", name(agent)).current_dir(&self.repos[agent % self.repos.len()]);
         bd.stdout(Stdio::null()).stderr(Stdio::null());
         let mut run = bd.spawn().unwrap();
         let start = Instant::now();

@@ -35,6 +35,15 @@ fn a_full_disk_changes_nothing() {
     println!("{}", text.lines().find(|line| line.starts_with("full disk:")).expect("the figures"));
 }
 
+/// Gives the directory back, however the test ends: a mounted one cannot be removed.
+struct Mounted(PathBuf);
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
 fn fill() {
     let sandbox = Sandbox::new();
     let beads = sandbox.beads();
@@ -42,6 +51,7 @@ fn fill() {
     let kept: Vec<(PathBuf, Vec<u8>)> = kept.map(|path| (path.clone(), fs::read(path).unwrap())).collect();
     let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&beads).status().unwrap();
     assert!(mounted.success());
+    let _mounted = Mounted(beads.clone());
     kept.iter().for_each(|(path, bytes)| fs::write(path, bytes).unwrap());
     let ballast = beads.join("ballast");
     fs::write(&ballast, vec![0; 12 * 1024]).unwrap();

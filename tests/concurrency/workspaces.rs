@@ -110,10 +110,8 @@ fn what_jobs_say_of_one_issue_at_once_all_comes_home() {
     let common = format!("s-{jobs:05}");
     // All write, and all workspaces go, at the same time: nobody ends before everybody has begun.
     let script = format!(
-        "touch {0}/$BD_ISSUE; while [ $(ls {0} | wc -l) -lt {jobs} ]; do sleep 0.1; done; \
-         {1} comment {common} \"from $BD_ISSUE\" && {1} close $BD_ISSUE",
-        ready.display(),
-        env!("CARGO_BIN_EXE_bd")
+        "cd -- \"$0\"; touch $BD_ISSUE; while [ $(ls | wc -l) -lt {jobs} ]; do sleep 0.02; done; cd \"$BD_WORKSPACE_DIR\"; \
+         \"$1\" comment {common} \"from $BD_ISSUE\" && \"$1\" close $BD_ISSUE"
     );
     at_once(jobs, |n| {
         let issue = format!("s-{n:05}");
@@ -129,6 +127,8 @@ fn what_jobs_say_of_one_issue_at_once_all_comes_home() {
             "sh",
             "-c",
             script.as_str(),
+            ready.to_str().unwrap(),
+            env!("CARGO_BIN_EXE_bd"),
         ]);
         assert!(output.status.success(), "{}", describe(&output));
     });

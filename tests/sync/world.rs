@@ -10,6 +10,8 @@ use beads::sys::{Env, Host};
 use beads::{Config, Store};
 use serde_json::Value;
 
+use crate::support::fixture;
+
 /// How a clone is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
@@ -46,27 +48,29 @@ impl World {
     }
 
     pub fn server(&self, name: &str, hg: bool) {
-        let first = Desk::new(self, &format!("{name}-first"), "first");
         let server = self.path(name);
+        fs::create_dir(&server).unwrap();
+        fixture::copy(if hg { "hg server" } else { "git server" }, &server, |server| Self::new().make_server(server, hg));
+    }
+
+    fn make_server(&self, server: &Path, hg: bool) {
+        let first = Desk::new(self, "first", "first");
         let text = server.to_str().unwrap();
-        let begin = |args: &[&str]| {
-            if hg {
-                first.sh(&format!("hg init {text}; hg init ."));
-            } else {
-                first.sh(&format!(
-                    "git init -q --bare -b main {text}; git init -q -b main .; git remote add origin {text}"
-                ));
-            }
-            first.ok(args);
-        };
-        begin(&["init", "--prefix", "t"]);
+        if hg {
+            first.sh(&format!("hg init \"{text}\"; hg init ."));
+        } else {
+            first.sh(&format!(
+                "git init -q --bare -b main \"{text}\"; git init -q -b main .; git remote add origin \"{text}\""
+            ));
+        }
+        first.ok(&["init", "--prefix", "t"]);
         fs::write(first.root.join("code"), "1\n").unwrap();
         // An empty ledger is a ledger: without it no clone would have one in common with the others.
         if !first.ledger().exists() {
             fs::write(first.ledger(), "").unwrap();
         }
         if hg {
-            first.sh(&format!("hg addremove -q; hg commit -q -m first; hg push -q {text}"));
+            first.sh(&format!("hg addremove -q; hg commit -q -m first; hg push -q \"{text}\""));
         } else {
             first.sh("git add -A; git commit -q -m first; git push -q -u origin main 2>&1");
         }
@@ -76,7 +80,7 @@ impl World {
         let mut desk = Desk::new(self, name, name);
         fs::remove_dir(&desk.root).unwrap();
         let (from, to) = (self.path(server), desk.root.clone());
-        let (from, to) = (from.display(), to.display());
+        let (from, to) = (format!("\"{}\"", from.display()), format!("\"{}\"", to.display()));
         let script = match way {
             Way::Git => format!("git clone -q {from} {to} 2>&1"),
             Way::Worktree => format!(
