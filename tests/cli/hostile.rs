@@ -335,7 +335,7 @@ fn state(env: &Env) -> String {
     sh(
         env,
         &format!(
-            "PATH={path}; cd web; find . -type f ! -path './.git/bd/*' -print0 | sort -z | xargs -0 sha256sum; cat .git/HEAD 2>/dev/null || true"
+            "PATH='{path}'; cd web; find . -type f ! -path './.git/bd/*' -print0 | sort -z | xargs -0 sha256sum; cat .git/HEAD 2>/dev/null || true"
         ),
     )
 }

@@ -264,6 +264,8 @@ fn a_job_that_takes_its_ledger_or_its_workspace_away_has_a_result_all_the_same()
     family.git(&family.web(), "switch -q main").ok();
     for (script, code) in [
         ("rm -rf \"$BD_WORKSPACE_DIR\"; exit 5", 5),
+        // Before bd has noted which process works on the issue.
+        ("kill -STOP $PPID; rm -rf \"$BD_WORKSPACE_DIR\"; kill -CONT $PPID; exit 5", 5),
         ("git checkout -qf --detach $(git rev-parse --remotes='*/pages'); test ! -e .beads; exit 6", 6),
         ("rm -rf .git; bd close $BD_ISSUE", 0),
     ] {

@@ -49,13 +49,19 @@ impl Sleeper {
         self.same
     }
 
+    /// Waits until it has nothing to do but wait, or has ended.
     pub fn until_asleep(&mut self) {
         if !Path::new("/proc/self/task").exists() {
             // Nothing tells.
             std::thread::sleep(Duration::from_millis(500));
             return;
         }
-        until("it has nothing to do but wait", || self.look() >= SETTLED);
+        until("it has nothing to do but wait", || self.look() >= SETTLED || self.is_over());
+    }
+
+    fn is_over(&self) -> bool {
+        let status = std::fs::read_to_string(self.place.with_file_name("status")).unwrap_or_default();
+        !self.is_thread && (status.is_empty() || status.contains("State:\tZ"))
     }
 
     /// Waits for what something does that has a reason to go on now.
@@ -89,8 +95,7 @@ pub fn until_pausing(pid: u32) {
     let is_told = Path::new("/proc/self/task").exists();
     until("it looks again and again", || {
         seen.extend(sleeper.turns());
-        let is_over = std::fs::read_dir(&sleeper.place).is_err();
-        seen.len() >= 4 || is_over || !is_told
+        seen.len() >= 4 || sleeper.is_over() || !is_told
     });
 }
 

@@ -72,12 +72,12 @@ fn the_end_of_a_claim_wakes_too() {
     }
     let release = id(&env, "release");
     bd(&env, &format!("label add {release} no-auto-claim")).ok();
-    bd(&env, "workflow pause bd-w").ok();
     // A machine that is so busy that the claim ends before anybody waits shows nothing; then there is more time.
     let waited = [1, 5, 25].iter().any(|seconds| {
         let start = Instant::now();
         let claim = format!("--agent bot claim {release} --ttl {seconds}s");
         assert!(real(&env, &claim).status().unwrap().success());
+        bd(&env, "workflow pause bd-w").ok();
         let line = "workflow wait bd-w --until blocked --timeout 600s --json";
         let mut waiting = real(&env, line).stdout(Stdio::piped()).spawn().unwrap();
         Sleeper::process(waiting.id()).until_asleep();
@@ -86,6 +86,7 @@ fn the_end_of_a_claim_wakes_too() {
         let output = woken(waiting);
         let end: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!((output.status.success(), &end["halt"]), (true, &"blocked".into()), "{end}");
+        bd(&env, "workflow resume bd-w").ok();
         has_waited
     });
     assert!(waited, "each claim was over at once");

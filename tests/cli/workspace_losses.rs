@@ -85,7 +85,7 @@ fn a_ref_of_a_remote_counts_only_if_the_remote_has_it() {
         change(&path, "work");
         bench.git(&path, "commit -qam work");
         for line in way {
-            let line = line.replace("../../../gone.git", gone.to_str().unwrap());
+            let line = line.replace("../../../gone.git", &format!("'{}'", gone.display()));
             bench.git(&path, &line);
         }
         if way[0].contains("gone") {

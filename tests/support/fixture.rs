@@ -5,16 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use memchr::memmem;
 use tempfile::TempDir;
 
 use super::place;
 
 type Made = Arc<OnceLock<TempDir>>;
 
-/// Files in which version control systems write absolute paths.
-const WITH_PATHS: [&str; 6] = ["config", "hgrc", "gitdir", "sharedpath", ".git", "alternates"];
-
-/// Fills the empty directory `into` with what `make` put into another one under this name, paths in settings adjusted.
+/// Fills the empty directory `into` with what `make` put into another one under this name. A file that names the other one
+/// names this one instead, and keeps its time.
 pub fn copy(name: &str, into: &Path, make: impl FnOnce(&Path)) {
     static ALL: Mutex<Option<HashMap<String, Made>>> = Mutex::new(None);
     let made = ALL.lock().unwrap().get_or_insert_default().entry(name.to_owned()).or_default().clone();
@@ -38,11 +37,27 @@ fn move_paths(directory: &Path, old: &str, new: &str) {
         let (path, kind) = (entry.path(), entry.file_type().expect("a kind"));
         if kind.is_dir() {
             move_paths(&path, old, new);
-        } else if kind.is_file() && WITH_PATHS.iter().any(|name| entry.file_name() == *name) {
-            let Ok(text) = std::fs::read_to_string(&path) else { continue };
-            if text.contains(old) {
-                std::fs::write(&path, text.replace(old, new)).expect("a file");
+        } else if kind.is_file() {
+            let bytes = std::fs::read(&path).expect("a file");
+            if memmem::find(&bytes, old.as_bytes()).is_some() {
+                write_moved(&path, &bytes, old, new);
             }
         }
     }
+}
+
+fn write_moved(path: &Path, bytes: &[u8], old: &str, new: &str) {
+    // A file that is not text tells how long the path in it is.
+    let is_text = !bytes.contains(&0) && !path.extension().is_some_and(|extension| extension == "binpb");
+    assert!(is_text || old.len() == new.len(), "{}: {old} and {new} differ in length", path.display());
+    let modified = path.metadata().expect("a file").modified().expect("a time");
+    let (mut text, mut done) = (Vec::new(), 0);
+    for at in memmem::find_iter(bytes, old) {
+        text.extend_from_slice(&bytes[done..at]);
+        text.extend_from_slice(new.as_bytes());
+        done = at + old.len();
+    }
+    text.extend_from_slice(&bytes[done..]);
+    std::fs::write(path, text).expect("a file");
+    std::fs::File::options().append(true).open(path).and_then(|file| file.set_modified(modified)).expect("a time");
 }

@@ -5,6 +5,7 @@
 //!
 //! A history is compared as text, see [`history`].
 
+use std::any::type_name;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -32,16 +33,13 @@ pub trait Scribe {
     /// Makes an empty repository.
     fn init(lab: &Lab);
 
-    /// Commits all files as they are, at a moment.
-    fn commit(lab: &Lab, who: &str, seconds: i64, message: &str);
-
-    /// The commit that was made last.
-    fn last(lab: &Lab) -> String;
+    /// Commits all files as they are, at a moment, and prints the commit's hash.
+    fn commit(lab: &Lab, who: &str, seconds: i64, message: &str) -> String;
 
     /// Makes the working copy stand on a commit, with its files.
     fn go(lab: &Lab, commit: &str);
 
-    /// Makes the working copy stand on two commits. What the ledger is then is not said.
+    /// Makes the working copy stand on two commits, with the files of the first. What the ledger is then is not said.
     fn join(lab: &Lab, one: &str, other: &str);
 
     /// Renames a file as the system wants to be told of it.
@@ -50,8 +48,8 @@ pub trait Scribe {
     /// Gives a commit the names of [`Self::NAMES`].
     fn mark(lab: &Lab, commit: &str);
 
-    /// A file of a commit, as the program itself shows it.
-    fn show(lab: &Lab, commit: &str, file: &str) -> Option<String>;
+    /// All files of a commit, as the program itself shows them: name and text, each with a NUL behind it.
+    fn show(lab: &Lab, commit: &str) -> String;
 
     /// Name, address, both times in seconds and the first line of the message, as the program itself shows them.
     fn told(lab: &Lab, commit: &str) -> String;
@@ -79,7 +77,6 @@ macro_rules! archive {
         $(#[test]
         fn $story() {
             if let Some(lab) = $crate::vcs::lab::Lab::with(<$scribe as $crate::vcs::archive::Scribe>::PROGRAMS) {
-                <$scribe as $crate::vcs::archive::Scribe>::init(&lab);
                 $crate::vcs::archive::$story::<$scribe>(&lab);
             }
         })*
@@ -96,7 +93,26 @@ struct Story<'a, S> {
 
 impl<'a, S: Scribe> Story<'a, S> {
     fn new(lab: &'a Lab) -> Self {
+        empty::<S>(lab);
         Story { lab, commits: BTreeMap::new(), scribe: std::marker::PhantomData }
+    }
+
+    /// A story that begins like others.
+    fn after(lab: &'a Lab, name: &str, begin: impl FnOnce(&mut Story<'_, S>)) -> Self {
+        lab.fill(&format!("{name} in {}", type_name::<S>()), |lab| {
+            let mut story = Story::<S>::new(lab);
+            begin(&mut story);
+            let commits: String = story.commits.iter().map(|(message, id)| format!("{message} {id}\n")).collect();
+            lab.write("commits", &commits);
+        });
+        let commits = std::fs::read_to_string(lab.path("commits")).expect("commits");
+        let commits = commits.lines().filter_map(|line| line.split_once(' '));
+        let commits = commits.map(|(message, id)| (message.to_owned(), id.to_owned())).collect();
+        Story { lab, commits, scribe: std::marker::PhantomData }
+    }
+
+    fn id(&self, message: &str) -> String {
+        self.commits[message].clone()
     }
 
     /// Writes files, or removes them, and commits. Each commit is an hour later than the one before it.
@@ -109,8 +125,7 @@ impl<'a, S: Scribe> Story<'a, S> {
         }
         let number = i64::try_from(self.commits.len()).expect("a few commits");
         let who = if number % 2 == 0 { "Ann" } else { "Bob" };
-        S::commit(self.lab, who, START + 3600 * number, message);
-        let made = S::last(self.lab);
+        let made = S::commit(self.lab, who, START + 3600 * number, message).trim().to_owned();
         assert_eq!(made.len(), 40, "{made}");
         self.commits.insert(message.to_owned(), made.clone());
         made
@@ -126,13 +141,19 @@ impl<'a, S: Scribe> Story<'a, S> {
     }
 
     /// All that the archive says of each commit is what the program itself says of it.
-    fn agrees(&self, file: &str) {
+    fn agrees(&self, files: &[&str]) {
+        let told: Vec<String> = self.commits.values().map(|commit| S::show(self.lab, commit)).collect();
+        files.iter().for_each(|file| self.agrees_on(file, &told));
+    }
+
+    fn agrees_on(&self, file: &str, told: &[String]) {
         let (vcs, env) = (vcs::open(&self.lab.path("a")), self.lab.env());
         let mut archive = vcs.archive(&env).unwrap();
         let (mut versions, mut texts) = (Vec::new(), Vec::new());
-        for (message, commit) in &self.commits {
+        for ((message, commit), told) in self.commits.iter().zip(told) {
             let version = archive.version(Path::new(file), commit).unwrap();
-            let shown = S::show(self.lab, commit, file);
+            let parts: Vec<&str> = told.split_terminator('\0').collect();
+            let shown = parts.chunks(2).find(|part| part[0] == file).map(|part| part[1].to_owned());
             let text = version.as_ref().map(|version| String::from_utf8(archive.text(version).unwrap()).unwrap());
             assert_eq!(text, shown, "{message}");
             if let Some((version, text)) = version.zip(shown) {
@@ -153,6 +174,11 @@ impl<'a, S: Scribe> Story<'a, S> {
             versions.iter().zip(&texts).for_each(same);
         }
     }
+}
+
+/// An empty repository.
+fn empty<S: Scribe>(lab: &Lab) {
+    lab.fill(&format!("an empty repository of {}", type_name::<S>()), S::init);
 }
 
 fn open<'a>(vcs: &'a dyn vcs::Vcs, env: &'a Env) -> Box<dyn Archive + 'a> {
@@ -209,9 +235,7 @@ pub fn linear<S: Scribe>(lab: &Lab) {
     let expected = lines(&["back: 1 2 (second) -> 1", older[0], older[1], "at back"]);
     assert_eq!((story.history(&tip), story.history(&back)), (expected.clone(), expected));
     assert_eq!(story.history(&second), lines(&[older[0], older[1], "at second"]));
-    story.agrees(LEDGER);
-    story.agrees("code");
-    story.agrees(".beads");
+    story.agrees(&[LEDGER, "code", ".beads"]);
 }
 
 pub fn the_file_comes_later<S: Scribe>(lab: &Lab) {
@@ -220,20 +244,22 @@ pub fn the_file_comes_later<S: Scribe>(lab: &Lab) {
     let tip = story.ledger("ledger", "");
     assert_eq!(story.history(&tip), lines(&["ledger: - (-) -> ", "at ledger"]), "an empty file is a file");
     assert_eq!(story.history(&first), "at -");
-    story.agrees(LEDGER);
+    story.agrees(&[LEDGER]);
 }
 
 /// A fork of two commits of the ledger above `base`.
-fn fork<S: Scribe>(story: &mut Story<'_, S>, left: &str, right: &str) -> [String; 2] {
-    let base = story.commit("base", &[(LEDGER, Some("1\n")), ("code", Some("a"))]);
-    let left = story.ledger("left", left);
-    S::go(story.lab, &base);
-    let right = story.ledger("right", right);
-    [left, right]
+fn fork<'a, S: Scribe>(lab: &'a Lab, left: &str, right: &str) -> (Story<'a, S>, [String; 2]) {
+    let story = Story::after(lab, &format!("a fork of {left} and {right}"), |story: &mut Story<'_, S>| {
+        let base = story.commit("base", &[(LEDGER, Some("1\n")), ("code", Some("a"))]);
+        story.ledger("left", left);
+        S::go(story.lab, &base);
+        story.ledger("right", right);
+    });
+    let sides = ["left", "right"].map(|side| story.id(side));
+    (story, sides)
 }
 
 fn join<S: Scribe>(story: &mut Story<'_, S>, message: &str, sides: &[String; 2], ledger: &str) -> String {
-    S::go(story.lab, &sides[0]);
     S::join(story.lab, &sides[0], &sides[1]);
     story.ledger(message, ledger)
 }
@@ -241,19 +267,17 @@ fn join<S: Scribe>(story: &mut Story<'_, S>, message: &str, sides: &[String; 2],
 const SIDES: [&str; 3] = ["right: 1 (base) -> 1 right", "left: 1 (base) -> 1 left", "base:  -> 1"];
 
 pub fn a_merge_of_both<S: Scribe>(lab: &Lab) {
-    let mut story = Story::<S>::new(lab);
-    let sides = fork(&mut story, "1\nleft\n", "1\nright\n");
+    let (mut story, sides) = fork::<S>(lab, "1\nleft\n", "1\nright\n");
     join(&mut story, "merge", &sides, "1\nleft\nright\n");
     let tip = story.ledger("after", "none\n");
     let merge = "merge: 1 left (left) + 1 right (right) -> 1 left right";
     let expected = ["after: 1 left right (merge) -> none", merge, SIDES[0], SIDES[1], SIDES[2], "at after"];
     assert_eq!(story.history(&tip), lines(&expected));
-    story.agrees(LEDGER);
+    story.agrees(&[LEDGER]);
 }
 
 pub fn a_merge_that_takes_one_side<S: Scribe>(lab: &Lab) {
-    let mut story = Story::<S>::new(lab);
-    let sides = fork(&mut story, "1\nleft\n", "1\nright\n");
+    let (mut story, sides) = fork::<S>(lab, "1\nleft\n", "1\nright\n");
     let ours = join(&mut story, "ours", &sides, "1\nleft\n");
     let theirs = join(&mut story, "theirs", &sides, "1\nright\n");
     let before = "1 left (left) + 1 right (right)";
@@ -262,69 +286,66 @@ pub fn a_merge_that_takes_one_side<S: Scribe>(lab: &Lab) {
     };
     assert_eq!(story.history(&ours), expected(format!("ours: {before} -> 1 left")));
     assert_eq!(story.history(&theirs), expected(format!("theirs: {before} -> 1 right")));
-    story.agrees(LEDGER);
+    story.agrees(&[LEDGER]);
 }
 
 pub fn a_merge_of_equal_changes<S: Scribe>(lab: &Lab) {
-    let mut story = Story::<S>::new(lab);
-    let sides = fork(&mut story, "1\n2\n", "1\n2\n");
-    S::go(lab, &sides[0]);
+    let (mut story, sides) = fork::<S>(lab, "1\n2\n", "1\n2\n");
     S::join(lab, &sides[0], &sides[1]);
     let merge = story.commit("merge", &[("code", Some("merged")), (LEDGER, Some("1\n2\n"))]);
     let joined = "merge: 1 2 (left) + 1 2 (right) -> 1 2";
     let expected = [joined, "right: 1 (base) -> 1 2", "left: 1 (base) -> 1 2", "base:  -> 1", "at merge"];
     assert_eq!(story.history(&merge), lines(&expected), "the merge changed nothing and joins two pasts");
-    story.agrees(LEDGER);
+    story.agrees(&[LEDGER]);
+}
+
+/// A fork of two commits beside the ledger, and the working copy on both.
+fn fork_beside<S: Scribe>(lab: &Lab) -> Story<'_, S> {
+    Story::after(lab, "a fork beside the file", |story: &mut Story<'_, S>| {
+        let base = story.commit("base", &[(LEDGER, Some("1\n")), ("code", Some("a"))]);
+        let code = story.commit("code", &[("code", Some("b"))]);
+        S::go(story.lab, &base);
+        let other = story.commit("other", &[("other", Some("b"))]);
+        S::join(story.lab, &code, &other);
+    })
 }
 
 /// One side alone, or none, touched the file.
 pub fn a_merge_beside_the_file<S: Scribe>(lab: &Lab) {
-    let mut story = Story::<S>::new(lab);
-    let base = story.commit("base", &[(LEDGER, Some("1\n")), ("code", Some("a"))]);
-    let code = story.commit("code", &[("code", Some("b"))]);
-    S::go(lab, &base);
-    let other = story.commit("other", &[("other", Some("b"))]);
-    S::go(lab, &code);
-    S::join(lab, &code, &other);
+    let mut story = fork_beside::<S>(lab);
     let quiet = story.commit("quiet", &[]);
     assert_eq!(story.history(&quiet), lines(&["base:  -> 1", "at base"]));
-    S::go(lab, &base);
+    S::go(lab, &story.id("base"));
     let changed = story.ledger("changed", "2\n");
-    S::go(lab, &quiet);
     S::join(lab, &quiet, &changed);
     let taken = story.commit("taken", &[(LEDGER, Some("2\n"))]);
     let expected = ["taken: 1 (base) + 2 (changed) -> 2", "changed: 1 (base) -> 2", "base:  -> 1", "at taken"];
     assert_eq!(story.history(&taken), lines(&expected));
     let tip = story.commit("tip", &[("code", Some("z"))]);
     assert_eq!(story.history(&tip), lines(&expected));
-    story.agrees(LEDGER);
+    story.agrees(&[LEDGER]);
 }
 
 pub fn a_merge_that_removes<S: Scribe>(lab: &Lab) {
-    let mut story = Story::<S>::new(lab);
-    let base = story.commit("base", &[(LEDGER, Some("1\n")), ("code", Some("a"))]);
-    let code = story.commit("code", &[("code", Some("b"))]);
-    S::go(lab, &base);
-    let other = story.commit("other", &[("other", Some("b"))]);
-    S::go(lab, &code);
-    S::join(lab, &code, &other);
+    let mut story = fork_beside::<S>(lab);
     let merge = story.commit("merge", &[(LEDGER, None)]);
     assert_eq!(story.history(&merge), lines(&["merge: 1 (base) + 1 (base) -> -", "base:  -> 1", "at merge"]));
-    S::go(lab, &code);
+    S::go(lab, &story.id("code"));
     let gone = story.commit("gone", &[(LEDGER, None)]);
-    S::join(lab, &gone, &other);
+    S::join(lab, &gone, &story.id("other"));
     let still = story.commit("still gone", &[("code", Some("c"))]);
     let expected = ["still gone: - (gone) + 1 (base) -> -", "gone: 1 (base) -> -", "base:  -> 1", "at still gone"];
     assert_eq!(story.history(&still), lines(&expected));
-    story.agrees(LEDGER);
+    story.agrees(&[LEDGER]);
 }
 
 /// The old name, some commits, the new one.
 fn renamed<S: Scribe>(lab: &Lab, rename: fn(&Lab, &str, &str)) {
-    let mut story = Story::<S>::new(lab);
-    story.commit("first", &[(OTHER, Some("1\n")), ("code", Some("a"))]);
-    story.commit("second", &[(OTHER, Some("1\n2\n"))]);
-    story.commit("code", &[("code", Some("b"))]);
+    let mut story = Story::after(lab, "the old name", |story: &mut Story<'_, S>| {
+        story.commit("first", &[(OTHER, Some("1\n")), ("code", Some("a"))]);
+        story.commit("second", &[(OTHER, Some("1\n2\n"))]);
+        story.commit("code", &[("code", Some("b"))]);
+    });
     rename(lab, OTHER, LEDGER);
     story.commit("rename", &[]);
     let tip = story.ledger("third", "1\n2\n3\n");
@@ -338,8 +359,7 @@ fn renamed<S: Scribe>(lab: &Lab, rename: fn(&Lab, &str, &str)) {
     // The old name, from now on, is a file that went.
     let went = ["rename: 1 2 (second) -> -", "second: 1 (first) -> 1 2", "first:  -> 1", "at rename"];
     assert_eq!(history_of(lab, OTHER, &[&tip]), lines(&went));
-    story.agrees(LEDGER);
-    story.agrees(OTHER);
+    story.agrees(&[LEDGER, OTHER]);
 }
 
 pub fn a_recorded_rename<S: Scribe>(lab: &Lab) {
@@ -369,7 +389,7 @@ pub fn a_rename_with_changes<S: Scribe>(lab: &Lab) {
     assert_eq!(told.len(), 3, "{told:#?}");
     assert!(told[0].starts_with("rename: ") && told[0].contains("(first)"), "{told:#?}");
     assert!(told[1].starts_with("first [.beads/issues.jsonl]:  -> "), "{told:#?}");
-    story.agrees(LEDGER);
+    story.agrees(&[LEDGER]);
 }
 
 /// Something else went when the ledger came, or the other file stayed: that is no rename.
@@ -395,7 +415,6 @@ pub fn renamed_on_one_side<S: Scribe>(lab: &Lab) {
     let renamed = story.commit("rename", &[]);
     S::go(lab, &base);
     let other = story.commit("other", &[(OTHER, Some("1\n2\nother\n"))]);
-    S::go(lab, &renamed);
     S::join(lab, &renamed, &other);
     let _ = std::fs::remove_file(lab.path(&format!("a/{OTHER}")));
     let merge = story.ledger("merge", "1\n2\nother\n");
@@ -417,13 +436,12 @@ pub fn removed_and_back<S: Scribe>(lab: &Lab) {
     let gone = ["gone: 1 (first) -> -", "first:  -> 1"];
     assert_eq!(story.history(&tip), lines(&["back: - (gone) -> 1", gone[0], gone[1], "at back"]));
     assert_eq!(story.history(&without), lines(&[gone[0], gone[1], "at gone"]));
-    story.agrees(LEDGER);
+    story.agrees(&[LEDGER]);
 }
 
 pub fn from_two_commits<S: Scribe>(lab: &Lab) {
-    let mut story = Story::<S>::new(lab);
-    let [left, right] = fork(&mut story, "1\nleft\n", "1\nright\n");
-    let base = story.commits["base"].clone();
+    let (story, [left, right]) = fork::<S>(lab, "1\nleft\n", "1\nright\n");
+    let base = story.id("base");
     let of = |from: &[&str]| history_of(lab, LEDGER, from);
     assert_eq!(of(&[&left, &right]), lines(&[SIDES[0], SIDES[1], SIDES[2], "at left, right"]));
     assert_eq!(of(&[&right, &base]), lines(&[SIDES[0], SIDES[2], "at right, base"]));
@@ -477,8 +495,7 @@ pub fn revisions<S: Scribe>(lab: &Lab) {
 }
 
 pub fn moments_and_common_commits<S: Scribe>(lab: &Lab) {
-    let mut story = Story::<S>::new(lab);
-    let [left, right] = fork(&mut story, "1\nleft\n", "1\nright\n");
+    let (mut story, [left, right]) = fork::<S>(lab, "1\nleft\n", "1\nright\n");
     let merge = join(&mut story, "merge", &[right.clone(), left.clone()], "1\nleft\nright\n");
     let (vcs, env) = (vcs::open(&lab.path("a")), lab.env());
     let mut archive = open(&*vcs, &env);
@@ -514,8 +531,7 @@ fn everything<S: Scribe>(lab: &Lab) -> BTreeMap<PathBuf, (Vec<u8>, std::time::Sy
 }
 
 pub fn nothing_is_changed<S: Scribe>(lab: &Lab) {
-    let mut story = Story::<S>::new(lab);
-    let sides = fork(&mut story, "1\nleft\n", "1\nright\n");
+    let (mut story, sides) = fork::<S>(lab, "1\nleft\n", "1\nright\n");
     let merge = join(&mut story, "merge", &sides, "1\nleft\nright\n");
     S::mark(lab, &merge);
     let state = S::state(lab);
@@ -544,6 +560,7 @@ pub fn nothing_is_changed<S: Scribe>(lab: &Lab) {
 }
 
 pub fn no_commits<S: Scribe>(lab: &Lab) {
+    empty::<S>(lab);
     let (vcs, env) = (vcs::open(&lab.path("a")), lab.env());
     let mut archive = open(&*vcs, &env);
     let tips = archive.tips().unwrap();

@@ -121,6 +121,11 @@ fn a_new_name_on_one_side_of_a_merge() {
 /// A history in one pack as `git fast-import` makes it: each commit changes, adds or takes out a few lines.
 fn long_history() -> Option<Lab> {
     let lab = Lab::with(&["git"])?;
+    lab.fill("a long history", import);
+    Some(lab)
+}
+
+fn import(lab: &Lab) {
     let mut lines: Vec<String> = (0..300).map(|n| format!("{{\"id\":\"bd-{n}\",\"title\":\"{n}\"}}")).collect();
     let mut commands = String::new();
     for n in 0..120_usize {
@@ -139,7 +144,6 @@ fn long_history() -> Option<Lab> {
     }
     lab.write("commands", &commands);
     lab.sh("git init -q -b main a; cd a; git fast-import --quiet < ../commands; git reset -q --hard");
-    Some(lab)
 }
 
 /// The lines of all versions are those that git shows.
@@ -213,7 +217,7 @@ fn objects_of_another_repository() {
 #[test]
 fn a_shallow_clone_ends_somewhere() {
     let Some(lab) = long_history() else { return };
-    lab.sh("git clone -q --depth 5 file://$PWD/a b");
+    lab.sh("git clone -q --depth 5 \"file://$PWD/a\" b");
     ask(&lab, "b", |archive| {
         let tips = archive.tips().expect("tips");
         let commits = archive.ancestors(&tips).expect("commits");
@@ -232,7 +236,7 @@ fn a_shallow_clone_ends_somewhere() {
 fn a_partial_clone_is_told_what_to_do() {
     let Some(lab) = long_history() else { return };
     lab.sh("git -C a config uploadpack.allowFilter true; git -C a config uploadpack.allowAnySHA1InWant true
-            git clone -q --filter=blob:none file://$PWD/a b");
+            git clone -q --filter=blob:none \"file://$PWD/a\" b");
     let count = || lab.sh("cd b; GIT_NO_LAZY_FETCH=1 git count-objects -v");
     let before = count();
     let missing = lab.sh("cd b; git rev-parse HEAD~100:.beads/beads.jsonl").trim().to_owned();

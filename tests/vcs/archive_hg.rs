@@ -11,7 +11,7 @@ use crate::vcs::lab::Lab;
 fn hostile(lab: &Lab) {
     let ran = lab.path("ran").display().to_string();
     lab.write("evil.py", &format!("open({ran:?}, 'a').write('extension\\n')\n"));
-    let command = format!("echo ran >> {ran}; false");
+    let command = format!("echo ran >> '{ran}'; false");
     let all = ["log", "cat", "status", "serve"];
     let hooks: String = all.iter().map(|name| format!("pre-{name} = {command}\npost-{name} = {command}\n")).collect();
     let aliases: String = all.iter().map(|name| format!("{name} = !{command}\n")).collect();

@@ -22,16 +22,12 @@ impl Scribe for Git {
         lab.sh("git init -q -b main a");
     }
 
-    fn commit(lab: &Lab, who: &str, seconds: i64, message: &str) {
+    fn commit(lab: &Lab, who: &str, seconds: i64, message: &str) -> String {
         let address = address(who);
         lab.sh(&format!(
             "cd a; git add -A; export GIT_AUTHOR_NAME={who} GIT_AUTHOR_EMAIL={address} GIT_AUTHOR_DATE='@{seconds} +0100'
-             GIT_COMMITTER_DATE='@{seconds} +0100' git commit -q --allow-empty -m '{message}'"
-        ));
-    }
-
-    fn last(lab: &Lab) -> String {
-        lab.sh("git -C a rev-parse HEAD").trim().to_owned()
+             GIT_COMMITTER_DATE='@{seconds} +0100' git commit -q --allow-empty -m '{message}'; git rev-parse HEAD"
+        ))
     }
 
     fn go(lab: &Lab, commit: &str) {
@@ -39,8 +35,7 @@ impl Scribe for Git {
     }
 
     fn join(lab: &Lab, one: &str, other: &str) {
-        assert_eq!(Git::last(lab), one);
-        lab.sh(&format!("git -C a merge -q --no-commit --no-ff -s ours {other}"));
+        lab.sh(&format!("cd a; git checkout -q --detach {one}; git merge -q --no-commit --no-ff -s ours {other}"));
     }
 
     fn rename(lab: &Lab, from: &str, to: &str) {
@@ -51,9 +46,11 @@ impl Scribe for Git {
         lab.sh(&format!("cd a; git tag -a -m words marked {commit}; git branch branch {commit}"));
     }
 
-    fn show(lab: &Lab, commit: &str, file: &str) -> Option<String> {
-        let listed = lab.sh(&format!("git -C a ls-tree --name-only {commit} {file} | grep -v '^.beads$' || true"));
-        (!listed.is_empty()).then(|| lab.sh(&format!("git -C a show {commit}:{file}")))
+    fn show(lab: &Lab, commit: &str) -> String {
+        lab.sh(&format!(
+            "cd a; git ls-tree -r --name-only {commit} |
+             while read -r name; do printf '%s\\0' \"$name\"; git show {commit}:\"$name\"; printf '\\0'; done"
+        ))
     }
 
     fn told(lab: &Lab, commit: &str) -> String {
@@ -93,16 +90,12 @@ impl<W: Way> Scribe for W {
         lab.sh(&format!("jj git init {} a", W::FLAG));
     }
 
-    fn commit(lab: &Lab, who: &str, seconds: i64, message: &str) {
+    fn commit(lab: &Lab, who: &str, seconds: i64, message: &str) -> String {
         let address = address(who);
         lab.sh(&format!(
             "cd a; export JJ_USER={who} JJ_EMAIL={address} JJ_TIMESTAMP=$(date -u -d @{seconds} +%Y-%m-%dT%H:%M:%S+00:00)
-             jj metaedit --update-author; jj commit -m '{message}'"
-        ));
-    }
-
-    fn last(lab: &Lab) -> String {
-        lab.sh("cd a; jj log --no-graph -r @- -T commit_id")
+             jj metaedit --update-author; jj commit -m '{message}'; jj log --no-graph -r @- -T commit_id"
+        ))
     }
 
     fn go(lab: &Lab, commit: &str) {
@@ -121,10 +114,9 @@ impl<W: Way> Scribe for W {
         lab.sh(&format!("cd a; jj bookmark create marked -r {commit}"));
     }
 
-    fn show(lab: &Lab, commit: &str, file: &str) -> Option<String> {
-        let file = format!("'root-file:\"{file}\"'");
-        let listed = lab.sh(&format!("cd a; jj file list -r {commit} {file} 2>/dev/null"));
-        (!listed.is_empty()).then(|| lab.sh(&format!("cd a; jj file show -r {commit} {file}")))
+    fn show(lab: &Lab, commit: &str) -> String {
+        let shown = lab.sh(&format!(r#"cd a; jj file show -r {commit} -T '"\0" ++ path ++ "\0"' 'all()'"#));
+        format!("{}\0", shown.trim_start_matches('\0'))
     }
 
     fn told(lab: &Lab, commit: &str) -> String {
@@ -177,15 +169,12 @@ impl Scribe for Hg {
         lab.sh("hg init a");
     }
 
-    fn commit(lab: &Lab, who: &str, seconds: i64, message: &str) {
+    fn commit(lab: &Lab, who: &str, seconds: i64, message: &str) -> String {
         let address = address(who);
         lab.sh(&format!(
-            "cd a; hg addremove -q --similarity 0; hg commit -q -u '{who} <{address}>' -d '{seconds} -3600' -m '{message}'"
-        ));
-    }
-
-    fn last(lab: &Lab) -> String {
-        lab.sh("cd a; hg log -r tip -T '{node}'")
+            "cd a; hg commit --debug -A -u '{who} <{address}>' -d '{seconds} -3600' -m '{message}' |
+             sed -n 's/^committed changeset [0-9]*://p'"
+        ))
     }
 
     fn go(lab: &Lab, commit: &str) {
@@ -193,8 +182,7 @@ impl Scribe for Hg {
     }
 
     fn join(lab: &Lab, one: &str, other: &str) {
-        assert_eq!(lab.sh("cd a; hg log -r . -T '{node}'"), one);
-        lab.sh(&format!("cd a; hg merge -q --tool :local {other}"));
+        lab.sh(&format!("cd a; hg update -q -C {one}; hg merge -q --tool :local {other}"));
     }
 
     fn rename(lab: &Lab, from: &str, to: &str) {
@@ -205,9 +193,8 @@ impl Scribe for Hg {
         lab.sh(&format!("cd a; hg tag --local -r {commit} marked; hg bookmark -r {commit} bookmarked"));
     }
 
-    fn show(lab: &Lab, commit: &str, file: &str) -> Option<String> {
-        let listed = lab.sh(&format!("cd a; hg files -r {commit} 'path:{file}' | grep -Fx '{file}' || true"));
-        (!listed.is_empty()).then(|| lab.sh(&format!("cd a; hg cat -r {commit} 'path:{file}'")))
+    fn show(lab: &Lab, commit: &str) -> String {
+        lab.sh(&format!("cd a; hg cat -r {commit} -T '{{path}}\\0{{data}}\\0' path:."))
     }
 
     fn told(lab: &Lab, commit: &str) -> String {
@@ -216,7 +203,8 @@ impl Scribe for Hg {
     }
 
     fn state(lab: &Lab) -> String {
-        lab.sh("cd a; hg status; hg log -r 'all()' -T '{node} {phase}\\n'; hg bookmarks; hg summary | head -1; hg debugdirstate --no-dates")
+        let template = "{node} {phase} {bookmarks} {p1node} {p2node}\\n";
+        lab.sh(&format!("cd a; hg status; hg log -r 'all() or wdir()' -T '{template}'; hg debugdirstate --no-dates"))
             // Whether hg has noted the time of a file depends on when it last looked, and `hg status` here looks.
             .replace(" unset ", " set   ")
     }

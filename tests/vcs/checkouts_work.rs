@@ -133,7 +133,7 @@ fn a_worktree_that_is_locked_moved_or_gone() {
 #[test]
 fn hooks_and_odd_names_of_git() {
     let Some(lab) = start(Kind::Git) else { return };
-    lab.sh("cd a; printf '#!/bin/sh\\ntouch %s/ran\\n' \"$PWD\" > .git/hooks/post-checkout; chmod +x .git/hooks/post-checkout");
+    lab.sh("cd a; printf '#!/bin/sh\\ntouch \"%s/ran\"\\n' \"$PWD\" > .git/hooks/post-checkout; chmod +x .git/hooks/post-checkout");
     for name in ["-x", "--detach", "a..b", "HEAD", "@{-1}", ""] {
         let error = add(&lab, "b", Some(name), None).unwrap_err();
         assert!(matches!(error, SyncError::NoCheckout { .. }), "{name}: {error}");

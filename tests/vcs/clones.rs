@@ -32,21 +32,19 @@ fn picture(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 
 /// What a user would say of a repository.
 fn state(lab: &Lab, kind: Kind, name: &str) -> String {
-    let path = lab.path(name).display().to_string();
     match kind {
-        Kind::Jj => lab.sh(&format!("cd {path}; jj log --ignore-working-copy -r 'all()' --no-graph -T 'commit_id ++ bookmarks ++ \"\\n\"'; jj op log --ignore-working-copy --no-graph -T 'id ++ \"\\n\"'; jj git remote list")),
-        Kind::Hg => lab.sh(&format!("cd {path}; hg log -T '{{node}} {{phase}} {{bookmarks}}\\n'; hg summary; cat .hg/hgrc 2>/dev/null || true")),
-        _ => lab.sh(&format!("cd {path}; git for-each-ref; git symbolic-ref HEAD || git rev-parse HEAD; git status --porcelain; git config --local --list; git stash list")),
+        Kind::Jj => lab.sh(&format!("cd {name}; jj log --ignore-working-copy -r 'all()' --no-graph -T 'commit_id ++ bookmarks ++ \"\\n\"'; jj op log --ignore-working-copy --no-graph -T 'id ++ \"\\n\"'; jj git remote list")),
+        Kind::Hg => lab.sh(&format!("cd {name}; hg log -T '{{node}} {{phase}} {{bookmarks}}\\n'; hg summary; cat .hg/hgrc 2>/dev/null || true")),
+        _ => lab.sh(&format!("cd {name}; git for-each-ref; git symbolic-ref HEAD || git rev-parse HEAD; git status --porcelain; git config --local --list; git stash list")),
     }
 }
 
 fn commit(lab: &Lab, kind: Kind, name: &str, file: &str) {
     lab.write(&format!("{name}/{file}"), "new\n");
-    let path = lab.path(name).display().to_string();
     lab.sh(&match kind {
-        Kind::Jj => format!("cd {path}; jj commit -m {file}"),
-        Kind::Hg => format!("cd {path}; hg add -q {file}; hg commit -qm {file}"),
-        _ => format!("cd {path}; git add {file}; git commit -qm {file}"),
+        Kind::Jj => format!("cd {name}; jj commit -m {file}"),
+        Kind::Hg => format!("cd {name}; hg add -q {file}; hg commit -qm {file}"),
+        _ => format!("cd {name}; git add {file}; git commit -qm {file}"),
     });
 }
 

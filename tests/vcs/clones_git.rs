@@ -125,8 +125,8 @@ fn shallow_sparse_and_partial() {
     lab.sh(
         "cd a; for n in 1 2 3; do echo $n > file; git commit -qam $n; done; mkdir in out; echo i > in/i; echo o > out/o; git add .; git commit -qm dirs; \
          git config uploadpack.allowFilter true; git config uploadpack.allowAnySHA1InWant true; cd ..; \
-         git clone -q --depth=2 file://$PWD/a shallow; git clone -q a sparse; cd sparse; git sparse-checkout set in; cd ..; \
-         git clone -q --filter=blob:none file://$PWD/a partial",
+         git clone -q --depth=2 \"file://$PWD/a\" shallow; git clone -q a sparse; cd sparse; git sparse-checkout set in; cd ..; \
+         git clone -q --filter=blob:none \"file://$PWD/a\" partial",
     );
     for from in ["shallow", "sparse", "partial"] {
         let to = format!("clone-of-{from}");

@@ -50,7 +50,7 @@ const HG: Told = Told {
 fn tell(told: &Told) {
     let Some(lab) = Lab::with(told.programs) else { return };
     let ledger = "a/.beads/beads.jsonl";
-    lab.sh(told.begin);
+    lab.begin(told.begin);
     lab.sh("cd a; echo 2 >> other; echo new > new");
     let before = lab.sh(&format!("cd a; {}", told.status));
     lab.write(ledger, "{\"id\":\"bd-1\"}\n");
@@ -95,7 +95,7 @@ fn hg() {
 fn names_and_messages_are_taken_as_they_are() {
     for told in [&GIT, &JJ, &HG] {
         let Some(lab) = Lab::with(told.programs) else { continue };
-        lab.sh(told.begin);
+        lab.begin(told.begin);
         let names = ["a/-n", "a/*", "a/a \"b\" \\c", "a/:(top)x", "a/set:x", "a/é~|b"];
         names.iter().for_each(|name| drop(lab.write(name, name)));
         lab.write("a/innocent", "stays");

@@ -1,7 +1,5 @@
 //! Committing with jj: the working copy's own change keeps what it is.
 
-use std::time::{Duration, Instant};
-
 use beads::vcs::{CommitError, Committed};
 
 use crate::vcs::lab::Lab;
@@ -10,7 +8,7 @@ const LEDGER: &str = "a/.beads/beads.jsonl";
 
 fn repository() -> Option<Lab> {
     let lab = Lab::with(&["jj"])?;
-    lab.sh("jj git init --no-colocate a; cd a; echo 1 > x; jj commit -m first");
+    lab.begin("jj git init --no-colocate a; cd a; echo 1 > x; jj commit -m first");
     Some(lab)
 }
 
@@ -77,9 +75,8 @@ fn a_held_lock() {
     let lock = lab.write("a/.jj/working_copy/working_copy.lock", "");
     let held = std::fs::File::open(lock).unwrap();
     held.lock().unwrap();
-    let start = Instant::now();
+    // jj by itself waits for ever, and would be stopped with another error.
     assert!(matches!(lab.commit(&[LEDGER]).unwrap_err(), CommitError::Busy { .. }));
-    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
     drop(held);
     assert_eq!(lab.commit(&[LEDGER]).unwrap(), Committed::Done, "the file alone is no lock");
 }

@@ -5,6 +5,9 @@ use beads::vcs::Kind;
 use crate::vcs::conformance::{Shop, conformance};
 use crate::vcs::lab::Lab;
 
+/// The commits that are only here, the parents of the working copy, and what is changed in it.
+const STATE: &str = "{node} {phase} {bookmarks} of {p1node} {p2node}: {file_mods} A {file_adds} R {file_dels}\n";
+
 struct Hg;
 
 impl Shop for Hg {
@@ -24,7 +27,7 @@ impl Shop for Hg {
     }
 
     fn commit(lab: &Lab, clone: &str, file: &str) {
-        lab.sh(&format!("cd {clone}; hg addremove -q path:{file}; hg commit -q -m {file} path:{file}"));
+        lab.sh(&format!("cd {clone}; hg commit -q -A -m {file} path:{file}"));
     }
 
     fn send(lab: &Lab, clone: &str) {
@@ -32,8 +35,8 @@ impl Shop for Hg {
     }
 
     fn last(lab: &Lab, clone: &str, file: &str) -> Option<String> {
-        let there = lab.sh(&format!("cd {clone}; hg files -r . path:{file} || true"));
-        (!there.is_empty()).then(|| lab.sh(&format!("cd {clone}; hg cat -r . path:{file}")))
+        let found = lab.sh(&format!("cd {clone}; hg cat -r . -T '{{path}}:{{data}}' path:{file} || true"));
+        found.strip_prefix(&format!("{file}:")).map(str::to_owned)
     }
 
     fn commits(lab: &Lab, clone: &str) -> usize {
@@ -41,9 +44,10 @@ impl Shop for Hg {
     }
 
     fn state(lab: &Lab, clone: &str) -> String {
+        // One process of hg, and the files in which it keeps what no template tells.
         lab.sh(&format!(
-            "cd {clone}; hg log -r . -T '{{node}}'; hg log -r 'draft()' -T '{{node}}'; hg status; hg log -r 'parents()' -T '{{node}}'
-             hg branch; hg bookmarks; hg resolve --list; ls .hg/beads/merging 2>/dev/null || true"
+            "cd {clone}; hg log -r 'draft() or parents() or wdir()' -T '{STATE}'
+             cd .hg; cat branch bookmarks bookmarks.current merge/* 2>/dev/null || true; ls beads/merging 2>/dev/null || true"
         ))
     }
 

@@ -15,10 +15,9 @@ pub fn server(lab: &Lab) {
     lab.sh("git init -q --bare -b main server");
 }
 
-/// Of the working copy's change: parents, what it changes, its id and its description.
+/// Of the working copy's change: parents, what it changes, its id, its description, and whether it holds a conflict.
 pub const STATE: &str =
-    "jj log --no-graph -r @ -T 'parents.map(|c| c.commit_id()) ++ change_id ++ description'; jj diff --git
-                         jj resolve --list 2>/dev/null || true";
+    "jj log --no-graph -r @ -T 'parents.map(|c| c.commit_id()) ++ change_id ++ description ++ conflict ++ diff.git()'";
 
 trait Way {
     const FLAG: &'static str;
@@ -61,8 +60,8 @@ impl<W: Way> Shop for W {
     }
 
     fn last(lab: &Lab, clone: &str, file: &str) -> Option<String> {
-        let listed = lab.sh(&format!("cd {clone}; jj file list -r @- {file} 2>/dev/null"));
-        (!listed.is_empty()).then(|| lab.sh(&format!("cd {clone}; jj file show -r @- {file}")))
+        let found = lab.sh(&format!("cd {clone}; jj file show -r @- -T 'path ++ \":\"' {file} 2>/dev/null || true"));
+        found.strip_prefix(&format!("{file}:")).map(str::to_owned)
     }
 
     fn commits(lab: &Lab, clone: &str) -> usize {

@@ -102,10 +102,12 @@ fn repository(lab: &Lab, name: &str, attributes: &str) {
 
 /// Two clones: Ann stands on her commit and knows Bob's, and the other way round.
 fn clones(lab: &Lab, attributes: &str) {
-    repository(lab, "origin", attributes);
-    for who in ["ann", "bob"] {
-        lab.sh(&format!("git clone -q -b {who} origin {who}"));
-    }
+    lab.fill(&format!("clones with the attributes {attributes:?}"), |lab| {
+        repository(lab, "origin", attributes);
+        for who in ["ann", "bob"] {
+            lab.sh(&format!("git clone -q -b {who} origin {who}"));
+        }
+    });
 }
 
 fn other(who: &str) -> &'static str {
@@ -358,10 +360,12 @@ fn markers_of_every_style_are_resolved() {
     ok(&lab, BD, "", &["merge-driver", &base, &ours, &theirs, "--output", &output]);
     let merged = std::fs::read_to_string(&output).expect("merged");
     let mut seen: Vec<String> = Vec::new();
+    repository(&lab, "git", "*.jsonl conflict-marker-size=9\n");
+    of_jj(&lab, "jj");
     for style in ["merge", "diff3", "zdiff3"] {
         for who in ["ann", "bob"] {
             let name = format!("git-{style}-{who}");
-            repository(&lab, &name, "*.jsonl conflict-marker-size=9\n");
+            lab.sh(&format!("cp -Rp git {name}"));
             let merge = git(&lab, &name, &format!("checkout -q {who}"));
             assert!(merge.status.success(), "{}", said(&merge));
             let merge = git(&lab, &name, &format!("-c merge.conflictStyle={style} merge -q {}", other(who)));
@@ -376,7 +380,7 @@ fn markers_of_every_style_are_resolved() {
         lab.write("home/.config/jj/config.toml", &format!("[ui]\nconflict-marker-style = \"{style}\"\n"));
         for who in ["ann", "bob"] {
             let name = format!("jj-{style}-{who}");
-            of_jj(&lab, &name);
+            lab.sh(&format!("cp -Rp jj {name}"));
             lab.sh(&format!("cd {name} && jj --quiet new {who} {}", other(who)));
             seen.push(ledger(&lab, &name));
             assert!(seen.last().is_some_and(|text| text.contains("<<<<<<< ")), "{name}");
@@ -385,8 +389,7 @@ fn markers_of_every_style_are_resolved() {
             assert!(!run(&lab, "jj", &name, &["resolve", "--list"]).status.success(), "jj sees that it is resolved");
         }
         let name = format!("jj-{style}-three");
-        of_jj(&lab, &name);
-        lab.sh(&format!("cd {name} && jj --quiet new ann bob carl"));
+        lab.sh(&format!("cp -Rp jj {name}; cd {name}; jj --quiet new ann bob carl"));
         ok(&lab, BD, &name, &["resolve"]);
         let three = ledger(&lab, &name);
         assert_whole(&three);

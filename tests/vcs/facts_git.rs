@@ -11,8 +11,10 @@ fn remote(name: &str, url: &str) -> Remote {
 /// A clone of a bare repository that has one commit on `main`.
 fn clone() -> Option<Lab> {
     let lab = Lab::with(&["git"])?;
-    lab.sh("git init -q -b main seed; git -C seed commit -q --allow-empty -m one; git clone -q --bare seed hub.git
-            git clone -q hub.git a");
+    lab.begin(
+        "git init -q -b main seed; git -C seed commit -q --allow-empty -m one; git clone -q --bare seed hub.git
+            git clone -q hub.git a",
+    );
     Some(lab)
 }
 

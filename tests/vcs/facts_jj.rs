@@ -48,7 +48,7 @@ fn other_places_of_jj_settings() {
     assert_eq!(facts(&lab.path("a"), &xdg).email.as_deref(), Some("xdg@example.org"));
     lab.write("xdg/jj/conf.d/more.toml", "[user]\nemail = 'more@example.org'\n");
     assert_eq!(facts(&lab.path("a"), &xdg).email.as_deref(), Some("more@example.org"));
-    let said = lab.sh("unset JJ_USER JJ_EMAIL; export XDG_CONFIG_HOME=$PWD/xdg; cd a; jj config get user.email");
+    let said = lab.sh("unset JJ_USER JJ_EMAIL; export XDG_CONFIG_HOME=\"$PWD/xdg\"; cd a; jj config get user.email");
     assert_eq!(said, "more@example.org\n", "what jj itself says");
     let named = lab.write("named.toml", "user.email = 'named@example.org'\n");
     assert_eq!(facts(&lab.path("a"), &xdg.with("JJ_CONFIG", named)).email.as_deref(), Some("named@example.org"));

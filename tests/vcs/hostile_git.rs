@@ -52,7 +52,7 @@ fn fired(lab: &Lab) -> String {
 /// A program that leaves its name.
 fn canary(lab: &Lab, name: &str) -> PathBuf {
     let file = format!("canaries/{name}");
-    let path = lab.write(&file, &format!("#!/bin/sh\necho '{name}' >> {}\nexit 1\n", lab.path("ran").display()));
+    let path = lab.write(&file, &format!("#!/bin/sh\necho '{name}' >> '{}'\nexit 1\n", lab.path("ran").display()));
     lab.sh(&format!("chmod +x '{file}'"));
     path
 }
@@ -66,10 +66,17 @@ fn repository(lab: &Lab) {
             echo main > .beads/beads.jsonl; git commit -q -a -m main; echo changed > .beads/beads.jsonl");
 }
 
+/// git starts these itself. What it hands to a shell must be quoted, because the path may hold a blank.
+const STARTED_WITHOUT_SHELL: [&str; 4] = ["core.gitProxy", "gpg.program", "core.askPass", "gpg.ssh.program"];
+
 fn set(lab: &Lab, key: &str) {
-    let command = canary(lab, key).display().to_string();
-    let command = if key.starts_with("alias.") { format!("!{command}") } else { command };
-    lab.sh(&format!("cd a; git config '{key}' '{command}'"));
+    let path = canary(lab, key).display().to_string();
+    let command = match key {
+        "credential.helper" | "alias.canary" => format!("!'{path}'"),
+        _ if STARTED_WITHOUT_SHELL.contains(&key) => path,
+        _ => format!("'{path}'"),
+    };
+    lab.sh(&format!("cd a; git config '{key}' \"{command}\""));
 }
 
 #[test]
@@ -97,7 +104,7 @@ fn each_hook_can_fire() {
     for hook in HOOKS {
         lab.write(
             &format!("a/.git/hooks/{hook}"),
-            &format!("#!/bin/sh\necho {hook} >> {}\n", lab.path("ran").display()),
+            &format!("#!/bin/sh\necho {hook} >> '{}'\n", lab.path("ran").display()),
         );
     }
     lab.sh("chmod +x a/.git/hooks/*; cd a; git commit -q -a -m x; git push -q origin HEAD:refs/heads/new; git checkout -q side

@@ -7,9 +7,12 @@ use beads::sys::Env;
 use beads::vcs::{self, CommitError, Committed};
 
 use crate::support::programs::have;
+use crate::support::{fixture, place};
 
 pub struct Lab {
-    dir: tempfile::TempDir,
+    root: PathBuf,
+    /// Removed with the lab. A lab that others are copied from has none: it stays as long as the process.
+    _dir: Option<tempfile::TempDir>,
 }
 
 impl Lab {
@@ -18,13 +21,29 @@ impl Lab {
         if !have(programs) {
             return None;
         }
-        let dir = crate::support::place::in_memory("lab");
-        std::fs::create_dir(dir.path().join("home")).expect("a home");
-        Some(Lab { dir })
+        // A name as long as that of a fixture: jj keeps paths in binary files.
+        let dir = place::in_memory("testlab");
+        let root = dir.path().canonicalize().expect("a real path");
+        Some(Lab::at(root, Some(dir)))
+    }
+
+    fn at(root: PathBuf, dir: Option<tempfile::TempDir>) -> Self {
+        std::fs::create_dir(root.join("home")).expect("a home");
+        Lab { root, _dir: dir }
+    }
+
+    /// Fills this new lab with what `make` does to another one. That one is made once in a run and then copied.
+    pub fn fill(&self, name: &str, make: impl FnOnce(&Lab)) {
+        fixture::copy(&format!("lab: {name}"), &self.root, |root| make(&Lab::at(root.to_owned(), None)));
+    }
+
+    /// Runs the script with which many tests begin: once in a run, with the result copied.
+    pub fn begin(&self, script: &str) {
+        self.fill(script, |lab| drop(lab.sh(script)));
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().canonicalize().expect("a real path").join(name)
+        self.root.join(name)
     }
 
     pub fn write(&self, name: &str, text: &str) -> PathBuf {

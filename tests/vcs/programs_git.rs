@@ -10,7 +10,7 @@ fn programs(lab: &Lab) -> Vec<String> {
 
 fn clone() -> Option<Lab> {
     let lab = Lab::with(&["git"])?;
-    lab.sh("git init -q -b main server; cd server; echo 1 > x; git add .; git commit -q -m first; cd ..; git clone -q server a");
+    lab.begin("git init -q -b main server; cd server; echo 1 > x; git add .; git commit -q -m first; cd ..; git clone -q server a");
     Some(lab)
 }
 

@@ -9,8 +9,10 @@ use crate::support::effort::pick;
 use crate::vcs::lab::Lab;
 
 fn server(lab: &Lab) {
-    lab.sh("git init -q --bare -b main server; git clone -q server ann 2>&1; cd ann; echo 1 > x; git add .
-            git commit -q -m first; git push -q origin main");
+    lab.begin(
+        "git init -q --bare -b main server; git clone -q server ann 2>&1; cd ann; echo 1 > x; git add .
+            git commit -q -m first; git push -q origin main",
+    );
 }
 
 fn clone(lab: &Lab, name: &str) {
@@ -277,7 +279,7 @@ fn every_clone_and_every_protocol() {
     let server = lab.path("server").display().to_string();
     lab.sh(&format!(
         "cd ann; echo 2 > x; git commit -q -a -m second; git push -q; cd ../server; git config uploadpack.allowFilter true; cd ..
-         git clone -q --depth 1 file://{server} shallow; git clone -q --filter=tree:0 --no-checkout file://{server} partial
+         git clone -q --depth 1 'file://{server}' shallow; git clone -q --filter=tree:0 --no-checkout 'file://{server}' partial
          git clone -q --bare server bare; cd bare; git worktree add -q ../worktree main"
     ));
     let mut version: Option<String> = None;

@@ -2,6 +2,7 @@
 //!
 //! An adapter takes part with a type that implements [`Shop`], in `snapshots_kinds.rs`.
 
+use std::any::type_name;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -149,10 +150,17 @@ pub fn the_work_comes_back<S: Shop>(lab: &Lab) {
     assert_eq!(std::fs::read_dir(lab.path("back")).unwrap().count(), 1, "nothing beside it");
 }
 
+/// A repository with one file, and a second checkout.
+fn one_file<S: Shop>(lab: &Lab) {
+    lab.fill(&format!("one file of {}", type_name::<S>()), |lab| {
+        lab.write("main/a", "1\n");
+        S::begin(lab);
+        S::checkout(lab);
+    });
+}
+
 pub fn nothing_is_different<S: Shop>(lab: &Lab) {
-    lab.write("main/a", "1\n");
-    S::begin(lab);
-    S::checkout(lab);
+    one_file::<S>(lab);
     let snapshot = take(lab, "wt");
     assert!(snapshot.files.is_empty() || !S::IS_VERSIONED, "{:?}", snapshot.files);
     restore(lab, "wt", "back").expect("a directory");
@@ -160,9 +168,7 @@ pub fn nothing_is_different<S: Shop>(lab: &Lab) {
 }
 
 pub fn large_files_are_named<S: Shop>(lab: &Lab) {
-    lab.write("main/a", "1\n");
-    S::begin(lab);
-    S::checkout(lab);
+    one_file::<S>(lab);
     lab.write("wt/fits", "12345678");
     lab.write("wt/large", "123456789");
     let snapshot = open(lab, "wt").snapshot(KEY, "", 8, &lab.env()).expect("a snapshot");
@@ -173,9 +179,7 @@ pub fn large_files_are_named<S: Shop>(lab: &Lab) {
 }
 
 pub fn other_repositories_are_named<S: Shop>(lab: &Lab) {
-    lab.write("main/a", "1\n");
-    S::begin(lab);
-    S::checkout(lab);
+    one_file::<S>(lab);
     lab.sh("cd wt; mkdir -p x/.GIT; echo 1 > x/.GIT/config; echo 1 > x/y");
     let snapshot = take(lab, "wt");
     assert_eq!(snapshot.left_out, [LeftOut { path: "x/.GIT".into(), why: Why::Repository }]);
@@ -184,9 +188,7 @@ pub fn other_repositories_are_named<S: Shop>(lab: &Lab) {
 }
 
 pub fn refusals<S: Shop>(lab: &Lab) {
-    lab.write("main/a", "1\n");
-    S::begin(lab);
-    S::checkout(lab);
+    one_file::<S>(lab);
     assert!(matches!(restore(lab, "wt", "back"), Err(SyncError::NoSnapshot { .. })));
     assert!(!lab.path("back").exists());
     take(lab, "wt");
@@ -213,9 +215,7 @@ pub fn refusals<S: Shop>(lab: &Lab) {
 
 /// Somebody makes and removes files all the time.
 pub fn files_that_come_and_go<S: Shop>(lab: &Lab) {
-    lab.write("main/a", "1\n");
-    S::begin(lab);
-    S::checkout(lab);
+    one_file::<S>(lab);
     (0..300).for_each(|n| drop(lab.write(&format!("wt/stays{n}"), "1\n")));
     let over = std::sync::atomic::AtomicBool::new(false);
     let place = lab.path("wt/d");

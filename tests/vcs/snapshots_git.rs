@@ -19,7 +19,7 @@ fn there_and_back(lab: &Lab) -> (Vec<PathBuf>, Vec<LeftOut>) {
 }
 
 fn repository(lab: &Lab) {
-    lab.sh("git init -q -b main a; cd a; echo 1 > x; echo 1 > y; git add .; git commit -q -m first");
+    lab.begin("git init -q -b main a; cd a; echo 1 > x; echo 1 > y; git add .; git commit -q -m first");
 }
 
 fn names(names: &[&str]) -> Vec<PathBuf> {
@@ -119,7 +119,7 @@ fn filters_and_line_ends() {
             git config filter.rot.required true; git config core.autocrlf true
             for n in a b; do printf 'one\\r\\ntwo\\r\\n' > $n.txt; echo hello > $n.rot; echo hello > $n.inf; done; printf 'x\\r\\n' > auto
             git add .; git commit -q -m first; git cat-file blob HEAD:a.rot | grep -q uryyb
-            touch -d '1 hour ago' *; sleep 0.01; git status >/dev/null; git update-index --refresh
+            touch -d '1 hour ago' *; git status >/dev/null; git update-index --refresh
             printf 'mixed\\nends\\r\\n' > b.txt; echo changed > b.rot; echo changed > b.inf; rm -f ../ran");
     assert_eq!(there_and_back(&lab), (names(&["b.inf", "b.rot", "b.txt"]), vec![]));
     assert!(!lab.path("ran").exists(), "no filter ran");

@@ -12,7 +12,7 @@ struct Nothing;
 /// All that a snapshot must leave alone, beside the files themselves.
 pub fn git_state(lab: &Lab, place: &str) -> String {
     lab.sh(&format!(
-        "cd {place}; index=$(git rev-parse --git-path index); sha256sum $index; stat -c '%i %y' $index
+        "cd {place}; index=$(git rev-parse --git-path index); sha256sum \"$index\"; stat -c '%i %y' \"$index\"
          git --no-optional-locks status --porcelain=v2 --branch --untracked-files=all --ignored; git stash list
          git rev-parse HEAD 2>/dev/null; git for-each-ref refs/heads refs/tags refs/remotes; git reflog | cat"
     ))
@@ -105,7 +105,7 @@ impl Shop for Hg {
     }
 
     fn state(lab: &Lab) -> String {
-        lab.sh("cd wt; hg status; hg summary; hg log; hg bookmarks")
+        lab.sh("cd wt; hg status; hg summary; hg log -T '{node} {phase} {tags} {bookmarks}\\n'")
     }
 
     fn stage(lab: &Lab, file: &str) {

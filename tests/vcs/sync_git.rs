@@ -246,10 +246,8 @@ fn held_locks() {
     let before = everything::<Git>(&lab, "bob");
     for lock in ["index.lock", "HEAD.lock", "refs/heads/main.lock"] {
         lab.sh(&format!("touch bob/.git/{lock}"));
-        let start = std::time::Instant::now();
         let error = integrate(&lab, "bob").0.unwrap_err();
         assert!(matches!(error, SyncError::Busy { .. }), "{lock}: {error:?}");
-        assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
         lab.sh(&format!("rm bob/.git/{lock}"));
         assert_eq!(everything::<Git>(&lab, "bob"), before, "{lock}");
     }
@@ -415,7 +413,7 @@ fn a_server_that_refuses() {
 #[test]
 fn no_hook_runs() {
     let Some(lab) = shop() else { return };
-    let hook = format!("#!/bin/sh\necho $0 >> {}\n", lab.path("ran").display());
+    let hook = format!("#!/bin/sh\necho $0 >> '{}'\n", lab.path("ran").display());
     let names =
         ["post-merge", "pre-push", "post-checkout", "reference-transaction", "post-index-change", "pre-merge-commit"];
     names.iter().for_each(|name| drop(lab.write(&format!("bob/.git/hooks/{name}"), &hook)));

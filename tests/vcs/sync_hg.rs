@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use beads::sys::Env;
 use beads::vcs::{self, Integrated, Integration, Pushed, SyncError, Vcs, Versions};
 
+use crate::support::wait;
 use crate::vcs::lab::Lab;
 
 const LEDGER: &str = ".beads/beads.jsonl";
@@ -16,10 +16,9 @@ const CHILD: &str = "BD_TEST_MERGE_AND_WAIT";
 /// `server` with a ledger, `code` and `other`; `ann` and `bob`, its clones.
 fn repositories() -> Option<Lab> {
     let lab = Lab::with(&["hg"])?;
-    lab.sh("hg init server; hg clone -q server ann");
-    lab.write(&format!("ann/{LEDGER}"), "1\n");
-    lab.sh(
-        "cd ann; echo 1 > code; echo 1 > other; hg commit -q -A -m first; hg push -q; cd ..; hg clone -q server bob",
+    lab.begin(
+        "hg init server; hg clone -q server ann; cd ann; mkdir .beads; echo 1 > .beads/beads.jsonl; echo 1 > code
+         echo 1 > other; hg commit -q -A -m first; hg push -q; cd ..; hg clone -q server bob",
     );
     Some(lab)
 }
@@ -70,8 +69,8 @@ fn ledger(lab: &Lab, clone: &str) -> String {
 /// Every commit with its phase, what is checked out, and what is changed.
 fn state(lab: &Lab, clone: &str) -> String {
     lab.sh(&format!(
-        "cd {clone}; hg log -T '{{node}} {{phase}}\\n'; hg log -r 'parents()' -T '{{node}}\\n'; hg status; hg bookmarks
-         cat code other"
+        "cd {clone}; hg log -r 'all() or wdir()' -T '{{node}} {{phase}} {{bookmarks}} of {{p1node}} {{p2node}}\\n'; hg status
+         cat .hg/bookmarks .hg/bookmarks.current 2>/dev/null || true; cat code other"
     ))
 }
 
@@ -251,8 +250,9 @@ fn merge_and_wait() {
     let env = Env::process().at(root.clone());
     let _ = integrate_with(&root, &env, &mut |_, _| {
         std::fs::write(root.join(".hg/waiting"), "").expect("a file");
-        std::thread::sleep(Duration::from_secs(120));
-        Vec::new()
+        loop {
+            std::thread::park();
+        }
     });
 }
 
@@ -271,11 +271,7 @@ fn killed_in_the_middle() {
         .env("HOME", lab.path("home"))
         .spawn()
         .expect("a child");
-    let until = Instant::now() + Duration::from_secs(60);
-    while !lab.path("ann/.hg/waiting").exists() {
-        assert!(Instant::now() < until, "the merge is not reached");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait::until("the child merges", || lab.path("ann/.hg/waiting").exists());
     child.kill().expect("a kill");
     child.wait().expect("an end");
     assert!(lab.path("ann/.hg/beads/merging").exists(), "the share is there until the next run");
@@ -310,7 +306,7 @@ fn a_repository_that_names_programs() {
     assert_eq!(push(&lab, "bob"), Pushed::Done);
     let (ran, server) = (lab.path("ran").display().to_string(), lab.path("server").display().to_string());
     lab.write("evil.py", &format!("open({ran:?}, 'a').write('extension')\n"));
-    let canary = format!("echo x >> {ran}");
+    let canary = format!("echo x >> '{ran}'");
     let hooks =
         ["pre-pull", "pre-push", "pre-log", "pre-status", "precommit", "commit", "update", "preupdate", "incoming"];
     let hooks: String = hooks.iter().map(|name| format!("{name} = {canary}\n")).collect();
@@ -344,9 +340,9 @@ fn addresses_that_are_none() {
     record(&lab, "ann", "1\na\n");
     let ran = lab.path("ran").display().to_string();
     for address in [
-        format!("--config=hooks.pre-pull=touch {ran}"),
-        format!("ssh://-oProxyCommand=touch {ran}/x"),
-        format!("ext::touch {ran}"),
+        format!("--config=hooks.pre-pull=touch '{ran}'"),
+        format!("ssh://-oProxyCommand=touch '{ran}'/x"),
+        format!("ext::touch '{ran}'"),
     ] {
         lab.write("ann/.hg/hgrc", &format!("[paths]\ndefault = {address}\n"));
         let vcs = open(&lab, "ann");
@@ -389,10 +385,9 @@ fn a_link_in_place_of_the_directory() {
 fn a_server_that_refuses() {
     let Some(lab) = repositories() else { return };
     record(&lab, "ann", "1\na\n");
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    lab.sh(&format!(
-        "hg serve -R server -a 127.0.0.1 -p {port} --daemon --pid-file pid -A access -E errors >/dev/null"
-    ));
+    lab.sh("hg serve -R server -a 127.0.0.1 -p 0 --daemon --pid-file pid -A access -E errors > listening");
+    let said = std::fs::read_to_string(lab.path("listening")).unwrap();
+    let port = said.trim_end().trim_end_matches(')').rsplit(':').next().unwrap_or_default();
     lab.write("ann/.hg/hgrc", &format!("[paths]\ndefault = http://127.0.0.1:{port}/\n"));
     let fetched = open(&lab, "ann").fetch(&lab.env());
     let before = state(&lab, "ann");

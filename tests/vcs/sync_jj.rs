@@ -13,12 +13,14 @@ const LOG: &str = "jj log --no-graph --reversed -r 'main@origin..@' -T 'descript
 /// A server whose first commit holds a ledger and code, and clones of it.
 fn clones(names: &[&str]) -> Option<Lab> {
     let lab = Lab::with(&["jj", "git"])?;
-    server(&lab);
-    lab.sh("git clone -q server seed 2>/dev/null; cd seed; git checkout -q -b main; mkdir .beads; echo 1 > .beads/beads.jsonl
-            echo 1 > code; git add -A; git commit -q -m first; git push -q origin main");
-    for name in names {
-        lab.sh(&format!("jj git clone --no-colocate server {name}"));
-    }
+    lab.fill(&format!("clones of jj, {names:?}"), |lab| {
+        server(lab);
+        lab.sh("git clone -q server seed 2>/dev/null; cd seed; git checkout -q -b main; mkdir .beads
+                echo 1 > .beads/beads.jsonl; echo 1 > code; git add -A; git commit -q -m first; git push -q origin main");
+        for name in names {
+            lab.sh(&format!("jj git clone --no-colocate server {name}"));
+        }
+    });
     Some(lab)
 }
 

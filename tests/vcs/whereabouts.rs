@@ -9,8 +9,10 @@ use crate::vcs::lab::Lab;
 /// A repository `a` with a commit, and a clone `b` of it on the branch `job`.
 fn git() -> Option<Lab> {
     let lab = Lab::with(&["git"])?;
-    lab.sh("git init -q -b main a; cd a; seq 1 20 > file; git add .; git commit -qm one
-            cd ..; git clone -q a b; cd b; git checkout -q -b job");
+    lab.begin(
+        "git init -q -b main a; cd a; seq 1 20 > file; git add .; git commit -qm one
+            cd ..; git clone -q a b; cd b; git checkout -q -b job",
+    );
     Some(lab)
 }
 

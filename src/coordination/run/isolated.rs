@@ -95,7 +95,9 @@ pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish)
         }
     };
     let process = sys::owner(job.pid());
-    acting.set_lease_owner(&claimed, process.clone())?;
+    // Not by way of the workspace: the program may already have removed it, and its result must still be reported.
+    store.set_lease_owner(&claimed, process.clone())?;
+    let acting = ready.there.as_mut().unwrap_or(store);
     let mut notes = ready.made.notes.clone();
     notes.extend(set_workspace_owner(acting, &id, process).err().map(|error| error.to_string()));
     let (ended, lost) = look_after(acting, &claimed, &mut job)?;
