@@ -50,7 +50,9 @@ impl World {
     pub fn server(&self, name: &str, hg: bool) {
         let server = self.path(name);
         fs::create_dir(&server).unwrap();
-        fixture::copy(if hg { "hg server" } else { "git server" }, &server, |server| Self::new().make_server(server, hg));
+        fixture::copy(if hg { "hg server" } else { "git server" }, &server, |server| {
+            Self::new().make_server(server, hg)
+        });
     }
 
     fn make_server(&self, server: &Path, hg: bool) {
