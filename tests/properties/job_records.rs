@@ -16,12 +16,13 @@ use proptest::sample::select;
 use super::cases;
 
 /// A text that says something; an empty one reads as absent.
-pub fn text() -> impl Strategy<Value = String> {
-    prop_oneof!["[a-z]{1,8}", "\\PC{1,12}", Just("two\nlines \"\\ \u{1b}\u{2028}".to_owned())]
+/// Boxed, as there are dozens of them in one record: their sum outgrows the stack of a test otherwise.
+pub fn text() -> BoxedStrategy<String> {
+    prop_oneof!["[a-z]{1,8}", "\\PC{1,12}", Just("two\nlines \"\\ \u{1b}\u{2028}".to_owned())].boxed()
 }
 
-pub fn maybe() -> impl Strategy<Value = Option<String>> {
-    option::of(text())
+pub fn maybe() -> BoxedStrategy<Option<String>> {
+    option::of(text()).boxed()
 }
 
 fn workspace() -> impl Strategy<Value = Workspace> {
