@@ -1,10 +1,11 @@
 //! How much a test tries. `docs/evidence.md` has the table of what each level runs.
 
+use std::io::Write as _;
 use std::sync::OnceLock;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// What `cargo test` runs: every test, each as briefly as it can still fail.
+    /// What `cargo test` runs: nearly every test, each as briefly as it can still fail.
     Smoke,
     /// What `.ci/run` runs (`CI=true`).
     Ci,
@@ -23,6 +24,16 @@ pub fn level() -> Level {
         Err(_) if std::env::var("CI").as_deref() == Ok("true") => Level::Ci,
         Err(_) => Level::Smoke,
     })
+}
+
+/// Whether this test is not for the level of this run: it takes long, because it starts slow programs many times. It is named
+/// where a person sees it.
+pub fn left_to_ci() -> bool {
+    if level() == Level::Smoke {
+        let test = std::thread::current().name().unwrap_or("a test").to_owned();
+        let _ = writeln!(std::io::stderr(), "left to CI: {test}");
+    }
+    level() == Level::Smoke
 }
 
 pub fn is_full() -> bool {

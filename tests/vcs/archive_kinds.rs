@@ -160,6 +160,7 @@ struct Hg;
 
 impl Scribe for Hg {
     const PROGRAMS: &'static [&'static str] = &["hg"];
+    const IS_SLOW: bool = true;
     const NAMES: &'static [&'static str] = &["marked", "bookmarked", "bookmark(bookmarked)", "marked and all()"];
     const PARENT: &'static str = "x^";
     const NOT_ONE: &'static [&'static str] =

@@ -6,6 +6,7 @@ use std::process::Command;
 use beads::sys::Env;
 use beads::vcs::{self, CommitError, Committed};
 
+use crate::support::effort::left_to_ci;
 use crate::support::programs::have;
 use crate::support::{fixture, place};
 
@@ -25,6 +26,11 @@ impl Lab {
         let dir = place::in_memory("testlab");
         let root = dir.path().canonicalize().expect("a real path");
         Some(Lab::at(root, Some(dir)))
+    }
+
+    /// The same for a test that takes long: at the smoke level it is left to CI.
+    pub fn in_ci(programs: &[&str]) -> Option<Self> {
+        (!left_to_ci()).then(|| Lab::with(programs)).flatten()
     }
 
     fn at(root: PathBuf, dir: Option<tempfile::TempDir>) -> Self {

@@ -4,6 +4,7 @@ use beads::model::json::Dialect;
 use beads::model::merge::merge_issue;
 
 use super::reading::{Reading, TELLER};
+use crate::support::effort::pick;
 
 const TITLES: [Option<&str>; 4] = [None, Some("one"), Some("two"), Some("three")];
 const PRIORITIES: [Option<&str>; 4] = [None, Some("1"), Some("2"), Some("3")];
@@ -97,7 +98,10 @@ fn every_small_merge() {
     let mut count = 0;
     for o in states() {
         for a in states() {
-            for b in states() {
+            // The short form leaves out three of four third sides, now these and now those.
+            let step = pick(4, 1, 1);
+            let first = o.iter().chain(&a).sum::<usize>() % step;
+            for b in states().skip(first).step_by(step) {
                 for seconds in [[1, 1], [1, 2], [2, 1], [0, 0]] {
                     check(o, a, b, seconds);
                 }
@@ -106,5 +110,5 @@ fn every_small_merge() {
         }
     }
     println!("every small merge: {count} cases, each with four pairs of times");
-    assert_eq!(count, 4096);
+    assert_eq!(count, pick(1024, 4096, 4096));
 }
