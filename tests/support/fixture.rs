@@ -48,7 +48,7 @@ fn move_paths(directory: &Path, old: &str, new: &str) {
 
 fn write_moved(path: &Path, bytes: &[u8], old: &str, new: &str) {
     // A file that is not text tells how long the path in it is.
-    let is_text = !bytes.contains(&0) && !path.extension().is_some_and(|extension| extension == "binpb");
+    let is_text = !bytes.contains(&0) && path.extension().is_none_or(|extension| extension != "binpb");
     assert!(is_text || old.len() == new.len(), "{}: {old} and {new} differ in length", path.display());
     let modified = path.metadata().expect("a file").modified().expect("a time");
     let (mut text, mut done) = (Vec::new(), 0);
