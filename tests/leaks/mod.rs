@@ -25,7 +25,9 @@ fn no_sequence_of_commands_leaks() {
     let sequences: u64 = pick(8, 20, 2_000);
     let first: u64 = std::env::var("BD_LEAK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let (mut ran, mut refused, mut proposed, mut commits, mut public) = (0, 0, 0, 0, 0);
-    for seed in first..first + sequences {
+    // The 40th once found a leak that no other one does.
+    let seeds = (first..first + sequences).chain((first + sequences <= 40).then_some(40));
+    for seed in seeds {
         let mut dice = Dice::new(seed);
         let mut contributor = Contributor::new(seed);
         for _ in 0..COMMANDS {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use beads::vcs::{self, Integrated, Integration, Kind, Order, Pushed, Standing, SyncError, Vcs, Versions};
 
-use crate::support::effort::pick;
+use crate::support::effort::{left_to_ci, pick};
 use crate::vcs::lab::Lab;
 
 pub const LEDGER: &str = ".beads/beads.jsonl";
@@ -23,6 +23,8 @@ pub const FIRST: &str = "{\"id\":\"bd-1\"}\n";
 pub trait Shop {
     const KIND: Kind;
     const PROGRAMS: &'static [&'static str];
+    /// Whether its program is so slow that the smoke level leaves the stories to CI.
+    const IS_SLOW: bool = false;
     /// Stories that this system cannot tell, each with the reason.
     const EXCLUDED: &'static [(&'static str, &'static str)] = &[];
 
@@ -76,6 +78,9 @@ pub(crate) use conformance;
 pub fn tell<S: Shop>(name: &str, story: fn(&Lab)) {
     if let Some((_, reason)) = S::EXCLUDED.iter().find(|(excluded, _)| *excluded == name) {
         let _ = writeln!(std::io::stderr(), "not told in {}: {name}: {reason}", S::KIND);
+        return;
+    }
+    if S::IS_SLOW && left_to_ci() {
         return;
     }
     if let Some(lab) = Lab::with(S::PROGRAMS) {
