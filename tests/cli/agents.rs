@@ -6,7 +6,7 @@ use serde_json::Value;
 use snapbox::{IntoData as _, assert_data_eq, str};
 
 use crate::cli::harness::{BD, Env, Run};
-use crate::cli::processes::ended;
+use crate::support::process::ended;
 
 /// Runs a command at a moment of 5 January 2026.
 fn at(env: &Env, time: &str, line: &str) -> Run {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use snapbox::{IntoData as _, assert_data_eq, str};
 
 use crate::cli::harness::{BD, Env, Run};
-use crate::cli::processes::ended;
+use crate::support::process::ended;
 use crate::support::wait::{until, until_some};
 
 /// Issues `bd-a`, `bd-b`, `bd-c`.

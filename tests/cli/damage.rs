@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::cli::harness::{BD, Env};
-use crate::cli::processes::until_pausing;
+use crate::support::process::until_pausing;
 
 const LINES: [&str; 3] = [
     r#"{"id":"bd-a","title":"First","status":"open","priority":2,"updated_at":"2026-01-02T09:00:00Z"}"#,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::cli::harness::{BD, Env};
-use crate::cli::processes::{Sleeper, until_waiting, woken};
+use crate::support::process::{Sleeper, until_waiting, woken};
 use crate::support::wait::until;
 
 /// A command that runs beside others, at the real time.

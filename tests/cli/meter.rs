@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::cli::harness::{BD, Env};
-use crate::cli::processes::lock_waiters;
+use crate::support::process::lock_waiters;
 use crate::support::wait::until;
 
 /// Starts `bd` on a terminal of its own; it waits for the ledger as long as it must. Gives what is to be seen there.

@@ -42,7 +42,6 @@ mod offering;
 mod onboarding;
 mod option_like;
 mod plans;
-pub mod processes;
 mod project;
 mod projects;
 mod proposals;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::cli::harness::{BD, Env};
-use crate::cli::processes::lock_waiters;
+use crate::support::process::lock_waiters;
 use crate::support::wait::until;
 
 fn two() -> Env {

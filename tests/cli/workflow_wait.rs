@@ -4,8 +4,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::cli::harness::{BD, Env};
-use crate::cli::processes::{Sleeper, until_waiting, woken};
 use crate::cli::workflows::{bd, id, ready, started};
+use crate::support::process::{Sleeper, until_waiting, woken};
 
 #[test]
 fn the_time_is_over() {

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::concurrency::sandbox::{Sandbox, alone, describe};
 use crate::support::effort::pick;
-use crate::support::process;
+use crate::support::process::{self, Sleeper};
 use crate::support::wait::{PATIENCE, until};
 
 pub const QUIET: Duration = Duration::from_millis(400);
@@ -357,7 +357,7 @@ fn mail_wakes_who_waits() {
 
 /// Waits until a process waits for file events itself, where the system tells.
 fn is_waiting(pid: u32) {
-    if process::switches(std::process::id()).is_some() {
+    if process::is_told() {
         until("it waits for file events", || process::listens(pid));
     }
 }
@@ -365,7 +365,7 @@ fn is_waiting(pid: u32) {
 #[test]
 fn who_waits_uses_no_cpu() {
     let _turn = alone();
-    if process::switches(std::process::id()).is_none() {
+    if !process::is_told() {
         crate::support::programs::skip("no /proc");
         return;
     }
@@ -379,11 +379,12 @@ fn who_waits_uses_no_cpu() {
     is_waiting(waiting.id());
     // Longer than from one look to the next of somebody who is not told. What was begun before may end in the first of them.
     let window = Duration::from_millis(2500);
-    let woke = || (process::switches(watch.child.id()).unwrap(), process::switches(waiting.id()).unwrap());
+    let both = [watch.child.id(), waiting.id()].map(Sleeper::process);
+    let turns = || both.iter().map(Sleeper::turns).collect::<Option<Vec<u64>>>();
     let is_still = |_| {
-        let before = woke();
+        let before = turns();
         thread::sleep(window);
-        woke() == before
+        before.is_some() && turns() == before
     };
     assert!((0..6).any(is_still), "bd watch or bd mail inbox --wait woke in every one of 6 windows of {window:?}");
     println!("watch: no CPU in {window:?}, neither bd watch nor bd mail inbox --wait");

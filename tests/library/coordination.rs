@@ -8,8 +8,8 @@ use beads::coordination::{self, AgentFilter, CoordinationError, Registration};
 use beads::model::agent::{Role, Status};
 use beads::store::{AGENT_VARIABLE, Config, STATE_DIR, Store};
 
-use crate::cli::processes::Sleeper;
 use crate::library::scratch::{Scratch, options};
+use crate::support::process::Sleeper;
 
 /// A store that acts as an agent.
 fn acting(scratch: &Scratch, name: &str) -> Store {

@@ -9,6 +9,3 @@ pub mod place;
 pub mod process;
 pub mod programs;
 pub mod wait;
-
-/// The program under test.
-pub const BD: &str = env!("CARGO_BIN_EXE_bd");
