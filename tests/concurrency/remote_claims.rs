@@ -86,11 +86,15 @@ impl Clones {
         leases.as_array().unwrap().iter().map(|one| (text(&one["id"]), text(&one["holder"]))).collect()
     }
 
-    /// The claims of a clone, as somebody sees them who holds none: any command of the holder would renew its own.
-    fn seen_from(&self, clone: usize) -> Value {
+    /// Whether a clone takes the claim of an issue for live, asked by somebody who holds none: any command of the
+    /// holder would renew its own.
+    fn is_live(&self, clone: usize, id: &str) -> bool {
         let mut bd = self.sandbox.bd(&["leases", "--json"]);
         let output = bd.current_dir(&self.places[clone]).env("BD_AGENT", "onlooker").output().unwrap();
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", describe(&output)))
+        let leases: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", describe(&output)));
+        let lease = leases.as_array().unwrap().iter().find(|lease| lease["id"] == id);
+        lease.unwrap_or_else(|| panic!("no claim of {id}: {leases}"))["status"] == "live"
     }
 
     /// The refs of claims, asked of git alone.
@@ -149,7 +153,7 @@ fn a_claim_that_is_over() {
         let claimed = clones.ok(0, &["claim", id, "--remote", "--ttl", "1s"]);
         assert_eq!(claimed[0]["epoch"], 1);
         let first = clones.refs();
-        until("its time is over", || clones.seen_from(0)[0]["status"] != "live");
+        until("its time is over", || !clones.is_live(0, id));
         // Over here, and perhaps not there.
         let held = clones.refused(1, &["claim", id, "--remote"], CLAIMED);
         assert_eq!(held["holder"], name(0));
