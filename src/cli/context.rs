@@ -84,7 +84,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// Commands that wait for somebody, or hand the terminal to another program.
-const WAITING: [&str; 6] = ["edit", "mail inbox", "watch", "workflow wait", "workspace open", "merge-driver"];
+const WAITING: [&str; 7] = ["edit", "mail inbox", "watch", "workflow wait", "workspace open", "merge-driver", "merge"];
 
 pub struct Context {
     pub global: GlobalArgs,

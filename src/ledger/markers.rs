@@ -5,6 +5,9 @@
 //! to every version. A region inside of another is merged where it stands. Anything that does not fit is an error with its
 //! line: nobody guesses what was meant.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use super::document::Document;
 use super::line::is_marker;
 use super::merge::{Merged, merge};
@@ -48,18 +51,56 @@ impl Parts {
     pub fn bases(&self) -> impl Iterator<Item = &[u8]> {
         self.others.iter().map(|(base, _)| &base[..])
     }
+
+    /// The same without the markers that a version may have had before: what stood between them counts. `None` if one is no
+    /// ledger.
+    fn without_markers(&self) -> Option<Parts> {
+        let plain = |version: &[u8]| {
+            let document = Document::new(version.to_vec());
+            // A filter of version control makes something else of it.
+            if document.ids().next().is_none() && document.len() > 1 {
+                return None;
+            }
+            if document.conflicts().is_empty() {
+                return Some(version.to_vec());
+            }
+            let lines = (0..document.len()).filter(|n| !is_marker(document.text(*n)));
+            Some(lines.flat_map(|n| [document.raw(n), b"\n"]).flatten().copied().collect())
+        };
+        let others = self.others.iter().map(|(base, side)| Some((plain(base)?, plain(side)?)));
+        Some(Parts { first: plain(&self.first)?, others: others.collect::<Option<_>>()? })
+    }
 }
 
 impl Document {
-    /// The same with the base that version control remembers, for regions of git that do not show theirs.
-    pub fn take_apart_from(&self, base: Option<&[u8]>) -> Result<Option<Parts>, BadMarkers> {
-        let shown = |n| self.text(n).first().is_some_and(|sign| b"|%-".contains(sign)) && is_marker(self.text(n));
-        let mut parts = self.take_apart()?;
-        let others = parts.as_mut().map(|parts| parts.others.as_mut_slice());
-        if let (Some(base), Some([(hidden, _)])) = (base.filter(|_| !(0..self.len()).any(shown)), others) {
-            *hidden = base.to_vec();
+    /// The versions that a conflicted document was made of: those that version control keeps, and beside them what was edited
+    /// in the document since; without them, as far as the markers show. `None` if there are no markers.
+    pub fn versions(&self, kept: Option<&Parts>) -> Result<Option<Parts>, BadMarkers> {
+        let kept = kept.filter(|_| !self.conflicts().is_empty()).and_then(Parts::without_markers);
+        let Some(mut parts) = kept else { return self.take_apart() };
+        let base = parts.others.first().map(|(base, _)| base.clone()).unwrap_or_default();
+        if let Some(edited) = self.edited_since(&parts, &base) {
+            parts.others.push((base, edited));
         }
-        Ok(parts)
+        Ok(Some(parts))
+    }
+
+    /// The base with the lines that stand here and in no version.
+    fn edited_since(&self, parts: &Parts, base: &[u8]) -> Option<Vec<u8>> {
+        let versions: Vec<Document> =
+            parts.sides().chain(parts.bases()).map(|text| Document::new(text.to_vec())).collect();
+        let known: HashSet<&[u8]> =
+            versions.iter().flat_map(|version| (0..version.len()).map(|n| version.text(n))).collect();
+        let is_new = |n: &usize| {
+            let text = self.text(*n);
+            !text.trim_ascii().is_empty() && !is_marker(text) && !known.contains(text)
+        };
+        let new: Vec<usize> = (0..self.len()).filter(is_new).collect();
+        let ids: HashSet<Cow<'_, str>> = new.iter().filter_map(|n| self.id(*n)).collect();
+        let base = Document::new(base.to_vec());
+        let stays = |n: &usize| base.id(*n).is_none_or(|id| !ids.contains(&id));
+        let lines = (0..base.len()).filter(stays).map(|n| base.text(n)).chain(new.iter().map(|n| self.text(*n)));
+        (!new.is_empty()).then(|| lines.flat_map(|line| [line, b"\n"]).flatten().copied().collect())
     }
 
     /// The versions that a conflicted document was made of; `None` if it has no markers.
@@ -266,11 +307,26 @@ mod tests {
     }
 
     #[test]
-    fn a_base_that_is_remembered() {
-        let from =
-            |text: &str| Document::new(text.into()).take_apart_from(Some(b"o\n")).map_err(|bad| (bad.line, bad.what));
-        assert_eq!(from("<<<<<<< A\nb\n=======\nc\n>>>>>>> x\n"), two("b\n", "o\n", "c\n"));
-        assert_eq!(from("<<<<<<< A\nb\n||||||| o\np\n=======\nc\n>>>>>>> x\n"), two("b\n", "p\n", "c\n"));
+    fn versions_that_are_kept() {
+        let line = |id: &str, title: &str| format!("{{\"id\":\"{id}\",\"title\":\"{title}\"}}\n");
+        let (a, b, c) = (line("p-a", "A"), line("p-b", "B"), line("p-c", "C"));
+        let kept = Parts {
+            first: [&*b, &*a].concat().into(),
+            others: vec![([&*a, &*b].concat().into(), [&*a, &*b, &*c].concat().into())],
+        };
+        let of = |text: &str| Document::new(text.into()).versions(Some(&kept)).map_err(|bad| bad.line);
+        // The line that only moved stands in one half alone.
+        let moved = format!("<<<<<<< A\n{b}=======\n>>>>>>> x\n{a}{c}");
+        assert_eq!(of(&moved), Ok(Some(kept.clone())));
+        assert_eq!(of(&format!("{a}{b}")), Ok(None), "no markers");
+        // What was edited in the meantime is a version of its own; markers may be gone in part.
+        let edited = line("p-b", "By hand");
+        let with_edit = of(&format!("<<<<<<< A\n{edited}=======\n{a}{c}")).unwrap().unwrap();
+        assert_eq!(with_edit.others[1], (kept.others[0].0.clone(), [&*a, &*edited].concat().into()));
+        // Versions that are no ledgers say nothing.
+        let other = Parts { first: "\u{1}x\ny\n".into(), others: kept.others.clone() };
+        let shown = Document::new(moved.clone().into());
+        assert_eq!(shown.versions(Some(&other)).unwrap(), shown.take_apart().unwrap());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::document::{Document, MAX_LEDGER};
 use super::line::Line;
+use super::markers::Parts;
 use super::read::{Expectation, Snapshot};
 use super::{Ledger, LedgerError};
 use crate::sys::Entropy;
@@ -28,8 +29,8 @@ pub enum Edit {
     /// The whole text of a conflicted file, merged. Goes alone.
     Resolve {
         text: Vec<u8>,
-        /// What both sides grew from, where version control remembers it.
-        base: Option<Vec<u8>>,
+        /// The versions that it was merged from, where version control keeps them.
+        kept: Option<Parts>,
     },
 }
 
@@ -305,7 +306,7 @@ fn push(out: &mut Vec<u8>, text: &[u8], end: &[u8]) {
 /// them only the lines that the edits put there. It shares no code with [`render`] but the division into lines.
 fn conserves(old: &Document, new: &Document, edits: &[Edit]) -> Result<(), String> {
     match edits {
-        [Edit::Resolve { base, .. }] => return resolves(old, new, base.as_deref()),
+        [Edit::Resolve { kept, .. }] => return resolves(old, new, kept.as_ref()),
         _ if edits.iter().any(|edit| matches!(edit, Edit::Resolve { .. })) => return Err("a merge goes alone".into()),
         _ => {}
     }
@@ -319,6 +320,14 @@ fn conserves(old: &Document, new: &Document, edits: &[Edit]) -> Result<(), Strin
         }
         if let Edit::Set { id, text, .. } | Edit::Insert { id, text } = edit {
             wanted.entry(text.as_bytes()).or_insert((0, id)).0 += 1;
+        }
+    }
+    let mut inserted = HashSet::new();
+    for edit in edits {
+        if let Edit::Insert { id, .. } = edit
+            && !inserted.insert(id.as_str())
+        {
+            return Err(format!("{id} would be there twice"));
         }
     }
     let mut kept: Vec<&[u8]> = (0..old.len()).filter(|n| !named.contains(n)).map(|n| content(old, n, bare)).collect();
@@ -362,8 +371,8 @@ fn conserves(old: &Document, new: &Document, edits: &[Edit]) -> Result<(), Strin
 
 /// The gate for a conflicted file that was merged: no marker is left, and every issue and every unreadable line of every side
 /// is there. Only what one side took away and another left as it was may be gone.
-fn resolves(old: &Document, new: &Document, base: Option<&[u8]>) -> Result<(), String> {
-    let parts = match old.take_apart_from(base) {
+fn resolves(old: &Document, new: &Document, kept: Option<&Parts>) -> Result<(), String> {
+    let parts = match old.versions(kept) {
         Ok(Some(parts)) => parts,
         Ok(None) => return Err("there was nothing to merge".into()),
         Err(bad) => return Err(bad.what.into()),
@@ -376,6 +385,14 @@ fn resolves(old: &Document, new: &Document, base: Option<&[u8]>) -> Result<(), S
     let sides: Vec<Contents<'_>> = sides.iter().map(Contents::of).collect();
     let bases: Vec<Document> = parts.bases().map(|base| Document::new(base.to_vec())).collect();
     let bases: Vec<Contents<'_>> = bases.iter().map(Contents::of).collect();
+    // Whatever the versions say: an issue that stands between the markers goes only if it stands there as it was.
+    for (id, texts) in &Contents::of(old).issues {
+        let was_there =
+            |text: &&[u8]| bases.iter().any(|base| base.issues.get(id).is_some_and(|old| old.contains(text)));
+        if !found.issues.contains_key(id) && !texts.iter().all(|text| was_there(text)) {
+            return Err(format!("{id} would go"));
+        }
+    }
     for side in &sides {
         for (id, texts) in &side.issues {
             let taken_away = sides.iter().any(|other| !other.issues.contains_key(id));
@@ -509,7 +526,7 @@ mod tests {
         let text = "{\"id\":\"a\"}\n<<<<<<< x\n{\"id\":\"b\",\"x\":1}\nprose\n||||||| o\n{\"id\":\"b\"}\n{\"id\":\"d\"}\n=======\n{\"id\":\"b\"}\n{\"id\":\"c\"}\n{\"id\":\"d\"}\n>>>>>>> y\n";
         let doc = document(text);
         let resolved = |text: &str| {
-            let edits = [Edit::Resolve { text: text.into(), base: None }];
+            let edits = [Edit::Resolve { text: text.into(), kept: None }];
             conserves(&doc, &Document::new(render(&doc, &edits)), &edits)
         };
         // One side took d away and the other left it as it was.
@@ -527,10 +544,10 @@ mod tests {
         }
         let plain = document("{\"id\":\"a\"}\n");
         assert!(
-            conserves(&plain, &document(""), &[Edit::Resolve { text: Vec::new(), base: None }]).is_err(),
+            conserves(&plain, &document(""), &[Edit::Resolve { text: Vec::new(), kept: None }]).is_err(),
             "no conflict"
         );
-        let both = [Edit::Resolve { text: text.into(), base: None }, Edit::Sort];
+        let both = [Edit::Resolve { text: text.into(), kept: None }, Edit::Sort];
         assert!(conserves(&doc, &document(text), &both).is_err(), "not alone");
     }
 }

@@ -115,7 +115,7 @@ pub enum Resolved {
 }
 
 /// Resolves a typed id among all known ids: the exact id; else the ids whose hash is exactly it, else those whose hash
-/// starts with it, else those that start with it as a whole.
+/// starts with it, else those that start with it as a whole. `a3f8` never stands for its child `a3f8.1`.
 pub fn resolve<'a>(typed: &str, ids: impl IntoIterator<Item = &'a str>) -> Resolved {
     let mut by_hash = Vec::new();
     let mut by_prefix = Vec::new();
@@ -128,11 +128,12 @@ pub fn resolve<'a>(typed: &str, ids: impl IntoIterator<Item = &'a str>) -> Resol
             return Resolved::One(id.to_owned());
         }
         let hash = hash_of(id);
+        let is_short_for = |whole: &str| whole.strip_prefix(typed).is_some_and(|rest| !rest.starts_with('.'));
         if hash == typed {
             by_hash.push(id);
-        } else if hash.starts_with(typed) {
+        } else if is_short_for(hash) {
             by_prefix.push(id);
-        } else if id.starts_with(typed) {
+        } else if is_short_for(id) {
             by_start.push(id);
         }
     }
@@ -197,6 +198,13 @@ mod tests {
             resolve("a3", ids),
             Resolved::Many(["bd-a3f8", "bd-a3f8.1", "my proj-a3zz"].map(String::from).into())
         );
+        // A parent that is gone is not its child.
+        let child = ["wf-ba2.6.3"];
+        assert_eq!(
+            ["wf-ba2.6", "ba2.6", "wf-ba2", "ba2"].map(|typed| resolve(typed, child)),
+            [const { Resolved::None }; 4]
+        );
+        assert_eq!(["wf-ba2.6.", "wf-b", "ba"].map(|typed| resolve(typed, child)), ["wf-ba2.6.3"; 3].map(one));
     }
 
     #[test]

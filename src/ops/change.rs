@@ -3,7 +3,7 @@
 use super::{OpError, Result};
 use crate::model::change::Change;
 use crate::model::issue::{IssueType, Status};
-use crate::store::{Scope, Store, StoreError, Write, WriteError, Written};
+use crate::store::{Named, Scope, Store, StoreError, Write, WriteError, Written};
 
 /// What became of each named issue, in the order in which they were named.
 #[derive(Debug)]
@@ -17,30 +17,23 @@ impl Batch {
     }
 }
 
-/// Makes changes to each of several issues, named as people type them. Every one is tried; all that succeed are written at
-/// once.
+/// Makes changes to each of several issues, named as people type them. All of them must be known; then every one is tried, and
+/// all that succeed are written at once.
 pub fn change_each(store: &mut Store, typed: &[String], changes: impl Fn(&Store) -> Vec<Change>) -> Result<Batch> {
-    let resolved: Vec<(String, std::result::Result<String, StoreError>)> =
-        typed.iter().map(|typed| (typed.clone(), store.resolve(typed))).collect();
+    let named = store.resolve_all(typed)?;
     let new_parent = |changes: &[Change]| {
         changes.iter().find_map(|change| match change {
             Change::Parent(Some(parent)) => Some(parent.clone()),
             _ => None,
         })
     };
-    let ids: Vec<String> = resolved.iter().filter_map(|(_, id)| id.as_ref().ok().cloned()).collect();
-    let mut planned: Vec<Vec<Change>> = ids.iter().map(|_| changes(store)).collect();
+    let planned: Vec<Vec<Change>> = named.iter().map(|_| changes(store)).collect();
     // That no circle closes must hold over all repos.
     let orders = planned.iter().any(|changes| new_parent(changes).is_some());
-    planned.reverse();
-    let mut transaction = store.begin(if orders { Scope::All } else { Scope::Issues(ids) })?;
+    let ids = || named.iter().map(|one| one.id.clone()).collect();
+    let mut transaction = store.begin(if orders { Scope::All } else { Scope::Issues(ids()) })?;
     let mut refused: Vec<Option<StoreError>> = Vec::new();
-    for (_, id) in &resolved {
-        let Ok(id) = id else {
-            refused.push(None);
-            continue;
-        };
-        let changes = planned.pop().expect("one set of changes per issue");
+    for (Named { id, .. }, changes) in named.iter().zip(planned) {
         let cycle = match new_parent(&changes).filter(|parent| parent != id) {
             Some(parent) => transaction.refuse_cycle(id, &parent, true).err(),
             None => None,
@@ -51,17 +44,11 @@ pub fn change_each(store: &mut Store, typed: &[String], changes: impl Fn(&Store)
         });
     }
     let mut written = transaction.commit()?.into_iter();
-    let results = resolved
-        .into_iter()
-        .zip(refused)
-        .map(|((typed, id), refused)| {
-            let result = match (id, refused) {
-                (Err(error), _) | (Ok(_), Some(error)) => Err(error),
-                (Ok(_), None) => written.next().expect("one answer per staged write").map_err(WriteError::into_store),
-            };
-            (typed, result)
-        })
-        .collect();
+    let mut answer = |refused: Option<StoreError>| match refused {
+        Some(error) => Err(error),
+        None => written.next().expect("one answer per staged write").map_err(WriteError::into_store),
+    };
+    let results = named.into_iter().zip(refused).map(|(one, refused)| (one.typed, answer(refused))).collect();
     Ok(Batch { results })
 }
 

@@ -9,18 +9,15 @@ use crate::store::{ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Release
 pub type Each<T> = Vec<(String, std::result::Result<T, CoordinationError>)>;
 
 /// Takes each of several issues, named as people type them.
-pub fn claim(store: &mut Store, typed: &[String], wish: &ClaimWish, remote: bool) -> Each<Claimed> {
+pub fn claim(store: &mut Store, typed: &[String], wish: &ClaimWish, remote: bool) -> Result<Each<Claimed>> {
     each(store, typed, |store, id| coordination::claim(store, id, wish, remote))
 }
 
 /// The same, answered as changes of issues are.
-pub fn claim_each(store: &mut Store, typed: &[String], wish: &ClaimWish) -> Batch {
-    let results = claim(store, typed, wish, false).into_iter();
-    Batch {
-        results: results
-            .map(|(typed, result)| (typed, result.map(|claimed| claimed.written).map_err(in_store)))
-            .collect(),
-    }
+pub fn claim_each(store: &mut Store, typed: &[String], wish: &ClaimWish) -> Result<Batch> {
+    let results = claim(store, typed, wish, false)?.into_iter();
+    let results = results.map(|(typed, result)| (typed, result.map(|claimed| claimed.written).map_err(in_store)));
+    Ok(Batch { results: results.collect() })
 }
 
 /// In the words of the store, as changes of issues are answered.
@@ -37,7 +34,7 @@ pub fn claim_and_change(store: &mut Store, typed: &[String], changes: Vec<Change
     // That no circle closes is seen to by the ordinary way.
     let (parents, with): (Vec<Change>, Vec<Change>) =
         changes.into_iter().partition(|change| matches!(change, Change::Parent(_)));
-    let claimed = claim_each(store, typed, &ClaimWish { with, ..ClaimWish::default() });
+    let claimed = claim_each(store, typed, &ClaimWish { with, ..ClaimWish::default() })?;
     if parents.is_empty() {
         return Ok(claimed);
     }
@@ -51,7 +48,7 @@ pub fn claim_and_change(store: &mut Store, typed: &[String], changes: Vec<Change
 }
 
 /// Gives issues back.
-pub fn release(store: &mut Store, typed: &[String], wish: &ReleaseWish) -> Each<Released> {
+pub fn release(store: &mut Store, typed: &[String], wish: &ReleaseWish) -> Result<Each<Released>> {
     each(store, typed, |store, id| coordination::release(store, id, wish))
 }
 
@@ -92,14 +89,16 @@ pub fn leases(store: &mut Store, filter: &LeaseFilter) -> Result<Vec<LeaseRow>> 
     Ok(rows)
 }
 
+/// Gives up claims on the remote alone; says whether there was one.
+pub fn release_remote(store: &mut Store, typed: &[String]) -> Result<Each<(String, bool)>> {
+    each(store, typed, |store, id| Ok((id.to_owned(), coordination::release_remote(store, id)?)))
+}
+
 fn each<T>(
     store: &mut Store,
     typed: &[String],
     act: impl Fn(&mut Store, &str) -> std::result::Result<T, CoordinationError>,
-) -> Each<T> {
-    let mut one = |typed: &str| {
-        let id = store.resolve(typed)?;
-        act(store, &id)
-    };
-    typed.iter().map(|typed| (typed.clone(), one(typed))).collect()
+) -> Result<Each<T>> {
+    let named = store.resolve_all(typed)?;
+    Ok(named.into_iter().map(|one| (one.typed, act(store, &one.id))).collect())
 }

@@ -55,6 +55,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     check_sizes(store, &mut report);
     check_journal(store, &mut report);
     check_leftovers(store, &mut report);
+    check_hooks(store, &mut report);
     check_driver(store, &mut report);
     check_proposals(store, fix, &mut report)?;
     check_graph(store, &mut report)?;
@@ -266,6 +267,14 @@ fn check_leftovers(store: &Store, report: &mut Report) {
             });
         }
     }
+}
+
+/// Hooks that the original left. They do no harm: what they call is there.
+fn check_hooks(store: &Store, report: &mut Report) {
+    let Some((directory, names)) = store.old_hooks() else { return };
+    let message = format!("hooks of the original bd: {}", names.join(", "));
+    let remedy = Some("bd hooks install replaces them and keeps a copy".to_owned());
+    report.findings.push(Health { severity: Severity::Note, file: Some(directory), line: None, message, remedy });
 }
 
 /// Whether git merges the ledger issue by issue.

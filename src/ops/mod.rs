@@ -33,7 +33,7 @@ mod unified;
 mod workspaces;
 
 pub use change::{Batch, change_each, check_status, check_type};
-pub use claims::{LeaseFilter, claim, claim_and_change, claim_each, leases, reclaim, release};
+pub use claims::{LeaseFilter, claim, claim_and_change, claim_each, leases, reclaim, release, release_remote};
 pub use configure::{ChangedFile, Configured, ROUTING, Request as ConfigRequest, configure, stored_path, trust};
 pub use dependencies::{TreeNode, add_dependency, parse_dependency, remove_dependency, tree};
 pub use doctor::{Health, Report as DoctorReport, Severity, doctor};

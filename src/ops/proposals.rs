@@ -15,21 +15,9 @@ fn target(store: &mut Store, named: Option<&str>) -> Result<usize> {
     }
 }
 
-/// Ids as people type them, each resolved or not.
-fn resolved(store: &mut Store, typed: &[String]) -> (Vec<String>, Each<()>) {
-    let (mut ids, mut failed) = (Vec::new(), Vec::new());
-    for text in typed {
-        match store.resolve(text) {
-            Ok(id) => ids.push(id),
-            Err(error) => failed.push((text.clone(), Err(error))),
-        }
-    }
-    (ids, failed)
-}
-
-fn with_failures<T>(mut results: Each<T>, failed: Each<()>) -> Each<T> {
-    results.extend(failed.into_iter().filter_map(|(id, result)| Some((id, Err(result.err()?)))));
-    results
+/// The issues that are meant, each once.
+fn ids(store: &mut Store, typed: &[String]) -> Result<Vec<String>> {
+    Ok(store.resolve_all(typed)?.into_iter().map(|one| one.id).collect())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,22 +31,22 @@ pub struct ProposeOptions<'a> {
 
 pub fn propose(store: &mut Store, typed: &[String], options: ProposeOptions<'_>) -> Result<Each<Proposed>> {
     let target = target(store, options.target)?;
-    let (ids, failed) = resolved(store, typed);
+    let ids = ids(store, typed)?;
     let ProposeOptions { with_deps, include, dry_run, count, .. } = options;
     let request = ProposeRequest { ids, target, with_deps, include, dry_run, count };
-    Ok(with_failures(store.propose(&request)?, failed))
+    Ok(store.propose(&request)?)
 }
 
 pub fn withdraw(store: &mut Store, typed: &[String], named: Option<&str>) -> Result<Each<Permit>> {
     let target = target(store, named)?;
-    let (ids, failed) = resolved(store, typed);
-    Ok(with_failures(store.withdraw(&ids, target)?, failed))
+    let ids = ids(store, typed)?;
+    Ok(store.withdraw(&ids, target)?)
 }
 
 /// Accepts proposals, or rejects them for a reason.
 pub fn decide(store: &mut Store, typed: &[String], reason: Option<&str>) -> Result<Each<Permit>> {
-    let (ids, failed) = resolved(store, typed);
-    Ok(with_failures(store.decide(&ids, 0, reason)?, failed))
+    let ids = ids(store, typed)?;
+    Ok(store.decide(&ids, 0, reason)?)
 }
 
 pub fn reconcile(store: &mut Store, dry_run: bool) -> Result<Vec<Reconciled>> {

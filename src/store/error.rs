@@ -107,6 +107,9 @@ pub enum StoreError {
     NotFound { typed: String },
     #[error("{typed:?} is ambiguous: it matches {}", list(candidates))]
     Ambiguous { typed: String, candidates: Vec<String> },
+    /// Of several ids, these.
+    #[error("{}; nothing was changed", reasons(unknown))]
+    Unresolved { unknown: Vec<(String, StoreError)> },
     #[error("{dependent} cannot depend on {target}: that would close a cycle ({})", path.join(" -> "))]
     Cycle { dependent: String, target: String, path: Vec<String> },
     #[error("{} is a {what}: kept, but not readable as an issue", id)]
@@ -172,6 +175,17 @@ impl From<JournalError> for StoreError {
             JournalError::Lock(error) => StoreError::Ledger(LedgerError::Lock(error)),
         }
     }
+}
+
+impl StoreError {
+    /// What was typed stands for no issue, or for several.
+    pub fn is_unknown_id(&self) -> bool {
+        matches!(self, StoreError::NotFound { .. } | StoreError::Ambiguous { .. })
+    }
+}
+
+fn reasons(unknown: &[(String, StoreError)]) -> String {
+    unknown.iter().map(|(_, error)| error.to_string()).collect::<Vec<_>>().join("; ")
 }
 
 fn list(candidates: &[String]) -> String {

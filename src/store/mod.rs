@@ -23,6 +23,7 @@ mod journal;
 mod leaks;
 mod leases;
 mod lines;
+mod naming;
 mod news;
 mod pair;
 mod place;
@@ -72,6 +73,7 @@ pub use leases::{
     AutoClaim, ClaimWish, Claimed, Evidence, LEASE_VARIABLE, LEASES_NAME, LeaseError, LeaseRow, LockedWorkflow,
     Reclaimed, ReleaseWish, Released, Stillness,
 };
+pub use naming::Named;
 pub use news::{CheckoutLedger, counting_copy};
 pub use place::{display as display_path, expand as expand_path, plain as plain_path, real as real_path};
 pub use planning::{check_planning, commit_files, keep_out_of_commits, ledger_of_working_copy, start_version_control};
@@ -107,7 +109,6 @@ use std::time::Duration;
 use crate::cache::Cache;
 use crate::ledger::{Document, Ledger};
 use crate::model::change::{Change, NewIssue};
-use crate::model::id::{self, Resolved};
 use crate::model::issue::Issue;
 use crate::sys::fs::{self, FileStamp};
 use crate::sys::{Activity, Host};
@@ -496,17 +497,6 @@ impl Store {
         found.extend(self.unjournaled.borrow().iter().cloned());
         found.extend(self.notices.iter().cloned());
         found
-    }
-
-    /// The full id that a typed one stands for.
-    pub fn resolve(&mut self, typed: &str) -> Result<String> {
-        self.look_around()?;
-        self.sources.read(&mut self.cache)?;
-        match id::resolve(typed, self.sources.ids().iter().map(|id| id.as_ref())) {
-            Resolved::One(id) => Ok(id),
-            Resolved::None => Err(StoreError::NotFound { typed: typed.to_owned() }),
-            Resolved::Many(candidates) => Err(StoreError::Ambiguous { typed: typed.to_owned(), candidates }),
-        }
     }
 
     /// Files a new issue where routing sends it, and returns it once it is on disk.

@@ -1,10 +1,11 @@
-//! Ledgers in which a merge left its markers: taken apart, merged, and written like any other change.
+//! Ledgers in which a merge left its markers. The versions that version control still keeps are merged; where it keeps none,
+//! the markers are taken apart. Written like any other change.
 
 use std::path::PathBuf;
 
 use super::source::expected;
 use super::{Result, Store, StoreError, place};
-use crate::ledger::{Document, Edit, LedgerError, MergedLine, Outcome};
+use crate::ledger::{Document, Edit, LedgerError, MergedLine, Outcome, Parts};
 use crate::vcs;
 
 /// A ledger that was merged, or would be.
@@ -59,10 +60,13 @@ impl Store {
             lines: Vec::new(),
             next: None,
         };
-        let base = vcs::unmerged_base(path, &self.host.env);
+        let kept = vcs::unmerged(path, &self.host.env).map(|versions| {
+            let [base, ours, theirs] = [versions.base, versions.ours, versions.theirs].map(Option::unwrap_or_default);
+            Parts { first: ours, others: vec![(base, theirs)] }
+        });
         let mut plan = |document: &Document| -> std::result::Result<Vec<Edit>, LedgerError> {
             let failed = |line, what| LedgerError::Markers { path: path.to_owned(), line, what };
-            let parts = document.take_apart_from(base.as_deref()).map_err(|bad| failed(bad.line, bad.what))?;
+            let parts = document.versions(kept.as_ref()).map_err(|bad| failed(bad.line, bad.what))?;
             let Some(parts) = parts else { return Ok(Vec::new()) };
             let merged = parts.merge();
             let regions = document.conflicts();
@@ -72,7 +76,7 @@ impl Store {
             }
             resolved.regions = regions.len();
             resolved.lines = merged.lines;
-            Ok(vec![Edit::Resolve { text: merged.bytes, base: base.clone() }])
+            Ok(vec![Edit::Resolve { text: merged.bytes, kept: kept.clone() }])
         };
         if dry_run {
             let edits = plan(known)?;

@@ -248,6 +248,10 @@ impl Dir {
         let path = self.path.join(name);
         // A file that is away is being replaced: the caller reads again, and waits for it.
         let old = match self.stat(name) {
+            Ok(old) if FileType::from_raw_mode(old.st_mode) != FileType::RegularFile => {
+                let what = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
+                return Err(FsError::new("replace", path, what));
+            }
             Ok(old) if FileStamp::of(&old) == *read => old,
             Err(error) if !error.is_missing() => return Err(error),
             _ => return Ok(None),

@@ -17,6 +17,8 @@ pub struct MergeSetup {
     pub attribute: Option<String>,
     /// `merge.bd.driver`
     pub driver: Option<String>,
+    /// `merge.beads.driver`, under which the original registers its own.
+    pub originals: Option<String>,
 }
 
 /// How git would merge a file; `None` where there is no git.
@@ -28,6 +30,7 @@ pub fn merge_setup(file: &Path, env: &Env) -> Option<MergeSetup> {
     Some(MergeSetup {
         attribute: git::merge_attribute(&root, &own, &common, inside, env),
         driver: git::config_text(&own, &common, "merge.bd.driver", env),
+        originals: git::config_text(&own, &common, "merge.beads.driver", env),
     })
 }
 

@@ -51,7 +51,7 @@ pub use patterns::Patterns;
 pub use rescue::{Rescue, Returned};
 pub use snapshot::{LARGEST, LeftOut, Snapshot, Why};
 pub use sync::{Integrated, Integration, Merge, Pushed, Standing, SyncError, Versions};
-pub use unmerged::{mark_resolved, unmerged_base};
+pub use unmerged::{mark_resolved, unmerged};
 pub use whereabouts::{How, Merged, Origin, Unsaved, Whereabouts};
 
 use crate::sys::{Env, activity};

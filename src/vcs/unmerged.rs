@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Kind, git, hg, place};
+use super::{Kind, Versions, git, hg, place};
 use crate::sys::Env;
 
 /// The command, without the file, that tells version control that a file is merged; `None` where nobody waits for it.
@@ -16,10 +16,14 @@ pub fn mark_resolved(file: &Path, env: &Env) -> Option<&'static str> {
     }
 }
 
-/// What both sides of an unfinished merge grew from, where version control keeps it beside the conflicted file.
-pub fn unmerged_base(file: &Path, env: &Env) -> Option<Vec<u8>> {
+/// The versions of a file that an unfinished merge left in conflict, where version control keeps them. jj does not need to: its
+/// markers show all of them.
+pub fn unmerged(file: &Path, env: &Env) -> Option<Versions> {
     let (kind, root) = place(file)?;
     let inside = file.strip_prefix(&root).ok()?;
-    // hg writes the base into the markers if asked, jj always does.
-    if kind == Kind::Git { git::unmerged_base(&root, inside, env) } else { None }
+    match kind {
+        Kind::Git => git::unmerged(&root, inside, env),
+        Kind::Hg => hg::unmerged(&root, inside, env),
+        Kind::Jj | Kind::Sl | Kind::None => None,
+    }
 }

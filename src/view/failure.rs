@@ -103,9 +103,12 @@ impl Failure {
         Self::new(Exit::NotFound, "not_found", message.into())
     }
 
+    /// The word for [`Failure::leak`].
+    pub const LEAK: &'static str = "leak";
+
     /// Something private would leave.
     pub fn leak(message: impl Into<String>) -> Self {
-        Self::new(Exit::Damaged, "leak", message.into())
+        Self::new(Exit::Damaged, Self::LEAK, message.into())
             .hint("take it out of the commit (git restore --staged FILE); bd propose ID offers an issue's public part")
     }
 
@@ -263,6 +266,12 @@ impl From<StoreError> for Failure {
             }
             StoreError::Ambiguous { .. } => {
                 Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
+            }
+            StoreError::Unresolved { unknown } => {
+                let words: Vec<String> = unknown.iter().map(|(typed, _)| typed.clone()).collect();
+                let first = unknown.into_iter().next().map(|(_, error)| Failure::from(error));
+                let first = first.unwrap_or_else(|| Self::not_found(String::new()));
+                Failure { message, ..first }.texts("ids", &words)
             }
             StoreError::Unreadable { .. } => {
                 Self::new(Exit::Damaged, "damaged", message).hint("bd doctor names the line")

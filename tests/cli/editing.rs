@@ -1,16 +1,14 @@
 //! An issue in an editor: edit.
 
-use std::os::unix::fs::PermissionsExt as _;
-
 use snapbox::{IntoData as _, assert_data_eq, str};
 
 use crate::cli::harness::{BD, Env};
 use crate::cli::remarks::two;
+use crate::support::programs::put;
 
 /// Makes an editor out of a shell script that gets the file as its first argument.
 fn editor(env: &Env, script: &str) {
-    let path = env.write("../editor.sh", format!("#!/bin/sh\n{script}\n"));
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    put(&env.path("../editor.sh"), format!("#!/bin/sh\n{script}\n"));
     env.set("EDITOR", "../editor.sh");
 }
 

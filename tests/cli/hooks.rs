@@ -5,12 +5,12 @@ use std::path::Path;
 
 use crate::cli::harness::{BD, Run, words};
 use crate::cli::project::{Project, listing};
+use crate::support::programs::put;
 
 const LOCAL: &str = "{\"id\":\"x-2\",\"visibility\":\"local\"}\n";
 
 fn script(path: &Path, text: &str) {
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
+    put(path, text);
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o750)).unwrap();
 }
 

@@ -1,6 +1,9 @@
 //! `bd resolve`: what it refuses, what it says, and that it touches nothing else. Real merges are in `tests/vcs/driver.rs`.
 
-use crate::cli::harness::Env;
+use crate::cli::harness::{Env, put_file};
+use crate::cli::project::Project;
+use crate::support::dice::Dice;
+use crate::support::effort::pick;
 
 const A: &str = r#"{"id":"bd-a","title":"First","updated_at":"2026-01-02T00:00:00Z"}"#;
 const OLD: &str = r#"{"id":"bd-b","title":"Second","updated_at":"2026-01-02T00:00:00Z"}"#;
@@ -57,4 +60,124 @@ fn another_repo_of_the_project() {
         (&1.into(), &"~/.beads-planning".into())
     );
     assert_eq!(std::fs::read_to_string(&planning).unwrap(), format!("{NEW}\n"));
+}
+
+/// Commits both sides on branches of their own and merges them as text; `None` if git needs no help.
+fn merged_as_text(project: &Project, versions: [&str; 3], side: &str) -> Option<String> {
+    let put = |text: &str, message: &str| {
+        project.env.put_ledger(text);
+        project.git(&format!("commit -qam {message} --allow-empty")).ok();
+    };
+    let [base, ours, theirs] = versions;
+    project.git("checkout -q --detach").ok();
+    put(base, "base");
+    put(theirs, "theirs");
+    project.git(&format!("branch -qf {side}")).ok();
+    project.git("checkout -q --detach HEAD~").ok();
+    put(ours, "ours");
+    let merge = project.git(&format!("merge -q {side} -m merged"));
+    (merge.code == 1).then(|| project.env.ledger_text())
+}
+
+/// The ledger that the merge driver makes of the same versions.
+fn by_the_driver(env: &Env, [base, ours, theirs]: [&str; 3]) -> String {
+    for (name, text) in [("base", base), ("ours", ours), ("theirs", theirs)] {
+        put_file(&env.path(&format!("../{name}")), text.as_bytes());
+    }
+    env.bd(["merge-driver", "../base", "../ours", "../theirs", "--output", "../merged"]).ok();
+    std::fs::read_to_string(env.path("../merged")).unwrap()
+}
+
+fn titled(id: &str, title: &str) -> String {
+    format!("{{\"id\":\"{id}\",\"title\":\"{title}\",\"updated_at\":\"2026-01-02T00:00:00Z\"}}\n")
+}
+
+/// Ours put the first line below; that is all that happened to it.
+#[test]
+fn a_line_that_only_moved_is_not_lost() {
+    let Some(project) = Project::single() else { return };
+    let line = |id: &str| titled(id, "T");
+    let base: String = ["p-k", "p-a", "p-b", "p-c", "p-d"].map(line).concat();
+    let ours = ["p-a", "p-b", "p-c", "p-d"].map(line).concat() + &line("p-k") + &titled("p-ours", "New");
+    let theirs = base.clone() + &titled("p-theirs", "New");
+    let versions = [&*base, &*ours, &*theirs];
+    let marked = merged_as_text(&project, versions, "theirs").expect("a conflict");
+    assert_eq!(marked.matches("p-k").count(), 1, "it stands in one half: {marked}");
+    project.env.bd(["resolve"]).ok();
+    let resolved = project.env.ledger_text();
+    assert_eq!(resolved, by_the_driver(&project.env, versions));
+    assert!(["p-k", "p-ours", "p-theirs"].iter().all(|id| resolved.contains(id)), "{resolved}");
+}
+
+/// What somebody mended by hand before is not thrown away.
+#[test]
+fn edits_in_the_marked_file_count() {
+    let Some(project) = Project::single() else { return };
+    let [base, ours, theirs] = ["Old", "Ours", "Theirs"].map(|title| titled("p-a", title) + &titled("p-b", title));
+    let marked = merged_as_text(&project, [&base, &ours, &theirs], "theirs").expect("a conflict");
+    let by_hand = titled("p-b", "By hand").replace("\"}", "\",\"notes\":\"mine\"}");
+    let edited = marked.replacen(&titled("p-b", "Ours"), &by_hand, 1) + &titled("p-c", "Filed");
+    assert_ne!(edited, marked);
+    // Without its last marker, too: the versions are known.
+    for text in [edited.clone(), edited.replace(">>>>>>> theirs\n", "")] {
+        project.env.put_ledger(&text);
+        project.env.bd(["resolve"]).ok();
+        let resolved = project.env.ledger_text();
+        assert!(
+            ["\"notes\":\"mine\"", "By hand", "p-c", "Theirs"].iter().all(|part| resolved.contains(part)),
+            "{resolved}"
+        );
+    }
+}
+
+/// One version of a ledger made into another: lines moved, edited, taken away and added.
+fn changed(lines: &[(String, String)], who: &str, dice: &mut Dice) -> Vec<(String, String)> {
+    let mut lines = lines.to_vec();
+    for step in 0..dice.below(5) + 1 {
+        let at = dice.below(lines.len());
+        match dice.below(5) {
+            0 => {
+                let line = lines.remove(at);
+                lines.insert(dice.below(lines.len() + 1), line);
+            }
+            1 => lines[at].1 = format!("{who} {step}"),
+            2 if lines.len() > 1 => drop(lines.remove(at)),
+            3 => lines.rotate_left(at),
+            _ => lines.insert(at, (format!("p-{who}{step}"), "New".to_owned())),
+        }
+    }
+    lines
+}
+
+#[test]
+fn resolving_gives_what_the_driver_gives() {
+    let Some(project) = Project::single() else { return };
+    let mut conflicts = 0;
+    let cases = pick(8, 30, 1_000);
+    for seed in 0.. {
+        let mut dice = Dice::new(seed);
+        let base: Vec<(String, String)> = (0..8).map(|n| (format!("p-{n}"), "Old".to_owned())).collect();
+        let [ours, theirs] = ["ours", "theirs"].map(|who| changed(&base, who, &mut dice));
+        let text = |lines: &[(String, String)]| lines.iter().map(|(id, title)| titled(id, title)).collect::<String>();
+        let (base, ours, theirs) = (text(&base), text(&ours), text(&theirs));
+        let versions = [&*base, &*ours, &*theirs];
+        project.git("checkout -qf --detach main").ok();
+        let Some(marked) = merged_as_text(&project, versions, "theirs") else { continue };
+        project.env.bd(["resolve"]).ok();
+        assert_eq!(project.env.ledger_text(), by_the_driver(&project.env, versions), "seed {seed}: {marked}");
+        project.git("merge --abort").ok();
+        // Where nobody keeps the versions, what stands in one half was not removed by the other.
+        project.git("checkout -qf --detach main").ok();
+        project.env.put_ledger(&marked);
+        project.env.bd(["resolve"]).ok();
+        let resolved = project.env.ledger_text();
+        for id in marked.lines().filter_map(|line| line.strip_prefix("{\"id\":\"")?.split('"').next()) {
+            assert!(resolved.contains(&format!("\"{id}\"")), "seed {seed}: {id} of {marked} in {resolved}");
+        }
+        conflicts += 1;
+        if conflicts == cases {
+            break;
+        }
+        assert!(seed < 100 * cases, "git merges nearly all of it alone");
+    }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::cli::harness::{BD, Env};
 use crate::support::process::lock_waiters;
+use crate::support::programs::copy;
 use crate::support::wait::until;
 
 fn two() -> Env {
@@ -81,7 +82,7 @@ fn unprivileged(env: &Env) -> Option<Command> {
     }
     // Nobody may not see the build directory or the temporary one.
     let program = env.root().join("bd");
-    std::fs::copy(BD, &program).unwrap();
+    copy(BD, &program);
     std::fs::set_permissions(env.root(), Permissions::from_mode(0o755)).unwrap();
     let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"];
     let works = env.command("setpriv").args(nobody).arg("true").status().is_ok_and(|status| status.success());

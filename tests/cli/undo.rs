@@ -1,7 +1,6 @@
 //! Taking back one's own writes: every command that writes, there and back and there again.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::Value;
 use snapbox::{IntoData as _, assert_data_eq, str};
@@ -9,6 +8,7 @@ use snapbox::{IntoData as _, assert_data_eq, str};
 use crate::cli::harness::{Env, Run};
 use crate::cli::project::Project;
 use crate::cli::projects::joined;
+use crate::support::programs::put;
 
 /// Where a write is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -228,8 +228,8 @@ impl Stage {
             let other = "{\"id\":\"x-1\",\"title\":\"Theirs\",\"status\":\"open\",\"updated_at\":\"2026-01-01T00:00:00Z\",\"odd\":1.50}\n";
             let deletion = "{\"id\":\"bd-2\",\"ts\":\"2026-01-01T00:00:00Z\",\"by\":\"bob\",\"reason\":\"no\"}\n";
             stage.env.write("more.jsonl", [newer, other, deletion].concat());
-            let editor = stage.env.write("../editor.sh", "#!/bin/sh\nsed -i 's/^text$/other/; s/^One$/Uno/' \"$1\"\n");
-            std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
+            let editor = stage.env.path("../editor.sh");
+            put(&editor, "#!/bin/sh\nsed -i 's/^text$/other/; s/^One$/Uno/' \"$1\"\n");
             stage.env.set("EDITOR", format!("'{}'", editor.display()));
         }
         if matches!(place, Place::Contributor | Place::Maintainer) {

@@ -15,7 +15,7 @@ use beads::sys::{Clock, Entropy, Env, Host};
 use beads::{Change, Expr, NewComment, NewIssue};
 use serde_json::Value;
 
-use crate::leaks::dice::Dice;
+use crate::support::dice::Dice;
 
 /// Marks of texts that must stay private whatever happens.
 const MARKS: [&str; 6] = ["NOTE-", "REMARK-", "REASON-", "REF-", "ASSIGNEE-", "TITLE-OF-"];

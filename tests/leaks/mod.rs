@@ -8,10 +8,9 @@
 //! ```
 
 mod contributor;
-mod dice;
 
+use crate::support::dice::Dice;
 use contributor::Contributor;
-use dice::Dice;
 
 use crate::support::effort::pick;
 

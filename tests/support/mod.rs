@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "two test programs share this, and neither uses all of it")]
 
+pub mod dice;
 pub mod effort;
 pub mod fixture;
 pub mod place;

@@ -1,7 +1,8 @@
-//! Programs that a test needs and that may not be installed.
+//! Programs that a test needs: those that may not be installed, and those that it makes.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Where a program is.
@@ -25,4 +26,19 @@ pub fn skip(reason: &str) -> bool {
     let _ = writeln!(std::io::stderr(), "skipped ({count}): {test}: {reason}");
     assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "nothing may be skipped in CI: {reason}");
     false
+}
+
+/// Makes a program. Another process writes it: a file that this one had open would be busy for as long as a child of another test,
+/// forked at that moment, has not come to its own program.
+pub fn put(path: &Path, text: impl AsRef<[u8]>) {
+    std::fs::create_dir_all(path.parent().expect("a directory")).unwrap();
+    let script = "rm -f -- \"$0\" && cat > \"$0\" && chmod 755 -- \"$0\"";
+    let mut writer = Command::new("sh").args(["-c", script]).arg(path).stdin(Stdio::piped()).spawn().unwrap();
+    writer.stdin.take().expect("a pipe").write_all(text.as_ref()).unwrap();
+    assert!(writer.wait().unwrap().success(), "{}", path.display());
+}
+
+/// Makes a copy of a program, for the same reason by another process.
+pub fn copy(from: impl AsRef<Path>, to: &Path) {
+    assert!(Command::new("cp").arg("--").arg(from.as_ref()).arg(to).status().unwrap().success(), "{}", to.display());
 }

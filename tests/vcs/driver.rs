@@ -4,9 +4,10 @@
 //! must come out the same to the byte, with everything of both in it.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use crate::support::programs::put;
 use crate::vcs::lab::Lab;
 
 const BD: &str = env!("CARGO_BIN_EXE_bd");
@@ -114,12 +115,6 @@ fn other(who: &str) -> &'static str {
     if who == "ann" { "bob" } else { "ann" }
 }
 
-fn program(path: &Path, text: &str) {
-    std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
-    std::fs::write(path, text).expect("a file");
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a mode");
-}
-
 /// A merge with a driver that fails changes nothing: not the ledger, not the branch, and nothing waits to be committed.
 fn fails_cleanly(lab: &Lab, who: &str) {
     let before = (ledger(lab, who), ok(lab, "git", who, &["rev-parse", "HEAD"]));
@@ -155,7 +150,7 @@ fn merges_everywhere(lab: &Lab) {
 fn with_script(lab: &Lab, script: &str) {
     ok(lab, BD, "ann", &["hooks", "install", "--merge-driver-only"]);
     let path = lab.path("bin/driver");
-    program(&path, &format!("#!/bin/sh\n{script}\n"));
+    put(&path, &format!("#!/bin/sh\n{script}\n"));
     let value = ok(lab, "git", "ann", &["config", "merge.bd.driver"]);
     let (_, call) = value.trim_end().split_once(" merge-driver ").expect("our call");
     ok(lab, "git", "ann", &["config", "merge.bd.driver", &format!("'{}' merge-driver {call}", path.display())]);

@@ -1,12 +1,12 @@
 //! sl against transcripts that were written from its documentation (`fixtures/sl`): the exact arguments of every call are
 //! checked, and the answers are read as sl would give them. No real sl has ever run here.
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use beads::sys::Env;
 use beads::vcs::{self, Integrated, Integration, Pushed, SyncError, Versions};
 
+use crate::support::programs::put;
 use crate::vcs::lab::Lab;
 
 const LEDGER: &str = ".beads/beads.jsonl";
@@ -42,8 +42,7 @@ fn play(story: &str, name: &str) -> Played {
     let transcript = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/sl").join(story);
     lab.write("bin/transcript", &std::fs::read_to_string(transcript).expect("a transcript"));
     lab.write("bin/name", name);
-    let sl = lab.write("bin/sl", FAKE);
-    std::fs::set_permissions(sl, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    put(&lab.path("bin/sl"), FAKE);
     lab.write("a/.sl/config", "[paths]\ndefault = https://example.org/repo\n");
     lab.write(&format!("a/{LEDGER}"), "ours\n");
     Played { lab }

@@ -61,7 +61,7 @@ impl LeaseArgs {
 pub fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
     let wish = ClaimWish { takeover: args.reason.clone().filter(|_| args.takeover), ..args.lease.wish()? };
-    let results = ops::claim(cx.store()?, &args.ids, &wish, args.remote);
+    let results = ops::claim(cx.store()?, &args.ids, &wish, args.remote)?;
     each(cx, results, view::claimed, view::claimed_text)
 }
 

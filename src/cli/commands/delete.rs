@@ -51,17 +51,13 @@ pub fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
 
 fn preview(args: &DeleteArgs, cx: &mut Context) -> Outcome {
     let mut shown = Vec::new();
-    let mut exit = Exit::Ok;
-    for typed in &args.ids {
-        match ops::show(cx.store()?, typed) {
-            Ok(one) => shown.push(one),
-            Err(error) => exit = super::fail(cx, typed, error.into(), exit),
-        }
+    for one in cx.store()?.resolve_all(&args.ids)? {
+        shown.push(ops::show(cx.store()?, &one.id)?);
     }
     if cx.ui.wants_json() {
         let would = view::array(shown.iter().map(|one| view::summary(&one.row).finish()));
         cx.json(Object::new().flag("preview", true).raw("would_delete", &would).finish());
-        return Ok(exit);
+        return Ok(Exit::Ok);
     }
     cx.ui.line("DELETE PREVIEW: nothing was changed");
     for one in &shown {
@@ -73,5 +69,5 @@ fn preview(args: &DeleteArgs, cx: &mut Context) -> Outcome {
         }
     }
     cx.ui.hint("the same with --yes does it; bd reopen undoes it");
-    Ok(exit)
+    Ok(Exit::Ok)
 }

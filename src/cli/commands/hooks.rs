@@ -1,6 +1,8 @@
+use std::ffi::OsString;
+
 use clap::{Args, Subcommand};
 
-use super::{Context, Outcome};
+use super::{Context, Outcome, check_leaks};
 use crate::ops;
 use crate::store::{HooksRequest, HooksStatus};
 use crate::view::{self, Exit, inline};
@@ -40,10 +42,33 @@ enum Action {
     Uninstall,
     /// What is installed, and what runs after it
     Status,
+    /// Do what a hook of git is for; hooks that the original installed call this
+    #[command(hide = true)]
+    Run(HookArgs),
+}
+
+/// Do what a hook of git is for
+///
+/// Hooks that the original installed call this. Before a commit and a push it looks for private things, and only they stop git;
+/// for every other hook there is nothing to do.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd hook pre-commit")]
+pub struct HookArgs {
+    /// The hook, as git names it
+    name: String,
+    /// What git told the hook
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    rest: Vec<OsString>,
+}
+
+pub fn run_hook(args: HookArgs, cx: &mut Context) -> Outcome {
+    let remote = args.rest.first().map(|word| word.to_string_lossy().into_owned());
+    check_leaks::in_hook(&args.name, remote, cx)
 }
 
 pub fn run(args: HooksArgs, cx: &mut Context) -> Outcome {
     let (status, changed, word) = match args.action.unwrap_or(Action::Status) {
+        Action::Run(args) => return run_hook(args, cx),
         Action::Status => (ops::hooks_status(cx.store()?)?, false, None),
         Action::Install { no_merge_driver, merge_driver_only, shared } => {
             let request = HooksRequest { hooks: !merge_driver_only, driver: !no_merge_driver, shared };

@@ -34,28 +34,54 @@ pub struct MergeDriverArgs {
     output: Option<PathBuf>,
 }
 
+/// Merge two versions of a ledger, called as the original's merge driver is
+///
+/// `bd merge %A %O %A %B` stands in the settings of clones that the original set up. It does what `bd merge-driver` does.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd merge merged.jsonl base.jsonl ours.jsonl theirs.jsonl")]
+pub struct MergeArgs {
+    /// Where the merge goes; it may be one of the sides
+    output: PathBuf,
+    /// What both sides grew from; missing or empty if nobody knows
+    base: PathBuf,
+    /// Our side
+    ours: PathBuf,
+    /// Their side
+    theirs: PathBuf,
+    /// Said by some to see more of it
+    #[arg(long, hide = true)]
+    debug: bool,
+}
+
 pub fn run(args: MergeDriverArgs, cx: &mut Context) -> Outcome {
-    let at = |path: &PathBuf| cx.directory().join(path);
-    let (base, ours, theirs) = (at(&args.base), at(&args.ours), at(&args.theirs));
-    let output = args.output.as_ref().map_or_else(|| ours.clone(), at);
+    let output = args.output.as_ref().unwrap_or(&args.ours);
+    merge([&args.base, &args.ours, &args.theirs, output], args.path, cx)
+}
+
+pub fn run_merge(args: MergeArgs, cx: &mut Context) -> Outcome {
+    merge([&args.base, &args.ours, &args.theirs, &args.output], None, cx)
+}
+
+fn merge(files: [&PathBuf; 4], name: Option<OsString>, cx: &mut Context) -> Outcome {
+    let [base, ours, theirs, output] = files.map(|path| cx.directory().join(path));
     let files = MergeFiles { base: &base, ours: &ours, theirs: &theirs, output: &output };
     match ops::merge_files(files, &cx.host().entropy) {
         Ok(()) => Ok(Exit::Ok),
         Err(error) => {
-            let of = args.path.map(|path| format!("{}: ", path.display())).unwrap_or_default();
+            let of = name.map(|path| format!("{}: ", path.display())).unwrap_or_default();
             Err(Failure::merge(format!("{of}the merge failed: {error}")))
         }
     }
 }
 
-/// Whether these are the arguments of this command. From then on a panic ends the process by a signal: git would take the exit
+/// Whether these are the arguments of a merge. From then on a panic ends the process by a signal: git would take the exit
 /// code of a panic for a conflict and leave our side alone in the file.
 pub fn is_called(args: &[OsString]) -> bool {
     let is_it = args
         .iter()
         .skip(1)
         .find(|arg| !arg.as_encoded_bytes().starts_with(b"-"))
-        .is_some_and(|arg| arg == "merge-driver");
+        .is_some_and(|arg| arg == "merge-driver" || arg == "merge");
     if is_it {
         process::abort_on_panic();
     }

@@ -1,10 +1,9 @@
 use clap::Args;
 
-use super::{Context, Outcome, claim, fail, require_ids};
-use crate::coordination;
+use super::{Context, Outcome, claim, require_ids};
 use crate::ops;
 use crate::store::ReleaseWish;
-use crate::view::{self, Exit, Object};
+use crate::view::{self, Object};
 
 /// Give a claimed issue back: open again, and nobody's
 ///
@@ -31,39 +30,16 @@ pub fn run(args: ReleaseArgs, cx: &mut Context) -> Outcome {
         return off_the_remote(cx, &args.ids);
     }
     let wish = ReleaseWish { reason: args.reason, failed: args.failed };
-    let results = ops::release(cx.store()?, &args.ids, &wish);
+    let results = ops::release(cx.store()?, &args.ids, &wish)?;
     claim::each(cx, results, view::released, view::released_text)
 }
 
 fn off_the_remote(cx: &mut Context, ids: &[String]) -> Outcome {
-    let mut done = Vec::new();
-    let mut exit = Exit::Ok;
-    for typed in ids {
-        let store = cx.store()?;
-        let id = match store.resolve(typed) {
-            Ok(id) => id,
-            Err(error) => {
-                exit = fail(cx, typed, error.into(), exit);
-                continue;
-            }
-        };
-        match coordination::release_remote(store, &id) {
-            Ok(there) => done.push((id, there)),
-            Err(error) => exit = fail(cx, typed, error.into(), exit),
-        }
-    }
-    if cx.ui.wants_json() {
-        let json =
-            view::array(done.iter().map(|(id, there)| Object::new().text("id", id).flag("released", *there).finish()));
-        cx.json(json);
-        return Ok(exit);
-    }
-    for (id, there) in done {
-        cx.ui.done(&if there {
-            format!("Released on the remote: {id}")
-        } else {
-            format!("Not claimed on the remote: {id}")
-        });
-    }
-    Ok(exit)
+    let results = ops::release_remote(cx.store()?, ids)?;
+    let json = |(id, there): &(String, bool)| Object::new().text("id", id).flag("released", *there).finish();
+    let text = |(id, there): &(String, bool)| match there {
+        true => format!("Released on the remote: {id}"),
+        false => format!("Not claimed on the remote: {id}"),
+    };
+    claim::each(cx, results, json, text)
 }

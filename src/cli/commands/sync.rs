@@ -1,9 +1,9 @@
 use clap::Args;
 
-use super::{Context, Outcome};
+use super::{Context, Outcome, check_leaks};
 use crate::ops::{self, SyncRequest};
-use crate::store::RepoSync;
-use crate::view::{self, Failure, inline};
+use crate::store::{RepoSync, SyncReport};
+use crate::view::{self, Exit, Failure, inline};
 
 /// Exchange the ledgers with other clones
 ///
@@ -30,9 +30,18 @@ pub struct SyncArgs {
     /// Show what would be done, without the network
     #[arg(short = 'n', long)]
     dry_run: bool,
+    /// Nothing to write: the ledger is the file already
+    #[arg(long, hide = true, conflicts_with_all = ["no_pull", "no_push", "repo"])]
+    flush_only: bool,
+    /// Nothing to read in: the ledger is the file already
+    #[arg(long, hide = true, conflicts_with_all = ["no_pull", "no_push", "repo", "flush_only"])]
+    import_only: bool,
 }
 
 pub fn run(args: SyncArgs, cx: &mut Context) -> Outcome {
+    if args.flush_only || args.import_only {
+        return only_here(&args, cx);
+    }
     let request =
         SyncRequest { no_pull: args.no_pull, no_push: args.no_push, repo: args.repo.as_deref(), dry_run: args.dry_run };
     let wants_json = cx.ui.wants_json();
@@ -59,6 +68,19 @@ pub fn run(args: SyncArgs, cx: &mut Context) -> Outcome {
         Some(error) => Ok(super::fail(cx, "proposals", Failure::from(error), exit)),
         None => Ok(exit),
     }
+}
+
+/// What the original does between its database and the file; its hooks call this before a commit, so what is staged is looked at.
+fn only_here(args: &SyncArgs, cx: &mut Context) -> Outcome {
+    if args.flush_only {
+        check_leaks::in_hook("pre-commit", None, cx)?;
+    }
+    if cx.ui.wants_json() {
+        cx.json(view::synced(&SyncReport::default(), &[], args.dry_run));
+    } else {
+        cx.ui.done("nothing to do: the ledger is the file, and there is no database beside it");
+    }
+    Ok(Exit::Ok)
 }
 
 fn print(one: &RepoSync, failed: bool, dry_run: bool, cx: &mut Context) {

@@ -16,6 +16,6 @@ pub struct WorkArgs {
 
 pub fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
-    let batch = ops::claim_each(cx.store()?, &args.ids, &ClaimWish::default());
+    let batch = ops::claim_each(cx.store()?, &args.ids, &ClaimWish::default())?;
     report(cx, batch, |written| changed_line(written, "In progress, yours: "))
 }

@@ -7,10 +7,11 @@ use super::lines::{LinesOf, effective, versions};
 use super::point::version_at;
 use super::{Moment, Place};
 use crate::ledger::Document;
-use crate::model::id::{self, Resolved};
+use crate::model::id;
 use crate::model::proposal::Visibility;
 use crate::model::record::Record;
 use crate::model::time::Instant;
+use crate::store::naming::one;
 use crate::store::{Result, Store, StoreError};
 use crate::vcs::{Archive, Commit, Kind};
 
@@ -89,23 +90,33 @@ impl Store {
             Err(StoreError::NotFound { .. }) => {}
             other => return other,
         }
-        let missing = || StoreError::NotFound { typed: typed.to_owned() };
-        if typed.is_empty() || typed.contains(['"', '\\', '\n']) {
-            return Err(missing());
-        }
         // The whole id, or the beginning of what follows its dash.
         let mut sought = vec![format!("\"{typed}\"")];
         if typed.len() >= SHORTEST {
             sought.extend([format!("\"{typed}"), format!("-{typed}")]);
         }
+        let ids = self.ids_in_history(typed, &sought)?;
+        one(typed, id::resolve(typed, ids.iter().map(String::as_str)))
+    }
+
+    /// Whether a ledger of the project once had the issue with this very id, as far as its history can be read.
+    pub(in crate::store) fn is_in_history(&mut self, id: &str) -> bool {
+        self.ids_in_history(id, &[format!("\"{id}\"")]).is_ok_and(|ids| ids.contains(id))
+    }
+
+    /// The ids of the lines of all times that hold one of these texts.
+    fn ids_in_history(&mut self, typed: &str, sought: &[String]) -> Result<BTreeSet<String>> {
         let mut ids = BTreeSet::new();
+        if typed.is_empty() || typed.contains(['"', '\\', '\n']) {
+            return Ok(ids);
+        }
         for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.kind != Kind::None) {
             for place in self.places(copy, None) {
                 self.with_archive(copy, |archive| {
                     let tips = archive.tips()?;
                     let steps = archive.steps(place.file, &tips)?;
                     let versions = versions(&steps);
-                    for text in &sought {
+                    for text in sought {
                         for line in archive.lines_with(&versions, text.as_bytes())?.into_iter().flatten() {
                             ids.extend(std::str::from_utf8(&line).ok().and_then(id_of));
                         }
@@ -114,11 +125,7 @@ impl Store {
                 })?;
             }
         }
-        match id::resolve(typed, ids.iter().map(String::as_str)) {
-            Resolved::One(id) => Ok(id),
-            Resolved::None => Err(missing()),
-            Resolved::Many(candidates) => Err(StoreError::Ambiguous { typed: typed.to_owned(), candidates }),
-        }
+        Ok(ids)
     }
 
     fn last_line(&self, archive: &mut dyn Archive, place: &Place<'_>, id: &str) -> Result<Option<PastLine>> {

@@ -1,5 +1,7 @@
 //! Whether git would merge the ledger well, from files alone.
 
+use std::path::Path;
+
 use super::driver::program_of;
 use crate::store::{Store, place};
 use crate::sys::process;
@@ -33,6 +35,17 @@ impl Store {
             (Some("bd"), Some(driver)) => {
                 let program = program_of(&driver);
                 (!process::exists(&program, env)).then_some(DriverProblem::Gone { program })
+            }
+            // The original's, which calls `bd merge`.
+            (Some("beads"), _)
+                if setup.originals.as_deref().is_some_and(|driver| {
+                    let mut words = driver.split_whitespace();
+                    let is_bd =
+                        words.next().is_some_and(|program| Path::new(program).file_name() == Some("bd".as_ref()));
+                    is_bd && words.next() == Some("merge")
+                }) =>
+            {
+                None
             }
             (None | Some("text"), _) if vcs::facts(&ledger, env).remotes.is_empty() => None,
             (None | Some("text"), _) => Some(DriverProblem::Missing),

@@ -117,6 +117,13 @@ impl Store {
         Ok(status(&place, Manifest::read(&place.home).as_ref(), driver))
     }
 
+    /// Where git looks for hooks, and those there that the original wrote.
+    pub fn old_hooks(&self) -> Option<(PathBuf, Vec<String>)> {
+        let place = self.hooks_place().ok()?;
+        let names = old_hooks(&place.directory);
+        (!names.is_empty()).then_some((place.directory, names))
+    }
+
     /// Whether a hook that runs here was asked for: one in a directory that several repositories share says nothing about this one.
     pub fn wants_hooks(&self) -> Result<bool> {
         let place = self.hooks_place()?;
@@ -147,7 +154,9 @@ impl Store {
         let place = self.hooks_place()?;
         let known = Manifest::read(&place.home);
         let now = status(&place, known.as_ref(), self.driver_status()?);
-        if now.installed && now.remarks.is_empty() && now.hooks.iter().all(|hook| hook.state == "installed") {
+        let in_place =
+            now.installed && now.remarks.is_empty() && now.hooks.iter().all(|hook| hook.state == "installed");
+        if in_place && old_hooks(&place.directory).is_empty() {
             return Ok(false);
         }
         if let Some(known) = known {
@@ -203,12 +212,19 @@ impl Store {
                 return Ok(());
             }
             std::fs::create_dir_all(&place.directory).map_err(|e| FsError::new("create", &place.directory, e))?;
+            let old = old_hooks(&place.directory);
             for name in CHECKED {
                 let path = place.directory.join(name);
                 if path.symlink_metadata().is_ok() {
                     files::stand_aside(&path, &aside(&path))?;
                 }
-                put(&path, &script::text(name, bd.as_deref(), Next::Aside))?;
+                let next = if old.iter().any(|old| old == name) { Next::Nothing } else { Next::Aside };
+                put(&path, &script::text(name, bd.as_deref(), next))?;
+            }
+            for path in
+                old.iter().filter(|name| !CHECKED.contains(&name.as_str())).map(|name| place.directory.join(name))
+            {
+                std::fs::rename(&path, aside(&path)).map_err(|e| FsError::new("move aside", &path, e))?;
             }
             return Ok(());
         }
@@ -232,8 +248,10 @@ impl Store {
         names.extend(CHECKED.iter().chain(&CLIENT).map(|name| (*name).to_owned()));
         names.sort();
         names.dedup();
-        for name in names {
-            put(&directory.join(&name), &script::text(&name, bd.as_deref(), Next::In(&hooks)))?;
+        let old = old_hooks(&place.directory);
+        for name in names.iter().filter(|name| !old.contains(name) || CHECKED.contains(&name.as_str())) {
+            let next = if old.contains(name) { Next::Nothing } else { Next::In(&hooks) };
+            put(&directory.join(name), &script::text(name, bd.as_deref(), next))?;
         }
         let ours = directory.display().to_string();
         vcs::set_setting(&place.root, "core.hooksPath", Some(&ours), env).map_err(|e| as_store(e, "bd hooks"))?;
@@ -336,10 +354,18 @@ fn aside(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// The files that an installation made, whether they are still there or not.
+/// The hooks in a directory that the original wrote, by name.
+fn old_hooks(directory: &Path) -> Vec<String> {
+    let names = CHECKED.iter().chain(&CLIENT);
+    let is_old = |name: &&&str| read(&directory.join(name)).is_some_and(|bytes| script::is_originals(&bytes));
+    names.filter(is_old).map(|name| (*name).to_owned()).collect()
+}
+
+/// The files that an installation made or moved aside, whether they are still there or not.
 fn hooks_in(manifest: &Manifest) -> Vec<PathBuf> {
     if manifest.settings.is_none() {
-        return CHECKED.iter().map(|name| manifest.directory.join(name)).collect();
+        let moved = CLIENT.iter().filter(|name| aside(&manifest.directory.join(name)).exists());
+        return CHECKED.iter().chain(moved).map(|name| manifest.directory.join(name)).collect();
     }
     let mut found: Vec<PathBuf> =
         std::fs::read_dir(&manifest.directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();

@@ -14,6 +14,8 @@ pub(super) enum Next<'a> {
     Aside,
     /// The hook of this name in another directory.
     In(&'a str),
+    /// Nothing: what was here before was the original's.
+    Nothing,
 }
 
 /// The whole text of a hook.
@@ -22,11 +24,12 @@ pub(super) fn text(name: &str, bd: Option<&Path>, next: Next<'_>) -> String {
     let previous = match next {
         Next::Aside => format!("\"${{0%/*}}/{name}{}\"", super::ASIDE),
         Next::In(directory) => quoted(&format!("{directory}/{name}")),
+        Next::Nothing => "''".to_owned(),
     };
     body.push_str(&format!("previous={previous}\n"));
     body.push_str(match next {
         Next::Aside => RUN_ASIDE,
-        Next::In(_) => RUN,
+        Next::In(_) | Next::Nothing => RUN,
     });
     let check = match name {
         "pre-commit" => Some("\"$bd\" check-leaks --hook pre-commit >&2"),
@@ -110,6 +113,16 @@ pub(super) fn owner(bytes: &[u8]) -> Owner {
     if head == sum(body) && whole.as_bytes() == bytes { Owner::Ours } else { Owner::Edited }
 }
 
+/// Whether a hook is one that the original wrote, all of it. One that has its part beside somebody's own lines, or that runs
+/// another hook, is not.
+pub(super) fn is_originals(bytes: &[u8]) -> bool {
+    const HEADS: [&str; 4] = ["# bd-shim", "# bd-hooks-version:", "# bd (beads) ", "# Beads git hook"];
+    const MIXED: [&str; 3] = ["BEGIN BEADS INTEGRATION", "chained", ".old"];
+    let text = String::from_utf8_lossy(bytes);
+    let has_head = text.lines().take(5).any(|line| HEADS.iter().any(|head| line.starts_with(head)));
+    has_head && text.contains("bd ") && !MIXED.iter().any(|word| text.contains(word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,5 +135,17 @@ mod tests {
         assert_eq!(owner(format!("{text}echo more\n").as_bytes()), Owner::Edited);
         assert_eq!(owner(text.replacen("#!/bin/sh", "#!/bin/dash", 1).as_bytes()), Owner::Edited);
         assert_eq!(owner(b"#!/bin/sh\nexit 0\n"), Owner::Foreign);
+    }
+
+    #[test]
+    fn hooks_of_the_original() {
+        let shim = "#!/usr/bin/env sh\n# bd-shim v1\n# bd-hooks-version: 0.49.3\nexec bd hooks run pre-commit \"$@\"\n";
+        assert!(is_originals(shim.as_bytes()));
+        assert!(is_originals(b"#!/bin/sh\n#\n# bd (beads) post-merge hook\n#\nbd sync --import-only\n"));
+        let mixed =
+            ["#!/bin/sh\nmake lint\n", "#!/bin/sh\n# --- BEGIN BEADS INTEGRATION v0.57 ---\nbd hooks run pre-push\n"];
+        assert!(mixed.iter().all(|text| !is_originals(text.as_bytes())));
+        assert!(!is_originals(shim.replace("exec", "sh .git/hooks/pre-commit.old; exec").as_bytes()));
+        assert!(!is_originals(text("pre-push", None, Next::Nothing).as_bytes()));
     }
 }

@@ -50,7 +50,8 @@ pub(super) fn status(place: &Place, manifest: Option<&Manifest>, driver: DriverS
             Some(settings) => place.root.join(&settings.hooks).join(name),
             None => aside(&path),
         };
-        HookState { name: name.to_owned(), state, chained: Some(next).filter(|next| next.exists()) }
+        let runs = |next: &PathBuf| next.exists() && read(next).is_none_or(|bytes| !script::is_originals(&bytes));
+        HookState { name: name.to_owned(), state, chained: Some(next).filter(runs) }
     };
     let hooks = CHECKED.iter().map(|name| hook(name)).collect();
     HooksStatus { installed: true, directory, hooks, remarks, driver }

@@ -1,5 +1,6 @@
 //! Taking a proposal back, and deciding about one.
 
+use super::each_once;
 use crate::model::dependency::Dependency;
 use crate::model::proposal::{self, Include, Move, Permit, Proposal, Standing, State, Visibility, permit};
 use crate::model::record::Record;
@@ -14,7 +15,7 @@ impl Store {
         let actor = self.actor().to_owned();
         let prefix = self.prefix(repo)?;
         let mut results = Vec::new();
-        for id in ids {
+        for id in &each_once(ids) {
             let result = self.withdraw_one(id, target, &actor, &prefix);
             results.push((id.clone(), result));
         }
@@ -131,7 +132,7 @@ impl Store {
         self.sources.read(&mut self.cache)?;
         let mut results = Vec::new();
         let mut lines = Vec::new();
-        for id in ids {
+        for id in &each_once(ids) {
             let made = self.decided(id, target, &actor, reason);
             if let Ok((Permit::Do, line)) = &made {
                 lines.push((id.clone(), Some(line.clone())));

@@ -133,3 +133,9 @@ fn is_leftover(planning: &Record<'_>, theirs: &Proposal) -> bool {
         None => true,
     }
 }
+
+/// The ids without repetitions, in their order.
+fn each_once(ids: &[String]) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    ids.iter().filter(|id| seen.insert(id.as_str())).cloned().collect()
+}

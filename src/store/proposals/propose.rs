@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Copies, is_leftover};
+use super::{Copies, each_once, is_leftover};
 use crate::model::change::ChangeError;
 use crate::model::issue;
 use crate::model::proposal::{
@@ -48,7 +48,8 @@ impl Store {
         let target = self.target_source(request.target)?;
         let actor = self.actor().to_owned();
         let prefix = self.prefix(request.target)?;
-        let ids = if request.with_deps { self.closure(&request.ids, target) } else { request.ids.clone() };
+        let named = each_once(&request.ids);
+        let ids = if request.with_deps { self.closure(&named, target) } else { named };
         let mut sources = vec![target];
         sources.extend(ids.iter().filter_map(|id| self.copies_of(id, target).planning.map(|(n, _)| n)));
         sources.sort_unstable();

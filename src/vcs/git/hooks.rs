@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::commit::{git, git_with_hooks};
 use crate::sys::Env;
 use crate::sys::process::Output;
-use crate::vcs::HistoryError;
 use crate::vcs::files::path_of;
+use crate::vcs::{HistoryError, Versions};
 
 /// What a program said when it failed, without the rest of a long story.
 pub(super) fn failed(program: &'static str, output: &Output) -> HistoryError {
@@ -59,11 +59,15 @@ pub fn is_unmerged(root: &Path, file: &Path, env: &Env) -> bool {
     program.run().is_ok_and(|output| output.status.success() && !output.stdout.is_empty())
 }
 
-/// The first of the versions that the index holds of a conflicted file: the base.
-pub fn unmerged_base(root: &Path, file: &Path, env: &Env) -> Option<Vec<u8>> {
-    const LIMIT: usize = 256 << 20;
-    let mut name = std::ffi::OsString::from(":1:");
-    name.push(file);
-    let output = git(root, env).args(["cat-file", "blob"]).arg(name).keeping(LIMIT).run().ok()?;
-    (output.status.success() && output.stdout.len() < LIMIT).then_some(output.stdout)
+/// The versions that the index holds of a conflicted file; `None` unless both sides have one.
+pub fn unmerged(root: &Path, file: &Path, env: &Env) -> Option<Versions> {
+    const LIMIT: usize = 1 << 30;
+    let stage = |number: u8| {
+        let mut name = std::ffi::OsString::from(format!(":{number}:"));
+        name.push(file);
+        let output = git(root, env).args(["cat-file", "blob"]).arg(name).keeping(LIMIT).run().ok()?;
+        (output.status.success() && output.stdout.len() < LIMIT).then_some(output.stdout)
+    };
+    let (ours, theirs) = (stage(2)?, stage(3)?);
+    Some(Versions { base: stage(1), ours: Some(ours), theirs: Some(theirs) })
 }

@@ -41,7 +41,7 @@ pub(super) use clones::{Source, name_remote};
 pub use commit::init;
 pub use common::common_version;
 pub(super) use config::{facts, text as config_text};
-pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_local, unmerged_base};
+pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_local, unmerged};
 pub(super) use lines::committed_lines;
 pub use loose::keep as keep_loose;
 pub(super) use programs::programs_of;

@@ -29,7 +29,7 @@ use super::commit::{CommitError, Committed, Order};
 use super::snapshot::Snapshot;
 use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, any_exists, files};
-use super::{Origin, Rescue, Whereabouts};
+use super::{Origin, Rescue, Versions, Whereabouts};
 use crate::sys::Env;
 use crate::sys::activity::Step;
 
@@ -54,6 +54,21 @@ pub(super) fn common_dir(dot_hg: &Path) -> Option<PathBuf> {
 /// A merge is under way, and some files wait for an answer.
 pub(super) fn is_merging(root: &Path) -> bool {
     any_exists(&["merge/state2", "merge/state"].map(|name| root.join(".hg").join(name)))
+}
+
+/// The versions of a file that a merge of two commits left in conflict. Where commits are being moved, both sides did not grow
+/// from their last common one, and the markers have to do.
+pub(super) fn unmerged(root: &Path, file: &Path, env: &Env) -> Option<Versions> {
+    if !is_merging(root) || commit::unfinished(&root.join(".hg")).is_some() {
+        return None;
+    }
+    let client = Client::new(Kind::Hg, root, "", env);
+    let version = |set: &str| {
+        let output = client.run(&[], &["cat", &format!("--rev={set}")], &[pattern(file)]).ok()?;
+        output.status.success().then_some(output.stdout)
+    };
+    let (ours, theirs) = (version("p1()")?, version("p2()")?);
+    Some(Versions { base: version("ancestor(p1(), p2())"), ours: Some(ours), theirs: Some(theirs) })
 }
 
 /// A working copy of hg.

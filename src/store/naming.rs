@@ -1,0 +1,65 @@
+//! Which issue is meant by what a person typed.
+
+use super::{Result, Store, StoreError};
+use crate::model::id::{self, Resolved};
+
+/// An issue that was named, and the word that named it first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    pub typed: String,
+    pub id: String,
+}
+
+impl Store {
+    /// The full id that a typed one stands for. The whole id of an issue that left the ledger stands for no other one.
+    pub fn resolve(&mut self, typed: &str) -> Result<String> {
+        self.look_around()?;
+        self.sources.read(&mut self.cache)?;
+        let resolved = id::resolve(typed, self.sources.ids().iter().map(|id| id.as_ref()));
+        let is_short = match &resolved {
+            Resolved::One(id) => id != typed && id::hash_of(id) != typed,
+            Resolved::None => false,
+            Resolved::Many(_) => true,
+        };
+        if is_short && typed.contains('-') && self.is_in_history(typed) {
+            return Err(StoreError::NotFound { typed: typed.to_owned() });
+        }
+        one(typed, resolved)
+    }
+
+    /// The issues that several typed ids stand for, each once and in the order in which they were named. All are known, or the
+    /// error names each that is not: nobody begins to change the first while the last is a slip of the pen.
+    pub fn resolve_all(&mut self, typed: &[String]) -> Result<Vec<Named>> {
+        each_once(typed, |typed| self.resolve(typed))
+    }
+
+    /// The same among those that any ledger of the project ever had.
+    pub fn resolve_all_in_history(&mut self, typed: &[String]) -> Result<Vec<Named>> {
+        each_once(typed, |typed| self.resolve_in_history(typed))
+    }
+}
+
+pub(super) fn one(typed: &str, resolved: Resolved) -> Result<String> {
+    match resolved {
+        Resolved::One(id) => Ok(id),
+        Resolved::None => Err(StoreError::NotFound { typed: typed.to_owned() }),
+        Resolved::Many(candidates) => Err(StoreError::Ambiguous { typed: typed.to_owned(), candidates }),
+    }
+}
+
+fn each_once(typed: &[String], mut resolve: impl FnMut(&str) -> Result<String>) -> Result<Vec<Named>> {
+    let (mut named, mut unknown) = (Vec::<Named>::new(), Vec::new());
+    for typed in typed {
+        match resolve(typed) {
+            Ok(id) if named.iter().any(|known| known.id == id) => {}
+            Ok(id) => named.push(Named { typed: typed.clone(), id }),
+            Err(error) if error.is_unknown_id() => unknown.push((typed.clone(), error)),
+            Err(error) => return Err(error),
+        }
+    }
+    match unknown.len() {
+        0 => Ok(named),
+        1 if typed.len() == 1 => Err(unknown.remove(0).1),
+        _ => Err(StoreError::Unresolved { unknown }),
+    }
+}
