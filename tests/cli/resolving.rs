@@ -153,7 +153,7 @@ fn changed(lines: &[(String, String)], who: &str, dice: &mut Dice) -> Vec<(Strin
 fn resolving_gives_what_the_driver_gives() {
     let Some(project) = Project::single() else { return };
     let mut conflicts = 0;
-    let cases = pick(8, 30, 1_000);
+    let cases = pick(8, 16, 1_000);
     for seed in 0.. {
         let mut dice = Dice::new(seed);
         let base: Vec<(String, String)> = (0..8).map(|n| (format!("p-{n}"), "Old".to_owned())).collect();

@@ -9,7 +9,7 @@ use crate::support::effort::pick;
 #[test]
 fn every_add_is_there_once() {
     let _turn = alone();
-    let (processes, each) = pick((30, 4), (30, 10), (150, 10));
+    let (processes, each) = pick((30, 4), (30, 6), (150, 10));
     let sandbox = Sandbox::on_disk().filled(1_000);
     let size = sandbox.ledger().metadata().unwrap().len();
     assert!((250_000..320_000).contains(&size), "{size}");

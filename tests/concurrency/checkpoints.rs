@@ -10,7 +10,7 @@ use crate::support::effort::pick;
 #[test]
 fn every_number_is_given_once() {
     let _turn = alone();
-    let processes = pick(20, 30, 150);
+    let processes = pick(20, 24, 150);
     let sandbox = Sandbox::new();
     let id = sandbox.add("One");
     sandbox.git(&["add", "-A"]);
@@ -42,7 +42,7 @@ fn every_number_is_given_once() {
 #[test]
 fn one_of_many_reserves() {
     let _turn = alone();
-    let (processes, rounds) = pick((12, 2), (16, 3), (64, 20));
+    let (processes, rounds) = pick((12, 2), (16, 2), (64, 20));
     let sandbox = Sandbox::new();
     for round in 0..rounds {
         let won: Vec<bool> = at_once(processes, |n| {

@@ -20,7 +20,7 @@ fn code(output: &Output) -> i32 {
 #[test]
 fn one_person_wins() {
     let _turn = alone();
-    let (processes, rounds) = pick((16, 6), (32, 10), (64, 200));
+    let (processes, rounds) = pick((16, 6), (24, 6), (64, 200));
     let sandbox = Sandbox::new();
     let start = Instant::now();
     for round in 0..rounds {
@@ -43,7 +43,7 @@ fn one_person_wins() {
 #[test]
 fn one_agent_wins() {
     let _turn = alone();
-    let (processes, rounds) = pick((16, 4), (32, 8), (64, 200));
+    let (processes, rounds) = pick((16, 4), (24, 5), (64, 200));
     for count in [1, 8] {
         let sandbox = Sandbox::new();
         let ids: Vec<String> = (0..rounds).map(|round| sandbox.add(&format!("Round {round}"))).collect();
@@ -76,7 +76,7 @@ fn one_agent_wins() {
 #[test]
 fn every_agent_gets_an_issue_of_its_own() {
     let _turn = alone();
-    let (processes, rounds) = pick((24, 1), (64, 1), (64, 20));
+    let (processes, rounds) = pick((24, 1), (40, 1), (64, 20));
     for count in [1, 8] {
         let start = Instant::now();
         for round in 0..rounds {

@@ -31,7 +31,7 @@ struct Confession {
 #[test]
 fn a_version_that_was_not_read_is_never_overwritten() {
     let _turn = alone();
-    let (writers, each) = (3, pick(40, 60, 400));
+    let (writers, each) = (3, pick(40, 50, 400));
     let sandbox = Sandbox::on_disk().filled(200);
     let (over, put) = (AtomicBool::new(false), AtomicUsize::new(0));
     let start = Instant::now();

@@ -25,7 +25,7 @@ struct Attempt {
 #[test]
 fn nothing_acknowledged_is_lost() {
     let _turn = alone();
-    let (kills, writes) = pick((30, 100), (60, 400), (500, 10_000));
+    let (kills, writes) = pick((30, 100), (40, 200), (500, 10_000));
     let budget = Duration::from_secs(pick(600, 600, 900));
     let sandbox = Sandbox::on_disk().filled(200);
     let shared: Vec<String> = (0..ISSUES).map(|n| sandbox.add(&format!("Shared {n}"))).collect();

@@ -55,7 +55,7 @@ fn check(path: &Path, others: &str) -> BTreeSet<String> {
 #[test]
 fn movers_in_both_directions_lose_nothing() {
     let _turn = alone();
-    let rounds = pick(25, 80, 1_000);
+    let rounds = pick(25, 45, 1_000);
     let (sandbox, other) = two_repos();
     let (stay_a, stay_b) = (still("a") + &still("z"), still("b") + &still("y"));
     let over = AtomicBool::new(false);
@@ -156,7 +156,7 @@ fn movers_in_both_directions_lose_nothing() {
 #[test]
 fn writers_that_name_two_repos_in_opposite_order_do_not_wait_for_each_other() {
     let _turn = alone();
-    let rounds = pick(25, 80, 1_000);
+    let rounds = pick(25, 45, 1_000);
     let (sandbox, other) = two_repos();
     let start = Instant::now();
     thread::scope(|scope| {

@@ -9,7 +9,7 @@ use crate::support::effort::pick;
 #[test]
 fn no_label_and_no_note_is_lost() {
     let _turn = alone();
-    let (processes, each) = pick((8, 10), (8, 25), (16, 250));
+    let (processes, each) = pick((8, 10), (8, 15), (16, 250));
     let sandbox = Sandbox::on_disk();
     let id = sandbox.add("Shared");
 

@@ -19,7 +19,7 @@ const ALLOWED: [i32; 2] = [6, 8];
 #[test]
 fn what_git_takes_away_is_recovered() {
     let _turn = alone();
-    let (seeds, each, budget) = pick((100, 15, 300), (200, 25, 300), (2_000, 350, 900));
+    let (seeds, each, budget) = pick((100, 15, 300), (150, 20, 300), (2_000, 350, 900));
     let sandbox = Sandbox::with_issues(seeds);
     sandbox.git(&["add", "-A"]);
     sandbox.git(&["commit", "-q", "-m", "seed"]);

@@ -118,7 +118,7 @@ fn seconds_asked() -> u64 {
 #[test]
 fn a_holder_that_slept_too_long_is_refused() {
     let _turn = alone();
-    let (agents, ttl, longest_stop, time) = pick((8, 1, 3, 4), (12, 1, 4, 15), (20, 5, 15, seconds_asked()));
+    let (agents, ttl, longest_stop, time) = pick((8, 1, 3, 4), (12, 1, 4, 8), (20, 5, 15, seconds_asked()));
     let enough = pick(2, 3, 20);
     let seconds = Duration::from_secs;
     let sandbox = Sandbox::new();

@@ -130,7 +130,7 @@ fn ids(events: &[Value], kind: &str) -> BTreeSet<String> {
 #[test]
 fn every_write_is_told_soon() {
     let _turn = alone();
-    let writes = pick(15, 50, 500);
+    let writes = pick(15, 25, 500);
     let sandbox = Sandbox::with_issues(200);
     let watch = Watch::in_repo(&sandbox, &["--since-now", "--events", "issue"]);
     let (mut delays, mut adds) = (Vec::new(), Vec::new());

@@ -90,7 +90,7 @@ fn a_new_checkout_that_was_written_to_at_once() {
 #[test]
 fn files_that_come_and_go() {
     let _turn = alone();
-    let rounds = pick(10, 25, 200);
+    let rounds = pick(10, 15, 200);
     let sandbox = Sandbox::with_issues(3000);
     sandbox.git(&["add", "-A"]);
     sandbox.git(&["commit", "-q", "-m", "ledger"]);
@@ -140,7 +140,7 @@ fn files_that_come_and_go() {
 #[test]
 fn files_that_come_and_go_elsewhere() {
     let _turn = alone();
-    let rounds = pick(10, 25, 200);
+    let rounds = pick(10, 15, 200);
     let sandbox = Sandbox::with_issues(3000);
     let checkouts = sandbox.checkouts(2);
     let there = |program: &str, args: &[&str]| {

@@ -114,7 +114,7 @@ impl Workflow<'_> {
 #[test]
 fn every_workflow_comes_to_its_end() {
     let _turn = alone();
-    let (workflows, repos, checkouts) = pick((12, 2, 2), (30, 2, 3), (150, 5, 3));
+    let (workflows, repos, checkouts) = pick((12, 2, 2), (18, 2, 3), (150, 5, 3));
     let each = workflows / repos;
     let (sites, ids): (Vec<Site>, Vec<Vec<String>>) = (0..repos).map(|_| Site::new(each, checkouts)).unzip();
     let start = Instant::now();

@@ -19,7 +19,7 @@ fn names(place: &Path) -> Vec<String> {
 #[test]
 fn many_are_made_and_removed_at_once_and_nothing_is_left() {
     let _alone = alone();
-    let (total, processes) = pick((12, 4), (24, 4), (150, 6));
+    let (total, processes) = pick((12, 4), (16, 4), (150, 6));
     let sandbox = Sandbox::with_issues(3);
     sandbox.git(&["add", "-A"]);
     sandbox.git(&["commit", "-qm", "issues"]);

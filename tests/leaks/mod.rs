@@ -21,7 +21,7 @@ fn no_sequence_of_commands_leaks() {
     if !crate::support::programs::have(&["git"]) {
         return;
     }
-    let sequences: u64 = pick(8, 20, 2_000);
+    let sequences: u64 = pick(8, 12, 2_000);
     let first: u64 = std::env::var("BD_LEAK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let (mut ran, mut refused, mut proposed, mut commits, mut public) = (0, 0, 0, 0, 0);
     // The 40th once found a leak that no other one does.

@@ -37,7 +37,7 @@ fn stories(name: &str, seeds: u64, operations: usize, ways: impl Fn(u64) -> Vec<
 #[test]
 fn git() {
     if have(&["git"]) {
-        let (seeds, operations) = pick((3, 20), (10, 20), (100, 200));
+        let (seeds, operations) = pick((3, 20), (5, 20), (100, 200));
         stories("git", seeds, operations, |_| vec![Way::Git; 5]);
     }
 }
@@ -45,7 +45,7 @@ fn git() {
 #[test]
 fn jj() {
     if have(&["git", "jj"]) {
-        let (seeds, operations) = pick((1, 12), (2, 12), (20, 200));
+        let (seeds, operations) = pick((1, 12), (1, 12), (20, 200));
         stories("jj", seeds, operations, |seed| {
             (0..5).map(|n| if (n + seed) % 2 == 0 { Way::Jj } else { Way::JjBeside }).collect()
         });
@@ -64,7 +64,7 @@ fn hg() {
 #[test]
 fn git_and_jj_together() {
     if have(&["git", "jj"]) {
-        let (seeds, operations) = pick((1, 12), (2, 12), (20, 200));
+        let (seeds, operations) = pick((1, 12), (1, 12), (20, 200));
         stories("mixed", seeds, operations, |_| vec![Way::Git, Way::Git, Way::Jj, Way::JjBeside, Way::Worktree]);
     }
 }

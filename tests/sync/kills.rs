@@ -15,14 +15,14 @@ use crate::sync::world::{Way, World, parse};
 #[test]
 fn git() {
     if have(&["git"]) {
-        killed_syncs(Way::Git, pick(10, 30, 300));
+        killed_syncs(Way::Git, pick(10, 16, 300));
     }
 }
 
 #[test]
 fn jj() {
     if have(&["git", "jj"]) {
-        killed_syncs(Way::JjBeside, pick(2, 5, 300));
+        killed_syncs(Way::JjBeside, pick(2, 3, 300));
     }
 }
 

@@ -25,21 +25,21 @@ impl Drop for Ender<'_> {
 #[test]
 fn git() {
     if have(&["git"]) {
-        syncs_under_writers(Way::Git, pick(60, 150, 1_000));
+        syncs_under_writers(Way::Git, pick(60, 90, 1_000));
     }
 }
 
 #[test]
 fn jj() {
     if have(&["git", "jj"]) {
-        syncs_under_writers(Way::JjBeside, pick(20, 40, 1_000));
+        syncs_under_writers(Way::JjBeside, pick(20, 24, 1_000));
     }
 }
 
 #[test]
 fn hg() {
     if !left_to_ci() && have(&["hg"]) {
-        syncs_under_writers(Way::Hg, pick(40, 40, 1_000));
+        syncs_under_writers(Way::Hg, pick(24, 24, 1_000));
     }
 }
 

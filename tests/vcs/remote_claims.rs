@@ -132,7 +132,7 @@ fn any_id_can_be_claimed() {
 fn a_race_has_one_winner() {
     let Some(lab) = Lab::with(&["git"]) else { return };
     server(&lab);
-    let (clones, rounds) = (8, pick(4, 10, 100));
+    let (clones, rounds) = (8, pick(4, 6, 100));
     (0..clones).for_each(|n| clone(&lab, &format!("c{n}")));
     let mut losers = 0;
     for round in 0..rounds {

@@ -15,7 +15,7 @@ use model::{Told, origin, told};
 use crate::support::effort::pick;
 
 fn histories() -> (u64, usize) {
-    pick((4, 45), (12, 45), (300, 150))
+    pick((4, 45), (6, 45), (300, 150))
 }
 
 /// What the store says of the whole log or of one issue, in the words of the model.
