@@ -224,10 +224,8 @@ $ bd delete
 ! error: no issue ID provided
 [exit 2]
 $ bd delete nosuch
-DELETE PREVIEW: nothing was changed
 ! error: no issue found matching "nosuch": not found
 ! hint: bd list --all shows every id
-! hint: the same with --yes does it; bd reopen undoes it
 [exit 3]
 $ bd delete nosuch --yes
 ! error: no issue found matching "nosuch": not found

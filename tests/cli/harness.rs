@@ -106,7 +106,6 @@ impl Env {
             command.env(format!("XDG_{name}_HOME"), root.join("home").join(name.to_lowercase()));
         }
         command.env("TZ", "UTC").env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
-        command.envs(self.vars.borrow().iter().map(|(name, value)| (name.clone(), value.clone())));
         command
     }
 

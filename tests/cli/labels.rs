@@ -95,14 +95,7 @@ $ bd label add nosuch x
 ! hint: bd list --all shows every id
 [exit 3]
 $ bd label add nosuch fix x --json
-[
-  {
-    "status": "added",
-    "issue_id": "bd-fix",
-    "label": "x"
-  }
-]
-! {"error":{"code":"not_found","message":"no issue found matching \"nosuch\": not found","hint":"bd list --all shows every id","recoverable":false,"exit_code":3,"id":"nosuch"}}
+! {"error":{"code":"not_found","message":"no issue found matching \"nosuch\": not found; nothing was changed","hint":"bd list --all shows every id","recoverable":false,"exit_code":3,"ids":["nosuch"]}}
 [exit 3]
 $ bd label add x
 ! error: 2 values required by '<ID> <LABEL>...'; only 1 was provided

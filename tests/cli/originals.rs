@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
-use crate::cli::harness::BD;
+use crate::cli::harness::{BD, Run, words};
 use crate::cli::project::{Project, listing};
 use crate::support::programs::put;
 
@@ -30,17 +30,23 @@ fn with_hooks(project: &Project) {
         put(&project.env.path(&format!(".git/hooks/{name}")), text);
     }
     // They find the program by its name.
-    let bin = project.env.path("../bin");
-    std::fs::create_dir_all(&bin).unwrap();
-    symlink(BD, bin.join("bd")).unwrap();
-    project.env.set("PATH", format!("{}:{}", bin.display(), std::env::var("PATH").unwrap()));
+    std::fs::create_dir_all(project.env.path("../bin")).unwrap();
+    symlink(BD, project.env.path("../bin/bd")).unwrap();
+}
+
+/// Runs git with `bd` on the path.
+fn git(project: &Project, line: &str) -> Run {
+    let mut command = project.env.command("git");
+    let path = format!("{}:{}", project.env.path("../bin").display(), std::env::var("PATH").unwrap());
+    command.args(words(line)).env("PATH", path);
+    project.run(command, line)
 }
 
 fn with_driver(project: &Project) {
-    project.git("config merge.beads.name beads").ok();
-    project.git("config merge.beads.driver 'bd merge %A %O %A %B'").ok();
+    git(project, "config merge.beads.name beads").ok();
+    git(project, "config merge.beads.driver 'bd merge %A %O %A %B'").ok();
     project.stage(".gitattributes", ".beads/beads.jsonl merge=beads\n");
-    project.git("commit -qm attributes").ok();
+    git(project, "commit -qm attributes").ok();
 }
 
 #[test]
@@ -49,25 +55,25 @@ fn git_goes_on_working() {
     let env = &project.env;
     with_hooks(&project);
     with_driver(&project);
-    project.git("init -q --bare ../up.git").ok();
-    project.git("remote add origin ../up.git").ok();
-    project.git("push -q -u origin main").ok();
-    project.git("checkout -q -b other").ok();
+    git(&project, "init -q --bare ../up.git").ok();
+    git(&project, "remote add origin ../up.git").ok();
+    git(&project, "push -q -u origin main").ok();
+    git(&project, "checkout -q -b other").ok();
     env.given("update bd-base --priority 0\nadd Theirs --id bd-theirs");
-    project.git("commit -qam theirs").ok();
-    project.git("checkout -q main").ok();
+    git(&project, "commit -qam theirs").ok();
+    git(&project, "checkout -q main").ok();
     env.given("update bd-base --title Ours\nadd Ours --id bd-ours");
-    project.git("commit -qam ours").ok();
-    project.git("merge -q other -m merged").ok();
-    project.git("commit -q --amend -m again").ok();
-    project.git("push -q").ok();
+    git(&project, "commit -qam ours").ok();
+    git(&project, "merge -q other -m merged").ok();
+    git(&project, "commit -q --amend -m again").ok();
+    git(&project, "push -q").ok();
     let ledger = env.ledger_text();
     assert!(
         ["bd-ours", "bd-theirs", "\"Ours\"", "\"priority\":0"].iter().all(|part| ledger.contains(part)),
         "{ledger}"
     );
     assert_eq!(ledger.matches("\"bd-base\"").count(), 1, "{ledger}");
-    assert_eq!(project.git("status --porcelain").ok().stdout, "");
+    assert_eq!(git(&project, "status --porcelain").ok().stdout, "");
 }
 
 #[test]
@@ -75,10 +81,10 @@ fn only_a_leak_stops_git() {
     let Some(project) = Project::new() else { return };
     with_hooks(&project);
     let stopped = |what: &str| {
-        let run = project.git(&format!("commit -qm {what}"));
+        let run = git(&project, &format!("commit -qm {what}"));
         assert_eq!(run.code, 1, "{}", run.snapshot());
         assert!(run.stderr.contains("an issue that is local: x-2"), "{}", run.snapshot());
-        project.git("rm -qf --cached added.txt").ok();
+        git(&project, "rm -qf --cached added.txt").ok();
     };
     project.stage("added.txt", "{\"id\":\"x-2\",\"visibility\":\"local\"}\n");
     stopped("shim");
@@ -86,7 +92,7 @@ fn only_a_leak_stops_git() {
         &project.env.path(".git/hooks/pre-commit"),
         "#!/bin/sh\n# bd-hooks-version: 0.29.0\nbd sync --flush-only || exit 1\n",
     );
-    project.git("add -A").ok();
+    git(&project, "add -A").ok();
     stopped("flush");
     // Settings that cannot be read are no leak.
     project.stage("added.txt", "fine\n");
@@ -162,7 +168,7 @@ fn its_hooks_are_named_and_replaced_and_come_back() {
     let status = project.env.bd(["hooks", "status"]).ok().stdout;
     assert!(status.contains("pre-commit  installed\n"), "nothing runs after it: {status}");
     assert!(!project.env.bd(["doctor"]).ok().stdout.contains("original"));
-    project.git("commit -q --allow-empty -m fine").ok();
+    git(&project, "commit -q --allow-empty -m fine").ok();
     project.env.bd(["hooks", "uninstall"]).ok();
     assert_eq!(listing(&project.env.path(".git/hooks")), before);
 }
