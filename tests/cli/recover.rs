@@ -80,9 +80,9 @@ $ bd stats --json
 }
 ! {"warning":{"message":"2 acknowledged writes were removed by another program (bd-1, bd-base); look with bd recover --dry-run"}}
 $ bd update 1 -p 1
+! warning: 2 acknowledged writes were removed by another program (bd-1, bd-base); look with bd recover --dry-run
 ! error: no issue found matching "1": not found
 ! hint: bd list --all shows every id
-! warning: 2 acknowledged writes were removed by another program (bd-1, bd-base); look with bd recover --dry-run
 [exit 3]
 $ bd recover --dry-run
 Would restore (written 2026-01-05T09:00:01.000Z by ann): bd-1
