@@ -107,9 +107,9 @@ pub enum StoreError {
     NotFound { typed: String },
     #[error("{typed:?} is ambiguous: it matches {}", list(candidates))]
     Ambiguous { typed: String, candidates: Vec<String> },
-    /// Of several ids, these.
-    #[error("{}; nothing was changed", reasons(unknown))]
-    Unresolved { unknown: Vec<(String, StoreError)> },
+    /// Of so many ids, these.
+    #[error("{}", reasons(unknown, *of))]
+    Unresolved { unknown: Vec<(String, StoreError)>, of: usize },
     #[error("{dependent} cannot depend on {target}: that would close a cycle ({})", path.join(" -> "))]
     Cycle { dependent: String, target: String, path: Vec<String> },
     #[error("{} is a {what}: kept, but not readable as an issue", id)]
@@ -184,8 +184,11 @@ impl StoreError {
     }
 }
 
-fn reasons(unknown: &[(String, StoreError)]) -> String {
-    unknown.iter().map(|(_, error)| error.to_string()).collect::<Vec<_>>().join("; ")
+fn reasons(unknown: &[(String, StoreError)], of: usize) -> String {
+    let mut reasons: Vec<String> = unknown.iter().map(|(_, error)| error.to_string()).collect();
+    // Of one id that goes without saying.
+    reasons.extend((of > 1).then(|| "nothing was changed".to_owned()));
+    reasons.join("; ")
 }
 
 fn list(candidates: &[String]) -> String {

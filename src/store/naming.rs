@@ -57,9 +57,5 @@ fn each_once(typed: &[String], mut resolve: impl FnMut(&str) -> Result<String>) 
             Err(error) => return Err(error),
         }
     }
-    match unknown.len() {
-        0 => Ok(named),
-        1 if typed.len() == 1 => Err(unknown.remove(0).1),
-        _ => Err(StoreError::Unresolved { unknown }),
-    }
+    if unknown.is_empty() { Ok(named) } else { Err(StoreError::Unresolved { unknown, of: typed.len() }) }
 }

@@ -267,11 +267,11 @@ impl From<StoreError> for Failure {
             StoreError::Ambiguous { .. } => {
                 Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
             }
-            StoreError::Unresolved { unknown } => {
+            StoreError::Unresolved { unknown, of } => {
                 let words: Vec<String> = unknown.iter().map(|(typed, _)| typed.clone()).collect();
                 let first = unknown.into_iter().next().map(|(_, error)| Failure::from(error));
-                let first = first.unwrap_or_else(|| Self::not_found(String::new()));
-                Failure { message, ..first }.texts("ids", &words)
+                let failure = Failure { message, ..first.unwrap_or_else(|| Self::not_found(String::new())) };
+                if of == 1 { failure.fact("id", &words.concat()) } else { failure.texts("ids", &words) }
             }
             StoreError::Unreadable { .. } => {
                 Self::new(Exit::Damaged, "damaged", message).hint("bd doctor names the line")
