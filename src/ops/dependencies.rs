@@ -1,6 +1,6 @@
 //! Dependencies between issues.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{OpError, Result};
 use crate::model::change::{Change, ChangeError};
@@ -77,29 +77,39 @@ pub struct TreeNode {
     /// The node above, empty for the root.
     pub parent: String,
     pub kind: String,
-    /// It stands elsewhere in the tree already, or the depth is exhausted: what is below is not repeated.
+    /// Something is below it that is not drawn here: the tree has it above, or the depth is exhausted.
     pub truncated: bool,
+    /// The tree has it above, with all that is below it.
+    pub repeated: bool,
 }
 
 /// What an issue depends on, and what those depend on; or, reversed, what depends on it.
 pub fn tree(store: &mut Store, root: &str, reverse: bool, max_depth: usize) -> Result<Vec<TreeNode>> {
     let row = store.find(root)?;
     let mut nodes = Vec::new();
-    let mut seen = HashSet::new();
-    let id = row.issue.id.clone();
-    let root = TreeNode { id, row: Some(row), depth: 0, parent: String::new(), kind: String::new(), truncated: false };
-    let mut work = vec![root];
-    while let Some(mut node) = work.pop() {
-        let edges = if reverse { store.dependents(&node.id)? } else { store.dependencies(&node.id)? };
-        let first = seen.insert(node.id.clone());
-        node.truncated = !edges.is_empty() && (!first || node.depth >= max_depth);
-        if !node.truncated {
+    // Of each issue that was looked at whether anything is below it, and which of them were drawn with that.
+    let mut below: HashMap<String, bool> = HashMap::new();
+    let mut drawn: HashSet<String> = HashSet::new();
+    let node =
+        |id, row, depth, parent, kind| TreeNode { id, row, depth, parent, kind, truncated: false, repeated: false };
+    let mut work = vec![node(row.issue.id.clone(), Some(row), 0, String::new(), String::new())];
+    while let Some(mut one) = work.pop() {
+        let is_drawn = drawn.contains(&one.id);
+        let mut edges = Vec::new();
+        if !is_drawn && !(one.depth >= max_depth && below.contains_key(&one.id)) {
+            edges = if reverse { store.dependents(&one.id)? } else { store.dependencies(&one.id)? };
+            below.insert(one.id.clone(), !edges.is_empty());
+        }
+        let has_more = below.get(&one.id).is_some_and(|has_more| *has_more);
+        one.repeated = has_more && is_drawn;
+        one.truncated = has_more && (is_drawn || one.depth >= max_depth);
+        if !one.truncated {
+            drawn.insert(one.id.clone());
             for (edge, row) in edges.into_iter().rev() {
-                let (depth, parent) = (node.depth + 1, node.id.clone());
-                work.push(TreeNode { id: edge.id, row, depth, parent, kind: edge.kind, truncated: false });
+                work.push(node(edge.id, row, one.depth + 1, one.id.clone(), edge.kind));
             }
         }
-        nodes.push(node);
+        nodes.push(one);
     }
     Ok(nodes)
 }

@@ -169,7 +169,11 @@ fn tree(cx: &mut Context, id: &str, reverse: bool, max_depth: usize) -> Outcome 
             format!("{} {status}  {}", row.issue.priority, inline(&row.issue.title))
         });
         let kind = if node.kind.is_empty() { String::new() } else { format!("({}) ", inline(&node.kind)) };
-        let more = if node.truncated { "  …" } else { "" };
+        let more = match (node.repeated, node.truncated) {
+            (true, _) => "  (see above)",
+            (false, true) => "  …",
+            (false, false) => "",
+        };
         let line = format!("{}{kind}{}  {what}{more}", "  ".repeat(node.depth), render::id(ui, &index, &node.id));
         ui.line(&line);
     }
