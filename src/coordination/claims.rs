@@ -175,7 +175,7 @@ pub fn renew_in_passing(store: &mut Store) {
 
 /// Lets go of everything that an agent holds; the issues that are free again.
 pub fn release_all(store: &mut Store, name: &str) -> Result<Vec<String>> {
-    let wish = ReleaseWish { reason: Some(format!("{name} left")), failed: None };
+    let wish = ReleaseWish::default();
     let mut free = Vec::new();
     for row in held_by(store, name)? {
         if row.standing == Standing::Live {

@@ -13,7 +13,7 @@ use crate::view::{self, Object};
 pub struct ReleaseArgs {
     /// Issues, by id or its first characters
     ids: Vec<String>,
-    /// Why
+    /// Why, for whoever takes it next; kept as a comment
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
     /// Only take what this clone left on the git remote off it, such as after closing an issue offline

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::fence::claimed;
 use super::{LeaseError, standing};
-use crate::model::change::{Change, TextField};
+use crate::model::change::{Change, NewComment, TextField};
 use crate::model::issue::Status;
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::workflow::{Task, TaskEdit};
@@ -14,6 +14,7 @@ use crate::store::{Result, Scope, Store, StoreError, Write, WriteError, Written}
 /// How to give an issue back.
 #[derive(Debug, Clone, Default)]
 pub struct ReleaseWish {
+    /// Why, for whoever takes it next: it becomes a comment.
     pub reason: Option<String>,
     /// The work failed: it counts as an attempt.
     pub failed: Option<String>,
@@ -93,7 +94,7 @@ impl Store {
         // First the ledger, while the claim still lets its holder write.
         let failed =
             wish.failed.as_ref().map(|error| TaskEdit::Failed { error: error.clone(), attempts: lease.attempts });
-        let written = self.write_release(id, needs_attention, failed)?;
+        let written = self.write_release(id, needs_attention, failed, wish.reason.as_deref())?;
         // The write itself may have ended the claim.
         let ended = home.lease(&key);
         let remote = lease.holder.as_ref().and_then(|holder| holder.remote.clone());
@@ -161,7 +162,7 @@ impl Store {
                     if is_theirs || needs_attention {
                         // The one who takes it back may have lost it before.
                         self.claiming.replace(Some(issue.clone()));
-                        let released = self.write_release(&issue, needs_attention, None);
+                        let released = self.write_release(&issue, needs_attention, None, None);
                         self.claiming.replace(None);
                         written = released?;
                     }
@@ -230,22 +231,31 @@ impl Store {
     }
 
     /// Makes an issue open and nobody's in the ledger, if it is in progress there.
-    fn write_release(&mut self, id: &str, needs_attention: bool, failed: Option<TaskEdit>) -> Result<Option<Written>> {
+    fn write_release(
+        &mut self,
+        id: &str,
+        needs_attention: bool,
+        failed: Option<TaskEdit>,
+        reason: Option<&str>,
+    ) -> Result<Option<Written>> {
         let Some(row) = self.get(id)? else { return Ok(None) };
-        if self.is_done_elsewhere(id)? {
-            // Opening it here would undo that when both are merged.
-            return Ok(None);
-        }
         let mut changes = Vec::new();
-        if row.issue.status.as_str() == "in_progress" {
-            changes.push(Change::Status(Status::new("open")));
-            changes.push(Change::Text(TextField::Assignee, String::new()));
+        // Opening it here would undo what another checkout did when both are merged.
+        if !self.is_done_elsewhere(id)? {
+            if row.issue.status.as_str() == "in_progress" {
+                changes.push(Change::Status(Status::new("open")));
+                changes.push(Change::Text(TextField::Assignee, String::new()));
+            }
+            if needs_attention {
+                changes.push(Change::AddLabel(NEEDS_ATTENTION.to_owned()));
+            }
+            // A task tells in the ledger why it failed.
+            changes.extend(failed.filter(|_| Task::of_line(&row.line).is_some()).map(Change::Task));
         }
-        if needs_attention {
-            changes.push(Change::AddLabel(NEEDS_ATTENTION.to_owned()));
+        if let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) {
+            let (id, author) = (self.host.entropy.comment_id(), self.actor().to_owned());
+            changes.push(Change::AddComment(NewComment { id, author, text: format!("Released: {reason}") }));
         }
-        // A task tells in the ledger why it failed.
-        changes.extend(failed.filter(|_| Task::of_line(&row.line).is_some()).map(Change::Task));
         if changes.is_empty() {
             return Ok(None);
         }
