@@ -6,7 +6,7 @@ use super::WorkspaceError;
 use crate::coordination::{CoordinationError, Result};
 use crate::ledger::Document;
 use crate::model::record::Record;
-use crate::model::workspace::Workspace;
+use crate::model::workspace::{State, Workspace};
 use crate::store::{Put, RecordFile, StateDir, StateMode, Store, real_path};
 use crate::vcs;
 
@@ -68,9 +68,10 @@ pub(super) fn find(store: &Store, typed: &str) -> Result<Known> {
     let path = real_path(&store.host().env.path(typed)).display().to_string();
     let by = |test: &dyn Fn(&Workspace) -> bool| -> Vec<&Known> {
         let found: Vec<&Known> = all.iter().filter(|one| test(&one.workspace)).collect();
-        // One that is gone is meant only if there is no other.
-        let there: Vec<&Known> = found.iter().copied().filter(|one| one.workspace.removed_at.is_none()).collect();
-        if there.is_empty() { found } else { there }
+        // One that could not be made, or is gone, is meant only if there is no other.
+        let rank = |one: &&Known| (one.workspace.removed_at.is_some(), one.workspace.state == State::Failed);
+        let Some(best) = found.iter().map(rank).min() else { return found };
+        found.into_iter().filter(|one| rank(one) == best).collect()
     };
     let tests: [&dyn Fn(&Workspace) -> bool; 5] = [
         &|one| one.id == typed,
