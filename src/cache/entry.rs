@@ -104,5 +104,5 @@ fn text(raw: &str) -> Option<Cow<'_, str>> {
 }
 
 fn time(raw: &str) -> Option<i64> {
-    text(raw).and_then(|text| Instant::parse(&text)).map(Instant::nanos)
+    text(raw).and_then(|text| Instant::parse(&text)).map(Instant::micros)
 }

@@ -111,7 +111,7 @@ impl Clause {
             (Value::Text(text), Op::Contains) => Sql::Text(like(text)),
             (Value::Text(text), _) => Sql::Text(text.clone()),
             (Value::Number(number), _) => Sql::Integer(*number),
-            (Value::Time(at), _) => Sql::Integer(at.nanos()),
+            (Value::Time(at), _) => Sql::Integer(at.micros()),
         };
         let sign = match op {
             Op::Eq => "=",

@@ -15,7 +15,7 @@ mod tasks;
 
 pub use entry::Entry;
 pub use issues::{Counts, Edge, Listing, Sort, SortBy};
-pub use ready::{Blocked, Blocker, Inherited, ReadyOrder, ReadyQuery};
+pub use ready::{Blocked, Blocker, Inherited, ReadyOrder, ReadyQuery, UnknownIds};
 pub use search::Texts;
 pub use standing::Standing;
 pub use stats::{EpicProgress, GroupBy, Statistics};
@@ -39,7 +39,7 @@ pub struct Cache {
     indexed: bool,
     kin_known: bool,
     /// For which rule about unknown ids `blockers` and `inherited` are filled, if they are.
-    blocked_known: Option<bool>,
+    blocked_known: Option<UnknownIds>,
     texts_known: bool,
     /// Some row stands behind another one of the same id.
     shadowed: bool,
@@ -65,9 +65,9 @@ impl Cache {
     }
 
     /// The rows and what is computed from them as bytes, for an image.
-    pub fn to_image(&mut self, unknown_blocks: bool) -> Result<Vec<u8>> {
-        self.compute_blocked(unknown_blocks)?;
-        self.db.pragma_update(None, "user_version", 1 + i64::from(unknown_blocks))?;
+    pub fn to_image(&mut self, unknown: UnknownIds) -> Result<Vec<u8>> {
+        self.compute_blocked(unknown)?;
+        self.db.pragma_update(None, "user_version", unknown as i64)?;
         Ok(self.db.serialize("main")?.to_vec())
     }
 
@@ -77,12 +77,13 @@ impl Cache {
         db.deserialize_read_exact("main", bytes, bytes.len(), false)?;
         db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
         db.set_prepared_statement_cache_capacity(64);
-        let rule: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let written_for: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let rules = [UnknownIds::Done, UnknownIds::MayBeOpen, UnknownIds::Block];
         Ok(Cache {
             db,
             indexed: true,
             kin_known: true,
-            blocked_known: Some(rule == 2),
+            blocked_known: rules.into_iter().find(|rule| *rule as i64 == written_for),
             texts_known: false,
             shadowed: false,
             lent: false,

@@ -1,9 +1,12 @@
 //! What can be worked on now, what cannot, and why.
 
+use std::collections::{BTreeSet, HashMap, HashSet};
+
 use rusqlite::params_from_iter;
 
 use super::filter::Clause;
 use super::{Cache, Key, Listing, Result};
+use crate::model::graph::Graph;
 use crate::model::issue::IssueType;
 use crate::model::query::Expr;
 use crate::model::time::{DAY, Instant};
@@ -18,6 +21,28 @@ pub enum ReadyOrder {
     Oldest,
 }
 
+/// Whether a dependency on an id that no ledger holds blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UnknownIds {
+    /// It may have been pruned: it counts as done.
+    #[default]
+    Done,
+    /// Some ledger cannot be read: the id may be in there, unless it names another project's work.
+    MayBeOpen,
+    Block,
+}
+
+impl UnknownIds {
+    /// Whether the id in a column blocks, as SQL.
+    fn blocking(self, column: &str) -> String {
+        match self {
+            UnknownIds::Done => "0".to_owned(),
+            UnknownIds::MayBeOpen => format!("{column} NOT LIKE 'external:%'"),
+            UnknownIds::Block => "1".to_owned(),
+        }
+    }
+}
+
 /// Which ready issues to give.
 #[derive(Debug, Clone)]
 pub struct ReadyQuery {
@@ -27,7 +52,7 @@ pub struct ReadyQuery {
     pub include_deferred: bool,
     /// Offer internal types too, because the caller asked for a type.
     pub any_type: bool,
-    pub unknown_blocks: bool,
+    pub unknown: UnknownIds,
     pub limit: Option<usize>,
 }
 
@@ -71,23 +96,23 @@ impl Cache {
     }
 
     /// Fills `blockers` and `inherited`. They hold only issues that are not done.
-    pub(super) fn compute_blocked(&mut self, unknown_blocks: bool) -> Result<()> {
-        if self.blocked_known == Some(unknown_blocks) {
+    pub(super) fn compute_blocked(&mut self, unknown: UnknownIds) -> Result<()> {
+        if self.blocked_known == Some(unknown) {
             return Ok(());
         }
         self.index()?;
         self.compute_kin()?;
-        let unknown = i64::from(unknown_blocks);
+        let (edge, spawner) = (unknown.blocking("e.target"), unknown.blocking("s.spawner"));
         self.db.execute_batch(&format!(
-            "DELETE FROM blockers; DELETE FROM inherited;
+            "DELETE FROM blockers; DELETE FROM holding; DELETE FROM inherited;
 
              INSERT INTO blockers
              SELECT i.id, e.target, e.type, b.id IS NOT NULL
              FROM edges e JOIN live i ON i.key = e.key LEFT JOIN live b ON b.id = e.target
              WHERE i.status NOT IN {DONE} AND (
-               e.type = 'blocks' AND CASE WHEN b.id IS NULL THEN {unknown} ELSE b.status NOT IN ('closed', 'tombstone', 'pinned') END
+               e.type = 'blocks' AND CASE WHEN b.id IS NULL THEN {edge} ELSE b.status NOT IN ('closed', 'tombstone', 'pinned') END
                OR e.type = 'conditional-blocks' AND CASE
-                 WHEN b.id IS NULL THEN {unknown}
+                 WHEN b.id IS NULL THEN {edge}
                  WHEN b.status = 'closed' THEN NOT b.failed
                  ELSE b.status <> 'tombstone' END);
 
@@ -97,7 +122,7 @@ impl Cache {
              FROM (SELECT key, any_gate, coalesce(spawner, target) AS spawner FROM edges WHERE type = 'waits-for') s
              JOIN live i ON i.key = s.key LEFT JOIN live b ON b.id = s.spawner
              WHERE i.status NOT IN {DONE} AND CASE
-               WHEN b.id IS NULL THEN {unknown}
+               WHEN b.id IS NULL THEN {spawner}
                WHEN NOT EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
                                 WHERE kin.parent = s.spawner AND c.status <> 'tombstone') THEN b.status NOT IN {DONE}
                WHEN s.any_gate THEN NOT EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
@@ -105,47 +130,121 @@ impl Cache {
                ELSE EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
                             WHERE kin.parent = s.spawner AND c.status NOT IN {DONE}) END;"
         ))?;
-        // Blockedness flows down to children, but not from a blocker that is itself below the blocked ancestor: an epic
-        // that waits for its own children must not stop them.
-        self.db.execute_batch(&format!(
-            "INSERT INTO inherited
-             WITH RECURSIVE
-               candidates AS (SELECT DISTINCT id, blocker FROM blockers WHERE id IN (SELECT parent FROM kin)),
-               above(start, node) AS (
-                 SELECT DISTINCT blocker, blocker FROM candidates
-                 UNION SELECT above.start, kin.parent FROM above JOIN kin ON kin.child = above.node),
-               seeds AS (
-                 SELECT DISTINCT id FROM candidates c
-                 WHERE NOT EXISTS (SELECT 1 FROM above WHERE above.start = c.blocker AND above.node = c.id)),
-               down(id, via) AS (
-                 SELECT kin.child, seeds.id FROM seeds JOIN kin ON kin.parent = seeds.id
-                 UNION
-                 SELECT kin.child, down.via FROM down
-                 JOIN live p ON p.id = down.id AND p.status NOT IN {DONE}
-                 JOIN kin ON kin.parent = down.id)
-             SELECT DISTINCT down.id, down.via FROM down JOIN live i ON i.id = down.id
-             WHERE i.status NOT IN {DONE} AND down.id <> down.via;"
-        ))?;
-        self.blocked_known = Some(unknown_blocks);
+        self.compute_inherited()?;
+        self.blocked_known = Some(unknown);
         Ok(())
+    }
+
+    /// Fills `holding` and `inherited`. Blockedness flows down to children, but not from a blocker that is itself below the
+    /// blocked ancestor: an epic that waits for its own children must not stop them. Each step is taken at most twice, however
+    /// parents and blockers are knotted.
+    fn compute_inherited(&mut self) -> Result<()> {
+        let holding = self.find_holding()?;
+        if holding.is_empty() {
+            return Ok(());
+        }
+        // Of what flows down to an issue two origins are enough: one of them is not the issue itself.
+        let mut origins: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut work: Vec<(String, usize)> = holding.iter().cloned().zip(0..).collect();
+        let sql = format!(
+            "SELECT c.id FROM kin JOIN live c ON c.id = kin.child WHERE kin.parent = ?1 AND c.status NOT IN {DONE}"
+        );
+        let mut children = self.db.prepare_cached(&sql)?;
+        while let Some((parent, origin)) = work.pop() {
+            let found = children.query_map([parent], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+            for child in found {
+                let known = origins.entry(child.clone()).or_default();
+                if known.len() < 2 && !known.contains(&origin) {
+                    known.push(origin);
+                    work.push((child, origin));
+                }
+            }
+        }
+        let mut note = self.db.prepare_cached("INSERT INTO holding VALUES (?1)")?;
+        for id in &holding {
+            note.execute([id])?;
+        }
+        let mut note = self.db.prepare_cached("INSERT INTO inherited VALUES (?1)")?;
+        for (id, _) in origins.iter().filter(|(id, from)| from.iter().any(|origin| holding[*origin] != **id)) {
+            note.execute([id])?;
+        }
+        Ok(())
+    }
+
+    /// The parents that wait for something which is not below them.
+    fn find_holding(&self) -> Result<Vec<String>> {
+        let sql =
+            "SELECT DISTINCT b.id, b.blocker, EXISTS (SELECT 1 FROM kin WHERE kin.child = b.blocker) FROM blockers b
+                   WHERE b.id IN (SELECT parent FROM kin) ORDER BY b.id";
+        let mut statement = self.db.prepare_cached(sql)?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let candidates: Vec<(String, String, bool)> = rows.collect::<rusqlite::Result<_>>()?;
+        let mut edges: Vec<(String, String)> = Vec::new();
+        let mut seen: HashSet<String> = HashSet::new();
+        let mut work: Vec<String> =
+            candidates.iter().filter(|(_, _, has_parent)| *has_parent).map(|(_, blocker, _)| blocker.clone()).collect();
+        let mut parents = self.db.prepare_cached("SELECT parent FROM kin WHERE child = ?1")?;
+        while let Some(child) = work.pop() {
+            if seen.insert(child.clone()) {
+                let found =
+                    parents.query_map([&child], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+                work.extend(found.iter().cloned());
+                edges.extend(found.into_iter().map(|parent| (child.clone(), parent)));
+            }
+        }
+        let pairs: Vec<(&str, &str)> =
+            candidates.iter().map(|(id, blocker, _)| (blocker.as_str(), id.as_str())).collect();
+        let is_below = edges.into_iter().collect::<Graph>().joins(&pairs);
+        let mut holding: Vec<String> =
+            candidates.iter().zip(is_below).filter(|(_, below)| !below).map(|((id, ..), _)| id.clone()).collect();
+        holding.dedup();
+        Ok(holding)
+    }
+
+    /// The ancestors whose blockedness an issue inherits: all, or only the first on each way up.
+    fn blocked_ancestors(&self, id: &str, all: bool) -> Result<Vec<String>> {
+        let sql = format!(
+            "SELECT p.id, EXISTS (SELECT 1 FROM holding h WHERE h.id = p.id) FROM kin JOIN live p ON p.id = kin.parent
+             WHERE kin.child = ?1 AND p.status NOT IN {DONE}"
+        );
+        let mut parents = self.db.prepare_cached(&sql)?;
+        let mut found = BTreeSet::new();
+        let mut seen: HashSet<String> = HashSet::from([id.to_owned()]);
+        let mut work = vec![id.to_owned()];
+        while let Some(child) = work.pop() {
+            let rows = parents.query_map([child], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            for (parent, holds) in rows.collect::<rusqlite::Result<Vec<(String, bool)>>>()? {
+                if seen.insert(parent.clone()) {
+                    if holds {
+                        found.insert(parent.clone());
+                    }
+                    if all || !holds {
+                        work.push(parent);
+                    }
+                }
+            }
+        }
+        Ok(found.into_iter().collect())
     }
 
     /// When the first of the issues that are put off may be worked on.
     pub fn next_start(&self, now: Instant) -> Result<Option<Instant>> {
         let sql = "SELECT min(defer) FROM live WHERE status IN ('open', 'deferred') AND defer > ?1";
-        let found: Option<i64> = self.db.query_row(sql, [now.nanos()], |row| row.get(0))?;
-        Ok(found.map(Instant::from_nanos))
+        let found: Option<i64> = self.db.query_row(sql, [now.micros()], |row| row.get(0))?;
+        Ok(found.map(Instant::from_micros))
     }
 
     /// Issues that can be worked on now.
     pub fn ready(&mut self, query: &ReadyQuery) -> Result<Listing> {
-        self.compute_blocked(query.unknown_blocks)?;
+        self.compute_blocked(query.unknown)?;
         let clause = Clause::of(&query.filter);
-        let now = query.now.nanos();
+        let now = query.now.micros();
+        // What is only proposed was written by anybody: nothing that it says of itself puts it before accepted issues.
+        let proposed = "i.visibility = 'proposed'";
         let urgent = "CASE WHEN EXISTS (SELECT 1 FROM labels l WHERE l.key = i.key AND l.label = 'baseline-failure') THEN 0
                            WHEN EXISTS (SELECT 1 FROM labels l WHERE l.key = i.key AND l.label = 'discovered:blocker') THEN 1
                            ELSE 2 END";
-        let recent = now.saturating_sub(2 * DAY);
+        let recent = query.now.plus_nanos(-2 * DAY).micros();
         let order = match query.order {
             ReadyOrder::Priority => format!("{urgent}, i.priority, i.created, i.id"),
             ReadyOrder::Hybrid => format!(
@@ -159,7 +258,7 @@ impl Cache {
                AND NOT EXISTS (SELECT 1 FROM blockers b WHERE b.id = i.id)
                AND NOT EXISTS (SELECT 1 FROM inherited b WHERE b.id = i.id)
                AND NOT {OPEN_CHILDREN}
-             ORDER BY {order}",
+             ORDER BY {proposed}, CASE WHEN {proposed} THEN i.created END, {order}",
             startable(now, query.include_deferred, query.any_type),
             clause.sql
         );
@@ -169,31 +268,42 @@ impl Cache {
         Ok(Listing { keys, total })
     }
 
-    /// Issues that something keeps from being worked on, with what it is; by priority, then age.
-    pub fn blocked(&mut self, filter: &Expr, unknown_blocks: bool) -> Result<Vec<Blocked>> {
-        self.compute_blocked(unknown_blocks)?;
+    /// Issues that something keeps from being worked on, with what it is; by priority, then age. Of blocked ancestors the
+    /// nearest are named.
+    pub fn blocked(&mut self, filter: &Expr, unknown: UnknownIds) -> Result<Vec<Blocked>> {
+        self.compute_blocked(unknown)?;
         let clause = Clause::of(filter);
         let sql = format!(
-            "SELECT i.key, i.id FROM live i
-             WHERE (i.id IN (SELECT id FROM blockers) OR i.id IN (SELECT id FROM inherited) OR i.status = 'blocked') AND {}
+            "SELECT i.key, i.id FROM live i WHERE {BLOCKED} AND {}
              ORDER BY i.priority, i.created, i.id",
             clause.sql
         );
         let mut statement = self.db.prepare_cached(&sql)?;
         let rows = statement.query_map(params_from_iter(clause.parameters), |row| Ok((row.get(0)?, row.get(1)?)))?;
         let rows: Vec<(Key, String)> = rows.collect::<rusqlite::Result<_>>()?;
-        rows.into_iter().map(|(key, id)| self.obstacles(key, &id)).collect()
+        rows.into_iter().map(|(key, id)| self.obstacles(key, &id, false)).collect()
     }
 
-    /// What keeps one issue; [`Cache::blocked`] or [`Cache::ready`] must have been asked before, or nothing is known.
-    pub fn obstacles_of(&mut self, key: Key, id: &str, unknown_blocks: bool) -> Result<Blocked> {
-        self.compute_blocked(unknown_blocks)?;
-        self.obstacles(key, id)
+    /// How many there are.
+    pub(super) fn blocked_count(&mut self, filter: &Expr, unknown: UnknownIds) -> Result<usize> {
+        self.compute_blocked(unknown)?;
+        let clause = Clause::of(filter);
+        let sql = format!("SELECT count(*) FROM live i WHERE {BLOCKED} AND {}", clause.sql);
+        let mut statement = self.db.prepare_cached(&sql)?;
+        let count: i64 = statement.query_row(params_from_iter(clause.parameters), |row| row.get(0))?;
+        Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    fn obstacles(&self, key: Key, id: &str) -> Result<Blocked> {
-        let mut statement = self.db.prepare_cached("SELECT DISTINCT via FROM inherited WHERE id = ?1 ORDER BY via")?;
-        let ancestors: Vec<String> = statement.query_map([id], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    /// What keeps one issue, with every blocked ancestor.
+    pub fn obstacles_of(&mut self, key: Key, id: &str, unknown: UnknownIds) -> Result<Blocked> {
+        self.compute_blocked(unknown)?;
+        self.obstacles(key, id, true)
+    }
+
+    fn obstacles(&self, key: Key, id: &str, all: bool) -> Result<Blocked> {
+        let mut statement = self.db.prepare_cached("SELECT EXISTS (SELECT 1 FROM inherited WHERE id = ?1)")?;
+        let has_any: bool = statement.query_row([id], |row| row.get(0))?;
+        let ancestors = if has_any { self.blocked_ancestors(id, all)? } else { Vec::new() };
         let inherited = ancestors
             .into_iter()
             .map(|ancestor| Ok(Inherited { blockers: self.blockers(&ancestor)?, ancestor }))
@@ -209,6 +319,14 @@ impl Cache {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// How many issues wait for an id that no ledger holds.
+    pub fn waiting_for_unknown(&mut self, unknown: UnknownIds) -> Result<usize> {
+        self.compute_blocked(unknown)?;
+        let sql = "SELECT count(DISTINCT id) FROM blockers WHERE NOT known";
+        let count: i64 = self.db.query_row(sql, [], |row| row.get(0))?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
     /// Children that are not done yet.
     pub fn open_children(&mut self, id: &str) -> Result<Vec<String>> {
         self.compute_kin()?;
@@ -220,19 +338,22 @@ impl Cache {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    pub(super) fn ready_count(&mut self, expr: &Expr, now: Instant, unknown_blocks: bool) -> Result<usize> {
+    pub(super) fn ready_count(&mut self, expr: &Expr, now: Instant, unknown: UnknownIds) -> Result<usize> {
         let query = ReadyQuery {
             filter: expr.clone(),
             now,
             order: ReadyOrder::default(),
             include_deferred: false,
             any_type: false,
-            unknown_blocks,
+            unknown,
             limit: Some(0),
         };
         Ok(self.ready(&query)?.total)
     }
 }
+
+const BLOCKED: &str =
+    "(i.id IN (SELECT id FROM blockers) OR i.id IN (SELECT id FROM inherited) OR i.status = 'blocked')";
 
 pub(super) const OPEN_CHILDREN: &str = "(i.type = 'epic' AND EXISTS (
     SELECT 1 FROM kin JOIN live c ON c.id = kin.child WHERE kin.parent = i.id AND c.status NOT IN ('closed', 'tombstone')))";

@@ -15,7 +15,7 @@ CREATE TABLE issues (
   owner        TEXT,
   external_ref TEXT,
   visibility   TEXT NOT NULL,
-  created      INTEGER,                     -- instants in nanoseconds since 1970
+  created      INTEGER,                     -- instants in microseconds since 1970
   updated      INTEGER,
   started      INTEGER,
   closed       INTEGER,
@@ -50,11 +50,12 @@ CREATE TABLE edges (
 
 CREATE VIEW live AS SELECT * FROM issues WHERE effective = 1;
 
--- Filled by ready.rs when a question needs them: who is whose child, what waits for what, who is below a blocked issue.
+-- Filled by ready.rs when a question needs them: who is whose child, what waits for what, which issues hold back what is
+-- below them, and what is below one of these.
 CREATE TABLE kin (child TEXT NOT NULL, parent TEXT NOT NULL);
 CREATE TABLE blockers (id TEXT NOT NULL, blocker TEXT NOT NULL, type TEXT NOT NULL, known INTEGER NOT NULL);
-CREATE TABLE inherited (id TEXT NOT NULL, via TEXT NOT NULL);
+CREATE TABLE holding (id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE inherited (id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE INDEX kin_child ON kin (child);
 CREATE INDEX kin_parent ON kin (parent);
 CREATE INDEX blockers_id ON blockers (id);
-CREATE INDEX inherited_id ON inherited (id);

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::ready::{DONE, OPEN_CHILDREN};
-use super::{Cache, Key, Result};
+use super::{Cache, Key, Result, UnknownIds};
 
 /// For each issue that is not done the reasons why it cannot be worked on, and of an epic whether all its children are
 /// closed. What is missing here has no such reason.
@@ -24,12 +24,13 @@ impl Standing {
 }
 
 impl Cache {
-    pub fn standing(&mut self, unknown_blocks: bool) -> Result<Standing> {
-        self.compute_blocked(unknown_blocks)?;
+    pub fn standing(&mut self, unknown: UnknownIds) -> Result<Standing> {
+        self.compute_blocked(unknown)?;
         let mut standing = Standing::default();
         for (what, sql) in [
             ("blocker", "SELECT id, blocker, type, known FROM blockers".to_owned()),
-            ("ancestor", "SELECT id, via, '', 0 FROM inherited".to_owned()),
+            ("holding", "SELECT id, '', '', 0 FROM holding".to_owned()),
+            ("ancestor", "SELECT id, '', '', 0 FROM inherited".to_owned()),
             (
                 "children",
                 format!("SELECT i.id, '', '', 0 FROM live i WHERE i.status NOT IN {DONE} AND {OPEN_CHILDREN}"),
@@ -56,16 +57,16 @@ impl Cache {
     }
 
     /// The same as it would be without some rows; the database comes from [`Cache::to_image`].
-    pub fn standing_without(image: &[u8], keys: &[Key], unknown_blocks: bool) -> Result<Standing> {
+    pub fn standing_without(image: &[u8], keys: &[Key], unknown: UnknownIds) -> Result<Standing> {
         let mut cache = Self::from_image(image)?;
         cache.remove(keys)?;
-        cache.standing(unknown_blocks)
+        cache.standing(unknown)
     }
 
     /// Ids of issues that others may stand on although they are closed: a guess that is quick and rather too wide.
-    pub fn leaned_on(&mut self, unknown_blocks: bool) -> Result<HashSet<String>> {
+    pub fn leaned_on(&mut self, unknown: UnknownIds) -> Result<HashSet<String>> {
         self.compute_kin()?;
-        let unknown = i64::from(unknown_blocks);
+        let unknown = i64::from(unknown != UnknownIds::Done);
         let sql = format!(
             "WITH open_edges AS (SELECT e.* FROM edges e JOIN live i ON i.key = e.key WHERE i.status NOT IN {DONE}),
                   spawners AS (SELECT coalesce(spawner, target) AS id FROM open_edges WHERE type = 'waits-for')

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use rusqlite::params_from_iter;
 
 use super::filter::Clause;
-use super::{Cache, Key, Result, Sort};
+use super::{Cache, Key, Result, Sort, UnknownIds};
 use crate::model::query::Expr;
 use crate::model::time::Instant;
 
@@ -42,7 +42,7 @@ pub struct EpicProgress {
 
 impl Cache {
     /// Numbers over the issues that a condition names; their blockers and children count wherever they are.
-    pub fn statistics(&mut self, expr: &Expr, now: Instant, unknown_blocks: bool) -> Result<Statistics> {
+    pub fn statistics(&mut self, expr: &Expr, now: Instant, unknown: UnknownIds) -> Result<Statistics> {
         let clause = Clause::of(expr);
         let sql = format!("SELECT status, count(*) FROM live i WHERE {} GROUP BY status", clause.sql);
         let mut statement = self.db.prepare_cached(&sql)?;
@@ -52,10 +52,10 @@ impl Cache {
         let by_status: BTreeMap<String, i64> = rows.collect::<rusqlite::Result<_>>()?;
         drop(statement);
         let of = |status: &str| by_status.get(status).copied().unwrap_or(0);
-        let ready = self.ready_count(expr, now, unknown_blocks)? as i64;
-        let blocked = self.blocked(expr, unknown_blocks)?.len() as i64;
+        let ready = self.ready_count(expr, now, unknown)? as i64;
+        let blocked = self.blocked_count(expr, unknown)? as i64;
         let sql = format!(
-            "SELECT avg((closed - created) / 3.6e12) FROM live i WHERE status = 'closed' AND closed >= created AND {}",
+            "SELECT avg((closed - created) / 3.6e9) FROM live i WHERE status = 'closed' AND closed >= created AND {}",
             clause.sql
         );
         let lead: Option<f64> = self.db.query_row(&sql, params_from_iter(&clause.parameters), |row| row.get(0))?;

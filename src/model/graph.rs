@@ -1,4 +1,4 @@
-//! Cycles in a graph of names.
+//! Cycles and ways in a graph of names.
 
 use std::collections::{HashMap, HashSet};
 
@@ -55,30 +55,86 @@ impl Graph {
         None
     }
 
+    /// For each pair whether a way leads from the first to the second; one that is both is there already. Nodes of one
+    /// knot are one, and the rest is asked for 64 goals at a time, so that neither circles nor layers make it slow.
+    pub fn joins(&self, pairs: &[(&str, &str)]) -> Vec<bool> {
+        let parts = self.parts();
+        let part_of: HashMap<&str, usize> =
+            parts.iter().enumerate().flat_map(|(n, part)| part.iter().map(move |name| (*name, n))).collect();
+        // A part comes after all that it leads to.
+        let next = |n: usize| {
+            let targets = parts[n].iter().flat_map(|name| self.targets(name));
+            targets.map(|target| part_of[target.as_str()]).filter(move |part| *part != n)
+        };
+        let next: Vec<Vec<usize>> = (0..parts.len()).map(|n| next(n).collect()).collect();
+        let places: Vec<Option<(usize, usize)>> =
+            pairs.iter().map(|(from, to)| Some((*part_of.get(from)?, *part_of.get(to)?))).collect();
+        let mut goals: Vec<usize> = places.iter().flatten().map(|(_, goal)| *goal).collect();
+        goals.sort_unstable();
+        goals.dedup();
+        let mut found: Vec<bool> = pairs.iter().map(|(from, to)| from == to).collect();
+        for goals in goals.chunks(64) {
+            let mut reached = vec![0u64; parts.len()];
+            for (bit, goal) in goals.iter().enumerate() {
+                reached[*goal] = 1 << bit;
+            }
+            for n in 0..parts.len() {
+                reached[n] = next[n].iter().fold(reached[n], |all, part| all | reached[*part]);
+            }
+            for (pair, place) in places.iter().enumerate() {
+                let Some((from, goal)) = place else { continue };
+                if let Ok(bit) = goals.binary_search(goal) {
+                    found[pair] |= reached[*from] & (1 << bit) != 0;
+                }
+            }
+        }
+        found
+    }
+
     /// One cycle for each knot of the graph, each starting with its smallest name; sorted.
     pub fn cycles(&self) -> Vec<Vec<String>> {
         let mut found: Vec<Vec<String>> = Vec::new();
         for knot in self.knots() {
-            let start = knot.iter().min().expect("a knot has members");
+            let start = *knot.iter().min().expect("a knot has members");
             let inside: HashSet<&str> = knot.iter().copied().collect();
-            let within = |node: &str| self.targets(node).iter().filter(|t| inside.contains(t.as_str()));
-            let ways = within(start).filter_map(|next| {
-                let graph: Graph =
-                    inside.iter().flat_map(|n| within(n).map(|t| ((*n).to_owned(), t.clone()))).collect();
-                graph.path(next, start)
-            });
-            if let Some(way) = ways.min_by(|a, b| a.len().cmp(&b.len()).then(a.cmp(b))) {
-                let mut cycle = vec![(*start).to_owned()];
-                cycle.extend(way.into_iter().take_while(|node| node != start));
-                found.push(cycle);
-            }
+            found.extend(self.way_around(start, &inside));
         }
         found.sort();
         found
     }
 
-    /// Strongly connected parts that hold a cycle (Tarjan, with a stack of its own: depth comes from outside).
+    /// The shortest way from a node back to it, among these nodes; of several the one that is first by name.
+    fn way_around(&self, start: &str, inside: &HashSet<&str>) -> Option<Vec<String>> {
+        let mut came_from: HashMap<&str, &str> = HashMap::new();
+        let mut layer = vec![start];
+        while !layer.is_empty() {
+            let mut next = Vec::new();
+            for node in layer {
+                for target in self.targets(node).iter().map(String::as_str).filter(|target| inside.contains(target)) {
+                    if target == start {
+                        return Some(unwind(&came_from, node));
+                    }
+                    if !came_from.contains_key(target) {
+                        came_from.insert(target, node);
+                        next.push(target);
+                    }
+                }
+            }
+            layer = next;
+        }
+        None
+    }
+
+    /// The strongly connected parts that hold a cycle.
     fn knots(&self) -> Vec<Vec<&str>> {
+        let mut parts = self.parts();
+        parts.retain(|knot| knot.len() > 1 || self.targets(knot[0]).iter().any(|t| t == knot[0]));
+        parts
+    }
+
+    /// All strongly connected parts, each after those it leads to (Tarjan, with a stack of its own: depth comes from
+    /// outside).
+    fn parts(&self) -> Vec<Vec<&str>> {
         let mut names: Vec<&str> = self.edges.keys().map(String::as_str).collect();
         names.sort_unstable();
         let mut state = Tarjan::default();
@@ -87,8 +143,7 @@ impl Graph {
                 state.visit(self, name);
             }
         }
-        state.knots.retain(|knot| knot.len() > 1 || self.targets(knot[0]).iter().any(|t| t == knot[0]));
-        state.knots
+        state.parts
     }
 }
 
@@ -108,7 +163,7 @@ struct Tarjan<'a> {
     low: HashMap<&'a str, usize>,
     on_stack: HashSet<&'a str>,
     stack: Vec<&'a str>,
-    knots: Vec<Vec<&'a str>>,
+    parts: Vec<Vec<&'a str>>,
 }
 
 impl<'a> Tarjan<'a> {
@@ -138,11 +193,11 @@ impl<'a> Tarjan<'a> {
                     }
                     if low == self.index[node] {
                         let at = self.stack.iter().rposition(|n| *n == node).expect("a root is on the stack");
-                        let knot = self.stack.split_off(at);
-                        knot.iter().for_each(|n| {
+                        let part = self.stack.split_off(at);
+                        part.iter().for_each(|n| {
                             self.on_stack.remove(n);
                         });
-                        self.knots.push(knot);
+                        self.parts.push(part);
                     }
                 }
             }
@@ -171,6 +226,31 @@ mod tests {
         assert_eq!(g.path("a", "e").unwrap(), ["a", "b", "c", "d", "e"]);
         assert_eq!(g.path("e", "a"), None);
         assert!(graph(&[("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")]).cycles().is_empty());
+    }
+
+    #[test]
+    fn the_shortest_cycle_is_named_and_of_several_the_first() {
+        let g = graph(&[("a", "z"), ("z", "a"), ("a", "b"), ("b", "c"), ("c", "a"), ("a", "c")]);
+        assert_eq!(g.cycles(), [["a", "c"]]);
+        assert_eq!(graph(&[("b", "c"), ("c", "a"), ("a", "b")]).cycles(), [["a", "b", "c"]]);
+    }
+
+    #[test]
+    fn what_leads_where() {
+        let g = graph(&[("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("e", "d"), ("d", "f")]);
+        let pairs = [("a", "a"), ("b", "a"), ("a", "f"), ("e", "f"), ("f", "e"), ("e", "a"), ("x", "x"), ("x", "a")];
+        assert_eq!(g.joins(&pairs), [true, true, true, true, false, false, true, false]);
+        // More goals than fit in one round, in a chain and in a circle.
+        let name = |n: usize| format!("n{n:03}");
+        let mut edges: Vec<(String, String)> = (0..199).map(|n| (name(n), name(n + 1))).collect();
+        let ends = |g: &Graph| {
+            let names: Vec<String> = (0..200).map(name).collect();
+            let all = |n: usize| g.joins(&names.iter().map(|to| (names[n].as_str(), to.as_str())).collect::<Vec<_>>());
+            (0..200).map(|n| all(n).into_iter().filter(|joined| *joined).count()).collect::<Vec<_>>()
+        };
+        assert_eq!(ends(&edges.iter().cloned().collect()), (1..=200).rev().collect::<Vec<_>>());
+        edges.push((name(199), name(0)));
+        assert_eq!(ends(&edges.into_iter().collect()), [200; 200]);
     }
 
     #[test]

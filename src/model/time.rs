@@ -1,42 +1,67 @@
 //! Instants and how ledgers write them.
 //!
 //! Files hold RFC 3339 with 0 to 9 fraction digits and any offset. The text is kept, the instant is compared. New times
-//! are UTC with milliseconds. No clock is read here.
+//! are UTC with milliseconds. Any time that can be read keeps its place in the order, Go's year 1 and the last moment of
+//! 9999 included: an edit after that one is written with a year of five digits. No clock is read here.
 
 use std::fmt;
 
-/// Nanoseconds since 1970-01-01T00:00:00Z; years 1678 to 2261, others are clamped.
+/// Nanoseconds since 1970-01-01T00:00:00Z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Instant(i64);
+pub struct Instant(i128);
 
-pub const MILLI: i64 = 1_000_000;
+pub const MICRO: i64 = 1_000;
+pub const MILLI: i64 = 1_000 * MICRO;
 pub const SECOND: i64 = 1_000 * MILLI;
 pub const DAY: i64 = 86_400 * SECOND;
 
 impl Instant {
     pub const fn from_nanos(nanos: i64) -> Self {
-        Instant(nanos)
+        Instant(nanos as i128)
+    }
+
+    pub const fn from_micros(micros: i64) -> Self {
+        Instant(micros as i128 * MICRO as i128)
     }
 
     pub const fn from_millis(millis: i64) -> Self {
-        Instant(millis.saturating_mul(MILLI))
+        Instant(millis as i128 * MILLI as i128)
     }
 
+    /// For lengths of time: outside of the years 1678 to 2261 it is the nearest of those. Comparing needs none of this.
     pub const fn nanos(self) -> i64 {
-        self.0
+        clamp(self.0)
+    }
+
+    pub const fn micros(self) -> i64 {
+        clamp(self.0.div_euclid(MICRO as i128))
     }
 
     pub const fn millis(self) -> i64 {
-        self.0.div_euclid(MILLI)
+        clamp(self.0.div_euclid(MILLI as i128))
+    }
+
+    pub const fn from_wide_nanos(nanos: i128) -> Self {
+        Instant(nanos)
+    }
+
+    /// The whole number.
+    pub const fn wide_nanos(self) -> i128 {
+        self.0
     }
 
     pub const fn plus_nanos(self, nanos: i64) -> Self {
-        Instant(self.0.saturating_add(nanos))
+        Instant(self.0 + nanos as i128)
     }
 
-    /// Reads RFC 3339; also a space for `T` and a missing offset (UTC), both seen in real files.
+    /// Reads RFC 3339; also a space for `T` and a missing offset (UTC), both seen in real files, and years of five digits.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
+        let ten_thousands = match bytes {
+            [first @ b'1'..=b'9', _, _, _, _, b'-', ..] => i64::from(first - b'0'),
+            _ => 0,
+        };
+        let bytes = &bytes[usize::from(ten_thousands > 0)..];
         let number = |range: std::ops::Range<usize>| -> Option<i64> {
             let digits = bytes.get(range)?;
             digits.iter().try_fold(0i64, |sum, b| b.is_ascii_digit().then(|| sum * 10 + i64::from(b - b'0')))
@@ -48,7 +73,7 @@ impl Instant {
         if !matches!(bytes.get(10), Some(b'T' | b't' | b' ')) {
             return None;
         }
-        let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
+        let (year, month, day) = (ten_thousands * 10_000 + number(0..4)?, number(5..7)?, number(8..10)?);
         let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
         if !(1..=12).contains(&month)
             || day < 1
@@ -86,7 +111,7 @@ impl Instant {
             _ => return None,
         };
         let seconds = days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
-        Some(Instant(seconds.saturating_mul(SECOND).saturating_add(nanos)))
+        Some(Instant(i128::from(seconds) * i128::from(SECOND) + i128::from(nanos)))
     }
 }
 
@@ -109,8 +134,18 @@ impl fmt::Display for Instant {
 
 /// The hybrid clock of `updated_at`: now, but always after what is edited, whatever the clocks said.
 pub fn after(previous: Option<Instant>, now: Instant) -> Instant {
-    let floor = previous.map_or(i64::MIN, |p| p.0.saturating_add(MILLI - 1).div_euclid(MILLI).saturating_add(1));
+    let floor = previous.map_or(i64::MIN, |p| p.plus_nanos(MILLI - 1).millis().saturating_add(1));
     Instant::from_millis(now.millis().max(floor))
+}
+
+const fn clamp(wide: i128) -> i64 {
+    if wide > i64::MAX as i128 {
+        i64::MAX
+    } else if wide < i64::MIN as i128 {
+        i64::MIN
+    } else {
+        wide as i64
+    }
 }
 
 fn days_in(year: i64, month: i64) -> i64 {
@@ -184,5 +219,40 @@ mod tests {
         assert_eq!(after(None, now).to_string(), "2026-01-01T00:00:00.500Z");
         assert_eq!(after(Some(now), now).to_string(), "2026-01-01T00:00:00.501Z");
         assert!(after(Some(ahead), now) > ahead);
+    }
+
+    #[test]
+    fn the_order_holds_for_every_time_that_can_be_read() {
+        let texts = [
+            "0000-01-01T00:00:00Z",
+            "0001-01-01T00:00:00Z",
+            "1677-09-21T00:12:43Z",
+            "1677-09-21T00:12:43.145224193Z",
+            "1970-01-01T00:00:00Z",
+            "2262-04-11T23:47:16.854775807Z",
+            "2262-04-11T23:47:16.854775808Z",
+            "2262-04-12T00:00:00Z",
+            "2300-01-01T00:00:00+01:00",
+            "2300-01-01T00:00:00Z",
+            "9999-12-31T23:59:59Z",
+            "9999-12-31T23:59:59.999Z",
+            "9999-12-31T23:59:59.999999999Z",
+            "9999-12-31T23:59:60.999999999-23:59",
+        ];
+        let read: Vec<Instant> = texts.iter().map(|text| Instant::parse(text).unwrap()).collect();
+        assert!(read.windows(2).all(|pair| pair[0] < pair[1]), "{read:?}");
+        let now = Instant::parse("2026-01-01T00:00:00.500Z").unwrap();
+        for (text, previous) in texts.iter().zip(read) {
+            let mut last = previous;
+            for _ in 0..3 {
+                let edited = after(Some(last), now);
+                let again = Instant::parse(&edited.to_string());
+                assert!(again.is_some_and(|again| again > last && again >= now), "{text}: {edited}");
+                last = edited;
+            }
+        }
+        for bad in ["02026-01-01T00:00:00Z", "100000-01-01T00:00:00Z", "+10000-01-01T00:00:00Z"] {
+            assert_eq!(Instant::parse(bad), None, "{bad}");
+        }
     }
 }

@@ -47,6 +47,16 @@ impl Calendar {
         if age.starts_with(|c: char| c.is_ascii_digit()) { self.relative(&age, Bare::Past) } else { None }
     }
 
+    /// An instant for people: the time of day, with the date if that is not today's.
+    pub fn short(&self, at: Instant) -> String {
+        let zoned = Timestamp::from_millisecond(at.millis()).map(|at| at.to_zoned(self.now.time_zone().clone()));
+        match zoned {
+            Ok(at) if at.date() == self.now.date() => at.strftime("%H:%M").to_string(),
+            Ok(at) => at.strftime("%Y-%m-%d %H:%M").to_string(),
+            Err(_) => at.to_string(),
+        }
+    }
+
     /// Midnight at which a day begins.
     fn day(&self, date: Date) -> Option<Instant> {
         instant(&date.to_zoned(self.now.time_zone().clone()).ok()?)
@@ -94,7 +104,7 @@ impl Calendar {
 }
 
 fn instant(zoned: &Zoned) -> Option<Instant> {
-    i64::try_from(zoned.timestamp().as_nanosecond()).ok().map(Instant::from_nanos)
+    Some(Instant::from_wide_nanos(zoned.timestamp().as_nanosecond()))
 }
 
 fn weekday(name: &str) -> Option<Weekday> {

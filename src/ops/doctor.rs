@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use super::future::check_times;
 use super::sizes::check_sizes;
 use super::workspaces::check_workspaces;
 use super::{OpError, Result};
@@ -53,6 +54,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     check_records(store, &mut report)?;
     check_workspaces(store, &mut report)?;
     check_sizes(store, &mut report);
+    check_times(store, &mut report)?;
     check_journal(store, &mut report);
     check_leftovers(store, &mut report);
     check_hooks(store, &mut report);
@@ -320,8 +322,10 @@ fn check_graph(store: &mut Store, report: &mut Report) -> Result<()> {
         });
     }
     let dangling = store.dangling()?;
-    // What was pruned is as good as done, unless the settings say otherwise.
-    let pruned = if dangling.is_empty() || store.settings().flag("ready.unknown_blocks") {
+    let unjoined = store.unjoined();
+    // What was pruned is as good as done, unless the settings say otherwise, or it may be in a repo that cannot be read.
+    let blocks = store.settings().flag("ready.unknown_blocks") || !unjoined.is_empty();
+    let pruned = if dangling.is_empty() || blocks {
         BTreeSet::new()
     } else {
         store.had_once(&dangling.iter().map(|(_, target, _)| target.clone()).collect()).unwrap_or_default()
@@ -332,7 +336,16 @@ fn check_graph(store: &mut Store, report: &mut Report) -> Result<()> {
             file: None,
             line: None,
             message: format!("{id} depends ({kind}) on {target}, which is in no ledger"),
-            remedy: Some("it does not block; bd dep remove takes it away".into()),
+            remedy: Some(match unjoined.is_empty() || target.starts_with("external:") {
+                true => "it does not block; bd dep remove takes it away".into(),
+                false => {
+                    let verb = if unjoined.len() == 1 { "is" } else { "are" };
+                    format!(
+                        "blocker unknown: {} {verb} not joined, and may hold it; keep the dependency",
+                        unjoined.join(", ")
+                    )
+                }
+            }),
         });
     }
     Ok(())

@@ -17,6 +17,11 @@ pub enum Reason {
     Hidden(&'static str),
     InternalType(String),
     Blocked(Blocker),
+    /// It depends on an id that no ledger holds, and these repos cannot be read.
+    BlockerUnknown {
+        blocker: Blocker,
+        repos: Vec<String>,
+    },
     InheritedFrom {
         ancestor: String,
         blockers: Vec<String>,
@@ -61,7 +66,11 @@ pub fn explain(store: &mut Store, typed: &str) -> Result<Explanation> {
         reasons.push(Reason::InternalType(issue.issue_type.to_string()));
     }
     if let Some(blocked) = store.obstacles(&issue.id)? {
-        reasons.extend(blocked.blockers.into_iter().map(Reason::Blocked));
+        let repos = store.unjoined();
+        reasons.extend(blocked.blockers.into_iter().map(|blocker| match blocker.known || repos.is_empty() {
+            true => Reason::Blocked(blocker),
+            false => Reason::BlockerUnknown { blocker, repos: repos.clone() },
+        }));
         reasons.extend(blocked.inherited.into_iter().map(|inherited| Reason::InheritedFrom {
             ancestor: inherited.ancestor,
             blockers: inherited.blockers.into_iter().map(|blocker| blocker.id).collect(),
@@ -84,6 +93,9 @@ pub fn explain(store: &mut Store, typed: &str) -> Result<Explanation> {
         let blocking = crate::model::dependency::DependencyType::new(edge.kind.clone()).is_blocking();
         let waits = reasons.iter().any(|reason| matches!(reason, Reason::Blocked(b) if b.id == edge.id));
         match target {
+            None if reasons
+                .iter()
+                .any(|r| matches!(r, Reason::BlockerUnknown { blocker, .. } if blocker.id == edge.id)) => {}
             None => unknown.push(edge.id),
             Some(_) if blocking && !waits => satisfied.push(edge.id),
             Some(_) => {}

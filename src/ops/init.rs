@@ -35,6 +35,8 @@ pub struct InitRequest {
     pub prefix: Option<String>,
     pub ledger_name: Option<String>,
     pub setup: Setup,
+    /// Make a second ledger, although the directory is part of a project that has one.
+    pub here: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +67,7 @@ pub fn init(host: &Host, directory: &Path, request: &InitRequest) -> Result<Init
         // Somebody's part in a project is about the project, wherever in it one stands.
         _ => store::ledger_of_working_copy(directory, &host.env).map_or_else(|| place(host, directory), Ok)?,
     };
+    refuse_second(host, directory, &beads, request)?;
     let mut made = init_ledger(host, &beads, request)?;
     match &request.setup {
         Setup::Plain => {}
@@ -97,6 +100,21 @@ pub fn init(host: &Host, directory: &Path, request: &InitRequest) -> Result<Init
         }
     }
     Ok(made)
+}
+
+/// Refuses a ledger inside of a project that has one, unless it was asked for: issues would go to either by where one stands.
+fn refuse_second(host: &Host, directory: &Path, beads: &Path, request: &InitRequest) -> Result<()> {
+    let is_named = ["BEADS_DIR", "BEADS_DB"].iter().any(|name| host.env.var(name).is_some());
+    if request.here || is_named || beads.exists() {
+        return Ok(());
+    }
+    match Repo::discover(directory, &host.env, true) {
+        Ok(found) => {
+            let (directory, project) = (directory.to_owned(), found.root().to_owned());
+            Err(OpError::InsideProject { directory, project })
+        }
+        Err(_) => Ok(()),
+    }
 }
 
 fn open(host: &Host, directory: &Path) -> Result<Store> {

@@ -10,6 +10,7 @@ mod edit;
 mod explain;
 mod export;
 mod file;
+mod future;
 mod history;
 mod hooks;
 mod import;
@@ -84,6 +85,8 @@ pub enum OpError {
     DependencyType(String),
     #[error("invalid --{flag} format {value:?}: not a date")]
     Date { flag: &'static str, value: String },
+    #[error("{} is part of the project in {}", directory.display(), project.display())]
+    InsideProject { directory: std::path::PathBuf, project: std::path::PathBuf },
     #[error("{repo} stays: it is needed by {}", used.text())]
     RepoInUse { repo: String, used: crate::coordination::RepoUse },
     #[error("{0}")]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::records::{self, RecordError};
 use super::registry::{self, Entry};
-use super::{Result, StateDir, Store, StoreError, family, place};
+use super::{Repo, Result, StateDir, Store, StoreError, family, place};
 use crate::ledger::Document;
 use crate::model::state_id;
 use crate::sys::fs::FsError;
@@ -77,13 +77,24 @@ impl Store {
     }
 
     fn own(&self, registered: &Document) -> Worktree {
-        let all = self.named(registry::entries(registered));
+        let all = self.named(0, registry::entries(registered));
         all.into_iter().find(|one| one.is_here).expect("this checkout is always among them")
     }
 
     /// Every checkout that version control or the registry knows of, the main one first; those that are gone last.
     pub fn worktrees(&self) -> Result<Vec<Worktree>> {
-        Ok(self.named(registry::entries(&self.registry()?)))
+        self.worktrees_of(0)
+    }
+
+    /// The checkouts of one repo of the project. `is_here` is then the one that the project reads.
+    pub(super) fn worktrees_of(&self, member: usize) -> Result<Vec<Worktree>> {
+        let mut known = registry::entries(&self.registry_of(member)?);
+        if member != 0 && self.registry_path_of(member) != self.registry_path_of(0) {
+            // Earlier versions noted the workspaces of every repo here.
+            let noted_here = registry::entries(&self.registry()?);
+            known.extend(noted_here.into_iter().filter(|entry| bears(&entry.root, &entry.id)));
+        }
+        Ok(self.named(member, known))
     }
 
     /// The same, and every one that is there has an id and is noted.
@@ -102,6 +113,11 @@ impl Store {
 
     /// Gives a checkout an id and notes it, where version control keeps no list of them.
     pub fn adopt_worktree(&self, root: &Path) -> Result<Worktree> {
+        self.adopt_worktree_of(0, root)
+    }
+
+    /// The same for a checkout of one repo of the project.
+    pub fn adopt_worktree_of(&self, member: usize, root: &Path) -> Result<Worktree> {
         let root = place::real(root);
         let vcs = vcs::open(&root);
         let id = match vcs.admin_dir() {
@@ -121,8 +137,8 @@ impl Store {
             exists: true,
             gone_at: None,
         };
-        self.register(std::slice::from_ref(&found), &self.registry()?)?;
-        let named = self.worktrees()?.into_iter().find(|one| one.root == root);
+        self.register_in(member, std::slice::from_ref(&found), &self.registry_of(member)?)?;
+        let named = self.worktrees_of(member)?.into_iter().find(|one| one.root == root);
         Ok(named.unwrap_or(found))
     }
 
@@ -150,11 +166,6 @@ impl Store {
             Some(id) => Ok(id),
             None => Ok(self.mint(&directory, REPO_ID_NAME, state_id::REPOSITORY, false)?),
         }
-    }
-
-    /// The id of the project's repository, if it has one yet.
-    fn known_repo_id(&self) -> Option<String> {
-        self.known_repository_id(0)
     }
 
     /// The id of a repo of the project, if it has one yet.
@@ -237,19 +248,20 @@ impl Store {
 
     /// The root of this checkout, and the directory that version control keeps for it alone.
     fn own_places(&self) -> (PathBuf, PathBuf) {
-        let beads = self.repo.beads();
-        let vcs = vcs::open(beads);
-        match vcs.admin_dir() {
-            Some(admin) => (place::real(vcs.root()), admin),
-            None => (place::real(self.repo.root()), beads.join("run")),
-        }
+        places(&self.repo)
+    }
+
+    /// The repo whose checkouts are meant: of the project's own, the one that it was found in.
+    pub(super) fn repo_here(&self, member: usize) -> &Repo {
+        if member == 0 { &self.repo } else { &self.project.members[member].repo }
     }
 
     /// Checkouts by version control and these others, with names that differ.
-    fn named(&self, others: Vec<Entry>) -> Vec<Worktree> {
-        let (here, own_admin) = self.own_places();
+    fn named(&self, member: usize, others: Vec<Entry>) -> Vec<Worktree> {
+        let beads = self.repo_here(member).beads();
+        let (here, own_admin) = places(self.repo_here(member));
         let mut all: Vec<Worktree> = Vec::new();
-        let first = family::parent(self.repo.beads()).unwrap_or_else(|| self.repo.beads().to_owned());
+        let first = family::parent(beads).unwrap_or_else(|| beads.to_owned());
         for one in vcs::open(&first).checkouts() {
             let id = read_id(&one.admin);
             let is_here = one.root == here;
@@ -263,9 +275,9 @@ impl Store {
             let (root, exists, gone_at) = (here, true, None);
             all.push(Worktree { id, name, root, branch, is_main, is_here: true, exists, gone_at });
         }
-        let ours = family::family(self.repo.beads());
-        let is_shared = self.state().is_shared();
-        let repo = if is_shared { self.known_repo_id() } else { None };
+        let ours = family::family(beads);
+        let is_shared = StateDir::of(self.state_home_of(member)).is_shared();
+        let repo = if is_shared { self.known_repository_id(member) } else { None };
         for Entry { id, root, gone_at, repo: of } in others {
             // Another repository, or a copy of this one, may be in the same registry.
             let is_ours = match bears(&root, &id) {
@@ -322,6 +334,15 @@ impl Store {
         }
         // Another was faster, or the file holds something else.
         read_text(&file).filter(|id| state_id::is(prefix, id)).ok_or(RecordError::NoId { path: file })
+    }
+}
+
+/// The root of the checkout that a repo is in, and the directory that version control keeps for it alone.
+fn places(repo: &Repo) -> (PathBuf, PathBuf) {
+    let vcs = vcs::open(repo.beads());
+    match vcs.admin_dir() {
+        Some(admin) => (place::real(vcs.root()), admin),
+        None => (place::real(repo.root()), repo.beads().join("run")),
     }
 }
 

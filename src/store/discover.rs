@@ -1,15 +1,36 @@
 //! Finding the repo that a command is about.
+//!
+//! Looking upwards ends where another repository begins that is no part of this one, and where the ledger is another user's:
+//! what is written there would end up in somebody else's project. Whoever means it names it.
 
 use std::path::{Path, PathBuf};
 
 use super::{Result, StoreError};
 use crate::model::id;
-use crate::sys::Env;
+use crate::sys::{Env, fs};
 use crate::vcs;
 
 pub const BEADS_DIR: &str = ".beads";
 /// The ledger's name: ours, and that of later beads.
 pub const LEDGER_NAMES: [&str; 2] = ["beads.jsonl", "issues.jsonl"];
+
+/// Why a ledger above a path is not the one of that path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Beyond {
+    /// The path is in a repository of its own, below the ledger.
+    Nested { root: PathBuf, ledger: PathBuf },
+    /// The ledger is another user's.
+    Foreign { ledger: PathBuf },
+}
+
+impl Beyond {
+    /// The directory with the ledger.
+    pub fn ledger(&self) -> &Path {
+        match self {
+            Beyond::Nested { ledger, .. } | Beyond::Foreign { ledger } => ledger,
+        }
+    }
+}
 
 /// A directory with a `.beads` in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,11 +58,14 @@ impl Repo {
             return found;
         }
         let from = std::fs::canonicalize(&start).unwrap_or_else(|_| start.clone());
-        let above = from.ancestors().find(|dir| dir.join(BEADS_DIR).is_dir());
+        let above = beads_above(&from);
         if let Some(beads) = beads_of_parent(&from, above) {
             return Self::follow(beads, "the workspace has no ledger of its own, its parent has".to_owned());
         }
-        let Some(root) = above else { return Err(StoreError::NoRepository { start }) };
+        let Some(root) = above else { return Err(StoreError::NoRepository { start, beyond: None }) };
+        if let Some(beyond) = border(&from, root) {
+            return Err(StoreError::NoRepository { start, beyond: Some(beyond) });
+        }
         let reason = if root == from { place.to_owned() } else { format!("found above the {place}") };
         Self::follow(root.join(BEADS_DIR), reason)
     }
@@ -70,7 +94,7 @@ impl Repo {
                 let to = named.parent().unwrap_or(Path::new(".")).join(line);
                 let to = if to.join(BEADS_DIR).is_dir() { to.join(BEADS_DIR) } else { to };
                 if !to.is_dir() {
-                    return Err(StoreError::NoRepository { start: to });
+                    return Err(StoreError::NoRepository { start: to, beyond: None });
                 }
                 target = real(&to);
                 reason = format!("{reason}, redirected");
@@ -122,8 +146,29 @@ fn beads_of_parent(from: &Path, found: Option<&Path>) -> Option<PathBuf> {
     }
     super::family::parent(from)?;
     let first = super::family::counterpart(inside.unwrap_or(from))?;
-    let above = first.ancestors().map(|directory| directory.join(BEADS_DIR)).find(|beads| beads.is_dir())?;
-    Some(above)
+    let above = beads_above(&first).filter(|above| border(&first, above).is_none())?;
+    Some(above.join(BEADS_DIR))
+}
+
+fn beads_above(from: &Path) -> Option<&Path> {
+    from.ancestors().find(|directory| directory.join(BEADS_DIR).is_dir())
+}
+
+/// What stands between a path and a ledger above it.
+fn border(from: &Path, root: &Path) -> Option<Beyond> {
+    if root == from {
+        return None;
+    }
+    let ledger = root.to_owned();
+    let owner = fs::owner(&root.join(BEADS_DIR));
+    if owner != fs::owner(from) && owner != Some(fs::user()) {
+        return Some(Beyond::Foreign { ledger });
+    }
+    let inner = vcs::root(from).filter(|inner| inner != root && inner.starts_with(root))?;
+    // A submodule and a linked worktree keep their files in the directory of the repository that they belong to.
+    let belongs =
+        vcs::common_dir(&inner).zip(vcs::common_dir(root)).is_some_and(|(inner, outer)| inner.starts_with(outer));
+    (!belongs).then_some(Beyond::Nested { root: inner, ledger })
 }
 
 /// Both paths lie in one working copy, or in two checkouts of one repository.

@@ -1,10 +1,10 @@
 //! Why the store could not do what was asked: facts, with paths, ids and names as fields.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::journal::JournalError;
 use super::settings::{ConfigError, SettingsError};
-use super::{HookError, LEDGER_NAMES, LeaseError, RecordError, UndoClash};
+use super::{Beyond, HookError, LEDGER_NAMES, LeaseError, RecordError, UndoClash};
 use crate::cache::CacheError;
 use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
@@ -15,8 +15,8 @@ use crate::vcs::{HistoryError, SyncError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    #[error("no .beads directory at or above {}", start.display())]
-    NoRepository { start: PathBuf },
+    #[error("{}", no_repository(start, beyond))]
+    NoRepository { start: PathBuf, beyond: Option<Beyond> },
     #[error("{variable} is set, but there is no .beads directory at {}", path.display())]
     BadVariable { variable: &'static str, path: PathBuf },
     #[error("no ledger in {}", directory.display())]
@@ -201,3 +201,23 @@ fn list(candidates: &[String]) -> String {
 }
 
 pub type Result<T> = std::result::Result<T, StoreError>;
+
+fn no_repository(start: &Path, beyond: &Option<Beyond>) -> String {
+    match beyond {
+        None => format!("no .beads directory at or above {}", start.display()),
+        Some(Beyond::Nested { root, ledger }) => {
+            format!(
+                "{} is a repository of its own without a ledger; {} above it has one",
+                root.display(),
+                ledger.display()
+            )
+        }
+        Some(Beyond::Foreign { ledger }) => {
+            format!(
+                "no .beads directory of yours at or above {}; {} belongs to another user",
+                start.display(),
+                ledger.display()
+            )
+        }
+    }
+}

@@ -58,7 +58,7 @@ pub use actor::{AGENT_VARIABLE, Identity, find as find_actor};
 pub use checkout::{Worktree, worktree_id_at};
 pub use consent::{SETUP as SETUP_KEY, command as committed_command};
 pub use damage::{DamagedRecord, QUARANTINE, store_away};
-pub use discover::{BEADS_DIR, LEDGER_NAMES, Repo};
+pub use discover::{BEADS_DIR, Beyond, LEDGER_NAMES, Repo};
 pub use error::{Result, StoreError};
 pub use family::{Pointer, has_state, is_family};
 pub use guard::{Found, FoundLeak};
@@ -71,7 +71,7 @@ pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, 
 pub use leaks::{LeakReport, LeakScope};
 pub use leases::{
     AutoClaim, ClaimWish, Claimed, Evidence, LEASE_VARIABLE, LEASES_NAME, LeaseError, LeaseRow, LockedWorkflow,
-    Reclaimed, ReleaseWish, Released, Stillness,
+    NotHandedOut, Reclaimed, ReleaseWish, Released, Stillness,
 };
 pub use naming::Named;
 pub use news::{CheckoutLedger, counting_copy};
@@ -243,7 +243,7 @@ impl Store {
         let repo = Repo::discover(&path, &host.env, ignore_env)?;
         let given = Given { additional, settings, guests: Vec::new() };
         let (settings, project, surroundings) = given.read(&repo, &host)?;
-        let sources = Sources::of(&project, settings.flag("ready.unknown_blocks"), &host)?;
+        let sources = Sources::of(&project, query::unknown_ids(&settings, &project), &host)?;
         let cache = Cache::new()?;
         Ok(Store {
             host,
@@ -296,7 +296,8 @@ impl Store {
         self.role = OnceCell::new();
         self.homes.borrow_mut().clear();
         self.numbering += 1;
-        self.sources = Sources::of(&self.project, self.settings.flag("ready.unknown_blocks"), &self.host)?;
+        let unknown = query::unknown_ids(&self.settings, &self.project);
+        self.sources = Sources::of(&self.project, unknown, &self.host)?;
         self.cache = Cache::new()?;
         self.siblings = siblings::Siblings::default();
         self.known_leases = None;

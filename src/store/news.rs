@@ -37,8 +37,9 @@ impl Store {
             paths.push(self.sources.ledger(source).path().to_owned());
             paths.push(self.lease_home(source).path().join(LEASES_NAME));
         }
-        paths.extend(self.checkout_ledgers()?.into_iter().map(|(_, path)| path));
-        paths.extend(self.checkout_marks());
+        let ledgers = self.sibling_ledgers()?.into_iter().filter(|(_, worktree, _)| worktree.exists);
+        paths.extend(ledgers.map(|(_, worktree, inside)| worktree.root.join(inside)));
+        paths.extend((0..self.project.members.len()).flat_map(|member| self.checkout_marks(member)));
         paths.sort();
         paths.dedup();
         Ok(paths)
@@ -97,8 +98,11 @@ impl Store {
         Some(Document::new(bytes.unwrap_or_default()))
     }
 
+    /// The ledgers of other checkouts of the project's own repo.
     fn checkout_ledgers(&self) -> Result<Vec<(Worktree, PathBuf)>> {
-        let there = self.sibling_ledgers()?.into_iter().filter(|(_, worktree, _)| worktree.exists);
+        let is_own = |source: usize| self.sources.member_of(source) == 0;
+        let there = self.sibling_ledgers()?.into_iter();
+        let there = there.filter(|(source, worktree, _)| worktree.exists && is_own(*source));
         Ok(there.map(|(_, worktree, inside)| (worktree.clone(), worktree.root.join(inside))).collect())
     }
 

@@ -46,6 +46,19 @@ pub enum RepoProblem {
     Nested { name: String, outer: String },
 }
 
+impl RepoProblem {
+    /// Where the repo is, or should be, that is left out because of it.
+    pub fn left_out(&self) -> Option<&Path> {
+        match self {
+            RepoProblem::Missing { path, .. }
+            | RepoProblem::NoRepo { path, .. }
+            | RepoProblem::Unusable { path, .. }
+            | RepoProblem::Untrusted { path, .. } => Some(path),
+            RepoProblem::Twice { .. } | RepoProblem::Nested { .. } => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
     /// Where the project was found; paths in the settings are relative to it.
@@ -100,7 +113,7 @@ impl Project {
             let path = self.path_of(text, env);
             if self.is_trusted(&wish, &path, trust) {
                 repo = Repo::at(&path, format!("{} sets repos.primary", origin.word()))
-                    .unwrap_or(Err(StoreError::NoRepository { start: path }))?;
+                    .unwrap_or(Err(StoreError::NoRepository { start: path, beyond: None }))?;
             } else {
                 // Until then the repo that was found is read, and nothing is written to it.
                 self.problems.push(RepoProblem::Untrusted { key: wish.key, text: text.to_owned(), path });
@@ -109,7 +122,7 @@ impl Project {
             && let Some(main) = main_beads(found)
         {
             repo = Repo::at(&main, "ledger.write is primary: the ledger of the main checkout".to_owned())
-                .unwrap_or(Err(StoreError::NoRepository { start: main }))?;
+                .unwrap_or(Err(StoreError::NoRepository { start: main, beyond: None }))?;
         }
         Ok(Member {
             name: ".".to_owned(),

@@ -1,12 +1,13 @@
 //! Questions to the store. Each brings the answers up to date first.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::siblings::{Elsewhere, Place};
-use super::{Result, Store, StoreError};
+use super::{Project, RepoProblem, Result, Settings, Store, StoreError, place};
 use crate::cache::{
     Blocked, Cache, Counts, Edge, EpicProgress, GroupBy, Key, Listing, ReadyOrder, ReadyQuery, Sort, Statistics, Texts,
+    UnknownIds,
 };
 use crate::model::id::PrefixIndex;
 use crate::model::issue::Issue;
@@ -206,7 +207,7 @@ impl Store {
             order: filter.order,
             include_deferred: filter.include_deferred,
             any_type: filter.any_type,
-            unknown_blocks: self.unknown_blocks(),
+            unknown: self.unknown_ids(),
             limit: filter.limit,
         })?)
     }
@@ -225,7 +226,7 @@ impl Store {
 
     pub fn blocked(&mut self, filter: &Expr) -> Result<Vec<BlockedRow>> {
         let filter = self.prepared(filter)?;
-        let found = self.cache.blocked(&filter, self.unknown_blocks())?;
+        let found = self.cache.blocked(&filter, self.unknown_ids())?;
         found.into_iter().map(|blocked| Ok(BlockedRow { row: self.row(blocked.key)?, blocked })).collect()
     }
 
@@ -233,7 +234,7 @@ impl Store {
     pub fn obstacles(&mut self, id: &str) -> Result<Option<Blocked>> {
         self.refresh()?;
         let Some(key) = self.cache.key_of(id)? else { return Ok(None) };
-        Ok(Some(self.cache.obstacles_of(key, id, self.unknown_blocks())?))
+        Ok(Some(self.cache.obstacles_of(key, id, self.unknown_ids())?))
     }
 
     pub fn open_children(&mut self, id: &str) -> Result<Vec<String>> {
@@ -291,11 +292,34 @@ impl Store {
     pub fn statistics(&mut self, filter: &Expr) -> Result<Statistics> {
         let filter = self.prepared(filter)?;
         let now = self.host.clock.now();
-        Ok(self.cache.statistics(&filter, now, self.unknown_blocks())?)
+        Ok(self.cache.statistics(&filter, now, self.unknown_ids())?)
     }
 
-    fn unknown_blocks(&self) -> bool {
-        self.settings.flag("ready.unknown_blocks")
+    /// An id that no repo holds may have been pruned, and stops nobody: unless the settings say otherwise, or it may be in a
+    /// repo that cannot be read.
+    pub(super) fn unknown_ids(&self) -> UnknownIds {
+        match unknown_ids(&self.settings, &self.project) {
+            UnknownIds::Done if self.sources.troubles().next().is_some() => UnknownIds::MayBeOpen,
+            known => known,
+        }
+    }
+
+    /// How many issues wait for an id that no ledger holds.
+    pub fn waiting_for_unknown(&mut self) -> Result<usize> {
+        self.refresh()?;
+        Ok(self.cache.waiting_for_unknown(self.unknown_ids())?)
+    }
+
+    /// Repos that the settings name and that cannot be read now: not there, not trusted, or damaged. What an issue in them
+    /// says is not known.
+    pub fn unjoined(&self) -> Vec<String> {
+        let shown = |path: &Path| place::display(&place::real(path), &self.project.root, &self.host.env);
+        let named = self.project.problems.iter().filter_map(RepoProblem::left_out).map(shown);
+        let unread = self.sources.troubles().map(|(member, _)| self.name(member).to_owned());
+        let mut found: Vec<String> = named.chain(unread).collect();
+        found.sort();
+        found.dedup();
+        found
     }
 
     pub fn epics(&mut self) -> Result<Vec<(Row, EpicProgress)>> {
@@ -376,5 +400,14 @@ impl Store {
         let texts: Vec<_> = texts.collect();
         self.cache.insert_texts(texts)?;
         Ok(())
+    }
+}
+
+/// The same as far as it can be told before a ledger is read.
+pub(super) fn unknown_ids(settings: &Settings, project: &Project) -> UnknownIds {
+    match settings.flag("ready.unknown_blocks") {
+        true => UnknownIds::Block,
+        false if project.problems.iter().any(|problem| problem.left_out().is_some()) => UnknownIds::MayBeOpen,
+        false => UnknownIds::Done,
     }
 }

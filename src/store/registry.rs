@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use super::records::{Put, RecordError};
-use super::{Result, Store, Worktree};
+use super::{Result, StateDir, Store, Worktree};
 use crate::ledger::Document;
 use crate::model::json::{Dialect, Object};
 use crate::model::record::{KeyEdit, Record};
@@ -35,23 +35,34 @@ pub(super) fn entries(registered: &Document) -> Vec<Entry> {
 
 impl Store {
     pub(super) fn registry(&self) -> Result<Document> {
-        Ok(self.records(&self.state().file(REGISTRY))?)
+        self.registry_of(0)
     }
 
-    pub(super) fn registry_path(&self) -> PathBuf {
-        self.state().file(REGISTRY).path().to_owned()
+    /// That of the state home of one repo of the project.
+    pub(super) fn registry_of(&self, member: usize) -> Result<Document> {
+        Ok(self.records(&StateDir::of(self.state_home_of(member)).file(REGISTRY))?)
+    }
+
+    pub(super) fn registry_path_of(&self, member: usize) -> PathBuf {
+        StateDir::of(self.state_home_of(member)).file(REGISTRY).path().to_owned()
     }
 
     /// Notes where checkouts are, if the registry does not know that.
     pub(super) fn register(&self, all: &[Worktree], registered: &Document) -> Result<()> {
+        self.register_in(0, all, registered)
+    }
+
+    /// The same for checkouts of one repo of the project.
+    pub(super) fn register_in(&self, member: usize, all: &[Worktree], registered: &Document) -> Result<()> {
         let known = entries(registered);
         let is_known = |one: &Worktree| {
             let same = |entry: &Entry| Some(&entry.id) == one.id.as_ref() && entry.root == one.root;
             known.iter().any(|entry| same(entry) && entry.gone_at.is_none())
         };
         let fresh: Vec<&Worktree> = all.iter().filter(|one| one.id.is_some() && !is_known(one)).collect();
-        let repo = if !fresh.is_empty() && self.state().is_shared() { Some(self.clone_id()?) } else { None };
-        self.change_lines(&fresh, |one, now, line| {
+        let state = StateDir::of(self.state_home_of(member));
+        let repo = if !fresh.is_empty() && state.is_shared() { Some(self.repo_id(member)?) } else { None };
+        self.change_lines(state, &fresh, |one, now, line| {
             let path = one.root.display().to_string();
             let dialect = Dialect::default();
             match line {
@@ -72,7 +83,7 @@ impl Store {
     /// Notes that checkouts are gone. Their lines and what they left in the state home stay.
     pub fn mark_gone(&self, gone: &[Worktree]) -> Result<()> {
         let gone: Vec<&Worktree> = gone.iter().filter(|one| one.id.is_some() && one.gone_at.is_none()).collect();
-        self.change_lines(&gone, |one, now, line| {
+        self.change_lines(self.state(), &gone, |one, now, line| {
             let dialect = Dialect::default();
             match line {
                 Some(record) => record.with(&[("gone_at", Some(dialect.string(now)))], dialect),
@@ -87,13 +98,13 @@ impl Store {
     /// Changes the lines of some checkouts.
     fn change_lines(
         &self,
+        state: StateDir,
         all: &[&Worktree],
         change: impl Fn(&Worktree, &str, Option<Record<'_>>) -> String,
     ) -> Result<()> {
         if all.is_empty() {
             return Ok(());
         }
-        let state = self.state();
         let held = self.hold(state.clone())?;
         state.file(REGISTRY).edit::<RecordError>(held.lock(), &self.host.entropy, |document| {
             let now = self.host.clock.now().to_string();

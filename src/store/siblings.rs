@@ -1,4 +1,4 @@
-//! What other checkouts of a repo say about its issues, as far as it is not merged here.
+//! What other checkouts of the repos of a project say about their issues, as far as it is not merged here.
 //!
 //! Read-only, and only for questions: an issue that another checkout has closed is not offered again. A ledger of another checkout
 //! counts where its version of an issue is the later one; one that is behind says nothing new. Lines that both have byte for byte
@@ -125,7 +125,7 @@ impl Store {
         if found.is_empty() {
             return Ok(());
         }
-        for row in rows.into_iter().filter(|row| row.repo == 0) {
+        for row in rows {
             let others = found.get(&row.issue.id).into_iter().flatten().filter(|one| {
                 let differs = one.status != row.issue.status.as_str() || one.assignee != row.issue.assignee;
                 differs && (one.is_done() || one.status == "in_progress")
@@ -153,7 +153,7 @@ impl Store {
             }
         };
         let mut found = Vec::new();
-        for (_, inside) in self.ledgers_inside() {
+        for (_, inside) in self.ledgers_inside(0) {
             let news = news(&read(base, &inside)?, &read(one, &inside)?);
             found.extend(news.into_iter().filter_map(|(_, line)| Elsewhere::of(&Place::from(one), line)));
         }
@@ -179,7 +179,7 @@ impl Store {
             return Ok(());
         }
         // The list before the ledgers that are on it.
-        let mut watched = self.checkout_marks();
+        let mut watched: Vec<PathBuf> = (0..self.project.members.len()).flat_map(|n| self.checkout_marks(n)).collect();
         let list = Stamps::of(watched.clone());
         if list.are_of_nothing() {
             self.siblings = Siblings { stamps: Some(list), own, ..Siblings::default() };
@@ -209,7 +209,8 @@ impl Store {
             }
             let versions = versions(&theirs, &lines);
             if !versions.is_empty() {
-                let common = Common::new(self.repo.root(), &worktree.root, &inside);
+                let here = self.repo_here(self.sources.member_of(source)).root();
+                let common = Common::new(here, &worktree.root, &inside);
                 read.push((source, Place::from(&worktree), versions, common));
             }
         }
@@ -220,8 +221,13 @@ impl Store {
             // Looked for once, whatever the number of checkouts.
             let ids = those().flat_map(|(_, _, versions, _)| versions.keys().cloned()).collect();
             let here = ours.effective_among(&ids);
+            // Another repo's copy counts here, or there: what this one's checkouts have of it decides nothing.
+            let is_of_another = |id: &str| {
+                self.sources.member_of(source) != 0 && self.sources.owner(id).is_some_and(|owner| owner != source)
+            };
             for (_, place, versions, common) in those() {
-                for (id, line) in later(ours, &here, versions.clone(), Some(common)) {
+                let news = later(ours, &here, versions.clone(), Some(common)).into_iter();
+                for (id, line) in news.filter(|(id, _)| !is_of_another(id)) {
                     siblings.found.entry(id).or_default().extend(Elsewhere::of(place, line));
                 }
             }
@@ -230,27 +236,29 @@ impl Store {
         Ok(())
     }
 
-    /// What changes when a checkout comes or goes.
-    pub(super) fn checkout_marks(&self) -> Vec<PathBuf> {
-        let mut marks = vcs::checkout_marks(self.repo.beads());
+    /// What changes when a checkout of a repo comes or goes.
+    pub(super) fn checkout_marks(&self, member: usize) -> Vec<PathBuf> {
+        let repo = self.repo_here(member);
+        let mut marks = vcs::checkout_marks(repo.beads());
         if marks.is_empty() {
             // Version control may come yet.
-            marks.push(self.repo.root().to_owned());
+            marks.push(repo.root().to_owned());
         }
-        marks.push(self.registry_path());
+        marks.push(self.registry_path_of(member));
         marks
     }
 
     /// The ledgers of the project's own repo as paths inside of any of its checkouts.
     pub fn own_ledgers(&self) -> Vec<PathBuf> {
-        self.ledgers_inside().into_iter().map(|(_, inside)| inside).collect()
+        self.ledgers_inside(0).into_iter().map(|(_, inside)| inside).collect()
     }
 
-    fn ledgers_inside(&self) -> Vec<(usize, PathBuf)> {
+    fn ledgers_inside(&self, member: usize) -> Vec<(usize, PathBuf)> {
+        let repo = self.repo_here(member);
         // A plain directory has copies, in which it is at the same place.
-        let root = vcs::root(self.repo.beads()).unwrap_or_else(|| self.repo.root().to_owned());
+        let root = vcs::root(repo.beads()).unwrap_or_else(|| repo.root().to_owned());
         let root = place::real(&root);
-        let own = self.sources.of_member(0).into_iter();
+        let own = self.sources.of_member(member).into_iter();
         own.filter_map(|source| Some((source, self.sources.ledger(source).path().strip_prefix(&root).ok()?.to_owned())))
             .collect()
     }
@@ -260,14 +268,21 @@ impl Store {
         if (0..self.sources.len()).any(|source| self.sources.is_frozen(source)) {
             return Ok(Vec::new());
         }
-        let others: Vec<Worktree> = self.worktrees()?.into_iter().filter(|one| !one.is_here).collect();
-        if others.is_empty() {
-            return Ok(Vec::new());
+        let mut found = Vec::new();
+        for member in 0..self.project.members.len() {
+            let inside = self.ledgers_inside(member);
+            let is_alone = || member != 0 && Stamps::of(self.checkout_marks(member)).are_of_nothing();
+            if inside.is_empty() || is_alone() {
+                continue;
+            }
+            for mut one in self.worktrees_of(member)?.into_iter().filter(|one| !one.is_here) {
+                if member != 0 {
+                    one.name = format!("{} of {}", one.name, self.name(member));
+                }
+                found.extend(inside.iter().map(|(source, path)| (*source, one.clone(), path.clone())));
+            }
         }
-        let inside = self.ledgers_inside();
-        let pairs =
-            others.iter().flat_map(|one| inside.iter().map(|(source, path)| (*source, one.clone(), path.clone())));
-        Ok(pairs.collect())
+        Ok(found)
     }
 }
 

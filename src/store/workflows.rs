@@ -255,7 +255,7 @@ impl Store {
     }
 
     /// The open issues that one waits for, itself or through what it is below.
-    fn waits_for(&mut self, id: &str) -> Result<Vec<String>> {
+    pub(super) fn waits_for(&mut self, id: &str) -> Result<Vec<String>> {
         let Some(blocked) = self.obstacles(id)? else { return Ok(Vec::new()) };
         let above = blocked.inherited.into_iter().flat_map(|inherited| inherited.blockers);
         let mut found: Vec<String> = blocked.blockers.into_iter().chain(above).map(|blocker| blocker.id).collect();

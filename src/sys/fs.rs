@@ -19,6 +19,17 @@ use crate::model::time::Instant;
 /// Temporary files that a crash may leave behind start with this; the next write removes them.
 pub const TEMP_PREFIX: &str = ".bd-tmp-";
 
+/// The user that a file or directory belongs to; of a link, the link's own.
+pub fn owner(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::symlink_metadata(path).ok().map(|found| found.uid())
+}
+
+/// The user that this process acts as.
+pub fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
 /// A temporary file older than this, in nanoseconds, belongs to nobody that still runs.
 const ORPHAN_AGE: i64 = 60_000_000_000;
 

@@ -145,6 +145,8 @@ impl From<OpError> for Failure {
                 .texts("workspaces", &used.workspaces),
             OpError::Import(ImportError::Damaged { .. }) => Self::new(Exit::Damaged, "damaged", message)
                 .hint("mend that line, or import the rest with --skip-damaged"),
+            OpError::InsideProject { .. } => Self::failed(message)
+                .hint("issues filed here go to that project; `bd init --here` makes a second ledger"),
             OpError::Edit(EditError::Overtaken { .. }) => Self::new(Exit::Illegal, "illegal", message),
             OpError::Edit(_) => Self::failed(message),
             OpError::Fs(_) => Self::failed(message),
@@ -156,6 +158,12 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let message = error.to_string();
         match error {
+            StoreError::NoRepository { beyond: Some(beyond), .. } => {
+                Self::new(Exit::NoRepository, "no_repository", message).hint(format!(
+                    "run `bd init` for a ledger here, or `bd -C {}` to use that one",
+                    beyond.ledger().display()
+                ))
+            }
             StoreError::NoRepository { .. } => Self::new(Exit::NoRepository, "no_repository", message)
                 .hint("bd init makes one here; -C DIR or BEADS_DIR names another place"),
             StoreError::BadVariable { variable, .. } => Self::new(Exit::NoRepository, "no_repository", message)

@@ -6,6 +6,7 @@ use crate::coordination::{Assigned, RemoteLease, Run, RunEnd};
 use crate::model::duration;
 use crate::model::lease::{Holder, Standing};
 use crate::model::time::Instant;
+use crate::model::when::Calendar;
 use crate::store::{Claimed, Evidence, LeaseRow, Reclaimed, Released};
 
 fn held(object: Object, holder: &Holder) -> Object {
@@ -64,6 +65,13 @@ pub fn claimed_text(claimed: &Claimed) -> String {
         None => String::new(),
     };
     format!("{what} (epoch {}{until}{from}): {}", claimed.epoch, claimed.id)
+}
+
+/// An issue that was taken before by the same name: by an earlier command, and perhaps another program.
+pub fn already_yours(claimed: &Claimed, calendar: &Calendar, is_person: bool) -> String {
+    let since = Instant::parse(&claimed.holder.acquired).map(|at| format!(" since {}", calendar.short(at)));
+    let whose = if is_person { " (another process)" } else { "" };
+    format!("Already yours{}{whose}: {}", since.unwrap_or_default(), claimed.id)
 }
 
 pub fn released(released: &Released) -> String {
@@ -223,7 +231,11 @@ fn end_text(run: &Run) -> String {
         RunEnd::Lost => format!("the claim was lost and the program was ended: {id}"),
         RunEnd::Failed(released) => {
             let attention = if released.needs_attention { ", it needs attention" } else { "" };
-            format!("not closed (attempt {}{attention}), given back: {id}", released.attempts)
+            let what = match run.ended.code() {
+                0 => "the program ended with 0 but did not close the issue",
+                _ => "not closed",
+            };
+            format!("{what} (attempt {}{attention}), given back: {id}", released.attempts)
         }
     }
 }

@@ -99,6 +99,9 @@ pub fn explanation(explanation: &Explanation) -> String {
         let object = Object::new().text("reason", reason_word(reason)).text("text", &reason_text(reason));
         match reason {
             Reason::Blocked(blocker) => object.text("id", &blocker.id).text("dependency_type", &blocker.kind),
+            Reason::BlockerUnknown { blocker, repos } => {
+                object.text("id", &blocker.id).text("dependency_type", &blocker.kind).texts("repos", repos)
+            }
             Reason::InheritedFrom { ancestor, blockers } => object.text("id", ancestor).texts("blockers", blockers),
             Reason::OpenChildren(children) => object.texts("children", children),
             Reason::Taken(Taken::Held { holder, worktree, expires }) => object
@@ -143,6 +146,7 @@ fn reason_word(reason: &Reason) -> &'static str {
         Reason::Hidden(_) => "hidden",
         Reason::InternalType(_) => "internal_type",
         Reason::Blocked(_) => "blocked",
+        Reason::BlockerUnknown { .. } => "blocker_unknown",
         Reason::InheritedFrom { .. } => "blocked_ancestor",
         Reason::OpenChildren(_) => "open_children",
         Reason::Taken(Taken::Held { .. }) => "claimed",
@@ -162,6 +166,9 @@ pub fn reason_text(reason: &Reason) -> String {
         Reason::Blocked(blocker) if !blocker.known => {
             format!("it depends ({}) on {}, which is in no ledger", blocker.kind, blocker.id)
         }
+        Reason::BlockerUnknown { blocker, repos } => {
+            format!("{}; it waits ({}) for {}", blocker_unknown(repos), blocker.kind, blocker.id)
+        }
         Reason::Blocked(blocker) => format!("it waits ({}) for {}", blocker.kind, blocker.id),
         Reason::InheritedFrom { ancestor, blockers } => {
             format!("its ancestor {ancestor} is blocked by {}", blockers.join(", "))
@@ -175,6 +182,12 @@ pub fn reason_text(reason: &Reason) -> String {
         Reason::Taken(Taken::Elsewhere(one)) => super::elsewhere_text(one),
         Reason::Withheld(why) => why.to_string(),
     }
+}
+
+/// What to say of a blocker that is in no ledger while some repos cannot be read.
+pub fn blocker_unknown(repos: &[String]) -> String {
+    let verb = if repos.len() == 1 { "is" } else { "are" };
+    format!("blocker unknown: {} {verb} not joined", repos.join(", "))
 }
 
 pub fn imported(report: &Imported, dry_run: bool) -> String {

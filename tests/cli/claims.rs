@@ -321,7 +321,9 @@ fn a_program_that_is_run_has_the_issue() {
     assert!(failed.stderr.contains("words"), "what the program prints is not mixed with the answer");
     assert_eq!((&issue(&env, "bd-b")["status"], issue(&env, "bd-b").get("assignee")), (&"open".into(), None));
     let idle = env.bd_with(["run", "bd-b", "--json", "--", "true"], None, &[("BD_AGENT", "bot")]);
-    assert_eq!((idle.code, &idle.json()[0]["outcome"]), (0, &"failed".into()), "it ended and closed nothing");
+    assert_eq!((idle.code, &idle.json()[0]["outcome"]), (1, &"failed".into()), "it ended and closed nothing");
+    let told = env.bd_with(["run", "bd-b", "--", "true"], None, &[("BD_AGENT", "cat")]);
+    told.fails(1, &["the program ended with 0 but did not close the issue (attempt 3", "given back: bd-b"]);
     let kept = env.bd_with(["run", "bd-c", "--keep", "--json", "--", "true"], None, &[("BD_AGENT", "bot")]);
     assert_eq!((kept.code, &kept.json()[0]["outcome"]), (0, &"kept".into()));
     assert_eq!(env.bd(["leases", "--json"]).ok().json()[0]["status"], "live");
@@ -341,7 +343,7 @@ fn a_long_program_keeps_its_claim() {
         let late = real(&env, "cat", &format!("claim {id}")).output().unwrap();
         // The program ends with its input.
         drop(job.stdin.take());
-        (late.status.code(), ended(job).status.code()) == (Some(4), Some(0))
+        (late.status.code(), ended(job).status.code()) == (Some(4), Some(1))
     });
     assert!(kept, "the claim ended before the program");
 }

@@ -88,7 +88,9 @@ fn two_jobs_that_change_the_same_file_do_not_see_each_other() {
     let runs = std::thread::scope(|scope| {
         let start = |id: String, script: String, n: &'static str| {
             let mut command = family.env().bd_command(BD);
-            command.args(["run", &id, "--workspace", "--json", "--", "sh", "-ec", &script]).env("BD_AGENT", n);
+            command
+                .args(["run", &id, "--workspace", "--keep", "--json", "--", "sh", "-ec", &script])
+                .env("BD_AGENT", n);
             scope.spawn(move || command.output().unwrap())
         };
         let jobs =

@@ -35,7 +35,7 @@ pub fn bd_in<S: AsRef<str>>(env: &Env, below: &str, args: impl IntoIterator<Item
 /// A repo of its own, without version control, below the root.
 pub fn repo(env: &Env, below: &str, prefix: &str) {
     std::fs::create_dir_all(env.root().join(below)).unwrap();
-    bd_in(env, below, ["init", "--quiet", "--prefix", prefix]).ok();
+    bd_in(env, below, ["init", "--here", "--quiet", "--prefix", prefix]).ok();
 }
 
 pub fn ledger_path(env: &Env, below: &str) -> PathBuf {

@@ -24,7 +24,8 @@ fn update_claim_and_work_have_one_winner() {
 $ bd work fix
 In progress, yours: bd-fix
 $ bd work fix
-Nothing to change: bd-fix
+Already yours since 09:00 (another process): bd-fix
+! hint: if another program of yours works on it, leave it; set BD_AGENT to a name of its own for each of them
 $ bd --actor bob work fix
 ! error: bd-fix is already claimed by ann in main
 ! hint: bd ready shows what is free; bd leases shows who holds what

@@ -51,10 +51,11 @@ fn a_job_that_wrote_only_issues_leaves_a_workspace_to_take_again() {
         command.args(["run", "--issue", issue, "--workspace", "--", "sh", "-c", script]);
         family.env().run(command, format!("bd run {issue}"), None)
     };
-    run("bd-base", &format!("'{BD}' add Found --id bd-found; echo mine > \"$BD_CONTEXT_DIR/note\"")).ok();
+    run("bd-base", &format!("'{BD}' add Found --id bd-found; echo mine > \"$BD_CONTEXT_DIR/note\""))
+        .fails(1, &["did not close"]);
     let first = family.bd(&web, "workspace list --json").ok().json();
     assert!(!family.bd(&web, "list --json").ok().ids().contains(&"bd-found".to_owned()));
-    run("bd-second", "test -d \"$BD_CONTEXT_DIR\" && test ! -e \"$BD_CONTEXT_DIR/note\"").ok();
+    run("bd-second", "test -d \"$BD_CONTEXT_DIR\" && test ! -e \"$BD_CONTEXT_DIR/note\"").fails(1, &["did not close"]);
     let all = family.bd(&web, "workspace list --json").ok().json();
     assert_eq!(all.as_array().unwrap().len(), 1, "{all}");
     assert_eq!((text(&all[0], "id"), all[0]["reused"].as_i64()), (text(&first[0], "id"), Some(1)));

@@ -60,7 +60,7 @@ fn elsewhere_there_is_no_repository() {
     let empty = crate::support::place::in_memory("empty");
     for path in ["", "vc.db", "sub/dir", ".beads", ".beads/vc.db"] {
         match open(&empty.path().join(path)) {
-            Err(StoreError::NoRepository { start }) => assert_eq!(start, empty.path().join(path)),
+            Err(StoreError::NoRepository { start, beyond: None }) => assert_eq!(start, empty.path().join(path)),
             other => panic!("{path:?}: {other:?}"),
         }
     }

@@ -181,9 +181,12 @@ fn compare_blocked(
         let own: Vec<Waiting> = world.waiting(node, unknown_blocks).into_iter().collect();
         prop_assert_eq!(waiting(&answer.blocked.blockers), own.clone(), "what {} waits for", &node.id);
         let above = world.blocked_ancestors(node, unknown_blocks);
-        let named: Vec<&str> = answer.blocked.inherited.iter().map(|i| i.ancestor.as_str()).collect();
+        let all = store.obstacles(&node.id).expect("an answer").expect("an issue").inherited;
+        let named: Vec<&str> = all.iter().map(|i| i.ancestor.as_str()).collect();
         prop_assert_eq!(named, above.iter().map(|a| a.id.as_str()).collect::<Vec<_>>(), "ancestors of {}", &node.id);
-        for (inherited, ancestor) in answer.blocked.inherited.iter().zip(&above) {
+        let nearest: Vec<&str> = answer.blocked.inherited.iter().map(|i| i.ancestor.as_str()).collect();
+        prop_assert_eq!(nearest, world.nearest_of(node, &above), "nearest ancestors of {}", &node.id);
+        for (inherited, ancestor) in all.iter().zip(&above) {
             let stated = waiting(&inherited.blockers);
             let handed_down = world.handed_down(ancestor, unknown_blocks);
             prop_assert!(handed_down.iter().all(|reason| stated.contains(reason)), "reasons of {}", &ancestor.id);

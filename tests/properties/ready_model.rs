@@ -123,6 +123,26 @@ impl<'a> World<'a> {
         nodes.filter(|ancestor| !self.handed_down(ancestor, unknown_blocks).is_empty()).collect()
     }
 
+    /// Those of some ancestors that are met first on a way up.
+    pub fn nearest_of(&self, node: &'a Node, ancestors: &[&'a Node]) -> Vec<&'a str> {
+        let mut found = BTreeSet::new();
+        self.climb_to(node, ancestors, &mut vec![node.id.as_str()], &mut found);
+        found.into_iter().collect()
+    }
+
+    fn climb_to(&self, node: &'a Node, stops: &[&Node], seen: &mut Vec<&'a str>, found: &mut BTreeSet<&'a str>) {
+        for parent in parents(node).filter_map(|id| self.find(id)).filter(|parent| !done(parent)) {
+            if seen.contains(&parent.id.as_str()) {
+                continue;
+            }
+            seen.push(&parent.id);
+            match stops.iter().any(|stop| stop.id == parent.id) {
+                true => drop(found.insert(&parent.id)),
+                false => self.climb_to(parent, stops, seen, found),
+            }
+        }
+    }
+
     pub fn is_blocked(&self, node: &'a Node, unknown_blocks: bool) -> bool {
         node.status == "blocked"
             || !self.waiting(node, unknown_blocks).is_empty()

@@ -34,9 +34,14 @@ pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
     }
     let (store, ui) = cx.parts()?;
     let index = store.prefix_index()?;
+    let unjoined = store.unjoined();
+    let unknown = match unjoined.is_empty() {
+        true => " (in no ledger)".to_owned(),
+        false => format!(" ({})", inline(&view::blocker_unknown(&unjoined))),
+    };
     let lines = found.iter().map(|one| {
         let waits = one.blocked.blockers.iter().map(|blocker| {
-            let unknown = if blocker.known { "" } else { " (in no ledger)" };
+            let unknown = if blocker.known { "" } else { unknown.as_str() };
             format!("waits ({}) for {}{unknown}", inline(&blocker.kind), inline(&blocker.id))
         });
         let above = one.blocked.inherited.iter();

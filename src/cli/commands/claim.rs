@@ -62,8 +62,17 @@ pub fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
     let wish = ClaimWish { takeover: args.reason.clone().filter(|_| args.takeover), ..args.lease.wish()? };
     let results = ops::claim(cx.store()?, &args.ids, &wish, args.remote)?;
-    each(cx, results, view::claimed, view::claimed_text)
+    let any_again = results.iter().any(|(_, result)| result.as_ref().is_ok_and(|claimed| claimed.again));
+    let exit = each(cx, results, view::claimed, view::claimed_text)?;
+    if any_again && cx.store()?.agent().is_none() {
+        cx.ui.hint(NAME_AGENTS);
+    }
+    Ok(exit)
 }
+
+/// What to say where the same person takes an issue twice: it may be two programs that do not know of each other.
+pub const NAME_AGENTS: &str =
+    "if another program of yours works on it, leave it; set BD_AGENT to a name of its own for each of them";
 
 /// Reports on several issues in the shape of the command.
 pub fn each<T>(

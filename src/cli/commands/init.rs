@@ -40,6 +40,9 @@ pub struct InitArgs {
     /// Register the merge driver with version control (see bd hooks)
     #[arg(long)]
     merge_driver: bool,
+    /// Make a second ledger in a subdirectory of a project that has one
+    #[arg(long)]
+    here: bool,
     /// maintainer or contributor
     #[arg(long, value_name = "ROLE", group = "part", hide = true, value_parser = ["maintainer", "contributor"])]
     role: Option<String>,
@@ -50,7 +53,7 @@ pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
         return Err(Failure::usage(format!("no such directory: {}", cx.directory().display())));
     }
     let setup = setup(&args, cx);
-    let request = InitRequest { prefix: args.prefix, ledger_name: args.ledger_name, setup };
+    let request = InitRequest { prefix: args.prefix, ledger_name: args.ledger_name, setup, here: args.here };
     let mut host = cx.host().clone();
     host.env = host.env.at(cx.directory());
     let mut made = ops::init(&host, &cx.directory(), &request)?;

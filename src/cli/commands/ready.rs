@@ -87,11 +87,22 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
         let text = format!("{taken} more {verb} held by others, or done or in progress in other checkouts; bd why ID");
         cx.ui.note(&text);
     }
+    let unjoined = cx.store()?.unjoined();
+    if !json && !unjoined.is_empty() {
+        let waiting = cx.store()?.waiting_for_unknown()?;
+        let what = view::inline(&view::blocker_unknown(&unjoined)).into_owned();
+        match waiting {
+            0 => {}
+            1 => cx.ui.note(&format!("1 more is not offered ({what}); bd blocked shows it")),
+            n => cx.ui.note(&format!("{n} more are not offered ({what}); bd blocked shows them")),
+        }
+    }
     Ok(exit)
 }
 
 fn hand_out(cx: &mut Context, wanted: AutoClaim) -> Outcome {
     let claimed = coordination::claim_ready(cx.store()?, &wanted)?;
+    let why = if claimed.is_some() { None } else { cx.store()?.why_nothing_handed_out(&wanted.filter)? };
     if cx.ui.wants_json() {
         let json = view::array(claimed.iter().map(view::claimed));
         cx.json(json);
@@ -103,6 +114,9 @@ fn hand_out(cx: &mut Context, wanted: AutoClaim) -> Outcome {
             cx.ui.line(&view::inline(&claimed.written.issue().title));
         }
         None => cx.ui.note("nothing is ready that may be handed out"),
+    }
+    if let Some(why) = why {
+        cx.ui.hint(&view::inline(&why.to_string()));
     }
     Ok(Exit::Ok)
 }

@@ -14,7 +14,8 @@ use crate::view::{self, Exit};
 ///
 /// Without an id the first ready issue is taken. The program gets BD_ISSUE, BD_LEASE and BD_AGENT; the claim is renewed while it
 /// runs. If the program fails, or ends without closing the issue, the issue is given back and the failure is counted. If the
-/// claim is lost, the program is ended. The exit code is the program's; 7 if the claim was lost.
+/// claim is lost, the program is ended. The exit code is the program's; 1 if the program ended with 0 and did not close the
+/// issue; 7 if the claim was lost.
 ///
 /// With --workspace the program runs in a checkout of its own, made for the issue, and never in this one: if that cannot be
 /// made, the program is not started. A checkpoint says how the program ended. The workspace stays (bd workspace list), unless
@@ -118,6 +119,9 @@ pub fn run(args: RunArgs, cx: &mut Context) -> Outcome {
             cx.json(view::array([]));
         } else {
             cx.ui.note("nothing is ready that may be handed out");
+            if let Some(why) = cx.store()?.why_nothing_handed_out(&request.auto.filter)? {
+                cx.ui.hint(&view::inline(&why.to_string()));
+            }
             if let Some((_, why)) = cx.store()?.withheld()?.into_iter().next() {
                 cx.ui.hint(&format!("a task waits: {why}"));
             }
@@ -139,5 +143,10 @@ pub fn run(args: RunArgs, cx: &mut Context) -> Outcome {
             ));
         }
     }
-    Ok(if done.end == RunEnd::Lost { Exit::Stale } else { Exit::Program(done.ended.code()) })
+    Ok(match done.end {
+        RunEnd::Lost => Exit::Stale,
+        // The program thinks that all is well, and the issue is not done.
+        RunEnd::Failed(_) if done.ended.code() == 0 => Exit::Failed,
+        _ => Exit::Program(done.ended.code()),
+    })
 }

@@ -1,8 +1,9 @@
 use clap::Args;
 
-use super::{Context, Outcome, changed_line, report, require_ids};
+use super::{Context, Outcome, claim, require_ids};
 use crate::ops;
-use crate::store::ClaimWish;
+use crate::store::{ClaimWish, Claimed};
+use crate::view;
 
 /// Take an issue: assign it to yourself and start it
 ///
@@ -16,6 +17,23 @@ pub struct WorkArgs {
 
 pub fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
-    let batch = ops::claim_each(cx.store()?, &args.ids, &ClaimWish::default())?;
-    report(cx, batch, |written| changed_line(written, "In progress, yours: "))
+    let results = ops::claim(cx.store()?, &args.ids, &ClaimWish::default(), false)?;
+    let calendar = cx.host().clock.calendar();
+    let is_person = cx.store()?.agent().is_none();
+    let is_again = |claimed: &Claimed| claimed.again && !claimed.written.changed;
+    let any_again = results.iter().any(|(_, result)| result.as_ref().is_ok_and(is_again));
+    let exit = claim::each(
+        cx,
+        results,
+        |claimed| view::reply(&claimed.written).finish(),
+        |claimed| match (claimed.again, claimed.written.changed) {
+            (true, false) => view::already_yours(claimed, &calendar, is_person),
+            (false, false) => format!("Already yours: {}", claimed.id),
+            (_, true) => format!("In progress, yours: {}", claimed.id),
+        },
+    )?;
+    if any_again && is_person {
+        cx.ui.hint(claim::NAME_AGENTS);
+    }
+    Ok(exit)
 }

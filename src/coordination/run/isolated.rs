@@ -12,8 +12,8 @@ use super::{
     Left, Run, RunEnd, RunRequest, end_claim, failure, give_back, look, look_after, owner, settle, start, take,
 };
 use crate::coordination::workspaces::{
-    self, JobEnd, MadeWorkspace, WorkspaceWish, bring_in, create_workspace, end_of_job, set_workspace_owner,
-    workspace_env,
+    self, JobEnd, MadeWorkspace, Removal, WorkspaceWish, bring_in, create_workspace, end_of_job, remove_workspace,
+    set_workspace_owner, workspace_env,
 };
 use crate::coordination::{FilesWish, NewCheckpoint, Result, add_checkpoint};
 use crate::model::json::Object;
@@ -143,6 +143,11 @@ fn prepare(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish, claime
         Ok(there) => Ok(Ready { made, there }),
         Err(error) => {
             drop(end_of_job(store, &made.workspace.id));
+            if !made.is_reused {
+                // It was made for this job alone, and nobody has worked in it; what would be lost keeps it.
+                let cwd = store.host().env.cwd().to_owned();
+                drop(remove_workspace(store, &made.workspace.id, Removal::default(), &cwd));
+            }
             Err(error)
         }
     }

@@ -52,7 +52,7 @@ fn take(store: &mut Store, id: &str, wish: &NextWish, claim: &ClaimWish) -> Resu
     let before = flow(store, id)?;
     let mut claimed = None;
     for task in available(&before, wish.include_failed) {
-        if !store.may_be_handed_out(&task.row.issue) {
+        if store.why_not_handed_out(&task.row)?.is_some() {
             continue;
         }
         match claims::claim(store, task.id(), claim, false) {

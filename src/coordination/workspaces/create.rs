@@ -215,7 +215,7 @@ fn make(
     if let Some(command) = &command {
         setup::run(store, &one, command, &context)?;
     }
-    let worktree = store.adopt_worktree(&made.root)?;
+    let worktree = store.adopt_worktree_of(member, &made.root)?;
     let now = store.host().clock.now().to_string();
     let ready = records::change(store, state, &one.id, |known| {
         // Somebody may have taken it for dead, though it was not.

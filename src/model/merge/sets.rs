@@ -167,7 +167,7 @@ pub fn comment_identity(raw: &str) -> String {
         return format!("{}\u{0}{}\u{0}{text}", part("id"), part("author"));
     }
     // A time that cannot be read still tells two comments apart.
-    let time = record.string("created_at").and_then(|text| Instant::parse(&text)).map(|at| at.nanos().to_string());
+    let time = record.string("created_at").and_then(|text| Instant::parse(&text)).map(|at| at.wide_nanos().to_string());
     let time = time.unwrap_or_else(|| part("created_at"));
     format!("{}\u{0}{}\u{0}{text}\u{0}{time}", part("id"), part("author"))
 }

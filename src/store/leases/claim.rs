@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::fence::claimed;
 use super::{HeldHome, LeaseError, standing};
 use crate::model::change::{Change, ChangeError, TextField};
-use crate::model::issue::{Issue, Status};
+use crate::model::issue::Status;
 use crate::model::lease::{Holder, Lease, Owner, Standing, ends};
-use crate::store::{ReadyFilter, Result, Row, Scope, Store, StoreError, Write, WriteError, Written};
+use crate::store::{Access, ReadyFilter, Result, Row, Scope, Store, StoreError, Write, WriteError, Written};
 use crate::sys;
 
 /// How to take an issue.
@@ -58,11 +58,6 @@ pub struct AutoClaim {
     pub wish: ClaimWish,
 }
 
-/// Labels that keep issues from being handed out without a person's word.
-const NOT_BY_ITSELF: [&str; 2] = ["no-auto-claim", "needs-attention"];
-/// Begins a label that names what an agent must be able to do.
-const REQUIRES: &str = "requires:";
-
 impl Store {
     /// Takes an issue, named by its full id, for the one who acts.
     pub fn claim(&mut self, id: &str, wish: &ClaimWish) -> Result<Claimed> {
@@ -92,32 +87,6 @@ impl Store {
             }
         }
         Ok(None)
-    }
-
-    /// The first ready issue that may be handed out, those left out that were passed over.
-    pub fn next_to_hand_out(&mut self, auto: &AutoClaim, passed: &[String]) -> Result<Option<String>> {
-        let filter = ReadyFilter { limit: None, ..auto.filter.clone() };
-        let rows = self.ready(&filter)?.rows;
-        let mine = self.actor().to_owned();
-        let found =
-            rows.into_iter().find(|row| !passed.contains(&row.issue.id) && self.may_hand_out(&row.issue, &mine));
-        Ok(found.map(|row| row.issue.id))
-    }
-
-    /// An issue that may be given to the one who acts without a person's word.
-    pub fn may_be_handed_out(&mut self, issue: &Issue) -> bool {
-        let me = self.actor().to_owned();
-        self.may_hand_out(issue, &me)
-    }
-
-    /// An issue that an automatic path may give to the one who acts.
-    fn may_hand_out(&self, issue: &Issue, me: &str) -> bool {
-        let able = |label: &String| match label.strip_prefix(REQUIRES) {
-            Some(needed) => self.agent.as_ref().is_none_or(|agent| agent.capabilities.iter().any(|has| has == needed)),
-            None => true,
-        };
-        let others = issue.assignee.as_deref().is_some_and(|name| !name.is_empty() && name != me);
-        !others && issue.labels.iter().all(|label| !NOT_BY_ITSELF.contains(&label.as_str()) && able(label))
     }
 
     fn hold_home_of(&mut self, id: &str) -> Result<Arc<HeldHome>> {
@@ -150,6 +119,10 @@ impl Store {
             if wish.takeover.is_none() {
                 return Err(claimed(id, &before).into());
             }
+        }
+        if let (true, Access::Read(reason)) = (wish.aside, self.access_to(&row)?) {
+            // No write will say so.
+            return Err(StoreError::ReadOnly { what: id.to_owned(), repo: row.source_repo.clone(), reason });
         }
         self.refuse_elsewhere(&row, &before, wish)?;
         let workflow = self.refuse_task(&row, &[])?;

@@ -6,6 +6,7 @@
 
 mod claim;
 mod fence;
+mod handout;
 mod held;
 mod list;
 mod lock;
@@ -13,6 +14,7 @@ mod lock_fence;
 mod release;
 
 pub use claim::{AutoClaim, ClaimWish, Claimed, Evidence};
+pub use handout::NotHandedOut;
 pub use held::Stillness;
 pub use list::LeaseRow;
 pub use lock::LockedWorkflow;

@@ -4,7 +4,7 @@
 //! group that changes nothing leaves as a whole; one that does is halved, down to the issues on which something stands.
 
 use super::candidates::Candidate;
-use crate::cache::{Cache, Key, Standing};
+use crate::cache::{Cache, Key, Standing, UnknownIds};
 use crate::store::Result;
 
 /// How many rows may be looked at, all attempts together, before the rest of the candidates stays unasked.
@@ -15,7 +15,7 @@ const MIN_ATTEMPTS: usize = 32;
 pub(super) struct Judge {
     image: Vec<u8>,
     before: Standing,
-    unknown_blocks: bool,
+    unknown: UnknownIds,
     leaned_on: std::collections::HashSet<String>,
     gone: Vec<Key>,
     attempts: usize,
@@ -25,12 +25,12 @@ pub(super) struct Judge {
 type Verdict = (Vec<Candidate>, Vec<(Candidate, Vec<String>)>);
 
 impl Judge {
-    pub fn new(cache: &mut Cache, unknown_blocks: bool) -> Result<Self> {
-        let leaned_on = cache.leaned_on(unknown_blocks)?;
-        let before = cache.standing(unknown_blocks)?;
+    pub fn new(cache: &mut Cache, unknown: UnknownIds) -> Result<Self> {
+        let leaned_on = cache.leaned_on(unknown)?;
+        let before = cache.standing(unknown)?;
         let attempts = (MAX_ROWS / cache.rows()?.max(1)).max(MIN_ATTEMPTS);
-        let image = cache.to_image(unknown_blocks)?;
-        Ok(Judge { image, before, unknown_blocks, leaned_on, gone: Vec::new(), attempts })
+        let image = cache.to_image(unknown)?;
+        Ok(Judge { image, before, unknown, leaned_on, gone: Vec::new(), attempts })
     }
 
     /// Lets of a group leave whatever can, besides those that have left already.
@@ -53,7 +53,7 @@ impl Judge {
         }
         self.attempts -= 1;
         let keys: Vec<Key> = self.gone.iter().copied().chain(group.iter().map(|one| one.key)).collect();
-        let after = Cache::standing_without(&self.image, &keys, self.unknown_blocks)?;
+        let after = Cache::standing_without(&self.image, &keys, self.unknown)?;
         if after == self.before {
             self.gone = keys;
             verdict.0.append(&mut group);

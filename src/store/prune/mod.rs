@@ -245,7 +245,8 @@ impl Store {
         if old.is_empty() || need == 0 {
             return Ok(Vec::new());
         }
-        let mut judge = Judge::new(&mut self.cache, self.settings.flag("ready.unknown_blocks"))?;
+        let unknown = self.unknown_ids();
+        let mut judge = Judge::new(&mut self.cache, unknown)?;
         let mut waiting = old.into_iter();
         let mut leaving: Vec<Candidate> = Vec::new();
         loop {

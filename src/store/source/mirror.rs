@@ -106,7 +106,7 @@ impl Sources {
             };
             parts.push(rows.iter().enumerate().map(line).collect());
         }
-        let database = cache.to_image(self.unknown_blocks)?;
+        let database = cache.to_image(self.unknown)?;
         Image { seed, parts, database }.save(place);
         Ok(())
     }

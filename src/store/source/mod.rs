@@ -12,7 +12,7 @@ use super::home;
 use super::image;
 use super::project::Project;
 use super::{LEDGER_NAMES, Member, Result, StoreError};
-use crate::cache::{Cache, Key};
+use crate::cache::{Cache, Key, UnknownIds};
 use crate::ledger::{Damage, Document, Expectation, Ledger, LedgerError, Stamp};
 use crate::model::id;
 use crate::sys::Host;
@@ -84,7 +84,7 @@ pub(super) struct Sources {
     doubled: Vec<(String, Vec<(u32, u32)>)>,
     /// Where an image of the cache may be kept.
     image: Option<PathBuf>,
-    unknown_blocks: bool,
+    unknown: UnknownIds,
     /// Some id may stand on several lines; the first load knows it cheaply, later ones ask the cache.
     maybe_doubled: bool,
     /// The cache has rows among which copies of one id were not looked for yet.
@@ -92,7 +92,7 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    pub fn of(project: &Project, unknown_blocks: bool, host: &Host) -> Result<Self> {
+    pub fn of(project: &Project, unknown: UnknownIds, host: &Host) -> Result<Self> {
         let mut all: Vec<Source> = Vec::new();
         let mut names = Vec::new();
         let mut refused = Vec::new();
@@ -130,7 +130,7 @@ impl Sources {
             places: vec![(0, 0)],
             doubled: Vec::new(),
             image,
-            unknown_blocks,
+            unknown,
             maybe_doubled: false,
             unsettled: false,
         })

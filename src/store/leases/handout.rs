@@ -1,0 +1,75 @@
+//! What may be handed out by itself: one rule for every path on which nobody names the issue.
+
+use crate::model::proposal::Visibility;
+use crate::model::record::Record;
+use crate::store::{Access, AutoClaim, ReadyFilter, Result, Row, Store};
+
+/// Labels that keep issues from being handed out without a person's word.
+const NOT_BY_ITSELF: [&str; 2] = ["no-auto-claim", "needs-attention"];
+/// Begins a label that names what an agent must be able to do.
+const REQUIRES: &str = "requires:";
+
+/// Why an issue is not handed out by itself. Whoever names it may still take it, as far as the ledger is theirs to write.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotHandedOut {
+    #[error("{id} is only proposed: it is not handed out before a maintainer accepts it")]
+    Proposed { id: String },
+    #[error("{id} is not yours to write: {reason}")]
+    NotWritable { id: String, reason: String },
+    #[error("{id} is assigned to {name}")]
+    Assigned { id: String, name: String },
+    #[error("{id} has the label {label}")]
+    Label { id: String, label: String },
+    #[error("{id} waits for {}", blockers.join(" "))]
+    Waits { id: String, blockers: Vec<String> },
+    #[error("{id} is held by another, or done or in progress in another checkout")]
+    Taken { id: String },
+}
+
+impl Store {
+    /// Why an issue may not be given to the one who acts without a person's word; `None` if it may.
+    pub fn why_not_handed_out(&mut self, row: &Row) -> Result<Option<NotHandedOut>> {
+        let id = || row.issue.id.clone();
+        if Record::parse(&row.line).is_ok_and(|record| Visibility::of(&record) == Visibility::Proposed) {
+            return Ok(Some(NotHandedOut::Proposed { id: id() }));
+        }
+        if let Access::Read(reason) = self.access_to(row)? {
+            return Ok(Some(NotHandedOut::NotWritable { id: id(), reason }));
+        }
+        let me = self.actor().to_owned();
+        if let Some(name) = row.issue.assignee.clone().filter(|name| !name.is_empty() && *name != me) {
+            return Ok(Some(NotHandedOut::Assigned { id: id(), name }));
+        }
+        let lacks =
+            |needed: &str| self.agent.as_ref().is_some_and(|agent| !agent.capabilities.iter().any(|has| has == needed));
+        let keeps = |label: &&String| {
+            NOT_BY_ITSELF.contains(&label.as_str()) || label.strip_prefix(REQUIRES).is_some_and(lacks)
+        };
+        if let Some(label) = row.issue.labels.iter().find(keeps) {
+            return Ok(Some(NotHandedOut::Label { id: id(), label: label.clone() }));
+        }
+        let blockers = self.waits_for(&row.issue.id)?;
+        if !blockers.is_empty() {
+            return Ok(Some(NotHandedOut::Waits { id: id(), blockers }));
+        }
+        let taken = !self.why_taken(&row.issue.id)?.is_empty();
+        Ok(taken.then(|| NotHandedOut::Taken { id: id() }))
+    }
+
+    /// The first ready issue that may be handed out, those left out that were passed over.
+    pub fn next_to_hand_out(&mut self, auto: &AutoClaim, passed: &[String]) -> Result<Option<String>> {
+        let filter = ReadyFilter { limit: None, ..auto.filter.clone() };
+        for row in self.ready(&filter)?.rows {
+            if !passed.contains(&row.issue.id) && self.why_not_handed_out(&row)?.is_none() {
+                return Ok(Some(row.issue.id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Why the first of the ready issues is not handed out, where none is.
+    pub fn why_nothing_handed_out(&mut self, filter: &ReadyFilter) -> Result<Option<NotHandedOut>> {
+        let first = self.ready(&ReadyFilter { limit: Some(1), ..filter.clone() })?.rows.into_iter().next();
+        first.map_or(Ok(None), |row| self.why_not_handed_out(&row))
+    }
+}
