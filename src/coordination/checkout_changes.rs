@@ -112,7 +112,7 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
     if !force && !reasons.is_empty() {
         return Err(kept(reasons));
     }
-    let saved = if force { Some(keep_files(store, &worktree, there.as_ref(), &kept)?) } else { None };
+    let saved = if force { Some(keep_files(store, there.as_ref(), &kept)?) } else { None };
     let mut begun = false;
     // Whoever claims something there meanwhile must not lose the ground.
     let removed = store.keep_still().map_err(CoordinationError::from).and_then(|_still| {
@@ -145,14 +145,12 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
 /// Keeps the files of a checkout, all of them or none.
 fn keep_files(
     store: &Store,
-    worktree: &Worktree,
     there: &dyn vcs::Vcs,
     kept: &dyn Fn(Vec<String>) -> CoordinationError,
 ) -> Result<KeptFiles> {
     let env = &store.host().env;
     let key = state_id::mint(CHECKPOINT, store.host().entropy.bytes());
-    let message = format!("bd: the checkout {} before it was removed", worktree.name);
-    let snapshot = there.snapshot(&key, &message, u64::MAX, env).map_err(StoreError::from)?;
+    let snapshot = there.snapshot(&key, u64::MAX, env).map_err(StoreError::from)?;
     let lost = not_kept(&snapshot);
     if !lost.is_empty() {
         there.drop_snapshot(&key, env).map_err(StoreError::from)?;

@@ -25,7 +25,6 @@ pub struct Copies {
 /// What is to be kept of a checkout.
 pub struct Order<'a> {
     pub key: &'a str,
-    pub message: &'a str,
     pub root: &'a Path,
     pub base: Option<String>,
     /// Changed and new files.
@@ -60,8 +59,8 @@ impl Copies {
         })?;
         left_out.dedup();
         let base = order.base.as_deref().unwrap_or_default();
-        let message = order.message.replace('\0', " ");
-        let head = [FORMAT, base.as_bytes(), message.as_bytes()].into_iter();
+        // The third line once held a text.
+        let head = [FORMAT, base.as_bytes(), b""].into_iter();
         let lines = head.chain(removed.iter().map(|path| path.as_os_str().as_bytes()));
         let manifest: Vec<u8> = lines.flat_map(|line| [line, b"\0"].concat()).collect();
         fs::write(new.path().join("manifest"), manifest).map_err(failed)?;
@@ -84,7 +83,7 @@ impl Copies {
         let contents =
             crate::sys::fs::read(&manifest, MAX).map_err(|error| unusable(&manifest, io::Error::other(error)))?;
         let mut lines = contents.bytes.split(|byte| *byte == 0);
-        let (format, base, _message) = (lines.next(), lines.next(), lines.next());
+        let (format, base, _text) = (lines.next(), lines.next(), lines.next());
         if format != Some(FORMAT) {
             return Err(unusable(&manifest, io::Error::new(io::ErrorKind::InvalidData, "no list of a snapshot")));
         }

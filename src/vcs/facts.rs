@@ -18,6 +18,8 @@ pub struct Facts {
     pub email: Option<String>,
     /// In the order of the settings, `origin` before all; hg's `default` is called `origin`.
     pub remotes: Vec<Remote>,
+    /// Every address that a fetch or a push would use, with what the settings put in its place, and as it is written.
+    pub addresses: Vec<String>,
     /// The default branch of `origin` (or of the only remote), if its reflog shows a push from here: `origin/main`. hg keeps no
     /// reflog, and neither does a repository of jj that has no `.git` beside it.
     pub pushed: Option<String>,

@@ -5,6 +5,7 @@
 //! gix, the few files of jj, hg and sl by hand. The program of the VCS runs where it alone knows: to change its files, to
 //! merge, to use a network, to say what is staged, ignored or in a range of commits.
 
+mod address;
 mod archive;
 mod checkouts;
 mod claims;
@@ -17,6 +18,7 @@ mod git;
 mod hg;
 mod history;
 mod hooks;
+mod identity;
 mod jj;
 mod lines;
 mod merge_tool;
@@ -33,6 +35,7 @@ mod whereabouts;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+pub use address::Address;
 pub use archive::{Archive, Before, Commit, Step, Steps, Version, as_of, merge_base};
 pub use checkouts::{Checkout, Loose, NewCheckout, Work, marks as checkout_marks, repository_inside};
 pub use claims::{RemoteClaim, Swap, remote_claim, remote_claims, swap_remote_claim};
@@ -45,6 +48,7 @@ pub use git::{
 };
 pub use history::{Changed, HistoryError, Span, changes, staged_paths};
 pub use hooks::{git_dirs, hooks_path, is_ignored, set_setting, setting};
+pub use identity::{Identity, begins_with, first_commit, has_commit, is_same_project};
 pub use lines::{Sought, committed_lines};
 pub use merge_tool::{MergeSetup, attribute_pattern, hg_lines, hgrc, jj_settings, jj_tool, merge_setup, set_jj_tool};
 pub use patterns::Patterns;
@@ -154,9 +158,9 @@ pub trait Vcs {
     fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError>;
 
     /// Keeps all files of the checkout as they are now, also those that were never added. No file, index, branch or commit
-    /// of the user's changes. The key is like `cp_a1b2c3d4e5f6`, and new. A file that is larger than the limit and that the
+    /// of the user's changes, and nothing about the work is said with it. The key is like `cp_a1b2c3d4e5f6`, and new. A file that is larger than the limit and that the
     /// repository does not have yet is left out.
-    fn snapshot(&self, key: &str, message: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError>;
+    fn snapshot(&self, key: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError>;
 
     /// Writes a snapshot into a directory that is not there or empty: byte for byte what the checkout held. Any checkout of
     /// the repository can do that, also when the one that was kept is gone. What was staged and is another version than the
@@ -172,7 +176,7 @@ pub trait Vcs {
 
     /// Keeps everything of this checkout that the repository of another one has not, in that repository, under one key: files
     /// as a snapshot, commits, and what was put aside. What cannot be kept is an error, or named as left out.
-    fn rescue(&self, key: &str, message: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError>;
+    fn rescue(&self, key: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError>;
 
     /// Gives the repository of another checkout the snapshots that are kept in this one.
     fn hand_over(&self, to: &Path, env: &Env) -> Result<(), SyncError>;
@@ -259,6 +263,17 @@ pub fn root(path: &Path) -> Option<PathBuf> {
 /// keeps its commits in git, it is git's.
 pub fn common_dir(path: &Path) -> Option<PathBuf> {
     open(path).common_dir()
+}
+
+/// The file that should lead from the working copy around a path to its repository and leads nowhere: that of a linked
+/// worktree, a share or a workspace whose repository was moved or deleted.
+pub fn stranded(path: &Path) -> Option<PathBuf> {
+    const LEADS: [&str; 5] = [".jj/repo/store/git_target", ".jj/repo", ".git", ".hg/sharedpath", ".sl/sharedpath"];
+    let (kind, root) = place(path).filter(|_| common_dir(path).is_none())?;
+    let (marker, _) = MARKERS.iter().find(|(_, known)| *known == kind)?;
+    let lead =
+        LEADS.iter().filter(|lead| lead.starts_with(marker)).map(|lead| root.join(lead)).find(|lead| lead.is_file());
+    Some(lead.unwrap_or_else(|| root.join(marker)))
 }
 
 /// The file in which git, and jj on top of it, keep the patterns of what this clone does not want to commit.

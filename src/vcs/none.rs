@@ -144,11 +144,11 @@ impl Vcs for Unversioned {
         self.nothing()
     }
 
-    fn snapshot(&self, key: &str, message: &str, limit: u64, _: &Env) -> Result<Snapshot, SyncError> {
+    fn snapshot(&self, key: &str, limit: u64, _: &Env) -> Result<Snapshot, SyncError> {
         check_key(key, Kind::None)?;
         let own = Path::new(RUN);
         let present = copies::below(&self.root, &|directory| directory != own)?;
-        let order = copies::Order { key, message, root: &self.root, base: None, present, removed: Vec::new(), limit };
+        let order = copies::Order { key, root: &self.root, base: None, present, removed: Vec::new(), limit };
         self.copies().keep(order)
     }
 
@@ -167,8 +167,8 @@ impl Vcs for Unversioned {
         self.nothing()
     }
 
-    fn rescue(&self, key: &str, message: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError> {
-        let snapshot = self.snapshot(key, message, u64::MAX, env)?;
+    fn rescue(&self, key: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError> {
+        let snapshot = self.snapshot(key, u64::MAX, env)?;
         self.hand_over(to, env)?;
         Ok(Rescue { snapshot, names: 0 })
     }

@@ -383,3 +383,21 @@ fn a_limit_of_nothing_is_none() {
     assert_eq!(summaries(&bd(&env, "checkpoint list --limit 0 --json").ok()), ["a", "b"]);
     assert_eq!(summaries(&bd(&env, "checkpoint list --limit 1 --json").ok()), ["b"]);
 }
+
+/// A snapshot is a commit in the repository of the project, and `git push --mirror` sends it: what it is about stays here.
+#[test]
+fn a_snapshot_says_nothing_about_the_work() {
+    let Some(project) = crate::cli::project::Project::new() else { return };
+    project.env.given(
+        "add 'SECRET plan' --id pl-1\ncheckpoint add pl-1 -m 'SECRET progress' --detail '{\"SECRET\":1}' --snapshot",
+    );
+    project.git("init -q --bare ../hub.git").ok();
+    project.git("push -q --mirror ../hub.git").ok();
+    let refs = project.git("-C ../hub.git for-each-ref --format=%(refname)").ok().stdout;
+    assert!(refs.contains("refs/beads/checkpoints/"), "{refs}");
+    let all = ["-C", "../hub.git", "cat-file", "--batch-all-objects", "--batch"];
+    let objects = project.env.command("git").args(all).output().unwrap().stdout;
+    let objects = String::from_utf8_lossy(&objects);
+    assert!(objects.contains("bd snapshot") && !objects.contains("SECRET"), "{objects}");
+    assert!(project.env.bd(["checkpoint", "list", "pl-1"]).ok().stdout.contains("SECRET progress"));
+}

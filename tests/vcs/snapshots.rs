@@ -72,7 +72,7 @@ pub fn open(lab: &Lab, place: &str) -> Box<dyn Vcs> {
 }
 
 pub fn take(lab: &Lab, place: &str) -> Snapshot {
-    open(lab, place).snapshot(KEY, "half done", LARGEST, &lab.env()).expect("a snapshot")
+    open(lab, place).snapshot(KEY, LARGEST, &lab.env()).expect("a snapshot")
 }
 
 pub fn restore(lab: &Lab, place: &str, to: &str) -> Result<Option<PathBuf>, SyncError> {
@@ -171,7 +171,7 @@ pub fn large_files_are_named<S: Shop>(lab: &Lab) {
     one_file::<S>(lab);
     lab.write("wt/fits", "12345678");
     lab.write("wt/large", "123456789");
-    let snapshot = open(lab, "wt").snapshot(KEY, "", 8, &lab.env()).expect("a snapshot");
+    let snapshot = open(lab, "wt").snapshot(KEY, 8, &lab.env()).expect("a snapshot");
     assert_eq!(snapshot.left_out, [LeftOut { path: "large".into(), why: Why::TooLarge(9) }]);
     restore(lab, "wt", "back").expect("a directory");
     let back = items(&lab.path("back"));
@@ -193,7 +193,7 @@ pub fn refusals<S: Shop>(lab: &Lab) {
     assert!(!lab.path("back").exists());
     take(lab, "wt");
     lab.write("wt/a", "2\n");
-    let again = open(lab, "wt").snapshot(KEY, "", LARGEST, &lab.env());
+    let again = open(lab, "wt").snapshot(KEY, LARGEST, &lab.env());
     assert!(again.is_err(), "a snapshot is never replaced: {again:?}");
     lab.write("back/mine", "mine");
     assert!(matches!(restore(lab, "wt", "back"), Err(SyncError::Path { .. })));
@@ -202,7 +202,7 @@ pub fn refusals<S: Shop>(lab: &Lab) {
     assert!(restore(lab, "wt", "file").is_err());
     assert_eq!(std::fs::read_to_string(lab.path("file")).unwrap(), "mine");
     for odd in ["", "../x", "a/b", "-d", "A"] {
-        assert!(open(lab, "wt").snapshot(odd, "", LARGEST, &lab.env()).is_err(), "{odd:?}");
+        assert!(open(lab, "wt").snapshot(odd, LARGEST, &lab.env()).is_err(), "{odd:?}");
         assert!(open(lab, "wt").drop_snapshot(odd, &lab.env()).is_err(), "{odd:?}");
     }
     lab.sh("mkdir hollow");
@@ -228,7 +228,7 @@ pub fn files_that_come_and_go<S: Shop>(lab: &Lab) {
             }
         });
         let results: Vec<_> = (0..5)
-            .map(|n| open(lab, "wt").snapshot(&format!("cp_{n}"), "", LARGEST, &lab.env()).map(|s| s.left_out))
+            .map(|n| open(lab, "wt").snapshot(&format!("cp_{n}"), LARGEST, &lab.env()).map(|s| s.left_out))
             .collect();
         over.store(true, std::sync::atomic::Ordering::Relaxed);
         results.into_iter().for_each(|result| assert_eq!(result.expect("a snapshot"), []));

@@ -180,7 +180,7 @@ fn large_files_of_the_repository() {
     let Some(lab) = Lab::with(&["git"]) else { return };
     lab.sh("git init -q -b main a; cd a; echo 123456789 > large; echo 123456789 > other; git add .; git commit -q -m first");
     lab.write("a/other", "2345678901");
-    let snapshot = open(&lab, "a").snapshot(KEY, "", 8, &lab.env()).unwrap();
+    let snapshot = open(&lab, "a").snapshot(KEY, 8, &lab.env()).unwrap();
     assert_eq!(snapshot.left_out, [LeftOut { path: "other".into(), why: Why::TooLarge(10) }]);
     restore(&lab, "a", "back").unwrap();
     assert_eq!(items(&lab.path("back")).into_keys().collect::<Vec<_>>(), names(&["large"]));
@@ -195,7 +195,7 @@ fn it_is_kept_and_stays_here() {
     let snapshot = take(&lab, "a");
     assert_eq!(
         lab.sh("cd a; git log -1 --format=%B%P refs/beads/checkpoints/cp_a1b2c3d4e5f6 | tr -s '\\n'"),
-        format!("half done\n{}\n", snapshot.base.unwrap())
+        format!("bd snapshot\n{}\n", snapshot.base.unwrap())
     );
     lab.sh("cd a; rm new; git reflog expire --expire=now --all; git gc -q --prune=now; git push -q -u origin main; git push -q --all; git push -q --tags; git push -q");
     assert_eq!(lab.sh("cd server; git for-each-ref --format='%(refname)'"), "refs/heads/main\n");
@@ -282,7 +282,7 @@ fn two_at_once() {
     repository(&lab);
     lab.write("a/new", "new\n");
     let results: Vec<bool> = std::thread::scope(|scope| {
-        let take = || open(&lab, "a").snapshot(KEY, "", LARGEST, &lab.env()).is_ok();
+        let take = || open(&lab, "a").snapshot(KEY, LARGEST, &lab.env()).is_ok();
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(take)).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });

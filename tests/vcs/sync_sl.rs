@@ -157,7 +157,7 @@ fn committed_files() {
 fn snapshots() {
     let story = play("snapshot.txt", "unknown");
     story.lab.write("a/new", "new\n");
-    let snapshot = story.vcs().snapshot("cp_1", "half done", vcs::LARGEST, &story.env()).unwrap();
+    let snapshot = story.vcs().snapshot("cp_1", vcs::LARGEST, &story.env()).unwrap();
     assert_eq!(snapshot.base, Some("a".repeat(40)));
     assert_eq!(snapshot.files, [LEDGER, "gone", "new"].map(PathBuf::from));
     let kept = story.lab.path("a/.sl/beads/snapshots/cp_1");

@@ -127,7 +127,7 @@ fn a_rescue_of_git_survives_the_clone() {
     let before = here("b");
     let (a, b, env) = (lab.path("a"), lab.path("b"), lab.env());
     let branches = lab.sh("cd a; git branch");
-    let kept = vcs::open(&b).rescue("cp_a1b2c3d4e5f6", "kept", &a, &env).unwrap();
+    let kept = vcs::open(&b).rescue("cp_a1b2c3d4e5f6", &a, &env).unwrap();
     assert!(kept.names >= 5 && kept.snapshot.left_out.is_empty(), "{kept:?}");
     lab.sh("rm -rf b; cd a; git reflog expire --expire=now --all; git gc -q --prune=now");
     assert_eq!(lab.sh("cd a; git branch"), branches);
@@ -149,12 +149,12 @@ fn commits_of_hg() {
     };
     assert_eq!((ask().unsaved.len(), ask().merged), (1, None));
     let (a, b, env) = (lab.path("a"), lab.path("b"), lab.env());
-    let refused = vcs::open(&b).rescue("cp_a1b2c3d4e5f6", "kept", &a, &env);
+    let refused = vcs::open(&b).rescue("cp_a1b2c3d4e5f6", &a, &env);
     assert!(matches!(refused, Err(SyncError::Unsupported { .. })), "its commits are not kept, so it is refused");
     lab.sh("cd a; hg pull -q ../b");
     assert_eq!((ask().unsaved.len(), ask().merged.map(|merged| merged.how)), (0, Some(How::Ancestor)));
     lab.sh("cd b; echo dirty > file; echo own > own");
-    vcs::open(&b).rescue("cp_a1b2c3d4e5f6", "kept", &a, &env).unwrap();
+    vcs::open(&b).rescue("cp_a1b2c3d4e5f6", &a, &env).unwrap();
     lab.sh("rm -rf b");
     vcs::open(&a).restore_rescue("cp_a1b2c3d4e5f6", &lab.path("c"), &env).unwrap();
     assert_eq!(lab.sh("cat c/file c/own"), "dirty\nown\n");
@@ -174,7 +174,7 @@ fn commits_of_jj() {
     lab.sh("cd b; echo two > file; jj commit -m two");
     assert_eq!((ask().unsaved.len(), ask().merged), (1, None), "{:?}", ask());
     let (a, b, env) = (lab.path("a"), lab.path("b"), lab.env());
-    let kept = vcs::open(&b).rescue("cp_a1b2c3d4e5f6", "kept", &a, &env).unwrap();
+    let kept = vcs::open(&b).rescue("cp_a1b2c3d4e5f6", &a, &env).unwrap();
     assert!(kept.names > 0);
     let two = lab.sh("cd b; git rev-parse HEAD");
     lab.sh("cd a; git fetch -q ../b HEAD:refs/heads/two; jj git import; jj new main; jj squash --from two --into @ -m squashed; jj bookmark set main -r @");
@@ -193,7 +193,7 @@ fn without_version_control_nothing_is_known_and_files_are_kept() {
     lab.write("b/x", "changed");
     assert!(matches!(asked(&lab, "b", "a"), Err(SyncError::NoVcs { .. })));
     let (a, b, env) = (lab.path("a"), lab.path("b"), lab.env());
-    vcs::open(&b).rescue("cp_a1b2c3d4e5f6", "kept", &a, &env).unwrap();
+    vcs::open(&b).rescue("cp_a1b2c3d4e5f6", &a, &env).unwrap();
     std::fs::remove_dir_all(&b).unwrap();
     vcs::open(&a).restore_rescue("cp_a1b2c3d4e5f6", &lab.path("c"), &env).unwrap();
     assert_eq!(std::fs::read_to_string(lab.path("c").join(Path::new("x"))).unwrap(), "changed");

@@ -99,7 +99,7 @@ pub fn add_checkpoint(store: &mut Store, new: &NewCheckpoint) -> Result<AddedChe
     }
     // Before the lock, because it may take long; the id is in nobody's way.
     if new.snapshot {
-        one.snapshot = Some(snapshots::save(store, &one.id, &one.summary).map_err(CheckpointError::from)?);
+        one.snapshot = Some(snapshots::save(store, &one.id).map_err(CheckpointError::from)?);
     }
     let added = put(store, &state, &mut one);
     if one.snapshot.is_some() && !matches!(&added, Ok(AddedCheckpoint { is_new: true, .. })) {

@@ -12,9 +12,8 @@ use crate::vcs::{self, LARGEST};
 pub struct SnapshotError(#[from] pub SyncError);
 
 /// Keeps all files of the checkout as they are.
-pub fn save(store: &Store, id: &str, message: &str) -> Result<Saved, SnapshotError> {
-    let message = message.lines().next().unwrap_or_default();
-    let kept = vcs::open(&here::root(store)).snapshot(id, message, LARGEST, &store.host().env)?;
+pub fn save(store: &Store, id: &str) -> Result<Saved, SnapshotError> {
+    let kept = vcs::open(&here::root(store)).snapshot(id, LARGEST, &store.host().env)?;
     let text = |path: &Path| path.to_string_lossy().into_owned();
     Ok(Saved {
         name: kept.name,

@@ -163,10 +163,9 @@ pub(super) fn delete_context(store: &Store, one: &Workspace) -> std::result::Res
 fn rescue(store: &Store, known: &Known, at: &Path) -> Result<KeptFiles> {
     let (one, env) = (&known.workspace, &store.host().env);
     let key = state_id::mint(CHECKPOINT, store.host().entropy.bytes());
-    let message = format!("bd: the workspace {} before it was removed", one.id);
     let parent = Path::new(&one.parent);
     let drop_it = || vcs::open(parent).drop_rescue(&key, env).map_err(StoreError::from);
-    let rescued = match vcs::open(at).rescue(&key, &message, parent, env) {
+    let rescued = match vcs::open(at).rescue(&key, parent, env) {
         Ok(rescued) => rescued,
         Err(error) => {
             drop_it()?;

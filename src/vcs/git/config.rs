@@ -24,6 +24,7 @@ pub fn facts(own: &Path, common: &Path, env: &Env) -> Facts {
         role: text("beads.role").map(|role| (role, "git config beads.role".to_owned())),
         email: text("user.email"),
         pushed: pushed.and_then(|remote| pushed_branch(common, &remote.name)),
+        addresses: addresses(&config),
         remotes,
     }
 }
@@ -100,6 +101,40 @@ pub(super) fn remotes(config: &File) -> Vec<Remote> {
         }
     }
     found.sort_by_key(|remote| remote.name != "origin");
+    found
+}
+
+/// Every address that git would fetch from or push to. Rules of `insteadOf` and `pushInsteadOf` are applied as git does: the
+/// longest beginning wins. A branch may name an address in the place of a remote.
+fn addresses(config: &File) -> Vec<String> {
+    let rules = |key: &str| -> Vec<(String, String)> {
+        let mut rules = Vec::new();
+        for section in config.sections_by_name("url").into_iter().flatten() {
+            let Some(base) = section.header().subsection_name().map(ToString::to_string) else { continue };
+            rules.extend(section.values(key).into_iter().map(|start| (base.clone(), start.to_string())));
+        }
+        rules
+    };
+    let rewritten = |rules: &[(String, String)], url: &str| {
+        let fitting = rules.iter().filter(|(_, start)| url.starts_with(start.as_str()));
+        let (base, start) = fitting.max_by_key(|(_, start)| start.len())?;
+        Some(format!("{base}{}", &url[start.len()..]))
+    };
+    let (instead, push_instead) = (rules("insteadOf"), rules("pushInsteadOf"));
+    let mut found = Vec::new();
+    for (section, keys) in [("remote", &["url", "pushurl", "pushDefault"][..]), ("branch", &["remote", "pushRemote"])] {
+        for section in config.sections_by_name(section).into_iter().flatten() {
+            for url in keys.iter().flat_map(|key| section.values(key)) {
+                let url = url.to_string();
+                found.extend([rewritten(&instead, &url), rewritten(&push_instead, &url)].into_iter().flatten());
+                found.push(url);
+            }
+        }
+    }
+    let names: Vec<String> = remotes(config).into_iter().map(|remote| remote.name).collect();
+    found.retain(|text| text != "." && !names.contains(text));
+    found.sort();
+    found.dedup();
     found
 }
 

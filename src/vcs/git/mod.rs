@@ -10,6 +10,7 @@ mod clones;
 mod commit;
 mod common;
 mod config;
+mod first;
 mod hooks;
 mod index;
 mod integrate;
@@ -41,10 +42,12 @@ pub(super) use clones::{Source, name_remote};
 pub use commit::init;
 pub use common::common_version;
 pub(super) use config::{facts, text as config_text};
+pub(super) use first::{first_commits, has_commit};
 pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_local, unmerged};
 pub(super) use lines::committed_lines;
 pub use loose::keep as keep_loose;
 pub(super) use programs::programs_of;
+pub(super) use remotes::repository_at;
 pub(super) use rescue::{delete_branch, forget as forget_kept, hand_over, keep_commits, restore as restore_kept};
 pub(super) use snapshot::{Known, WorkTree};
 pub(super) use whereabouts::between;
@@ -259,10 +262,10 @@ impl Vcs for Git {
         Ok(Box::new(GitArchive::open(&self.root, None)?))
     }
 
-    fn snapshot(&self, key: &str, message: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError> {
+    fn snapshot(&self, key: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError> {
         check_key(key, Kind::Git)?;
         let checkout = self.checkout(env);
-        checkout.take(key, message, limit, &checkout.known()?)
+        checkout.take(key, limit, &checkout.known()?)
     }
 
     fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<Option<PathBuf>, SyncError> {
@@ -279,8 +282,8 @@ impl Vcs for Git {
         whereabouts::whereabouts(&self.root, origin, env)
     }
 
-    fn rescue(&self, key: &str, message: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError> {
-        let snapshot = self.snapshot(key, message, u64::MAX, env)?;
+    fn rescue(&self, key: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError> {
+        let snapshot = self.snapshot(key, u64::MAX, env)?;
         Ok(Rescue { names: keep_commits(&self.root, None, &[], key, to, env)?, snapshot })
     }
 

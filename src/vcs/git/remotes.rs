@@ -73,8 +73,13 @@ fn place(url: &str, root: &Path) -> Place {
 }
 
 /// The directory of git at a path, as git looks for it.
-fn git_dir(path: &Path) -> Option<PathBuf> {
-    let candidates = [path.join(".git"), path.to_owned(), path.with_extension("git")];
+pub fn repository_at(path: &Path) -> Option<PathBuf> {
+    let longer = |end: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(end);
+        PathBuf::from(name)
+    };
+    let candidates = [path.join(".git"), path.to_owned(), longer(".git/.git"), longer(".git")];
     candidates.iter().filter(|place| place.exists()).find_map(|place| {
         let found = real(&common_dir(place)?);
         (found.join("HEAD").exists() && found.join("objects").is_dir()).then_some(found)
@@ -83,17 +88,17 @@ fn git_dir(path: &Path) -> Option<PathBuf> {
 
 /// A repository that is neither this one nor the other one of the pair, and that keeps its objects in neither.
 fn is_elsewhere(path: &Path, pair: &Pair<'_>, origin: &Path) -> bool {
-    let Some(found) = git_dir(path) else { return false };
+    let Some(found) = repository_at(path) else { return false };
     let root = real(pair.root);
     let borrowed = std::fs::read_to_string(found.join("objects/info/alternates")).unwrap_or_default();
     let borrows = borrowed.lines().any(|line| real(&found.join("objects").join(line)).starts_with(&root));
     let is_own = found.starts_with(&root) || pair.common().is_some_and(|common| real(&common) == found);
-    !is_own && !borrows && found != real(&pair.other) && Some(found) != git_dir(origin)
+    !is_own && !borrows && found != real(&pair.other) && Some(found) != repository_at(origin)
 }
 
 /// The commits among these that the refs of a repository hold now. One that cannot be asked holds none.
 fn held(path: &Path, refs: &[&Ref], env: &Env) -> HashSet<String> {
-    let Some(found) = git_dir(path) else { return HashSet::new() };
+    let Some(found) = repository_at(path) else { return HashSet::new() };
     let lines = |ids: &HashSet<String>| ids.iter().map(|id| format!("{id}\n")).collect::<String>().into_bytes();
     let ids: HashSet<String> = refs.iter().map(|one| one.id.clone()).collect();
     let asked = at(&found, env).args(["cat-file", "--batch-check=%(objectname) %(objecttype)"]).input(lines(&ids));

@@ -27,6 +27,10 @@ use crate::vcs::files::path_of;
 use crate::vcs::snapshot::{Fresh, LeftOut, Snapshot, Why, look, marker, unusable};
 use crate::vcs::{HistoryError, SyncError};
 
+/// The message of every snapshot. Its commit is in the repository of the project, where `git push --mirror` sends it: what
+/// somebody says about it is kept elsewhere.
+const MESSAGE: &str = "bd snapshot";
+
 /// For a working tree of any size.
 const LIMIT: Duration = Duration::from_secs(600);
 /// The longest list of files that is looked at.
@@ -101,7 +105,7 @@ impl WorkTree<'_> {
         Ok(known)
     }
 
-    pub fn take(&self, key: &str, message: &str, limit: u64, known: &Known) -> Result<Snapshot, SyncError> {
+    pub fn take(&self, key: &str, limit: u64, known: &Known) -> Result<Snapshot, SyncError> {
         // Beside the refs: where these can be written, so can this.
         let common = self.common()?;
         let scratch = tempfile::Builder::new().prefix("bd-snapshot-").tempdir_in(&common);
@@ -119,7 +123,7 @@ impl WorkTree<'_> {
         let tree = line(&self.ask("git write-tree", own().arg("write-tree"))?);
         let staged = self.keep_staged(key, known.parents.first(), &items, scratch.path())?;
         let parents: Vec<String> = known.parents.iter().cloned().chain(staged.commit).collect();
-        let name = write_commit(self.git(), &tree, &parents, &message.replace('\0', " "))?;
+        let name = write_commit(self.git(), &tree, &parents, MESSAGE)?;
         let mut files = self.differing(known, &items, &name)?;
         files.extend(staged.files);
         files.sort();

@@ -15,6 +15,7 @@ pub fn facts(kind: Kind, root: &Path, env: &Env) -> Facts {
         role: settings.get("beads", "role").map(|role| (role.to_owned(), format!("{kind} config beads.role"))),
         email: settings.get("ui", "username").and_then(email),
         remotes: settings.remotes(),
+        addresses: settings.addresses(),
         pushed: None,
     }
 }
@@ -82,6 +83,13 @@ impl Settings {
                 open = true;
             }
         }
+    }
+
+    /// Every value of a path, and of a detail of one that is an address.
+    fn addresses(&self) -> Vec<String> {
+        let is_address = |name: &str| name.split_once(':').is_none_or(|(_, detail)| detail == "pushurl");
+        let paths = self.0.iter().filter(|(section, name, _)| section == "paths" && is_address(name));
+        paths.map(|(_, _, value)| value.clone()).collect()
     }
 
     /// `default` is what git calls `origin`. A name with a colon is a detail of another.

@@ -22,6 +22,7 @@ mod way;
 pub(super) mod whereabouts;
 
 use std::collections::BTreeSet;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::clones::NOT_RENEWED;
@@ -45,10 +46,21 @@ pub(super) use remote::Remote;
 pub(super) use scratch::write_below;
 pub(super) use way::obstacles;
 
-/// The store behind a working copy made by `hg share`; for any other it is its own.
+/// The store behind a working copy made by `hg share`; for any other it is its own. `None` if it is not there any more.
 pub(super) fn common_dir(dot_hg: &Path) -> Option<PathBuf> {
-    let shared = files::named(&dot_hg.join("sharedpath"), dot_hg).and_then(|path| std::fs::canonicalize(path).ok());
-    shared.or_else(|| std::fs::canonicalize(dot_hg).ok())
+    let shared = files::named(&dot_hg.join("sharedpath"), dot_hg);
+    std::fs::canonicalize(shared.as_deref().unwrap_or(dot_hg)).ok()
+}
+
+/// The hash of the first commit, from the index of the commits: it stands at byte 32 of the first entry, in the one format
+/// that is in use.
+pub(super) fn first_commit(common: &Path) -> Option<String> {
+    let is_file = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|found| found.is_file());
+    let index = ["store/00changelog.i", "00changelog.i"].map(|name| common.join(name)).into_iter().find(is_file)?;
+    let mut head = [0; 52];
+    std::fs::File::open(index).ok()?.read_exact(&mut head).ok()?;
+    let is_known = head[2..4] == [0, 1];
+    is_known.then(|| head[32..52].iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// A merge is under way, and some files wait for an answer.
@@ -196,8 +208,8 @@ impl Vcs for Hg {
         Ok(Box::new(HgArchive::new(self.client("", env))))
     }
 
-    fn snapshot(&self, key: &str, message: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError> {
-        snapshot::take(&self.client("", env), key, message, limit)
+    fn snapshot(&self, key: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError> {
+        snapshot::take(&self.client("", env), key, limit)
     }
 
     fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<Option<PathBuf>, SyncError> {
@@ -212,8 +224,8 @@ impl Vcs for Hg {
         whereabouts::whereabouts(&self.client("", env), origin)
     }
 
-    fn rescue(&self, key: &str, message: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError> {
-        whereabouts::rescue(&self.client("", env), key, message, to)
+    fn rescue(&self, key: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError> {
+        whereabouts::rescue(&self.client("", env), key, to)
     }
 
     fn hand_over(&self, to: &Path, env: &Env) -> Result<(), SyncError> {

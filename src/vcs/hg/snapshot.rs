@@ -16,7 +16,7 @@ pub fn copies(client: &Client<'_>) -> Copies {
     Copies { dir: common.join("beads/snapshots") }
 }
 
-pub fn take(client: &Client<'_>, key: &str, message: &str, limit: u64) -> Result<Snapshot, SyncError> {
+pub fn take(client: &Client<'_>, key: &str, limit: u64) -> Result<Snapshot, SyncError> {
     check_key(key, client.kind)?;
     let base = client.nodes("p1()")?.pop();
     let entries = client.status(&["--unknown"])?;
@@ -24,7 +24,7 @@ pub fn take(client: &Client<'_>, key: &str, message: &str, limit: u64) -> Result
         entries.iter().filter(|(letter, _)| letters.contains(letter)).map(|(_, path)| path.clone()).collect()
     };
     let (present, removed) = (of(b"MA?"), of(b"R!"));
-    copies(client).keep(Order { key, message, root: &client.root, base, present, removed, limit })
+    copies(client).keep(Order { key, root: &client.root, base, present, removed, limit })
 }
 
 pub fn restore(client: &Client<'_>, key: &str, to: &Path) -> Result<(), SyncError> {

@@ -63,7 +63,7 @@ fn present(client: &Client<'_>, nodes: &[String]) -> Result<usize, SyncError> {
     Ok(count)
 }
 
-pub fn rescue(client: &Client<'_>, key: &str, message: &str, to: &Path) -> Result<Rescue, SyncError> {
+pub fn rescue(client: &Client<'_>, key: &str, to: &Path) -> Result<Rescue, SyncError> {
     let other = client.at(to.to_owned());
     if is_clone(client, &other) {
         let found = whereabouts(client, &Origin { root: to, base: None, base_commit: None })?;
@@ -71,7 +71,7 @@ pub fn rescue(client: &Client<'_>, key: &str, message: &str, to: &Path) -> Resul
             return Err(SyncError::Unsupported { kind: client.kind, what: COMMITS });
         }
     }
-    let snapshot = snapshot::take(client, key, message, u64::MAX)?;
+    let snapshot = snapshot::take(client, key, u64::MAX)?;
     hand_over(client, to)?;
     Ok(Rescue { snapshot, names: 0 })
 }

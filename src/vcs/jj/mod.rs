@@ -51,10 +51,13 @@ pub(super) fn git_target(dot_jj: &Path) -> Option<PathBuf> {
     files::named(&store.join("git_target"), &store)
 }
 
-/// The directory that all workspaces share. With a git repository behind it that is git's, so that both programs agree.
+/// The directory that all workspaces share. With a git repository behind it that is git's, so that both programs agree; `None`
+/// if that is not there any more.
 pub(super) fn common_dir(dot_jj: &Path) -> Option<PathBuf> {
-    let git = git_target(dot_jj).and_then(|target| git::common_dir(&target));
-    git.or_else(|| std::fs::canonicalize(repo_dir(dot_jj)?).ok()?.parent().map(Path::to_owned))
+    match git_target(dot_jj) {
+        Some(target) => git::common_dir(&target),
+        None => std::fs::canonicalize(repo_dir(dot_jj)?).ok()?.parent().map(Path::to_owned),
+    }
 }
 
 /// A working copy of jj.
@@ -201,10 +204,10 @@ impl Vcs for Jj {
         Ok(Box::new(archive::JjArchive::open(Repo::new(&self.root, env), &git)?))
     }
 
-    fn snapshot(&self, key: &str, message: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError> {
+    fn snapshot(&self, key: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError> {
         check_key(key, Kind::Jj)?;
         let known = snapshot::known(&Repo::new(&self.root, env))?;
-        snapshot::checkout(&self.root, env)?.take(key, message, limit, &known)
+        snapshot::checkout(&self.root, env)?.take(key, limit, &known)
     }
 
     fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<Option<PathBuf>, SyncError> {
@@ -221,8 +224,8 @@ impl Vcs for Jj {
         whereabouts::whereabouts(&self.root, origin, env)
     }
 
-    fn rescue(&self, key: &str, message: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError> {
-        let snapshot = self.snapshot(key, message, u64::MAX, env)?;
+    fn rescue(&self, key: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError> {
+        let snapshot = self.snapshot(key, u64::MAX, env)?;
         Ok(Rescue { names: whereabouts::keep(&self.root, key, to, env)?, snapshot })
     }
 

@@ -144,8 +144,8 @@ impl Vcs for Sl {
         Ok(Box::new(hg::HgArchive::new(self.client("", env))))
     }
 
-    fn snapshot(&self, key: &str, message: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError> {
-        hg::snapshot::take(&self.client("", env), key, message, limit)
+    fn snapshot(&self, key: &str, limit: u64, env: &Env) -> Result<Snapshot, SyncError> {
+        hg::snapshot::take(&self.client("", env), key, limit)
     }
 
     fn restore_snapshot(&self, key: &str, to: &Path, env: &Env) -> Result<Option<PathBuf>, SyncError> {
@@ -160,8 +160,8 @@ impl Vcs for Sl {
         hg::whereabouts::whereabouts(&self.client("", env), origin)
     }
 
-    fn rescue(&self, key: &str, message: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError> {
-        hg::whereabouts::rescue(&self.client("", env), key, message, to)
+    fn rescue(&self, key: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError> {
+        hg::whereabouts::rescue(&self.client("", env), key, to)
     }
 
     fn hand_over(&self, to: &Path, env: &Env) -> Result<(), SyncError> {

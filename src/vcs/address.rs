@@ -1,0 +1,158 @@
+//! Where a repository can be reached, without what does not tell two repositories apart: scheme, user, port, upper case, a
+//! trailing slash, `.git`, links.
+//!
+//! Two addresses that are equal lead to one repository; the opposite is not certain. Ports are left out altogether: one
+//! server answers on several, and to take two repositories for one only means to refuse.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::checkouts::real;
+use super::{files, git, hg};
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Address {
+    Server {
+        host: String,
+        path: String,
+    },
+    /// A repository on this machine: the directory that its checkouts share, or the path if nothing is there.
+    Directory(PathBuf),
+}
+
+impl Address {
+    /// Reads an address as version control does in a working copy that begins at `root`.
+    pub fn parse(text: &str, root: &Path) -> Option<Self> {
+        let text = without_helper(text.trim());
+        if text.is_empty() {
+            return None;
+        }
+        if let Some((scheme, rest)) = text.split_once("://") {
+            if scheme.eq_ignore_ascii_case("file") {
+                let path = rest.strip_prefix("localhost").filter(|path| path.starts_with('/')).unwrap_or(rest);
+                return Some(Self::directory(&files::path_of(&decoded(path))));
+            }
+            let rest = rest.split(['?', '#']).next().unwrap_or(rest);
+            let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+            return Some(Self::server(host, path));
+        }
+        match host_and_path(text).filter(|_| !root.join(text).exists()) {
+            Some((host, path)) => Some(Self::server(host, path)),
+            None => Some(Self::directory(&root.join(text))),
+        }
+    }
+
+    fn server(host: &str, path: &str) -> Self {
+        let path = String::from_utf8_lossy(&decoded(path)).to_lowercase();
+        let mut parts: Vec<&str> = Vec::new();
+        for part in path.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => drop(parts.pop()),
+                part => parts.push(part),
+            }
+        }
+        let path = parts.join("/");
+        Address::Server { host: host_name(host), path: path.strip_suffix(".git").unwrap_or(&path).to_owned() }
+    }
+
+    fn directory(path: &Path) -> Self {
+        let dot_hg = path.join(".hg");
+        let found = git::repository_at(path).or_else(|| hg::common_dir(&dot_hg).filter(|_| dot_hg.exists()));
+        Address::Directory(found.unwrap_or_else(|| {
+            let path = real(path);
+            let plain = path.to_str().and_then(|text| text.strip_suffix(".git")).map(PathBuf::from);
+            plain.unwrap_or(path)
+        }))
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Server { host, path } => write!(f, "{host}/{path}"),
+            Address::Directory(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// The address that git gives to a helper program: `NAME::ADDRESS`.
+fn without_helper(text: &str) -> &str {
+    match text.split_once("::") {
+        Some((name, rest)) if !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-') => rest,
+        _ => text,
+    }
+}
+
+/// The parts of `[user@]host:path`. A colon after a slash is part of a path.
+fn host_and_path(text: &str) -> Option<(&str, &str)> {
+    let bracket = text.find("]:").map(|at| at + 1);
+    let at = bracket.or_else(|| text.find(':'))?;
+    (!text[..at].contains('/')).then(|| (&text[..at], &text[at + 1..]))
+}
+
+/// A host without user, brackets, port and final dot, in lower case.
+fn host_name(host: &str) -> String {
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let host = host.trim_start_matches('[');
+    let host = host.split(']').next().unwrap_or(host);
+    let host = match host.matches(':').count() {
+        1 => host.split(':').next().unwrap_or(host),
+        _ => host,
+    };
+    String::from_utf8_lossy(&decoded(host)).trim_end_matches('.').to_lowercase()
+}
+
+/// The bytes that a text with `%20` and its like stands for.
+fn decoded(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let hex = |digits: &[u8]| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+        match (first, tail.get(..2).and_then(hex)) {
+            (b'%', Some(byte)) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_repository_has_many_addresses() {
+        let root = Path::new("/nowhere/at/all");
+        let parse = |text: &str| Address::parse(text, root).unwrap();
+        let one = parse("https://example.org/acme/app.git");
+        assert_eq!(one.to_string(), "example.org/acme/app");
+        for same in [
+            "https://example.org/acme/app",
+            "http://EXAMPLE.org:8080/acme/app/",
+            "https://ann:secret@example.org/acme//app.git/",
+            "ssh://git@example.org:2222/acme/app.git",
+            "git@example.org:acme/app.git",
+            "example.org:/acme/app",
+            "[git@example.org:22]:acme/app",
+            "git+ssh://git@example.org./acme/./x/../app",
+            "persistent-https::https://example.org/Acme/App",
+            "https://example.org/acme/%61pp.git?x=y#main",
+        ] {
+            assert_eq!(parse(same), one, "{same}");
+        }
+        for other in ["https://example.org/acme/apps", "https://example.com/acme/app", "/acme/app", "acme/app"] {
+            assert_ne!(parse(other), one, "{other}");
+        }
+        assert_eq!(parse("ssh://[::1]:22/x"), parse("[::1]:x"));
+        assert_eq!(parse("file:///srv/a%20b.git"), parse("/srv/a b"));
+        assert_eq!(parse("file://localhost/srv/x"), parse("/srv/y/../x/"));
+        assert_eq!(Address::parse("  ", root), None);
+    }
+}
