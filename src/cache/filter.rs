@@ -166,6 +166,8 @@ fn column(field: Field) -> &'static str {
         Field::ExternalRef => "external_ref",
         Field::Visibility => "visibility",
         Field::Repo => "source",
+        // Put in terms of ids before it gets here.
+        Field::Project => "id",
         Field::Created => "created",
         Field::Updated => "updated",
         Field::Started => "started",

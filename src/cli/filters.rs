@@ -222,6 +222,9 @@ pub struct ScopeArgs {
     /// Only issues of this repo (`.` is the project's own)
     #[arg(long, value_name = "REPO")]
     pub repo: Vec<String>,
+    /// Only planning issues filed for this project, by its prefix (`.` is this one)
+    #[arg(long, value_name = "PROJECT")]
+    pub project: Vec<String>,
     /// Only local, proposed or canonical issues
     #[arg(long, value_name = "WORD", value_delimiter = ',', value_parser = ["local", "proposed", "canonical"])]
     pub visibility: Vec<String>,
@@ -230,7 +233,12 @@ pub struct ScopeArgs {
 impl ScopeArgs {
     fn conditions(&self) -> impl Iterator<Item = Expr> {
         let any = |field, words: &[String]| (!words.is_empty()).then(|| Expr::any_of(field, words.iter().cloned()));
-        [any(Field::Visibility, &self.visibility), any(Field::Repo, &self.repo)].into_iter().flatten()
+        let parts = [
+            any(Field::Visibility, &self.visibility),
+            any(Field::Repo, &self.repo),
+            any(Field::Project, &self.project),
+        ];
+        parts.into_iter().flatten()
     }
 
     pub fn expr(&self) -> Expr {

@@ -11,7 +11,7 @@ use crate::model::json::Object;
 use crate::model::lease::Standing;
 use crate::model::record::Record;
 use crate::model::time::{Instant, SECOND};
-use crate::store::{AutoClaim, ClaimWish, Claimed, LeaseError, Store, StoreError, is_family};
+use crate::store::{AutoClaim, ClaimWish, Claimed, LeaseError, Store, StoreError};
 use crate::vcs::{self, RemoteClaim, Swap, SyncError};
 
 /// How far the clocks of two machines may be apart.
@@ -230,10 +230,7 @@ fn place(store: &mut Store, id: Option<&str>) -> Result<PathBuf> {
         Some(id) => {
             let root = store.root_of(id)?;
             // A claim names its issue: what is private is not told to the project's remote.
-            let own = store.project().primary_member().repo.root().to_owned();
-            if root != own && is_family(&root, &own) {
-                return Err(StoreError::WouldLeak { repo: root.display().to_string() }.into());
-            }
+            store.refuse_project_remote_of(id)?;
             root
         }
         None => store.repo().root().to_owned(),

@@ -45,6 +45,8 @@ const KEY_ORDER: &[&str] = &[
     "comments",
     "visibility",
     "proposal",
+    "project",
+    "former_id",
     "workflow",
     "task",
     "field_times",

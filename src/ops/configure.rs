@@ -63,7 +63,9 @@ pub fn configure(store: &mut Store, request: &Request) -> Result<Configured> {
     {
         return Err(OpError::Usage(format!("--routing must be one of {}, not {word:?}", ROUTING.join(" "))));
     }
+    store::refuse_stranded(store.repo().beads())?;
     refuse_used(store, request)?;
+    refuse_project(store, request)?;
     let mut draft = Draft { edits: Vec::new(), trusted: Vec::new(), remarks: Vec::new() };
     let file = choose_file(store, request);
     let added = request.add.iter().map(|text| add(store, text, file, &mut draft)).collect::<Result<Vec<String>>>()?;
@@ -82,6 +84,21 @@ pub fn configure(store: &mut Store, request: &Request) -> Result<Configured> {
         draft.of(origin).unset(key);
     }
     finish(store, draft)
+}
+
+/// Refuses to plan in a place that is the project itself, however its remotes are written.
+fn refuse_project(store: &mut Store, request: &Request) -> Result<()> {
+    let becomes = request.routing.as_deref() == Some("contributor");
+    let contributes = becomes || store.has_roles() && store.role().role == Role::Contributor;
+    let keys = ["routing.auto.contributor", "routing.default"];
+    let has_target = keys.iter().any(|key| store.settings().text(key).is_some());
+    let added = request.add.iter().filter(|_| becomes || !has_target);
+    let named = request.set.iter().filter(|(name, _)| keys.contains(&name.as_str())).flat_map(|(_, values)| values);
+    let env = &store.host().env;
+    for text in added.chain(named.filter(|text| *text != ".")).filter(|_| contributes) {
+        store::check_planning(&store.project().root, &store::expand_path(text, env.cwd(), env), env)?;
+    }
+    Ok(())
 }
 
 /// Refuses to leave out a repo that a workflow or a workspace needs.

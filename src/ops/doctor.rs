@@ -60,6 +60,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     check_hooks(store, &mut report);
     check_driver(store, &mut report);
     check_proposals(store, fix, &mut report)?;
+    check_projects(store, &mut report)?;
     check_graph(store, &mut report)?;
     check_workflows(store, &mut report)?;
     report.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
@@ -308,6 +309,25 @@ fn check_proposals(store: &mut Store, fix: bool, report: &mut Report) -> Result<
             });
         }
     }
+    Ok(())
+}
+
+/// Planning issues of earlier versions, and those that were filed in the planning repo itself: every project offers them.
+fn check_projects(store: &mut Store, report: &mut Report) -> Result<()> {
+    let ids = store.without_project()?;
+    if ids.is_empty() {
+        return Ok(());
+    }
+    report.findings.push(Health {
+        severity: Severity::Note,
+        file: None,
+        line: None,
+        message: format!(
+            "planning issues that name no project, so every project that plans there has them: {}",
+            ids.join(" ")
+        ),
+        remedy: Some("run `bd update ID --project .` for those that belong to this project".to_owned()),
+    });
     Ok(())
 }
 

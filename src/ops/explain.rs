@@ -31,6 +31,8 @@ pub enum Reason {
     Taken(Taken),
     /// Its workflow does not hand it out.
     Withheld(Withheld),
+    /// It was planned for another project, by its name.
+    OtherProject(String),
 }
 
 #[derive(Debug, Clone)]
@@ -82,6 +84,8 @@ pub fn explain(store: &mut Store, typed: &str) -> Result<Explanation> {
             reasons.push(Reason::OpenChildren(children));
         }
     }
+    let other = store.of_other_projects()?.get(&issue.id).map(|owner| owner.name.clone());
+    reasons.extend(other.map(Reason::OtherProject));
     if !issue.status.is_done() {
         reasons.extend(store.why_taken(&issue.id)?.into_iter().map(Reason::Taken));
         if status != "in_progress" {

@@ -58,6 +58,7 @@ const GITATTRIBUTES: &str = "# The ledger's bytes are its truth: no line end con
 pub const PLANNING: &str = "~/.beads-planning";
 
 pub fn init(host: &Host, directory: &Path, request: &InitRequest) -> Result<Initialised> {
+    store::refuse_stranded(directory)?;
     if let Setup::Contributor { planning } = &request.setup {
         // Before anything is made: a planning repo that cannot be one must not leave half a set-up.
         store::check_planning(directory, &planning_path(host, directory, planning), &host.env)?;

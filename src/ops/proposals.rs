@@ -27,13 +27,17 @@ pub struct ProposeOptions<'a> {
     pub include: Include,
     pub dry_run: bool,
     pub count: Option<usize>,
+    /// Also issues that were filed for another project.
+    pub adopt: bool,
+    /// Lets a ledger be committed that is kept out of commits.
+    pub start_ledger: bool,
 }
 
 pub fn propose(store: &mut Store, typed: &[String], options: ProposeOptions<'_>) -> Result<Each<Proposed>> {
     let target = target(store, options.target)?;
     let ids = ids(store, typed)?;
-    let ProposeOptions { with_deps, include, dry_run, count, .. } = options;
-    let request = ProposeRequest { ids, target, with_deps, include, dry_run, count };
+    let ProposeOptions { with_deps, include, dry_run, count, adopt, start_ledger, .. } = options;
+    let request = ProposeRequest { ids, target, with_deps, include, dry_run, count, adopt, start_ledger };
     Ok(store.propose(&request)?)
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::records::{self, RecordError};
 use super::registry::{self, Entry};
-use super::{Repo, Result, StateDir, Store, StoreError, family, place};
+use super::{Repo, Result, StateDir, Store, StoreError, family, home, place};
 use crate::ledger::Document;
 use crate::model::state_id;
 use crate::sys::fs::FsError;
@@ -176,7 +176,7 @@ impl Store {
     /// Where the id of a repository is kept.
     fn repo_id_directory(&self, member: usize) -> PathBuf {
         let beads = self.project.members[member].repo.beads();
-        vcs::common_dir(beads).map_or_else(|| beads.join("run"), |common| family::place_of(&common))
+        vcs::common_dir(beads).map_or_else(|| home::without_repository(beads), |common| family::place_of(&common))
     }
 
     /// What names this clone among all clones of the repository.
@@ -342,7 +342,7 @@ fn places(repo: &Repo) -> (PathBuf, PathBuf) {
     let vcs = vcs::open(repo.beads());
     match vcs.admin_dir() {
         Some(admin) => (place::real(vcs.root()), admin),
-        None => (place::real(repo.root()), repo.beads().join("run")),
+        None => (place::real(repo.root()), home::without_repository(repo.beads())),
     }
 }
 

@@ -43,6 +43,12 @@ pub enum StoreError {
     NotMaintainer { reason: String },
     #[error("{id} is proposed to {target}, another project")]
     OtherTarget { id: String, target: String },
+    #[error("{id} was filed for {project}, another project")]
+    OtherProject { id: String, project: String },
+    #[error("{} is kept out of commits here by {}, so nobody would see a proposal", path.display(), by.display())]
+    UncommittedLedger { path: PathBuf, by: PathBuf },
+    #[error("{id} is public and {target} is private: the line of {id} would name it")]
+    PrivateTarget { id: String, target: String },
     #[error("{id} cannot be restored: {why}")]
     CannotRestore { id: String, why: String },
     #[error("no ledger of the project had {id} then")]

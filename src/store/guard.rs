@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::ledger::Document;
 use crate::model::json;
-use crate::model::proposal::{self, Leak};
+use crate::model::proposal::{self, Leak, Owner, Target};
 use crate::model::record::Record;
 
 /// What is private about a line.
@@ -29,8 +29,8 @@ pub struct FoundLeak {
 /// What the planning repos and the settings keep to themselves.
 #[derive(Debug, Default)]
 pub(super) struct Guard {
-    /// The prefixes that the primary goes by: what was proposed to it may be in its commits.
-    here: Vec<String>,
+    /// What the primary goes by: what was proposed to it may be in its commits.
+    here: Target,
     /// The lines of planning repos, by id.
     planning: HashMap<String, Vec<String>>,
     /// Ids that repos other than planning repos hold.
@@ -42,9 +42,16 @@ pub(super) struct Guard {
 impl Guard {
     /// A name under which issues are proposed to the primary.
     pub fn add_target(&mut self, prefix: String) {
-        if !self.here.contains(&prefix) {
-            self.here.push(prefix);
+        if !self.here.prefixes.contains(&prefix) {
+            self.here.prefixes.push(prefix);
         }
+    }
+
+    /// The projects that lines of planning repos name and that are not the primary.
+    pub fn set_others(&mut self, is_here: impl Fn(&Owner) -> bool) {
+        let lines = self.planning.values().flatten();
+        let owners: HashSet<Owner> = lines.filter_map(|line| Owner::of_line(line)).collect();
+        self.here.others = owners.into_iter().filter(|owner| !is_here(owner)).map(|owner| owner.id).collect();
     }
 
     pub fn add_planning(&mut self, document: &Document) {

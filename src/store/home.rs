@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::family::{Pointer, place_of};
-use super::settings::CONFIG_NAME;
+use super::settings::{CONFIG_NAME, ConfigError};
 use crate::sys::{Env, fs};
 use crate::vcs;
 
@@ -106,6 +106,10 @@ impl StateHome {
     fn with_repo(beads: &Path, env: &Env, asked: StateMode) -> Self {
         let home = |path, mode, reason: &str| StateHome { path, mode, reason: reason.to_owned() };
         let own = beads.join("run");
+        if vcs::stranded(beads).is_some() {
+            let place = without_repository(beads);
+            return home(place, StateMode::Workspace, "the repository of this working copy is not there");
+        }
         let common = vcs::common_dir(beads);
         if let Some(target) = Pointer::of(beads, common.as_deref()) {
             // In a container the same directory may be mounted elsewhere.
@@ -140,6 +144,20 @@ impl StateHome {
             }
         }
     }
+}
+
+/// What takes the place of a repository's own directory: `.beads/run` without version control. Where the repository is not there
+/// any more it is a path below a file, at which nothing can be or be made.
+pub(super) fn without_repository(beads: &Path) -> PathBuf {
+    vcs::stranded(beads).map_or_else(|| beads.join("run"), |lead| place_of(&lead))
+}
+
+/// A working copy whose repository is not where it says. Without the repository nobody knows what the user has settled for it,
+/// such as where private issues go, so nothing is written.
+pub fn stranded(beads: &Path) -> Option<ConfigError> {
+    let message = "leads to a repository that is not there; if it was moved, repair the link (`git worktree repair` in the \
+                   moved repository, or edit this file)";
+    vcs::stranded(beads).map(|path| ConfigError { path, line: 0, column: 0, message: message.to_owned() })
 }
 
 /// The state home that a workspace shares, if it is not there.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::guard::{Found, FoundLeak, Guard};
 use super::source::expected;
 use super::warning::Warning;
-use super::{RepoProblem, Result, Store, StoreError, place};
+use super::{RepoProblem, Result, Store, StoreError, place, planning};
 use crate::ledger::{Document, MAX_LEDGER};
 use crate::model::id;
 use crate::sys::fs;
@@ -76,9 +76,7 @@ impl Store {
         let above = real.parent().unwrap_or(&real);
         // Another checkout or clone of the project is no better a place.
         let family = |found: &PathBuf| {
-            Some(found) == root(primary).as_ref()
-                || super::family::is_family(found, primary)
-                || super::planning::share_remote(primary, found, &self.host.env)
+            Some(found) == root(primary).as_ref() || planning::is_same_project(primary, found, &self.host.env)
         };
         let Some(inside) = root(above).filter(family) else { return Ok(()) };
         // What version control keeps for itself is in no commit.
@@ -137,6 +135,7 @@ impl Store {
                 }
             }
         }
+        guard.set_others(|owner| self.is_owner(owner, 0));
         for (path, what) in self.private_paths() {
             for text in self.spellings(&path) {
                 guard.add_path(text, what);

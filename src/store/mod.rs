@@ -25,6 +25,7 @@ mod leases;
 mod lines;
 mod naming;
 mod news;
+mod owner;
 mod pair;
 mod place;
 mod plan;
@@ -76,7 +77,9 @@ pub use leases::{
 pub use naming::Named;
 pub use news::{CheckoutLedger, counting_copy};
 pub use place::{display as display_path, expand as expand_path, plain as plain_path, real as real_path};
-pub use planning::{check_planning, commit_files, keep_out_of_commits, ledger_of_working_copy, start_version_control};
+pub use planning::{
+    check_planning, commit_files, keep_out_of_commits, ledger_of_working_copy, refuse_stranded, start_version_control,
+};
 pub use project::{Member, Project, RepoProblem, beads_of, outside, trust as read_trust};
 pub use proposals::{ProposalRow, ProposeRequest, Proposed, Reconciled};
 pub use prune::{Kept, KeptIssue, PRUNE_DAYS, PruneRequest, Pruned, PrunedIssue};
@@ -186,6 +189,8 @@ pub struct Store {
     claiming: RefCell<Option<String>>,
     /// Workflows may be closed over open tasks.
     forced: bool,
+    /// Planning issues of other projects, as last found.
+    others: owner::Others,
     /// What other checkouts say, as last read.
     siblings: siblings::Siblings,
     /// The claims, as last read.
@@ -215,7 +220,9 @@ impl Given {
             settings.broken.push(settings::ConfigError { path, line: 0, column: 0, message: message.to_owned() });
         }
         // What the user has settled for the project is not known then, such as where private issues go.
-        if let Some(path) = home::unreachable(repo.beads(), &host.env) {
+        if let Some(error) = home::stranded(repo.beads()) {
+            settings.broken.push(error);
+        } else if let Some(path) = home::unreachable(repo.beads(), &host.env) {
             let message = "this is a workspace, and the state home that it shares is not there; if the repository was moved, \
                            bd worktree repair there mends it";
             settings.broken.push(settings::ConfigError { path, line: 0, column: 0, message: message.to_owned() });
@@ -268,6 +275,7 @@ impl Store {
             ended_remotely: RefCell::default(),
             claiming: RefCell::default(),
             forced: false,
+            others: owner::Others::default(),
             siblings: siblings::Siblings::default(),
             known_leases: None,
             activity: Activity::default(),

@@ -11,11 +11,17 @@ pub struct Named {
 }
 
 impl Store {
-    /// The full id that a typed one stands for. The whole id of an issue that left the ledger stands for no other one.
+    /// The full id that a typed one stands for. The whole id of an issue that left the ledger stands for no other one, and one that a
+    /// planning issue had before it was proposed for that issue.
     pub fn resolve(&mut self, typed: &str) -> Result<String> {
         self.look_around()?;
         self.sources.read(&mut self.cache)?;
         let resolved = id::resolve(typed, self.sources.ids().iter().map(|id| id.as_ref()));
+        if !matches!(&resolved, Resolved::One(id) if id == typed)
+            && let Some(id) = self.renamed_from(typed)
+        {
+            return Ok(id);
+        }
         let is_short = match &resolved {
             Resolved::One(id) => id != typed && id::hash_of(id) != typed,
             Resolved::None => false,

@@ -7,6 +7,7 @@ use super::transaction::Write;
 use super::{Access, Result, Store, StoreError};
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
 use crate::model::change::Change;
+use crate::model::issue;
 use crate::model::proposal::{self, Include, Proposal, State, Visibility};
 use crate::model::record::Record;
 
@@ -34,7 +35,7 @@ impl Store {
         }
         let look = |n: usize| {
             let line = self.sources.line(n, id)?;
-            let record = Record::parse(&line).ok()?;
+            let record = Record::parse(&line).ok().filter(|record| !proposal::is_turned_down(record))?;
             Some((Visibility::of(&record), Proposal::of(&record)))
         };
         let is_open = |n: &usize| match look(*n) {
@@ -136,6 +137,54 @@ impl Store {
     /// Whether those who read a ledger can see an issue.
     pub(super) fn is_visible(&self, source: usize, id: &str) -> bool {
         id.starts_with("external:") || self.sources.line(source, id).is_some()
+    }
+
+    /// An issue that planning repos alone hold.
+    pub(super) fn is_only_planned(&self, id: &str) -> bool {
+        let holders = self.sources.holders(id);
+        !holders.is_empty() && holders.iter().all(|source| self.is_planning(self.sources.member_of(*source)))
+    }
+
+    /// Refuses to name a private issue in the line of a public one, whoever asks for it. What stands there already stays.
+    pub(super) fn refuse_private_targets(&mut self, source: usize, write: &Write) -> Result<()> {
+        if self.is_planning(self.sources.member_of(source)) {
+            return Ok(());
+        }
+        if let Write::Change { id, changes } = write
+            && changes.iter().any(|change| matches!(change, Change::Project(Some(_))))
+        {
+            return Err(StoreError::NoPlanningCopy { id: id.clone(), what: "given to a project" });
+        }
+        if !(0..self.project.members.len()).any(|repo| self.is_planning(repo)) {
+            return Ok(());
+        }
+        self.sources.read(&mut self.cache)?;
+        let (id, named): (String, Vec<String>) = match write {
+            Write::File { issue, id, .. } => {
+                let targets = issue.dependencies.iter().map(|(target, _)| target.clone()).collect();
+                (id.as_ref().map_or_else(|| "the new issue".to_owned(), ToString::to_string), targets)
+            }
+            Write::Change { id, changes } => {
+                let target = |change: &Change| match change {
+                    Change::AddDependency { target, .. } | Change::Parent(Some(target)) => Some(target.clone()),
+                    _ => None,
+                };
+                (id.clone(), changes.iter().filter_map(target).collect())
+            }
+            Write::Put { id, line, .. } => {
+                let targets = |line: &str| {
+                    let record = Record::parse(line).ok();
+                    let edges = record.map(|record| issue::dependencies_of(&record)).unwrap_or_default();
+                    edges.into_iter().map(|edge| edge.target).collect::<Vec<_>>()
+                };
+                let known = self.sources.line(source, id).map(|line| targets(&line)).unwrap_or_default();
+                (id.clone(), targets(line).into_iter().filter(|target| !known.contains(target)).collect())
+            }
+        };
+        match named.into_iter().find(|target| self.is_only_planned(target)) {
+            Some(target) => Err(StoreError::PrivateTarget { id, target }),
+            None => Ok(()),
+        }
     }
 
     /// Refuses to touch a ledger in which a merge left its markers.

@@ -6,13 +6,22 @@ use crate::ledger::{Document, Edit, Ledger, MAX_LINE};
 use crate::model::change::{self, ChangeError, NewIssue, Stamp};
 use crate::model::id::IssueId;
 use crate::model::json::Dialect;
+use crate::model::proposal::Owner;
 use crate::model::time::Instant;
+
+/// What new issues of a repo get.
+#[derive(Debug, Default)]
+pub(super) struct Fresh {
+    pub prefix: String,
+    /// The project that they are planned for.
+    pub owner: Option<Owner>,
+}
 
 pub(super) struct Plan<'a> {
     store: &'a Store,
     source: usize,
     ledger: &'a Ledger,
-    prefix: &'a str,
+    fresh: &'a Fresh,
     actor: &'a str,
     repo: &'a str,
     now: Instant,
@@ -23,12 +32,12 @@ impl<'a> Plan<'a> {
         store: &'a Store,
         source: usize,
         ledger: &'a Ledger,
-        prefix: &'a str,
+        fresh: &'a Fresh,
         actor: &'a str,
         now: Instant,
     ) -> Self {
         let repo = store.name(store.sources.member_of(source));
-        Plan { store, source, ledger, prefix, actor, repo, now }
+        Plan { store, source, ledger, fresh, actor, repo, now }
     }
 
     /// Edits for everything staged, on the document as it is now.
@@ -77,14 +86,14 @@ impl<'a> Plan<'a> {
             Some(id) => id.clone(),
             None => loop {
                 let nonce = self.store.host.entropy.bytes();
-                let id = IssueId::mint(self.prefix, &issue.title, &issue.description, now, nonce);
+                let id = IssueId::mint(&self.fresh.prefix, &issue.title, &issue.description, now, nonce);
                 if !taken(edits, id.as_str()) {
                     break id;
                 }
             },
         };
         let local = issue.local || self.store.is_planning(self.store.sources.member_of(self.source));
-        let issue = NewIssue { local, ..issue.clone() };
+        let issue = NewIssue { local, project: self.fresh.owner.clone(), ..issue.clone() };
         let line = issue.line(id.as_str(), Stamp { now, actor: self.actor, dialect: document.dialect() })?;
         self.store.fence_lock(self.source, document, id.as_str(), None, Some(&line))?;
         self.push(document, edits, Edit::Insert { id: id.to_string(), text: line.clone() })?;

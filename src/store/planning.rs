@@ -1,35 +1,81 @@
 //! The version control side of setting up a planning repo.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::family;
-use super::role::plain_url;
-use super::{Repo, Result, StoreError, place};
+use super::{Repo, Result, Store, StoreError, family, home, place};
+use crate::model::proposal::{Owner, Visibility};
+use crate::model::record::Record;
 use crate::sys::Env;
 use crate::sys::fs::FsError;
-use crate::vcs;
+use crate::vcs::{self, Identity};
 
-/// Two working copies have a remote in common: they are clones of one project, and what is committed in one can be pushed to
-/// where the other comes from.
-pub(super) fn share_remote(one: &Path, other: &Path, env: &Env) -> bool {
-    let remotes = |path: &Path| vcs::facts(path, env).remotes;
-    let theirs = remotes(other);
-    let known = |url: &str| theirs.iter().any(|remote| plain_url(&remote.url) == plain_url(url));
-    !theirs.is_empty() && remotes(one).iter().any(|remote| known(&remote.url))
+/// Two working copies are of one project: what is committed in one can be pushed to where the other comes from. The one answer to
+/// "is this the project?", asked when a planning repo is joined and before each push of one.
+pub(super) fn is_same_project(one: &Path, other: &Path, env: &Env) -> bool {
+    family::is_family(one, other) || vcs::is_same_project(one, other, env)
 }
 
-/// Refuses a place for a planning repo inside the project's working copy, or in another checkout of the same repository: its
-/// files would be committed there. Another clone of the project is no better.
+/// The same from settings alone: cheap enough for every write.
+pub(super) fn shares_remote(one: &Path, other: &Path, env: &Env) -> bool {
+    family::is_family(one, other) || Identity::of(one, env).meets(&Identity::of(other, env))
+}
+
+/// Refuses a place for a planning repo inside the project's working copy, or in another checkout or clone of the project: its
+/// files would be committed there.
 pub fn check_planning(project: &Path, planning: &Path, env: &Env) -> Result<()> {
     let root = vcs::root(project).unwrap_or_else(|| project.to_owned());
-    let checkout = family::is_family(project, planning);
-    if checkout || share_remote(project, planning, env) || place::real(planning).starts_with(place::real(&root)) {
+    if is_same_project(project, planning, env) || place::real(planning).starts_with(place::real(&root)) {
         return Err(StoreError::WouldLeak { repo: planning.display().to_string() });
     }
     match std::fs::metadata(planning) {
         Ok(meta) if !meta.is_dir() => Err(StoreError::NotARepo { path: planning.to_owned() }),
         _ => Ok(()),
     }
+}
+
+impl Store {
+    /// The same for the working copy that owns an issue.
+    pub fn refuse_project_remote_of(&mut self, id: &str) -> Result<()> {
+        let root = self.root_of(id)?;
+        let member = self.project.members.iter().position(|member| member.repo.root() == root).unwrap_or_default();
+        self.refuse_project_remote(&root, &[member])
+    }
+
+    /// Refuses to send private issues from a working copy with these repos to where the project comes from. Asked before every
+    /// push: a remote or a setting may have changed since the repo was joined, and a planning repo is also pushed by those who
+    /// stand in it.
+    pub fn refuse_project_remote(&mut self, root: &Path, members: &[usize]) -> Result<()> {
+        self.sources.read(&mut self.cache)?;
+        let mut local = false;
+        let mut owners = HashSet::new();
+        for source in (0..self.sources.len()).filter(|source| members.contains(&self.sources.member_of(*source))) {
+            for id in self.sources.ids_mentioning(source, "\"local\"") {
+                let line = self.sources.line(source, &id).unwrap_or_default();
+                let Ok(record) = Record::parse(&line) else { continue };
+                if Visibility::of(&record) == Visibility::Local {
+                    local = true;
+                    owners.extend(Owner::of(&record));
+                }
+            }
+        }
+        // Planned for the very project that this working copy is one of.
+        if owners.iter().any(|owner| self.comes_from(owner, root)) {
+            return Err(StoreError::WouldLeak { repo: self.name(members[0]).to_owned() });
+        }
+        let planned = members.iter().find(|member| self.is_planning(**member));
+        let primary = self.project.primary_member().repo.root();
+        let concerns = !members.contains(&0) && (local || planned.is_some());
+        if concerns && is_same_project(primary, root, &self.host.env) {
+            return Err(StoreError::WouldLeak { repo: self.name(*planned.unwrap_or(&members[0])).to_owned() });
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a working copy whose repository is not where it says.
+pub fn refuse_stranded(directory: &Path) -> Result<()> {
+    home::stranded(directory).map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// The `.beads` directory that the working copy around a directory has, at or above it.
@@ -62,15 +108,35 @@ pub fn commit_files(files: &[PathBuf], message: &str, author: &str, env: &Env) -
     }
 }
 
+/// The line that keeps a `.beads` out of commits, and the file that it is in.
+fn exclusion(beads: &Path) -> Option<(PathBuf, String)> {
+    let root = place::real(&vcs::root(beads)?);
+    let real = place::real(beads);
+    let line = format!("/{}/", real.strip_prefix(&root).unwrap_or(Path::new(super::BEADS_DIR)).display());
+    Some((vcs::exclude_file(beads)?, line))
+}
+
+/// The file that keeps a `.beads` out of this user's commits, if one does.
+pub(super) fn kept_out_by(beads: &Path) -> Option<PathBuf> {
+    let (exclude, line) = exclusion(beads)?;
+    let known = std::fs::read_to_string(&exclude).ok()?;
+    known.lines().any(|known| known == line).then_some(exclude)
+}
+
+/// Takes back [`keep_out_of_commits`].
+pub(super) fn let_into_commits(beads: &Path) -> Result<()> {
+    let Some((exclude, line)) = exclusion(beads) else { return Ok(()) };
+    let known = std::fs::read_to_string(&exclude).map_err(|e| FsError::new("read", &exclude, e))?;
+    let kept: String = known.split_inclusive('\n').filter(|known| known.trim_end() != line).collect();
+    Ok(std::fs::write(&exclude, kept).map_err(|e| FsError::new("write", &exclude, e))?)
+}
+
 /// Keeps a `.beads` that only this user wants out of the project's commits, without a trace in the project: by git's own
 /// private exclude file. Where there is none, nothing is done and the user is told.
 pub fn keep_out_of_commits(beads: &Path) -> Result<String> {
-    let root = vcs::root(beads).map(|root| place::real(&root));
-    let (Some(exclude), Some(root)) = (vcs::exclude_file(beads), root) else {
+    let Some((exclude, line)) = exclusion(beads) else {
         return Ok(format!("{} is new here: keep it out of your commits", beads.display()));
     };
-    let real = place::real(beads);
-    let line = format!("/{}/", real.strip_prefix(&root).unwrap_or(Path::new(super::BEADS_DIR)).display());
     let known = std::fs::read_to_string(&exclude).unwrap_or_default();
     if !known.lines().any(|known| known == line) {
         let gap = if known.is_empty() || known.ends_with('\n') { "" } else { "\n" };

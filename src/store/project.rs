@@ -177,7 +177,7 @@ impl Project {
         }
         let name = place::display(repo.root(), &self.root, env);
         let (own, broken) = match Settings::of_repo(repo.beads()) {
-            Ok(own) => (own, None),
+            Ok(own) => (own, home::stranded(repo.beads())),
             Err(error) => ((None, None), Some(error)),
         };
         let (prefix, ledger_file) = own;

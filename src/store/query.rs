@@ -157,6 +157,9 @@ impl Store {
                 let sources = members.into_iter().flat_map(|member| self.sources.of_member(member));
                 Expr::Or(sources.map(|n| Expr::Is(Field::Repo, Op::Eq, Value::Number(n as i64))).collect())
             }
+            Expr::Is(Field::Project, op, Value::Text(text)) => {
+                Expr::any_of(Field::Id, self.ids_of_project(text, *op == Op::Contains))
+            }
             other => other.clone(),
         })
     }
@@ -183,6 +186,7 @@ impl Store {
         let mut condition = self.prepared(&filter.filter)?;
         let mut left_out = self.taken()?;
         left_out.extend(self.withheld()?.into_keys());
+        left_out.extend(self.of_other_projects()?.keys().cloned());
         if !left_out.is_empty() {
             condition = Expr::And(vec![condition, Expr::any_of(Field::Id, left_out).negate()]);
         }

@@ -4,15 +4,16 @@
 //! disk, then they leave the source. A crash in between leaves an issue in both; doing it again finds it in both, changes
 //! nothing in the target and takes it out of the source. A line that changed meanwhile is not taken out.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::source::expected;
 use super::transaction::Written;
 use super::{Access, Result, Role, Store, StoreError};
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
+use crate::model::issue;
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::join_copies;
-use crate::model::proposal::{Proposal, State, Visibility};
+use crate::model::proposal::{PLANNING_KEYS, Proposal, State, Visibility};
 use crate::model::record::Record;
 
 /// What became of the issues.
@@ -39,6 +40,7 @@ impl Store {
                 Err(error) => report.failed.push((id.clone(), error)),
             }
         }
+        self.leave_private_edges(&mut wanted, to, &mut report);
         let mut members: Vec<usize> = wanted.iter().map(|(_, from)| *from).collect();
         members.sort_unstable();
         members.dedup();
@@ -129,6 +131,27 @@ impl Store {
         Ok(())
     }
 
+    /// Takes out of a move into a public repo what would name an issue there that stays private.
+    fn leave_private_edges(&self, wanted: &mut Vec<(String, usize)>, to: usize, report: &mut Relocated) {
+        if self.is_planning(to) {
+            return;
+        }
+        loop {
+            let moving: HashSet<String> = wanted.iter().map(|(id, _)| id.clone()).collect();
+            let named = |id: &str, from: usize| {
+                let lines = self.sources.of_member(from).into_iter().filter_map(|source| self.sources.line(source, id));
+                let edges =
+                    lines.flat_map(|line| Record::parse(&line).map(|r| issue::dependencies_of(&r)).unwrap_or_default());
+                let mut targets = edges.map(|edge| edge.target);
+                targets.find(|target| !moving.contains(target) && self.is_only_planned(target))
+            };
+            let Some(n) = wanted.iter().position(|(id, from)| named(id, *from).is_some()) else { return };
+            let (id, from) = wanted.remove(n);
+            let target = named(&id, from).unwrap_or_default();
+            report.failed.push((id.clone(), StoreError::PrivateTarget { id, target }));
+        }
+    }
+
     fn may_move(&mut self, id: &str, from: usize, to: usize) -> Result<()> {
         if let Access::Read(reason) = self.access(from)? {
             return Err(StoreError::ReadOnly { what: id.to_owned(), repo: self.name(from).to_owned(), reason });
@@ -164,7 +187,10 @@ impl Store {
                 let word = dialect.string(Visibility::Local.word());
                 record.with(&[("visibility", Some(word))], dialect)
             }
-            (false, Visibility::Local) => record.with(&[("visibility", None)], dialect),
+            (false, Visibility::Local) => {
+                let keys = PLANNING_KEYS.into_iter().chain(["visibility"]);
+                record.with(&keys.map(|key| (key, None)).collect::<Vec<_>>(), dialect)
+            }
             _ => line.to_owned(),
         }
     }

@@ -3,9 +3,11 @@
 //! Uncertain means contributor, because a maintainer who is taken for a contributor is told so and loses nothing, while a
 //! contributor who is taken for a maintainer puts private plans into a pull request. A URL's scheme decides nothing.
 
+use std::path::Path;
+
 use super::settings::{Origin, Settings};
 use crate::sys::Env;
-use crate::vcs::{Facts, Kind};
+use crate::vcs::{Address, Facts, Kind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -79,8 +81,9 @@ fn found_out(settings: &Settings, facts: &Facts) -> (Role, &'static str, String)
     if let Some(email) = listed {
         return (Role::Maintainer, "maintainers", format!("routing.maintainers lists {email}"));
     }
-    let url = |name: &str| facts.remotes.iter().find(|remote| remote.name == name).map(|remote| plain_url(&remote.url));
-    if let (Some(upstream), Some(origin)) = (url("upstream"), url("origin"))
+    let url = |name: &str| facts.remotes.iter().find(|remote| remote.name == name).map(|remote| remote.url.as_str());
+    let address = |name: &str| Address::parse(url(name)?, Path::new(""));
+    if let (Some(upstream), Some(origin)) = (address("upstream"), address("origin"))
         && upstream != origin
     {
         let because = "the remote upstream differs from origin, so this is a fork".to_owned();
@@ -98,10 +101,4 @@ fn found_out(settings: &Settings, facts: &Facts) -> (Role, &'static str, String)
     }
     let because = "there is a remote, and nothing shows that you may push to it".to_owned();
     (Role::Contributor, "uncertain", because)
-}
-
-/// A URL without what does not tell two repositories apart.
-pub(super) fn plain_url(url: &str) -> &str {
-    let url = url.trim().trim_end_matches('/');
-    url.strip_suffix(".git").unwrap_or(url).trim_end_matches('/')
 }

@@ -121,7 +121,7 @@ impl Store {
         let root = |n: usize| self.project.members[n].repo.root();
         repo != 0
             && (self.project.share_working_copy(0, repo)
-                || super::planning::share_remote(root(0), root(repo), &self.host.env))
+                || super::planning::shares_remote(root(0), root(repo), &self.host.env))
     }
 
     /// Refuses a repo that may not get issues: not one's own to write, or one whose commits others would see.

@@ -1,7 +1,7 @@
 //! Writing: locks first, then what is on disk, then the change, then the disk again.
 
 use super::leases::{LeaseError, Locks};
-use super::plan::Plan;
+use super::plan::{Fresh, Plan};
 use super::route::Access;
 use super::source::expected;
 use super::{Result, Store, StoreError};
@@ -216,7 +216,8 @@ impl Store {
                 let Some((_, lock)) = locks.iter().find(|(source, _)| *source == part.source) else { continue };
                 let path = lock.ledger().path();
                 let document = lock.ledger().read(|| expected(path))?.document;
-                let plan = Plan::new(self, part.source, lock.ledger(), "", actor, now);
+                let fresh = Fresh::default();
+                let plan = Plan::new(self, part.source, lock.ledger(), &fresh, actor, now);
                 let (_, found) = plan.make(&document, &[&in_step(&part.write, before.as_ref())]);
                 before = found.into_iter().next().map(|answer| united(before.take(), answer));
             }
@@ -273,6 +274,9 @@ impl Transaction<'_> {
             }
             write @ Write::File { .. } => vec![(source, write)],
         };
+        for (source, write) in &parts {
+            store.refuse_private_targets(*source, write)?;
+        }
         if let Some((n, _)) = parts.iter().find(|(n, _)| !self.locks.iter().any(|(locked, _)| locked == n)) {
             return Err(LedgerError::Unstable { path: self.store.sources.ledger(*n).path().to_owned() }.into());
         }
@@ -320,13 +324,11 @@ impl Transaction<'_> {
             if writes.is_empty() {
                 continue;
             }
-            let mints = writes.iter().any(|write| matches!(write, Write::File { id: None, .. }));
-            let member = self.store.sources.member_of(*source);
-            let prefix = if mints { self.store.prefix(member)? } else { String::new() };
+            let fresh = self.store.fresh_for(*source, &writes)?;
             let path = lock.ledger().path();
             let document = lock.ledger().read(|| expected(path))?.document;
             let (_, answers) =
-                Plan::new(self.store, *source, lock.ledger(), &prefix, &actor, now).make(&document, &writes);
+                Plan::new(self.store, *source, lock.ledger(), &fresh, &actor, now).make(&document, &writes);
             if let Some(error) = answers.into_iter().find_map(std::result::Result::err) {
                 return Err(error.into_store());
             }
@@ -359,10 +361,8 @@ impl Transaction<'_> {
             let writes: Vec<Write> =
                 mine.iter().map(|part| in_step(&part.write, answers[part.slot].as_ref())).collect();
             let writes: Vec<&Write> = writes.iter().collect();
-            let member = store.sources.member_of(*source);
-            let mints = writes.iter().any(|write| matches!(write, Write::File { id: None, .. }));
-            let prefix = if mints { store.prefix(member)? } else { String::new() };
-            let plan = Plan::new(store, *source, lock.ledger(), &prefix, &actor, now);
+            let fresh = store.fresh_for(*source, &writes)?;
+            let plan = Plan::new(store, *source, lock.ledger(), &fresh, &actor, now);
             let path = lock.ledger().path();
             let mut planned = Vec::new();
             let outcome = store.write_ledger::<WriteError>(

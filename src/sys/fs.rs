@@ -52,7 +52,8 @@ impl FsError {
     }
 
     pub fn is_missing(&self) -> bool {
-        self.source.kind() == io::ErrorKind::NotFound
+        // Below a file there is nothing either.
+        matches!(self.source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
     }
 }
 

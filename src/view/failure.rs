@@ -238,6 +238,14 @@ impl From<StoreError> for Failure {
             StoreError::OtherTarget { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("withdraw it in that project first")
             }
+            StoreError::OtherProject { .. } => Self::new(Exit::Illegal, "other_project", message)
+                .hint("add --project to move it to this project and propose it here"),
+            StoreError::UncommittedLedger { .. } => Self::new(Exit::Illegal, "illegal", message).hint(
+                "the project has no ledger of its own yet; ask its maintainers, then add --start-ledger to let this one be committed",
+            ),
+            StoreError::PrivateTarget { .. } => Self::new(Exit::Illegal, "would_leak", message).hint(
+                "say it from the private side (`bd dep add` the other way round), plan the dependent issue in the planning repo, or propose the private one first",
+            ),
             StoreError::StillProposed { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("bd withdraw ID makes it private again")
             }

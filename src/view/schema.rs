@@ -562,6 +562,8 @@ const ISSUE: &[(&str, &str, bool)] = &[
     ("defer_until", "string", false),
     ("external_ref", "string", false),
     ("parent", "string", false),
+    ("project", "object", false),
+    ("former_id", "string", false),
     ("labels", "array", false),
     ("dependencies", "array", false),
     ("dependents", "array", false),

@@ -124,6 +124,7 @@ pub fn explanation(explanation: &Explanation) -> String {
                     object.text("workflow", workflow).number("running", *running as i64).number("max_parallel", *most)
                 }
             },
+            Reason::OtherProject(name) => object.text("project", name),
             _ => object,
         }
         .finish()
@@ -152,6 +153,7 @@ fn reason_word(reason: &Reason) -> &'static str {
         Reason::Taken(Taken::Held { .. }) => "claimed",
         Reason::Taken(Taken::Elsewhere(_)) => "elsewhere",
         Reason::Withheld(_) => "workflow",
+        Reason::OtherProject(_) => "other_project",
     }
 }
 
@@ -181,6 +183,7 @@ pub fn reason_text(reason: &Reason) -> String {
         }
         Reason::Taken(Taken::Elsewhere(one)) => super::elsewhere_text(one),
         Reason::Withheld(why) => why.to_string(),
+        Reason::OtherProject(name) => format!("it was planned for {name}, another project"),
     }
 }
 

@@ -65,7 +65,7 @@ $ bd add Deeper --parent plan-child --dry-run
 Would file P2 task "Deeper" in $ROOT/home/plan/.beads/beads.jsonl
   repo ~/plan: its parent plan-child lives there
 $ bd children bd-own
-plan-child  P2  open  task  Child [local] (~/plan)
+plan-child  P2  open  task  Child [local] (~/plan, for bd)
 $ bd add Refused --repo .
 ! error: a new issue cannot be written to .: you are a contributor here: routing.role in the personal settings says so
 ! hint: plan it in your own repo (bd add without --repo goes there); if you maintain this project: bd config set routing.role maintainer
@@ -90,7 +90,7 @@ const WRITES: &[&str] = &[
     "comments add bd-own 'A comment'",
     "label add bd-own x",
     "label remove bd-own l",
-    "dep add bd-own plan-far",
+    "dep add bd-own bd-later",
     "dep remove bd-own bd-gone",
     "delete bd-own --yes",
     "edit bd-own",

@@ -72,7 +72,7 @@ changed: $ROOT/web/.git/beads/config.toml (personal)
 $ bd add Private --id plan-1
 Created issue in ~/.beads-planning: plan-1
 $ bd list
-plan-1  P2  open  task  Private [local] (~/.beads-planning)
+plan-1  P2  open  task  Private [local] (~/.beads-planning, for bd)
 bd-own  P2  open  task  BD-OWN
 $ bd init --contributor
 already initialized, nothing changed: $ROOT/web/.beads/beads.jsonl
@@ -100,7 +100,7 @@ fn a_contributor_plans_elsewhere() {
     assert_eq!(files.as_array().unwrap().len(), 1, "{json}");
     assert_eq!(json["status"], "already_initialized");
     let add = env.bd(["add", "Private", "--json"]).ok().json();
-    assert_eq!((&add["source_repo"], add["id"].as_str().unwrap().starts_with("big-")), (&"~/plans/big".into(), true));
+    assert_eq!((&add["source_repo"], add["id"].as_str().unwrap().starts_with("bd-")), (&"~/plans/big".into(), true));
     assert!(!env.root().join("home/.beads-planning").exists());
     assert_eq!(status(&env, "web"), "");
 }
@@ -154,7 +154,7 @@ changed: $ROOT/web/.git/beads/config.toml (personal)
 $ bd add Private --id plan-1
 Created issue in ~/.beads-planning: plan-1
 $ bd list
-plan-1  P2  open  task  Private [local] (~/.beads-planning)
+plan-1  P2  open  task  Private [local] (~/.beads-planning, for web)
 $ bd init --contributor --quiet
 
 "#]]

@@ -67,10 +67,10 @@ Would write to .:
     assert_data_eq!(story.ledgers(), str![[r#"
 project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
-{"id":"pl-1","title":"Dark mode","description":"Why","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:07.000Z","labels":["ui"],"dependencies":[{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_yo4h3vbils0p","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:07.000Z"}}
+{"id":"pl-1","title":"Dark mode","description":"Why","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:07.000Z","labels":["ui"],"dependencies":[{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_qipzclpezff8","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:07.000Z"}}
 planning:
-{"id":"pl-1","title":"Dark mode","description":"Why","notes":"secret","status":"in_progress","priority":2,"issue_type":"task","assignee":"ann","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:07.000Z","started_at":"2026-01-05T09:00:05.000Z","labels":["ui"],"dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-block","type":"blocks","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"},{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"comments":[{"id":6080338727737722,"issue_id":"pl-1","author":"ann","text":"a secret remark","created_at":"2026-01-05T09:00:04.000Z"}],"visibility":"proposed","proposal":{"id":"prop_yo4h3vbils0p","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:07.000Z","synced":"2026-01-05T09:00:07.000Z"}}
-{"id":"pl-block","title":"Private blocker","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:02.000Z","visibility":"local"}
+{"id":"pl-1","title":"Dark mode","description":"Why","notes":"secret","status":"in_progress","priority":2,"issue_type":"task","assignee":"ann","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:07.000Z","started_at":"2026-01-05T09:00:05.000Z","labels":["ui"],"dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-block","type":"blocks","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"},{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"comments":[{"id":6080338727737722,"issue_id":"pl-1","author":"ann","text":"a secret remark","created_at":"2026-01-05T09:00:04.000Z"}],"visibility":"proposed","proposal":{"id":"prop_qipzclpezff8","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:07.000Z","synced":"2026-01-05T09:00:07.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
+{"id":"pl-block","title":"Private blocker","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:02.000Z","visibility":"local","project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
     let again = story.ledgers();
@@ -95,10 +95,10 @@ fn edits_of_a_proposed_issue_reach_both_copies_and_private_ones_only_one() {
     assert_data_eq!(story.ledgers(), str![[r#"
 project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
-{"id":"pl-1","title":"Darker mode","status":"closed","priority":1,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:12.000Z","closed_at":"2026-01-05T09:00:12.000Z","labels":["ui"],"dependencies":[{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:10.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_epz99a5fvdca","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:04.000Z"}}
+{"id":"pl-1","title":"Darker mode","status":"closed","priority":1,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:12.000Z","closed_at":"2026-01-05T09:00:12.000Z","labels":["ui"],"dependencies":[{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:10.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_pdk8ortwzx4n","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:04.000Z"}}
 planning:
-{"id":"pl-1","title":"Darker mode","notes":"secret","status":"closed","priority":1,"issue_type":"task","assignee":"ann","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:12.000Z","started_at":"2026-01-05T09:00:11.000Z","closed_at":"2026-01-05T09:00:12.000Z","close_reason":"a private reason","due_at":"2026-01-06T00:00:00.000Z","external_ref":"gh-1","labels":["ui"],"dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-block","type":"blocks","created_at":"2026-01-05T09:00:09.000Z","created_by":"ann"},{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:10.000Z","created_by":"ann"}],"comments":[{"id":8799407155208370,"issue_id":"pl-1","author":"ann","text":"secret too","created_at":"2026-01-05T09:00:07.000Z"}],"visibility":"proposed","proposal":{"id":"prop_epz99a5fvdca","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:04.000Z","synced":"2026-01-05T09:00:12.000Z"}}
-{"id":"pl-block","title":"Private blocker","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:02.000Z","visibility":"local"}
+{"id":"pl-1","title":"Darker mode","notes":"secret","status":"closed","priority":1,"issue_type":"task","assignee":"ann","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:12.000Z","started_at":"2026-01-05T09:00:11.000Z","closed_at":"2026-01-05T09:00:12.000Z","close_reason":"a private reason","due_at":"2026-01-06T00:00:00.000Z","external_ref":"gh-1","labels":["ui"],"dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-block","type":"blocks","created_at":"2026-01-05T09:00:09.000Z","created_by":"ann"},{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:10.000Z","created_by":"ann"}],"comments":[{"id":8799407155208370,"issue_id":"pl-1","author":"ann","text":"secret too","created_at":"2026-01-05T09:00:07.000Z"}],"visibility":"proposed","proposal":{"id":"prop_pdk8ortwzx4n","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:04.000Z","synced":"2026-01-05T09:00:12.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
+{"id":"pl-block","title":"Private blocker","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:02.000Z","visibility":"local","project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
     assert_data_eq!(
@@ -145,7 +145,7 @@ pl-1: accepted: the planning copy is retired
     assert_data_eq!(story.ledgers(), str![[r#"
 project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
-{"id":"pl-1","title":"Dark theme","description":"Why","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:05.000Z","labels":["ui"],"proposal":{"id":"prop_cr8xmd6s3wvl","author":"ann","target":"bd","state":"accepted","by":"max","at":"2026-01-05T09:00:05.000Z"}}
+{"id":"pl-1","title":"Dark theme","description":"Why","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:05.000Z","labels":["ui"],"proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"accepted","by":"max","at":"2026-01-05T09:00:05.000Z"}}
 planning:
 
 
@@ -164,9 +164,9 @@ fn accepted_but_the_plan_holds_something_private() {
     assert_data_eq!(story.ledgers(), str![[r#"
 project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
-{"id":"pl-1","title":"Dark mode","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:04.000Z","proposal":{"id":"prop_cr8xmd6s3wvl","author":"ann","target":"bd","state":"accepted","by":"max","at":"2026-01-05T09:00:04.000Z"}}
+{"id":"pl-1","title":"Dark mode","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:04.000Z","proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"accepted","by":"max","at":"2026-01-05T09:00:04.000Z"}}
 planning:
-{"id":"pl-1","title":"Dark mode","notes":"secret","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:05.000Z","visibility":"canonical","proposal":{"id":"prop_cr8xmd6s3wvl","author":"ann","target":"bd","state":"accepted","by":"max","at":"2026-01-05T09:00:04.000Z","synced":"2026-01-05T09:00:04.000Z"}}
+{"id":"pl-1","title":"Dark mode","notes":"secret","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:05.000Z","visibility":"canonical","proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"accepted","by":"max","at":"2026-01-05T09:00:04.000Z","synced":"2026-01-05T09:00:04.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
     assert_data_eq!(story.bd("show|pl-1").ok().snapshot(), str![[r#"
@@ -197,9 +197,9 @@ fn rejected_with_a_reason() {
     assert_data_eq!(story.ledgers(), str![[r#"
 project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
-{"id":"pl-1","title":"Dark mode","status":"closed","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:04.000Z","closed_at":"2026-01-05T09:00:04.000Z","close_reason":"rejected: out of scope","visibility":"proposed","proposal":{"id":"prop_cr8xmd6s3wvl","author":"ann","target":"bd","state":"rejected","by":"max","at":"2026-01-05T09:00:04.000Z","reason":"out of scope"}}
+{"id":"pl-1","title":"Dark mode","status":"closed","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:04.000Z","closed_at":"2026-01-05T09:00:04.000Z","close_reason":"rejected: out of scope","visibility":"proposed","proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"rejected","by":"max","at":"2026-01-05T09:00:04.000Z","reason":"out of scope"}}
 planning:
-{"id":"pl-1","title":"Dark mode","notes":"secret","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:05.000Z","comments":[{"id":4231694355118669,"issue_id":"pl-1","author":"max","text":"Rejected: out of scope","created_at":"2026-01-05T09:00:05.000Z"}],"visibility":"local","proposal":{"id":"prop_cr8xmd6s3wvl","author":"ann","target":"bd","state":"rejected","by":"max","at":"2026-01-05T09:00:04.000Z","reason":"out of scope"}}
+{"id":"pl-1","title":"Dark mode","notes":"secret","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:05.000Z","comments":[{"id":4231694355118669,"issue_id":"pl-1","author":"max","text":"Rejected: out of scope","created_at":"2026-01-05T09:00:05.000Z"}],"visibility":"local","proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"rejected","by":"max","at":"2026-01-05T09:00:04.000Z","reason":"out of scope"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
     // The plan is private again, and the one that counts.
@@ -207,7 +207,7 @@ planning:
         story.bd("list").ok().snapshot(),
         str![[r#"
 $ bd list
-pl-1   P2  open  task  Dark mode [local] (~/.beads-planning)
+pl-1   P2  open  task  Dark mode [local] (~/.beads-planning, for bd)
 bd-up  P2  open  task  Upstream
 
 "#]]
@@ -218,9 +218,9 @@ bd-up  P2  open  task  Upstream
     assert_data_eq!(story.ledgers(), str![[r#"
 project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
-{"id":"pl-1","title":"Another try","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:08.000Z","visibility":"proposed","proposal":{"id":"prop_rpb70sxl1z7q","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:08.000Z"}}
+{"id":"pl-1","title":"Another try","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:08.000Z","visibility":"proposed","proposal":{"id":"prop_r5pcn3ol29eh","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:08.000Z"}}
 planning:
-{"id":"pl-1","title":"Another try","notes":"secret","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:08.000Z","comments":[{"id":4231694355118669,"issue_id":"pl-1","author":"max","text":"Rejected: out of scope","created_at":"2026-01-05T09:00:05.000Z"}],"visibility":"proposed","proposal":{"id":"prop_rpb70sxl1z7q","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:08.000Z","synced":"2026-01-05T09:00:08.000Z"}}
+{"id":"pl-1","title":"Another try","notes":"secret","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:08.000Z","comments":[{"id":4231694355118669,"issue_id":"pl-1","author":"max","text":"Rejected: out of scope","created_at":"2026-01-05T09:00:05.000Z"}],"visibility":"proposed","proposal":{"id":"prop_r5pcn3ol29eh","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:08.000Z","synced":"2026-01-05T09:00:08.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
 }
@@ -237,8 +237,8 @@ fn withdrawn_after_edits_in_review() {
 project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
 planning:
-{"id":"pl-1","title":"Dark theme","description":"Reworded in review","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-block","type":"blocks","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"visibility":"local","proposal":{"id":"prop_epz99a5fvdca","author":"ann","target":"bd","state":"withdrawn","by":"ann","at":"2026-01-05T09:00:06.000Z"}}
-{"id":"pl-block","title":"Private blocker","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:02.000Z","visibility":"local"}
+{"id":"pl-1","title":"Dark theme","description":"Reworded in review","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-block","type":"blocks","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"visibility":"local","proposal":{"id":"prop_pdk8ortwzx4n","author":"ann","target":"bd","state":"withdrawn","by":"ann","at":"2026-01-05T09:00:06.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
+{"id":"pl-block","title":"Private blocker","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:02.000Z","visibility":"local","project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
     let settled = story.ledgers();
@@ -269,7 +269,7 @@ fn a_branch_that_is_never_merged() {
         story.bd("list").ok().snapshot(),
         str![[r#"
 $ bd list
-pl-1   P2  open  task  Dark mode [proposed] (~/.beads-planning)
+pl-1   P2  open  task  Dark mode [proposed] (~/.beads-planning, for bd)
 bd-up  P2  open  task  Upstream
 
 "#]]
@@ -292,7 +292,7 @@ pl-1: withdrawn: the line leaves the target
 project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
 planning:
-{"id":"pl-1","title":"Dark mode","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:05.000Z","visibility":"local","proposal":{"id":"prop_cr8xmd6s3wvl","author":"ann","target":"bd","state":"withdrawn","by":"ann","at":"2026-01-05T09:00:05.000Z"}}
+{"id":"pl-1","title":"Dark mode","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:05.000Z","visibility":"local","proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"withdrawn","by":"ann","at":"2026-01-05T09:00:05.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
 }
@@ -312,9 +312,9 @@ fn edited_on_both_sides() {
     assert_data_eq!(story.ledgers(), str![[r#"
 project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
-{"id":"pl-1","title":"Their title","description":"Mine","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:05.000Z","visibility":"proposed","proposal":{"id":"prop_cr8xmd6s3wvl","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:03.000Z"}}
+{"id":"pl-1","title":"Their title","description":"Mine","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:05.000Z","visibility":"proposed","proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:03.000Z"}}
 planning:
-{"id":"pl-1","title":"Their title","description":"Mine","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","comments":[{"id":810243074882494,"issue_id":"pl-1","author":"ann","text":"Before the target's version came in:\ntitle: My title\ndescription: My text","created_at":"2026-01-05T09:00:06.000Z"}],"visibility":"proposed","proposal":{"id":"prop_cr8xmd6s3wvl","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:03.000Z","synced":"2026-01-05T09:00:05.000Z"}}
+{"id":"pl-1","title":"Their title","description":"Mine","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","comments":[{"id":810243074882494,"issue_id":"pl-1","author":"ann","text":"Before the target's version came in:\ntitle: My title\ndescription: My text","created_at":"2026-01-05T09:00:06.000Z"}],"visibility":"proposed","proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:03.000Z","synced":"2026-01-05T09:00:05.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
     // Edited here alone, while another branch was checked out: it goes to the target.
@@ -326,9 +326,9 @@ planning:
     assert_data_eq!(story.ledgers(), str![[r#"
 project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
-{"id":"pl-1","title":"Their title","description":"Mine","status":"open","priority":0,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:07.000Z","visibility":"proposed","proposal":{"id":"prop_cr8xmd6s3wvl","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:03.000Z"}}
+{"id":"pl-1","title":"Their title","description":"Mine","status":"open","priority":0,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:07.000Z","visibility":"proposed","proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:03.000Z"}}
 planning:
-{"id":"pl-1","title":"Their title","description":"Mine","status":"open","priority":0,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:08.000Z","comments":[{"id":810243074882494,"issue_id":"pl-1","author":"ann","text":"Before the target's version came in:\ntitle: My title\ndescription: My text","created_at":"2026-01-05T09:00:06.000Z"}],"visibility":"proposed","proposal":{"id":"prop_cr8xmd6s3wvl","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:03.000Z","synced":"2026-01-05T09:00:07.000Z"}}
+{"id":"pl-1","title":"Their title","description":"Mine","status":"open","priority":0,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:08.000Z","comments":[{"id":810243074882494,"issue_id":"pl-1","author":"ann","text":"Before the target's version came in:\ntitle: My title\ndescription: My text","created_at":"2026-01-05T09:00:06.000Z"}],"visibility":"proposed","proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:03.000Z","synced":"2026-01-05T09:00:07.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
 }
@@ -342,10 +342,10 @@ fn an_issue_whose_parent_is_private() {
     assert_data_eq!(story.ledgers(), str![[r#"
 project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
-{"id":"pl-1","title":"Part","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:04.000Z","visibility":"proposed","proposal":{"id":"prop_epz99a5fvdca","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:04.000Z"}}
+{"id":"pl-1","title":"Part","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:04.000Z","visibility":"proposed","proposal":{"id":"prop_pdk8ortwzx4n","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:04.000Z"}}
 planning:
-{"id":"pl-1","title":"Part","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:04.000Z","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-epic","type":"parent-child","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_epz99a5fvdca","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:04.000Z","synced":"2026-01-05T09:00:04.000Z"}}
-{"id":"pl-epic","title":"Private epic","notes":"secret","status":"open","priority":2,"issue_type":"epic","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:02.000Z","visibility":"local"}
+{"id":"pl-1","title":"Part","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:04.000Z","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-epic","type":"parent-child","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_pdk8ortwzx4n","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:04.000Z","synced":"2026-01-05T09:00:04.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
+{"id":"pl-epic","title":"Private epic","notes":"secret","status":"open","priority":2,"issue_type":"epic","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:02.000Z","visibility":"local","project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
     story.bd("withdraw|pl-1|-q").ok();
@@ -363,11 +363,11 @@ Proposed to .: pl-1
     assert_data_eq!(story.ledgers(), str![[r#"
 project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
-{"id":"pl-1","title":"Part","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-epic","type":"parent-child","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_yeo09g7m5wau","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:06.000Z","include":["notes"]}}
-{"id":"pl-epic","title":"Private epic","notes":"secret","status":"open","priority":2,"issue_type":"epic","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","visibility":"proposed","proposal":{"id":"prop_azoyh8e7qni0","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:06.000Z","include":["notes"]}}
+{"id":"pl-1","title":"Part","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-epic","type":"parent-child","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_gx7tn7bc38ew","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:06.000Z","include":["notes"]}}
+{"id":"pl-epic","title":"Private epic","notes":"secret","status":"open","priority":2,"issue_type":"epic","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","visibility":"proposed","proposal":{"id":"prop_8zw87fhrus78","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:06.000Z","include":["notes"]}}
 planning:
-{"id":"pl-1","title":"Part","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-epic","type":"parent-child","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_yeo09g7m5wau","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:06.000Z","include":["notes"],"synced":"2026-01-05T09:00:06.000Z"}}
-{"id":"pl-epic","title":"Private epic","notes":"secret","status":"open","priority":2,"issue_type":"epic","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","visibility":"proposed","proposal":{"id":"prop_azoyh8e7qni0","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:06.000Z","include":["notes"],"synced":"2026-01-05T09:00:06.000Z"}}
+{"id":"pl-1","title":"Part","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-epic","type":"parent-child","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_gx7tn7bc38ew","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:06.000Z","include":["notes"],"synced":"2026-01-05T09:00:06.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
+{"id":"pl-epic","title":"Private epic","notes":"secret","status":"open","priority":2,"issue_type":"epic","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","visibility":"proposed","proposal":{"id":"prop_8zw87fhrus78","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:06.000Z","include":["notes"],"synced":"2026-01-05T09:00:06.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
 }

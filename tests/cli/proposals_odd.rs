@@ -203,3 +203,51 @@ fn proposed_anew_after_a_rejection() {
     assert!(target(&story).contains("why not"), "{}", target(&story));
     assert!(!target(&story).contains(&id) && !target(&story).contains("close_reason"), "{}", target(&story));
 }
+
+/// A stranger commits a line with a private id, our name and a proposal that nobody made.
+#[test]
+fn an_invented_proposal_publishes_nothing() {
+    let story = Story::new();
+    story.plan("pl-1", "Ours", &["-d", "PRIVATE"]);
+    let kept = planning(&story);
+    let line = "{\"id\":\"pl-1\",\"title\":\"Theirs\",\"status\":\"open\",\"visibility\":\"proposed\",\"updated_at\":\"2027-01-01T00:00:00.000Z\",\
+                \"proposal\":{\"id\":\"prop_zz\",\"author\":\"ann\",\"target\":\"bd\",\"state\":\"open\",\"by\":\"ann\",\"at\":\"2027-01-01T00:00:00.000Z\"}}\n";
+    for line in
+        [line.to_owned(), line.replace("open\",\"by", "accepted\",\"by").replace("\"visibility\":\"proposed\",", "")]
+    {
+        story.env.put_ledger(format!("{}{line}", target(&story).lines().next().unwrap().to_owned() + "\n"));
+        let theirs = target(&story);
+        story.bd("proposals|reconcile").ok();
+        story.bd("doctor|--fix").ok();
+        assert_eq!(planning(&story), kept);
+        story.bd("update|pl-1|-d|PRIVATE EDIT").fails(5, &[]);
+        assert_eq!(target(&story), theirs);
+    }
+    // Proposing it on purpose publishes ours, not theirs; withdrawing takes nothing of theirs over.
+    story.env.put_ledger(format!("{}\n{line}", target(&story).lines().next().unwrap()));
+    story.bd("propose|pl-1|-q").ok();
+    assert!(target(&story).contains("\"title\":\"Ours\"") && !target(&story).contains("prop_zz"), "{}", target(&story));
+    assert!(planning(&story).contains("\"title\":\"Ours\""));
+}
+
+/// What upstream deletes counts as rejected.
+#[test]
+fn a_proposal_that_a_maintainer_deletes_is_private_again() {
+    let story = Story::new();
+    story.plan("pl-1", "Plan", &["-d", "words", "--notes", "mine"]);
+    story.bd("propose|pl-1|-q").ok();
+    story.max("delete|pl-1|--yes|--reason|not wanted").ok();
+    assert!(story.bd("proposals|reconcile").ok().stdout.contains("deleted in the project"));
+    let line = planning(&story);
+    assert!(!line.contains("tombstone") && line.contains("\"visibility\":\"local\""), "{line}");
+    assert!(line.contains("Rejected: deleted in the project: not wanted"), "{line}");
+    let shown = story.bd("show|pl-1|--json").ok().json();
+    assert_eq!((&shown[0]["status"], &shown[0]["visibility"]), (&"open".into(), &"local".into()), "it can be seen");
+    story.bd("update|pl-1|--title|Better").ok();
+    story.bd("propose|pl-1|-q").ok();
+    let proposed = target(&story);
+    assert!(
+        proposed.contains("Better") && !proposed.contains("tombstone") && !proposed.contains("deleted_at"),
+        "{proposed}"
+    );
+}

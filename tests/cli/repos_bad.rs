@@ -412,6 +412,13 @@ fn two_other_repos_and_no_word_about_which() {
     assert_eq!(env.bd(["add", "New", "--json"]).ok().json()["source_repo"], "~/other");
 }
 
+/// A contributor's routing that no command has looked at.
+fn route_by_environment(env: &Env, planning: &str) {
+    env.set("BD_ROUTING_MODE", "auto");
+    env.set("BD_ROUTING_ROLE", "contributor");
+    env.set("BD_ROUTING_AUTO_CONTRIBUTOR", planning);
+}
+
 #[test]
 fn a_planning_repo_in_the_project_s_working_copy() {
     if !have(&["git"]) {
@@ -421,7 +428,9 @@ fn a_planning_repo_in_the_project_s_working_copy() {
     sh(&env, "git init -q web; git -C web remote add origin https://host/app");
     env.given("init --quiet --prefix bd");
     repo(&env, "web/plans", "plan");
-    env.given("config --add-repo plans --routing contributor");
+    let refused = ["plans lies in the working copy of the primary repo"];
+    env.bd(["config", "--add-repo", "plans", "--routing", "contributor"]).fails(5, &refused);
+    route_by_environment(&env, "plans");
     let run = env.bd(["add", "Private"]);
     run.fails(
         5,
@@ -445,7 +454,9 @@ fn a_planning_repo_in_another_checkout_of_the_project() {
     sh(&env, "git init -q web; git -C web remote add origin https://host/app");
     env.given("init --quiet --prefix bd");
     sh(&env, "cd web; git add .; git commit -qm ledger; git worktree add -q ../tree");
-    env.given("config --add-repo ../tree --routing contributor");
+    let refused = ["../tree lies in the working copy of the primary repo"];
+    env.bd(["config", "--add-repo", "../tree", "--routing", "contributor"]).fails(5, &refused);
+    route_by_environment(&env, "../tree");
     env.bd(["add", "Private"]).fails(5, &["../tree lies in the working copy of the primary repo"]);
     env.bd(["add", "Private", "--repo", "../tree"]).fails(5, &[]);
     for path in ["../tree", "../tree/plans"] {

@@ -653,7 +653,7 @@ $ bd sync
 ! ~/.beads-planning: pushing
 ! warning: 1 acknowledged write was removed from . by another program (pl-1); look with bd recover --dry-run
 $ bd list
-pl-1     P2  open  task  Plan [proposed] (~/.beads-planning)
+pl-1     P2  open  task  Plan [proposed] (~/.beads-planning, for bd)
 bd-two   P2  open  task  Theirs
 bd-base  P2  open  task  Base
 ! warning: 1 acknowledged write was removed from . by another program (pl-1); look with bd recover --dry-run

@@ -313,7 +313,7 @@ changed: $ROOT/web/.beads/config.toml (shared)
 $ bd add Routed --id x-routed
 Created issue in ~/x: x-routed
 $ bd list
-x-routed  P2  open  task  Routed [local] (~/x)
+x-routed  P2  open  task  Routed [local] (~/x, for bd)
 bd-own    P2  open  task  BD-OWN
 x-far     P2  open  task  X-FAR (~/x)
 

@@ -56,6 +56,7 @@ const WRITES: &[(Place, &str, &str)] = &[
     (Place::Alone, "", "update 1 --parent e"),
     (Place::Alone, "", "update p --parent="),
     (Place::Alone, "", "update 1 --claim"),
+    (Place::Contributor, "add Plan --id pl-9", "update pl-9 --project="),
     (Place::Alone, "", "update 1 --status closed --priority 4 --title Other --add-label z --notes n"),
     (Place::Alone, "", "status 1 blocked"),
     (Place::Alone, "", "work 1 2"),

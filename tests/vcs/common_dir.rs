@@ -112,7 +112,9 @@ fn damaged_markers() {
     lab.write("hg/.hg/sharedpath", "/nowhere/.hg\n");
     assert_eq!(vcs::common_dir(&lab.path("git")), None);
     assert_eq!(vcs::common_dir(&lab.path("jj")), None);
-    assert_eq!(vcs::common_dir(&lab.path("hg")), Some(lab.path("hg/.hg")));
+    assert_eq!(vcs::common_dir(&lab.path("hg")), None);
+    let leads = ["git/.git", "jj/.jj/repo", "hg/.hg/sharedpath"].map(|name| Some(lab.path(name)));
+    assert_eq!(["git", "jj", "hg"].map(|name| vcs::stranded(&lab.path(name))), leads);
     for (name, kind) in [("git", Kind::Git), ("jj", Kind::Jj), ("hg", Kind::Hg)] {
         let facts = lab.facts(name);
         assert_eq!((facts.kind, facts.role, facts.remotes.len()), (kind, None, 0));

@@ -34,6 +34,12 @@ pub struct ProposeArgs {
     /// How many issues may be added, if they are more than 25
     #[arg(long, value_name = "N")]
     count: Option<usize>,
+    /// Also propose issues that were filed for another project; they belong to this one then
+    #[arg(long)]
+    project: bool,
+    /// Let a ledger be committed that `bd init --contributor` keeps out of commits
+    #[arg(long)]
+    start_ledger: bool,
 }
 
 pub fn run(args: ProposeArgs, cx: &mut Context) -> Outcome {
@@ -41,8 +47,15 @@ pub fn run(args: ProposeArgs, cx: &mut Context) -> Outcome {
     let has = |word: &str| args.include.iter().any(|known| known == word);
     let include = Include { notes: has("notes"), comments: has("comments") };
     let target = args.target.as_deref();
-    let options =
-        ProposeOptions { target, with_deps: args.with_deps, include, dry_run: args.dry_run, count: args.count };
+    let options = ProposeOptions {
+        target,
+        with_deps: args.with_deps,
+        include,
+        dry_run: args.dry_run,
+        count: args.count,
+        adopt: args.project,
+        start_ledger: args.start_ledger,
+    };
     let results = ops::propose(cx.store()?, &args.ids, options)?;
     if cx.ui.wants_json() {
         let good = results.iter().filter_map(|(_, result)| result.as_ref().ok());
@@ -67,6 +80,7 @@ fn object(one: &Proposed, dry_run: bool) -> String {
     let held = one.held_back.iter().map(|held| Object::new().text("what", &held.what).text("why", held.why).finish());
     Object::new()
         .text("id", &one.id)
+        .optional("former_id", one.former_id.as_deref())
         .flag("dry_run", dry_run)
         .flag("already", one.already)
         .text("source_repo", &one.source_repo)
@@ -77,6 +91,10 @@ fn object(one: &Proposed, dry_run: bool) -> String {
 }
 
 fn print(one: &Proposed, dry_run: bool, cx: &mut Context) {
+    if let Some(former) = &one.former_id {
+        let verb = if dry_run { "Would rename" } else { "Renamed" };
+        cx.ui.done(&format!("{verb} {former} in the planning repo: {}", one.id));
+    }
     if dry_run {
         cx.ui.done(&format!("Would write to {}:", one.target));
         cx.ui.line(&inline(&one.line));

@@ -9,7 +9,7 @@ use crate::ops::OpError;
 ///
 /// Conditions are FIELD OP VALUE without blanks: = != < <= > >= and ~ (contains). Side by side they mean AND; OR, NOT and
 /// brackets work too. Fields: id title description notes text status type priority label assignee author owner parent
-/// external_ref visibility repo created updated started closed due defer. A length of time such as 7d means that long
+/// external_ref visibility repo project created updated started closed due defer. A length of time such as 7d means that long
 /// ago, so updated>7d is what changed within the last week. `me` is you, `none` is no value, a comma is OR. Without a
 /// condition on status, closed and deleted issues are left out.
 #[derive(Debug, Args)]

@@ -79,6 +79,9 @@ pub struct UpdateArgs {
     /// The issue it is a part of (an empty text is none)
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
+    /// The project that a planning issue belongs to: `.` is this one (an empty text is every one that plans there)
+    #[arg(long, value_name = "PROJECT", value_parser = [".", ""])]
+    project: Option<String>,
     /// Assign it to yourself and start it, unless another has it
     #[arg(long)]
     claim: bool,
@@ -141,6 +144,11 @@ fn changes(args: &UpdateArgs, cx: &mut Context) -> Result<Vec<Change>, Failure> 
     match args.parent.as_deref() {
         Some("") => changes.push(Change::Parent(None)),
         Some(parent) => changes.push(Change::Parent(Some(cx.store()?.resolve(parent)?))),
+        None => {}
+    }
+    match args.project.as_deref() {
+        Some("") => changes.push(Change::Project(None)),
+        Some(_) => changes.push(Change::Project(Some(cx.store()?.project_record()?))),
         None => {}
     }
     Ok(changes)

@@ -4,6 +4,7 @@ use super::{columns, id, priority_style, status_style};
 use crate::cli::ui::{Style, Ui};
 use crate::model::id::PrefixIndex;
 use crate::model::issue::{Comment, Time};
+use crate::model::proposal::Owner;
 use crate::ops::{Neighbour, Shown};
 use crate::store::{Access, Commit};
 use crate::view::{block, elsewhere_text, inline, short};
@@ -40,6 +41,7 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
         ("Labels", (!issue.labels.is_empty()).then(|| issue.labels.join(", "))),
         ("Visibility", issue.visibility.clone().filter(|word| word != "canonical")),
         ("Lives in", Some(lives_in(shown))),
+        ("Project", Owner::of_line(&shown.row.line).map(|owner| format!("{} ({})", owner.name, owner.id))),
         ("Checkout", issue_place(shown)),
         ("Elsewhere", elsewhere(shown)),
         ("Copies in", (!shown.copies.is_empty()).then(|| shown.copies.join(", "))),

@@ -7,6 +7,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 use super::{id, priority_style, status_style};
 use crate::cli::ui::{Style, Ui};
 use crate::model::id::PrefixIndex;
+use crate::model::proposal::Owner;
 use crate::store::{Page, Row};
 use crate::view::{elsewhere_text, inline};
 
@@ -91,7 +92,8 @@ fn indented(ui: &mut Ui, index: &PrefixIndex, rows: &[(usize, &Row)], notes: &[&
             tail.push_str(&format!(" [{}]", inline(word)));
         }
         if row.source_repo != "." {
-            tail.push_str(&format!(" ({})", inline(&row.source_repo)));
+            let project = Owner::of_line(&row.line).map(|owner| format!(", for {}", inline(&owner.name)));
+            tail.push_str(&format!(" ({}{})", inline(&row.source_repo), project.unwrap_or_default()));
         }
         if row.shadowed {
             tail.push_str(" (behind another copy)");

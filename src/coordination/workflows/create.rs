@@ -179,7 +179,7 @@ fn task_ids(store: &mut Store, tasks: &[PlannedTask], repos: &[usize]) -> Result
 }
 
 pub(super) fn mint(store: &mut Store, repo: usize, title: &str, description: &str) -> Result<IssueId> {
-    let prefix = store.prefix(repo)?;
+    let prefix = store.new_prefix(repo)?;
     let (now, nonce) = (store.host().clock.now(), store.host().entropy.bytes());
     Ok(IssueId::mint(&prefix, title, description, now, nonce))
 }

@@ -16,7 +16,7 @@ use super::dependency::{Dependency, DependencyType};
 use super::issue::{self, IssueType, Priority, Status};
 use super::json::Dialect;
 use super::merge::FIELD_TIMES;
-use super::proposal::Proposal;
+use super::proposal::{Owner, PROJECT, Proposal};
 use super::record::{KeyEdit, Record};
 use super::time::{self, Instant};
 use super::workflow::{self, TaskEdit, WorkflowEdit, WorkflowError};
@@ -111,6 +111,8 @@ pub enum Change {
     AddComment(NewComment),
     /// Notes, in the planning copy of a proposed issue, the `updated_at` of the target's copy it is in step with.
     Synced(String),
+    /// The project that a planning issue belongs to; `None` means every one that plans there.
+    Project(Option<Owner>),
     /// Of an issue that is a workflow.
     Workflow(WorkflowEdit),
     /// Of an issue that is a task of a workflow.
@@ -314,6 +316,10 @@ impl Change {
                 }
                 _ => Vec::new(),
             },
+            Change::Project(owner) => {
+                let known = Owner::of(record) == *owner;
+                edit_unless(known, PROJECT, owner.as_ref().map(|owner| owner.render(stamp.dialect)))
+            }
             Change::Claim { assignee } => {
                 let mut edits = text_edit(record, TextField::Assignee.key(), assignee, stamp);
                 edits.extend(status_edits(record, &Status::new("in_progress"), None, stamp));

@@ -5,6 +5,7 @@ use super::{ChangeError, Stamp, check_title};
 use crate::model::dependency::DependencyType;
 use crate::model::issue::{IssueType, Priority, Status};
 use crate::model::json::Json;
+use crate::model::proposal::Owner;
 use crate::model::time::Instant;
 use crate::model::workflow::{Task, Workflow};
 
@@ -28,6 +29,8 @@ pub struct NewIssue {
     pub dependencies: Vec<(String, DependencyType)>,
     /// Private: for a planning repo.
     pub local: bool,
+    /// The project that it is planned for.
+    pub project: Option<Owner>,
     /// For an issue that is a workflow.
     pub workflow: Option<Workflow>,
     /// For a task of a workflow.
@@ -53,6 +56,7 @@ impl NewIssue {
             labels: Vec::new(),
             dependencies: Vec::new(),
             local: false,
+            project: None,
             workflow: None,
             task: None,
         }
@@ -111,6 +115,7 @@ impl NewIssue {
             ("labels", (!labels.is_empty()).then_some(Json::List(labels))),
             ("dependencies", (!edges.is_empty()).then_some(Json::List(edges))),
             ("visibility", self.local.then(|| Json::Text("local".to_owned()))),
+            ("project", self.project.as_ref().map(|owner| Json::Raw(owner.render(stamp.dialect)))),
             ("workflow", self.workflow.as_ref().map(|workflow| Json::Raw(workflow.render(stamp.dialect)))),
             ("task", self.task.as_ref().map(|task| Json::Raw(task.render(stamp.dialect)))),
         ];

@@ -1,6 +1,6 @@
 //! The copy of an issue that goes to the target: a list of what may go, and nothing else.
 
-use super::{Proposal, Visibility};
+use super::{PLANNING_KEYS, Proposal, Visibility};
 use crate::model::dependency::Dependency;
 use crate::model::issue;
 use crate::model::json::{Dialect, Json};
@@ -96,7 +96,8 @@ pub fn export(
     members.push(("visibility", text(Visibility::Proposed.word())));
     members.push(("proposal", Json::Raw(proposal.public().render(dialect))));
     for (key, raw) in planning.iter() {
-        let known = ["id", "status", "updated_at", "dependencies", "visibility", "proposal"].contains(&key.as_ref());
+        let known = ["id", "status", "updated_at", "dependencies", "visibility", "proposal"].contains(&key.as_ref())
+            || PLANNING_KEYS.contains(&key.as_ref());
         let says_nothing = matches!(raw, "null" | "\"\"" | "[]");
         if !known && !says_nothing && !members.iter().any(|(taken, _)| *taken == key) {
             held_back.push(HeldBack { what: key.into_owned(), why: "private" });

@@ -1,7 +1,9 @@
 //! What a line of a target must not say, given what the planning repos hold.
 
+use std::collections::HashSet;
+
 use super::export::Include;
-use super::{Proposal, State, Visibility};
+use super::{Owner, Proposal, State, Visibility};
 use crate::model::issue;
 use crate::model::record::Record;
 
@@ -47,17 +49,28 @@ const PUBLIC: &[&str] = &[
     "parent",
 ];
 
-/// A copy in a planning repo that nobody has put before the maintainers of this target. One that went to another project
-/// is public there, and nowhere else.
-pub fn is_private(planning: &Record<'_>, here: &[String]) -> bool {
-    let offered =
-        |proposal: Proposal| matches!(proposal.state, State::Open | State::Accepted) && here.contains(&proposal.target);
-    !Proposal::of(planning).is_some_and(offered)
+/// What a target goes by.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Target {
+    /// The prefixes of its ids.
+    pub prefixes: Vec<String>,
+    /// Projects, by the ids in records, that are not the target. Two projects may have one prefix.
+    pub others: HashSet<String>,
 }
 
-/// What is private in a line of the target that goes by the prefixes `here`. `planning` are the copies of the issue in planning
-/// repos, `hidden` tells which ids only planning repos hold.
-pub fn leaks(line: &Record<'_>, planning: &[Record<'_>], here: &[String], hidden: impl Fn(&str) -> bool) -> Vec<Leak> {
+/// A copy in a planning repo that nobody has put before the maintainers of this target. One that went to another project
+/// is public there, and nowhere else.
+pub fn is_private(planning: &Record<'_>, here: &Target) -> bool {
+    let offered = |proposal: Proposal| {
+        matches!(proposal.state, State::Open | State::Accepted) && here.prefixes.contains(&proposal.target)
+    };
+    let is_elsewhere = Owner::of(planning).is_some_and(|owner| here.others.contains(&owner.id));
+    is_elsewhere || !Proposal::of(planning).is_some_and(offered)
+}
+
+/// What is private in a line of the target. `planning` are the copies of the issue in planning repos, `hidden` tells which ids
+/// only planning repos hold.
+pub fn leaks(line: &Record<'_>, planning: &[Record<'_>], here: &Target, hidden: impl Fn(&str) -> bool) -> Vec<Leak> {
     let mut found = Vec::new();
     if Visibility::of(line) == Visibility::Local {
         found.push(Leak::Local);
@@ -130,15 +143,19 @@ mod tests {
 
     const OPEN: &str = r#""visibility":"proposed","proposal":{"id":"prop_1","state":"open","target":"web"}"#;
 
+    fn target(prefix: &str) -> Target {
+        Target { prefixes: vec![prefix.into()], others: HashSet::from(["other".to_owned()]) }
+    }
+
     fn found(line: &str, planning: &str) -> Vec<Leak> {
         let planning = Record::parse(planning).unwrap();
-        leaks(&Record::parse(line).unwrap(), &[planning], &["web".into()], |id| id.starts_with("pl-"))
+        leaks(&Record::parse(line).unwrap(), &[planning], &target("web"), |id| id.starts_with("pl-"))
     }
 
     #[test]
     fn a_copy_is_private_until_it_is_proposed() {
         let private =
-            |rest: &str| is_private(&Record::parse(&format!("{{\"id\":\"pl-1\"{rest}}}")).unwrap(), &["web".into()]);
+            |rest: &str| is_private(&Record::parse(&format!("{{\"id\":\"pl-1\"{rest}}}")).unwrap(), &target("web"));
         assert!(private("") && private(r#","visibility":"local""#));
         assert!(private(r#","visibility":"local","proposal":{"id":"p","state":"withdrawn"}"#));
         assert!(private(r#","visibility":"local","proposal":{"id":"p","state":"rejected"}"#));
@@ -152,9 +169,17 @@ mod tests {
             let copy = format!(
                 r#"{{"id":"pl-1","title":"T","visibility":"proposed","proposal":{{"id":"p","state":"{state}","target":"api"}}}}"#
             );
-            assert!(is_private(&Record::parse(&copy).unwrap(), &["web".into()]), "{state}");
-            assert!(!is_private(&Record::parse(&copy).unwrap(), &["api".into()]), "{state}");
+            assert!(is_private(&Record::parse(&copy).unwrap(), &target("web")), "{state}");
+            assert!(!is_private(&Record::parse(&copy).unwrap(), &target("api")), "{state}");
             assert_eq!(found(r#"{"id":"pl-1","title":"T"}"#, &copy), [Leak::Private], "{state}");
+        }
+    }
+
+    #[test]
+    fn two_projects_may_have_one_prefix() {
+        for (owner, private) in [("other", true), ("this", false)] {
+            let copy = format!(r#"{{"id":"web-1","title":"T","project":{{"id":"{owner}","name":"web"}},{OPEN}}}"#);
+            assert_eq!(is_private(&Record::parse(&copy).unwrap(), &target("web")), private, "{owner}");
         }
     }
 

@@ -53,6 +53,7 @@ pub fn split(changes: &[Change], include: Include, visible: impl Fn(&str) -> boo
             | Change::Workflow(_)
             | Change::Task(_)
             | Change::Synced(_)
+            | Change::Project(_)
             | Change::Claim { .. }
             | Change::Text(..)
             | Change::AppendNotes(_)

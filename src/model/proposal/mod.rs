@@ -4,11 +4,16 @@
 mod export;
 mod leak;
 mod mirror;
+mod owner;
+mod rename;
 
 pub use export::{Export, HeldBack, Include, export};
-pub use leak::{Leak, is_private, leaks};
+pub use leak::{Leak, Target, is_private, leaks};
 pub use mirror::{Split, follow, has_moved_on, public_edits, split, take_back, was_edited};
+pub use owner::{FORMER_ID, Owner, PLANNING_KEYS, PROJECT};
+pub use rename::{Names, renamed};
 
+use super::issue;
 use super::json::{Dialect, Json};
 use super::record::Record;
 
@@ -173,7 +178,7 @@ impl Standing {
         if let Some(record) = target {
             let state = Proposal::of(record).map(|proposal| proposal.state);
             return match (Visibility::of(record), state) {
-                (Visibility::Proposed, Some(State::Rejected)) => Standing::Rejected,
+                _ if is_turned_down(record) => Standing::Rejected,
                 (Visibility::Proposed, _) => Standing::Proposed,
                 (_, Some(State::Accepted)) => Standing::Accepted,
                 _ => Standing::Canonical,
@@ -198,6 +203,12 @@ impl Standing {
             Standing::Canonical => "canonical",
         }
     }
+}
+
+/// The line in the target is a proposal that the maintainers rejected or deleted.
+pub fn is_turned_down(target: &Record<'_>) -> bool {
+    let is_rejected = || Proposal::of(target).is_some_and(|proposal| proposal.state == State::Rejected);
+    Visibility::of(target) == Visibility::Proposed && (is_rejected() || issue::status_of(target).is_tombstone())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -46,7 +46,8 @@ impl Store {
         }
         let stamp = self.stamp(actor, planning_line);
         let own = Proposal::of(&planning);
-        if let Some(own) = own.as_ref().filter(|own| own.state == State::Open && own.target != prefix) {
+        let elsewhere = self.refuse_other_project(id, &planning, self.sources.member_of(target)).is_err();
+        if let Some(own) = own.as_ref().filter(|own| own.state == State::Open && (own.target != prefix || elsewhere)) {
             return Err(StoreError::OtherTarget { id: id.to_owned(), target: own.target.clone() });
         }
         let theirs = target_record.as_ref().and_then(Proposal::of);
@@ -63,9 +64,9 @@ impl Store {
         }
         self.refuse_conflicts(target)?;
         self.refuse_conflicts(source)?;
-        // A line of another proposal of ours, on an old branch, says nothing about this one.
+        // A line of another proposal, on an old branch or written by a stranger, says nothing about this one.
         let same = own.as_ref().map(|own| &own.id) == theirs.as_ref().map(|theirs| &theirs.id);
-        let theirs_line = target_record.as_ref().filter(|_| same || own.is_none());
+        let theirs_line = target_record.as_ref().filter(|_| same);
         let withdrawn =
             own.as_ref().is_some_and(|p| p.state == State::Withdrawn && theirs.as_ref().is_some_and(|t| t.id == p.id))
                 && Visibility::of(&planning) == Visibility::Local;
@@ -77,7 +78,7 @@ impl Store {
         if let Some(lock) = leaves {
             self.may_put_lines(lock, &leaving)?;
         }
-        if let (false, Some(proposal), Some(lock)) = (withdrawn, own.or(theirs), lock_of(source)) {
+        if let (false, Some(proposal), Some(lock)) = (withdrawn, own, lock_of(source)) {
             let moved = proposal.moved(State::Withdrawn, actor, &stamp.now.to_string(), None);
             let comment = self.host.entropy.comment_id();
             let line = proposal::take_back(&planning, theirs_line, &moved, stamp, comment);

@@ -1,14 +1,16 @@
 //! Proposals over two ledgers: propose, withdraw, accept, reject, reconcile.
 //!
 //! Two files cannot be replaced at once, so each move has an order in which a crash leaves something that the same move, or
-//! [`Store::reconcile`], recognises and finishes: a proposal is written to the target first and marked in the planning copy
+//! [`Store::reconcile`], recognises and finishes: a new proposal is recorded in the planning copy first and written to the target
 //! then; a withdrawal saves the text in the planning copy first and takes the target's line out then. Accepting and
-//! rejecting touch the target alone.
+//! rejecting touch the target alone. A line of the target can have been written by anybody: what the planning copy does not
+//! record is not finished.
 
 mod decide;
 mod list;
 mod propose;
 mod reconcile;
+mod rename;
 
 pub use list::ProposalRow;
 pub use propose::{ProposeRequest, Proposed};
@@ -16,14 +18,13 @@ pub use reconcile::Reconciled;
 
 use std::collections::HashMap;
 
+use super::pair::NewLine;
 use super::transaction::Written;
 use super::{Result, Store, StoreError};
 use crate::ledger::LockedLedger;
 use crate::model::change::Stamp;
 use crate::model::json::Dialect;
 use crate::model::proposal::{Include, Proposal, State};
-use crate::model::record::Record;
-use crate::model::time::Instant;
 
 /// More new issues than this at once need a word.
 pub const MAX_GROWTH: usize = 25;
@@ -72,25 +73,24 @@ impl Store {
         }
     }
 
-    /// Writes the target first, then the planning copies; nothing if one of them is refused.
+    /// Writes planning copies that come first, then the target, then other planning copies; nothing if one of them is refused.
     fn write_both(
         &self,
         locks: &[(usize, LockedLedger)],
         target: usize,
-        arriving: &[(String, Option<String>)],
-        marks: HashMap<usize, Vec<(String, Option<String>)>>,
+        first: HashMap<usize, Vec<NewLine>>,
+        arriving: &[NewLine],
+        last: HashMap<usize, Vec<NewLine>>,
     ) -> Result<Vec<(usize, Vec<Written>)>> {
-        let mut written = Vec::new();
+        let mut parts: Vec<(usize, Vec<NewLine>)> = first.into_iter().collect();
+        parts.push((target, arriving.to_vec()));
+        parts.extend(last);
         let lock_of = |n: usize| locks.iter().find(|(source, _)| *source == n).map(|(_, lock)| lock);
-        for (lock, lines) in marks.iter().filter_map(|(source, lines)| Some((lock_of(*source)?, lines))) {
+        for (lock, lines) in parts.iter().filter_map(|(source, lines)| Some((lock_of(*source)?, lines))) {
             self.may_put_lines(lock, lines)?;
         }
-        if let Some(lock) = lock_of(target)
-            && self.put_lines(lock, arriving)?
-        {
-            written.push((target, self.record_of(target, arriving)));
-        }
-        for (source, lines) in marks {
+        let mut written = Vec::new();
+        for (source, lines) in parts {
             if let Some(lock) = lock_of(source)
                 && self.put_lines(lock, &lines)?
             {
@@ -101,9 +101,9 @@ impl Store {
     }
 
     /// Lines as answers, for the commit of the ledger.
-    fn record_of(&self, source: usize, lines: &[(String, Option<String>)]) -> Vec<Written> {
+    fn record_of(&self, source: usize, lines: &[NewLine]) -> Vec<Written> {
         let source_repo = self.name(self.sources.member_of(source)).to_owned();
-        let one = |(id, line): &(String, Option<String>)| {
+        let one = |(id, line): &NewLine| {
             let before = self.sources.line(source, id);
             let line = line.clone().or_else(|| before.clone()).unwrap_or_else(|| "{}".to_owned());
             Written { id: id.clone(), line, before, changed: true, source_repo: source_repo.clone() }
@@ -121,16 +121,6 @@ impl Store {
             return Err(StoreError::TooMany { count: grown, repo: self.name(repo).to_owned() });
         }
         Ok(())
-    }
-}
-
-/// An open proposal in the target that a crash left there before the planning copy was marked: made after the last thing that
-/// happened to the plan.
-fn is_leftover(planning: &Record<'_>, theirs: &Proposal) -> bool {
-    let at = |text: &str| Instant::parse(text);
-    match Proposal::of(planning) {
-        Some(own) => at(&own.at) < at(&theirs.at),
-        None => true,
     }
 }
 

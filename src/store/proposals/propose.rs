@@ -2,16 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Copies, each_once, is_leftover};
+use super::{Copies, each_once};
 use crate::model::change::ChangeError;
 use crate::model::issue;
 use crate::model::proposal::{
-    self, Export, HeldBack, Include, Move, Permit, Proposal, Standing, State, Visibility, permit,
+    self, Export, HeldBack, Include, Move, Names, Owner, PROJECT, Permit, Proposal, Standing, State, Visibility, permit,
 };
 use crate::model::record::Record;
 use crate::model::time::{self, Instant};
 use crate::store::leases::Locks;
-use crate::store::{Result, Store, StoreError};
+use crate::store::pair::NewLine;
+use crate::store::{Result, Store, StoreError, planning};
 
 /// What to propose, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -25,12 +26,18 @@ pub struct ProposeRequest {
     pub dry_run: bool,
     /// How many issues may be added at once, if that is more than usual.
     pub count: Option<usize>,
+    /// Also those that were filed for another project; they belong to this one then.
+    pub adopt: bool,
+    /// Lets a ledger be committed that this user has kept out of commits.
+    pub start_ledger: bool,
 }
 
 /// One issue that was proposed, or would be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposed {
     pub id: String,
+    /// The id that it had in the planning repo before.
+    pub former_id: Option<String>,
     /// The line in the target.
     pub line: String,
     pub held_back: Vec<HeldBack>,
@@ -40,68 +47,129 @@ pub struct Proposed {
     pub target: String,
 }
 
+/// What proposing comes to, before anything is written.
+#[derive(Default)]
+struct Draft {
+    results: Vec<(String, Result<Proposed>)>,
+    /// Lines for the target.
+    arriving: Vec<NewLine>,
+    /// Planning copies that record a new proposal.
+    first: HashMap<usize, Vec<NewLine>>,
+    /// Planning copies that take over what the target says by now.
+    last: HashMap<usize, Vec<NewLine>>,
+    /// How many issues are new in the target.
+    grown: usize,
+}
+
+/// Who proposes, and where.
+struct Proposer<'a> {
+    actor: &'a str,
+    /// The ledger of the target, its repo and the prefix of its ids.
+    target: usize,
+    repo: usize,
+    prefix: &'a str,
+    include: Include,
+    adopt: bool,
+    /// New ids that are not in the ledger yet.
+    names: Names,
+}
+
 impl Store {
-    /// Puts issues before the maintainers of a target: writes their public part into its ledger, then marks the planning
-    /// copies.
+    /// Puts issues before the maintainers of a target: records the proposal in the planning copies, then writes their public part
+    /// into its ledger.
     pub fn propose(&mut self, request: &ProposeRequest) -> Result<Vec<(String, Result<Proposed>)>> {
         self.refuse_broken()?;
         let target = self.target_source(request.target)?;
+        self.refuse_uncommitted_ledger(target, request)?;
         let actor = self.actor().to_owned();
         let prefix = self.prefix(request.target)?;
         let named = each_once(&request.ids);
         let ids = if request.with_deps { self.closure(&named, target) } else { named };
+        let names = self.new_names(&ids, target, request.target)?;
+        let (repo, include, adopt) = (request.target, request.include, request.adopt);
+        let mut proposer = Proposer { actor: &actor, target, repo, prefix: &prefix, include, adopt, names };
+        // First all of it without a write: what is refused must not have been renamed.
+        let draft = self.draft(&ids, &proposer, None)?;
+        self.refuse_growth(request.target, draft.grown, request.count)?;
+        if request.dry_run {
+            return Ok(draft.results);
+        }
+        let fine: HashSet<&String> = draft.results.iter().filter(|(_, one)| one.is_ok()).map(|(id, _)| id).collect();
+        let names = std::mem::take(&mut proposer.names);
+        let used: Names = names.into_iter().filter(|(old, _)| fine.contains(old)).collect();
+        self.rename_planned(&used)?;
+        let owner = self.owner_record(request.target)?;
+        let renamed: Vec<String> = ids.iter().map(|id| used.get(id).unwrap_or(id).clone()).collect();
         let mut sources = vec![target];
-        sources.extend(ids.iter().filter_map(|id| self.copies_of(id, target).planning.map(|(n, _)| n)));
-        sources.sort_unstable();
-        sources.dedup();
-        let locks = if request.dry_run { Locks::none() } else { self.lock(&sources)? };
+        sources.extend(renamed.iter().filter_map(|id| self.copies_of(id, target).planning.map(|(n, _)| n)));
+        let locks = self.lock(&sources)?;
         self.sources.read(&mut self.cache)?;
-        // What goes along in this very move; dependencies come first, so that one which is refused is not counted on.
-        let mut chosen: HashSet<&str> = HashSet::new();
-        let mut results: Vec<(String, Result<Proposed>)> = Vec::new();
-        let mut arriving = Vec::new();
-        let mut marks: HashMap<usize, Vec<(String, Option<String>)>> = HashMap::new();
-        let mut grown = 0;
-        for id in &ids {
-            let copies = self.copies_of(id, target);
-            let made = self.proposed(id, &copies, target, request.include, &actor, &prefix, &chosen);
-            if let Ok((one, source, mark)) = &made {
-                chosen.insert(id);
-                if copies.target.is_none() {
-                    grown += 1;
-                }
-                if copies.target.as_ref() != Some(&one.line) {
-                    arriving.push((id.clone(), Some(one.line.clone())));
-                }
-                marks.entry(*source).or_default().push((id.clone(), Some(mark.clone())));
-            }
-            let name = self.name(request.target).to_owned();
-            results.push((id.clone(), made.map(|(one, ..)| Proposed { target: name, ..one })));
-        }
-        self.refuse_growth(request.target, grown, request.count)?;
-        if !request.dry_run {
-            let written = self.write_both(&locks, target, &arriving, marks)?;
-            drop(locks);
-            self.commit_ledgers(&written);
-        }
-        Ok(results)
+        let draft = self.draft(&renamed, &proposer, Some(&owner))?;
+        self.refuse_growth(request.target, draft.grown, request.count)?;
+        let written = self.write_both(&locks, target, draft.first, &draft.arriving, draft.last)?;
+        drop::<Locks>(locks);
+        self.commit_ledgers(&written);
+        let former = |new: &str| used.iter().find(|(_, known)| *known == new).map(|(old, _)| old.clone());
+        let results = draft.results.into_iter().map(|(id, one)| {
+            let former_id = former(&id);
+            (former_id.clone().unwrap_or(id), one.map(|one| Proposed { former_id, ..one }))
+        });
+        Ok(results.collect())
     }
 
-    /// The line for the target and the mark for the planning copy.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "what a proposal is made of; a struct for one call would say no more"
-    )]
+    /// A ledger that this user keeps out of commits carries no proposal to anybody: that is said, and undone if asked for.
+    fn refuse_uncommitted_ledger(&self, target: usize, request: &ProposeRequest) -> Result<()> {
+        let beads = self.project.members[request.target].repo.beads();
+        match planning::kept_out_by(beads) {
+            Some(_) if request.dry_run => Ok(()),
+            Some(_) if request.start_ledger => planning::let_into_commits(beads),
+            Some(by) => {
+                let path = self.sources.ledger(target).path().to_owned();
+                Err(StoreError::UncommittedLedger { path, by })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What proposing these issues comes to. With the record of the project the planning copies get it.
+    fn draft(&self, ids: &[String], proposer: &Proposer<'_>, owner: Option<&Owner>) -> Result<Draft> {
+        let mut draft = Draft::default();
+        // What goes along in this very move; dependencies come first, so that one which is refused is not counted on.
+        let mut chosen: HashSet<String> = HashSet::new();
+        for id in ids {
+            let mut copies = self.copies_of(id, proposer.target);
+            let new = proposer.names.get(id).unwrap_or(id);
+            if let Some((_, line)) = &mut copies.planning {
+                *line = proposal::renamed(line, &proposer.names).unwrap_or_else(|| line.clone());
+            }
+            let made = self.proposed(new, &copies, proposer, owner, &chosen);
+            if let Ok((one, source, mark, is_new)) = &made {
+                chosen.insert(new.clone());
+                if copies.target.is_none() {
+                    draft.grown += 1;
+                }
+                if copies.target.as_ref() != Some(&one.line) {
+                    draft.arriving.push((new.clone(), Some(one.line.clone())));
+                }
+                let marks = if *is_new { &mut draft.first } else { &mut draft.last };
+                marks.entry(*source).or_default().push((new.clone(), Some(mark.clone())));
+            }
+            let (target, former_id) = (self.name(proposer.repo).to_owned(), (new != id).then(|| id.clone()));
+            draft.results.push((id.clone(), made.map(|(one, ..)| Proposed { target, former_id, ..one })));
+        }
+        Ok(draft)
+    }
+
+    /// The line for the target, the mark for the planning copy, and whether that records a new proposal.
     fn proposed(
         &self,
         id: &str,
         copies: &Copies,
-        target: usize,
-        include: Include,
-        actor: &str,
-        prefix: &str,
-        chosen: &HashSet<&str>,
-    ) -> Result<(Proposed, usize, String)> {
+        proposer: &Proposer<'_>,
+        owner: Option<&Owner>,
+        chosen: &HashSet<String>,
+    ) -> Result<(Proposed, usize, String, bool)> {
+        let Proposer { actor, target, prefix, include, .. } = *proposer;
         let target_record = copies.target.as_deref().and_then(|line| Record::parse(line).ok());
         let standing = Standing::of(
             target_record.as_ref(),
@@ -119,36 +187,33 @@ impl Store {
             return Err(ChangeError::Deleted(id.to_owned()).into());
         }
         let own = open(&planning).filter(|_| Visibility::of(&planning) == Visibility::Proposed);
-        if let Some(own) = own.as_ref().filter(|own| own.target != prefix) {
+        let elsewhere = self.refuse_other_project(id, &planning, proposer.repo);
+        if let Some(own) = own.as_ref().filter(|own| own.target != prefix || elsewhere.is_err()) {
             return Err(StoreError::OtherTarget { id: id.to_owned(), target: own.target.clone() });
+        }
+        if !proposer.adopt {
+            elsewhere?;
         }
         let theirs = target_record.as_ref().and_then(open);
         if let Some(theirs) = theirs.as_ref().filter(|theirs| theirs.author != actor && own.is_none()) {
             let reason = format!("there is a proposal of {} under this id", theirs.author);
             return Err(StoreError::ReadOnly { what: id.to_owned(), repo: prefix.to_owned(), reason });
         }
-        // An open proposal of one's own goes on; one that a crash left in the target is taken up. What is included is for the
-        // planning copy and this command to say, never for the target's line.
-        let left = theirs.filter(|theirs| own.is_none() && is_leftover(&planning, theirs));
-        let left = left.map(|left| Proposal { include: include.words(), ..left });
-        let known = if standing == Standing::Rejected { None } else { own.or(left) };
+        // An open proposal of one's own goes on. One that only the target's line tells of is none: anybody can have written it.
+        let known = if standing == Standing::Rejected { None } else { own };
+        let is_new = known.is_none();
         let proposal = known.unwrap_or_else(|| self.fresh_proposal(actor, prefix, include, &at));
         let updated = |record: &Record<'_>| record.string("updated_at").and_then(|text| Instant::parse(&text));
         let visible = |other: &str| chosen.contains(other) || self.is_visible(target, other);
         let stand = time::after(updated(&planning), stamp.now).to_string();
         let Export { line, held_back } = proposal::export(&planning, &proposal, &stand, visible, stamp.dialect);
-        // What the maintainers did to it stays: a target's copy that moved on is taken over, not overwritten. One that was left
-        // by a crash is as late as the plan it was made from.
+        // What the maintainers did to it stays: a target's copy that moved on is taken over, not overwritten.
         let line = match (&copies.target, &target_record) {
             (Some(text), Some(record)) => {
                 let made = Record::parse(&line).expect("an exported line is a record");
                 let same_proposal = Proposal::of(record).is_some_and(|theirs| theirs.id == proposal.id);
-                let moved_on = match open(&planning) {
-                    Some(_) => proposal::has_moved_on(&planning, record),
-                    None => updated(record) >= updated(&planning),
-                };
                 let mut edits = proposal::public_edits(record, &made, stamp.dialect);
-                if same_proposal && (moved_on || edits.is_empty()) {
+                if same_proposal && (proposal::has_moved_on(&planning, record) || edits.is_empty()) {
                     text.clone()
                 } else {
                     // Whatever else stands in the line was written by others, and stays.
@@ -156,7 +221,9 @@ impl Store {
                         ["visibility", "proposal", "updated_at"].map(|key| (key, made.raw(key).map(str::to_owned))),
                     );
                     if standing == Standing::Rejected {
-                        edits.push(("close_reason", None));
+                        edits.extend(
+                            ["close_reason", "deleted_at", "deleted_by", "delete_reason"].map(|key| (key, None)),
+                        );
                     }
                     record.with(&edits, stamp.dialect)
                 }
@@ -164,19 +231,32 @@ impl Store {
             _ => line,
         };
         let target_line = Record::parse(&line).expect("an exported line is a record");
-        let in_step = open(&planning).is_some_and(|own| own.id == proposal.id)
-            && Visibility::of(&planning) == Visibility::Proposed
-            && !proposal::has_moved_on(&planning, &target_line);
+        let in_step = !is_new && !proposal::has_moved_on(&planning, &target_line);
         let mark = if in_step {
             planning_line.clone()
         } else {
             let comment = self.host.entropy.comment_id();
             proposal::follow(&planning, &target_line, Visibility::Proposed, &proposal, stamp, comment)
         };
+        let mark = match owner {
+            Some(owner) if Owner::of_line(&mark).as_ref() != Some(owner) => {
+                let record = Record::parse(&mark).expect("a planning line is a record");
+                record.with(&[(PROJECT, Some(owner.render(stamp.dialect)))], stamp.dialect)
+            }
+            _ => mark,
+        };
         let source_repo = self.name(self.sources.member_of(*source)).to_owned();
-        let already = permit == Permit::Already;
-        let one = Proposed { id: id.to_owned(), line, held_back, already, source_repo, target: String::new() };
-        Ok((one, *source, mark))
+        let already = permit == Permit::Already && !is_new;
+        let one = Proposed {
+            id: id.to_owned(),
+            former_id: None,
+            line,
+            held_back,
+            already,
+            source_repo,
+            target: String::new(),
+        };
+        Ok((one, *source, mark, is_new))
     }
 
     /// What issues depend on that the target cannot see, dependencies first.

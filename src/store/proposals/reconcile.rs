@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::is_leftover;
 use crate::model::issue;
-use crate::model::proposal::{self, Proposal, State, Visibility};
+use crate::model::proposal::{self, FORMER_ID, PROJECT, Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::store::leases::Locks;
 use crate::store::{Result, Store};
@@ -27,11 +26,8 @@ impl Store {
             if self.sources.member_of(source) == 0 {
                 continue;
             }
-            let mut ids = self.sources.ids_mentioning(source, "\"proposal\"");
-            ids.extend(self.sources.ids_mentioning(target, "\"proposal\""));
-            ids.sort();
-            ids.dedup();
-            ids.retain(|id| self.sources.line(source, id).is_some());
+            // A line of the target can have been written by anybody: only what the planning copy records is finished.
+            let ids = self.sources.ids_mentioning(source, "\"proposal\"");
             if ids.is_empty() {
                 continue;
             }
@@ -49,7 +45,8 @@ impl Store {
                 }
             }
             if !dry_run {
-                let written = self.write_both(&locks, target, &in_target, HashMap::from([(source, in_planning)]))?;
+                let marks = HashMap::from([(source, in_planning)]);
+                let written = self.write_both(&locks, target, HashMap::new(), &in_target, marks)?;
                 drop(locks);
                 self.commit_ledgers(&written);
             }
@@ -63,17 +60,21 @@ impl Store {
         let theirs = Record::parse(theirs?).ok()?;
         let stamp = self.stamp(actor, ours);
         let comment = self.host.entropy.comment_id();
-        let own = Proposal::of(&planning);
-        let proposal = Proposal::of(&theirs)?;
-        let same = own.as_ref().is_some_and(|own| own.id == proposal.id);
+        let own = Proposal::of(&planning)?;
+        let proposal = Proposal::of(&theirs).filter(|theirs| theirs.id == own.id)?;
         // What is included is for the planning copy to say, never for the target's line.
-        let include = own.as_ref().map(|own| own.include.clone()).unwrap_or_default();
-        let proposal = Proposal { include, ..proposal };
+        let proposal = Proposal { include: own.include.clone(), ..proposal };
         match (Visibility::of(&theirs), proposal.state, Visibility::of(&planning)) {
-            (Visibility::Canonical, State::Accepted, _) if same => {
-                if own.as_ref().is_some_and(|own| own.state == State::Accepted) {
-                    return None;
-                }
+            (Visibility::Proposed, State::Open, Visibility::Proposed) if issue::status_of(&theirs).is_tombstone() => {
+                let text = |key: &str| theirs.text_of(key).map(|text| text.into_owned());
+                let by = text("deleted_by").unwrap_or_else(|| proposal.by.clone());
+                let reason = text("delete_reason").map(|reason| format!(": {reason}")).unwrap_or_default();
+                let at = text("deleted_at").unwrap_or_else(|| stamp.now.to_string());
+                let moved = proposal.moved(State::Rejected, &by, &at, Some(&format!("deleted in the project{reason}")));
+                let line = proposal::take_back(&planning, Some(&theirs), &moved, stamp, comment);
+                Some(Step::planning("deleted in the project: the planning copy is private again", Some(line)))
+            }
+            (Visibility::Canonical, State::Accepted, Visibility::Proposed) => {
                 let edited = proposal::was_edited(&planning) && differs(&planning, &theirs);
                 if !edited && private_parts(&planning, &theirs).is_empty() {
                     return Some(Step::planning("accepted: the planning copy is retired", None));
@@ -81,28 +82,18 @@ impl Store {
                 let line = proposal::follow(&planning, &theirs, Visibility::Canonical, &proposal, stamp, comment);
                 Some(Step::planning("accepted: the planning copy stays for its private parts", Some(line)))
             }
-            (Visibility::Proposed, State::Rejected, Visibility::Proposed) if same => {
+            (Visibility::Proposed, State::Rejected, Visibility::Proposed) => {
                 let line = proposal::take_back(&planning, Some(&theirs), &proposal, stamp, comment);
                 Some(Step::planning("rejected: the planning copy is private again", Some(line)))
             }
-            (Visibility::Proposed, State::Open, Visibility::Local)
-                if same && own.as_ref().is_some_and(|own| own.state == State::Withdrawn) =>
-            {
+            (Visibility::Proposed, State::Open, Visibility::Local) if own.state == State::Withdrawn => {
                 Some(Step { what: "withdrawn: the line leaves the target".into(), target: Some(None), planning: None })
             }
-            (Visibility::Proposed, State::Open, Visibility::Local | Visibility::Canonical)
-                if proposal.author == actor && is_leftover(&planning, &proposal) =>
-            {
-                let line = proposal::follow(&planning, &theirs, Visibility::Proposed, &proposal, stamp, comment);
-                Some(Step::planning("proposed: the planning copy is marked so", Some(line)))
-            }
-            (Visibility::Proposed, State::Open, Visibility::Proposed)
-                if same && proposal::has_moved_on(&planning, &theirs) =>
-            {
+            (Visibility::Proposed, State::Open, Visibility::Proposed) if proposal::has_moved_on(&planning, &theirs) => {
                 let line = proposal::follow(&planning, &theirs, Visibility::Proposed, &proposal, stamp, comment);
                 Some(Step::planning("proposed: the target's edits are taken over", Some(line)))
             }
-            (Visibility::Proposed, State::Open, Visibility::Proposed) if same => {
+            (Visibility::Proposed, State::Open, Visibility::Proposed) => {
                 let at = planning.string("updated_at")?;
                 let visible = |other: &str| self.is_visible(target, other);
                 let made = proposal::export(&planning, &proposal, &at, visible, stamp.dialect);
@@ -154,6 +145,8 @@ fn private_parts(planning: &Record<'_>, target: &Record<'_>) -> Vec<String> {
         "proposal",
         "content_hash",
         "owner",
+        PROJECT,
+        FORMER_ID,
     ];
     let mut parts = Vec::new();
     for (key, raw) in planning.iter() {

@@ -8,7 +8,7 @@ use super::super::Result;
 use super::{Row, Sources};
 use crate::cache::{Cache, Key};
 use crate::ledger::{Damage, Finding, Problem};
-use crate::model::proposal::{Proposal, State, Visibility};
+use crate::model::proposal::{self, Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::model::time::Instant;
 
@@ -23,14 +23,12 @@ pub struct LineWarning {
 fn is_open_proposal(line: &str) -> bool {
     let Ok(record) = Record::parse(line) else { return false };
     let state = Proposal::of(&record).map(|proposal| proposal.state);
-    Visibility::of(&record) == Visibility::Proposed && state == Some(State::Open)
+    Visibility::of(&record) == Visibility::Proposed && state == Some(State::Open) && !proposal::is_turned_down(&record)
 }
 
 /// The line is a proposal that the maintainers turned down.
 pub fn is_rejected(line: &str) -> bool {
-    let Ok(record) = Record::parse(line) else { return false };
-    let state = Proposal::of(&record).map(|proposal| proposal.state);
-    Visibility::of(&record) == Visibility::Proposed && state == Some(State::Rejected)
+    Record::parse(line).is_ok_and(|record| proposal::is_turned_down(&record))
 }
 
 impl Sources {

@@ -101,6 +101,7 @@ impl Store {
 
     /// Refuses to send commits that carry something private, whoever made them. Only git can be asked for its commits.
     pub(super) fn guard_push(&mut self, vcs: &dyn Vcs, copy: &WorkingCopy) -> Result<()> {
+        self.refuse_project_remote(&copy.root, &copy.members)?;
         if !self.is_guarded(copy) || copy.kind != Kind::Git {
             return Ok(());
         }

@@ -1,0 +1,59 @@
+//! A planning line under new ids: the issue's own and those that it refers to.
+
+use std::collections::BTreeMap;
+
+use super::FORMER_ID;
+use crate::model::json::{Dialect, DialectEvidence};
+use crate::model::record::{KeyEdit, Record};
+
+/// Old ids and the new ones.
+pub type Names = BTreeMap<String, String>;
+
+/// The line with new ids in the place of old ones; the issue's own is kept as its former one. `None` if it holds no old id.
+pub fn renamed(line: &str, names: &Names) -> Option<String> {
+    let record = Record::parse(line).ok()?;
+    let dialect = DialectEvidence::of(line).or(Dialect::default());
+    let mut edits: Vec<KeyEdit> = Vec::new();
+    if let Some((old, new)) = record.string("id").and_then(|id| names.get_key_value(id.as_ref())) {
+        edits.push(("id", Some(dialect.string(new))));
+        edits.push((FORMER_ID, Some(dialect.string(old))));
+    }
+    if let Some(new) = record.string("parent").and_then(|id| names.get(id.as_ref())) {
+        edits.push(("parent", Some(dialect.string(new))));
+    }
+    for key in ["dependencies", "comments"] {
+        let elements = record.elements(key);
+        let changed: Vec<String> = elements.iter().map(|raw| element(raw, names, dialect)).collect();
+        if elements.iter().zip(&changed).any(|(old, new)| old != new) {
+            edits.push((key, Some(dialect.array(changed.iter().map(String::as_str)))));
+        }
+    }
+    (!edits.is_empty()).then(|| record.with(&edits, dialect))
+}
+
+/// An edge or a comment.
+fn element(raw: &str, names: &Names, dialect: Dialect) -> String {
+    let Ok(record) = Record::parse_part(raw) else { return raw.to_owned() };
+    let keys = ["issue_id", "depends_on_id"];
+    let edit = |key: &'static str| Some((key, Some(dialect.string(names.get(record.string(key)?.as_ref())?))));
+    let edits: Vec<KeyEdit> = keys.into_iter().filter_map(edit).collect();
+    if edits.is_empty() { raw.to_owned() } else { record.with(&edits, dialect) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_refers_to_new_ids() {
+        let names = Names::from([("pl-1".to_owned(), "web-a".to_owned()), ("pl-2".to_owned(), "web-b".to_owned())]);
+        let line = r#"{"id":"pl-1","title":"about pl-1","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-2","x":1.0},{"issue_id":"pl-1","depends_on_id":"up-1"}],"comments":[{"id":3,"issue_id":"pl-1","text":"pl-2"}],"odd":"pl-1"}"#;
+        let expected = r#"{"id":"web-a","title":"about pl-1","dependencies":[{"issue_id":"web-a","depends_on_id":"web-b","x":1.0},{"issue_id":"web-a","depends_on_id":"up-1"}],"comments":[{"id":3,"issue_id":"web-a","text":"pl-2"}],"odd":"pl-1","former_id":"pl-1"}"#;
+        let found = renamed(line, &names).unwrap();
+        let plain = |text: &str| {
+            Record::parse(text).unwrap().iter().map(|(k, v)| (k.into_owned(), v.to_owned())).collect::<BTreeMap<_, _>>()
+        };
+        assert_eq!(plain(&found), plain(expected), "{found}");
+        assert_eq!(renamed(r#"{"id":"up-1","title":"pl-1"}"#, &names), None);
+    }
+}

@@ -1,0 +1,175 @@
+//! Which project a planning issue belongs to. Several projects may plan in one repo: each hands out and proposes its own.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::plan::Fresh;
+use super::transaction::Write;
+use super::{Result, Store, StoreError};
+use crate::model::issue;
+use crate::model::proposal::Owner;
+use crate::model::record::Record;
+use crate::model::state_id;
+use crate::sys::fs::FileStamp;
+use crate::vcs::{self, Identity};
+
+/// Issues of other projects, as found in the ledgers with these stamps.
+#[derive(Debug, Default)]
+pub(super) struct Others {
+    found: HashMap<String, Owner>,
+    stamps: Vec<FileStamp>,
+    numbering: u64,
+}
+
+impl Store {
+    /// What planning issues of this project record about it.
+    pub fn project_record(&mut self) -> Result<Owner> {
+        self.sources.read(&mut self.cache)?;
+        self.owner_record(0)
+    }
+
+    /// Planning issues that name no project: every project that plans there has them.
+    pub fn without_project(&mut self) -> Result<Vec<String>> {
+        self.sources.read(&mut self.cache)?;
+        let mut found = Vec::new();
+        for source in self.planning_sources() {
+            let Some((document, _)) = self.sources.last_read(source) else { continue };
+            let records = (0..document.len()).filter_map(|line| document.record(line));
+            let open = records.filter(|record| Owner::of(record).is_none() && !issue::status_of(record).is_done());
+            found.extend(open.filter_map(|record| record.string("id").map(|id| id.into_owned())));
+        }
+        Ok(found)
+    }
+
+    /// What planning issues of a repo record about it: what one of them records already, else its first commit, the address of
+    /// its remote, or an id of its own.
+    pub(super) fn owner_record(&mut self, repo: usize) -> Result<Owner> {
+        let name = self.prefix(repo)?;
+        let root = self.project.members[repo].repo.root().to_owned();
+        let remotes = Identity::of(&root, &self.host.env).servers();
+        // An id of its own is not known in other clones: the first commit is better, once there is one.
+        let lasts = |owner: &Owner| !state_id::is(state_id::REPOSITORY, &owner.id);
+        let known = self.recorded().into_iter().find(|owner| lasts(owner) && self.is_owner(owner, repo));
+        let id = known.map(|owner| owner.id).or_else(|| vcs::first_commit(&root)).or_else(|| remotes.first().cloned());
+        let id = id.map_or_else(|| self.repo_id(repo), Ok)?;
+        Ok(Owner { id, name, remotes })
+    }
+
+    /// What new issues of a ledger get: in a planning repo the prefix and the record of the project that they are filed from.
+    pub(super) fn fresh_for(&mut self, source: usize, writes: &[&Write]) -> Result<Fresh> {
+        let member = self.sources.member_of(source);
+        let files = writes.iter().any(|write| matches!(write, Write::File { .. }));
+        let mints = writes.iter().any(|write| matches!(write, Write::File { id: None, .. }));
+        let owner = if files && self.is_planning(member) { Some(self.owner_record(0)?) } else { None };
+        Ok(Fresh { prefix: if mints { self.new_prefix(member)? } else { String::new() }, owner })
+    }
+
+    /// The prefix of new ids in a repo. What is planned for this project bears the project's: it may go there one day.
+    pub fn new_prefix(&mut self, repo: usize) -> Result<String> {
+        self.prefix(if self.is_planning(repo) { 0 } else { repo })
+    }
+
+    /// Every project that the lines of planning repos name.
+    fn recorded(&self) -> Vec<Owner> {
+        let mut found: Vec<Owner> = Vec::new();
+        for source in self.planning_sources() {
+            for id in self.sources.ids_mentioning(source, "\"project\"") {
+                let line = self.sources.line(source, &id);
+                found.extend(line.as_deref().and_then(Owner::of_line));
+            }
+        }
+        found.sort();
+        found.dedup_by(|a, b| a.id == b.id);
+        found
+    }
+
+    fn planning_sources(&self) -> impl Iterator<Item = usize> {
+        (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source)))
+    }
+
+    /// Whether a record names this repo.
+    pub(super) fn is_owner(&self, owner: &Owner, repo: usize) -> bool {
+        let root = self.project.members[repo].repo.root();
+        let own = || Identity::of(root, &self.host.env);
+        vcs::has_commit(root, &owner.id)
+            || self.known_repository_id(repo).as_ref() == Some(&owner.id)
+            || owner.remotes.iter().chain([&owner.id]).any(|remote| own().has_remote(remote))
+    }
+
+    /// Whether a working copy is one of the project that a record names, as far as its history and its remotes tell.
+    pub(super) fn comes_from(&self, owner: &Owner, root: &Path) -> bool {
+        let own = || Identity::of(root, &self.host.env);
+        vcs::begins_with(root, &owner.id) || owner.remotes.iter().any(|remote| own().has_remote(remote))
+    }
+
+    /// Issues that only planning repos hold and that belong to other projects than this one, with the project of each. They are
+    /// not handed out here, and not proposed without a word.
+    pub fn of_other_projects(&mut self) -> Result<&HashMap<String, Owner>> {
+        if !(0..self.project.members.len()).any(|repo| self.is_planning(repo)) {
+            return Ok(&self.others.found);
+        }
+        self.sources.read(&mut self.cache)?;
+        let stamps: Vec<FileStamp> =
+            (0..self.sources.len()).filter_map(|source| Some(*self.sources.last_read(source)?.1)).collect();
+        if self.others.stamps != stamps || self.others.numbering != self.numbering {
+            self.others = Others { found: self.find_others(), stamps, numbering: self.numbering };
+        }
+        Ok(&self.others.found)
+    }
+
+    fn find_others(&self) -> HashMap<String, Owner> {
+        let mut is_ours: HashMap<String, bool> = HashMap::new();
+        let mut found = HashMap::new();
+        for source in self.planning_sources() {
+            for id in self.sources.ids_mentioning(source, "\"project\"") {
+                let counts = self.sources.owner(&id) == Some(source);
+                let line = self.sources.line(source, &id).filter(|_| counts);
+                let Some(owner) = line.as_deref().and_then(Owner::of_line) else { continue };
+                let ours = *is_ours.entry(owner.id.clone()).or_insert_with(|| self.is_ours(&owner));
+                if !ours {
+                    found.insert(id, owner);
+                }
+            }
+        }
+        found
+    }
+
+    /// The planning issues that were filed for a project, by its name or id; `.` is this one.
+    pub(super) fn ids_of_project(&self, text: &str, in_part: bool) -> Vec<String> {
+        let is_meant = |owner: &Owner| match text {
+            "." => self.is_ours(owner),
+            text if in_part => owner.name.contains(text),
+            text => owner.name == text || owner.id == text,
+        };
+        let mut known: HashMap<Owner, bool> = HashMap::new();
+        let mut found = Vec::new();
+        for source in self.planning_sources() {
+            for id in self.sources.ids_mentioning(source, "\"project\"") {
+                let line = self.sources.line(source, &id);
+                let Some(owner) = line.as_deref().and_then(Owner::of_line) else { continue };
+                if *known.entry(owner).or_insert_with_key(is_meant) {
+                    found.push(id);
+                }
+            }
+        }
+        found
+    }
+
+    /// One of the repos of this project, other than the planning repos, is the project that a record names.
+    fn is_ours(&self, owner: &Owner) -> bool {
+        (0..self.project.members.len()).any(|repo| !self.is_planning(repo) && self.is_owner(owner, repo))
+    }
+
+    /// Whether an issue belongs to this project: one of a planning repo that was filed for another does not.
+    pub fn belongs_here(&mut self, id: &str) -> Result<bool> {
+        Ok(!self.of_other_projects()?.contains_key(id))
+    }
+
+    /// Refuses to propose an issue to a repo if it was filed for another project.
+    pub(super) fn refuse_other_project(&self, id: &str, planning: &Record<'_>, repo: usize) -> Result<()> {
+        match Owner::of(planning).filter(|owner| !self.is_owner(owner, repo)) {
+            Some(owner) => Err(StoreError::OtherProject { id: id.to_owned(), project: owner.name }),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Giving planning issues the project's prefix before they are proposed, so that no private repo's name is published.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Copies;
+use crate::model::id::{self, IssueId};
+use crate::model::lease::Lease;
+use crate::model::proposal::{self, FORMER_ID, Names, Owner, Proposal};
+use crate::model::record::Record;
+use crate::store::leases::{LEASES_NAME, LeaseError};
+use crate::store::pair::NewLine;
+use crate::store::records::{Put, RecordError};
+use crate::store::{Result, StateDir, Store};
+
+/// Records of a state home that name issues, and the directories with a lock of their own that hold some more.
+const RECORDS: [&str; 2] = ["reservations.jsonl", "workspaces.jsonl"];
+const DIRECTORIES: [&str; 2] = ["mail", "wt"];
+
+impl Store {
+    /// The ids that issues get before they are proposed to a repo. One that bears its prefix, that somebody chose for it, or
+    /// under which the issue was proposed to it before stays.
+    pub(super) fn new_names(&mut self, ids: &[String], target: usize, repo: usize) -> Result<Names> {
+        let prefix = self.prefix(repo)?;
+        let now = self.host.clock.now();
+        let mut names = Names::new();
+        for old in ids {
+            let Copies { planning: Some((source, line)), .. } = self.copies_of(old, target) else { continue };
+            let Ok(record) = Record::parse(&line) else { continue };
+            if !self.needs_name(old, &record, self.sources.member_of(source), repo, &prefix) {
+                continue;
+            }
+            let title = record.string("title").unwrap_or_default();
+            let new = loop {
+                let new = IssueId::mint(&prefix, &title, "", now, self.host.entropy.bytes());
+                let is_taken = names.values().any(|known| known == new.as_str());
+                if !is_taken && self.sources.holders(new.as_str()).is_empty() {
+                    break new.to_string();
+                }
+            };
+            names.insert(old.clone(), new);
+        }
+        Ok(names)
+    }
+
+    fn needs_name(&self, id: &str, planning: &Record<'_>, member: usize, repo: usize, prefix: &str) -> bool {
+        let of_id = id::prefix_of(id).unwrap_or_default();
+        let owner = Owner::of(planning);
+        let is_elsewhere = owner.as_ref().is_some_and(|owner| !self.is_owner(owner, repo));
+        let published = !is_elsewhere && Proposal::of(planning).is_some_and(|known| known.target == prefix);
+        if of_id == prefix || published {
+            return false;
+        }
+        let planner = &self.project.members[member];
+        let is_private = planner.prefix.as_deref() == Some(of_id) || planner.repo.default_prefix() == of_id;
+        owner.is_none() || is_elsewhere || is_private
+    }
+
+    /// The planning issue that had this id before it was proposed.
+    pub(in crate::store) fn renamed_from(&self, typed: &str) -> Option<String> {
+        (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source))).find_map(|source| {
+            let ids = self.sources.ids_mentioning(source, FORMER_ID);
+            ids.into_iter().find(|id| {
+                let line = self.sources.line(source, id).unwrap_or_default();
+                Record::parse(&line).is_ok_and(|record| record.string(FORMER_ID).as_deref() == Some(typed))
+            })
+        })
+    }
+
+    /// Renames planning issues where they are: their lines, what refers to them, their claims and other records. One ledger is
+    /// rewritten in one step.
+    pub(super) fn rename_planned(&mut self, names: &Names) -> Result<()> {
+        if names.is_empty() {
+            return Ok(());
+        }
+        let sources: Vec<usize> =
+            (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source))).collect();
+        let locks = self.lock(&sources)?;
+        self.sources.read(&mut self.cache)?;
+        let mut parts: BTreeMap<usize, Vec<NewLine>> = BTreeMap::new();
+        for source in &sources {
+            let mut ids: Vec<String> = names.keys().flat_map(|old| self.sources.ids_mentioning(*source, old)).collect();
+            ids.sort();
+            ids.dedup();
+            for id in ids {
+                let line = self.sources.line(*source, &id).unwrap_or_default();
+                let Some(new) = proposal::renamed(&line, names) else { continue };
+                let lines = parts.entry(*source).or_default();
+                match names.get(&id) {
+                    Some(name) => lines.extend([(id, None), (name.clone(), Some(new))]),
+                    None => lines.push((id, Some(new))),
+                }
+            }
+        }
+        for (lock, lines) in locks.iter().filter_map(|(source, lock)| Some((lock, parts.get(source)?))) {
+            self.may_put_lines(lock, lines)?;
+        }
+        for source in &sources {
+            self.may_rename_claims(*source, names)?;
+        }
+        let mut written = Vec::new();
+        for (source, lock) in locks.iter() {
+            let Some(lines) = parts.get(source) else { continue };
+            if self.put_lines(lock, lines)? {
+                written.push((*source, self.record_of(*source, lines)));
+            }
+            self.rename_claims(*source, names)?;
+        }
+        drop(locks);
+        self.rename_records(names)?;
+        self.commit_ledgers(&written);
+        self.sources.read(&mut self.cache)
+    }
+
+    /// A claim that a remote knows cannot follow: the remote knows it under the old id.
+    fn may_rename_claims(&self, source: usize, names: &Names) -> Result<()> {
+        let leases = self.leases_of(source)?;
+        for (id, lease) in leases.iter().filter(|(id, _)| names.contains_key(*id)) {
+            if lease.holder.as_ref().is_some_and(|holder| holder.remote.is_some()) {
+                let holder = lease.holder.as_ref().map(|holder| holder.name.clone()).unwrap_or_default();
+                let (epoch, id) = (lease.epoch, id.clone());
+                return Err(
+                    LeaseError::Claimed { id, holder, agent: None, epoch, expires: None, worktree: None }.into()
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn rename_claims(&self, source: usize, names: &Names) -> Result<()> {
+        let home = self.lease_home(source);
+        if !home.path().join(LEASES_NAME).exists() {
+            return Ok(());
+        }
+        let held = self.hold(home.clone())?;
+        let mut changed: Vec<Lease> = Vec::new();
+        for (old, new) in names {
+            let mut lease = held.lease(&self.lease_key(source, &home, old)?);
+            if lease.epoch == 0 {
+                continue;
+            }
+            changed.push(Lease { id: self.lease_key(source, &home, new)?, ..lease.clone() });
+            lease.end();
+            changed.push(lease);
+        }
+        Ok(held.put(&changed, &self.host.entropy)?)
+    }
+
+    /// Checkpoints, mail, reservations and workspaces of these issues.
+    fn rename_records(&self, names: &Names) -> Result<()> {
+        let mut homes: HashMap<_, StateDir> = HashMap::new();
+        for member in 0..self.project.members.len() {
+            let state = StateDir::of(self.state_home_of(member));
+            homes.insert(state.path().to_owned(), state);
+        }
+        for state in homes.into_values().filter(StateDir::exists) {
+            self.rename_in(&state, &RECORDS, names)?;
+            for name in DIRECTORIES {
+                let directory = state.inside(name);
+                let entries = std::fs::read_dir(directory.path()).into_iter().flatten().flatten();
+                let mut files = Vec::new();
+                for name in entries.filter_map(|entry| entry.file_name().into_string().ok()) {
+                    if name.ends_with(".jsonl") {
+                        files.push(name);
+                    } else {
+                        self.rename_in(&directory.inside(&name), &["checkpoints.jsonl"], names)?;
+                    }
+                }
+                let files: Vec<&str> = files.iter().map(String::as_str).collect();
+                self.rename_in(&directory, &files, names)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn rename_in(&self, directory: &StateDir, files: &[&str], names: &Names) -> Result<()> {
+        let present: Vec<&&str> = files.iter().filter(|name| directory.path().join(name).is_file()).collect();
+        if present.is_empty() {
+            return Ok(());
+        }
+        let lock = directory.lock(self.lock_wait)?;
+        for name in present {
+            directory.file(name).edit::<RecordError>(&lock, &self.host.entropy, |document| {
+                let records = (0..document.len()).filter_map(|line| document.record(line));
+                Ok(records.filter_map(|record| renamed_record(&record, names)).collect())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn renamed_record(record: &Record<'_>, names: &Names) -> Option<Put> {
+    let new = names.get(record.string("issue")?.as_ref())?;
+    let dialect = crate::model::json::Dialect::default();
+    let text = record.with(&[("issue", Some(dialect.string(new)))], dialect);
+    Some(Put::Line { id: record.string("id")?.into_owned(), text })
+}

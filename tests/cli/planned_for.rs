@@ -1,0 +1,253 @@
+//! Planning issues belong to the project that they were filed from: its prefix, its record, and nobody else's work.
+
+use serde_json::Value;
+
+use crate::cli::harness::{Run, words};
+use crate::cli::project::Project;
+
+/// Two projects under git with one prefix, which plan in one repo.
+struct Two {
+    first: Project,
+}
+
+impl Two {
+    fn new(prefix: &str) -> Option<Self> {
+        let first = Project::new()?;
+        let two = Two { first };
+        two.sh(&format!(
+            "git init -q -b main api; cd api; git config user.name t; git config user.email t@example.org; \
+             echo '{{\"id\":\"{prefix}-own\",\"title\":\"Own\",\"status\":\"open\"}}' > own"
+        ));
+        two.api(&format!("init -q --prefix {prefix}")).ok();
+        two.sh("cd api; mv own .beads/beads.jsonl; git add -A; git commit -qm api");
+        two.api("init --contributor -q").ok();
+        Some(two)
+    }
+
+    fn sh(&self, line: &str) {
+        let mut command = self.first.env.command("sh");
+        command.current_dir(self.first.env.root()).args(["-ec", line]);
+        self.first.env.run(command, line.to_owned(), None).ok();
+    }
+
+    fn web(&self, line: &str) -> Run {
+        self.first.env.bd(words(line))
+    }
+
+    fn api(&self, line: &str) -> Run {
+        self.first.env.bd(["-C".to_owned(), "../api".to_owned()].into_iter().chain(words(line)))
+    }
+
+    /// In the planning repo itself.
+    fn plans(&self, line: &str) -> Run {
+        let place = self.first.env.root().join("home/.beads-planning").display().to_string();
+        self.first.env.bd(["-C".to_owned(), place].into_iter().chain(words(line)))
+    }
+
+    fn planning(&self) -> String {
+        std::fs::read_to_string(self.first.env.root().join("home/.beads-planning/.beads/beads.jsonl")).unwrap()
+    }
+
+    fn api_ledger(&self) -> String {
+        std::fs::read_to_string(self.first.env.root().join("api/.beads/beads.jsonl")).unwrap()
+    }
+
+    fn added(&self, run: Run) -> String {
+        run.ok().json()["id"].as_str().unwrap().to_owned()
+    }
+}
+
+#[test]
+fn other_projects_do_not_hand_out_a_plan() {
+    let Some(two) = Two::new("api") else { return };
+    let plan = two.added(two.web("add Plan --json"));
+    assert!(plan.starts_with("bd-"), "it bears the prefix of its project: {plan}");
+    let other = two.added(two.api("add Other --json"));
+    assert!(other.starts_with("api-"), "{other}");
+    assert_eq!(two.web("ready --json").ok().ids(), ["bd-base", plan.as_str()]);
+    assert_eq!(two.api("ready --json").ok().ids(), ["api-own", other.as_str()]);
+    two.api("close api-own --config routing.role=maintainer").ok();
+    let claimed: Value = two.api("ready --claim --json").ok().json();
+    assert!(claimed.to_string().contains(&other) && !claimed.to_string().contains(&plan), "{claimed}");
+    assert!(!two.api("ready --claim --json").stdout.contains(&plan));
+    assert!(two.api(&format!("why {plan}")).stdout.contains("planned for bd, another project"));
+    // It is listed, with its project, and can be filtered.
+    let listed = two.api("list").ok().stdout;
+    let row = listed.lines().find(|line| line.contains(&plan)).unwrap_or_else(|| panic!("{listed}"));
+    assert!(row.contains("for bd)"), "{row}");
+    assert_eq!(two.api("list --project bd --json").ok().ids(), [plan.as_str()]);
+    assert_eq!(two.api("list --project . --all --json").ok().ids(), [other.as_str()]);
+    let record = &two.web(&format!("show {plan} --json")).ok().json()[0]["project"];
+    assert_eq!(record["name"], "bd");
+    assert!(!record.to_string().contains('/'), "no path: {record}");
+}
+
+#[test]
+fn proposing_a_plan_of_another_project_asks_for_a_word() {
+    let Some(two) = Two::new("api") else { return };
+    let plan = two.added(two.web("add Plan --json"));
+    two.api(&format!("propose {plan}")).fails(5, &["was filed for bd, another project", "--project"]);
+    assert!(!two.api_ledger().contains("Plan"));
+    two.api(&format!("propose {plan} --project")).ok();
+    // Not even the prefix of the first project gets into the second.
+    assert!(two.api_ledger().contains("Plan") && !two.api_ledger().contains(&plan), "{}", two.api_ledger());
+    assert!(!two.api_ledger().contains("former_id") && !two.api_ledger().contains("\"project\""));
+    assert_eq!(two.web("ready --json").ok().ids(), ["bd-base"], "it belongs to the other now");
+    let id = two.api("proposals --mine --json").ok().ids()[0].clone();
+    assert_eq!(two.api(&format!("show {plan} --json")).ok().ids(), [id.as_str()], "the former id still leads to it");
+    two.web(&format!("propose {id}")).fails(5, &["another project"]);
+}
+
+/// Two projects may have one prefix; what was proposed to one is private in the other.
+#[test]
+fn an_issue_proposed_to_a_namesake_does_not_pass_the_guard() {
+    let Some(two) = Two::new("bd") else { return };
+    let plan = two.added(two.web("add Plan --json"));
+    two.web(&format!("propose {plan}")).ok();
+    let line = two.first.env.ledger_text().lines().find(|line| line.contains(&plan)).unwrap().to_owned();
+    std::fs::write(two.first.env.root().join("api/dump.txt"), format!("{line}\n")).unwrap();
+    two.sh("cd api; git add -A");
+    let run = two.api("check-leaks");
+    assert_eq!(run.code, 8, "{}", run.snapshot());
+    assert!(run.stdout.contains(&format!("a private issue of a planning repo: {plan}")), "{}", run.snapshot());
+    two.first.git("add -A").ok();
+    two.web("check-leaks").ok();
+    two.api(&format!("withdraw {plan}")).fails(5, &["another project"]);
+}
+
+#[test]
+fn what_was_filed_in_the_planning_repo_is_renamed_before_it_is_proposed() {
+    let Some(two) = Two::new("api") else { return };
+    let plan = two.added(two.plans("add Plan --json"));
+    assert!(plan.starts_with("beads-planning-"), "{plan}");
+    let waiting = two.added(two.plans(&format!("add Waiting --deps {plan} --json")));
+    two.plans(&format!("comment {plan} remark")).ok();
+    // It belongs to nobody yet: both projects have it.
+    assert!(two.web("ready --json").ok().ids().contains(&plan) && two.api("ready --json").ok().ids().contains(&plan));
+    two.web(&format!("claim {plan}")).ok();
+    two.web(&format!("checkpoint add {plan} -m half")).ok();
+    let dry = two.web(&format!("propose {plan} --dry-run --json")).ok().json();
+    assert!(!dry[0]["line"].to_string().contains("beads-planning"), "{dry}");
+    assert_eq!(dry[0]["former_id"], plan.as_str());
+    assert!(two.planning().contains(&format!("{{\"id\":\"{plan}\"")), "a dry run renames nothing");
+    let done = two.web(&format!("propose {plan} --json")).ok().json();
+    let id = done[0]["id"].as_str().unwrap().to_owned();
+    assert!(id.starts_with("bd-"), "{id}");
+    assert!(!two.first.env.ledger_text().contains("planning"), "{}", two.first.env.ledger_text());
+    let line = |id: &str| -> Value {
+        let start = format!("{{\"id\":\"{id}\"");
+        serde_json::from_str(two.planning().lines().find(|line| line.starts_with(&start)).unwrap()).unwrap()
+    };
+    let own = line(&id);
+    assert_eq!((own["former_id"].as_str(), own["visibility"].as_str()), (Some(plan.as_str()), Some("proposed")));
+    assert_eq!(own["comments"][0]["issue_id"], id.as_str());
+    assert_eq!(line(&waiting)["dependencies"][0]["depends_on_id"], id.as_str(), "edges follow");
+    let leases = two.web("leases --json").ok().stdout;
+    assert!(leases.contains(&id) && !leases.contains(&plan), "{leases}");
+    assert_eq!(two.web(&format!("checkpoint list {id} --json")).ok().ids().len(), 1, "records follow");
+    // Again, by the former id: nothing changes.
+    let before = (two.planning(), two.first.env.ledger_text());
+    two.web(&format!("propose {plan}")).ok();
+    assert_eq!((two.planning(), two.first.env.ledger_text()), before);
+    assert!(!two.api("ready --json").ok().ids().contains(&id));
+}
+
+/// Nothing is renamed if the proposal is refused.
+#[test]
+fn a_refused_proposal_renames_nothing() {
+    let Some(two) = Two::new("api") else { return };
+    let plan = two.added(two.plans("add Plan --json"));
+    two.plans(&format!("delete {plan} --yes")).ok();
+    let before = two.planning();
+    two.web(&format!("propose {plan}")).fails(5, &["is deleted"]);
+    assert_eq!(two.planning(), before);
+}
+
+/// A proposal that an earlier version made keeps its id, and so do plans that were filed with a chosen one.
+#[test]
+fn open_proposals_of_earlier_versions_keep_their_ids() {
+    let Some(two) = Two::new("api") else { return };
+    let plan = two.added(two.plans("add Plan --id beads-planning-1 --json"));
+    let open = r#""visibility":"proposed","proposal":{"id":"prop_1","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-01T00:00:00.000Z"}"#;
+    let planning = two.first.env.root().join("home/.beads-planning/.beads/beads.jsonl");
+    let text = two.planning().replacen('}', &format!(",{open}}}"), 1);
+    crate::cli::harness::put_file(&planning, text.as_bytes());
+    two.web(&format!("propose {plan}")).ok();
+    assert!(two.first.env.ledger_text().contains("\"id\":\"beads-planning-1\""), "{}", two.first.env.ledger_text());
+    let chosen = two.added(two.web("add Chosen --id my-1 --json"));
+    two.web(&format!("propose {chosen}")).ok();
+    assert!(two.first.env.ledger_text().contains("\"id\":\"my-1\""));
+}
+
+/// The record names the project by its first commit: it survives a clone and a move.
+#[test]
+fn a_moved_project_and_a_clone_of_it_are_the_same() {
+    let Some(two) = Two::new("api") else { return };
+    let plan = two.added(two.api("add Plan --json"));
+    two.sh("mv api moved; git clone -q moved api");
+    assert!(!two.api("ready --json").ok().ids().contains(&plan), "the clone has no planning repo yet");
+    two.api("init --contributor -q").ok();
+    assert!(two.api("ready --json").ok().ids().contains(&plan));
+}
+
+#[test]
+fn doctor_offers_to_settle_plans_without_a_project() {
+    let Some(two) = Two::new("api") else { return };
+    let plan = two.added(two.plans("add Plan --json"));
+    let found = two.web("doctor").stdout;
+    assert!(found.contains("name no project") && found.contains(&plan) && found.contains("--project ."), "{found}");
+    two.web(&format!("update {plan} --project .")).ok();
+    assert!(!two.web("doctor").stdout.contains("name no project"));
+    assert!(!two.api("ready --json").ok().ids().contains(&plan));
+    two.web(&format!("update {plan} --project ''")).ok();
+    assert!(two.api("ready --json").ok().ids().contains(&plan));
+    two.first.env.bd_with(["update", "bd-base", "--project", "."], None, &[("BD_ROLE", "maintainer")]).fails(5, &[]);
+}
+
+/// The line of a public issue never names a private one, not for a maintainer either.
+#[test]
+fn a_public_line_gets_no_private_id() {
+    let Some(two) = Two::new("api") else { return };
+    let plan = two.added(two.web("add Plan --json"));
+    let before = two.first.env.ledger();
+    let max = |line: &str| two.first.env.bd_with(words(line), None, &[("BD_ROLE", "maintainer")]);
+    let refused = ["would name it", "the other way round"];
+    for line in [
+        format!("dep add bd-base {plan}"),
+        format!("dep add bd-base {plan} -t related"),
+        format!("dep {plan} --blocks bd-base"),
+        format!("update bd-base --parent {plan}"),
+        format!("add New --repo . --deps {plan}"),
+        format!("add New --repo . --parent {plan}"),
+    ] {
+        max(&line).fails(5, &refused);
+    }
+    let line = format!(
+        "{{\"id\":\"bd-new\",\"title\":\"New\",\"dependencies\":[{{\"depends_on_id\":\"{plan}\",\"type\":\"blocks\"}}]}}\n"
+    );
+    let import = two.first.env.bd_with(["import", "-", "--repo", "."], Some(&line), &[("BD_ROLE", "maintainer")]);
+    assert_ne!(import.code, 0, "{}", import.snapshot());
+    let leaving = two.added(two.web(&format!("add Leaving --deps {plan} --json")));
+    let moved = max(&format!("migrate --move-to . --filter id={leaving}"));
+    assert_ne!(moved.code, 0, "{}", moved.snapshot());
+    assert_eq!(two.first.env.ledger(), before);
+    max(&format!("dep add {plan} bd-base")).ok();
+    // Both together may go.
+    max("migrate --move-to . --filter visibility=local --count 2").ok();
+    assert!(!two.first.env.ledger_text().contains("\"project\""), "{}", two.first.env.ledger_text());
+}
+
+#[test]
+fn a_project_without_a_ledger_is_offered_one() {
+    let Some(two) = Two::new("api") else { return };
+    two.sh("git init -q -b main bare; cd bare; git config user.name t; git config user.email t@example.org; git commit -q --allow-empty -m base");
+    let bare = |line: &str| two.first.env.bd(["-C".to_owned(), "../bare".to_owned()].into_iter().chain(words(line)));
+    bare("init --contributor -q").ok();
+    let plan = two.added(bare("add Plan --json"));
+    bare(&format!("propose {plan}")).fails(5, &["is kept out of commits here by", "info/exclude", "--start-ledger"]);
+    let ledger = two.first.env.root().join("bare/.beads/beads.jsonl");
+    assert_eq!(std::fs::read_to_string(&ledger).unwrap(), "");
+    bare(&format!("propose {plan} --start-ledger")).ok();
+    assert!(std::fs::read_to_string(&ledger).unwrap().contains(&plan));
+    two.sh("cd bare; git add -A; git diff --cached --name-only | grep -qx .beads/beads.jsonl");
+}
