@@ -199,7 +199,10 @@ impl Contributor {
         if let Some(results) = self.done(format!("propose {id} {with_deps}"), result) {
             for (id, result) in results {
                 match result {
-                    Ok(_) => drop(self.proposed.insert(id)),
+                    Ok(one) => {
+                        self.ids.push(one.id.clone());
+                        self.proposed.insert(one.id);
+                    }
                     Err(error) => self.trail.push(format!("  {id}: {error}")),
                 }
             }

@@ -8,9 +8,11 @@
 //! ```
 
 mod contributor;
+mod neighbours;
 
 use crate::support::dice::Dice;
 use contributor::Contributor;
+use neighbours::Neighbours;
 
 use crate::support::effort::pick;
 
@@ -45,4 +47,39 @@ fn no_sequence_of_commands_leaks() {
     );
     // The sequences must do what they are there for.
     assert!(proposed > 0 && public > 0 && refused > 0 && ran > refused, "the dice are loaded");
+}
+
+/// Two projects on one planning repo: other spellings of remotes, pulled settings, moved repositories, forged proposals, checkpoints
+/// with snapshots. Every object of both servers is read.
+#[test]
+fn nothing_gets_to_a_server_that_was_not_proposed_there() {
+    if !crate::support::programs::have(&["git"]) {
+        return;
+    }
+    let sequences: u64 = pick(4, 8, 2_000);
+    let first: u64 = std::env::var("BD_LEAK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
+    let (mut ran, mut refused, mut objects, mut proposals) = (0, 0, 0, 0);
+    let mut did = std::collections::BTreeMap::new();
+    for seed in first..first + sequences {
+        let mut dice = Dice::new(seed);
+        let mut neighbours = Neighbours::new(seed);
+        for _ in 0..2 * COMMANDS {
+            neighbours.step(&mut dice);
+        }
+        let seen = neighbours.push_and_inspect();
+        ran += neighbours.ran;
+        refused += neighbours.refused;
+        objects += seen.objects;
+        proposals += seen.proposals;
+        for (what, count) in neighbours.did {
+            *did.entry(what).or_insert(0) += count;
+        }
+    }
+    println!(
+        "neighbours: {sequences} sequences of {} commands, {ran} succeeded, {refused} were refused ({did:?}); {objects} objects on the \
+         servers read, with {proposals} lines of proposals, nothing private in them",
+        2 * COMMANDS
+    );
+    let kinds = ["proposed", "snapshots", "synced", "remotes", "forged", "settings", "moved"];
+    assert!(kinds.iter().all(|kind| did.contains_key(kind)) && proposals > 0 && ran > refused, "the dice are loaded");
 }

@@ -14,6 +14,8 @@ const REQUIRES: &str = "requires:";
 pub enum NotHandedOut {
     #[error("{id} is only proposed: it is not handed out before a maintainer accepts it")]
     Proposed { id: String },
+    #[error("{id} was planned for {project}, another project")]
+    OtherProject { id: String, project: String },
     #[error("{id} is not yours to write: {reason}")]
     NotWritable { id: String, reason: String },
     #[error("{id} is assigned to {name}")]
@@ -32,6 +34,9 @@ impl Store {
         let id = || row.issue.id.clone();
         if Record::parse(&row.line).is_ok_and(|record| Visibility::of(&record) == Visibility::Proposed) {
             return Ok(Some(NotHandedOut::Proposed { id: id() }));
+        }
+        if let Some(owner) = self.of_other_projects()?.get(&row.issue.id) {
+            return Ok(Some(NotHandedOut::OtherProject { id: id(), project: owner.name.clone() }));
         }
         if let Access::Read(reason) = self.access_to(row)? {
             return Ok(Some(NotHandedOut::NotWritable { id: id(), reason }));
