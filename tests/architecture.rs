@@ -141,6 +141,103 @@ fn one_function_finds_the_state_home() {
     assert_eq!(found, expected, "a second function says where state is kept");
 }
 
+/// How a file can be reached without the door of `sys::below`, or by the side of it that follows links.
+const WAYS: &[&str] = &[
+    "fs::read(",
+    "fs::read_to_string(",
+    "fs::read_dir(",
+    "fs::write(",
+    "fs::copy(",
+    "fs::rename(",
+    "fs::remove_file(",
+    "fs::remove_dir",
+    "fs::create_dir",
+    "fs::hard_link(",
+    "fs::set_permissions(",
+    "fs::symlink(",
+    "File::open(",
+    "File::create",
+    "File::options(",
+    "OpenOptions",
+    "tempfile::",
+    "Dir::open(",
+    "read_own(",
+    "read_any(",
+    "write_any(",
+    "make_own(",
+];
+
+/// Who may, how often, and why that is no file of a repository.
+const OTHER_WAYS: &[(&str, usize, &str)] = &[
+    ("cli/commands/edit.rs", 3, "a scratch file for the editor"),
+    ("coordination/checkpoints/mod.rs", 1, "whether the directory that a person named is empty"),
+    ("coordination/templates/places.rs", 1, "the user's own templates"),
+    ("coordination/templates/save.rs", 1, "the user's own templates"),
+    ("coordination/workspaces/checkout.rs", 3, "the directory of a new workspace"),
+    ("coordination/workspaces/create.rs", 3, "the directories of a new workspace"),
+    ("coordination/workspaces/finish.rs", 1, "the directory of a workspace, as a whole"),
+    ("coordination/workspaces/orphans.rs", 3, "the directories of workspaces, as a whole"),
+    ("coordination/workspaces/places.rs", 1, "the directory of all workspaces"),
+    ("coordination/workspaces/rescue.rs", 1, "whether a directory is empty"),
+    ("coordination/workspaces/reuse.rs", 1, "the directory of a workspace"),
+    ("coordination/workspaces/setup.rs", 1, "what a job has said, in its own directory"),
+    ("coordination/workspaces/steps.rs", 5, "the directory of a workspace, as a whole"),
+    ("ops/init.rs", 1, "the directory of a planning repo that a person named"),
+    ("ops/merge_files.rs", 2, "the files that version control names to its merge driver"),
+    ("store/home.rs", 1, "the user's own directories"),
+    ("store/hooks/files.rs", 3, "hooks, which git runs through a link, too"),
+    ("store/image.rs", 1, "the user's cache"),
+    ("store/leaks.rs", 1, "a file that a person named"),
+    ("store/place.rs", 2, "a file that a person named, outside of the working copy"),
+    ("store/settings/edit.rs", 1, "the user's own settings"),
+    ("store/settings/file.rs", 1, "the user's own settings"),
+    ("store/settings/trust.rs", 2, "the user's own record of trust"),
+];
+
+/// How often something is named in the code, not as the end of another name.
+fn calls(code: &str, way: &str) -> usize {
+    let is_whole = |(at, _): &(usize, &str)| !code[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    code.match_indices(way).filter(is_whole).count()
+}
+
+/// Files below a repository are opened by `sys::below` alone. Looks at names (`exists`, `symlink_metadata`) open nothing and are
+/// free; `vcs` reads version control's own directories, see the next test.
+#[test]
+fn files_below_a_repository_have_one_door() {
+    let mut found = BTreeMap::new();
+    for (part, files) in parts() {
+        if matches!(part.as_str(), "sys" | "vcs") {
+            continue;
+        }
+        for (file, code) in files {
+            let count: usize = WAYS.iter().map(|way| calls(&code, way)).sum();
+            if count > 0 {
+                found.insert(file.display().to_string(), count);
+            }
+        }
+    }
+    let named = OTHER_WAYS.iter().map(|(file, count, _)| ((*file).to_owned(), *count)).collect();
+    assert_eq!(found, named, "another way to a file");
+}
+
+/// The directories of version control may come from strangers, too: what is read there by name goes through `vcs::files`, which
+/// neither waits nor reads without end, and the library of git opens a repository only after a look at it.
+#[test]
+fn files_of_version_control_are_read_in_one_way() {
+    // A regular file of the working copy, looked at before it is opened.
+    const OTHERS: &[(&str, usize)] = &[("vcs/copies.rs", 1), ("vcs/git/opened.rs", 2)];
+    let ways = ["fs::read(", "fs::read_to_string(", "File::open(", "gix::open", "gix::discover"];
+    let mut found = BTreeMap::new();
+    for (file, code) in parts().remove("vcs").unwrap() {
+        let count: usize = ways.iter().map(|way| calls(&code, way)).sum();
+        if count > 0 {
+            found.insert(file.display().to_string(), count);
+        }
+    }
+    let named = OTHERS.iter().map(|(file, count)| ((*file).to_owned(), *count)).collect();
+    assert_eq!(found, named, "another way to a file of version control");
+}
+
 #[test]
 fn the_check_itself_can_fail() {
     let words: Vec<&str> = words_after("use crate::store::X; mycrate::no; crate::cli", "crate::").collect();

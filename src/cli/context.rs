@@ -12,11 +12,14 @@ use crate::model::time::Instant;
 use crate::model::when::Bare;
 use crate::ops::OpError;
 use crate::store::settings::{find_key, nearest_key};
-use crate::store::{AGENT_VARIABLE, Config, Moment, Place, STATE_DIR, Store, StoreError, Warning};
+use crate::store::{self, AGENT_VARIABLE, Config, Moment, Place, STATE_DIR, Store, StoreError, Warning};
 use crate::sys::activity::Step;
 use crate::sys::fs::FsError;
 use crate::sys::{Activity, Host};
 use crate::view::{self, Exit, Failure};
+
+/// The longest text that a file may give.
+const MAX_TEXT: u64 = 64 << 20;
 
 /// Flags that may stand before or after any command.
 #[derive(Debug, Args, Default)]
@@ -244,7 +247,10 @@ impl Context {
             (None, Some("-")) => self.stdin().map(Some),
             (None, Some(path)) => {
                 let path = self.directory().join(path);
-                let text = std::fs::read_to_string(&path).map_err(|e| OpError::Fs(FsError::new("read", &path, e)))?;
+                let bytes = store::read_named(&path, &self.directory(), MAX_TEXT).map_err(OpError::Fs)?;
+                let not_text = |_| std::io::Error::new(std::io::ErrorKind::InvalidData, "is not UTF-8");
+                let text = String::from_utf8(bytes).map_err(not_text);
+                let text = text.map_err(|e| OpError::Fs(FsError::new("read", &path, e)))?;
                 Ok(Some(text.trim_end_matches('\n').to_owned()))
             }
             (None, None) if stdin => self.stdin().map(Some),

@@ -6,6 +6,7 @@ use super::{CoordinationError, Result};
 use crate::ledger::Document;
 use crate::model::record::Record;
 use crate::store::{LEASES_NAME, Put, RecordError, StateDir, StateHome, StateMode, Store};
+use crate::sys::below;
 use crate::sys::fs::FsError;
 
 /// Files of the state home itself that are copied; the rest belongs to the repository and stays with it.
@@ -212,15 +213,12 @@ fn files(home: &StateDir) -> Result<Vec<(Option<String>, String)>> {
 
 fn collect(home: &Path, inside: &Path, found: &mut Vec<(Option<String>, String)>) -> std::result::Result<(), FsError> {
     let path: PathBuf = home.join(inside);
-    let entries = match std::fs::read_dir(&path) {
-        Ok(entries) => entries,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(e) => return Err(FsError::new("list", path, e)),
+    let names = match below::names(home, inside) {
+        Err(error) if error.is_missing() => return Ok(()),
+        names => names?,
     };
-    let mut names: Vec<String> = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.sort();
     for name in names {
-        if path.join(&name).is_dir() {
+        if path.join(&name).symlink_metadata().is_ok_and(|found| found.is_dir()) {
             if name != "lock" {
                 collect(home, &inside.join(&name), found)?;
             }

@@ -1,11 +1,11 @@
 //! Plan files, as people name them.
 
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use super::{CoordinationError, Result};
 use crate::model::plan::{self, Draft, Format, MAX_BYTES, Plan, Problem, Wrong};
-use crate::store::StoreError;
+use crate::store::{StoreError, read_named};
 use crate::sys::fs::FsError;
 
 /// A plan file as it was read.
@@ -18,11 +18,14 @@ pub struct PlanFile {
 }
 
 impl PlanFile {
-    /// Reads a file, or what a program writes to a pipe.
-    pub fn open(path: &Path) -> Result<Self> {
-        let failed = |e: std::io::Error| StoreError::from(FsError::new("read", path, e));
-        let file = std::fs::File::open(path).map_err(failed)?;
-        Self::read(&path.display().to_string(), file)
+    /// Reads a file, or what a program writes to a pipe. `directory` is in the project.
+    pub fn open(path: &Path, directory: &Path) -> Result<Self> {
+        let place = path.display().to_string();
+        match read_named(path, directory, MAX_BYTES) {
+            Ok(bytes) => Self::read(&place, bytes.as_slice()),
+            Err(error) if error.source.kind() == ErrorKind::FileTooLarge => Err(too_large(&place)),
+            Err(error) => Err(StoreError::from(error).into()),
+        }
     }
 
     /// Reads to the end. The place says by its extension how it is written.
@@ -38,14 +41,19 @@ impl PlanFile {
     }
 }
 
+fn too_large(place: &str) -> CoordinationError {
+    let most = usize::try_from(MAX_BYTES).unwrap_or(usize::MAX);
+    let problems = vec![Problem::at(0, None, Wrong::TooLarge { most })];
+    CoordinationError::Plan { place: place.to_owned(), problems }
+}
+
 fn read(place: &str, from: impl std::io::Read) -> Result<(String, Draft)> {
     let broken = |problems: Vec<Problem>| CoordinationError::Plan { place: place.to_owned(), problems };
     let mut bytes = Vec::new();
     let read = from.take(MAX_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|e| StoreError::from(FsError::new("read", place, e)))?;
-    let most = usize::try_from(MAX_BYTES).unwrap_or(usize::MAX);
-    if bytes.len() > most {
-        return Err(broken(vec![Problem::at(0, None, Wrong::TooLarge { most })]));
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(too_large(place));
     }
     let text = String::from_utf8(bytes)
         .map_err(|_| broken(vec![Problem::at(0, None, Wrong::Syntax("is not UTF-8".to_owned()))]))?;

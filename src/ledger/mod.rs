@@ -48,8 +48,13 @@ pub enum LedgerError {
     Conflicted { path: PathBuf, line: usize, what: &'static str },
     #[error("{}:{line}: conflict markers that do not fit together: {what}", path.display())]
     Markers { path: PathBuf, line: usize, what: &'static str },
-    #[error("{} is a link to {}, outside of its repository", path.display(), target.display())]
-    Outside { path: PathBuf, target: PathBuf },
+    #[error("{} is a link to {}; a ledger must be a regular file", path.display(), target.display())]
+    Linked { path: PathBuf, target: PathBuf },
+    #[error("{} is not a ledger: its name must end in .jsonl", path.display())]
+    NotJsonl { path: PathBuf },
+    /// Somebody took away the right to write from its owner.
+    #[error("{} is write-protected", path.display())]
+    WriteProtected { path: PathBuf },
     #[error("{} has {links} hard links; replacing it would split them", path.display())]
     HardLinks { path: PathBuf, links: u64 },
     #[error("{} would grow beyond 1 GiB", path.display())]
@@ -62,26 +67,29 @@ pub enum LedgerError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ledger {
     path: PathBuf,
+    /// The directory below which no link is followed.
+    root: PathBuf,
 }
 
 impl Ledger {
-    /// Takes the path of a ledger. A link is followed if it stays inside `root`, and refused otherwise (F7).
+    /// Takes the path of a ledger below a directory. A link is refused (F7).
     pub fn at(path: &Path, root: &Path) -> Result<Self, LedgerError> {
-        let is_link = std::fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_symlink());
-        if !is_link {
-            return Ok(Ledger { path: path.to_owned() });
+        if path.extension().is_none_or(|end| end != "jsonl") {
+            return Err(LedgerError::NotJsonl { path: path.to_owned() });
         }
-        let real = |path: &Path| std::fs::canonicalize(path).map_err(|e| FsError::new("follow", path, e));
-        let target = real(path)?;
-        if target.starts_with(real(root)?) {
-            Ok(Ledger { path: target })
-        } else {
-            Err(LedgerError::Outside { path: path.to_owned(), target })
+        match std::fs::read_link(path) {
+            Ok(target) => Err(LedgerError::Linked { path: path.to_owned(), target }),
+            Err(_) => Ok(Ledger { path: path.to_owned(), root: root.to_owned() }),
         }
     }
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The path from the root on.
+    fn inside(&self) -> &Path {
+        self.path.strip_prefix(&self.root).unwrap_or(&self.path)
     }
 
     fn name(&self) -> &str {

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant as Moment};
 use super::document::{Document, MAX_LEDGER};
 use super::{Ledger, LedgerError};
 use crate::model::time::{Instant, MILLI, SECOND};
-use crate::sys::fs::{self, Contents, FileStamp, Granularity};
+use crate::sys::below;
+use crate::sys::fs::{self, Contents, FileStamp, FsError, Granularity};
 
 /// How long a reader waits for a file that is being rewritten.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -62,6 +63,7 @@ pub struct Snapshot {
     pub document: Document,
     pub stamp: Stamp,
     pub(super) links: u64,
+    pub(super) mode: u32,
 }
 
 impl Ledger {
@@ -73,7 +75,7 @@ impl Ledger {
         let mut expected = || *known.get_or_insert_with(&expected);
         loop {
             let last_try = start.elapsed() >= PATIENCE;
-            let found = match fs::read(self.path(), MAX_LEDGER) {
+            let found = match below::read(&self.root, self.inside(), MAX_LEDGER) {
                 Ok(contents) => Some(contents),
                 Err(error) if error.is_missing() => None,
                 Err(error) => return Err(error.into()),
@@ -122,7 +124,7 @@ impl Ledger {
         known: &Document,
         expected: impl Fn() -> Expectation,
     ) -> Result<Option<Snapshot>, LedgerError> {
-        if fs::stat(self.path()).is_ok_and(|now| stamp.proves_unchanged(&now)) {
+        if fs::stat_link(self.path()).is_ok_and(|now| stamp.proves_unchanged(&now)) {
             return Ok(None);
         }
         let snapshot = self.read(expected)?;
@@ -133,9 +135,15 @@ impl Ledger {
         Ok(Some(snapshot))
     }
 
+    /// The bytes that are there now, without waiting for anything.
+    pub fn bytes_now(&self) -> Result<Vec<u8>, FsError> {
+        Ok(below::read(&self.root, self.inside(), MAX_LEDGER)?.bytes)
+    }
+
     fn snapshot(&self, contents: Contents) -> Snapshot {
         let stamp =
             Stamp { file: contents.stamp, read_at: contents.read_at, granularity: fs::granularity(self.path()) };
-        Snapshot { document: Document::new(contents.bytes), stamp, links: contents.links }
+        let (links, mode) = (contents.links, contents.mode);
+        Snapshot { document: Document::new(contents.bytes), stamp, links, mode }
     }
 }

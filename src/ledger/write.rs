@@ -40,6 +40,8 @@ pub const REFUSED_PREFIX: &str = ".bd-refused-";
 /// A ledger whose last issue left on purpose: not an empty file, which would look like one that was lost.
 pub(super) const EMPTIED: &[u8] = b"\n";
 
+const OWNER_WRITES: u32 = 0o200;
+
 /// How often a write starts over because another program was faster.
 const MAX_TRIES: usize = 100;
 
@@ -152,6 +154,10 @@ impl LockedLedger {
         if snapshot.links > 1 {
             return Err(LedgerError::HardLinks { path: self.ledger.path().to_owned(), links: snapshot.links });
         }
+        // The directory would let us; whoever took the right away from the file meant something by it.
+        if snapshot.mode & OWNER_WRITES == 0 {
+            return Err(LedgerError::WriteProtected { path: self.ledger.path().to_owned() });
+        }
         let new = Document::new(render(document, edits));
         if new.bytes().len() as u64 > MAX_LEDGER {
             return Err(LedgerError::TooLarge { path: self.ledger.path().to_owned() });
@@ -169,7 +175,7 @@ impl LockedLedger {
             return Ok(None);
         };
         let size = bytes.len() as u64;
-        let left = fs::stat(self.ledger.path()).ok().filter(|now| now.ino == inode && now.size == size);
+        let left = fs::stat_link(self.ledger.path()).ok().filter(|now| now.ino == inode && now.size == size);
         Ok(Some(Some(Applied { changes: changes(document, &new, edits), read, left, document: new })))
     }
 

@@ -157,9 +157,9 @@ fn finish(store: &mut Store, draft: Draft) -> Result<Configured> {
         if *origin == Origin::Personal
             && let Some(home) = path.parent()
         {
-            store::prepare_home(home).map_err(|e| crate::sys::fs::FsError::new("create", home, e))?;
+            store::prepare_home(home)?;
         }
-        let changed = edits.apply(path, store.lock_wait(), &store.host().entropy).map_err(StoreError::from)?;
+        let changed = edits.apply(path, *origin, store.lock_wait(), &store.host().entropy).map_err(StoreError::from)?;
         done.files.push(ChangedFile { origin: *origin, path: path.to_owned(), changed });
     }
     store.reopen()?;

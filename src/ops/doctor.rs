@@ -13,7 +13,8 @@ use crate::model::merge::join_copies;
 use crate::store::{
     Access, DriverProblem, LEDGER_NAMES, QUARANTINE, RepoProblem, Store, StoreError, Warning, store_away,
 };
-use crate::sys::fs::{DISPLACED_PREFIX, FsError};
+use crate::sys::below;
+use crate::sys::fs::DISPLACED_PREFIX;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -258,12 +259,12 @@ fn check_leftovers(store: &Store, report: &mut Report) {
         ),
     ];
     let directories = store.project().members.iter().map(|member| member.repo.beads());
-    for entry in directories.filter_map(|directory| std::fs::read_dir(directory).ok()).flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
+    let names = directories.map(|directory| (directory, below::names(directory, "").unwrap_or_default()));
+    for (directory, name) in names.flat_map(|(directory, names)| names.into_iter().map(move |name| (directory, name))) {
         for (_, what, remedy) in kinds.iter().filter(|(prefix, _, _)| name.starts_with(prefix)) {
             report.findings.push(Health {
                 severity: Severity::Warning,
-                file: Some(entry.path()),
+                file: Some(directory.join(&name)),
                 line: None,
                 message: (*what).to_owned(),
                 remedy: Some((*remedy).to_owned()),
@@ -445,7 +446,9 @@ fn join_ledgers(store: &mut Store, repo: usize, report: &mut Report) -> Result<(
         },
     )?;
     let kept = second.path().with_extension("jsonl.joined");
-    std::fs::rename(second.path(), &kept).map_err(|e| OpError::Fs(FsError::new("rename", second.path(), e)))?;
+    let (directory, name) = below::parted(second.path());
+    let new_name = below::parted(&kept).1.to_string_lossy().into_owned();
+    below::rename(directory, &name.to_string_lossy(), &new_name).map_err(OpError::Fs)?;
     report.fixed.push(format!(
         "{}: lines taken from {}: {joined}; that file is now {}",
         first.path().display(),

@@ -10,8 +10,8 @@ use crate::ledger::Ledger;
 use crate::model::id;
 use crate::store::settings::{Origin, is_ledger_name};
 use crate::store::{self, BEADS_DIR, Config, LEDGER_NAMES, Repo, Settings, Store, StoreError};
-use crate::sys::Host;
-use crate::sys::fs::FsError;
+use crate::sys::fs::Dir;
+use crate::sys::{Entropy, Host, below};
 
 /// The part that the user plays.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -130,6 +130,13 @@ fn init_ledger(host: &Host, beads: &Path, request: &InitRequest) -> Result<Initi
     if let Some(name) = request.ledger_name.as_deref().filter(|name| !is_ledger_name(name)) {
         return Err(OpError::Usage(format!("--ledger-name must be the name of a .jsonl file, not {name:?}")));
     }
+    let found = match std::fs::symlink_metadata(beads) {
+        Ok(_) if !beads.is_dir() => return Err(StoreError::NotADirectory { path: beads.to_owned() }.into()),
+        // A linked one, or one that redirects, is followed as everywhere, and as far.
+        Ok(_) => Repo::at(beads, String::new()).transpose()?.map(|found| found.beads().to_owned()),
+        Err(_) => None,
+    };
+    let beads = found.as_deref().unwrap_or(beads);
     let (_, configured) = Settings::of_repo(beads).map_err(StoreError::from)?;
     let configured = configured.or_else(|| request.ledger_name.clone());
     let names = configured.iter().map(String::as_str).chain(LEDGER_NAMES.into_iter().filter(|_| configured.is_none()));
@@ -148,17 +155,18 @@ fn init_ledger(host: &Host, beads: &Path, request: &InitRequest) -> Result<Initi
     if let Some(ledger) = existing {
         return Ok(made(ledger, true));
     }
-    std::fs::create_dir_all(beads).map_err(|e| OpError::Fs(FsError::new("create", beads, e)))?;
+    let (above, name) = below::parted(beads);
+    let dir = below::make(above, name).map_err(OpError::Fs)?;
     let ledger_name = configured.as_deref().unwrap_or(LEDGER_NAMES[0]);
     let mut config = format!("# Settings of this repo's ledger; see `bd help`.\nissue_prefix = \"{prefix}\"\n");
     if let Some(name) = &request.ledger_name {
         config.push_str(&format!("\n[ledger]\nfile = \"{name}\"\n"));
     }
-    write_new(&beads.join("config.toml"), &config)?;
+    write_new(&dir, "config.toml", &config)?;
     let metadata = format!("{{\"backend\":\"jsonl\",\"jsonl_export\":\"{ledger_name}\"}}\n");
-    write_new(&beads.join("metadata.json"), &metadata)?;
-    write_new(&beads.join(".gitignore"), GITIGNORE)?;
-    write_new(&beads.join(".gitattributes"), GITATTRIBUTES)?;
+    write_new(&dir, "metadata.json", &metadata)?;
+    write_new(&dir, ".gitignore", GITIGNORE)?;
+    write_new(&dir, ".gitattributes", GITATTRIBUTES)?;
     let path = beads.join(ledger_name);
     let ledger = Ledger::at(&path, beads).map_err(StoreError::from)?;
     let created = ledger.create(Config::LOCK_WAIT, &host.entropy).map_err(StoreError::from)?;
@@ -176,7 +184,7 @@ fn make_planning(host: &Host, path: &Path) -> Result<Vec<String>> {
     if Repo::at(path, String::new()).is_some() {
         return Ok(steps);
     }
-    std::fs::create_dir_all(path).map_err(|e| OpError::Fs(FsError::new("create", path, e)))?;
+    below::make_own(path).map_err(OpError::Fs)?;
     steps.extend(store::start_version_control(path, &host.env));
     let made = init_ledger(host, &path.join(BEADS_DIR), &InitRequest::default())?;
     steps.push(format!("planning repo made: {}", made.ledger.display()));
@@ -207,12 +215,6 @@ fn place(host: &Host, directory: &Path) -> Result<PathBuf> {
 }
 
 /// Writes a file unless there is one.
-fn write_new(path: &Path, text: &str) -> Result<()> {
-    use std::io::Write as _;
-    let error = |e| OpError::Fs(FsError::new("write", path, e));
-    match std::fs::File::options().write(true).create_new(true).open(path) {
-        Ok(mut file) => file.write_all(text.as_bytes()).map_err(error),
-        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-        Err(e) => Err(error(e)),
-    }
+fn write_new(dir: &Dir, name: &str, text: &str) -> Result<()> {
+    dir.create(name, text.as_bytes(), &Entropy::System).map(drop).map_err(OpError::Fs)
 }

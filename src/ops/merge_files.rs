@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::{OpError, Result};
 use crate::ledger::{self, MAX_LEDGER};
-use crate::sys::Entropy;
 use crate::sys::fs::{self, Dir, FsError, Replaced};
+use crate::sys::{Entropy, below};
 
 /// The files of a merge, as version control names them.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +39,7 @@ pub fn merge_files(files: MergeFiles<'_>, entropy: &Entropy) -> Result<()> {
 }
 
 fn read(path: &Path) -> std::result::Result<Vec<u8>, FsError> {
-    Ok(fs::read(&real(path)?, MAX_LEDGER)?.bytes)
+    Ok(below::read_own(path, MAX_LEDGER)?.bytes)
 }
 
 fn real(path: &Path) -> std::result::Result<PathBuf, FsError> {

@@ -3,6 +3,10 @@
 use super::Result;
 use crate::coordination;
 use crate::store::{Access, Store};
+use crate::sys::below;
+
+/// In the state home of a project whose fork has got the hint.
+const HINTED_NAME: &str = "hinted";
 
 /// A repo of the project, as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,9 +63,8 @@ pub fn wants_planning_hint(store: &mut Store) -> bool {
         return false;
     }
     let Some(home) = store.settings().files.personal.parent().map(ToOwned::to_owned) else { return false };
-    let marker = home.join("hinted");
-    if marker.exists() || store.role().rule != "fork" {
+    if home.join(HINTED_NAME).exists() || store.role().rule != "fork" {
         return false;
     }
-    crate::store::prepare_home(&home).is_ok() && std::fs::write(marker, "planning\n").is_ok()
+    crate::store::prepare_home(&home).is_ok() && below::put(&home, HINTED_NAME, b"planning\n").is_ok()
 }

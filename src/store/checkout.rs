@@ -11,7 +11,7 @@ use super::registry::{self, Entry};
 use super::{Repo, Result, StateDir, Store, StoreError, family, home, place};
 use crate::ledger::Document;
 use crate::model::state_id;
-use crate::sys::fs::FsError;
+use crate::sys::below;
 use crate::vcs;
 
 const ID_NAME: &str = "beads-id";
@@ -320,20 +320,21 @@ impl Store {
 
     /// Makes an id and keeps it in a file that only one can make; a copy of another checkout gets a new one.
     fn mint(&self, directory: &Path, name: &str, prefix: &str, anew: bool) -> std::result::Result<String, RecordError> {
-        std::fs::create_dir_all(directory).map_err(|e| FsError::new("make", directory, e))?;
-        if directory.parent().and_then(Path::file_name).is_some_and(|parent| parent == super::BEADS_DIR) {
-            super::home::prepare(directory).map_err(|e| FsError::new("make", directory, e))?;
+        // Version control has made its own directories; one of ours may be missing.
+        let is_ours = directory.parent().and_then(Path::file_name).is_some_and(|parent| parent == super::BEADS_DIR);
+        if is_ours || !directory.is_dir() {
+            super::home::prepare(directory)?;
         }
-        let file = directory.join(name);
         if anew {
-            std::fs::remove_file(&file).map_err(|e| FsError::new("remove", &file, e))?;
+            below::remove(directory, name)?;
         }
         let id = state_id::mint(prefix, self.host.entropy.bytes());
         if records::fill(directory, name, format!("{id}\n").as_bytes(), &self.host.entropy)? {
             return Ok(id);
         }
         // Another was faster, or the file holds something else.
-        read_text(&file).filter(|id| state_id::is(prefix, id)).ok_or(RecordError::NoId { path: file })
+        let known = read_text(directory, name).filter(|id| state_id::is(prefix, id));
+        known.ok_or_else(|| RecordError::NoId { path: directory.join(name) })
     }
 }
 
@@ -346,16 +347,16 @@ fn places(repo: &Repo) -> (PathBuf, PathBuf) {
     }
 }
 
-fn read_text(path: &Path) -> Option<String> {
-    Some(std::fs::read_to_string(path).ok()?.trim().to_owned())
+fn read_text(directory: &Path, name: &str) -> Option<String> {
+    Some(below::text(directory, name).ok()??.trim().to_owned())
 }
 
 fn read_repo_id(directory: &Path) -> Option<String> {
-    read_text(&directory.join(REPO_ID_NAME)).filter(|id| state_id::is(state_id::REPOSITORY, id))
+    read_text(directory, REPO_ID_NAME).filter(|id| state_id::is(state_id::REPOSITORY, id))
 }
 
 fn read_id(admin: &Path) -> Option<String> {
-    read_text(&admin.join(ID_NAME)).filter(|id| state_id::is(state_id::WORKTREE, id))
+    read_text(admin, ID_NAME).filter(|id| state_id::is(state_id::WORKTREE, id))
 }
 
 /// The id of the checkout at a path, if it has one.

@@ -3,7 +3,6 @@
 //! A claim on an issue whose line is damaged is refused: its number is not known, and a lower one would let an old holder write.
 //! `bd doctor --fix` sets such lines aside, and keeps the number of a claim if the line still tells it.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::leases::{LEASES_NAME, LeaseError};
@@ -17,10 +16,14 @@ use crate::model::message::Message;
 use crate::model::record::Record;
 use crate::model::reservation::Reservation;
 use crate::model::workspace::Workspace;
-use crate::sys::fs::FsError;
+use crate::sys::below;
+use crate::sys::fs::{Dir, FsError};
 
 /// Where damaged lines go; append-only, and no `.jsonl`, so that no reader takes it for one.
 pub const QUARANTINE: &str = "damaged.txt";
+
+/// In more than this nobody looks for what is stored already.
+const MAX_QUARANTINE: u64 = 64 << 20;
 
 /// The files of records in a state home itself.
 const FILES: [&str; 5] = [LEASES_NAME, "agents.jsonl", "registry.jsonl", "reservations.jsonl", "workspaces.jsonl"];
@@ -128,10 +131,7 @@ impl Store {
 }
 
 fn names_in(directory: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.sort();
-    names
+    below::names(directory, "").unwrap_or_default()
 }
 
 /// The lines of a file that hold no record of its kind.
@@ -191,11 +191,14 @@ fn epoch_in(line: &[u8]) -> Option<i64> {
 
 /// Appends bytes and waits until they are on disk. Repeating an interrupted repair does not store the same bytes twice.
 pub fn store_away(path: &Path, bytes: &[u8]) -> std::result::Result<(), FsError> {
-    let error = |action| move |e| FsError::new(action, path, e);
-    if std::fs::read(path).is_ok_and(|known| known.windows(bytes.len()).any(|part| part == bytes)) {
-        return Ok(());
+    let (directory, name) = below::parted(path);
+    let (dir, name) = Dir::root(directory)?.holding(name)?;
+    match dir.read(Path::new(&name), MAX_QUARANTINE) {
+        Ok(known) if memchr::memmem::find(&known.bytes, bytes).is_some() => return Ok(()),
+        Err(error) if !(error.is_missing() || error.source.kind() == std::io::ErrorKind::FileTooLarge) => {
+            return Err(error);
+        }
+        _ => {}
     }
-    let mut file = std::fs::File::options().append(true).create(true).open(path).map_err(error("open"))?;
-    file.write_all(bytes).map_err(error("write"))?;
-    file.sync_all().map_err(error("sync"))
+    dir.append(&name, bytes)
 }

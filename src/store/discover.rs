@@ -7,12 +7,17 @@ use std::path::{Path, PathBuf};
 
 use super::{Result, StoreError};
 use crate::model::id;
-use crate::sys::{Env, fs};
+use crate::sys::{Env, below, fs};
 use crate::vcs;
 
 pub const BEADS_DIR: &str = ".beads";
 /// The ledger's name: ours, and that of later beads.
 pub const LEDGER_NAMES: [&str; 2] = ["beads.jsonl", "issues.jsonl"];
+
+/// Leads from a `.beads` directory to another of the same family.
+pub const REDIRECT_NAME: &str = "redirect";
+/// So many redirects in a row are followed.
+const MOST_REDIRECTS: usize = 4;
 
 /// Why a ledger above a path is not the one of that path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +64,10 @@ impl Repo {
         }
         let from = std::fs::canonicalize(&start).unwrap_or_else(|_| start.clone());
         let above = beads_above(&from);
+        // What is in the way is not passed over: the repo above it is another.
+        if let Some(odd) = above.filter(|dir| !dir.join(BEADS_DIR).is_dir() && !is_nested(&from, dir)) {
+            return Err(StoreError::NotADirectory { path: odd.join(BEADS_DIR) });
+        }
         if let Some(beads) = beads_of_parent(&from, above) {
             return Self::follow(beads, "the workspace has no ledger of its own, its parent has".to_owned());
         }
@@ -82,29 +91,34 @@ impl Repo {
         beads.map(|beads| Self::follow(beads, reason))
     }
 
-    /// Follows `.beads/redirect` and a linked `.beads`, as long as they stay in the same repository family.
-    fn follow(beads: PathBuf, mut reason: String) -> Result<Self> {
+    /// Follows `.beads/redirect` and a linked `.beads`, as long as they stay in the same repository family. This is the only
+    /// place where a link of a repository is followed.
+    fn follow(beads: PathBuf, reason: String) -> Result<Self> {
         let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let named =
-            real(beads.parent().unwrap_or(Path::new("."))).join(beads.file_name().unwrap_or(BEADS_DIR.as_ref()));
-        let mut target = real(&beads);
-        if let Ok(text) = std::fs::read_to_string(beads.join("redirect")) {
+        let above = |path: &Path| path.parent().unwrap_or(Path::new(".")).to_owned();
+        let named = real(&above(&beads)).join(beads.file_name().unwrap_or(BEADS_DIR.as_ref()));
+        let mut at = named.clone();
+        for hop in 0..=MOST_REDIRECTS {
+            let target = real(&at);
+            if target != named && !same_family(&named, &target) {
+                return Err(StoreError::Redirect { from: named, to: target });
+            }
+            if below::is_control(&target) || target != named && is_inside_control(&named, &target) {
+                return Err(StoreError::InControl { path: target });
+            }
+            let text = below::text(&target, REDIRECT_NAME)?.unwrap_or_default();
             let line = text.lines().next().unwrap_or_default().trim();
-            if !line.is_empty() {
-                let to = named.parent().unwrap_or(Path::new(".")).join(line);
-                let to = if to.join(BEADS_DIR).is_dir() { to.join(BEADS_DIR) } else { to };
-                if !to.is_dir() {
-                    return Err(StoreError::NoRepository { start: to, beyond: None });
-                }
-                target = real(&to);
-                reason = format!("{reason}, redirected");
+            if line.is_empty() {
+                let reason = if hop > 0 { format!("{reason}, redirected") } else { reason };
+                return Ok(Repo { root: above(&target), beads: target, reason });
+            }
+            let to = above(&at).join(line);
+            at = if to.join(BEADS_DIR).is_dir() { to.join(BEADS_DIR) } else { to };
+            if !at.is_dir() {
+                return Err(StoreError::NoRepository { start: at, beyond: None });
             }
         }
-        if target != named && !same_family(&named, &target) {
-            return Err(StoreError::Redirect { from: named, to: target });
-        }
-        let root = target.parent().unwrap_or(&target).to_owned();
-        Ok(Repo { root, beads: target, reason })
+        Err(StoreError::TooManyRedirects { from: named, most: MOST_REDIRECTS })
     }
 
     /// The directory that holds `.beads`.
@@ -136,22 +150,29 @@ fn beads_of_parent(from: &Path, found: Option<&Path>) -> Option<PathBuf> {
     }
     let root = vcs::root(from)?;
     let inside = found.filter(|found| found.starts_with(&root));
-    let is_jsonl = |entry: std::fs::DirEntry| entry.path().extension().is_some_and(|end| end == "jsonl");
     let has_ledger = |found: &Path| {
-        let entries = || std::fs::read_dir(found.join(BEADS_DIR)).into_iter().flatten().flatten();
-        has_usual(found) || entries().any(is_jsonl) || found.join(BEADS_DIR).join("redirect").exists()
+        let beads = || std::fs::canonicalize(found.join(BEADS_DIR)).unwrap_or_default();
+        let names = || below::names(&beads(), "").unwrap_or_default();
+        has_usual(found) || names().iter().any(|name| name.ends_with(".jsonl") || name == REDIRECT_NAME)
     };
     if inside.is_some_and(has_ledger) {
         return None;
     }
     super::family::parent(from)?;
     let first = super::family::counterpart(inside.unwrap_or(from))?;
-    let above = beads_above(&first).filter(|above| border(&first, above).is_none())?;
+    let above =
+        beads_above(&first).filter(|above| above.join(BEADS_DIR).is_dir() && border(&first, above).is_none())?;
     Some(above.join(BEADS_DIR))
 }
 
+/// The nearest directory that has something called `.beads`, whatever it is.
 fn beads_above(from: &Path) -> Option<&Path> {
-    from.ancestors().find(|directory| directory.join(BEADS_DIR).is_dir())
+    from.ancestors().find(|directory| std::fs::symlink_metadata(directory.join(BEADS_DIR)).is_ok())
+}
+
+/// A path is in a working copy of its own below a directory.
+fn is_nested(from: &Path, directory: &Path) -> bool {
+    vcs::root(from).is_some_and(|inner| inner != directory && inner.starts_with(directory))
 }
 
 /// What stands between a path and a ledger above it.
@@ -169,6 +190,11 @@ fn border(from: &Path, root: &Path) -> Option<Beyond> {
     let belongs =
         vcs::common_dir(&inner).zip(vcs::common_dir(root)).is_some_and(|(inner, outer)| inner.starts_with(outer));
     (!belongs).then_some(Beyond::Nested { root: inner, ledger })
+}
+
+/// A path lies in the directory in which version control keeps its own files, whatever that is called.
+fn is_inside_control(repo: &Path, path: &Path) -> bool {
+    vcs::common_dir(repo).is_some_and(|common| path.starts_with(common))
 }
 
 /// Both paths lie in one working copy, or in two checkouts of one repository.

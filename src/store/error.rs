@@ -25,6 +25,12 @@ pub enum StoreError {
     TwoLedgers { directory: PathBuf },
     #[error("{} leads to {}, outside of this repository", from.display(), to.display())]
     Redirect { from: PathBuf, to: PathBuf },
+    #[error("{} redirects more than {most} times in a row", from.display())]
+    TooManyRedirects { from: PathBuf, most: usize },
+    #[error("{} is in a directory of version control; no ledger is kept there", path.display())]
+    InControl { path: PathBuf },
+    #[error("{} is not a directory", path.display())]
+    NotADirectory { path: PathBuf },
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error(transparent)]
@@ -57,6 +63,8 @@ pub enum StoreError {
     Private { id: String, repo: String },
     #[error("{} lies in the working copy of the primary repo and would hold private issues: {}", path.display(), list(ids))]
     PrivateExport { path: PathBuf, ids: Vec<String> },
+    #[error("{} has {names} names (hard links); writing to it would change all of them", path.display())]
+    SharedFile { path: PathBuf, names: u64 },
     #[error("{what} is for git: {} has version control {kind}", root.display())]
     NotGit { what: &'static str, root: PathBuf, kind: String },
     #[error(transparent)]

@@ -6,9 +6,10 @@
 use std::path::{Path, PathBuf};
 
 use super::place;
+use crate::ledger::MAX_LEDGER;
 use crate::model::json::Dialect;
-use crate::sys::Entropy;
 use crate::sys::fs::FsError;
+use crate::sys::{Entropy, below};
 use crate::vcs;
 
 const POINTER: &str = "home";
@@ -37,14 +38,14 @@ impl Pointer {
             return Self::read(common);
         }
         let found = Self::read_in(&beads.join("run"))?;
-        let records = std::fs::read_to_string(found.home.join(RECORDS)).ok()?;
+        let records = below::read(&found.home, RECORDS, MAX_LEDGER).ok()?.bytes;
         let root = place::real(beads.parent()?);
         let path = Dialect::default().string(&root.display().to_string());
-        records.contains(&format!("\"path\":{path}")).then_some(found)
+        memchr::memmem::find(&records, format!("\"path\":{path}").as_bytes()).map(|_| found)
     }
 
     fn read_in(directory: &Path) -> Option<Self> {
-        let text = std::fs::read_to_string(directory.join(POINTER)).ok()?;
+        let text = below::text(directory, POINTER).ok()??;
         let mut lines = text.lines().map(str::trim);
         let absolute = |line: &str| Some(PathBuf::from(line)).filter(|path| path.is_absolute());
         Some(Pointer { home: absolute(lines.next()?)?, parent: lines.next().and_then(absolute) })
@@ -52,9 +53,7 @@ impl Pointer {
 
     /// Leads a workspace to another place, whole or not at all.
     pub(super) fn rewrite(&self, directory: &Path) -> Result<(), FsError> {
-        let (fresh, file) = (directory.join(format!("{POINTER}.new")), directory.join(POINTER));
-        std::fs::write(&fresh, self.text()).map_err(|e| FsError::new("write", &fresh, e))?;
-        std::fs::rename(&fresh, &file).map_err(|e| FsError::new("rename", &fresh, e))
+        below::put(directory, POINTER, self.text().as_bytes())
     }
 
     fn text(&self) -> String {
@@ -64,7 +63,7 @@ impl Pointer {
 
     /// Makes a clone a workspace. One that is a workspace already stays what it is.
     pub(super) fn write(&self, directory: &Path, entropy: &Entropy) -> Result<(), FsError> {
-        super::home::prepare(directory).map_err(|e| FsError::new("make", directory, e))?;
+        super::home::prepare(directory)?;
         super::records::fill(directory, POINTER, self.text().as_bytes(), entropy).map(drop)
     }
 }

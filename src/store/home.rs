@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::family::{Pointer, place_of};
 use super::settings::{CONFIG_NAME, ConfigError};
-use crate::sys::{Env, fs};
+use crate::sys::fs::FsError;
+use crate::sys::{Env, below, fs};
 use crate::vcs;
 
 /// The user's settings.
@@ -38,6 +39,8 @@ fn xdg(env: &Env, variable: &str, usual: &str) -> Option<PathBuf> {
 pub const STATE_DIR: &str = "BD_STATE_DIR";
 /// The variable that names the workspace of a job.
 pub const WORKSPACE_VARIABLE: &str = "BD_WORKSPACE";
+
+const IGNORE_NAME: &str = ".gitignore";
 
 /// Which directory is the state home.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +94,7 @@ impl StateHome {
     /// which this is a workspace of, else as `asked`.
     pub fn of(beads: &Path, env: &Env, asked: StateMode) -> Self {
         let Some(named) = env.var(STATE_DIR) else { return Self::with_repo(beads, env, asked) };
-        let path = env.path(&named);
+        let path = resolved(env.path(&named));
         if env.var(WORKSPACE_VARIABLE).is_some() && asked != StateMode::Worktree {
             let usual = Self::with_repo(beads, env, asked);
             // A job is told where the state home of its own repository is; other repos have theirs.
@@ -122,7 +125,7 @@ impl StateHome {
         }
         match (asked, common) {
             (StateMode::Global, _) if user_state(env).is_some() => {
-                let path = user_state(env).unwrap_or_default();
+                let path = resolved(user_state(env).unwrap_or_default());
                 home(path, StateMode::Global, "state.mode is global")
             }
             (StateMode::Worktree, _) => home(own, StateMode::Worktree, "state.mode is worktree"),
@@ -158,6 +161,14 @@ pub fn stranded(beads: &Path) -> Option<ConfigError> {
     let message = "leads to a repository that is not there; if it was moved, repair the link (`git worktree repair` in the \
                    moved repository, or edit this file)";
     vcs::stranded(beads).map(|path| ConfigError { path, line: 0, column: 0, message: message.to_owned() })
+}
+
+/// A directory that the user named: if it is a link, where that leads. In a repository no link is followed.
+fn resolved(path: PathBuf) -> PathBuf {
+    match std::fs::read_link(&path) {
+        Ok(_) => super::place::real(&path),
+        Err(_) => path,
+    }
 }
 
 /// The state home that a workspace shares, if it is not there.
@@ -203,23 +214,29 @@ pub fn state_home(beads: &Path, env: &Env) -> PathBuf {
 }
 
 /// Makes the state home if it is not there; one inside `.beads` keeps itself out of version control.
-pub fn prepare(home: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(home)?;
+pub fn prepare(home: &Path) -> Result<(), FsError> {
+    let (above, name) = below::parted(home);
+    // What is above is found and not made, unless it is the user's own.
+    if !above.exists() {
+        below::make_own(above)?;
+    }
+    below::make(above, name)?;
     let inside_beads = home.parent().and_then(Path::file_name).is_some_and(|name| name == super::BEADS_DIR);
     if !inside_beads {
         return Ok(());
     }
-    let ignore = home.join(".gitignore");
-    match std::fs::read_to_string(&ignore) {
-        Ok(text)
+    match below::text(home, IGNORE_NAME)? {
+        Some(text)
             if text.lines().any(|line| line.trim() == "*")
                 && !text.lines().any(|line| line.trim().starts_with('!')) =>
         {
             Ok(())
         }
         // Somebody's else, perhaps committed: what is kept here would be committed too.
-        Ok(_) => Err(std::io::Error::other("its .gitignore does not keep it out of version control; it must say *")),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => std::fs::write(ignore, "*\n"),
-        Err(e) => Err(e),
+        Some(_) => {
+            let odd = std::io::Error::other("its .gitignore does not keep it out of version control; it must say *");
+            Err(FsError::new("use", home, odd))
+        }
+        None => below::put_new(home, IGNORE_NAME, b"*\n").map(drop),
     }
 }

@@ -5,7 +5,6 @@
 //! only if its ledger, just read, still has that line; anything odd about the file and it is ignored. `BD_NO_IMAGE=1` switches
 //! it off, and deleting the directory loses nothing.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use twox_hash::XxHash3_64;
@@ -13,7 +12,8 @@ use twox_hash::XxHash3_64;
 use crate::cache::Key;
 use crate::ledger::Document;
 use crate::model::time::DAY;
-use crate::sys::{Env, fs};
+use crate::sys::fs::{self, Dir, FsError};
+use crate::sys::{Env, below};
 
 /// Below this many lines parsing is cheaper than the image is worth.
 pub(super) const MIN_LINES: usize = 300;
@@ -21,6 +21,11 @@ pub(super) const MIN_LINES: usize = 300;
 pub(super) const STALE_LINES: usize = 64;
 
 const MAGIC: &[u8; 8] = b"bd-img-2";
+/// What the images of every version begin with.
+const MAGIC_START: &[u8] = b"bd-img-";
+/// So many characters of a hash are the name of an image.
+const NAME_LENGTH: usize = 24;
+const PRIVATE: u32 = 0o600;
 const MAX_IMAGE: u64 = 1 << 30;
 /// Images of ledgers that nobody reads any more go after this time.
 const MAX_AGE: i64 = 30 * DAY;
@@ -48,7 +53,7 @@ pub(super) fn place(env: &Env, ledgers: &[&Path]) -> Option<PathBuf> {
         name.update(std::fs::canonicalize(ledger).ok()?.as_os_str().as_encoded_bytes());
         name.update(b"\0");
     }
-    Some(base.join("beads").join(format!("{}.img", &name.finalize().to_hex()[..24])))
+    Some(base.join("beads").join(format!("{}.img", &name.finalize().to_hex()[..NAME_LENGTH])))
 }
 
 /// The seeded hash of a line. The seed keeps a stranger's ledger from being made to collide.
@@ -64,10 +69,13 @@ fn version() -> [u8; 32] {
 
 impl Image {
     pub fn load(path: &Path) -> Option<Self> {
-        if std::fs::metadata(path).ok()?.len() > MAX_IMAGE {
+        let (directory, name) = below::parted(path);
+        let contents = below::read(directory, name, MAX_IMAGE).ok()?;
+        // Its sum proves that it is whole, not who made it: one that another user could have written is not used.
+        if !contents.is_own() {
             return None;
         }
-        let bytes = std::fs::read(path).ok()?;
+        let bytes = contents.bytes;
         let (body, sum) = bytes.split_last_chunk::<8>()?;
         if XxHash3_64::oneshot(body) != u64::from_le_bytes(*sum) {
             return None;
@@ -93,9 +101,9 @@ impl Image {
         let _ = self.try_save(path);
     }
 
-    fn try_save(&self, path: &Path) -> std::io::Result<()> {
-        let directory = path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(directory)?;
+    fn try_save(&self, path: &Path) -> Result<(), FsError> {
+        let (directory, name) = below::parted(path);
+        let dir = own_directory(directory)?;
         let lines: usize = self.parts.iter().map(Vec::len).sum();
         let mut bytes = Vec::with_capacity(self.database.len() + lines * 16 + self.parts.len() * 8 + 64);
         bytes.extend_from_slice(MAGIC);
@@ -111,21 +119,35 @@ impl Image {
         }
         bytes.extend_from_slice(&self.database);
         bytes.extend_from_slice(&XxHash3_64::oneshot(&bytes).to_le_bytes());
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
-        file.write_all(&bytes)?;
-        file.persist(path)?;
-        forget_old(directory);
+        dir.put_unsynced(&name.to_string_lossy(), &bytes, PRIVATE)?;
+        forget_old(&dir);
         Ok(())
     }
 }
 
-fn forget_old(directory: &Path) {
+/// The directory of images, never behind a link, whatever the variables say.
+fn own_directory(path: &Path) -> Result<Dir, FsError> {
+    let (above, name) = below::parted(path);
+    below::make_own(above)?;
+    below::make(above, name)
+}
+
+/// Removes images that nobody reads any more: by name and by content, since other files may be in the directory.
+fn forget_old(dir: &Dir) {
     let oldest = fs::realtime().plus_nanos(-MAX_AGE);
-    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-        if fs::stat(&entry.path()).is_ok_and(|stamp| stamp.mtime < oldest) {
-            let _ = std::fs::remove_file(entry.path());
+    let _ = dir.remove_old_orphans();
+    for name in dir.names().unwrap_or_default().iter().filter(|name| is_image_name(name)) {
+        let is_old = dir.regular_at(name).is_ok_and(|found| found.is_some_and(|stamp| stamp.mtime < oldest));
+        if is_old && dir.starts_with(name, MAGIC_START) {
+            let _ = dir.remove(name);
         }
     }
+}
+
+fn is_image_name(name: &str) -> bool {
+    name.strip_suffix(".img").is_some_and(|stem| {
+        stem.len() == NAME_LENGTH && stem.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::warning::Warning;
 use super::{RepoProblem, Result, Store, StoreError, place, planning};
 use crate::ledger::{Document, MAX_LEDGER};
 use crate::model::id;
+use crate::sys::below;
 use crate::sys::fs;
 use crate::vcs::{self, Changed, HistoryError, Span};
 
@@ -52,7 +53,7 @@ impl Store {
         };
         let (span, what) = match scope {
             LeakScope::Ledger(path) => {
-                let new = fs::read(&place::real(path), MAX_LEDGER)?.bytes;
+                let new = below::read_own(path, MAX_LEDGER)?.bytes;
                 look(Changed { commit: None, path: path.clone(), old: Vec::new(), new: Some(new) });
                 return Ok(report);
             }
@@ -71,6 +72,10 @@ impl Store {
             |row: &&super::Row| self.is_planning(row.repo) || row.issue.visibility.as_deref() == Some("local");
         let ids: Vec<String> = rows.iter().filter(is_private).map(|row| row.issue.id.clone()).collect();
         let real = landing(path);
+        // Another name of the file may be anywhere, a ledger's or a tracked file's among them.
+        if let Some(names) = fs::names_of(&real).filter(|names| *names > 1) {
+            return Err(StoreError::SharedFile { path: path.to_owned(), names });
+        }
         let primary = self.project.primary_member().repo.root();
         let root = |path: &Path| vcs::root(path).map(|root| place::real(&root));
         let above = real.parent().unwrap_or(&real);
@@ -103,8 +108,7 @@ impl Store {
             let member = self.sources.member_of(source);
             if member == 0 {
                 // Without waiting for it: in a hook git is always in the middle of something.
-                let contents = fs::read(ledger.path(), MAX_LEDGER);
-                for document in contents.into_iter().map(|contents| Document::new(contents.bytes)) {
+                for document in ledger.bytes_now().into_iter().map(Document::new) {
                     guard.add_public(&document);
                     // Without a configured one it was the usual prefix of its day, and may be another by now.
                     if configured.is_none() {

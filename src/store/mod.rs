@@ -59,7 +59,7 @@ pub use actor::{AGENT_VARIABLE, Identity, find as find_actor};
 pub use checkout::{Worktree, worktree_id_at};
 pub use consent::{SETUP as SETUP_KEY, command as committed_command};
 pub use damage::{DamagedRecord, QUARANTINE, store_away};
-pub use discover::{BEADS_DIR, Beyond, LEDGER_NAMES, Repo};
+pub use discover::{BEADS_DIR, Beyond, LEDGER_NAMES, REDIRECT_NAME, Repo};
 pub use error::{Result, StoreError};
 pub use family::{Pointer, has_state, is_family};
 pub use guard::{Found, FoundLeak};
@@ -76,9 +76,12 @@ pub use leases::{
 };
 pub use naming::Named;
 pub use news::{CheckoutLedger, counting_copy};
-pub use place::{display as display_path, expand as expand_path, plain as plain_path, real as real_path};
+pub use place::{
+    display as display_path, expand as expand_path, plain as plain_path, read_named, real as real_path, write_named,
+};
 pub use planning::{
-    check_planning, commit_files, keep_out_of_commits, ledger_of_working_copy, refuse_stranded, start_version_control,
+    check_planning, commit_files, exclude_line, keep_out_of_commits, ledger_of_working_copy, refuse_stranded,
+    start_version_control,
 };
 pub use project::{Member, Project, RepoProblem, beads_of, outside, trust as read_trust};
 pub use proposals::{ProposalRow, ProposeRequest, Proposed, Reconciled};

@@ -2,7 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::sys::Env;
+use crate::sys::fs::FsError;
+use crate::sys::{Env, below};
+use crate::vcs;
 
 /// What a path in the settings stands for: `~` is the home directory, relative is from the project's root.
 pub fn expand(text: &str, root: &Path, env: &Env) -> PathBuf {
@@ -55,6 +57,45 @@ pub fn display(repo: &Path, root: &Path, env: &Env) -> String {
     let mut path: PathBuf = std::iter::repeat_n("..", up).collect();
     path.extend(repo.components().skip(shared));
     path.display().to_string()
+}
+
+/// Reads a file that a person named. In the working copy around a directory it is opened like every file of a repository, which
+/// may come from strangers: no link, no pipe. Elsewhere it is the person's own business, and may be a pipe.
+pub fn read_named(path: &Path, directory: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
+    match inside_working_copy(path, directory) {
+        Some((root, inside)) => match below::read(&root, inside, limit) {
+            Ok(contents) => Ok(contents.bytes),
+            Err(FsError { source, .. }) => Err(FsError { action: "read", path: path.to_owned(), source }),
+        },
+        None => below::read_any(path, limit),
+    }
+}
+
+/// Writes a file that a person named, in the same way.
+pub fn write_named(path: &Path, directory: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    match inside_working_copy(path, directory) {
+        Some((root, inside)) => below::put(&root, inside, bytes).map_err(|FsError { source, .. }| FsError {
+            action: "write",
+            path: path.to_owned(),
+            source,
+        }),
+        None => below::write_any(path, bytes),
+    }
+}
+
+/// The top of the working copy around a directory, and the path of a file from there on, if the file is in it.
+fn inside_working_copy(path: &Path, directory: &Path) -> Option<(PathBuf, PathBuf)> {
+    let has_ledger = |dir: &&Path| dir.join(super::BEADS_DIR).is_dir();
+    let directory = &plain(directory);
+    let root = vcs::root(directory).or_else(|| directory.ancestors().find(has_ledger).map(Path::to_owned))?;
+    let named = plain(path);
+    let inside = named.strip_prefix(&root).ok()?;
+    let first = inside.components().next().map(|first| Path::new(first.as_os_str()));
+    match first.filter(|first| below::is_control(first)) {
+        // Who names a file of version control means it.
+        Some(control) => Some((real(&root).join(control), inside.strip_prefix(control).ok()?.to_owned())),
+        None => Some((real(&root), inside.to_owned())),
+    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,12 @@ use super::{Repo, Result, Store, StoreError, family, home, place};
 use crate::model::proposal::{Owner, Visibility};
 use crate::model::record::Record;
 use crate::sys::Env;
-use crate::sys::fs::FsError;
+use crate::sys::below;
+use crate::sys::fs::{Dir, FsError};
 use crate::vcs::{self, Identity};
+
+/// The longest exclude file that is read.
+const MAX_EXCLUDE: u64 = 16 << 20;
 
 /// Two working copies are of one project: what is committed in one can be pushed to where the other comes from. The one answer to
 /// "is this the project?", asked when a planning repo is joined and before each push of one.
@@ -89,7 +93,7 @@ pub fn ledger_of_working_copy(directory: &Path, env: &Env) -> Option<PathBuf> {
 /// why not.
 pub fn start_version_control(directory: &Path, env: &Env) -> Option<String> {
     let is_own = vcs::root(directory).is_some_and(|root| place::real(&root) == place::real(directory));
-    let is_new = std::fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none());
+    let is_new = below::names(&place::real(directory), "").is_ok_and(|names| names.is_empty());
     if is_own || !is_new {
         return None;
     }
@@ -126,9 +130,10 @@ pub(super) fn kept_out_by(beads: &Path) -> Option<PathBuf> {
 /// Takes back [`keep_out_of_commits`].
 pub(super) fn let_into_commits(beads: &Path) -> Result<()> {
     let Some((exclude, line)) = exclusion(beads) else { return Ok(()) };
-    let known = std::fs::read_to_string(&exclude).map_err(|e| FsError::new("read", &exclude, e))?;
+    let (info, name) = below::parted(&exclude);
+    let known = below::text(info, name)?.unwrap_or_default();
     let kept: String = known.split_inclusive('\n').filter(|known| known.trim_end() != line).collect();
-    Ok(std::fs::write(&exclude, kept).map_err(|e| FsError::new("write", &exclude, e))?)
+    Ok(below::put(info, name, kept.as_bytes())?)
 }
 
 /// Keeps a `.beads` that only this user wants out of the project's commits, without a trace in the project: by git's own
@@ -137,12 +142,23 @@ pub fn keep_out_of_commits(beads: &Path) -> Result<String> {
     let Some((exclude, line)) = exclusion(beads) else {
         return Ok(format!("{} is new here: keep it out of your commits", beads.display()));
     };
-    let known = std::fs::read_to_string(&exclude).unwrap_or_default();
-    if !known.lines().any(|known| known == line) {
-        let gap = if known.is_empty() || known.ends_with('\n') { "" } else { "\n" };
-        let directory = exclude.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(directory).map_err(|e| FsError::new("create", directory, e))?;
-        std::fs::write(&exclude, format!("{known}{gap}{line}\n")).map_err(|e| FsError::new("write", &exclude, e))?;
-    }
+    exclude_line(&exclude, &line)?;
     Ok(format!("{line} is kept out of commits by {}", exclude.display()))
+}
+
+/// Adds a line to git's private exclude file, `info/exclude` in the directory that checkouts share, unless it is there.
+pub fn exclude_line(exclude: &Path, line: &str) -> std::result::Result<(), FsError> {
+    let (info, name) = below::parted(exclude);
+    let (common, inside) = below::parted(info);
+    let dir = Dir::root(common)?.make(inside)?;
+    let known = match dir.read(name, MAX_EXCLUDE) {
+        Ok(contents) => String::from_utf8_lossy(&contents.bytes).into_owned(),
+        Err(error) if error.is_missing() => String::new(),
+        Err(error) => return Err(error),
+    };
+    if known.lines().any(|known| known == line) {
+        return Ok(());
+    }
+    let gap = if known.is_empty() || known.ends_with('\n') { "" } else { "\n" };
+    dir.put(&name.to_string_lossy(), format!("{known}{gap}{line}\n").as_bytes())
 }

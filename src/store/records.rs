@@ -9,21 +9,21 @@ use std::time::Duration;
 
 use super::home::{self, StateHome};
 use crate::ledger::{Document, Edit, Expectation, Ledger, LedgerError, Outcome};
-use crate::model::json::Object;
+use crate::model::json::{Dialect, Object};
 use crate::model::lease::Owner;
 use crate::model::record::Record;
 use crate::sys::fs::{self, FsError};
 use crate::sys::lock::{self, DirLock};
-use crate::sys::{self, Entropy};
+use crate::sys::{self, Entropy, below};
 
 /// Says which layout the files have; a newer one is left alone.
 const VERSION_NAME: &str = "version";
 const LAYOUT: i64 = 1;
 const LOCK_NAME: &str = "lock";
+/// In the file that tells the layout: above which number claims begin.
+const FLOOR_KEY: &str = "claims_above";
 /// Says that everything is in another state home.
 const MOVED_NAME: &str = "moved";
-/// The longest file that holds one short text.
-const MAX_SMALL: u64 = 64 << 10;
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum RecordError {
@@ -101,7 +101,7 @@ impl StateDir {
 
     /// Refuses a state home that was left for another, or is just being left.
     fn refuse_moved(&self) -> Result<(), RecordError> {
-        let Ok(text) = std::fs::read_to_string(self.home.path.join(MOVED_NAME)) else { return Ok(()) };
+        let Some(text) = below::text(&self.home.path, MOVED_NAME)? else { return Ok(()) };
         let Ok(record) = Record::parse(text.trim()) else { return Ok(()) };
         let to = record.string("to").map(|to| PathBuf::from(to.as_ref())).unwrap_or_default();
         let is_over = record.flag("done");
@@ -128,15 +128,13 @@ impl StateDir {
         if let Some(owner) = sys::owner(std::process::id()) {
             object = object.number("pid", owner.pid).text("boot", &owner.boot).text("start", &owner.start);
         }
-        let file = self.home.path.join(MOVED_NAME);
-        std::fs::write(&file, object.finish() + "\n").map_err(|e| FsError::new("write", file, e).into())
+        Ok(below::put(&self.home.path, MOVED_NAME, (object.finish() + "\n").as_bytes())?)
     }
 
     /// Takes that note away.
     pub fn mark_in_use(&self) -> Result<(), RecordError> {
-        let file = self.home.path.join(MOVED_NAME);
-        match std::fs::remove_file(&file) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(FsError::new("remove", file, e).into()),
+        match below::remove(&self.home.path, MOVED_NAME) {
+            Err(error) if !error.is_missing() => Err(error.into()),
             _ => Ok(()),
         }
     }
@@ -169,15 +167,15 @@ impl StateDir {
 
     /// What the file says that tells the layout; an empty one says nothing.
     fn version(&self) -> Option<String> {
-        let text = std::fs::read_to_string(self.home.path.join(VERSION_NAME)).ok()?;
+        let text = below::text(&self.home.path, VERSION_NAME).ok()??;
         let text = text.trim_matches(is_blank);
         (!text.is_empty()).then(|| text.to_owned())
     }
 
     fn prepare(&self) -> Result<(), RecordError> {
-        let failed = |path: &Path, e| RecordError::Fs(FsError::new("make", path, e));
-        home::prepare(&self.home.path).map_err(|e| failed(&self.home.path, e))?;
-        std::fs::create_dir_all(self.path.join(LOCK_NAME)).map_err(|e| failed(&self.path, e))?;
+        home::prepare(&self.home.path)?;
+        let inside = self.path.strip_prefix(&self.home.path).unwrap_or(Path::new(""));
+        below::make(&self.home.path, inside.join(LOCK_NAME))?;
         if self.version().is_none() {
             // Several repos may use one that was named, or that is the user's.
             let shared = matches!(self.home.mode, home::StateMode::Named | home::StateMode::Global);
@@ -188,6 +186,19 @@ impl StateDir {
         Ok(())
     }
 
+    /// The number that claims begin above; `None` if nobody ever claimed anything here, as far as is known.
+    pub(super) fn epoch_floor(&self) -> Option<i64> {
+        Record::parse(&self.version()?).ok()?.integer(FLOOR_KEY)
+    }
+
+    /// Remembers it, apart from the claims: their file may be emptied.
+    pub(super) fn note_epoch_floor(&self, epoch: i64) -> Result<(), RecordError> {
+        let text = self.version().unwrap_or_default();
+        let Ok(record) = Record::parse(&text) else { return Ok(()) };
+        let line = record.with(&[(FLOOR_KEY, Some(epoch.to_string()))], Dialect::default());
+        Ok(below::put(&self.home.path, VERSION_NAME, format!("{line}\n").as_bytes())?)
+    }
+
     /// The records of several repos are in here, so an issue's id does not name it.
     pub fn is_shared(&self) -> bool {
         let text = self.version().unwrap_or_default();
@@ -195,7 +206,7 @@ impl StateDir {
     }
 
     pub fn file(&self, name: &str) -> RecordFile {
-        RecordFile { path: self.path.join(name) }
+        RecordFile { path: self.path.join(name), home: self.home.path.clone() }
     }
 }
 
@@ -203,6 +214,7 @@ impl StateDir {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordFile {
     path: PathBuf,
+    home: PathBuf,
 }
 
 /// What to do with one record.
@@ -229,7 +241,7 @@ impl RecordFile {
 
     /// All of it as it is now; empty if it is not there.
     pub fn read(&self) -> Result<Document, RecordError> {
-        match fs::stat(&self.path) {
+        match fs::stat_link(&self.path) {
             Err(error) if error.is_missing() => return Ok(Document::default()),
             _ => {}
         }
@@ -257,10 +269,9 @@ impl RecordFile {
         mut plan: impl FnMut(&Document) -> Result<Vec<Put>, E>,
     ) -> Result<Outcome, E> {
         let ledger = self.ledger().map_err(E::from)?;
-        let dir = fs::Dir::open(self.path.parent().unwrap_or(&self.path)).map_err(|e| E::from(e.into()))?;
-        if !self.path.exists() {
-            let name = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            dir.create(name, b"", entropy).map_err(|e| E::from(e.into()))?;
+        let (dir, name) = self.directory().map_err(|e| E::from(e.into()))?;
+        if dir.regular_at(&name).map_err(|e| E::from(e.into()))?.is_none() {
+            dir.create(&name, b"", entropy).map_err(|e| E::from(e.into()))?;
         }
         dir.remove_old_orphans().map_err(|e| E::from(e.into()))?;
         let locked = ledger.within(dir);
@@ -288,29 +299,31 @@ impl RecordFile {
     /// Ends the last line if it was cut off, so that what follows is not taken for a part of it. It stays as it is.
     fn complete(&self, entropy: &Entropy) -> Result<(), RecordError> {
         let snapshot = self.ledger()?.read(|| Expectation::Nothing)?;
-        let dir = fs::Dir::open(self.path.parent().unwrap_or(&self.path))?;
-        let name = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let (dir, name) = self.directory()?;
         let bytes = [snapshot.document.bytes(), b"\n"].concat();
-        match dir.replace(name, &bytes, &snapshot.stamp.file, entropy)? {
+        match dir.replace(&name, &bytes, &snapshot.stamp.file, entropy)? {
             fs::Replaced::Done => Ok(()),
             fs::Replaced::Foreign => Err(LedgerError::Unstable { path: self.path.clone() }.into()),
         }
     }
 
     fn ledger(&self) -> Result<Ledger, RecordError> {
-        let root = self.path.parent().unwrap_or(&self.path);
-        Ok(Ledger::at(&self.path, root)?)
+        Ok(Ledger::at(&self.path, &self.home)?)
+    }
+
+    fn directory(&self) -> Result<(fs::Dir, String), FsError> {
+        fs::Dir::root(&self.home)?.holding(self.path.strip_prefix(&self.home).unwrap_or(&self.path))
     }
 }
 
 /// Makes a small file with these bytes, or puts them into one that is empty. `false` if another was faster, or if the file
 /// holds something.
 pub(super) fn fill(directory: &Path, name: &str, bytes: &[u8], entropy: &Entropy) -> Result<bool, FsError> {
-    let dir = fs::Dir::open(directory)?;
+    let dir = fs::Dir::root(directory)?;
     if dir.create(name, bytes, entropy)? {
         return Ok(true);
     }
-    let found = fs::read(&directory.join(name), MAX_SMALL)?;
+    let found = dir.read(Path::new(name), below::SMALL)?;
     if !String::from_utf8_lossy(&found.bytes).chars().all(is_blank) {
         return Ok(false);
     }

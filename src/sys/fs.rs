@@ -1,11 +1,11 @@
-//! Files: reading one as it stands, and replacing one so that a crash leaves the old or the new, whole.
+//! Files: what identifies one, and replacing one so that a crash leaves the old or the new, whole. Opening one is `below`.
 //!
 //! Replacing works relative to an open directory, so it cannot be led astray by a directory that is swapped underneath.
 //! A temporary file has no name until it is complete (Linux); where that is not possible it has one that starts with
 //! [`TEMP_PREFIX`]. No other part of `bd` opens a ledger for writing.
 
 use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -98,6 +98,20 @@ pub fn stat(path: &Path) -> Result<FileStamp, FsError> {
     Ok(FileStamp::of(&stat))
 }
 
+/// Stats a path; a link is what is looked at, not what it leads to.
+pub fn stat_link(path: &Path) -> Result<FileStamp, FsError> {
+    let stat = retry(|| rustix::fs::lstat(path)).map_err(|e| FsError::new("stat", path, e))?;
+    Ok(FileStamp::of(&stat))
+}
+
+/// How many names a regular file has; `None` if there is no such file.
+#[expect(clippy::unnecessary_cast, reason = "the field has other types on other systems")]
+pub fn names_of(path: &Path) -> Option<u64> {
+    let stat = retry(|| rustix::fs::stat(path)).ok()?;
+    let is_file = rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::RegularFile;
+    is_file.then_some(stat.st_nlink as u64)
+}
+
 /// How far the clock of a file system can be trusted to tell two writes apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Granularity {
@@ -140,29 +154,8 @@ pub struct Contents {
     /// The stamps before and after the read agree.
     pub stable: bool,
     pub links: u64,
-}
-
-/// Reads a regular file without following a link in its last component; never blocks on a FIFO or a device (F55).
-pub fn read(path: &Path, limit: u64) -> Result<Contents, FsError> {
-    let error = |action, e: io::Error| FsError::new(action, path, e);
-    let read_at = realtime();
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let fd = retry(|| rustix::fs::open(path, flags, Mode::empty())).map_err(|e| error("open", e.into()))?;
-    let before = retry(|| rustix::fs::fstat(&fd)).map_err(|e| error("stat", e.into()))?;
-    if FileType::from_raw_mode(before.st_mode) != FileType::RegularFile {
-        return Err(error("read", io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
-    }
-    if before.st_size as u64 > limit {
-        let message = format!("{} bytes, the limit is {limit}", before.st_size);
-        return Err(error("read", io::Error::new(io::ErrorKind::FileTooLarge, message)));
-    }
-    let mut file = File::from(fd);
-    let mut bytes = Vec::with_capacity(before.st_size as usize + 1);
-    file.read_to_end(&mut bytes).map_err(|e| error("read", e))?;
-    let after = retry(|| rustix::fs::fstat(&file)).map_err(|e| error("stat", e.into()))?;
-    let stamp = FileStamp::of(&after);
-    let stable = FileStamp::of(&before) == stamp && bytes.len() as u64 == stamp.size;
-    Ok(Contents { bytes, stamp, read_at, stable, links: before.st_nlink as u64 })
+    pub mode: u32,
+    pub owner: u32,
 }
 
 /// What became of a replacement.
@@ -187,10 +180,16 @@ pub struct Dir {
 }
 
 impl Dir {
+    /// Opens a directory of the user's own, or one that a person named: links are followed. Below a repository
+    /// [`Dir::root`] is the way in.
     pub fn open(path: &Path) -> Result<Self, FsError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = retry(|| rustix::fs::open(path, flags, Mode::empty())).map_err(|e| FsError::new("open", path, e))?;
-        Ok(Dir { file: File::from(fd), path: path.to_owned() })
+        Ok(Self::from_parts(fd, path))
+    }
+
+    pub(super) fn from_parts(fd: OwnedFd, path: &Path) -> Self {
+        Dir { file: File::from(fd), path: path.to_owned() }
     }
 
     pub fn path(&self) -> &Path {
@@ -268,7 +267,7 @@ impl Dir {
             Err(error) if !error.is_missing() => return Err(error),
             _ => return Ok(None),
         };
-        let temp = Temp::write(self, bytes, Some(&old), entropy)?;
+        let temp = Temp::write(self, bytes, Access::Like(&old), entropy)?;
         let inode = temp.inode;
         match self.stat(name) {
             Ok(now) if FileStamp::of(&now) == *read && self.is_current() => {}
@@ -330,7 +329,7 @@ impl Dir {
 
     /// Creates a file that must not exist yet; `false` if it does.
     pub fn create(&self, name: &str, bytes: &[u8], entropy: &Entropy) -> Result<bool, FsError> {
-        let temp = Temp::write(self, bytes, None, entropy)?;
+        let temp = Temp::write(self, bytes, Access::Usual, entropy)?;
         match rustix::fs::linkat(&self.file, &temp.name, &self.file, name, AtFlags::empty()) {
             Ok(()) => {}
             Err(Errno::EXIST) => return Ok(false),
@@ -341,7 +340,24 @@ impl Dir {
         Ok(true)
     }
 
-    fn stat(&self, name: &str) -> Result<Stat, FsError> {
+    /// Puts a complete file in the place of whatever has the name.
+    pub(super) fn put_over(
+        &self,
+        name: &str,
+        bytes: &[u8],
+        mode: Mode,
+        durability: Durability,
+        entropy: &Entropy,
+    ) -> Result<(), FsError> {
+        let temp = Temp::write_as(self, bytes, Access::Mode(mode), durability, entropy)?;
+        match retry(|| rustix::fs::renameat(&self.file, &temp.name, &self.file, name)) {
+            Ok(()) => temp.keep(),
+            Err(e) => return Err(FsError::new("write", self.path.join(name), e)),
+        }
+        if durability == Durability::Full { self.sync() } else { Ok(()) }
+    }
+
+    pub(super) fn stat(&self, name: &str) -> Result<Stat, FsError> {
         let stat = retry(|| rustix::fs::statat(&self.file, name, AtFlags::SYMLINK_NOFOLLOW));
         stat.map_err(|e| FsError::new("stat", self.path.join(name), e))
     }
@@ -352,6 +368,24 @@ impl Dir {
     }
 }
 
+/// Whether a write is on disk when it is acknowledged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Durability {
+    Full,
+    /// It may be lost with the power; nothing depends on it.
+    None,
+}
+
+/// Who may read and write a new file.
+#[derive(Clone, Copy)]
+enum Access<'s> {
+    /// As the user's mask says.
+    Usual,
+    /// The same as of another file.
+    Like(&'s Stat),
+    Mode(Mode),
+}
+
 /// A complete, synced file under a temporary name; the name goes away on drop.
 struct Temp<'a> {
     dir: &'a Dir,
@@ -360,19 +394,38 @@ struct Temp<'a> {
 }
 
 impl<'a> Temp<'a> {
-    fn write(dir: &'a Dir, bytes: &[u8], like: Option<&Stat>, entropy: &Entropy) -> Result<Self, FsError> {
+    fn write(dir: &'a Dir, bytes: &[u8], access: Access<'_>, entropy: &Entropy) -> Result<Self, FsError> {
+        Self::write_as(dir, bytes, access, Durability::Full, entropy)
+    }
+
+    fn write_as(
+        dir: &'a Dir,
+        bytes: &[u8],
+        access: Access<'_>,
+        durability: Durability,
+        entropy: &Entropy,
+    ) -> Result<Self, FsError> {
         let random: [u8; 8] = entropy.bytes();
         let name = format!("{TEMP_PREFIX}{}-{:016x}", std::process::id(), u64::from_le_bytes(random));
         let path = dir.path.join(&name);
         let error = |action, e: io::Error| FsError::new(action, &path, e);
         let (fd, named) = open_temp(dir, &name).map_err(|e| error("create", e))?;
         let temp = named.then(|| Temp { dir, name: name.clone(), inode: 0 });
-        if let Some(like) = like {
-            keep_access(&fd, like).map_err(|e| error("keep the mode and group of the ledger on", e))?;
+        let like = if let Access::Like(like) = access { Some(like) } else { None };
+        match access {
+            Access::Like(like) => {
+                keep_access(&fd, like).map_err(|e| error("keep the mode and group of the ledger on", e))?;
+            }
+            Access::Mode(mode) => {
+                retry(|| rustix::fs::fchmod(&fd, mode)).map_err(|e| error("set the mode of", e.into()))?
+            }
+            Access::Usual => {}
         }
         let mut file = File::from(fd);
         file.write_all(bytes).map_err(|e| error("write", e))?;
-        file.sync_all().map_err(|e| error("sync", e))?;
+        if durability == Durability::Full {
+            file.sync_all().map_err(|e| error("sync", e))?;
+        }
         let stat = retry(|| rustix::fs::fstat(&file)).map_err(|e| error("stat", e.into()))?;
         let FileStamp { size, ino: inode, .. } = FileStamp::of(&stat);
         if size != bytes.len() as u64 {

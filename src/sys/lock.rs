@@ -34,11 +34,11 @@ impl DirLock {
     }
 }
 
-/// Locks a directory, waiting at most `wait`.
+/// Locks a directory that is not itself a link, waiting at most `wait`.
 pub fn lock(path: &Path, wait: Duration) -> Result<DirLock, LockError> {
     let start = Instant::now();
     loop {
-        let dir = Dir::open(path)?;
+        let dir = Dir::root(path)?;
         let left = wait.saturating_sub(start.elapsed());
         let Some(dir) = acquire(dir, left)? else {
             let holder = holder(path);
@@ -53,7 +53,7 @@ pub fn lock(path: &Path, wait: Duration) -> Result<DirLock, LockError> {
 
 /// Another process holds a lock on this file right now. The file is not made if it is not there.
 pub fn is_held(file: &Path) -> bool {
-    let Ok(file) = std::fs::File::open(file) else { return false };
+    let Ok(file) = super::below::open_own(file).map(std::fs::File::from) else { return false };
     matches!(fs4::FileExt::try_lock_shared(&file), Err(fs4::TryLockError::WouldBlock))
 }
 

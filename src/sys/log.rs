@@ -8,9 +8,10 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{Mode, OFlags};
 
-use super::fs::{FileStamp, FsError, retry};
+use super::below;
+use super::fs::{Dir, FileStamp, FsError};
 
 /// An open log.
 #[derive(Debug)]
@@ -35,14 +36,8 @@ impl Log {
     }
 
     fn open_as(path: &Path, access: OFlags) -> Result<Self, FsError> {
-        let error = |action, e: io::Error| FsError::new(action, path, e);
-        let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let mode = Mode::from_raw_mode(0o666);
-        let fd = retry(|| rustix::fs::open(path, flags, mode)).map_err(|e| error("open", e.into()))?;
-        let stat = retry(|| rustix::fs::fstat(&fd)).map_err(|e| error("stat", e.into()))?;
-        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-            return Err(error("open", io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
-        }
+        let (directory, name) = below::parted(path);
+        let (fd, stat) = Dir::root(directory)?.open_regular(name, access, Mode::from_raw_mode(0o666))?;
         Ok(Log { file: File::from(fd), path: path.to_owned(), stamp: FileStamp::of(&stat) })
     }
 

@@ -3,6 +3,7 @@
 //! Everything above takes a [`Host`], so a test can fix the clock and the dice.
 
 pub mod activity;
+pub mod below;
 mod clock;
 mod entropy;
 mod env;

@@ -31,6 +31,9 @@ pub enum RunError {
     NotFound { program: String },
     #[error("cannot run {}", program.display())]
     Start { program: PathBuf, source: std::io::Error },
+    /// The program would wait for something that is not a file.
+    #[error("{program} is not run: {} is not a regular file", path.display())]
+    Odd { program: String, path: PathBuf },
     #[error("{program} did not end within {} seconds", limit.as_secs_f32())]
     TimedOut { program: String, limit: Duration },
 }
@@ -55,6 +58,7 @@ pub struct Program<'a> {
     limit: Duration,
     kept: usize,
     step: Option<&'a Step>,
+    odd: Option<PathBuf>,
 }
 
 impl<'a> Program<'a> {
@@ -72,7 +76,14 @@ impl<'a> Program<'a> {
             limit: Duration::from_secs(30),
             kept: KEPT,
             step: None,
+            odd: None,
         }
+    }
+
+    /// Names what keeps the program from being run, if anything does.
+    pub fn unless(mut self, odd: Option<PathBuf>) -> Self {
+        self.odd = odd;
+        self
     }
 
     pub fn at(mut self, directory: &Path) -> Self {
@@ -129,6 +140,9 @@ impl<'a> Program<'a> {
     /// Runs the program to its end. Any exit status is a result; an error means that there is none.
     pub fn run(&self) -> Result<Output, RunError> {
         let program = self.find().ok_or_else(|| RunError::NotFound { program: self.name.to_owned() })?;
+        if let Some(path) = self.odd.clone() {
+            return Err(RunError::Odd { program: self.name.to_owned(), path });
+        }
         let failed = |source| RunError::Start { program: program.clone(), source };
         let mut child = self.command(&program).spawn().map_err(failed)?;
         if let Some((mut pipe, input)) = child.stdin.take().zip(self.input.clone()) {

@@ -80,8 +80,8 @@ impl Copies {
         if !manifest.exists() {
             return Err(SyncError::NoSnapshot { key: key.to_owned(), root: root.to_owned() });
         }
-        let contents =
-            crate::sys::fs::read(&manifest, MAX).map_err(|error| unusable(&manifest, io::Error::other(error)))?;
+        let contents = crate::sys::below::read_own(&manifest, MAX)
+            .map_err(|error| unusable(&manifest, io::Error::other(error)))?;
         let mut lines = contents.bytes.split(|byte| *byte == 0);
         let (format, base, _text) = (lines.next(), lines.next(), lines.next());
         if format != Some(FORMAT) {

@@ -4,13 +4,14 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::sys::below;
+
 /// Reflogs and lists of refs are the largest files read here.
 const LIMIT: u64 = 64 << 20;
 
 /// The bytes of a file, whether or not its name is a link.
 pub fn bytes(path: &Path) -> Option<Vec<u8>> {
-    let path = std::fs::canonicalize(path).ok()?;
-    crate::sys::fs::read(&path, LIMIT).ok().map(|contents| contents.bytes)
+    below::read_own(path, LIMIT).ok().map(|contents| contents.bytes)
 }
 
 pub fn text(path: &Path) -> Option<String> {

@@ -174,7 +174,14 @@ impl From<StoreError> for Failure {
             StoreError::TwoLedgers { .. } => {
                 Self::new(Exit::Damaged, "damaged", message).hint("bd doctor --fix joins them by id")
             }
-            StoreError::Redirect { .. } => Self::new(Exit::Illegal, "illegal", message),
+            StoreError::Redirect { .. }
+            | StoreError::TooManyRedirects { .. }
+            | StoreError::InControl { .. }
+            | StoreError::SharedFile { .. } => {
+                Self::new(Exit::Illegal, "illegal", message)
+            }
+            StoreError::NotADirectory { .. } => Self::new(Exit::NoRepository, "no_repository", message)
+                .hint("remove it or put the directory back; bd does not look above it"),
             StoreError::Config(_) => Self::new(Exit::Failed, "config", message)
                 .hint("mend the file, or remove that line; until then nothing is written"),
             StoreError::Edit(SettingsError::Lock(LockError::Timeout { .. })) => Self::new(Exit::Busy, "busy", message),
@@ -232,6 +239,8 @@ impl From<StoreError> for Failure {
             }
             StoreError::Hooks(HookError::Edited { .. }) => Self::new(Exit::Illegal, "illegal", message)
                 .hint("keep what you added elsewhere and remove the file yourself; the rest then goes without a trace"),
+            StoreError::Hooks(HookError::LeadsOut { .. }) => Self::new(Exit::Illegal, "illegal", message)
+                .hint("name the directory with git config core.hooksPath if it is yours"),
             StoreError::Hooks(HookError::OtherDriver { .. }) => Self::new(Exit::Illegal, "illegal", message)
                 .hint("take that setting out of the repository's own settings yourself, or leave it and use --no-merge-driver"),
             StoreError::Hooks(_) => Self::new(Exit::Illegal, "illegal", message),
@@ -412,7 +421,13 @@ impl From<LedgerError> for Failure {
             LedgerError::Missing { .. } => {
                 Self::new(Exit::NoRepository, "no_repository", message).hint("bd init makes an empty ledger")
             }
-            LedgerError::Outside { .. } | LedgerError::HardLinks { .. } | LedgerError::TooLarge { .. } => {
+            LedgerError::Linked { .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("move the ledger there, or name its directory in .beads/redirect"),
+            LedgerError::WriteProtected { ref path } => {
+                let hint = format!("run chmod u+w {} if it may be changed", path.display());
+                Self::new(Exit::Illegal, "illegal", message).hint(hint)
+            }
+            LedgerError::NotJsonl { .. } | LedgerError::HardLinks { .. } | LedgerError::TooLarge { .. } => {
                 Self::new(Exit::Illegal, "illegal", message)
             }
             LedgerError::Gate { .. } => Self::new(Exit::Gate, "gate", message)

@@ -8,7 +8,7 @@ use crate::cli::projects::sh;
 use crate::support::programs::have;
 
 /// Every command with a call that only looks; a command that has none is in [`WRITERS`].
-const READERS: &[&str] = &[
+pub const READERS: &[&str] = &[
     "ready",
     "list",
     "show bd-base",
@@ -94,7 +94,7 @@ const READERS: &[&str] = &[
     "update bd-base --help",
 ];
 /// Commands that change something: they must work, or refuse, without running a canary.
-const WRITERS: &[&str] = &[
+pub const WRITERS: &[&str] = &[
     "init",
     "add Two --id bd-two",
     "work bd-two",

@@ -26,19 +26,24 @@ fn a_link_out_of_the_repository_is_refused() {
     std::fs::rename(env.ledger_path(), &outside).unwrap();
     symlink(&outside, env.ledger_path()).unwrap();
     let before = std::fs::read(&outside).unwrap();
-    env.bd(["close", "1"]).fails(5, &["beads.jsonl is a link to", "outside.jsonl"]);
+    env.bd(["close", "1"]).fails(5, &["beads.jsonl is a link to", "outside.jsonl", "must be a regular file"]);
     env.bd(["list"]).fails(5, &["outside.jsonl"]);
     assert_eq!(std::fs::read(&outside).unwrap(), before);
 }
 
 #[test]
-fn a_link_inside_is_followed_and_stays_a_link() {
+fn a_link_inside_is_refused_too() {
     let env = one();
-    std::fs::rename(env.ledger_path(), env.path(".beads/real.txt")).unwrap();
-    symlink("real.txt", env.ledger_path()).unwrap();
-    env.bd(["close", "1"]).ok();
-    assert!(std::fs::symlink_metadata(env.ledger_path()).unwrap().file_type().is_symlink());
-    assert!(std::fs::read_to_string(env.path(".beads/real.txt")).unwrap().contains("closed"));
+    for (name, target) in [("real.jsonl", "real.jsonl"), ("../real.jsonl", "../real.jsonl")] {
+        let real = env.path(".beads").join(name);
+        std::fs::rename(env.ledger_path(), &real).unwrap();
+        symlink(target, env.ledger_path()).unwrap();
+        let before = std::fs::read(&real).unwrap();
+        env.bd(["close", "1"]).fails(5, &["beads.jsonl is a link to", "hint: ", ".beads/redirect"]);
+        env.bd(["list"]).fails(5, &["beads.jsonl is a link to"]);
+        assert_eq!(std::fs::read(&real).unwrap(), before);
+        std::fs::rename(&real, env.ledger_path()).unwrap();
+    }
 }
 
 #[test]

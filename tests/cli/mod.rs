@@ -5,6 +5,7 @@
 mod about;
 mod agents;
 mod bad_input;
+mod below;
 mod borders;
 mod checkouts;
 mod checkpoints;
@@ -30,6 +31,7 @@ mod help;
 mod history;
 mod hooks;
 mod hostile;
+mod hostile_files;
 mod init;
 mod jobs;
 mod labels;

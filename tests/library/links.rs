@@ -29,20 +29,17 @@ fn the_mode_stays() {
 }
 
 #[test]
-fn a_link_inside_is_written_through() {
+fn a_link_inside_is_refused() {
     let scratch = Scratch::with(LEDGER);
     let target = scratch.root().join("data/real.jsonl");
     fs::create_dir(scratch.root().join("data")).unwrap();
     fs::rename(scratch.ledger(), &target).unwrap();
     symlink("../data/real.jsonl", scratch.ledger()).unwrap();
-    create(&scratch).unwrap();
-    assert_eq!(fs::read_link(scratch.ledger()).unwrap().to_str(), Some("../data/real.jsonl"));
-    assert!(fs::symlink_metadata(&target).unwrap().is_file());
-    assert_eq!(fs::read_to_string(&target).unwrap().lines().count(), 2);
+    let refused = create(&scratch);
+    assert!(matches!(refused, Err(StoreError::Ledger(LedgerError::Linked { .. }))), "{refused:?}");
+    assert_eq!(fs::read_to_string(&target).unwrap(), LEDGER);
     let names = |dir: &std::path::Path| fs::read_dir(dir).unwrap().count();
-    // Beside the link there is the state home, with the journal.
-    assert_eq!((names(&scratch.beads()), names(&scratch.root().join("data"))), (2, 1), "nothing is left behind");
-    assert!(scratch.beads().join("run/journal.jsonl").is_file());
+    assert_eq!((names(&scratch.beads()), names(&scratch.root().join("data"))), (1, 1), "nothing is left behind");
 }
 
 #[test]
@@ -54,7 +51,7 @@ fn a_link_that_leads_outside_is_refused() {
     fs::remove_file(scratch.ledger()).unwrap();
     symlink(&target, scratch.ledger()).unwrap();
     let refused = create(&scratch);
-    assert!(matches!(refused, Err(StoreError::Ledger(LedgerError::Outside { .. }))), "{refused:?}");
+    assert!(matches!(refused, Err(StoreError::Ledger(LedgerError::Linked { .. }))), "{refused:?}");
     assert_eq!(fs::read_to_string(&target).unwrap(), LEDGER);
     assert_eq!(fs::read_link(scratch.ledger()).unwrap(), target);
 }

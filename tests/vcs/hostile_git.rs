@@ -122,7 +122,7 @@ fn read_everything(root: &Path, env: &Env) {
     assert!(vcs.common_dir().is_some());
     assert_eq!(vcs::committed_size(&root.join(LEDGER)), Some(5));
     assert_eq!(vcs::branches_holding(&root.join(LEDGER), "side"), ["side"]);
-    let _ = vcs::user_name(root);
+    let _ = vcs::user_name(root, env);
     assert!(vcs::exclude_file(root).is_some());
 }
 

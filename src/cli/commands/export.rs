@@ -5,7 +5,8 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::cli::filters::FilterArgs;
 use crate::ops::{self, OpError};
-use crate::sys::{self, fs::FsError};
+use crate::store;
+use crate::sys;
 use crate::view::{Exit, Failure, Object, plural};
 
 /// Print the ledger's lines, as they are
@@ -43,7 +44,8 @@ pub fn run(args: ExportArgs, cx: &mut Context) -> Outcome {
         let message = format!("{} is a ledger, or would be taken for one: choose another place", path.display());
         return Err(Failure::usage(message));
     }
-    std::fs::write(&path, text).map_err(|e| Failure::from(OpError::Fs(FsError::new("write", &path, e))))?;
+    let written = store::write_named(&path, &cx.directory(), text.as_bytes());
+    written.map_err(|error| Failure::from(OpError::Fs(error)))?;
     if cx.ui.wants_json() {
         cx.json(Object::new().number("exported", count as i64).text("path", &path.display().to_string()).finish());
     } else {

@@ -4,8 +4,12 @@ use clap::Args;
 
 use super::{Context, Outcome};
 use crate::ops::{self, ImportOptions, Imported, OpError};
+use crate::store;
 use crate::sys::fs::FsError;
 use crate::view::{self, Exit, Failure};
+
+/// The longest file that is read; a ledger cannot be longer.
+const MAX_IMPORT: u64 = 1 << 30;
 
 /// Bring in issues from a JSONL file
 ///
@@ -42,7 +46,7 @@ pub fn run(args: ImportArgs, cx: &mut Context) -> Outcome {
         std::io::stdin().read_to_end(&mut bytes).map(|_| bytes).map_err(|e| FsError::new("read", "standard input", e))
     } else {
         let path = cx.directory().join(&name);
-        std::fs::read(&path).map_err(|e| FsError::new("read", path, e))
+        store::read_named(&path, &cx.directory(), MAX_IMPORT)
     };
     let bytes = bytes.map_err(|error| Failure::from(OpError::Fs(error)))?;
     let options = ImportOptions {

@@ -126,7 +126,10 @@ fn save(cx: &mut Context, from: &str, wish: SaveWish) -> Outcome {
 }
 
 fn validate(cx: &mut Context, file: &std::path::Path) -> Outcome {
-    let found = templates::read_file(&cx.directory().join(file))?;
+    let found = {
+        let path = cx.directory().join(file);
+        templates::read_file(cx.store()?, &path)?
+    };
     found.usable().map_err(|error| Failure::from(crate::coordination::CoordinationError::from(error)))?;
     if cx.ui.wants_json() {
         cx.json(view::template(&found));

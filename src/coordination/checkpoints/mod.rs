@@ -18,6 +18,7 @@ use crate::model::checkpoint::{Checkpoint, LastNumber};
 use crate::model::record::Record;
 use crate::model::state_id::CHECKPOINT;
 use crate::store::{StateDir, Store, StoreError, Worktree, real_path};
+use crate::sys::below;
 use snapshots::SnapshotError;
 
 const FILE: &str = "checkpoints.jsonl";
@@ -227,9 +228,11 @@ fn dropped(store: &Store, state: &StateDir) -> Result<Vec<(String, LastNumber)>>
 
 fn parsed<T>(store: &Store, state: &StateDir, parse: impl Fn(&Record<'_>) -> Option<T>) -> Result<Vec<(String, T)>> {
     let parent = state.inside(WORKTREES);
-    let Ok(entries) = std::fs::read_dir(parent.path()) else { return Ok(Vec::new()) };
-    let mut names: Vec<String> = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.sort();
+    let names = match below::names(state.path(), WORKTREES) {
+        Ok(names) => names,
+        Err(error) if error.is_missing() => return Ok(Vec::new()),
+        Err(error) => return Err(StoreError::from(error).into()),
+    };
     let mut found = Vec::new();
     for name in names {
         let document = store.records(&parent.inside(&name).file(FILE))?;

@@ -19,7 +19,7 @@ use crate::ledger::Document;
 use crate::model::message::Message;
 use crate::model::state_id::AGENT;
 use crate::store::{RecordError, RecordFile, StateDir, Store};
-use crate::sys::fs::FsError;
+use crate::sys::below;
 
 const DIRECTORY: &str = "mail";
 const PERSON: &str = "person-";
@@ -98,18 +98,14 @@ fn messages(store: &Store, mailbox: &Mailbox) -> Result<Vec<Message>> {
 pub(super) fn everything(store: &Store) -> Result<Vec<Message>> {
     let now = store.host().clock.now();
     let place = place(store);
-    let failed = |error| RecordError::Fs(FsError::new("read", place.path(), error));
     let mut all = Vec::new();
-    let entries = match std::fs::read_dir(place.path()) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(all),
-        entries => entries.map_err(failed)?,
+    let names = match below::names(place.path(), "") {
+        Err(error) if error.is_missing() => return Ok(all),
+        names => names.map_err(RecordError::from)?,
     };
-    for entry in entries {
-        let name = entry.map_err(failed)?.file_name();
-        let name = name.to_str().filter(|name| name.ends_with(".jsonl"));
-        if let Some(name) = name.filter(|name| name.starts_with(PERSON) || name.starts_with(AGENT)) {
-            all.extend(parse_all(&store.records(&place.file(name))?));
-        }
+    let is_box = |name: &&String| name.starts_with(PERSON) || name.starts_with(AGENT);
+    for name in names.iter().filter(|name| name.ends_with(".jsonl")).filter(is_box) {
+        all.extend(parse_all(&store.records(&place.file(name))?));
     }
     all.retain(|message| !message.is_expired(now));
     Ok(all)

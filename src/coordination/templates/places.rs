@@ -7,7 +7,8 @@ use crate::coordination::Result;
 use crate::model::plan::Problem;
 use crate::model::template::{MAX_BYTES, Template, is_name};
 use crate::store::{self, Store};
-use crate::sys::fs;
+use crate::sys::below;
+use crate::sys::fs::FsError;
 
 /// The templates that `bd` brings.
 const BUILT_IN: &[(&str, &str)] = &[
@@ -17,6 +18,8 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("release", include_str!("builtin/release.toml")),
 ];
 
+/// The directory of the templates of a project, or of a user.
+const TEMPLATES: &str = "templates";
 const EXTENSION: &str = ".toml";
 /// More files than this in one directory are not looked at.
 const MAX_FILES: usize = 1000;
@@ -104,8 +107,9 @@ impl Found {
 /// The directory of the templates of a place, if it can have one.
 pub(super) fn directory(store: &Store, origin: Origin) -> Option<PathBuf> {
     match origin {
-        Origin::Project => Some(store.project().primary_member().repo.beads().join("templates")),
-        Origin::User => store::user_config(&store.host().env).map(|config| config.join("templates")),
+        Origin::Project => Some(store.project().primary_member().repo.beads().join(TEMPLATES)),
+        // The user's own directory may be a link.
+        Origin::User => store::user_config(&store.host().env).map(|config| store::real_path(&config.join(TEMPLATES))),
         Origin::BuiltIn => None,
     }
 }
@@ -151,23 +155,30 @@ pub fn find(store: &Store, name: &str) -> Result<Found> {
 }
 
 /// A file that somebody names, judged as a template.
-pub fn read_file(path: &Path) -> Result<Found> {
+pub fn read_file(store: &Store, path: &Path) -> Result<Found> {
     let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name = file.strip_suffix(EXTENSION).unwrap_or(&file).to_owned();
-    // What a person names is read through links, too.
-    let real = std::fs::canonicalize(path).map_err(|e| TemplateError::from(fs::FsError::new("read", path, e)))?;
-    let found = read(&name, Origin::Project, &real);
-    Ok(Found { path: Some(path.to_owned()), ..found })
+    let bytes = store::read_named(path, store.repo().root(), MAX_BYTES).map_err(TemplateError::from)?;
+    Ok(judged(&name, Origin::Project, path, Ok(bytes)))
 }
 
 fn read(name: &str, origin: Origin, path: &Path) -> Found {
+    let (directory, file) = below::parted(path);
+    let read = match origin {
+        Origin::User => below::read_own(path, MAX_BYTES),
+        Origin::Project | Origin::BuiltIn => below::read(directory, file, MAX_BYTES),
+    };
+    judged(name, origin, path, read.map(|contents| contents.bytes))
+}
+
+fn judged(name: &str, origin: Origin, path: &Path, read: std::result::Result<Vec<u8>, FsError>) -> Found {
     let unread = |problem: String| Found::unread(name, origin, path.to_owned(), problem);
     if !is_name(name) {
         return unread(TemplateError::BadName { name: name.to_owned() }.to_string());
     }
-    match fs::read(path, MAX_BYTES) {
+    match read {
         Err(error) => unread(error.source.to_string()),
-        Ok(contents) => match String::from_utf8(contents.bytes) {
+        Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Found::judged(name, origin, Some(path.to_owned()), text),
             Err(_) => unread("is not UTF-8".to_owned()),
         },
@@ -177,22 +188,13 @@ fn read(name: &str, origin: Origin, path: &Path) -> Found {
 /// The files of a place that could be templates, in the order of their names; or the place and why it cannot be read.
 fn files(store: &Store, origin: Origin) -> std::result::Result<Vec<PathBuf>, (PathBuf, String)> {
     let Some(directory) = directory(store, origin) else { return Ok(Vec::new()) };
-    // A repository may not lead out of itself.
-    let is_link = directory.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
-    if origin == Origin::Project && is_link {
-        return Err((directory, "is a link; templates of the project are not read through one".to_owned()));
-    }
-    let entries = match std::fs::read_dir(&directory) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err((directory, error.to_string())),
+    let names = match below::names(&directory, "") {
+        Ok(names) => names,
+        Err(error) if error.is_missing() => return Ok(Vec::new()),
+        Err(error) => return Err((directory, error.source.to_string())),
     };
-    let is_template = |path: &PathBuf| {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        name.ends_with(EXTENSION) && !name.starts_with('.')
-    };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_template).collect();
-    paths.sort();
+    let is_template = |name: &String| name.ends_with(EXTENSION) && !name.starts_with('.');
+    let paths: Vec<PathBuf> = names.iter().filter(|name| is_template(name)).map(|name| directory.join(name)).collect();
     if paths.len() > MAX_FILES {
         return Err((directory, format!("has {} templates; {MAX_FILES} are the most", paths.len())));
     }

@@ -8,7 +8,8 @@ use crate::coordination::Result;
 use crate::model::plan::Plan;
 use crate::model::template::{MAX_BYTES, Template, is_name};
 use crate::store::{Row, Store};
-use crate::sys::fs::{self, FsError, Replaced};
+use crate::sys::below;
+use crate::sys::fs::Replaced;
 use crate::sys::lock;
 
 /// How to save a template.
@@ -41,10 +42,6 @@ pub fn save(store: &Store, plan: &Plan, from: &[Row], wish: &SaveWish) -> Result
     }
     let origin = if wish.for_user { Origin::User } else { Origin::Project };
     let directory = directory(store, origin).ok_or(TemplateError::NoUserPlace)?;
-    if origin == Origin::Project && directory.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) {
-        let problem = "is a link; templates of the project are not written through one".to_owned();
-        return Err(TemplateError::Unreadable { path: directory, problem }.into());
-    }
     let file = format!("{}.toml", wish.name);
     let path = directory.join(&file);
     store.check_export(&path, from)?;
@@ -61,7 +58,11 @@ pub fn save(store: &Store, plan: &Plan, from: &[Row], wish: &SaveWish) -> Result
         let problem = format!("would be longer than {MAX_BYTES} bytes");
         return Err(TemplateError::Unreadable { path, problem }.into());
     }
-    std::fs::create_dir_all(&directory).map_err(|e| TemplateError::from(FsError::new("create", &directory, e)))?;
+    let (above, name) = below::parted(&directory);
+    if wish.for_user {
+        below::make_own(above).map_err(TemplateError::from)?;
+    }
+    below::make(above, name).map_err(TemplateError::from)?;
     let replaced = write(store, &directory, &file, text.as_bytes(), wish.force)?;
     Ok(Saved { name: wish.name.clone(), origin, path, tasks: plan.tasks.len(), replaced })
 }
@@ -84,14 +85,10 @@ fn write(
         if !force {
             return Err(TemplateError::Exists { path });
         }
-        match fs::stat(&path) {
-            Ok(stamp) => {
-                if lock.dir().replace(file, bytes, &stamp, &store.host().entropy)? == Replaced::Done {
-                    return Ok(true);
-                }
-            }
-            Err(error) if error.is_missing() => {}
-            Err(error) => return Err(error.into()),
+        if let Some(stamp) = lock.dir().regular_at(file)?
+            && lock.dir().replace(file, bytes, &stamp, &store.host().entropy)? == Replaced::Done
+        {
+            return Ok(true);
         }
     }
     Err(TemplateError::Unreadable { path, problem: "kept changing while it was written".to_owned() })

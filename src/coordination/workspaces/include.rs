@@ -9,6 +9,7 @@ use super::WorkspaceError;
 use crate::coordination::Result;
 use crate::model::size;
 use crate::store::{Store, StoreError};
+use crate::sys::below;
 use crate::sys::fs as files;
 use crate::sys::tree;
 use crate::vcs::{self, Patterns};
@@ -24,8 +25,7 @@ const LEFT: [&str; 5] = [".git", ".jj", ".hg", ".sl", ".beads/run"];
 /// What is to be copied.
 pub(super) fn patterns(store: &Store, parent: &Path, given: &[String]) -> Result<Patterns> {
     let mut patterns = Patterns::default();
-    let file = parent.join(NAME);
-    match files::read(&file, LONGEST) {
+    match below::read(parent, NAME, LONGEST) {
         Ok(contents) => patterns.add(&contents.bytes),
         Err(error) if error.is_missing() => {}
         Err(error) => return Err(StoreError::from(error).into()),

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::coordination::Result;
 use crate::model::workspace::Workspace;
-use crate::store::{BEADS_DIR, Store, StoreError};
-use crate::sys::fs::FsError;
+use crate::store::{BEADS_DIR, REDIRECT_NAME, Store, StoreError, exclude_line};
+use crate::sys::below;
 use crate::vcs;
 
 /// Whether a workspace has got no ledger with its commits, and its parent has one.
@@ -17,20 +17,14 @@ pub(super) fn is_parents(store: &Store, member: usize, parent: &Path, inside: &P
 
 /// Leads from a worktree to the ledger of its parent.
 pub(super) fn lead_to_parent(parent: &Path, inside: &Path, to: &Path) -> Result<()> {
-    let (there, own) = (parent.join(inside).join(BEADS_DIR), to.join(inside).join(BEADS_DIR));
-    let failed = |action, path: &Path, e| StoreError::from(FsError::new(action, path, e));
-    std::fs::create_dir_all(&own).map_err(|e| failed("make", &own, e))?;
-    let file = own.join("redirect");
-    std::fs::write(&file, format!("{}\n", there.display())).map_err(|e| failed("write", &file, e))?;
+    let there = parent.join(inside).join(BEADS_DIR);
+    let inside_beads = inside.join(BEADS_DIR);
+    let led = below::make(to, &inside_beads)
+        .and_then(|dir| dir.put(REDIRECT_NAME, format!("{}\n", there.display()).as_bytes()));
+    led.map_err(StoreError::from)?;
     if let Some(exclude) = vcs::exclude_file(to) {
-        let line = format!("/{}", Path::new(inside).join(BEADS_DIR).join("redirect").display());
-        let text = std::fs::read_to_string(&exclude).unwrap_or_default();
-        if !text.lines().any(|known| known == line) {
-            let text = if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" };
-            let directory = exclude.parent().unwrap_or(&exclude);
-            std::fs::create_dir_all(directory).map_err(|e| failed("make", directory, e))?;
-            std::fs::write(&exclude, format!("{text}{line}\n")).map_err(|e| failed("write", &exclude, e))?;
-        }
+        let line = format!("/{}", inside_beads.join(REDIRECT_NAME).display());
+        exclude_line(&exclude, &line).map_err(StoreError::from)?;
     }
     Ok(())
 }

@@ -8,12 +8,12 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::coordination::Result;
-use crate::ledger::{self, Document, Line};
+use crate::ledger::{self, Document, Line, MAX_LEDGER};
 use crate::model::json::DialectEvidence;
 use crate::model::merge::{join_copies, means_same};
 use crate::model::workspace::Workspace;
 use crate::store::{Scope, Store, StoreError, Write, WriteError};
-use crate::sys::fs::FsError;
+use crate::sys::below;
 use crate::vcs;
 
 /// How far up parents are followed; a circle must not be followed for ever.
@@ -64,20 +64,14 @@ pub(super) struct Homeward {
 /// Looks at what is to be brought home from a workspace, whose directory may have another name now.
 pub(super) fn homeward(parent: &Store, one: &Workspace, at: &Path) -> Result<Homeward> {
     let mut found = Homeward::default();
-    let failed = |path: &Path, e| StoreError::from(FsError::new("read", path, e));
+    let read = |root: &Path, inside: &Path| match below::read(root, inside, MAX_LEDGER) {
+        Ok(contents) => Ok(Some(contents.bytes)),
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(StoreError::from(error)),
+    };
     for inside in parent.own_ledgers() {
-        let path = at.join(&inside);
-        let theirs = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(e) => return Err(failed(&path, e).into()),
-        };
-        let path = Path::new(&one.parent).join(&inside);
-        let ours = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(e) => return Err(failed(&path, e).into()),
-        };
+        let Some(theirs) = read(at, &inside)? else { continue };
+        let ours = read(Path::new(&one.parent), &inside)?.unwrap_or_default();
         found.ledgers.push(inside.clone());
         if ours == theirs {
             continue;
@@ -104,10 +98,8 @@ pub(super) fn homeward(parent: &Store, one: &Workspace, at: &Path) -> Result<Hom
     Ok(found)
 }
 
-/// Where a ledger is kept as it was when the workspace began, if no version control knows.
-fn beginning(context: &str, inside: &Path) -> PathBuf {
-    Path::new(context).join("began").join(inside)
-}
+/// In the directory of a job: its ledgers as they were when the workspace began, if no version control knows.
+const BEGAN: &str = "began";
 
 /// Keeps the ledgers of a workspace under no version control as they are now: what is written from here on is its own.
 pub(super) fn keep_beginning(parent: &Store, one: &Workspace) -> Result<()> {
@@ -116,12 +108,14 @@ pub(super) fn keep_beginning(parent: &Store, one: &Workspace) -> Result<()> {
         return Ok(());
     }
     for inside in parent.own_ledgers() {
-        let (from, to) = (Path::new(&one.path).join(&inside), beginning(context, &inside));
-        let failed = |e| StoreError::from(FsError::new("copy", &from, e));
-        std::fs::create_dir_all(to.parent().unwrap_or(&to)).map_err(failed)?;
-        match std::fs::copy(&from, &to) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(failed(e).into()),
-            _ => {}
+        let to = Path::new(BEGAN).join(&inside);
+        below::make(Path::new(context), to.parent().unwrap_or(&to)).map_err(StoreError::from)?;
+        match below::read(Path::new(&one.path), &inside, MAX_LEDGER) {
+            Err(error) if error.is_missing() => {}
+            from => {
+                let kept = from.and_then(|from| below::put(Path::new(context), &to, &from.bytes));
+                kept.map_err(StoreError::from)?;
+            }
         }
     }
     Ok(())
@@ -134,7 +128,8 @@ fn began_with(parent: &Store, one: &Workspace, at: &Path, inside: &Path) -> Vec<
         return one
             .context_dir
             .as_ref()
-            .and_then(|context| std::fs::read(beginning(context, inside)).ok())
+            .and_then(|context| below::read(Path::new(context), Path::new(BEGAN).join(inside), MAX_LEDGER).ok())
+            .map(|contents| contents.bytes)
             .unwrap_or_default();
     }
     let then = one.base_commit.as_deref().and_then(|commit| {

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::WorkspaceError;
 use crate::coordination::Result;
-use crate::store::{Store, real_path, user_cache, user_data};
-use crate::sys::fs::FsError;
+use crate::store::{Store, StoreError, real_path, user_cache, user_data};
+use crate::sys::below;
 use crate::vcs;
 
 /// Where directories are put that nobody knows.
@@ -52,6 +52,11 @@ pub(super) fn base(store: &Store) -> Result<PathBuf> {
         },
     };
     let base = real_path(&base);
+    // Hooks and objects are not work.
+    if below::is_control(&base) {
+        let why = format!("{} is in a directory of version control; set workspace.path", base.display());
+        return Err(WorkspaceError::NoPlace { why }.into());
+    }
     if user_cache(env).is_some_and(|cache| base.starts_with(real_path(&cache))) {
         let why = format!("{} is for what may be thrown away at any time; set workspace.path", base.display());
         return Err(WorkspaceError::NoPlace { why }.into());
@@ -61,14 +66,10 @@ pub(super) fn base(store: &Store) -> Result<PathBuf> {
 
 /// Makes a directory for workspaces. One inside of a working copy keeps itself out of version control.
 pub(super) fn prepare(directory: &Path) -> Result<()> {
-    let failed = |action, path: &Path, error| crate::store::StoreError::from(FsError::new(action, path, error));
-    std::fs::create_dir_all(directory).map_err(|e| failed("make", directory, e))?;
+    below::make_own(directory).map_err(StoreError::from)?;
     if vcs::root(directory).is_none() {
         return Ok(());
     }
-    let ignore = directory.join(".gitignore");
-    if !ignore.exists() {
-        std::fs::write(&ignore, "*\n").map_err(|e| failed("write", &ignore, e))?;
-    }
+    below::put_new(directory, ".gitignore", b"*\n").map_err(StoreError::from)?;
     Ok(())
 }

@@ -14,9 +14,11 @@ use super::remove::{Removal, bring, kept, refuse};
 use crate::coordination::checkout_changes::not_kept;
 use crate::coordination::losses::{Loss, Reason};
 use crate::coordination::{CoordinationError, KeptFiles, Result};
+use crate::ledger::MAX_LEDGER;
 use crate::model::state_id::{self, CHECKPOINT};
 use crate::model::workspace::{State, Workspace};
 use crate::store::{Store, StoreError, Worktree};
+use crate::sys::below;
 use crate::sys::fs::FsError;
 use crate::sys::{self, removal::remove as delete_tree};
 use crate::vcs;
@@ -220,8 +222,8 @@ pub(super) fn worktree(
         Err(error) => {
             // It is whole still, or version control has begun to delete it.
             let _ = std::fs::remove_dir(&mark);
-            for (ledger, bytes) in ledgers.iter().filter(|(ledger, _)| ledger.exists()) {
-                std::fs::write(ledger, bytes).map_err(|e| StoreError::from(FsError::new("write", ledger, e)))?;
+            for (ledger, bytes) in ledgers.iter().filter(|(ledger, _)| path.join(ledger).exists()) {
+                below::put(path, ledger, bytes).map_err(StoreError::from)?;
             }
             drop_saved(store, one, saved.as_ref())?;
             put_back(store, known, before)?;
@@ -244,12 +246,10 @@ fn set_back(store: &Store, at: &Path, ledgers: &[PathBuf]) -> Result<Vec<(PathBu
     let changed = vcs.work(env).map_err(StoreError::from)?.changed;
     let mut before = Vec::new();
     for inside in ledgers.iter().filter(|inside| changed.contains(inside)) {
-        let path = at.join(inside);
         let Some(committed) = vcs.committed(inside, env).map_err(StoreError::from)? else { continue };
-        let failed = |action, e| StoreError::from(FsError::new(action, &path, e));
-        let bytes = std::fs::read(&path).map_err(|e| failed("read", e))?;
-        std::fs::write(&path, committed).map_err(|e| failed("write", e))?;
-        before.push((path, bytes));
+        let bytes = below::read(at, inside, MAX_LEDGER).map_err(StoreError::from)?.bytes;
+        below::put(at, inside, &committed).map_err(StoreError::from)?;
+        before.push((inside.clone(), bytes));
     }
     Ok(before)
 }

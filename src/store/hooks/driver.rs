@@ -6,12 +6,12 @@
 use std::path::{Path, PathBuf};
 
 use super::block::{with_block, without_block};
-use super::files::{put_text, read};
+use super::files::{put_text, read, read_text};
 use super::manifest::{DriverManifest, Manifest};
 use super::{HookError, sum};
 use crate::store::leaks::as_store;
 use crate::store::{Result, Store, StoreError, home, place};
-use crate::sys::fs::FsError;
+use crate::sys::below;
 use crate::sys::process;
 use crate::vcs::{self, Kind};
 
@@ -148,7 +148,7 @@ impl Store {
         let env = &self.host.env;
         let hooks_made_home = Manifest::read(&place.home).is_some_and(|known| known.made_home);
         let made_home = !place.home.exists() || hooks_made_home;
-        home::prepare(&place.home).map_err(|e| FsError::new("create", &place.home, e))?;
+        home::prepare(&place.home)?;
         let command = place.command(env);
         let failed = |error| as_store(error, "bd hooks");
         if place.kind == Kind::Jj {
@@ -175,8 +175,8 @@ impl Store {
             ..DriverManifest::default()
         };
         manifest.write(&place.home)?;
-        std::fs::create_dir_all(&directory).map_err(|e| FsError::new("create", &directory, e))?;
-        let old = read(&manifest.file).unwrap_or_default();
+        below::make_missing(&directory)?;
+        let old = read_text(&manifest.file)?.unwrap_or_default();
         let old = without_block(&old).map_or(old, |(rest, _)| rest);
         put_text(&manifest.file, &with_block(&old, &place.lines(&manifest.command)))?;
         if place.kind == Kind::Git {
@@ -218,7 +218,7 @@ impl Store {
                         remarks.push(format!("{DRIVER} is another by now and stays"));
                     }
                 }
-                let text = read(&manifest.file).unwrap_or_default();
+                let text = read_text(&manifest.file)?.unwrap_or_default();
                 match without_block(&text) {
                     Some((rest, _)) if rest.is_empty() && manifest.made_file => super::remove(&manifest.file)?,
                     Some((rest, _)) => put_text(&manifest.file, &rest)?,
@@ -226,7 +226,8 @@ impl Store {
                     None => remarks.push(format!("{} has no lines of ours any more", manifest.file.display())),
                 }
                 if manifest.made_directory {
-                    let _ = manifest.file.parent().map(std::fs::remove_dir);
+                    let (above, name) = below::parted(below::parted(&manifest.file).0);
+                    let _ = below::remove_empty(above, name);
                 }
             }
         }

@@ -1,23 +1,37 @@
-//! Files of hooks and of git's settings: put whole, or not at all.
+//! Files of hooks and of version control's settings: put whole, or not at all.
+//!
+//! A hook may be a link that its owner made, and git runs it through the link: it is read through it, too, and never written
+//! through it. All other files are reached by the door of `sys::below`, from the directory that holds them.
 
-use std::io::Write as _;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use super::HookError;
 use crate::store::Result;
-use crate::sys::fs::FsError;
+use crate::sys::Entropy;
+use crate::sys::below;
+use crate::sys::fs::{Dir, FsError, Replaced};
 
 const MAX_HOOK: u64 = 16 << 20;
+const EXECUTABLE: u32 = 0o755;
 
+/// What a hook says, wherever it stands.
 pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
-    // Through a link: what a hook says counts, wherever it stands.
-    let path = std::fs::canonicalize(path).ok()?;
-    crate::sys::fs::read(&path, MAX_HOOK).ok().map(|contents| contents.bytes)
+    below::read_own(path, MAX_HOOK).ok().map(|contents| contents.bytes)
+}
+
+/// A file of settings or attributes; `None` if it is not there. What is not a regular file is refused.
+pub(super) fn read_text(path: &Path) -> Result<Option<Vec<u8>>> {
+    let (directory, name) = below::parted(path);
+    match below::read(directory, name, MAX_HOOK) {
+        Ok(contents) => Ok(Some(contents.bytes)),
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 pub(super) fn remove(path: &Path) -> Result<()> {
-    Ok(std::fs::remove_file(path).map_err(|e| FsError::new("remove", path, e))?)
+    let (directory, name) = below::parted(path);
+    Ok(below::remove(directory, name)?)
 }
 
 /// Gives a file a second name, under which it stays when its first name is taken; git never misses it.
@@ -31,48 +45,36 @@ pub(super) fn stand_aside(path: &Path, aside: &Path) -> Result<()> {
 
 /// Writes a hook beside its name and moves it there.
 pub(super) fn put(path: &Path, text: &str) -> Result<()> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    let error = |e: std::io::Error| FsError::new("write", path, e);
-    let mut file = tempfile::Builder::new().prefix(".bd-tmp-").tempfile_in(directory).map_err(error)?;
-    file.write_all(text.as_bytes()).map_err(error)?;
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o755)).map_err(error)?;
-    file.persist(path).map_err(|e| error(e.error))?;
-    Ok(())
+    let (directory, name) = below::parted(path);
+    let dir = Dir::root(directory)?;
+    Ok(dir.put_as(&name.to_string_lossy(), text.as_bytes(), EXECUTABLE)?)
 }
 
-/// Writes a text beside its name and moves it there; an existing file keeps its mode, and a link stays one.
+/// Replaces a file of settings or attributes; an existing one keeps its mode.
 pub(super) fn put_text(path: &Path, text: &[u8]) -> Result<()> {
-    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let directory = path.parent().unwrap_or(Path::new("."));
-    let error = |e: std::io::Error| FsError::new("write", &path, e);
-    let mode = std::fs::metadata(&path).map_or(0o666, |meta| meta.permissions().mode() & 0o7777);
-    let permissions = std::fs::Permissions::from_mode(mode);
-    let mut builder = tempfile::Builder::new();
-    // What is not there yet gets the mode that the user's mask leaves.
-    let mut file = builder.prefix(".bd-tmp-").permissions(permissions.clone()).tempfile_in(directory).map_err(error)?;
-    file.write_all(text).map_err(error)?;
-    if path.exists() {
-        file.as_file().set_permissions(permissions).map_err(error)?;
-    }
-    file.as_file().sync_all().map_err(error)?;
-    file.persist(&path).map_err(|e| error(e.error))?;
-    Ok(())
+    let (directory, name) = below::parted(path);
+    Ok(below::put(directory, name, text)?)
 }
 
 /// Replaces git's settings under the lock that git itself uses.
 pub(super) fn put_config(path: &Path, text: &str) -> Result<()> {
-    let lock = path.with_extension("lock");
-    let mode = std::fs::metadata(path).map_or(0o644, |meta| meta.permissions().mode() & 0o7777);
-    let mut options = std::fs::OpenOptions::new();
-    let opened = options.write(true).create_new(true).mode(mode).open(&lock);
-    let mut file = opened.map_err(|e| FsError::new("lock", path, e))?;
-    let written = file
-        .write_all(text.as_bytes())
-        .and_then(|()| file.set_permissions(std::fs::Permissions::from_mode(mode)))
-        .and_then(|()| file.sync_all())
-        .and_then(|()| std::fs::rename(&lock, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&lock);
+    let (directory, name) = below::parted(path);
+    let dir = Dir::root(directory)?;
+    let name = name.to_string_lossy();
+    let lock = format!("{name}.lock");
+    let Some(known) = dir.regular_at(&name)? else { return Ok(dir.put(&name, text.as_bytes())?) };
+    if !dir.create(&lock, b"", &Entropy::System)? {
+        let held =
+            std::io::Error::new(std::io::ErrorKind::ResourceBusy, format!("{lock} is there: git is changing it"));
+        return Err(FsError::new("lock", path, held).into());
     }
-    Ok(written.map_err(|e| FsError::new("write", path, e))?)
+    let replaced = dir.replace(&name, text.as_bytes(), &known, &Entropy::System);
+    let _ = below::remove(directory, &lock);
+    match replaced? {
+        Replaced::Done => Ok(()),
+        Replaced::Foreign => {
+            let busy = std::io::Error::new(std::io::ErrorKind::ResourceBusy, "another program changed it");
+            Err(FsError::new("write", path, busy).into())
+        }
+    }
 }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::model::json::{Dialect, Json};
 use crate::model::record::Record;
-use crate::sys::fs::{self, FsError};
+use crate::sys::below;
+use crate::sys::fs::FsError;
 
 const NAME: &str = "hooks.json";
 const DRIVER_NAME: &str = "merge-driver.json";
@@ -137,19 +138,23 @@ impl DriverManifest {
 }
 
 fn text_of(path: &Path) -> Option<String> {
-    String::from_utf8(fs::read(path, MAX_MANIFEST).ok()?.bytes).ok()
+    let (home, name) = below::parted(path);
+    String::from_utf8(below::read(home, name, MAX_MANIFEST).ok()?.bytes).ok()
 }
 
 fn put(path: &Path, members: Vec<(String, Json)>) -> Result<(), FsError> {
     let line = Dialect::default().render(&Json::Object(members));
-    std::fs::write(path, line + "\n").map_err(|e| FsError::new("write", path, e))
+    let (home, name) = below::parted(path);
+    below::put(home, name, (line + "\n").as_bytes())
 }
 
 fn remove(path: &Path, made_home: bool) -> Result<(), FsError> {
-    std::fs::remove_file(path).map_err(|e| FsError::new("remove", path, e))?;
-    if let Some(home) = path.parent().filter(|_| made_home) {
+    let (home, name) = below::parted(path);
+    below::remove(home, name)?;
+    if made_home {
         // Stays if something else came to live in it.
-        let _ = std::fs::remove_dir(home);
+        let (above, name) = below::parted(home);
+        let _ = below::remove_empty(above, name);
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use super::leaks::as_store;
 use super::{Result, Store, StoreError, home, place};
-use crate::sys::fs::FsError;
+use crate::sys::below;
 use crate::sys::{Env, process};
 use crate::vcs;
 pub use driver::DriverStatus;
@@ -27,6 +27,9 @@ use manifest::{DriverManifest, Manifest, Redirection};
 use script::{Next, Owner};
 use status::status;
 pub use status::{HookState, HooksStatus};
+
+/// In the state home: the hooks of a repository whose own are committed.
+const HOOKS_NAME: &str = "hooks";
 
 /// The hooks that look for leaks.
 const CHECKED: [&str; 2] = ["pre-commit", "pre-push"];
@@ -58,6 +61,8 @@ pub enum HookError {
     InTheWay { path: PathBuf },
     #[error("merge.bd is set already, to something that is not ours: {value}")]
     OtherDriver { value: String },
+    #[error("{} is a link to {}, outside of this repository; hooks are not put in through it", path.display(), target.display())]
+    LeadsOut { path: PathBuf, target: PathBuf },
     #[error("core.hooksPath is set elsewhere and wins over this repository's own setting")]
     Overruled,
 }
@@ -149,9 +154,21 @@ impl Store {
         Ok(HooksChange { changed: driver || hooks, status: self.hooks_status()? })
     }
 
+    /// A directory of hooks in the repository may be a link that leads elsewhere. One that a person has named is where it is.
+    fn refuse_linked_hooks(&self, place: &Place) -> Result<()> {
+        let named = place::plain(&place.root.join(&place.named));
+        let own = [&place.root, &place.common].map(|own| place::real(own));
+        let is_own = |path: &Path| own.iter().any(|own| path.starts_with(own));
+        match is_own(&named) && !is_own(&place.directory) {
+            true => Err(HookError::LeadsOut { path: named, target: place.directory.clone() }.into()),
+            false => Ok(()),
+        }
+    }
+
     /// The hooks alone; `false` if all is in place.
     fn install_checks(&self) -> Result<bool> {
         let place = self.hooks_place()?;
+        self.refuse_linked_hooks(&place)?;
         let known = Manifest::read(&place.home);
         let now = status(&place, known.as_ref(), self.driver_status()?);
         let in_place =
@@ -200,7 +217,7 @@ impl Store {
         let env = &self.host.env;
         let driver_made_home = DriverManifest::read(&place.home).is_some_and(|known| known.made_home);
         let made_home = !place.home.exists() || driver_made_home;
-        home::prepare(&place.home).map_err(|e| FsError::new("create", &place.home, e))?;
+        home::prepare(&place.home)?;
         let bd = process::own_path();
         if !is_committed(place, env) {
             let made_directory = !place.directory.exists();
@@ -211,7 +228,7 @@ impl Store {
             if shared {
                 return Ok(());
             }
-            std::fs::create_dir_all(&place.directory).map_err(|e| FsError::new("create", &place.directory, e))?;
+            below::make_missing(&place.directory)?;
             let old = old_hooks(&place.directory);
             for name in CHECKED {
                 let path = place.directory.join(name);
@@ -221,15 +238,13 @@ impl Store {
                 let next = if old.iter().any(|old| old == name) { Next::Nothing } else { Next::Aside };
                 put(&path, &script::text(name, bd.as_deref(), next))?;
             }
-            for path in
-                old.iter().filter(|name| !CHECKED.contains(&name.as_str())).map(|name| place.directory.join(name))
-            {
-                std::fs::rename(&path, aside(&path)).map_err(|e| FsError::new("move aside", &path, e))?;
+            for name in old.iter().filter(|name| !CHECKED.contains(&name.as_str())) {
+                below::rename(&place.directory, name, &format!("{name}{ASIDE}"))?;
             }
             return Ok(());
         }
         let hooks = place.named.display().to_string();
-        let directory = place.home.join("hooks");
+        let directory = place.home.join(HOOKS_NAME);
         let config = place.common.join("config");
         let previous = vcs::setting(&place.root, "core.hooksPath", env).map_err(|e| as_store(e, "bd hooks"))?;
         let before = String::from_utf8(read(&config).unwrap_or_default()).ok();
@@ -240,10 +255,9 @@ impl Store {
             Manifest { directory, made_directory: true, made_home, shared: false, settings }.write(&place.home)
         };
         manifest(&redirection)?;
-        std::fs::create_dir_all(&directory).map_err(|e| FsError::new("create", &directory, e))?;
-        let found = std::fs::read_dir(&place.directory).into_iter().flatten().flatten();
-        let found =
-            found.filter(|entry| entry.path().is_file()).filter_map(|entry| entry.file_name().into_string().ok());
+        below::make(&place.home, HOOKS_NAME)?;
+        let found = below::names(&place.directory, "").unwrap_or_default().into_iter();
+        let found = found.filter(|name| place.directory.join(name).is_file());
         let mut names: Vec<String> = found.filter(|name| !name.contains('.') && !name.starts_with('_')).collect();
         names.extend(CHECKED.iter().chain(&CLIENT).map(|name| (*name).to_owned()));
         names.sort();
@@ -288,7 +302,9 @@ impl Store {
             let stands_aside = manifest.settings.is_none() && before.symlink_metadata().is_ok();
             if is_ours || current.is_none() && path.symlink_metadata().is_err() {
                 if stands_aside {
-                    std::fs::rename(&before, path).map_err(|e| FsError::new("put back", path, e))?;
+                    let (directory, _) = below::parted(path);
+                    let name = |path: &Path| below::parted(path).1.to_string_lossy().into_owned();
+                    below::rename(directory, &name(&before), &name(path))?;
                 } else if is_ours {
                     remove(path)?;
                 }
@@ -302,7 +318,8 @@ impl Store {
             remarks.push(format!("{} is not ours any more and stays", path.display()));
         }
         if manifest.made_directory {
-            let _ = std::fs::remove_dir(&manifest.directory);
+            let (above, name) = below::parted(&manifest.directory);
+            let _ = below::remove_empty(above, name);
         }
         manifest.remove(&place.home)?;
         Ok(remarks)
@@ -367,10 +384,8 @@ fn hooks_in(manifest: &Manifest) -> Vec<PathBuf> {
         let moved = CLIENT.iter().filter(|name| aside(&manifest.directory.join(name)).exists());
         return CHECKED.iter().chain(moved).map(|name| manifest.directory.join(name)).collect();
     }
-    let mut found: Vec<PathBuf> =
-        std::fs::read_dir(&manifest.directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    found.sort();
-    found
+    let found = below::names(&manifest.directory, "").unwrap_or_default();
+    found.iter().map(|name| manifest.directory.join(name)).collect()
 }
 
 fn sum(bytes: &[u8]) -> String {

@@ -157,7 +157,7 @@ impl Journal<'_> {
         let dir = match lock {
             Some(lock) => lock.dir(),
             None => {
-                opened = fs::Dir::open(self.home)?;
+                opened = fs::Dir::root(self.home)?;
                 &opened
             }
         };
@@ -174,7 +174,7 @@ impl Journal<'_> {
         }
         match lock::lock(self.home, PATIENCE) {
             Err(LockError::Open(error)) if error.is_missing() => {
-                home::prepare(self.home).map_err(|e| FsError::new("make", self.home, e))?;
+                home::prepare(self.home)?;
                 Ok(Some(lock::lock(self.home, PATIENCE)?))
             }
             other => Ok(Some(other?)),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::{LEASES_NAME, Leases, parse};
 use crate::ledger::LockedLedger;
 use crate::model::lease::Lease;
+use crate::model::time::{Instant, SECOND};
 use crate::store::records::{Put, RecordError, StateLock};
 use crate::store::{Result, StateDir, Store};
 use crate::sys::Entropy;
@@ -18,6 +19,28 @@ pub struct HeldHome {
     dir: StateDir,
     lock: StateLock,
     leases: Mutex<Leases>,
+    floor: Floor,
+}
+
+/// Above which number the claims on an issue begin that the file says nothing of. Lines are never taken out of the file, so one
+/// without any was emptied, if there ever were claims: their numbers are not known any more, and no count of grants reaches the
+/// seconds of the clock.
+#[derive(Debug)]
+struct Floor {
+    epoch: i64,
+    /// The state home remembers it.
+    is_noted: Mutex<bool>,
+}
+
+impl Floor {
+    fn of(dir: &StateDir, leases: &Leases, now: Instant) -> Self {
+        let noted = dir.epoch_floor();
+        let epoch = match noted {
+            Some(epoch) if leases.is_empty() => epoch.max(now.nanos() / SECOND),
+            _ => noted.unwrap_or(0),
+        };
+        Floor { epoch, is_noted: Mutex::new(noted == Some(epoch)) }
+    }
 }
 
 impl HeldHome {
@@ -33,7 +56,7 @@ impl HeldHome {
     /// What is known of an issue, by its key.
     pub fn lease(&self, key: &str) -> Lease {
         let leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
-        leases.get(key).cloned().unwrap_or_else(|| Lease::new(key))
+        leases.get(key).cloned().unwrap_or_else(|| Lease { epoch: self.floor.epoch, ..Lease::new(key) })
     }
 
     pub fn all(&self) -> Leases {
@@ -48,6 +71,11 @@ impl HeldHome {
 
     /// Writes leases to the disk. What this version does not know of a line is left in it.
     pub fn put(&self, changed: &[Lease], entropy: &Entropy) -> std::result::Result<(), RecordError> {
+        let mut is_noted = self.floor.is_noted.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*is_noted {
+            self.dir.note_epoch_floor(self.floor.epoch)?;
+            *is_noted = true;
+        }
         self.dir.file(LEASES_NAME).edit::<RecordError>(&self.lock, entropy, |_| {
             Ok(changed.iter().map(|lease| Put::Line { id: lease.id.clone(), text: lease.render() }).collect())
         })?;
@@ -118,7 +146,8 @@ impl Store {
         }
         let lock = dir.lock(wait)?;
         let leases = parse(&self.records(&dir.file(LEASES_NAME))?);
-        let held = Arc::new(HeldHome { dir, lock, leases: Mutex::new(leases) });
+        let floor = Floor::of(&dir, &leases, self.host.clock.now());
+        let held = Arc::new(HeldHome { dir, lock, leases: Mutex::new(leases), floor });
         let mut homes = self.held_homes.borrow_mut();
         homes.retain(|known| known.strong_count() > 0);
         homes.push(Arc::downgrade(&held));

@@ -1,14 +1,16 @@
 //! Changing a config file: comments, order and everything that is not named stay as they are.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use toml_edit::{Array, DocumentMut, Item, TableLike};
 
-use super::file::{self, ConfigError, Value};
+use super::Origin;
+use super::file::{self, ConfigError, Owner, Value};
 use super::keys::Key;
 use crate::sys::Entropy;
-use crate::sys::fs::{self, FsError, Replaced};
+use crate::sys::below;
+use crate::sys::fs::{FsError, Replaced};
 use crate::sys::lock::{self, LockError};
 
 #[derive(Debug, thiserror::Error)]
@@ -60,20 +62,19 @@ impl Edits {
         self.0.is_empty()
     }
 
-    /// Makes the changes under the lock of the file's directory; `false` if they change nothing.
-    pub fn apply(&self, path: &Path, wait: Duration, entropy: &Entropy) -> Result<bool, SettingsError> {
-        let directory = path.parent().unwrap_or(Path::new("."));
+    /// Makes the changes in the file of a layer, under the lock of the file's directory; `false` if they change nothing.
+    pub fn apply(&self, path: &Path, origin: Origin, wait: Duration, entropy: &Entropy) -> Result<bool, SettingsError> {
+        let owner = super::owner(origin);
+        // The user's own file may be a link: what it leads to is changed, and the link stays.
+        let real = if owner == Owner::User { real_own(path)? } else { path.to_owned() };
+        let path = real.as_path();
+        let (directory, _) = below::parted(path);
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or(super::CONFIG_NAME);
-        std::fs::create_dir_all(directory).map_err(|e| FsError::new("create", directory, e))?;
         let lock = lock::lock(directory, wait)?;
         lock.dir().remove_orphans()?;
         for _ in 0..20 {
-            let stamp = match fs::stat(path) {
-                Ok(stamp) => Some(stamp),
-                Err(error) if error.is_missing() => None,
-                Err(error) => return Err(error.into()),
-            };
-            let old = file::text(path)?.unwrap_or_default();
+            let stamp = lock.dir().regular_at(name)?;
+            let old = file::text(path, owner)?.unwrap_or_default();
             let new = self.edited(&old, path)?;
             if new == old {
                 return Ok(false);
@@ -108,6 +109,15 @@ impl Edits {
         }
         Ok(document.to_string())
     }
+}
+
+/// The user's own file behind all links, in a directory that is there.
+fn real_own(path: &Path) -> Result<PathBuf, SettingsError> {
+    file::text(path, Owner::User)?;
+    let (directory, name) = below::parted(path);
+    below::make_own(directory)?;
+    let real = |path: &Path| std::fs::canonicalize(path).map_err(|e| FsError::new("find", path, e));
+    Ok(if path.exists() { real(path)? } else { real(directory)?.join(name) })
 }
 
 fn apply(root: &mut dyn TableLike, edit: &Edit) -> Result<(), (String, &'static str)> {

@@ -8,6 +8,8 @@ use super::keys::{self, Key, Kind};
 use crate::model::time::Instant;
 use crate::model::when::Calendar;
 use crate::model::{duration, id, size};
+use crate::sys::below;
+use crate::sys::fs::FsError;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
@@ -63,36 +65,45 @@ pub struct Parsed {
 /// Nobody needs more, and a config is read at every start.
 const MAX_CONFIG: u64 = 1 << 20;
 
+/// Who put a config file where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// The user, in the directory for settings: a link is the user's own business and is followed.
+    User,
+    /// A repository, which may come from strangers: no link is followed.
+    Repository,
+}
+
 /// Reads a file; one that is not there says nothing.
-pub fn read(path: &Path) -> Result<Parsed, ConfigError> {
-    match text(path)? {
+pub fn read(path: &Path, owner: Owner) -> Result<Parsed, ConfigError> {
+    match text(path, owner)? {
         Some(text) => parse(&text, path),
         None => Ok(Parsed::default()),
     }
 }
 
-/// The text of a config file, if it is there. Never a FIFO or a device, never endless.
-pub fn text(path: &Path) -> Result<Option<String>, ConfigError> {
+/// The text of a config file, if it is there. A link that leads nowhere is not an absent file: the settings are somewhere, and
+/// nobody can say what they are.
+pub fn text(path: &Path, owner: Owner) -> Result<Option<String>, ConfigError> {
     let error = |message: String| ConfigError { path: path.to_owned(), line: 0, column: 0, message };
-    let is_missing =
-        |e: &std::io::Error| matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory);
-    let file = match std::fs::symlink_metadata(path) {
-        // A link is the user's own business: it is followed.
-        Ok(meta) if meta.is_symlink() => std::fs::canonicalize(path),
-        Ok(_) => Ok(path.to_owned()),
-        Err(e) => Err(e),
+    let (directory, name) = below::parted(path);
+    let found = match owner {
+        Owner::User => below::read_own(path, MAX_CONFIG),
+        Owner::Repository => below::read(directory, name, MAX_CONFIG),
     };
-    let file = match file {
-        Ok(file) => file,
-        Err(e) if is_missing(&e) => return Ok(None),
-        Err(e) => return Err(error(format!("cannot be read: {e}"))),
-    };
-    match crate::sys::fs::read(&file, MAX_CONFIG) {
+    // Where there is no directory, there are no settings.
+    let no_place = |e: &FsError| e.source.kind() == std::io::ErrorKind::NotADirectory;
+    match found {
         Ok(contents) => match String::from_utf8(contents.bytes) {
             Ok(text) => Ok(Some(text)),
             Err(_) => Err(error("is not UTF-8".into())),
         },
-        Err(e) if e.is_missing() => Ok(None),
+        Err(e) if e.is_missing() || no_place(&e) => {
+            match path.ancestors().take(3).find(|path| path.is_symlink() && !path.exists()) {
+                Some(link) => Err(error(format!("cannot be read: {} is a link that leads nowhere", link.display()))),
+                None => Ok(None),
+            }
+        }
         Err(e) => Err(error(format!("cannot be read: {}", e.source))),
     }
 }

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use super::home;
 use crate::sys::Env;
-use file::{Entry, Parsed};
+use file::{Entry, Owner, Parsed};
 
 pub const CONFIG_NAME: &str = "config.toml";
 
@@ -103,7 +103,7 @@ impl Settings {
         let mut broken = Vec::new();
         let mut layers = Vec::new();
         for origin in [Origin::User, Origin::Shared, Origin::Personal] {
-            match files.path(origin).map(file::read).unwrap_or(Ok(Parsed::default())) {
+            match files.path(origin).map(|path| file::read(path, owner(origin))).unwrap_or(Ok(Parsed::default())) {
                 Ok(parsed) if parsed == Parsed::default() => {}
                 Ok(parsed) => layers.push(Layer { origin, parsed }),
                 Err(error) => broken.push(error),
@@ -127,7 +127,7 @@ impl Settings {
     /// What a repo that is read along says of itself: only its own committed file counts, and of that only what concerns the
     /// ledger.
     pub fn of_repo(beads: &Path) -> Result<(Option<String>, Option<String>), ConfigError> {
-        let parsed = file::read(&beads.join(CONFIG_NAME))?;
+        let parsed = file::read(&beads.join(CONFIG_NAME), Owner::Repository)?;
         let text = |name: &str| {
             let entry = parsed.entries.iter().find(|entry| entry.key.name == name);
             entry.map(|entry| entry.value.to_string())
@@ -272,6 +272,11 @@ impl Settings {
     pub fn unknown(&self) -> impl Iterator<Item = &UnknownKey> {
         self.layers.iter().flat_map(|layer| &layer.parsed.unknown)
     }
+}
+
+/// Whose word the place of a file is.
+fn owner(origin: Origin) -> Owner {
+    if origin == Origin::User { Owner::User } else { Owner::Repository }
 }
 
 /// The environment variable of a key: `BD_ROUTING_MODE` for `routing.mode`.

@@ -10,7 +10,9 @@ use std::time::Duration;
 use super::SettingsError;
 use crate::model::json::Dialect;
 use crate::model::record::Record;
-use crate::sys::fs::{self, FsError, Replaced};
+use crate::store::place;
+use crate::sys::below;
+use crate::sys::fs::{FsError, Replaced};
 use crate::sys::{Entropy, lock};
 
 pub const TRUST_NAME: &str = "trust.jsonl";
@@ -55,7 +57,7 @@ impl Trust {
     /// Reads what is trusted; without a place for it, nothing is.
     pub fn read(directory: Option<&Path>) -> Self {
         let file = directory.map(|directory| directory.join(TRUST_NAME));
-        let text = file.as_deref().and_then(|file| fs::read(file, MAX_TRUST).ok());
+        let text = file.as_deref().and_then(|file| below::read_own(file, MAX_TRUST).ok());
         let text = text.and_then(|contents| String::from_utf8(contents.bytes).ok()).unwrap_or_default();
         let line = |line: &str| {
             let record = Record::parse(line).ok()?;
@@ -85,10 +87,10 @@ impl Trust {
             return Err(FsError::new("find a place for", TRUST_NAME, e).into());
         };
         let directory = file.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(directory).map_err(|e| FsError::new("create", directory, e))?;
-        let lock = lock::lock(directory, wait)?;
+        below::make_own(directory)?;
+        let lock = lock::lock(&place::real(directory), wait)?;
         for _ in 0..20 {
-            let known = match fs::read(file, MAX_TRUST) {
+            let known = match lock.dir().read(Path::new(TRUST_NAME), MAX_TRUST) {
                 Ok(contents) => Some(contents),
                 Err(error) if error.is_missing() => None,
                 Err(error) => return Err(error.into()),

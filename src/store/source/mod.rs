@@ -103,10 +103,9 @@ impl Sources {
             if mine.is_empty() {
                 mine.push(absent_name(member));
             }
-            let root = vcs::root(member.repo.root()).unwrap_or_else(|| member.repo.root().to_owned());
             let home = home::state_home(member.repo.beads(), &host.env);
             for name in &mine {
-                match Ledger::at(&member.repo.beads().join(name), &root) {
+                match Ledger::at(&member.repo.beads().join(name), member.repo.beads()) {
                     // Linked from two repos: it belongs to the first.
                     Ok(ledger) if all.iter().any(|source| source.ledger == ledger) => {}
                     Ok(ledger) => {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::super::{Access, RepoProblem, Result, Store, StoreError, place};
 use crate::ledger::MAX_LEDGER;
-use crate::sys::fs;
+use crate::sys::below;
 use crate::vcs::{self, Kind, Span, Vcs};
 
 pub struct WorkingCopy {
@@ -86,7 +86,7 @@ impl Store {
         let vcs = vcs::open(&copy.root);
         for ledger in &copy.ledgers {
             let path = copy.root.join(ledger);
-            let Ok(now) = fs::read(&path, MAX_LEDGER) else { continue };
+            let Ok(now) = below::read(&copy.root, ledger, MAX_LEDGER) else { continue };
             let before = vcs.committed(ledger, &self.host.env)?;
             if before.as_ref() != Some(&now.bytes) {
                 self.refuse_unseen()?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::copies::WorkingCopy;
 use crate::ledger::{Document, MAX_LEDGER};
-use crate::sys::fs;
+use crate::sys::below;
 
 /// Ids, sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -39,7 +39,7 @@ impl Received {
 
 /// The bytes of the ledgers; an absent one is empty.
 pub fn read(copy: &WorkingCopy) -> Vec<Vec<u8>> {
-    let read = |path: &std::path::PathBuf| fs::read(&copy.root.join(path), MAX_LEDGER).map(|file| file.bytes);
+    let read = |path: &std::path::PathBuf| below::read(&copy.root, path, MAX_LEDGER).map(|file| file.bytes);
     copy.ledgers.iter().map(|ledger| read(ledger).unwrap_or_default()).collect()
 }
 

@@ -15,6 +15,7 @@ use crate::model::json::{Dialect, decode_string};
 use crate::model::record::Record;
 use crate::store::home;
 use crate::store::journal::JournalError;
+use crate::sys::below;
 use crate::sys::fs::FsError;
 use crate::sys::lock;
 use crate::sys::log::Log;
@@ -154,7 +155,7 @@ impl UndoLog<'_> {
         let path = self.path();
         let mut log = match Log::open_to_append(&path) {
             Err(error) if error.is_missing() => {
-                home::prepare(self.home).map_err(|e| FsError::new("make", self.home, e))?;
+                home::prepare(self.home)?;
                 Log::open_to_append(&path)?
             }
             other => other?,
@@ -178,8 +179,7 @@ impl UndoLog<'_> {
         if Log::open(&path)?.is_none_or(|log| log.stamp().size < LARGE) {
             return Ok(true);
         }
-        let earlier = self.home.join(EARLIER_NAME);
-        std::fs::rename(&path, &earlier).map_err(|e| FsError::new("rename", &path, e))?;
+        below::rename(self.home, UNDO_NAME, EARLIER_NAME)?;
         Ok(true)
     }
 

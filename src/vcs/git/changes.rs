@@ -120,8 +120,7 @@ fn listed(name: &'static str, program: Program<'_>) -> Result<Vec<u8>, HistoryEr
 }
 
 fn open(repository: &Repository<'_>) -> Result<gix::Repository, HistoryError> {
-    let opened = gix::open_opts(&repository.git_dir, gix::open::Options::isolated());
-    opened.map_err(|error| unreadable(repository.git_dir.display().to_string(), error))
+    super::opened::at(&repository.git_dir).map_err(|error| unreadable(repository.git_dir.display().to_string(), error))
 }
 
 fn unreadable(id: String, error: impl std::fmt::Display) -> HistoryError {

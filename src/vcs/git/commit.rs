@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::opened::odd_around;
 use super::{common_dir, config, own_dir};
 use crate::sys::Env;
 use crate::sys::process::{Output, Program};
@@ -107,7 +108,8 @@ pub(super) fn git_for_network<'a>(directory: &Path, env: &'a Env) -> Program<'a>
 }
 
 fn with_settings<'a>(directory: &Path, env: &'a Env, wanted: impl Fn(&str) -> bool) -> Program<'a> {
-    let program = Program::new("git", env).at(directory).var("GIT_OPTIONAL_LOCKS", "0").var("GIT_TERMINAL_PROMPT", "0");
+    let program = Program::new("git", env).at(directory).unless(odd_around(directory));
+    let program = program.var("GIT_OPTIONAL_LOCKS", "0").var("GIT_TERMINAL_PROMPT", "0");
     // Where the user's own settings are is the user's to say.
     let user = ["GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"];
     let program = user.into_iter().fold(program, Program::passing);

@@ -83,9 +83,41 @@ pub(super) fn read(own: &Path, common: &Path, env: &Env) -> File {
             },
         )
     };
+    // The library opens what is included by itself, and would wait for a pipe.
+    if !includes_are_files(&all, own, home.as_deref(), DEPTH) {
+        return all;
+    }
     // What could be included before an error stays.
     let _ = all.resolve_includes(Options { includes: options, ..Default::default() });
     all
+}
+
+/// So many files in a row can include one another; as many as git allows.
+const DEPTH: usize = 10;
+
+/// Everything that these settings include, under whatever condition, is a regular file of bearable size, or not there.
+fn includes_are_files(config: &File, own: &Path, home: Option<&Path>, depth: usize) -> bool {
+    let sections = ["include", "includeIf"].into_iter().flat_map(|name| config.sections_by_name(name)).flatten();
+    for section in sections {
+        let place = section.meta().path.as_deref().and_then(Path::parent).unwrap_or(own);
+        for value in section.values("path") {
+            let text = files::path_of(&value);
+            let path = match (text.strip_prefix("~"), home) {
+                (Ok(below), Some(home)) => home.join(below),
+                _ => place.join(&text),
+            };
+            if !path.exists() {
+                continue;
+            }
+            let Some(bytes) = files::bytes(&path).filter(|_| depth > 0) else { return false };
+            let origin = Metadata::api().at(path.as_path());
+            let parsed = File::from_bytes_no_includes(&bytes, origin, Options::default());
+            if parsed.is_ok_and(|inner| !includes_are_files(&inner, own, home, depth - 1)) {
+                return false;
+            }
+        }
+    }
+    true
 }
 
 /// The remotes that have an address, in the order of the files, `origin` before all.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use gix::ObjectId;
 
+use super::opened;
 use crate::model::time::SECOND;
 use crate::vcs::lines::Sought;
 
@@ -17,7 +18,7 @@ const SLACK: i64 = 3600 * SECOND;
 /// than a line by more than an hour is not asked about it.
 pub fn committed_lines(file: &Path, lines: &[Sought<'_>]) -> Option<Vec<bool>> {
     let file = std::fs::canonicalize(file.parent()?).ok()?.join(file.file_name()?);
-    let repository = gix::discover(file.parent()?).ok()?;
+    let repository = opened::around(file.parent()?)?;
     let root = std::fs::canonicalize(repository.workdir()?).ok()?;
     let inside = file.strip_prefix(&root).ok()?;
     let mut wanted: HashMap<&[u8], Vec<usize>> = HashMap::new();

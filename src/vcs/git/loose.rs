@@ -70,7 +70,7 @@ pub fn keep(root: &Path, env: &Env) -> Result<(), SyncError> {
 
 /// From the files of a worktree.
 fn read(admin: &Path) -> Known {
-    let log = std::fs::read(admin.join("logs/HEAD")).unwrap_or_default();
+    let log = files::bytes(&admin.join("logs/HEAD")).unwrap_or_default();
     let log = String::from_utf8_lossy(&log).into_owned();
     let entries = log.lines().filter_map(|line| {
         let (head, message) = line.split_once('\t').unwrap_or((line, ""));

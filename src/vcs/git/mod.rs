@@ -20,6 +20,7 @@ mod loose;
 mod merged;
 mod network;
 mod objects;
+mod opened;
 mod programs;
 mod remotes;
 mod renew;
@@ -46,6 +47,7 @@ pub(super) use first::{first_commits, has_commit};
 pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_local, unmerged};
 pub(super) use lines::committed_lines;
 pub use loose::keep as keep_loose;
+pub(super) use opened::at as opened;
 pub(super) use programs::programs_of;
 pub(super) use remotes::repository_at;
 pub(super) use rescue::{delete_branch, forget as forget_kept, hand_over, keep_commits, restore as restore_kept};
@@ -67,21 +69,18 @@ use crate::sys::Env;
 use crate::sys::activity::Step;
 
 /// `user.name` as git would use it at this place.
-pub fn user_name(directory: &Path) -> Option<String> {
-    let config = match gix::discover(directory) {
-        Ok(repository) => repository.config_snapshot().string("user.name").map(|name| name.to_string()),
-        Err(_) => {
-            let global = gix::config::File::from_globals().ok()?;
-            global.string("user.name").map(|name| name.to_string())
-        }
-    };
-    config.filter(|name| !name.trim().is_empty())
+pub fn user_name(directory: &Path, env: &Env) -> Option<String> {
+    let dot_git = directory.ancestors().map(|dir| dir.join(".git")).find(|dot_git| dot_git.exists());
+    // Below a file there is nothing: only the user's own settings count then.
+    let nowhere = || ("/dev/null".into(), "/dev/null".into());
+    let (own, common) = dot_git.and_then(|git| own_dir(&git).zip(common_dir(&git))).unwrap_or_else(nowhere);
+    config::text(&own, &common, "user.name", env).filter(|name| !name.trim().is_empty())
 }
 
 /// The size of a file in the last commit; `None` if there is no commit or it is not in it.
 pub fn committed_size(file: &Path) -> Option<u64> {
     let file = std::fs::canonicalize(file.parent()?).ok()?.join(file.file_name()?);
-    let repository = gix::discover(file.parent()?).ok()?;
+    let repository = opened::around(file.parent()?)?;
     let root = std::fs::canonicalize(repository.workdir()?).ok()?;
     let inside = file.strip_prefix(&root).ok()?;
     let tree = repository.head_tree().ok()?;
@@ -93,7 +92,7 @@ pub fn committed_size(file: &Path) -> Option<u64> {
 pub fn branches_holding(file: &Path, text: &str) -> Vec<String> {
     let look = || -> Option<Vec<String>> {
         let file = std::fs::canonicalize(file.parent()?).ok()?.join(file.file_name()?);
-        let repository = gix::discover(file.parent()?).ok()?;
+        let repository = opened::around(file.parent()?)?;
         let root = std::fs::canonicalize(repository.workdir()?).ok()?;
         let inside = file.strip_prefix(&root).ok()?;
         let references = repository.references().ok()?;

@@ -12,8 +12,8 @@ use super::objects::line;
 use super::whereabouts::{Ref, at};
 use super::work::must;
 use crate::sys::Env;
-use crate::vcs::SyncError;
 use crate::vcs::checkouts::real;
+use crate::vcs::{SyncError, files};
 
 /// Where a remote is.
 enum Place {
@@ -90,7 +90,7 @@ pub fn repository_at(path: &Path) -> Option<PathBuf> {
 fn is_elsewhere(path: &Path, pair: &Pair<'_>, origin: &Path) -> bool {
     let Some(found) = repository_at(path) else { return false };
     let root = real(pair.root);
-    let borrowed = std::fs::read_to_string(found.join("objects/info/alternates")).unwrap_or_default();
+    let borrowed = files::text(&found.join("objects/info/alternates")).unwrap_or_default();
     let borrows = borrowed.lines().any(|line| real(&found.join("objects").join(line)).starts_with(&root));
     let is_own = found.starts_with(&root) || pair.common().is_some_and(|common| real(&common) == found);
     !is_own && !borrows && found != real(&pair.other) && Some(found) != repository_at(origin)

@@ -46,8 +46,7 @@ fn unreadable(id: impl ToString, error: impl std::fmt::Display) -> HistoryError 
 
 impl Trees {
     pub fn open(root: &Path) -> Result<Self, HistoryError> {
-        let opened = gix::open_opts(root, gix::open::Options::isolated().open_path_as_is(false));
-        let objects = opened.map_err(|error| unreadable(root.display(), error))?;
+        let objects = super::opened::at(root).map_err(|error| unreadable(root.display(), error))?;
         Ok(Trees { objects, new: HashMap::new() })
     }
 

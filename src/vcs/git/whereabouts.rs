@@ -248,7 +248,7 @@ pub fn logged(pair: &Pair<'_>, own: &[Ref], head: Option<&str>, there: Program<'
     let Some(common) = pair.common() else { return Ok(Vec::new()) };
     let (mut known, mut replaced) = (BTreeSet::new(), BTreeSet::new());
     for log in logs(&common.join("logs")) {
-        let text = std::fs::read(&log).unwrap_or_default();
+        let text = files::bytes(&log).unwrap_or_default();
         for line in String::from_utf8_lossy(&text).lines() {
             let (ids, message) = line.split_once('\t').unwrap_or((line, ""));
             let mut ids = ids.split(' ').map(str::to_owned);

@@ -10,7 +10,7 @@ use std::path::Path;
 use gix::ObjectId;
 
 use super::fields::texts;
-use crate::vcs::files;
+use crate::vcs::{files, git};
 
 /// How many commits below a workspace are looked at.
 const DEPTH: usize = 100;
@@ -41,8 +41,7 @@ impl View {
         let workspaces = entries(8).filter_map(|entry| Some((name(entry)?, id_of(field(entry, 2)?)?))).collect();
         let bookmarks = entries(5).filter_map(|entry| Some((name(entry)?, target(field(entry, 2)?)?))).collect();
         let store = repo.join("store");
-        let git = files::named(&store.join("git_target"), &store)
-            .and_then(|target| gix::open_opts(target, gix::open::Options::isolated().open_path_as_is(true)).ok());
+        let git = files::named(&store.join("git_target"), &store).and_then(|target| git::opened(&target).ok());
         Some(View { workspaces, bookmarks, git })
     }
 

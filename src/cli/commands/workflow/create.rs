@@ -152,5 +152,5 @@ pub fn plan_file(path: &Path, cx: &Context) -> Result<PlanFile, Failure> {
     if path.as_os_str() == "-" {
         return Ok(PlanFile::read("-", std::io::stdin().lock())?);
     }
-    Ok(PlanFile::open(&cx.directory().join(path))?)
+    Ok(PlanFile::open(&cx.directory().join(path), &cx.directory())?)
 }

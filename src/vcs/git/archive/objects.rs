@@ -8,6 +8,7 @@ use gix::objs::{CommitRef, Kind, TreeRefIter};
 use super::bases::Bases;
 use super::packs::files;
 use super::search::Shelves;
+use crate::vcs::git::opened;
 use crate::vcs::git::trees::is_file;
 use crate::vcs::{HistoryError, SyncError};
 
@@ -29,8 +30,7 @@ pub fn unreadable(id: impl ToString, error: impl std::fmt::Display) -> SyncError
 impl Objects {
     /// Opens the repository at a working copy, or a directory like `.git`.
     pub fn open(place: &Path) -> Result<Self, SyncError> {
-        let opened = gix::open_opts(place, gix::open::Options::isolated().open_path_as_is(false));
-        let mut repository = opened.map_err(|error| unreadable(place.display(), error))?;
+        let mut repository = opened::at(place).map_err(|error| unreadable(place.display(), error))?;
         repository.objects.set_pack_cache(|| Box::new(Bases::default()));
         Ok(Objects { repository })
     }

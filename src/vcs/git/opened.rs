@@ -1,0 +1,78 @@
+//! Opening a repository with the library of git, which opens files by itself and waits for a pipe: only after a look that the
+//! files are files. A repository may come from strangers, as an archive that nobody has looked into.
+
+use std::fs::FileType;
+use std::path::{Path, PathBuf};
+
+use super::{common_dir, own_dir};
+use crate::vcs::files;
+
+/// More entries than this are not looked at; a repository with so many is no archive from strangers.
+const MOST: usize = 200_000;
+/// So many directories deep are refs and objects.
+const DEPTH: usize = 12;
+
+/// The repository of a working copy, or at a directory like `.git`; nothing outside of it is read.
+pub fn at(place: &Path) -> Result<gix::Repository, String> {
+    let dot_git = place.join(".git");
+    let git = if dot_git.symlink_metadata().is_ok() { dot_git } else { place.to_owned() };
+    let odd = odd(&git);
+    if let Some(odd) = odd {
+        return Err(format!("{} is not a regular file", odd.display()));
+    }
+    gix::open_opts(git, gix::open::Options::isolated().open_path_as_is(true)).map_err(|error| error.to_string())
+}
+
+/// The repository whose working copy a directory is in.
+pub fn around(directory: &Path) -> Option<gix::Repository> {
+    let root = directory.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok())?;
+    at(root).ok()
+}
+
+/// What git itself would wait for in the repository around a directory.
+pub fn odd_around(directory: &Path) -> Option<PathBuf> {
+    let git = directory.ancestors().map(|dir| dir.join(".git")).find(|git| git.symlink_metadata().is_ok())?;
+    let (own, common) = (own_dir(&git)?, common_dir(&git)?);
+    odd_single(&own, &common)
+}
+
+/// One of the files that are read first.
+fn odd_single(own: &Path, common: &Path) -> Option<PathBuf> {
+    let singles = ["HEAD", "config.worktree", "commondir", "index", "gitdir"].map(|name| own.join(name));
+    let shared = ["HEAD", "config", "packed-refs", "shallow", "info/exclude", "info/attributes"];
+    let head = files::text(&own.join("HEAD")).unwrap_or_default();
+    let branch = head.strip_prefix("ref:").map(|name| common.join(name.trim()));
+    let all = singles.into_iter().chain(shared.map(|name| common.join(name))).chain(branch);
+    all.into_iter().find(|path| std::fs::metadata(path).is_ok_and(|found| !found.is_file()))
+}
+
+/// The first thing in a git directory that is neither a file nor a directory where the library would open it.
+fn odd(git: &Path) -> Option<PathBuf> {
+    let (Some(own), Some(common)) = (own_dir(git), common_dir(git)) else { return Some(git.to_owned()) };
+    let mut left = MOST;
+    let objects = common.join("objects");
+    let borrowed = files::text(&objects.join("info/alternates")).unwrap_or_default();
+    let borrowed = borrowed.lines().filter(|line| !line.trim().is_empty()).map(|line| objects.join(line));
+    let trees = [own.join("refs"), common.join("refs"), objects.clone()].into_iter().chain(borrowed);
+    odd_single(&own, &common).or_else(|| trees.into_iter().find_map(|tree| odd_in(&tree, DEPTH, &mut left)))
+}
+
+fn odd_in(directory: &Path, depth: usize, left: &mut usize) -> Option<PathBuf> {
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        *left = left.checked_sub(1)?;
+        let through = |kind: FileType| match kind.is_symlink() {
+            true => std::fs::metadata(entry.path()).map(|found| found.file_type()),
+            false => Ok(kind),
+        };
+        // What is gone by now, or a link that leads nowhere, opens at once, with an error.
+        let Ok(kind) = entry.file_type().and_then(through) else { continue };
+        if kind.is_dir() && depth > 0 {
+            if let Some(odd) = odd_in(&entry.path(), depth - 1, left) {
+                return Some(odd);
+            }
+        } else if !kind.is_file() {
+            return Some(entry.path());
+        }
+    }
+    None
+}

@@ -1,0 +1,289 @@
+//! Clones and archives whose files are not files, against every command: no program is run, no byte is read or written outside,
+//! nothing hangs, memory stays bounded, and every exit code is a documented one.
+//!
+//! A table of crafts by a table of repositories by all commands of the help. At the smallest level each craft meets a part of
+//! the commands, another one each; all of them at full.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::cli::harness::{BD, Env};
+use crate::cli::hostile::{READERS, WRITERS};
+use crate::cli::projects::{issues, sh};
+use crate::support::effort::pick;
+use crate::support::programs::have;
+
+/// What no command may show: it is outside of the repository.
+const SECRET: &str = "SECRET-FROM-OUTSIDE";
+/// Longer than any command takes, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(100);
+/// Kilobytes of memory that a command may ask for: the ledgers here have a few bytes.
+const MEMORY: u64 = 700_000;
+/// What `docs/exit-codes.md` lists.
+const CODES: [i32; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 70];
+
+/// What takes the place of a file.
+#[derive(Debug, Clone, Copy)]
+enum Craft {
+    /// A link, as it is written.
+    Link(&'static str),
+    Pipe,
+    Socket,
+    Directory,
+    /// A file with this text.
+    Text(&'static str),
+}
+
+/// Paths below the repository, and what is there instead. `OUT` leads to the directory outside.
+const ANYWHERE: &[(&str, Craft)] = &[
+    (".beads/beads.jsonl", Craft::Link("OUT/ledger.jsonl")),
+    (".beads/beads.jsonl", Craft::Link("/dev/zero")),
+    (".beads/beads.jsonl", Craft::Pipe),
+    (".beads/beads.jsonl", Craft::Socket),
+    (".beads/beads.jsonl", Craft::Directory),
+    (".beads/beads.jsonl", Craft::Text("not JSON; touch pwned\n{\"id\":\"bd-base\",\"title\":\"Base\"}\n")),
+    (".beads/issues.jsonl", Craft::Link("OUT/ledger.jsonl")),
+    (".beads", Craft::Link("OUT/beads")),
+    (".beads", Craft::Link("OUT/nothing")),
+    (".beads", Craft::Pipe),
+    (".beads", Craft::Socket),
+    (".beads", Craft::Text("no directory")),
+    (".beads/redirect", Craft::Link("/dev/zero")),
+    (".beads/redirect", Craft::Pipe),
+    (".beads/redirect", Craft::Text("OUT/beads\n")),
+    (".beads/redirect", Craft::Text(".\n")),
+    (".beads/config.toml", Craft::Link("OUT/config.toml")),
+    (".beads/config.toml", Craft::Link("OUT/nothing")),
+    (".beads/config.toml", Craft::Pipe),
+    (".beads/config.toml", Craft::Text("issue_prefix = \"a\0b\"\n")),
+    (".beads/config.toml", Craft::Text("[workspace]\npath = \".git/hooks\"\n[repos]\nadditional = [\"OUT\"]\n")),
+    (".beads/damaged.txt", Craft::Link("OUT/mine")),
+    (".beads/metadata.json", Craft::Link("OUT/mine")),
+    (".beads/.gitignore", Craft::Link("OUT/mine")),
+    (".beads/templates", Craft::Link("OUT/templates")),
+    (".beads/templates/feature.toml", Craft::Link("OUT/templates/feature.toml")),
+    (".beads/templates/t.toml", Craft::Pipe),
+    (".beads/run", Craft::Link("OUT/state")),
+    (".beads/run", Craft::Pipe),
+    (".beads/run/config.toml", Craft::Link("OUT/config.toml")),
+    (".beads/run/config.toml", Craft::Pipe),
+    (".beads/run/leases.jsonl", Craft::Link("OUT/ledger.jsonl")),
+    (".beads/run/journal.jsonl", Craft::Link("OUT/mine")),
+    (".beads/run/undo.jsonl", Craft::Pipe),
+    (".beads/run/version", Craft::Pipe),
+    (".beads/run/version", Craft::Link("OUT/mine")),
+    (".beads/run/home", Craft::Text("OUT/state\n")),
+    (".beads/run/mail", Craft::Link("OUT/state")),
+    (".beads/run/lock", Craft::Link("OUT/state")),
+    (".gitattributes", Craft::Link("OUT/mine")),
+    (".worktreeinclude", Craft::Pipe),
+    ("plan.toml", Craft::Link("OUT/templates/feature.toml")),
+    ("out.txt", Craft::Link("OUT/ledger.jsonl")),
+    ("out.txt", Craft::Pipe),
+    ("a", Craft::Pipe),
+];
+
+const IN_GIT: &[(&str, Craft)] = &[
+    (".git/HEAD", Craft::Pipe),
+    (".git/HEAD", Craft::Link("/dev/zero")),
+    (".git/config", Craft::Pipe),
+    (".git/config", Craft::Text("[include]\n\tpath = OUT/pipe\n")),
+    (".git/index", Craft::Pipe),
+    (".git/packed-refs", Craft::Pipe),
+    (".git/refs/heads/main", Craft::Pipe),
+    (".git/objects/aa", Craft::Pipe),
+    (".git/info", Craft::Link("OUT/state")),
+    (".git/info/attributes", Craft::Link("OUT/mine")),
+    (".git/info/exclude", Craft::Link("OUT/mine")),
+    (".git/hooks", Craft::Link("OUT/state")),
+    (".git/beads", Craft::Link("OUT/state")),
+    (".git/beads/config.toml", Craft::Link("OUT/config.toml")),
+    (".git/beads/hooks.json", Craft::Pipe),
+    (".git/beads-id", Craft::Link("OUT/mine")),
+    (".git/beads/repo-id", Craft::Pipe),
+    (".git", Craft::Pipe),
+    (".git", Craft::Text("gitdir: OUT/nothing\n")),
+];
+
+/// What a person has outside of the repository, in which nothing may change.
+fn outside(env: &Env) {
+    let out = env.root().join("outside");
+    for (name, text) in [
+        ("ledger.jsonl", issues(&["out-1"]).replace("OUT-1", SECRET)),
+        ("beads/beads.jsonl", issues(&["out-2"]).replace("OUT-2", SECRET)),
+        (".beads/beads.jsonl", issues(&["out-3"]).replace("OUT-3", SECRET)),
+        ("config.toml", format!("issue_prefix = \"{}\"\n", SECRET.to_lowercase())),
+        ("templates/feature.toml", format!("[template]\nname = \"feature\"\ndescription = \"{SECRET}\"\n")),
+        ("state/agents.jsonl", format!("{{\"id\":\"ag_1\",\"name\":\"{SECRET}\"}}\n")),
+        ("mine", format!("{SECRET}\n")),
+    ] {
+        let path = out.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    rustix::fs::mkfifoat(rustix::fs::CWD, out.join("pipe"), rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+}
+
+/// Every name, length, inode and time of what is outside.
+fn seen(directory: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let meta = fs::symlink_metadata(&path).unwrap();
+        if meta.is_dir() {
+            found.extend(seen(&path));
+        }
+        let what = (meta.len(), meta.ino(), meta.mode(), meta.modified().unwrap());
+        found.push(format!("{} {what:?}", path.display()));
+    }
+    found.sort();
+    found
+}
+
+fn put(env: &Env, below: &str, craft: Craft) {
+    let path = env.path(below);
+    let out = env.root().join("outside").display().to_string();
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    match fs::symlink_metadata(&path) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(&path).unwrap(),
+        Ok(_) => fs::remove_file(&path).unwrap(),
+        Err(_) => {}
+    }
+    match craft {
+        Craft::Link(to) => symlink(to.replace("OUT", &out), &path).unwrap(),
+        Craft::Pipe => {
+            rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+        }
+        Craft::Socket => drop(UnixListener::bind(&path).unwrap()),
+        Craft::Directory => fs::create_dir(&path).unwrap(),
+        Craft::Text(text) => fs::write(&path, text.replace("OUT", &out)).unwrap(),
+    }
+}
+
+/// Everything that a program could be run by says so in this file.
+fn ran(env: &Env) -> bool {
+    env.root().join("ran").exists()
+}
+
+/// An archive without version control, unpacked.
+fn archive() -> Env {
+    let env = Env::new();
+    env.given("add Base --id bd-base\nclaim bd-base\nrelease bd-base");
+    env
+}
+
+/// The same with `.git`, as somebody packed it: hooks included.
+fn git_archive() -> Env {
+    let env = archive();
+    fs::remove_dir_all(env.path(".beads/run")).unwrap();
+    sh(&env, "cd web; git init -q; git add -A; git commit -q -m base; git branch -q other");
+    env.given("claim bd-base\nrelease bd-base");
+    for hook in ["pre-commit", "post-checkout", "pre-push", "post-commit", "reference-transaction"] {
+        env.write(&format!(".git/hooks/{hook}"), format!("#!/bin/sh\ntouch '{}'\n", env.root().join("ran").display()));
+    }
+    sh(&env, "chmod +x web/.git/hooks/*");
+    env
+}
+
+/// Runs one command, and looks at all that it must not have done.
+fn meets(env: &Env, line: &str, what: &str) {
+    let before = seen(&env.root().join("outside"));
+    let mut command = env.bd_command("/bin/sh");
+    command.args(["-c", &format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\""), BD]).args(line.split(' '));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).env("EDITOR", "true");
+    let start = Instant::now();
+    let mut child = command.spawn().unwrap();
+    // Nothing here says more than a pipe holds.
+    let code = loop {
+        match child.try_wait().unwrap() {
+            Some(status) => break status.code(),
+            None if start.elapsed() > PATIENCE => {
+                child.kill().unwrap();
+                panic!("{what}: bd {line} hangs");
+            }
+            None => std::thread::sleep(Duration::from_millis(2)),
+        }
+    };
+    let output = child.wait_with_output().unwrap();
+    let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    // What git takes for a failed merge.
+    let failed_merge = line.starts_with("merge-driver").then_some(129);
+    let is_known = code.is_some_and(|code| CODES.contains(&code) || Some(code) == failed_merge);
+    assert!(is_known, "{what}: bd {line}: {code:?}\n{said}");
+    let lower = said.to_lowercase();
+    assert!(!lower.contains(&SECRET.to_lowercase()), "{what}: bd {line} shows what is outside:\n{said}");
+    assert_eq!(seen(&env.root().join("outside")), before, "{what}: bd {line}\n{said}");
+    assert!(!ran(env), "{what}: bd {line} runs a program\n{said}");
+}
+
+/// Commands that print more than a pipe holds, or that are meant to run a program that a person names.
+fn is_left_out(line: &str) -> bool {
+    ["schema", "completions bash", "help", "quickstart"].contains(&line)
+}
+
+fn against(make: impl Fn() -> Env, crafts: &[(&str, Craft)], name: &str) {
+    let lines: Vec<&str> = READERS.iter().chain(WRITERS).copied().filter(|line| !is_left_out(line)).collect();
+    let step = pick(24, 3, 1);
+    for (n, (below, craft)) in crafts.iter().enumerate() {
+        let env = make();
+        outside(&env);
+        put(&env, below, *craft);
+        let what = format!("{name}: {below} is {craft:?}");
+        for line in lines.iter().skip(n % step).step_by(step) {
+            meets(&env, line, &what);
+        }
+    }
+}
+
+#[test]
+fn an_archive_without_version_control() {
+    against(archive, ANYWHERE, "archive");
+}
+
+#[test]
+fn an_archive_with_git() {
+    if !have(&["git"]) {
+        return;
+    }
+    against(git_archive, IN_GIT, "git");
+    let step = pick(6, 2, 1);
+    let some: Vec<_> = ANYWHERE.iter().step_by(step).copied().collect();
+    against(git_archive, &some, "git");
+}
+
+/// The commands that once went through each of these, at every level.
+#[test]
+fn what_once_went_through() {
+    for (below, craft, lines) in [
+        (".beads/damaged.txt", Craft::Link("OUT/mine"), &["doctor --fix"][..]),
+        (".beads/beads.jsonl", Craft::Link("OUT/ledger.jsonl"), &["list", "add x"]),
+        (".beads", Craft::Link("OUT/nothing"), &["init", "add x"]),
+        (".beads/redirect", Craft::Link("/dev/zero"), &["list"]),
+        (".beads/run", Craft::Link("OUT/state"), &["add x", "claim bd-base", "agent register bob", "agent list"]),
+        (".beads/config.toml", Craft::Link("OUT/config.toml"), &["add x", "config list"]),
+        (".beads/templates", Craft::Link("OUT/templates"), &["template list --all", "template show feature"]),
+        ("out.txt", Craft::Link("OUT/ledger.jsonl"), &["import out.txt", "export -o out.txt"]),
+    ] {
+        let env = archive();
+        outside(&env);
+        if below == ".beads/damaged.txt" {
+            put(&env, ".beads/beads.jsonl", Craft::Text("touch pwned\n"));
+        }
+        put(&env, below, craft);
+        lines.iter().for_each(|line| meets(&env, line, below));
+    }
+}
+
+/// The suite sees what it is meant to see.
+#[test]
+fn the_look_outside_can_fail() {
+    let env = Env::bare();
+    outside(&env);
+    let before = seen(&env.root().join("outside"));
+    fs::write(env.root().join("outside/mine"), format!("{SECRET}\nmore")).unwrap();
+    assert_ne!(seen(&env.root().join("outside")), before);
+}
