@@ -108,7 +108,7 @@ pub(super) fn git_for_network<'a>(directory: &Path, env: &'a Env) -> Program<'a>
 }
 
 fn with_settings<'a>(directory: &Path, env: &'a Env, wanted: impl Fn(&str) -> bool) -> Program<'a> {
-    let program = Program::new("git", env).at(directory).unless(odd_around(directory));
+    let program = Program::new("git", env).at(directory).unless(odd_around(directory, env));
     let program = program.var("GIT_OPTIONAL_LOCKS", "0").var("GIT_TERMINAL_PROMPT", "0");
     // Where the user's own settings are is the user's to say.
     let user = ["GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"];

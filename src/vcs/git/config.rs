@@ -84,7 +84,7 @@ pub(super) fn read(own: &Path, common: &Path, env: &Env) -> File {
         )
     };
     // The library opens what is included by itself, and would wait for a pipe.
-    if !includes_are_files(&all, own, home.as_deref(), DEPTH) {
+    if odd_include(own, common, home.as_deref()).is_some() {
         return all;
     }
     // What could be included before an error stays.
@@ -95,29 +95,29 @@ pub(super) fn read(own: &Path, common: &Path, env: &Env) -> File {
 /// So many files in a row can include one another; as many as git allows.
 const DEPTH: usize = 10;
 
-/// Everything that these settings include, under whatever condition, is a regular file of bearable size, or not there.
-fn includes_are_files(config: &File, own: &Path, home: Option<&Path>, depth: usize) -> bool {
-    let sections = ["include", "includeIf"].into_iter().flat_map(|name| config.sections_by_name(name)).flatten();
-    for section in sections {
-        let place = section.meta().path.as_deref().and_then(Path::parent).unwrap_or(own);
-        for value in section.values("path") {
-            let text = files::path_of(&value);
-            let path = match (text.strip_prefix("~"), home) {
-                (Ok(below), Some(home)) => home.join(below),
-                _ => place.join(&text),
-            };
-            if !path.exists() {
-                continue;
-            }
-            let Some(bytes) = files::bytes(&path).filter(|_| depth > 0) else { return false };
-            let origin = Metadata::api().at(path.as_path());
-            let parsed = File::from_bytes_no_includes(&bytes, origin, Options::default());
-            if parsed.is_ok_and(|inner| !includes_are_files(&inner, own, home, depth - 1)) {
-                return false;
-            }
-        }
+/// The first thing that the settings of a repository include, under whatever condition, and that is not a regular file of
+/// bearable size. What is not there says nothing.
+pub(super) fn odd_include(own: &Path, common: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let files = [common.join("config"), own.join("config.worktree")];
+    files.iter().find_map(|path| odd_include_in(path, home, DEPTH))
+}
+
+fn odd_include_in(path: &Path, home: Option<&Path>, depth: usize) -> Option<PathBuf> {
+    if !path.exists() {
+        return None;
     }
-    true
+    let Some(bytes) = files::bytes(path).filter(|_| depth > 0) else { return Some(path.to_owned()) };
+    let config = File::from_bytes_no_includes(&bytes, Metadata::api(), Options::default()).ok()?;
+    let sections = ["include", "includeIf"].into_iter().flat_map(|name| config.sections_by_name(name)).flatten();
+    let named: Vec<PathBuf> =
+        sections.flat_map(|section| section.values("path")).map(|value| files::path_of(&value)).collect();
+    named.into_iter().find_map(|text| {
+        let at = match (text.strip_prefix("~"), home) {
+            (Ok(below), Some(home)) => home.join(below),
+            _ => path.parent().unwrap_or(path).join(&text),
+        };
+        odd_include_in(&at, home, depth - 1)
+    })
 }
 
 /// The remotes that have an address, in the order of the files, `origin` before all.

@@ -4,7 +4,9 @@
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
+use super::config::odd_include;
 use super::{common_dir, own_dir};
+use crate::sys::Env;
 use crate::vcs::files;
 
 /// More entries than this are not looked at; a repository with so many is no archive from strangers.
@@ -30,10 +32,10 @@ pub fn around(directory: &Path) -> Option<gix::Repository> {
 }
 
 /// What git itself would wait for in the repository around a directory.
-pub fn odd_around(directory: &Path) -> Option<PathBuf> {
+pub fn odd_around(directory: &Path, env: &Env) -> Option<PathBuf> {
     let git = directory.ancestors().map(|dir| dir.join(".git")).find(|git| git.symlink_metadata().is_ok())?;
     let (own, common) = (own_dir(&git)?, common_dir(&git)?);
-    odd_single(&own, &common)
+    odd_single(&own, &common).or_else(|| odd_include(&own, &common, env.home().as_deref()))
 }
 
 /// One of the files that are read first.
