@@ -271,3 +271,39 @@ bd-release  P2  open  task  Release
         .raw()
     );
 }
+
+/// Everything waits for everything that comes later: without an end to repeats, a tree of it has 2^18 lines.
+#[test]
+fn a_tree_draws_each_issue_once_with_what_is_below_it() {
+    let count = 20;
+    let line = |n: usize| {
+        let edge =
+            |to: usize| format!("{{\"issue_id\":\"bd-{n:02}\",\"depends_on_id\":\"bd-{to:02}\",\"type\":\"blocks\"}}");
+        let edges: Vec<String> = (n + 1..count).map(edge).collect();
+        format!(
+            "{{\"id\":\"bd-{n:02}\",\"title\":\"T\",\"status\":\"open\",\"priority\":2,\"dependencies\":[{}]}}\n",
+            edges.join(",")
+        )
+    };
+    let env = Env::with_ledger((0..count).map(line).collect::<String>());
+    let drawn = env.bd(["dep", "tree", "bd-00"]).ok().stdout;
+    let lines: Vec<&str> = drawn.lines().collect();
+    // One line for each edge, and the root.
+    assert_eq!(lines.len(), count * (count - 1) / 2 + 1);
+    let repeats = lines.iter().filter(|line| line.ends_with("(see above)")).count();
+    // All edges but the first to each issue, and those to the last one, which has nothing below it.
+    assert_eq!(repeats, lines.len() - count - (count - 2));
+    // What the depth cuts off in one place is drawn where there is room for it.
+    let env = Env::new();
+    env.given(
+        "add A --id bd-a
+         add D --id bd-d
+         add C --id bd-c --deps bd-d
+         add B --id bd-b --deps bd-c
+         dep add bd-a bd-b
+         dep add bd-a bd-c",
+    );
+    let drawn = env.bd(["dep", "tree", "bd-a", "--max-depth", "2"]).ok().stdout;
+    assert!(drawn.contains("    (blocks) bd-d"), "{drawn}");
+    assert!(drawn.lines().any(|line| line.contains("bd-c") && line.ends_with('…')), "{drawn}");
+}

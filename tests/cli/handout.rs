@@ -219,6 +219,32 @@ fn a_job_in_a_workspace_gets_only_what_its_user_may_write() {
 }
 
 #[test]
+fn the_reason_of_a_release_is_there_for_the_next_one() {
+    let env = Env::new();
+    env.given(
+        "add One --id bd-1
+         add Two --id bd-2
+         claim bd-1
+         claim bd-2
+         release bd-1 --reason 'the tests need a database'
+         release bd-2",
+    );
+    let shown = bd(&env, "show bd-1").ok();
+    assert!(shown.stdout.contains("Released: the tests need a database"), "{}", shown.snapshot());
+    assert!(!bd(&env, "show bd-2").ok().stdout.contains("Released"));
+    let issue = &bd(&env, "show bd-1 --json").ok().json()[0];
+    assert_eq!((&issue["status"], &issue["comments"][0]["author"]), (&"open".into(), &"ann".into()), "{issue}");
+    // Of a proposed issue it is for those who share the planning repo, like any comment.
+    let story = Story::new();
+    story.plan("pl-1", "Mine", &[]);
+    story.bd("propose|pl-1|-q").ok();
+    story.bd("claim|pl-1").ok();
+    story.bd("release|pl-1|--reason|nobody told me").ok();
+    assert!(!story.env.ledger_text().contains("nobody told me"));
+    assert!(std::fs::read_to_string(story.planning()).unwrap().contains("nobody told me"));
+}
+
+#[test]
 fn a_workspace_that_could_not_be_made_is_not_meant_by_its_issue() {
     let Some(family) = Family::new() else { return };
     let web = family.web();

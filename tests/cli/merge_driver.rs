@@ -93,7 +93,7 @@ fn odd_names() {
         let directory = project.env.path(name);
         std::fs::create_dir_all(&directory).unwrap();
         let bd = |args: &[&str]| project.env.bd([&["-C", directory.to_str().unwrap()][..], args].concat()).ok();
-        bd(&["init", "-q", "--ledger-name", "my ledger.jsonl"]);
+        bd(&["init", "--here", "-q", "--ledger-name", "my ledger.jsonl"]);
         bd(&["hooks", "install", "--merge-driver-only"]);
         assert_eq!(attribute(&project, &format!("{name}/.beads/my ledger.jsonl")), "bd", "{name}");
         assert_eq!(attribute(&project, "a x/.beads/my ledger.jsonl"), "unspecified");

@@ -30,8 +30,8 @@ pub struct ReadyArgs {
     /// Deferred ones too
     #[arg(long)]
     include_deferred: bool,
-    /// Take the first one that may be handed out: not labelled no-auto-claim or needs-attention, and whose requires:X labels you
-    /// have as capabilities
+    /// Take the first one that may be handed out: accepted, yours to write, not labelled no-auto-claim or needs-attention, and
+    /// whose requires:X labels you have as capabilities
     #[arg(long, conflicts_with_all = ["at", "all_worktrees", "worktree"])]
     claim: bool,
     #[command(flatten)]

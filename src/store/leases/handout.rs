@@ -1,4 +1,8 @@
 //! What may be handed out by itself: one rule for every path on which nobody names the issue.
+//!
+//! An issue is handed out if it is accepted and of this project, may be written by the one who acts, and is kept for nobody
+//! by its assignee or its labels; if nothing is open that it waits for; and if it is done or held in no checkout.
+//! [`Store::ready`] leaves most of the rest out already, but not every path comes by there.
 
 use crate::model::proposal::Visibility;
 use crate::model::record::Record;
