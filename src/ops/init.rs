@@ -155,6 +155,7 @@ fn init_ledger(host: &Host, beads: &Path, request: &InitRequest) -> Result<Initi
     if let Some(ledger) = existing {
         return Ok(made(ledger, true));
     }
+    store::refuse_not_checked_out(beads, configured.as_deref(), &host.env)?;
     let (above, name) = below::parted(beads);
     let dir = below::make(above, name).map_err(OpError::Fs)?;
     let ledger_name = configured.as_deref().unwrap_or(LEDGER_NAMES[0]);

@@ -14,6 +14,8 @@ pub struct SyncRequest<'a> {
     pub no_push: bool,
     pub repo: Option<&'a str>,
     pub dry_run: bool,
+    pub with_code: bool,
+    pub bookmark: Option<&'a str>,
 }
 
 pub fn sync(store: &mut Store, request: SyncRequest<'_>, progress: Progress<'_>) -> Result<SyncReport> {
@@ -22,8 +24,23 @@ pub fn sync(store: &mut Store, request: SyncRequest<'_>, progress: Progress<'_>)
             "--no-pull and --no-push together leave nothing to do; bd commit commits".to_owned(),
         ));
     }
+    if request.no_push && request.with_code {
+        return Err(OpError::Usage("--with-code is about what is pushed; leave out --no-push".to_owned()));
+    }
     let repo = request.repo.map(|text| store.join(text)).transpose()?;
-    let options = SyncOptions { pull: !request.no_pull, push: !request.no_push, repo, dry_run: request.dry_run };
+    if request.bookmark.is_some() && !store.has_bookmarks(repo) {
+        return Err(OpError::Usage(
+            "--bookmark is for jj and hg; a branch of git goes to the one that it follows".to_owned(),
+        ));
+    }
+    let options = SyncOptions {
+        pull: !request.no_pull,
+        push: !request.no_push,
+        repo,
+        dry_run: request.dry_run,
+        with_code: request.with_code,
+        bookmark: request.bookmark.map(str::to_owned),
+    };
     let held = coordination::held_in_ledger(store)?;
     let report = store.sync(&options, progress)?;
     coordination::yield_claims(store, &held);

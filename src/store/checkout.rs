@@ -347,6 +347,40 @@ fn places(repo: &Repo) -> (PathBuf, PathBuf) {
     }
 }
 
+/// The checkout that something was noted in, so that the note is found again when the checkout was moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Noted {
+    /// Stands for the checkout in the notes of one state home: that the state home is in it, or else its id.
+    pub mark: String,
+    /// Where it is now.
+    pub root: PathBuf,
+}
+
+/// The checkout that holds the state home; both move together.
+const HOME: &str = "home";
+
+impl Noted {
+    /// The checkout that a ledger is in, for the notes of a state home. `None` if it can only be told by its path.
+    pub fn of(ledger: &Path, state: &Path) -> Option<Self> {
+        let vcs = vcs::open(ledger);
+        let beads = ledger.parent()?;
+        let (root, admin) = match vcs.admin_dir() {
+            Some(admin) => (place::real(vcs.root()), admin),
+            None => (place::real(beads.parent()?), home::without_repository(beads)),
+        };
+        let mark = if place::real(state).starts_with(&root) { HOME.to_owned() } else { read_id(&admin)? };
+        Some(Noted { mark, root })
+    }
+
+    /// The root of this checkout when a file of it, which is `now` here, was at `then`. `None` if it was not moved from there: a
+    /// checkout that is there still is another one.
+    pub fn former_root(&self, then: &Path, now: &Path) -> Option<PathBuf> {
+        let inside = now.strip_prefix(&self.root).ok()?;
+        let was_moved = then != now && then.ends_with(inside) && !then.exists();
+        was_moved.then(|| then.iter().take(then.iter().count() - inside.iter().count()).collect())
+    }
+}
+
 fn read_text(directory: &Path, name: &str) -> Option<String> {
     Some(below::text(directory, name).ok()??.trim().to_owned())
 }

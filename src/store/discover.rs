@@ -5,10 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Result, StoreError};
+use super::settings::CONFIG_NAME;
+use super::{Result, StoreError, place};
 use crate::model::id;
 use crate::sys::{Env, below, fs};
-use crate::vcs;
+use crate::vcs::{self, Kind};
 
 pub const BEADS_DIR: &str = ".beads";
 /// The ledger's name: ours, and that of later beads.
@@ -201,4 +202,28 @@ fn is_inside_control(repo: &Path, path: &Path) -> bool {
 fn same_family(one: &Path, other: &Path) -> bool {
     let Some(root) = vcs::root(one) else { return one.parent() == other.parent() };
     other.starts_with(&root) || super::family::is_family(one, other)
+}
+
+/// Refuses to make a ledger where version control has one that is not checked out: the next commit would remove its issues.
+pub fn refuse_not_checked_out(beads: &Path, configured: Option<&str>, env: &Env) -> Result<()> {
+    let vcs = vcs::open(beads);
+    let real = place::real(beads);
+    let root = place::real(vcs.root());
+    let Ok(inside) = real.strip_prefix(&root) else { return Ok(()) };
+    if vcs.kind() == Kind::None {
+        return Ok(());
+    }
+    // What cannot be told is no reason to refuse.
+    let committed = |file: &Path| vcs.committed(file, env).ok().flatten();
+    // The settings may be away with the ledger that they name.
+    let settings = committed(&inside.join(CONFIG_NAME)).and_then(|bytes| String::from_utf8(bytes).ok());
+    let settings = settings.and_then(|text| text.parse::<toml::Table>().ok()).unwrap_or_default();
+    let named = settings.get("ledger").and_then(|ledger| ledger.get("file")?.as_str());
+    for name in LEDGER_NAMES.into_iter().chain(configured).chain(named) {
+        let path = inside.join(name);
+        if committed(&path).is_some_and(|bytes| !bytes.trim_ascii().is_empty()) {
+            return Err(StoreError::NotCheckedOut { path, kind: vcs.kind() });
+        }
+    }
+    Ok(())
 }

@@ -11,7 +11,7 @@ use crate::model::change::ChangeError;
 use crate::model::id::IdError;
 use crate::model::proposal::IllegalMove;
 use crate::sys::fs::FsError;
-use crate::vcs::{HistoryError, SyncError};
+use crate::vcs::{Carried, HistoryError, Kind, SyncError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -57,6 +57,8 @@ pub enum StoreError {
     PrivateTarget { id: String, target: String },
     #[error("{id} cannot be restored: {why}")]
     CannotRestore { id: String, why: String },
+    #[error("version control has issues in {}, which is not in the working copy", path.display())]
+    NotCheckedOut { path: PathBuf, kind: Kind },
     #[error("no ledger of the project had {id} then")]
     NotThen { id: String },
     #[error("{id} is private and does not go to {repo}")]
@@ -81,6 +83,8 @@ pub enum StoreError {
     Vcs(#[from] SyncError),
     #[error("somebody else {} {repo}{}", if *pull { "pushes all the time to" } else { "has pushed to" }, if *pull { "" } else { ", and --no-pull forbids to merge" })]
     Outrun { repo: String, pull: bool },
+    #[error("not pushed to {to}: {} outside of the ledger: {}", touching(commits.len()), named(commits))]
+    HoldsCode { to: String, kind: Kind, commits: Vec<Carried> },
     #[error("{} names programs that its version control would run: {}", root.display(), list(programs))]
     UntrustedPrograms { root: PathBuf, programs: Vec<String> },
     #[error("you are a contributor to {repo}: its commits are not yours to make with bd")]
@@ -176,6 +180,14 @@ fn refers(by: &[String]) -> String {
 
 fn command_text(command: &str) -> String {
     if command.is_empty() { String::new() } else { format!(" (bd {command})") }
+}
+
+fn touching(count: usize) -> String {
+    if count == 1 { "1 commit touches files".to_owned() } else { format!("{count} commits touch files") }
+}
+
+fn named(commits: &[Carried]) -> String {
+    list(&commits.iter().map(ToString::to_string).collect::<Vec<_>>())
 }
 
 fn more(count: usize) -> String {

@@ -10,14 +10,14 @@ use crate::ledger::{Document, MAX_LEDGER};
 use crate::model::id;
 use crate::sys::below;
 use crate::sys::fs;
-use crate::vcs::{self, Changed, HistoryError, Span};
+use crate::vcs::{self, Changed, HistoryError, Span, SyncError};
 
 /// What to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LeakScope {
-    /// What is staged, against the last commit.
+    /// What is staged, against the last commit; with jj and hg what a commit would take.
     Staged,
-    /// Every commit of `A..B` against its parents.
+    /// Every commit of `A..B`, or of a revset of jj or hg, against its parents.
     Range(String),
     /// What a push would bring: the remote's name, and the lines that git gives to its hook.
     Push { remote: String, refs: String },
@@ -62,7 +62,10 @@ impl Store {
             LeakScope::Push { remote, refs } => (Span::Push { remote, refs }, "a check before a push"),
         };
         let root = self.project.primary_member().repo.root().to_owned();
-        vcs::changes(&root, span, &self.host.env, &mut look).map_err(|error| as_store(error, what))?;
+        vcs::changes(&root, span, &self.host.env, &mut look).map_err(|error| match error {
+            SyncError::History(error) => as_store(error, what),
+            other => other.into(),
+        })?;
         Ok(report)
     }
 

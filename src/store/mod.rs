@@ -59,7 +59,7 @@ pub use actor::{AGENT_VARIABLE, Identity, find as find_actor};
 pub use checkout::{Worktree, worktree_id_at};
 pub use consent::{SETUP as SETUP_KEY, command as committed_command};
 pub use damage::{DamagedRecord, QUARANTINE, store_away};
-pub use discover::{BEADS_DIR, Beyond, LEDGER_NAMES, REDIRECT_NAME, Repo};
+pub use discover::{BEADS_DIR, Beyond, LEDGER_NAMES, REDIRECT_NAME, Repo, refuse_not_checked_out};
 pub use error::{Result, StoreError};
 pub use family::{Pointer, has_state, is_family};
 pub use guard::{Found, FoundLeak};
@@ -104,7 +104,7 @@ pub use warning::Warning;
 pub use workflows::{TaskRow, TaskState, Withheld, WorkflowRow};
 
 /// What a sync passes on from version control.
-pub use crate::vcs::{Commit, CommitError, HistoryError, Integrated, SyncError};
+pub use crate::vcs::{Carried, Commit, CommitError, HistoryError, Integrated, Kind, SyncError};
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;

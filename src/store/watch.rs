@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::Path;
 
+use super::checkout::Noted;
 use super::journal::{Account, Journal, JournalError};
 use super::leases::{LeaseError, Settled};
 use super::source::{Watched, expected};
@@ -128,6 +129,7 @@ impl Store {
             write,
             command: self.writing.borrow().command().to_owned(),
             from: self.undo_key(),
+            checkout: Noted::of(&Path::new(&self.undo_key()).join("ledger"), home).map(|noted| noted.mark),
             guests: self.guest_ledgers(&ledger),
             ledger,
             with,
@@ -210,7 +212,7 @@ impl Store {
         Some(found)
     }
 
-    /// Drops from the journal of a repo what commits hold by now.
+    /// Drops from the journal of a repo what a remote has by now.
     pub fn prune_journal(&self, member: usize) -> Result<()> {
         for source in self.sources.of_member(member) {
             let ledger = self.sources.ledger(source);

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::sync::list;
 use super::{open, place};
 use crate::sys::process::{Output, RunError};
 use crate::sys::{Entropy, Env};
@@ -26,6 +27,12 @@ pub enum CommitError {
     Busy { root: PathBuf },
     #[error("cannot commit in {}: {what} is not finished", root.display())]
     Unfinished { root: PathBuf, what: String },
+    #[error("cannot commit in {}: files are staged with git, and jj would unstage them: {}", root.display(), list(files))]
+    Staged { root: PathBuf, files: Vec<PathBuf> },
+    #[error("git is told to overlook changes of {} ({flag})", path.display())]
+    Overlooked { path: PathBuf, flag: &'static str },
+    #[error("cannot tell what git is in the middle of in {}: {message}", root.display())]
+    Beside { root: PathBuf, message: String },
     #[error("cannot commit {}: version control ignores it", path.display())]
     Ignored { path: PathBuf },
     #[error("cannot commit in {}: the name of a file is not text", root.display())]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-use super::{Kind, git, jj, place};
+use super::{Kind, SyncError, git, hg, jj, place};
 use crate::sys::Env;
 use crate::sys::process::RunError;
 
@@ -12,8 +12,10 @@ use crate::sys::process::RunError;
 pub enum Span<'a> {
     /// The one that would be made of what is staged.
     Staged,
-    /// `A..B`, as git understands it.
+    /// `A..B` as git understands it, or the revset of jj or hg.
     Range(&'a str),
+    /// These, each against its parents.
+    Commits(&'a [String]),
     /// What a push would bring to a remote: the lines that git gives to its hook.
     Push { remote: &'a str, refs: &'a str },
 }
@@ -35,6 +37,8 @@ pub struct Changed {
 pub enum HistoryError {
     #[error("{} is not a git working copy (version control: {kind})", root.display())]
     NotGit { root: PathBuf, kind: Kind },
+    #[error("{text:?} is not {what}")]
+    NotARange { text: String, what: &'static str },
     #[error("{program} failed with {status}: {said}")]
     Failed { program: &'static str, status: ExitStatus, said: String },
     #[error("{program} said more than can be looked at")]
@@ -52,22 +56,31 @@ pub(super) struct Repository<'a> {
     pub env: &'a Env,
 }
 
-/// Hands over each changed file of each commit. A file of a merge counts only if it is what no parent has.
-pub fn changes(path: &Path, span: Span<'_>, env: &Env, each: &mut dyn FnMut(Changed)) -> Result<(), HistoryError> {
+/// Hands over each changed file of each commit. A file of a merge counts only if it is what no parent has. What is staged is,
+/// with jj and hg, what a commit would take now.
+pub fn changes(path: &Path, span: Span<'_>, env: &Env, each: &mut dyn FnMut(Changed)) -> Result<(), SyncError> {
     let (kind, root) = place(path).unwrap_or((Kind::None, path.to_owned()));
-    let own = Some(root.join(".git")).filter(|dot_git| dot_git.exists());
-    let git_dir = match kind {
-        Kind::Git => own,
-        // What jj would commit is in no index.
-        Kind::Jj if span != Span::Staged => own.or_else(|| jj::git_target(&root.join(".jj"))),
-        _ => None,
-    };
-    let Some(git_dir) = git_dir else { return Err(HistoryError::NotGit { root, kind }) };
-    let repository = Repository { root: &root, git_dir, env };
-    match span {
-        Span::Staged => git::staged(&repository, each),
-        _ => git::range(&repository, span, each),
+    match kind {
+        Kind::Git => {
+            let repository = Repository { root: &root, git_dir: root.join(".git"), env };
+            match span {
+                Span::Staged => git::staged(&repository, each)?,
+                Span::Commits(ids) => git::commits(&repository, ids, each)?,
+                Span::Range(text) if text.starts_with('-') || !text.contains("..") || text.contains("...") => {
+                    return Err(not_a_range(text, "a range of commits: A..B"));
+                }
+                Span::Range(_) | Span::Push { .. } => git::range(&repository, span, each)?,
+            }
+            Ok(())
+        }
+        Kind::Jj => jj::changes(&root, span, env, each),
+        Kind::Hg | Kind::Sl => hg::changes(kind, &root, span, env, each),
+        Kind::None => Err(HistoryError::NotGit { root, kind }.into()),
     }
+}
+
+pub(super) fn not_a_range(text: &str, what: &'static str) -> SyncError {
+    HistoryError::NotARange { text: text.to_owned(), what }.into()
 }
 
 /// The paths that git has staged: changed, added, removed, under their old names and their new ones.

@@ -1,9 +1,10 @@
 //! Which lines of a file version control has seen.
 
+use std::collections::HashMap;
 use std::path::Path;
 
-use super::{git, open, place};
-use crate::model::time::Instant;
+use super::{Kind, git, hg, jj, place};
+use crate::model::time::{Instant, SECOND};
 use crate::sys::Env;
 
 /// A line, and when it was written: no earlier commit can hold it.
@@ -13,22 +14,66 @@ pub struct Sought<'a> {
     pub since: Instant,
 }
 
-/// For each line whether a commit holds it, in that very file. With git these are the commits of all local branches, elsewhere
-/// it is the one below the working copy. What cannot be found out counts as no.
-pub fn committed_lines(file: &Path, lines: &[Sought<'_>], env: &Env) -> Vec<bool> {
-    let none = || vec![false; lines.len()];
-    let Some((_, root)) = place(file) else { return none() };
-    if root.join(".git").exists() {
-        return git::committed_lines(file, lines).unwrap_or_else(none);
-    }
-    let real = |path: &Path| std::fs::canonicalize(path).ok();
-    let inside = || {
-        let directory = real(file.parent()?)?;
-        Some(directory.strip_prefix(real(&root)?).ok()?.join(file.file_name()?))
-    };
-    let version = inside().and_then(|inside| open(&root).committed(&inside, env).ok().flatten());
-    let version = version.unwrap_or_default();
-    let held: std::collections::HashSet<&[u8]> =
-        version.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect();
-    lines.iter().map(|line| held.contains(line.text.as_bytes())).collect()
+/// Which commits are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Those that a remote has, as far as the last fetch or push knows: no command here can take them away.
+    Remote,
+    /// Those that are easily found again: with git what a branch or a tag leads to, here or at a remote, with jj and hg all that
+    /// are not hidden. A commit that only a detached `HEAD` or a reflog knows is none of them.
+    Any,
 }
+
+/// For each line whether a commit holds it, in that very file. What cannot be found out counts as no.
+pub fn committed_lines(file: &Path, lines: &[Sought<'_>], reach: Reach, env: &Env) -> Vec<bool> {
+    let found = || {
+        let (kind, root) = place(file)?;
+        let real = |path: &Path| std::fs::canonicalize(path).ok();
+        let directory = real(file.parent()?)?;
+        let inside = directory.strip_prefix(real(&root)?).ok()?.join(file.file_name()?);
+        match kind {
+            Kind::Git => git::committed_lines(&root.join(".git"), &inside, lines, reach, &[]),
+            Kind::Jj => jj::committed_lines(&root, &inside, lines, reach),
+            Kind::Hg | Kind::Sl => hg::committed_lines(kind, &root, &inside, lines, reach, env),
+            Kind::None => None,
+        }
+    };
+    found().unwrap_or_else(|| vec![false; lines.len()])
+}
+
+/// Lines that are still looked for, by their text.
+pub(super) struct Wanted<'a> {
+    lines: &'a [Sought<'a>],
+    left: HashMap<&'a [u8], Vec<usize>>,
+    found: Vec<bool>,
+}
+
+impl<'a> Wanted<'a> {
+    pub fn new(lines: &'a [Sought<'a>]) -> Self {
+        let mut left: HashMap<&[u8], Vec<usize>> = HashMap::new();
+        for (n, line) in lines.iter().enumerate() {
+            left.entry(line.text.as_bytes()).or_default().push(n);
+        }
+        Wanted { lines, left, found: vec![false; lines.len()] }
+    }
+
+    /// No commit before this time, in nanoseconds, can hold what is left; `None` if nothing is. A clock may be set back.
+    pub fn oldest(&self) -> Option<i64> {
+        self.left.values().flatten().map(|n| self.lines[*n].since.nanos().saturating_sub(SLACK)).min()
+    }
+
+    /// Looks at a version of the file.
+    pub fn see(&mut self, version: &[u8]) {
+        for line in version.split(|byte| *byte == b'\n') {
+            for n in self.left.remove(line.strip_suffix(b"\r").unwrap_or(line)).unwrap_or_default() {
+                self.found[n] = true;
+            }
+        }
+    }
+
+    pub fn found(self) -> Vec<bool> {
+        self.found
+    }
+}
+
+const SLACK: i64 = 3600 * SECOND;

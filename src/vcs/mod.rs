@@ -49,12 +49,15 @@ pub use git::{
 pub use history::{Changed, HistoryError, Span, changes, staged_paths};
 pub use hooks::{git_dirs, hooks_path, is_ignored, set_setting, setting};
 pub use identity::{Identity, begins_with, first_commit, has_commit, is_same_project};
-pub use lines::{Sought, committed_lines};
+pub use lines::{Reach, Sought, committed_lines};
 pub use merge_tool::{MergeSetup, attribute_pattern, hg_lines, hgrc, jj_settings, jj_tool, merge_setup, set_jj_tool};
 pub use patterns::Patterns;
 pub use rescue::{Rescue, Returned};
 pub use snapshot::{LARGEST, LeftOut, Snapshot, Why};
-pub use sync::{Integrated, Integration, Merge, Pushed, Standing, SyncError, Versions};
+pub use sync::{
+    Area, Carried, DryRun, Integrated, Integration, Merge, Outgoing, Parcel, Pushed, Route, Standing, SyncError,
+    Versions,
+};
 pub use unmerged::{mark_resolved, unmerged};
 pub use whereabouts::{How, Merged, Origin, Unsaved, Whereabouts};
 
@@ -138,6 +141,11 @@ pub trait Vcs {
     /// A file as the commit below the working copy has it; the path is relative to the root.
     fn committed(&self, file: &Path, env: &Env) -> Result<Option<Vec<u8>>, SyncError>;
 
+    /// The filter that a file passes on its way into a commit: then the commit has other bytes than the file.
+    fn filter(&self, _: &Path, _: &Env) -> Option<String> {
+        None
+    }
+
     /// Commits exactly the files of the order.
     fn commit(&self, order: &Order) -> Result<Committed, CommitError>;
 
@@ -151,8 +159,20 @@ pub trait Vcs {
     /// not committed stay as they are; if they or other files than ledgers are in the way, nothing is changed.
     fn integrate(&self, integration: Integration<'_>) -> Result<Integrated, SyncError>;
 
-    /// Sends our commits. Never by force.
-    fn push(&self, env: &Env) -> Result<Pushed, SyncError>;
+    /// The commits of the other side, as fetched last, that integrating would bring.
+    fn incoming(&self, route: &Route<'_>) -> Result<Vec<Carried>, SyncError>;
+
+    /// The commits that a push would send, as far as the last fetch knows, and where to.
+    fn outgoing(&self, route: &Route<'_>) -> Result<Outgoing, SyncError>;
+
+    /// Sends exactly these commits. Never by force.
+    fn push(&self, parcel: &Parcel, route: &Route<'_>) -> Result<Pushed, SyncError>;
+
+    /// Programs of the repository that a push with code runs besides those of [`programs`](Vcs::programs): its hooks. One
+    /// line each, which changes with what the program does.
+    fn hooks(&self, _: &Env) -> Result<Vec<String>, SyncError> {
+        Ok(Vec::new())
+    }
 
     /// Opens the past of the repository.
     fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError>;
@@ -200,11 +220,17 @@ pub trait Vcs {
 
 /// The adapter for the working copy that a path is in; outside of any it is the one for no version control.
 pub fn open(path: &Path) -> Box<dyn Vcs> {
+    open_for(path, None)
+}
+
+/// The same, to exchange commits with the bookmark of this name. Only jj and hg have bookmarks.
+pub fn open_for(path: &Path, bookmark: Option<&str>) -> Box<dyn Vcs> {
     let Some((kind, root)) = place(path) else { return Box::new(none::Unversioned { root: path.to_owned() }) };
+    let bookmark = bookmark.map(str::to_owned);
     match kind {
         Kind::Git => Box::new(git::Git { root }),
-        Kind::Jj => Box::new(jj::Jj { root }),
-        Kind::Hg => Box::new(hg::Hg { root }),
+        Kind::Jj => Box::new(jj::Jj { root, bookmark }),
+        Kind::Hg => Box::new(hg::Hg { root, bookmark }),
         Kind::Sl => Box::new(sl::Sl { root }),
         Kind::None => Box::new(none::Unversioned { root }),
     }

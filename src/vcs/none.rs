@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::clones::NOT_RENEWED;
 use super::commit::{CommitError, Committed, Order};
 use super::snapshot::{Fresh, Snapshot, check_key};
-use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
+use super::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, copies};
 use super::{Origin, Rescue, Whereabouts};
 use crate::sys::Env;
@@ -136,7 +136,15 @@ impl Vcs for Unversioned {
         self.nothing()
     }
 
-    fn push(&self, _: &Env) -> Result<Pushed, SyncError> {
+    fn incoming(&self, _: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
+        self.nothing()
+    }
+
+    fn outgoing(&self, _: &Route<'_>) -> Result<Outgoing, SyncError> {
+        self.nothing()
+    }
+
+    fn push(&self, _: &Parcel, _: &Route<'_>) -> Result<Pushed, SyncError> {
         self.nothing()
     }
 

@@ -3,7 +3,8 @@
 //! The way is always the same. [`fetch`](super::Vcs::fetch) talks to the network and changes no file. With the ledger
 //! locked, [`commit`](super::Vcs::commit) and [`integrate`](super::Vcs::integrate) bring both sides together: files of
 //! ledgers by the function that the caller gives, all others by the program's own merge, and if those conflict nothing at
-//! all is changed. [`push`](super::Vcs::push) sends the result, and never by force.
+//! all is changed. [`outgoing`](super::Vcs::outgoing) says which commits the other side lacks; the caller looks at them, and
+//! [`push`](super::Vcs::push) sends exactly those, and never by force.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -50,6 +51,93 @@ pub enum Integrated {
     Rebased,
 }
 
+/// Where ledgers are in a working copy, relative to its root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Area {
+    /// The whole working copy belongs to its ledger.
+    All,
+    /// Everything below a directory.
+    Below(PathBuf),
+    File(PathBuf),
+}
+
+impl Area {
+    pub fn holds(&self, file: &Path) -> bool {
+        match self {
+            Area::All => true,
+            // A file in the place of the directory is no ledger.
+            Area::Below(directory) => file != directory && file.starts_with(directory),
+            Area::File(path) => file == path,
+        }
+    }
+}
+
+/// How commits are to be sent.
+#[derive(Debug, Clone, Copy)]
+pub struct Route<'a> {
+    /// A commit that touches anything outside of these holds code.
+    pub ledgers: &'a [Area],
+    /// Commits that hold code are sent too, and the repository's own hooks run.
+    pub with_code: bool,
+    /// Nothing is sent: no network is asked.
+    pub dry_run: Option<DryRun>,
+    pub env: &'a Env,
+}
+
+impl Route<'_> {
+    pub fn is_ledger(&self, file: &Path) -> bool {
+        self.ledgers.iter().any(|area| area.holds(file))
+    }
+}
+
+/// What is only thought of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DryRun {
+    /// The ledger has changes that would be committed first.
+    pub commits: bool,
+}
+
+/// What a push would do now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outgoing {
+    Nothing,
+    /// The other side has commits that must be integrated first.
+    Outrun,
+    /// Nothing is sent, and why that is no error: no remote, no branch, or a name that is the user's to publish.
+    Held(String),
+    Ready(Parcel),
+}
+
+/// Commits on their way to the other side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parcel {
+    /// The last of them.
+    pub tip: String,
+    /// Where they go, such as `origin/main`.
+    pub to: String,
+    /// All that the other side would get, oldest first.
+    pub commits: Vec<Carried>,
+}
+
+/// One commit that changes hands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Carried {
+    pub id: String,
+    /// The first line of its message.
+    pub subject: String,
+    /// It touches files that belong to no ledger.
+    pub has_code: bool,
+}
+
+impl std::fmt::Display for Carried {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.id.get(..SHORT).unwrap_or(&self.id), self.subject)
+    }
+}
+
+/// How much of an id people are shown.
+const SHORT: usize = 10;
+
 /// What became of a push.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pushed {
@@ -79,10 +167,16 @@ pub enum SyncError {
     Unreachable { remote: String, said: String },
     #[error("{remote} refuses the push: {said}")]
     Refused { remote: String, said: String },
+    #[error("a hook of this repository refuses the push: {said}")]
+    HookRefused { said: String },
     #[error("{program} failed with {status}: {said}")]
     Failed { program: String, status: ExitStatus, said: String },
     #[error("cannot make a checkout at {}: {why}", path.display())]
     NoCheckout { path: PathBuf, why: String },
+    #[error("{} passes the filter {filter} on its way into a commit: it cannot be compared with what is committed", path.display())]
+    Filtered { path: PathBuf, filter: String },
+    #[error("{upstream} has several heads with code: {}", heads.join(", "))]
+    Heads { upstream: String, heads: Vec<String> },
     #[error("{} is kept: {why}", root.display())]
     Kept { root: PathBuf, why: String },
     #[error("there is no snapshot {key} in {}", root.display())]
@@ -97,7 +191,7 @@ pub enum SyncError {
     Run(#[from] RunError),
 }
 
-fn list(files: &[PathBuf]) -> String {
+pub(super) fn list(files: &[PathBuf]) -> String {
     let shown: Vec<String> = files.iter().take(5).map(|file| file.display().to_string()).collect();
     let more = files.len().saturating_sub(shown.len());
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -108,10 +202,29 @@ fn list(files: &[PathBuf]) -> String {
 pub struct Integration<'a> {
     /// The files that `merge` settles, relative to the root.
     pub ledgers: &'a [PathBuf],
+    /// All that belongs to ledgers.
+    pub areas: &'a [Area],
     pub merge: Merge<'a>,
     /// Of a merge commit, where there is one.
     pub message: &'a str,
     /// Counts where no identity is configured.
     pub author: &'a str,
     pub env: &'a Env,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_belongs_to_a_ledger() {
+        let below = Area::Below(".beads".into());
+        let holds = |area: &Area, file: &str| area.holds(Path::new(file));
+        assert!(holds(&below, ".beads/beads.jsonl") && holds(&below, ".beads/templates/x.toml"));
+        for file in [".beads", ".beadsx/y", "sub/.beads/x", "code", "x/../.beads/y"] {
+            assert!(!holds(&below, file), "{file}");
+        }
+        let file = Area::File("beads.jsonl".into());
+        assert!(holds(&file, "beads.jsonl") && !holds(&file, "code") && holds(&Area::All, "code"));
+    }
 }

@@ -7,7 +7,7 @@ use crate::model::proposal::{IllegalMove, Standing};
 use crate::model::workflow::WorkflowError;
 use crate::ops::{EditError, ImportError, OpError};
 use crate::store::settings::SettingsError;
-use crate::store::{CommitError, HookError, StoreError, SyncError};
+use crate::store::{CommitError, HistoryError, HookError, Kind, StoreError, SyncError};
 use crate::sys::lock::LockError;
 
 /// Exit codes, as `docs/exit-codes.md` lists them.
@@ -203,13 +203,23 @@ impl From<StoreError> for Failure {
             ),
             StoreError::NotGit { what, kind, .. } => Self::new(Exit::NoRepository, "no_repository", message).hint(
                 match (what, kind.as_str()) {
-                    ("bd hooks", "jj") => "jj runs no hooks: before a push, bd check-leaks --range A..B",
+                    ("bd hooks", "jj" | "hg") => "run bd check-leaks before a commit, bd check-leaks --range REVSET before a push",
                     ("bd hooks", _) => "bd check-leaks --ledger FILE checks a file before you commit it",
-                    (_, "jj") => "jj stages nothing: bd check-leaks --range A..B, with commits that git knows, or --ledger FILE",
                     _ => "bd check-leaks --ledger FILE checks a file as it is",
                 },
             ),
+            StoreError::History(HistoryError::NotARange { .. }) => Self::usage(message),
             StoreError::History(_) => Self::failed(message),
+            StoreError::NotCheckedOut { path, kind } => {
+                let way = match kind {
+                    Kind::Hg | Kind::Sl => format!("run {kind} revert {}", path.display()),
+                    Kind::Jj => format!("run jj restore {0}, or jj sparse set --add {0}", path.display()),
+                    Kind::Git | Kind::None => {
+                        format!("run git checkout -- {0}, or git sparse-checkout add {0}", path.display())
+                    }
+                };
+                Self::new(Exit::Damaged, "would_lose", message).hint(format!("nothing was made; to get them back, {way}"))
+            }
             StoreError::NotThen { .. } => {
                 Self::new(Exit::NotFound, "not_found", message).hint("bd log ID shows its versions")
             }
@@ -226,6 +236,17 @@ impl From<StoreError> for Failure {
             }
             StoreError::Outrun { pull, .. } => Self::new(Exit::Busy, "outrun", message)
                 .hint(if pull { "nothing is lost; try again" } else { "try again without --no-pull" }),
+            StoreError::HoldsCode { kind, .. } => {
+                let own = match kind {
+                    Kind::Hg => "hg push",
+                    Kind::Jj => "jj git push",
+                    Kind::Sl => "sl push",
+                    Kind::Git | Kind::None => "git push",
+                };
+                Self::new(Exit::Failed, "holds_code", message).hint(format!(
+                    "push them with {own}, or run bd sync --with-code, which runs the repository's own hooks"
+                ))
+            }
             StoreError::UntrustedPrograms { root, .. } => Self::new(Exit::Untrusted, "untrusted", message)
                 .hint(format!("bd trust --dry-run shows all of them; bd trust {0} agrees to exactly these", root.display())),
             StoreError::Unseen { .. } => Self::new(Exit::Damaged, "leak", message)
@@ -352,6 +373,24 @@ impl From<SyncError> for Failure {
             },
             SyncError::Refused { .. } => Self::new(Exit::Failed, "refused", message)
                 .hint("the other side does not want these commits; what is here is committed"),
+            SyncError::HookRefused { .. } => {
+                Self::new(Exit::Failed, "refused", message).hint("nothing was sent; what is here is committed")
+            }
+            SyncError::Heads { .. } => Self::new(Exit::Failed, "several_heads", message)
+                .hint("nothing was merged or pushed; merge them, or update to one of them, then sync again"),
+            SyncError::Filtered { path, .. } => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                Self::new(Exit::Failed, "filtered", message).hint(format!(
+                    "keep the ledger out of the filter with a line `{name} !filter` in .beads/.gitattributes and commit it again, or use git yourself"
+                ))
+            }
+            SyncError::Commit(CommitError::Overlooked { path, flag }) => {
+                let way = format!("git update-index --no-{flag} {}", path.display());
+                Self::new(Exit::Damaged, "would_lose", message)
+                    .hint(format!("nothing was sent; run {way}, then try again"))
+            }
+            SyncError::Commit(CommitError::Staged { .. }) => Self::new(Exit::Damaged, "would_lose", message)
+                .hint("nothing was changed; commit them or unstage them with git restore --staged, then try again"),
             SyncError::Kept { .. } => Self::new(Exit::Damaged, "would_lose", message)
                 .hint("nothing was removed; save what is there or bring it elsewhere first"),
             SyncError::NoSnapshot { .. } => Self::not_found(message),

@@ -7,7 +7,7 @@ use super::value::{is_told, shortened};
 use super::{Object, array};
 use crate::ledger::MergedLine;
 use crate::model::merge::Clash;
-use crate::store::{Integrated, NamedPrograms, Received, RepoSync, ResolvedLedger, SyncReport};
+use crate::store::{Carried, Integrated, NamedPrograms, Received, RepoSync, ResolvedLedger, SyncReport};
 
 pub fn resolved(resolved: &[ResolvedLedger], dry_run: bool) -> String {
     let ledgers = resolved.iter().map(|ledger| {
@@ -112,11 +112,19 @@ fn repo((one, failure): (&RepoSync, &Option<Failure>)) -> String {
         .optional("integrated", one.integrated.map(integrated_word))
         .raw("received", &received)
         .raw("merged", &array(one.merged.iter().map(merged_line)));
+    let object = with_carried(object, "received_code", &one.received_code);
+    let object = with_carried(object, "outgoing", &one.outgoing);
     let object = with_pruned(object, one)
         .flag("pushed", one.pushed)
         .number("retries", i64::from(one.retries))
         .texts("notes", &one.notes);
     with_error(object, failure).finish()
+}
+
+/// Commits that change hands, where there are any.
+fn with_carried(object: Object, key: &str, commits: &[Carried]) -> Object {
+    let commit = |one: &Carried| Object::new().text("commit", &one.id).text("subject", &one.subject).finish();
+    if commits.is_empty() { object } else { object.raw(key, &array(commits.iter().map(commit))) }
 }
 
 fn with_pruned(object: Object, one: &RepoSync) -> Object {
@@ -166,8 +174,8 @@ pub fn synced_text(one: &RepoSync, failed: bool, dry_run: bool) -> String {
         };
         parts.push(format!("pushed{again}"));
     }
-    if dry_run && one.standing.ahead > 0 {
-        parts.push(format!("{} to push", plural(one.standing.ahead, "commit")));
+    if let Some(to) = &one.sends_to {
+        parts.push(format!("would push {} to {to}", plural(one.outgoing.len() + usize::from(one.committed), "commit")));
     }
     if dry_run && one.standing.behind > 0 {
         parts.push(format!("{} to merge", plural(one.standing.behind, "commit")));
@@ -179,6 +187,22 @@ pub fn synced_text(one: &RepoSync, failed: bool, dry_run: bool) -> String {
     let place = format!("{}{}", one.repos.join(", "), upstream.unwrap_or_else(|| format!(" ({})", one.kind)));
     format!("{place}: {}", parts.join(", "))
 }
+
+/// The commits that change hands, where that is worth a word: what a dry run would send, and code that came.
+pub fn carried_texts(one: &RepoSync) -> Vec<String> {
+    let mut texts: Vec<String> = one.outgoing.iter().map(|commit| format!("would push {commit}")).collect();
+    let code: Vec<String> = one.received_code.iter().take(SHOWN).map(ToString::to_string).collect();
+    if !code.is_empty() {
+        let rest = one.received_code.len() - code.len();
+        let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+        let count = plural(one.received_code.len(), "commit");
+        texts.push(format!("brought {count} with files outside of the ledger: {}{rest}", code.join(", ")));
+    }
+    texts
+}
+
+/// So many commits are named.
+const SHOWN: usize = 5;
 
 /// What the settings had pruned.
 pub fn pruned_text(one: &RepoSync, dry_run: bool) -> Option<String> {

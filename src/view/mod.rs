@@ -50,7 +50,7 @@ pub use lease::{
     released_text, remote_lease, remote_lease_text, run, run_text, standing_word,
 };
 pub use mail::{gist, mail_thread, message, messages, quoted, sender, sent, sent_text};
-pub use merge::{committed, merged_text, pruned_text, resolved, synced, synced_text, trusted};
+pub use merge::{carried_texts, committed, merged_text, pruned_text, resolved, synced, synced_text, trusted};
 pub use prune::{kept_text, pruned};
 pub use recover::recovery;
 pub use replan::{locked_workflow, replanned, replanned_lines, unlocked_workflow, waited_workflow};

@@ -228,14 +228,17 @@ fn a_file_by_name_and_no_git() {
 }
 
 #[test]
-fn in_hg_a_file_can_be_checked() {
+fn in_hg_what_would_be_committed_is_checked() {
     let env = Env::new();
     if !have(&["hg"]) {
         return;
     }
     assert!(env.command("hg").env("HGRCPATH", "").arg("init").status().unwrap().success());
     env.write("dump.txt", "{\"id\":\"x-2\",\"visibility\":\"local\"}\n");
-    env.bd(["check-leaks"]).fails(9, &["has version control hg", "--ledger FILE"]);
+    env.bd(["check-leaks"]).ok();
+    assert!(env.command("hg").env("HGRCPATH", "").args(["add", "dump.txt"]).status().unwrap().success());
+    env.bd(["check-leaks"]).fails(8, &["1 private thing"]);
+    env.bd(["check-leaks", "--range", "remote('x')"]).fails(2, &["stays in this repository"]);
     env.bd(["hooks", "install", "--no-merge-driver"]).fails(9, &["bd hooks is for git"]);
     env.bd(["check-leaks", "--ledger", "dump.txt"]).fails(8, &[]);
 }
@@ -252,8 +255,12 @@ fn jj_beside_git() {
     let mut command = project.env.command("jj");
     command.env("JJ_CONFIG", config).args(["git", "init", "--colocate", "--quiet"]);
     project.run(command, "jj git init").ok();
-    assert_eq!(project.leaks("--range main~1..main").len(), 1);
-    project.env.bd(["check-leaks"]).fails(9, &["jj stages nothing"]);
+    assert_eq!(project.leaks("--range main~1..main").len(), 1, "as git writes it");
+    assert_eq!(project.leaks("--range @-").len(), 1, "as jj writes it");
+    // jj stages nothing: what the working copy holds would be committed.
+    assert_eq!(project.leaks(""), [""; 0]);
+    project.env.write("b.txt", "{\"id\":\"x-2\",\"visibility\":\"local\"}\n");
+    assert_eq!(project.leaks(""), ["b.txt:1: an issue that is local: x-2"]);
 }
 
 #[test]

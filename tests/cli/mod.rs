@@ -78,6 +78,7 @@ mod state_home;
 mod state_move;
 mod surroundings;
 mod sync;
+mod sync_code;
 mod templates;
 mod transfer;
 mod trust;

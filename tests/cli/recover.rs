@@ -366,7 +366,7 @@ fn a_journal_that_is_cut_off_or_cannot_be_written() {
     assert!(env.ledger_text().contains("bd-4"));
 }
 
-/// What is committed leaves, and what is not stays, when the journal has become large.
+/// What a remote has leaves, and what it has not stays, when the journal has become large.
 #[test]
 fn a_large_journal_is_made_smaller() {
     let Some(project) = Project::single() else { return };
@@ -375,6 +375,7 @@ fn a_large_journal_is_made_smaller() {
     let text = "words ".repeat(4_000);
     env.given("add One --id bd-1");
     project.git("commit -qam one").ok();
+    sh(env, "git init -q --bare upstream; cd web; git remote add origin ../upstream; git push -q -u origin main");
     env.given("add Two --id bd-2");
     for n in 0..14 {
         env.bd(["update", "bd-2", "-d", &format!("{n} {text}")]).ok();
@@ -416,4 +417,95 @@ fn hg_revert() {
     missing(&env, &["bd-1"]);
     env.bd(["recover"]).ok();
     nothing_missing(&env);
+}
+
+/// A commit is no safe place while only this clone has it: it can be given up.
+#[test]
+fn a_commit_that_is_given_up() {
+    let Some(project) = Project::single() else { return };
+    let env = &project.env;
+    env.given("add One --id bd-1\ncommit");
+    nothing_missing(env);
+    project.git("reset -q --hard HEAD~1").ok();
+    missing(env, &["bd-1"]);
+    env.bd(["recover"]).ok();
+    // On a detached head, and then back on the branch.
+    env.bd(["commit"]).ok();
+    project.git("checkout -q --detach").ok();
+    env.given("add Two --id bd-2");
+    env.bd(["sync"]).ok();
+    nothing_missing(env);
+    project.git("checkout -q main").ok();
+    missing(env, &["bd-2"]);
+    env.bd(["recover"]).ok();
+    env.bd(["commit"]).ok();
+    // Replaced by a commit without it.
+    sh(env, "cd web; git reset -q --soft HEAD~1; git checkout -q HEAD -- .beads; git commit -q --amend -m amended");
+    missing(env, &["bd-2"]);
+    env.bd(["recover"]).ok();
+    env.bd(["commit"]).ok();
+    // Once a remote has it, it need not be remembered.
+    sh(env, "git init -q --bare upstream; cd web; git remote add origin ../upstream; git push -q -u origin main");
+    env.bd(["sync"]).ok();
+    let journal = fs::read_to_string(env.path(".git/beads/journal.jsonl")).unwrap();
+    assert!(!journal.contains("\"after\""), "{journal}");
+    project.git("reset -q --hard HEAD~1").ok();
+    nothing_missing(env);
+}
+
+#[test]
+fn jj_abandons_the_commit() {
+    if !have(&["jj", "git"]) {
+        return;
+    }
+    for way in ["--colocate", "--no-colocate"] {
+        let env = Env::new();
+        sh(&env, &format!("cd web; jj git init {way} 2>&1; jj commit -m base 2>&1"));
+        env.given("add One --id bd-1\ncommit");
+        // On another line of commits it is not missing.
+        sh(&env, "cd web; jj new @-- 2>&1");
+        nothing_missing(&env);
+        sh(&env, "cd web; jj abandon 'heads(all() ~ @)' 2>&1");
+        let recover = env.bd(["recover", "--dry-run"]).ok();
+        assert!(recover.stdout.contains("Would restore") && recover.stdout.contains("bd-1"), "{}", recover.snapshot());
+        env.given("recover\ncommit\nadd Two --id bd-2\ncommit");
+        sh(&env, "cd web; jj abandon @- 2>&1");
+        missing(&env, &["bd-2"]);
+        env.bd(["recover"]).ok();
+        assert!(env.ledger_text().contains("bd-2"));
+    }
+}
+
+#[test]
+fn hg_strips_the_commit() {
+    if !have(&["hg"]) {
+        return;
+    }
+    let env = Env::new();
+    sh(&env, "cd web && hg init && hg add -q .beads && hg commit -qm base");
+    env.given("add One --id bd-1\ncommit");
+    sh(&env, "cd web && hg update -q 0");
+    nothing_missing(&env);
+    sh(&env, "cd web && hg --config extensions.strip= strip -q --no-backup 1");
+    let recover = env.bd(["recover"]).ok();
+    assert!(recover.stdout.contains("Restored"), "{}", recover.snapshot());
+}
+
+/// The journal and the log of `bd undo` belong to the checkout, wherever it is.
+#[test]
+fn a_project_that_was_moved() {
+    let Some(project) = Project::single() else { return };
+    let env = &project.env;
+    env.given("add One --id bd-1\nadd Two --id bd-2\nupdate bd-1 -p 0");
+    fs::rename(env.path(""), env.root().join("moved")).unwrap();
+    let moved = |args: &str| crate::cli::projects::bd_in(env, "moved", args.split(' ')).ok();
+    assert!(moved("undo --yes").stdout.contains("bd-1"));
+    assert_eq!(moved("show bd-1 --json").json()[0]["priority"], 2);
+    sh(env, "cd moved && git checkout -q -- .beads");
+    assert!(moved("list").stderr.contains(REMOVED));
+    moved("recover");
+    assert!(moved("list").stdout.contains("bd-2"));
+    // A copy is another checkout: what is missing there is missing there alone.
+    sh(env, "cp -r moved web; cd web; git checkout -q -- .beads");
+    assert!(!moved("list").stderr.contains(REMOVED));
 }

@@ -10,7 +10,7 @@ use crate::cli::projects::{bd_in, ledger, ledger_path, sh};
 use crate::support::programs::have;
 
 /// A clone with a ledger, whose branch follows a bare repository; `other` is a second clone of it.
-fn clones() -> Option<Env> {
+pub(super) fn clones() -> Option<Env> {
     if !have(&["git"]) {
         return None;
     }
@@ -22,13 +22,13 @@ fn clones() -> Option<Env> {
     Some(env)
 }
 
-fn other(env: &Env, lines: &str) {
+pub(super) fn other(env: &Env, lines: &str) {
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
         bd_in(env, "other", line.split(' ')).ok();
     }
 }
 
-fn head(env: &Env, repo: &str) -> String {
+pub(super) fn head(env: &Env, repo: &str) -> String {
     sh(env, &format!("git -C {repo} rev-parse HEAD"))
 }
 
@@ -49,7 +49,7 @@ fn two_clones() {
         first + &env.script("sync\nlist"),
         str![[r#"
 $ bd sync --dry-run
-. (git with origin/main): would be committed
+. (git with origin/main): would be committed, would push 1 commit to origin/main
 $ bd sync
 . (git with origin/main): committed, pushed
 ! .: fetching

@@ -207,13 +207,14 @@ fn another_worktree_is_left_alone() {
     assert!(ledger(env, "other").contains("\"priority\":0"));
 }
 
-/// What a commit holds has left the journal, and can be taken back all the same.
+/// What a remote has has left the journal, and can be taken back all the same.
 #[test]
 fn what_is_committed_can_be_undone() {
     let Some(project) = Project::single() else { return };
     let env = &project.env;
     env.given("add One --id bd-1\nclose base");
     project.git("commit -qam one").ok();
+    sh(env, "git init -q --bare upstream; cd web; git remote add origin ../upstream; git push -q -u origin main");
     env.bd(["recover"]).ok();
     let journal = fs::read_to_string(env.path(".git/beads/journal.jsonl")).unwrap();
     assert!(!journal.contains("\"before\"") && !journal.contains("\"after\""), "{journal}");

@@ -223,7 +223,8 @@ impl Desk {
 
     /// `bd sync`, which must succeed: what became of the only working copy.
     pub fn sync(&self) -> Value {
-        let output = self.run(&["sync", "--json"]);
+        // People commit code too, and it goes along.
+        let output = self.run(&["sync", "--with-code", "--json"]);
         assert!(output.status.success(), "{} ({:?}): bd sync: {}", self.name, self.way, describe(&output));
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         report["repos"][0].clone()

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use beads::vcs::{self, Integrated, Integration, Kind, Order, Pushed, Standing, SyncError, Vcs, Versions};
 
 use crate::support::effort::{left_to_ci, pick};
-use crate::vcs::lab::Lab;
+use crate::vcs::lab::{self, Lab, areas};
 
 pub const LEDGER: &str = ".beads/beads.jsonl";
 pub const FIRST: &str = "{\"id\":\"bd-1\"}\n";
@@ -136,7 +136,8 @@ pub fn integrate(lab: &Lab, clone: &str) -> (Result<Integrated, SyncError>, Vec<
         union(versions)
     };
     let message = "bd: merge";
-    let integration = Integration { ledgers: &ledgers, merge: &mut merge, message, author: "Ann", env: &lab.env() };
+    let integration =
+        Integration { ledgers: &ledgers, areas: &areas(), merge: &mut merge, message, author: "Ann", env: &lab.env() };
     let result = open(lab, clone).integrate(integration);
     (result, asked)
 }
@@ -153,7 +154,7 @@ pub fn fetch(lab: &Lab, clone: &str) {
 }
 
 pub fn push(lab: &Lab, clone: &str) -> Pushed {
-    open(lab, clone).push(&lab.env()).expect("a push")
+    lab::push(&*open(lab, clone), &lab.env()).expect("a push")
 }
 
 pub fn standing(lab: &Lab, clone: &str) -> Standing {
@@ -443,7 +444,7 @@ pub fn nobody_answers<S: Shop>(lab: &Lab) {
     record(lab, "bob", &format!("b\n{FIRST}"));
     let before = everything::<S>(lab, "bob");
     S::misplace(lab, "bob");
-    for result in [open(lab, "bob").fetch(&lab.env()), open(lab, "bob").push(&lab.env()).map(drop)] {
+    for result in [open(lab, "bob").fetch(&lab.env()), lab::push(&*open(lab, "bob"), &lab.env()).map(drop)] {
         let error = result.unwrap_err();
         assert!(matches!(error, SyncError::Unreachable { .. }), "{error:?}");
         assert!(!format!("{error:?}").contains("did not end"), "it says so without delay: {error:?}");

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use beads::sys::Env;
-use beads::vcs::{self, CommitError, Committed};
+use beads::vcs::{self, Area, Carried, CommitError, Committed, Outgoing, Pushed, Route, SyncError, Vcs};
 
 use crate::support::effort::left_to_ci;
 use crate::support::programs::have;
@@ -95,6 +95,35 @@ impl Lab {
         let files: Vec<PathBuf> = files.iter().map(|name| self.path(name)).collect();
         vcs::commit(&files, "bd: a write", "Ann", env)
     }
+}
+
+/// What belongs to the ledger in all of these repositories.
+pub fn areas() -> [Area; 1] {
+    [Area::Below(PathBuf::from(".beads"))]
+}
+
+/// Sends whatever is there to be sent: what may go is for others to decide.
+pub fn push(vcs: &dyn Vcs, env: &Env) -> Result<Pushed, SyncError> {
+    let route = Route { ledgers: &areas(), with_code: false, dry_run: None, env };
+    match vcs.outgoing(&route)? {
+        Outgoing::Nothing => Ok(Pushed::NothingToPush),
+        Outgoing::Outrun => Ok(Pushed::Outrun),
+        Outgoing::Held(why) => Ok(Pushed::Held(why)),
+        Outgoing::Ready(parcel) => vcs.push(&parcel, &route),
+    }
+}
+
+/// The commits that a push would send, each with `+` if it holds code.
+pub fn outgoing(vcs: &dyn Vcs, env: &Env) -> Vec<String> {
+    let route = Route { ledgers: &areas(), with_code: false, dry_run: None, env };
+    match vcs.outgoing(&route).expect("an answer") {
+        Outgoing::Ready(parcel) => shown(&parcel.commits),
+        other => panic!("{other:?}"),
+    }
+}
+
+pub fn shown(commits: &[Carried]) -> Vec<String> {
+    commits.iter().map(|one| format!("{}{}", if one.has_code { "+" } else { "" }, one.subject)).collect()
 }
 
 /// Every checkout leads to one directory, from its root and from below.

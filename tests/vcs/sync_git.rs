@@ -8,7 +8,7 @@ use crate::vcs::conformance::{
     FIRST, LEDGER, Shop, bytes, conformance, distance, everything, fetch, integrate, open, push, record, standing,
     text, two_people, union,
 };
-use crate::vcs::lab::Lab;
+use crate::vcs::lab::{self, Lab, areas};
 
 struct Git;
 
@@ -384,7 +384,9 @@ fn what_is_held_back() {
     held("git config --unset remote.pushDefault; git config branch.main.remote ../server", "follows no branch");
     assert_eq!(lab.sh("git -C server for-each-ref"), server);
     lab.sh("cd bob; git config branch.main.remote -x; git config remote.-x.url ../server");
-    for error in [open(&lab, "bob").push(&lab.env()).unwrap_err(), open(&lab, "bob").fetch(&lab.env()).unwrap_err()] {
+    for error in
+        [lab::push(&*open(&lab, "bob"), &lab.env()).unwrap_err(), open(&lab, "bob").fetch(&lab.env()).unwrap_err()]
+    {
         assert!(error.to_string().contains("begins with `-`"), "{error}");
     }
 }
@@ -395,13 +397,15 @@ fn a_server_that_refuses() {
     record(&lab, "bob", &format!("b\n{FIRST}"));
     lab.write("server/hooks/pre-receive", "#!/bin/sh\necho 'main is protected' >&2\nexit 1\n");
     lab.sh("chmod +x server/hooks/pre-receive");
-    let error = open(&lab, "bob").push(&lab.env()).unwrap_err();
+    let error = lab::push(&*open(&lab, "bob"), &lab.env()).unwrap_err();
     assert!(matches!(error, SyncError::Refused { .. }), "{error:?}");
     assert!(error.to_string().contains("remote: main is protected"), "{error}");
     lab.sh("rm server/hooks/pre-receive; touch server/refs/heads/main.lock");
     assert_eq!(push(&lab, "bob"), Pushed::Outrun, "somebody else pushes right now");
     lab.sh("rm server/refs/heads/main.lock; mv server away");
-    for error in [open(&lab, "bob").push(&lab.env()).unwrap_err(), open(&lab, "bob").fetch(&lab.env()).unwrap_err()] {
+    for error in
+        [lab::push(&*open(&lab, "bob"), &lab.env()).unwrap_err(), open(&lab, "bob").fetch(&lab.env()).unwrap_err()]
+    {
         assert!(matches!(error, SyncError::Unreachable { .. }), "{error:?}");
     }
     lab.sh("cd bob; git config remote.origin.url 'ext::touch ../ran'; git config protocol.ext.allow always");
@@ -441,7 +445,8 @@ fn several_ledgers() {
         union(versions)
     };
     let env = lab.env();
-    let integration = Integration { ledgers: &ledgers, merge: &mut merge, message: "-m", author: "Ann", env: &env };
+    let integration =
+        Integration { ledgers: &ledgers, areas: &areas(), merge: &mut merge, message: "-m", author: "Ann", env: &env };
     assert_eq!(open(&lab, "bob").integrate(integration).unwrap(), Integrated::Merged);
     assert_eq!(asked, ledgers[..2]);
     assert_eq!(lab.sh("cd bob; cat .beads/more.jsonl; git status --porcelain; git log -1 --format='%an <%ae>|%s'; git fsck --strict 2>/dev/null"), "a\nb\nAnn <>|-m\n");

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use beads::vcs::{self, Committed, Integrated, Integration, Pushed, SyncError, Versions};
+use beads::vcs::{self, Committed, Integrated, Integration, Outgoing, Pushed, Route, SyncError, Versions};
 
 use crate::vcs::conformance_jj::server;
-use crate::vcs::lab::Lab;
+use crate::vcs::lab::{self, Lab, areas};
 
 const LEDGER: &str = ".beads/beads.jsonl";
 const LOG: &str = "jj log --no-graph --reversed -r 'main@origin..@' -T 'description.first_line() ++ \"; \"'";
@@ -43,12 +43,19 @@ fn pull(lab: &Lab, clone: &str) -> (Result<Integrated, SyncError>, usize) {
     };
     let (ledgers, env) = ([PathBuf::from(LEDGER)], lab.env());
     let message = "bd: merge";
-    let result = vcs.integrate(Integration { ledgers: &ledgers, merge: &mut merge, message, author: "Ann", env: &env });
+    let result = vcs.integrate(Integration {
+        ledgers: &ledgers,
+        areas: &areas(),
+        merge: &mut merge,
+        message,
+        author: "Ann",
+        env: &env,
+    });
     (result, asked)
 }
 
 fn push(lab: &Lab, clone: &str) -> Pushed {
-    vcs::open(&lab.path(clone)).push(&lab.env()).unwrap()
+    lab::push(&*vcs::open(&lab.path(clone)), &lab.env()).unwrap()
 }
 
 fn text(lab: &Lab, name: &str) -> String {
@@ -70,19 +77,38 @@ fn the_ledger_is_pushed_without_the_users_commits() {
     assert_eq!((text(&lab, "a/code"), text(&lab, "a/more")), ("2\n".into(), "3\n".into()));
 }
 
-/// A commit of the user's that holds a ledger too is the user's.
+/// A commit of the user's that holds a ledger too is the user's, and what stands on it cannot go without it.
 #[test]
-fn a_ledger_above_the_users_commits_is_held() {
+fn a_ledger_above_the_users_commits() {
     let Some(lab) = clones(&["a"]) else { return };
     lab.sh("cd a; echo 2 > code; echo 2 >> .beads/beads.jsonl; jj commit -m both");
     record(&lab, "a", "1\n2\n3\n");
     assert_eq!(lab.sh(&format!("cd a; {LOG}")), "both; bd: a write; ; ");
     let before = lab.sh("cd a; jj op log --no-graph -n 1 -T id");
-    let Pushed::Held(why) = push(&lab, "a") else { panic!("pushed") };
-    assert!(why.contains("between main@origin and the ledger's commit"), "{why}");
+    assert_eq!(lab::outgoing(&*vcs::open(&lab.path("a")), &lab.env()), ["+both", "bd: a write"]);
     assert_eq!(lab.sh("cd a; jj op log --no-graph -n 1 -T id"), before);
-    lab.sh("cd a; jj bookmark set main -r @-");
-    assert_eq!(push(&lab, "a"), Pushed::Done, "the user has said so");
+    assert_eq!(push(&lab, "a"), Pushed::Done, "whoever calls it has said so");
+}
+
+/// Which bookmark of the remote is meant, and that none is made.
+#[test]
+fn the_bookmark_that_is_meant() {
+    let Some(lab) = clones(&["a"]) else { return };
+    lab.sh("cd a; jj bookmark create mine -r @- 2>&1; echo 2 > code; jj commit -m topic 2>&1
+            jj bookmark create topic -r @- 2>&1; jj git push -b topic 2>&1; jj bookmark create other -r @ 2>&1");
+    let to = |named: Option<&str>| {
+        let route = Route { ledgers: &areas(), with_code: false, dry_run: None, env: &lab.env() };
+        match vcs::open_for(&lab.path("a"), named).outgoing(&route).unwrap() {
+            Outgoing::Ready(parcel) => format!("{}: {}", parcel.to, lab::shown(&parcel.commits).join(", ")),
+            other => format!("{other:?}"),
+        }
+    };
+    record(&lab, "a", "1\n2\n");
+    assert_eq!(to(None), "topic@origin: bd: a write", "the nearest that the remote has");
+    assert_eq!(to(Some("main")), "main@origin: +topic, bd: a write");
+    assert!(to(Some("mine")).contains("origin has no bookmark `mine`"));
+    assert_eq!(push(&lab, "a"), Pushed::Done);
+    assert_eq!(lab.sh("git -C server for-each-ref --format='%(refname:short)'"), "main\ntopic\n");
 }
 
 /// A clean merge of texts is no merge of ledgers.
@@ -231,7 +257,7 @@ fn a_server_that_refuses() {
     lab.sh("printf '#!/bin/sh\\necho not today >&2; exit 1\\n' > server/hooks/pre-receive; chmod +x server/hooks/pre-receive");
     record(&lab, "a", "1\n2\n");
     let before = lab.sh("cd a; jj bookmark list --all-remotes");
-    match vcs::open(&lab.path("a")).push(&lab.env()) {
+    match lab::push(&*vcs::open(&lab.path("a")), &lab.env()) {
         Err(SyncError::Refused { said, .. }) => assert!(said.contains("not today"), "{said}"),
         other => panic!("{other:?}"),
     }

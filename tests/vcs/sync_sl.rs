@@ -7,7 +7,7 @@ use beads::sys::Env;
 use beads::vcs::{self, Integrated, Integration, Pushed, SyncError, Versions};
 
 use crate::support::programs::put;
-use crate::vcs::lab::Lab;
+use crate::vcs::lab::{self, Lab, areas};
 
 const LEDGER: &str = ".beads/beads.jsonl";
 
@@ -65,7 +65,8 @@ impl Played {
             b"merged\n".to_vec()
         };
         let (message, env) = ("bd: merge", self.env());
-        let order = Integration { ledgers: &ledgers, merge: &mut merge, message, author: "Ann", env: &env };
+        let order =
+            Integration { ledgers: &ledgers, areas: &areas(), merge: &mut merge, message, author: "Ann", env: &env };
         (self.vcs().integrate(order), asked)
     }
 
@@ -137,7 +138,7 @@ fn uncommitted_work_in_the_way() {
 #[test]
 fn pushes() {
     let story = play("push.txt", "unknown");
-    let push = || story.vcs().push(&story.env());
+    let push = || lab::push(&*story.vcs(), &story.env());
     let expected = [Pushed::NothingToPush, Pushed::Done, Pushed::Outrun, Pushed::Outrun];
     expected.into_iter().for_each(|expected| assert_eq!(push().unwrap(), expected));
     assert!(matches!(push().unwrap_err(), SyncError::Unreachable { .. }));
@@ -192,7 +193,7 @@ fn no_remote_and_no_programs() {
     lab.write("a/.sl/config", "");
     let vcs = vcs::open(&lab.path("a"));
     vcs.fetch(&lab.env()).unwrap();
-    assert!(matches!(vcs.push(&lab.env()).unwrap(), Pushed::Held(_)));
+    assert!(matches!(lab::push(&*vcs, &lab.env()).unwrap(), Pushed::Held(_)));
     assert_eq!(vcs.programs(&lab.env()).unwrap(), Vec::<String>::new());
     lab.write("a/.sl/config", "[hooks]\nprecommit = touch x\n");
     assert_eq!(vcs.programs(&lab.env()).unwrap(), [".sl/config: hooks.precommit = touch x"]);

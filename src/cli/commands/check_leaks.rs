@@ -14,15 +14,16 @@ use crate::view::{self, Exit, Failure, inline, plural};
 /// 8 if there is one. A range is looked at commit by commit: what a later commit takes out again is still in the history.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  bd check-leaks                        what is staged
+  bd check-leaks                        what is staged; jj and hg: what a commit would take
   bd check-leaks --range origin/main..HEAD
+  bd check-leaks --range 'draft()'      hg; with jj: 'main@origin..@'
   bd check-leaks --ledger export.jsonl  a file, all of it
   bd hooks install                      before every commit and push")]
 pub struct CheckLeaksArgs {
-    /// What is staged, against the last commit (this is what happens without a flag)
+    /// Check what is staged, or with jj and hg what a commit would take (the default)
     #[arg(long, group = "what")]
     staged: bool,
-    /// Every commit of a range
+    /// Check every commit of a range, or of a revset of jj or hg
     #[arg(long, group = "what", value_name = "A..B")]
     range: Option<String>,
     /// A file as it is

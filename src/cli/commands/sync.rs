@@ -7,15 +7,18 @@ use crate::view::{self, Exit, Failure, inline};
 
 /// Exchange the ledgers with other clones
 ///
-/// Each repo of the project through its own version control: fetch, commit the ledger, merge it field by field, reconcile proposals, push.
-/// Files other than ledgers are never committed, stashed or changed by hand; if they are in the way, that repo is left as it was
-/// and the others go on. The project of a contributor is only pulled. Hooks of the repository do not run. Where prune.auto is set, issues
-/// that have been closed for so long leave the ledger before it is pushed.
+/// Syncs each repo of the project through its own version control: fetch, commit the ledger, merge it field by field, reconcile
+/// proposals, push. Only commits that touch nothing outside of .beads are pushed: if others would travel along, that repo is not pushed,
+/// they are named, and the exit code is 1. Other files are never committed, stashed or changed by hand; if they are in the way, that repo
+/// is left as it was and the others go on. The project of a contributor is only pulled. Where prune.auto is set, issues that have been
+/// closed for so long leave the ledger before it is pushed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd sync
   bd sync --dry-run                 what would be committed and sent, as far as the last fetch knows
   bd sync --no-push                 only get what others have
+  bd sync --with-code               push unpushed code too, with the repository's own hooks
+  bd sync --bookmark main           jj and hg: exchange with this bookmark
   bd sync --repo ~/.beads-planning")]
 pub struct SyncArgs {
     /// Do not fetch or merge
@@ -24,6 +27,12 @@ pub struct SyncArgs {
     /// Do not push
     #[arg(long)]
     no_push: bool,
+    /// Push commits with other files too; runs the repository's own hooks
+    #[arg(long)]
+    with_code: bool,
+    /// Exchange with this bookmark of the remote (jj and hg)
+    #[arg(long, value_name = "NAME")]
+    bookmark: Option<String>,
     /// Only this repo of the project
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
@@ -42,8 +51,14 @@ pub fn run(args: SyncArgs, cx: &mut Context) -> Outcome {
     if args.flush_only || args.import_only {
         return only_here(&args, cx);
     }
-    let request =
-        SyncRequest { no_pull: args.no_pull, no_push: args.no_push, repo: args.repo.as_deref(), dry_run: args.dry_run };
+    let request = SyncRequest {
+        no_pull: args.no_pull,
+        no_push: args.no_push,
+        repo: args.repo.as_deref(),
+        dry_run: args.dry_run,
+        with_code: args.with_code,
+        bookmark: args.bookmark.as_deref(),
+    };
     let wants_json = cx.ui.wants_json();
     let (store, ui) = cx.parts()?;
     let mut progress = |repo: &str, step| {
@@ -89,6 +104,9 @@ fn print(one: &RepoSync, failed: bool, dry_run: bool, cx: &mut Context) {
         for text in view::merged_text(line) {
             cx.ui.line(&inline(&format!("  {text}")));
         }
+    }
+    for text in view::carried_texts(one) {
+        cx.ui.line(&inline(&format!("  {text}")));
     }
     for note in &one.notes {
         cx.ui.line(&inline(&format!("  {note}")));

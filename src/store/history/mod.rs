@@ -57,6 +57,7 @@ impl Store {
 
     /// Opens the past of a working copy.
     fn with_archive<T>(&self, copy: &WorkingCopy, work: impl FnOnce(&mut dyn Archive) -> Result<T>) -> Result<T> {
+        self.refuse_filtered(copy)?;
         let vcs = vcs::open(&copy.root);
         let mut archive = vcs.archive(&self.host.env)?;
         work(archive.as_mut())

@@ -9,6 +9,8 @@ use crate::sys::fs::FileStamp;
 pub struct Entry {
     /// The file that was written, without links.
     pub ledger: String,
+    /// The mark of the checkout that it was in.
+    pub checkout: Option<String>,
     pub at: String,
     pub actor: String,
     /// Empty in a line that only carries a stamp.
@@ -26,6 +28,7 @@ impl Entry {
         let text = |key: &str| record.string(key).map(|text| text.into_owned());
         Some(Entry {
             ledger: text("ledger")?,
+            checkout: text("checkout"),
             at: text("at").unwrap_or_default(),
             actor: text("actor").unwrap_or_default(),
             id: text("id").unwrap_or_default(),
@@ -41,6 +44,7 @@ impl Entry {
         let mut line = format!("{{\"ledger\":{}", dialect.string(&self.ledger));
         let known = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
         for (key, value) in [
+            ("checkout", self.checkout.clone()),
             ("at", known(&self.at)),
             ("actor", known(&self.actor)),
             ("id", known(&self.id)),
@@ -80,6 +84,7 @@ mod tests {
         let stamp = FileStamp { dev: 1, ino: 2, size: 3, mtime: time, ctime: time };
         let entry = Entry {
             ledger: "/a \"b\"/beads.jsonl".into(),
+            checkout: Some("wt_0123456789ab".into()),
             at: "2026-01-05T09:00:00.000Z".into(),
             actor: "ann".into(),
             id: "bd-1".into(),

@@ -110,12 +110,13 @@ impl Fold {
     }
 
     /// The fewest entries that say the same.
-    pub fn entries(&self, ledger: &str) -> Vec<Entry> {
+    pub fn entries(&self, ledger: &str, checkout: Option<&str>) -> Vec<Entry> {
         let mut entries = Vec::new();
         for (id, stretches) in &self.issues {
             for Stretch { created, base, after, at, actor } in stretches {
                 let entry = |before: Option<&String>, after: &String| Entry {
                     ledger: ledger.to_owned(),
+                    checkout: checkout.map(str::to_owned),
                     at: at.clone(),
                     actor: actor.clone(),
                     id: id.clone(),
@@ -189,7 +190,7 @@ mod tests {
 
     fn missing(entries: &[Entry], ledger: &str) -> Vec<Missing> {
         let fold = Fold::of(entries.iter().cloned());
-        let again = Fold::of(fold.entries("/l"));
+        let again = Fold::of(fold.entries("/l", None));
         assert_eq!(again, fold, "folding again changes nothing");
         fold.missing(&Document::new(ledger.as_bytes().to_vec()))
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::entry::Entry;
-use super::{Account, Fold, JOURNAL_NAME, Journal, MOST, TAIL, entries, stamped};
+use super::{Account, Fold, JOURNAL_NAME, Journal, MOST, TAIL, stamped};
 use crate::ledger::Applied;
 use crate::model::time::Instant;
 use crate::store::home;
@@ -13,6 +13,7 @@ use crate::sys::Entropy;
 use crate::sys::fs::{self, FileStamp, FsError};
 use crate::sys::lock::{self, DirLock, LockError};
 use crate::sys::log::Log;
+use crate::vcs::Reach;
 
 /// From this size on the journal is made smaller, when it has doubled since it was the last time.
 const LARGE: u64 = 256 << 10;
@@ -68,28 +69,29 @@ impl Journal<'_> {
         }
         lines.iter().for_each(|line| bytes.extend_from_slice(line.render().as_bytes()));
         log.append(&bytes)?;
-        if account.committed || is_due(&log)? {
+        if is_due(&log)? {
             drop(log);
-            self.prune_locked(lock.as_ref(), entropy)?;
+            self.prune_locked(lock.as_ref(), entropy, true)?;
         }
         Ok(account)
     }
 
-    /// Drops what commits hold, and joins what is left. Does nothing where there is no journal.
+    /// Drops what a remote has, and then joins what is left. Does nothing where there is no journal.
     pub fn prune(&self, entropy: &Entropy) -> Result<(), JournalError> {
         if Log::open(&self.path())?.is_none() {
             return Ok(());
         }
         let lock = self.lock()?;
-        Ok(self.prune_locked(lock.as_ref(), entropy)?)
+        Ok(self.prune_locked(lock.as_ref(), entropy, false)?)
     }
 
-    fn prune_locked(&self, lock: Option<&DirLock>, entropy: &Entropy) -> Result<(), FsError> {
+    /// With `join` the journal is made anew even if there is nothing to drop.
+    fn prune_locked(&self, lock: Option<&DirLock>, entropy: &Entropy, join: bool) -> Result<(), FsError> {
         self.remake(lock, entropy, None, |ledger, fold| {
             // The history is that of all checkouts: a checkout that is gone is looked for in this one.
             let file = Path::new(ledger);
             let file = if file.parent().is_some_and(Path::is_dir) { file } else { self.ledger };
-            self.forget_committed(fold, file, |_| true);
+            self.leave_out(fold, file, Reach::Remote, |_| true) || join
         })
     }
 
@@ -112,6 +114,7 @@ impl Journal<'_> {
             if is_meant {
                 fold.issues.retain(|id, _| !ids.contains(id));
             }
+            true
         })?)
     }
 
@@ -120,12 +123,12 @@ impl Journal<'_> {
         let Some(log) = Log::open(&self.path())? else { return Ok(Vec::new()) };
         let key = self.key();
         let mut gone = Vec::new();
-        for (ledger, mut fold) in by_ledger(&log.whole(MOST)?).0 {
+        for (ledger, (mut fold, _)) in self.by_ledger(&log.whole(MOST)?).0 {
             let path = PathBuf::from(&ledger);
             if ledger == key || path.exists() || path.file_name() != self.ledger.file_name() {
                 continue;
             }
-            self.forget_committed(&mut fold, self.ledger, |_| true);
+            self.leave_out(&mut fold, self.ledger, Reach::Any, |_| true);
             if !fold.issues.is_empty() {
                 gone.push((path, fold));
             }
@@ -133,20 +136,24 @@ impl Journal<'_> {
         Ok(gone)
     }
 
-    /// Writes the journal anew from what it says, after a change to that.
+    /// Writes the journal anew from what it says, after a change to that, if the change says that there is a need.
     fn remake(
         &self,
         lock: Option<&DirLock>,
         entropy: &Entropy,
         stamp: Option<Entry>,
-        change: impl Fn(&str, &mut Fold),
+        change: impl Fn(&str, &mut Fold) -> bool,
     ) -> Result<(), FsError> {
         let Some(log) = Log::open(&self.path())? else { return Ok(()) };
-        let (folds, stamps) = by_ledger(&log.whole(MOST)?);
-        let mut body = String::new();
-        for (ledger, mut fold) in folds {
-            change(&ledger, &mut fold);
-            fold.entries(&ledger).iter().for_each(|entry| body.push_str(&entry.render()));
+        let (folds, stamps) = self.by_ledger(&log.whole(MOST)?);
+        let (mut body, mut is_needed) = (String::new(), false);
+        for (ledger, (mut fold, checkout)) in folds {
+            is_needed |= change(&ledger, &mut fold);
+            let entries = fold.entries(&ledger, checkout.as_deref());
+            entries.iter().for_each(|entry| body.push_str(&entry.render()));
+        }
+        if !is_needed {
+            return Ok(());
         }
         // The stamp of this ledger comes last.
         let own = stamp.as_ref().map(|stamp| stamp.ledger.clone());
@@ -166,6 +173,25 @@ impl Journal<'_> {
         Ok(())
     }
 
+    /// What each ledger's entries come to with the mark of its checkout, and the last stamp of each.
+    fn by_ledger(&self, bytes: &[u8]) -> (BTreeMap<String, (Fold, Option<String>)>, BTreeMap<String, Entry>) {
+        let mut all: BTreeMap<String, (Vec<Entry>, Option<String>)> = BTreeMap::new();
+        let mut stamps = BTreeMap::new();
+        for entry in self.entries(bytes) {
+            if let Some(stamp) = &entry.stamp {
+                let (ledger, stamp) = (entry.ledger.clone(), Some(stamp.clone()));
+                stamps.insert(ledger.clone(), Entry { ledger, stamp, ..Entry::default() });
+            }
+            let (entries, checkout) = all.entry(entry.ledger.clone()).or_default();
+            *checkout = entry.checkout.clone().or(checkout.take());
+            entries.push(entry);
+        }
+        let fold = |(ledger, (entries, checkout)): (String, (Vec<Entry>, Option<String>))| {
+            (ledger, (Fold::of(entries), checkout))
+        };
+        (all.into_iter().map(fold).collect(), stamps)
+    }
+
     /// The lock of the state home, which is made if it is not there. It is the ledger's own lock where both share a directory.
     fn lock(&self) -> Result<Option<DirLock>, JournalError> {
         if self.ledger.parent().is_some_and(|directory| super::place::real(directory) == super::place::real(self.home))
@@ -180,20 +206,6 @@ impl Journal<'_> {
             other => Ok(Some(other?)),
         }
     }
-}
-
-/// What each ledger's entries come to, and the last stamp of each.
-fn by_ledger(bytes: &[u8]) -> (BTreeMap<String, Fold>, BTreeMap<String, Entry>) {
-    let mut all: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
-    let mut stamps = BTreeMap::new();
-    for entry in entries(bytes) {
-        if let Some(stamp) = &entry.stamp {
-            let (ledger, stamp) = (entry.ledger.clone(), Some(stamp.clone()));
-            stamps.insert(ledger.clone(), Entry { ledger, stamp, ..Entry::default() });
-        }
-        all.entry(entry.ledger.clone()).or_default().push(entry);
-    }
-    (all.into_iter().map(|(ledger, entries)| (ledger, Fold::of(entries))).collect(), stamps)
 }
 
 fn end_line(bytes: &mut Vec<u8>) {

@@ -1,5 +1,8 @@
-//! The journal of acknowledged writes: what `bd` wrote and no commit holds yet, so that it can be found again when another
-//! program takes it out of the ledger.
+//! The journal of acknowledged writes: what `bd` wrote and no remote has yet, so that it can be found again when another
+//! program takes it out of the ledger, or gives up the commit that held it.
+//!
+//! A write that a commit of some branch holds is not missing; only one that a remote has is forgotten. The entries of a checkout
+//! bear its mark, so they are still its own after it was moved.
 //!
 //! Owns `<state home>/journal.jsonl`, one for all checkouts of a repository. A write appends one line per issue, after the ledger
 //! is on disk and before it is acknowledged, under the ledger's lock and then the state home's, never the other way round. The
@@ -15,18 +18,19 @@ pub use entry::Entry;
 pub use fold::{Fold, Missing};
 pub use keep::{JournalError, Whose};
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use entry::{holds_stamp, stamp_text};
 
+use super::checkout::Noted;
 use super::place;
 use crate::ledger::{Applied, Document};
 use crate::model::time::Instant;
 use crate::sys::Env;
 use crate::sys::fs::{FileStamp, FsError, Granularity, granularity};
 use crate::sys::log::Log;
-use crate::vcs::{self, Sought};
+use crate::vcs::{self, Reach, Sought};
 
 pub const JOURNAL_NAME: &str = "journal.jsonl";
 
@@ -47,8 +51,6 @@ pub struct Journal<'a> {
 #[derive(Debug, Default)]
 pub struct Account {
     pub missing: Vec<Missing>,
-    /// Some are missing from the file, but a commit holds them: they can leave the journal.
-    pub committed: bool,
 }
 
 impl Journal<'_> {
@@ -86,26 +88,25 @@ impl Journal<'_> {
 
     fn compare(&self, bytes: &[u8], document: &Document) -> Account {
         let key = self.key();
-        let mut fold = Fold::of(entries(bytes).filter(|entry| entry.ledger == key));
+        let mut fold = Fold::of(self.entries(bytes).into_iter().filter(|entry| entry.ledger == key));
         let missing = fold.missing(document);
         if missing.is_empty() {
             return Account::default();
         }
         let lost: HashSet<&String> = missing.iter().flat_map(|missing| &missing.after).collect();
-        let committed = self.forget_committed(&mut fold, self.ledger, |after| lost.contains(after));
-        let missing = if committed { fold.missing(document) } else { missing };
-        Account { missing, committed }
+        let elsewhere = self.leave_out(&mut fold, self.ledger, Reach::Any, |after| lost.contains(after));
+        Account { missing: if elsewhere { fold.missing(document) } else { missing } }
     }
 
-    /// Forgets what a commit holds, of the lines that are asked for.
-    fn forget_committed(&self, fold: &mut Fold, ledger: &Path, asked: impl Fn(&String) -> bool) -> bool {
+    /// Leaves out what a commit holds, of the lines that are asked for. Tells whether there was something.
+    fn leave_out(&self, fold: &mut Fold, ledger: &Path, reach: Reach, asked: impl Fn(&String) -> bool) -> bool {
         let stretches = fold.issues.values().flatten().filter(|stretch| asked(&stretch.after));
         // A time that cannot be read is long ago.
         let since = |at: &str| Instant::parse(at).unwrap_or(Instant::from_nanos(0));
         let lines: Vec<(String, Instant)> =
             stretches.map(|stretch| (stretch.after.clone(), since(&stretch.at))).collect();
         let sought: Vec<Sought<'_>> = lines.iter().map(|(text, since)| Sought { text, since: *since }).collect();
-        let found = vcs::committed_lines(ledger, &sought, self.env);
+        let found = vcs::committed_lines(ledger, &sought, reach, self.env);
         let found: HashSet<&String> =
             lines.iter().zip(found).filter(|(_, held)| *held).map(|((line, _), _)| line).collect();
         for stretches in fold.issues.values_mut() {
@@ -115,11 +116,29 @@ impl Journal<'_> {
         !found.is_empty()
     }
 
+    /// The whole lines of a journal that can be read. What was noted at another path before this checkout was moved is noted
+    /// for this ledger.
+    fn entries(&self, bytes: &[u8]) -> Vec<Entry> {
+        let whole = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
+        let mut all: Vec<Entry> = bytes[..whole].split(|byte| *byte == b'\n').filter_map(Entry::parse).collect();
+        let now = place::real(self.ledger);
+        let Some(own) = Noted::of(&now, self.home) else { return all };
+        let mut moved: HashMap<String, bool> = HashMap::new();
+        for entry in all.iter_mut().filter(|entry| entry.checkout.as_ref() == Some(&own.mark)) {
+            let is_moved = |then: &str| own.former_root(Path::new(then), &now).is_some();
+            if *moved.entry(entry.ledger.clone()).or_insert_with(|| is_moved(&entry.ledger)) {
+                entry.ledger = now.display().to_string();
+            }
+        }
+        all
+    }
+
     /// The entries of one write.
     fn lines(&self, applied: &Applied, actor: &str, now: Instant) -> Vec<Entry> {
-        let ledger = self.key();
+        let (ledger, checkout) = (self.key(), Noted::of(&place::real(self.ledger), self.home).map(|noted| noted.mark));
         let change = |change: &crate::ledger::LineChange| Entry {
             ledger: ledger.clone(),
+            checkout: checkout.clone(),
             at: now.to_string(),
             actor: actor.to_owned(),
             id: change.id.clone(),
@@ -134,12 +153,6 @@ impl Journal<'_> {
         }
         entries
     }
-}
-
-/// The whole lines of a journal that can be read.
-fn entries(bytes: &[u8]) -> impl Iterator<Item = Entry> {
-    let whole = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
-    bytes[..whole].split(|byte| *byte == b'\n').filter_map(Entry::parse)
 }
 
 fn stamped(stamp: &FileStamp) -> Option<String> {

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::super::{Access, RepoProblem, Result, Store, StoreError, place};
+use super::super::{Access, BEADS_DIR, RepoProblem, Result, Store, StoreError, place};
 use crate::ledger::MAX_LEDGER;
 use crate::sys::below;
-use crate::vcs::{self, Kind, Span, Vcs};
+use crate::vcs::{self, Area, Kind, SyncError};
 
 pub struct WorkingCopy {
     pub kind: Kind,
@@ -15,6 +15,22 @@ pub struct WorkingCopy {
     pub sources: Vec<usize>,
     /// As seen from the root.
     pub ledgers: Vec<PathBuf>,
+}
+
+impl WorkingCopy {
+    /// What belongs to the ledgers: the directories that they are in. One that is the whole working copy, as in a planning repo
+    /// that is nothing else, counts only where it cannot be the project's own files.
+    pub fn areas(&self) -> Vec<Area> {
+        let is_ledgers_own = !self.members.contains(&0) || self.root.file_name().is_some_and(|name| name == BEADS_DIR);
+        let area = |ledger: &PathBuf| match ledger.parent() {
+            Some(directory) if !directory.as_os_str().is_empty() => Area::Below(directory.to_owned()),
+            _ if is_ledgers_own => Area::All,
+            _ => Area::File(ledger.clone()),
+        };
+        let mut areas: Vec<Area> = self.ledgers.iter().map(area).collect();
+        areas.dedup();
+        areas
+    }
 }
 
 impl Store {
@@ -51,13 +67,18 @@ impl Store {
         copies
     }
 
+    /// Whether one of the working copies has bookmarks.
+    pub fn has_bookmarks(&self, only: Option<usize>) -> bool {
+        self.working_copies(only).iter().any(|copy| matches!(copy.kind, Kind::Jj | Kind::Hg))
+    }
+
     /// Whether this user's commits belong there: anywhere but in the primary's working copy of a contributor.
     pub(super) fn owns(&mut self, copy: &WorkingCopy) -> Result<bool> {
         Ok(!copy.members.contains(&0) || self.access(0)? == Access::Write)
     }
 
     /// Whether private issues could get into a working copy: the primary's, in a project that joins others.
-    fn is_guarded(&self, copy: &WorkingCopy) -> bool {
+    pub(super) fn is_guarded(&self, copy: &WorkingCopy) -> bool {
         copy.members.contains(&0) && (self.project.members.len() > 1 || self.unseen().is_some())
     }
 
@@ -70,11 +91,22 @@ impl Store {
     }
 
     /// What a repo that is away keeps to itself is not known: nothing is committed or sent that could be it.
-    fn refuse_unseen(&self) -> Result<()> {
+    pub(super) fn refuse_unseen(&self) -> Result<()> {
         match self.unseen() {
             Some(problem) => Err(StoreError::Unseen { problem: problem.to_string() }),
             None => Ok(()),
         }
+    }
+
+    /// Refuses what compares ledgers with commits where a filter stands between them.
+    pub(in crate::store) fn refuse_filtered(&self, copy: &WorkingCopy) -> Result<()> {
+        let vcs = vcs::open(&copy.root);
+        for ledger in &copy.ledgers {
+            if let Some(filter) = vcs.filter(ledger, &self.host.env) {
+                return Err(SyncError::Filtered { path: copy.root.join(ledger), filter }.into());
+            }
+        }
+        Ok(())
     }
 
     /// Refuses to commit what the project's planning repos keep to themselves.
@@ -97,30 +129,5 @@ impl Store {
             }
         }
         Ok(())
-    }
-
-    /// Refuses to send commits that carry something private, whoever made them. Only git can be asked for its commits.
-    pub(super) fn guard_push(&mut self, vcs: &dyn Vcs, copy: &WorkingCopy) -> Result<()> {
-        self.refuse_project_remote(&copy.root, &copy.members)?;
-        if !self.is_guarded(copy) || copy.kind != Kind::Git {
-            return Ok(());
-        }
-        let standing = vcs.standing(&self.host.env)?;
-        let Some(upstream) = standing.upstream.filter(|_| standing.ahead > 0) else { return Ok(()) };
-        self.refuse_unseen()?;
-        let guard = self.guard();
-        let mut leak = None;
-        let range = format!("refs/remotes/{upstream}..HEAD");
-        vcs::changes(&copy.root, Span::Range(&range), &self.host.env, &mut |changed| {
-            let Some(new) = &changed.new else { return };
-            if let (None, Some((line, _))) = (&leak, guard.look(&changed.old, new).first()) {
-                leak = Some((changed.path.clone(), *line, changed.commit.clone().unwrap_or_default()));
-            }
-        })
-        .map_err(StoreError::History)?;
-        match leak {
-            Some((path, line, commit)) => Err(StoreError::PrivatePush { path, line, commit }),
-            None => Ok(()),
-        }
     }
 }

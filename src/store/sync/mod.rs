@@ -8,6 +8,7 @@
 mod copies;
 mod prune;
 mod received;
+mod send;
 mod trust;
 
 use std::path::Path;
@@ -17,7 +18,7 @@ use super::source::expected;
 use super::{Reconciled, Result, Store, StoreError};
 use crate::ledger::{self, LedgerError, MergedLine};
 use crate::vcs::{
-    self, CommitError, Committed, Integrated, Integration, Kind, Pushed, Standing, SyncError, Vcs, Versions,
+    self, Carried, CommitError, Committed, Integrated, Integration, Kind, Route, Standing, SyncError, Vcs, Versions,
 };
 pub(super) use copies::WorkingCopy;
 
@@ -28,7 +29,7 @@ pub use trust::{NamedPrograms, trust_programs};
 const TRIES: u32 = 6;
 
 /// What to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyncOptions {
     pub pull: bool,
     pub push: bool,
@@ -36,6 +37,10 @@ pub struct SyncOptions {
     pub repo: Option<usize>,
     /// Changes nothing, and asks nobody.
     pub dry_run: bool,
+    /// Sends commits that hold more than ledgers, too, and runs the hooks of the repository.
+    pub with_code: bool,
+    /// The bookmark of jj or hg to exchange with.
+    pub bookmark: Option<String>,
 }
 
 /// Where a sync is.
@@ -62,6 +67,12 @@ pub struct RepoSync {
     pub merged: Vec<MergedLine>,
     /// What the others' commits changed here.
     pub received: Received,
+    /// Commits with more than ledgers that came from the others.
+    pub received_code: Vec<Carried>,
+    /// The commits that a dry run found to send.
+    pub outgoing: Vec<Carried>,
+    /// Where they would go.
+    pub sends_to: Option<String>,
     /// Closed issues that left the ledger because the settings say so, or in a dry run would.
     pub pruned: Vec<String>,
     pub pushed: bool,
@@ -146,6 +157,7 @@ impl Store {
             return Err(StoreError::NotCommitter { repo: one.repos[0].clone(), remedy });
         }
         self.refuse_programs(copy)?;
+        self.refuse_filtered(copy)?;
         if dry_run {
             one.committed = self.is_dirty(copy)?;
             self.prune_as_set(copy, None, one);
@@ -207,14 +219,23 @@ impl Store {
             return Ok(());
         }
         let env = self.host.env.clone();
-        let vcs = vcs::open(&copy.root);
+        let vcs = vcs::open_for(&copy.root, options.bookmark.as_deref());
         let owns = self.owns(copy)?;
         self.refuse_programs(copy)?;
+        self.refuse_filtered(copy)?;
         if options.dry_run {
             one.standing = vcs.standing(&env)?;
-            one.committed = owns && self.is_dirty(copy)?;
+            if one.standing.behind > 0 && options.pull {
+                // Not all that is there is merged.
+                let areas = copy.areas();
+                let route = Route { ledgers: &areas, with_code: false, dry_run: None, env: &env };
+                one.standing.behind = vcs.incoming(&route)?.len();
+            }
             if owns {
+                one.committed = self.is_dirty(copy)?;
+                self.guard_commit(copy)?;
                 self.prune_as_set(copy, None, one);
+                self.preview_push(vcs.as_ref(), copy, options, one)?;
             }
             return Ok(());
         }
@@ -260,6 +281,8 @@ impl Store {
             return Ok(());
         }
         let before = received::read(copy);
+        let areas = copy.areas();
+        let incoming = vcs.incoming(&Route { ledgers: &areas, with_code: false, dry_run: None, env: &env })?;
         let mut merged = Vec::new();
         let mut damaged = false;
         let mut merge = |_: &Path, versions: &Versions| match (&versions.ours, &versions.theirs) {
@@ -275,6 +298,7 @@ impl Store {
         let author = self.actor().to_owned();
         let integration = Integration {
             ledgers: &copy.ledgers,
+            areas: &areas,
             merge: &mut merge,
             message: MERGE_MESSAGE,
             author: &author,
@@ -284,6 +308,9 @@ impl Store {
         // A later round may bring more; what is told is the sum.
         one.integrated = one.integrated.filter(|_| done == Integrated::UpToDate).or(Some(done));
         one.merged.extend(merged);
+        if done != Integrated::UpToDate {
+            one.received_code.extend(incoming.into_iter().filter(|commit| commit.has_code));
+        }
         let after = received::read(copy);
         damaged |= before != after && after.iter().any(|bytes| received::is_damaged(bytes));
         if damaged {
@@ -291,55 +318,6 @@ impl Store {
         }
         one.received.add(received::compare(&before, &after));
         Ok(())
-    }
-
-    /// Sends our commits, and starts again when somebody else was faster.
-    fn send(
-        &mut self,
-        copy: &WorkingCopy,
-        options: &SyncOptions,
-        one: &mut RepoSync,
-        progress: Progress<'_>,
-    ) -> Result<()> {
-        if !self.owns(copy)? {
-            return Ok(());
-        }
-        let env = self.host.env.clone();
-        let vcs = vcs::open(&copy.root);
-        // Reconciling, or somebody else, may have written.
-        if received::read(copy) != one.left {
-            self.guard_commit(copy)?;
-            let locks = self.lock_ledgers(&copy.sources)?;
-            one.committed |= self.commit_locked(copy, None)?;
-            drop(locks);
-        }
-        for attempt in 0..TRIES {
-            self.guard_push(vcs.as_ref(), copy)?;
-            progress(&one.repos[0], if attempt == 0 { SyncStep::Pushing } else { SyncStep::Again });
-            match vcs.push(&env)? {
-                Pushed::Done => {
-                    one.pushed = true;
-                    one.standing = vcs.standing(&env)?;
-                    self.prune_journals(copy);
-                    return Ok(());
-                }
-                Pushed::NothingToPush => return Ok(()),
-                Pushed::Held(why) => {
-                    one.notes.push(format!("not pushed: {why}"));
-                    return Ok(());
-                }
-                Pushed::Outrun if !options.pull => break,
-                Pushed::Outrun => {}
-            }
-            one.retries = attempt + 1;
-            self.pause(attempt);
-            vcs.fetch(&env)?;
-            let locks = self.lock_ledgers(&copy.sources)?;
-            one.committed |= self.commit_locked(copy, None)?;
-            self.integrate(vcs.as_ref(), copy, true, one)?;
-            drop(locks);
-        }
-        Err(StoreError::Outrun { repo: one.repos[0].clone(), pull: options.pull })
     }
 
     /// A pause of uneven length that grows with every attempt, so that two who race do not race again.

@@ -9,7 +9,7 @@ use super::super::settings::OutsidePath;
 use super::super::{Result, Store, StoreError, family, place, read_trust};
 use super::copies::WorkingCopy;
 use crate::sys::Host;
-use crate::vcs::{self, Kind};
+use crate::vcs::{self, Kind, Vcs};
 
 /// What a working copy makes its version control run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,23 +27,32 @@ pub fn trust_programs(path: &Path, host: &Host, wait: Duration, dry_run: bool) -
         return Err(vcs::SyncError::NoVcs { root: place::plain(path) }.into());
     }
     let root = place::real(vcs.root());
-    let programs = vcs.programs(&host.env)?;
+    let (programs, hooks) = (vcs.programs(&host.env)?, vcs.hooks(&host.env)?);
     let trust = read_trust(&host.env);
-    let entry = entry(&root, &programs);
-    let known = trust.covers(&entry);
+    let mut entries = vec![entry(&root, PROGRAMS, &programs)];
+    // Without programs there is nothing to agree to, unless there are hooks: those of a push are agreed to by themselves.
+    entries.truncate(usize::from(!programs.is_empty() || hooks.is_empty()));
+    entries.extend((!hooks.is_empty()).then(|| entry(&root, HOOKS, &hooks)));
+    let known = entries.iter().all(|entry| trust.covers(entry));
+    let programs = [programs, hooks].concat();
     if !known && !programs.is_empty() && !dry_run {
-        trust.add(&[entry], wait, &host.entropy)?;
+        trust.add(&entries, wait, &host.entropy)?;
     }
     Ok(NamedPrograms { root, programs, known })
 }
 
-fn entry(root: &Path, programs: &[String]) -> OutsidePath {
+/// What runs in a commit, a merge or an exchange.
+const PROGRAMS: &str = "programs";
+/// What runs in a push with code.
+const HOOKS: &str = "hooks";
+
+fn entry(root: &Path, key: &'static str, programs: &[String]) -> OutsidePath {
     // A workspace may do what the checkout may that it was made from.
     let first = family::parent(root);
     let root = first.as_deref().unwrap_or(root);
     let repository = vcs::common_dir(root).unwrap_or_else(|| root.to_owned());
     let text = blake3::hash(programs.join("\n").as_bytes()).to_string();
-    OutsidePath { repository, root: root.to_owned(), key: "programs", text, resolved: PathBuf::new() }
+    OutsidePath { repository, root: root.to_owned(), key, text, resolved: PathBuf::new() }
 }
 
 impl Store {
@@ -52,10 +61,19 @@ impl Store {
         self.refuse_programs_of(&copy.root)
     }
 
+    /// Refuses to push with the hooks of a repository that nobody has agreed to.
+    pub(super) fn refuse_hooks(&self, vcs: &dyn Vcs, copy: &WorkingCopy) -> Result<()> {
+        let programs = vcs.hooks(&self.host.env)?;
+        if programs.is_empty() || read_trust(&self.host.env).covers(&entry(&copy.root, HOOKS, &programs)) {
+            return Ok(());
+        }
+        Err(StoreError::UntrustedPrograms { root: copy.root.clone(), programs })
+    }
+
     /// The same for the working copy with this root.
     pub fn refuse_programs_of(&self, root: &Path) -> Result<()> {
         let programs = vcs::open(root).programs(&self.host.env)?;
-        if programs.is_empty() || read_trust(&self.host.env).covers(&entry(root, &programs)) {
+        if programs.is_empty() || read_trust(&self.host.env).covers(&entry(root, PROGRAMS, &programs)) {
             return Ok(());
         }
         Err(StoreError::UntrustedPrograms { root: root.to_owned(), programs })

@@ -56,6 +56,8 @@ pub struct Part {
     pub command: String,
     /// The `.beads` directory of the project that it was written from.
     pub from: String,
+    /// The mark of the checkout which that is in.
+    pub checkout: Option<String>,
     /// The file that was written, without links.
     pub ledger: String,
     /// The files that the same write had changed before.
@@ -90,6 +92,7 @@ impl Part {
             write: text("write")?,
             command: text("command").unwrap_or_default(),
             from: text("from")?,
+            checkout: text("checkout"),
             ledger: text("ledger")?,
             with: texts("with")?,
             guests: texts("guests")?,
@@ -111,6 +114,7 @@ impl Part {
             ("write", Some(&self.write)),
             ("command", Some(self.command.as_str()).filter(|word| !word.is_empty())),
             ("from", Some(&self.from)),
+            ("checkout", self.checkout.as_deref()),
             ("ledger", Some(&self.ledger)),
             ("at", Some(&self.at)),
             ("actor", Some(&self.actor)),
@@ -127,6 +131,19 @@ impl Part {
         };
         let changes: Vec<String> = self.changes.iter().map(change).collect();
         format!("{{{head}{lists},\"changes\":[{}]}}\n", changes.join(","))
+    }
+}
+
+impl Part {
+    /// The same after the checkout was moved: every file that was below one directory is below another.
+    pub fn moved(&mut self, from: &Path, to: &Path) {
+        let moved = |text: &mut String| {
+            if let Ok(inside) = Path::new(text.as_str()).strip_prefix(from) {
+                *text = to.join(inside).display().to_string();
+            }
+        };
+        let files = self.with.iter_mut().chain(&mut self.guests);
+        files.chain([&mut self.from, &mut self.ledger]).for_each(moved);
     }
 }
 
@@ -248,6 +265,7 @@ mod tests {
             write: write.into(),
             command: "update".into(),
             from: "/a \"b\"/.beads".into(),
+            checkout: Some("wt_0123456789ab".into()),
             ledger: "/a/.beads/beads.jsonl".into(),
             with: vec!["/b \"c\".jsonl".into()],
             guests: vec!["/d".into(), "/e".into()],

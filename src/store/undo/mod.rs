@@ -11,6 +11,7 @@ pub use log::{Line, Part, Stays, UndoLog};
 
 use std::path::{Path, PathBuf};
 
+use super::checkout::Noted;
 use super::history::OwnCommit;
 use super::transaction::Written;
 use super::{Result, Store, StoreError, place};
@@ -207,13 +208,26 @@ impl Store {
         let mut since = String::new();
         for home in homes {
             let log = UndoLog { home, is_locked: false };
-            let lines = log.read()?;
+            let mut lines = log.read()?;
+            self.follow_move(home, &mut lines);
             if let (true, Some(first)) = (log.has_forgotten(), lines.iter().find_map(|line| line.part.as_ref())) {
                 since = since.max(first.at.clone());
             }
             logs.push(lines);
         }
         Ok((log::woven(logs), since))
+    }
+
+    /// What this checkout wrote before it was moved is written from here.
+    fn follow_move(&self, home: &Path, lines: &mut [Line]) {
+        let now = PathBuf::from(self.undo_key());
+        let Some(own) = Noted::of(&now.join("ledger"), home) else { return };
+        for part in lines.iter_mut().filter_map(|line| line.part.as_mut()) {
+            let is_own = part.checkout.as_ref() == Some(&own.mark);
+            if let Some(root) = is_own.then(|| own.former_root(Path::new(&part.from), &now)).flatten() {
+                part.moved(&root, &own.root);
+            }
+        }
     }
 
     /// The last writes of this actor from here, newest first.

@@ -1,4 +1,4 @@
-//! What `.gitattributes` and its like say about the merge of a file, read from the files alone.
+//! What `.gitattributes` and its like say about the merge and the filter of a file, read from the files alone.
 
 use std::path::{Path, PathBuf};
 
@@ -12,11 +12,32 @@ use crate::vcs::files;
 /// The value of the attribute `merge` for a file, by its path from the root: `union`, `bd`, …; a bare or negative one reads as `text` or
 /// `binary`, the drivers that git then takes. `None` if nothing is said.
 pub fn merge_attribute(root: &Path, own: &Path, common: &Path, file: &Path, env: &Env) -> Option<String> {
+    attribute(root, own, common, file, env, merge_value)
+}
+
+/// The filter that a file passes on its way into a commit and out of it, if the settings know a program for it.
+pub fn filter(root: &Path, own: &Path, common: &Path, file: &Path, env: &Env) -> Option<String> {
+    let name = attribute(root, own, common, file, env, filter_value)?;
+    let runs = |key: &str| {
+        config::text(own, common, &format!("filter.{name}.{key}"), env).is_some_and(|text| !text.is_empty())
+    };
+    ["clean", "smudge", "process"].into_iter().any(runs).then_some(name)
+}
+
+/// The last word that is said about a file; the inner `None` of a value takes an earlier word back.
+fn attribute(
+    root: &Path,
+    own: &Path,
+    common: &Path,
+    file: &Path,
+    env: &Env,
+    value: fn(&[u8]) -> Option<Option<String>>,
+) -> Option<String> {
     let path = file.as_os_str().as_encoded_bytes();
     let mut found = None;
     let mut look = |source: PathBuf, path: &[u8]| {
         for line in files::bytes(&source).unwrap_or_default().lines() {
-            if let Some(value) = merge_on_line(line, path) {
+            if let Some(value) = on_line(line, path, value) {
                 found = value;
             }
         }
@@ -39,8 +60,8 @@ pub fn merge_attribute(root: &Path, own: &Path, common: &Path, file: &Path, env:
     found
 }
 
-/// What one line says about the merge of a path; the inner `None` takes an earlier word back.
-fn merge_on_line(line: &[u8], path: &[u8]) -> Option<Option<String>> {
+/// What one line says about a path.
+fn on_line(line: &[u8], path: &[u8], value: fn(&[u8]) -> Option<Option<String>>) -> Option<Option<String>> {
     let line = line.trim_ascii_start();
     if line.is_empty() || line.starts_with(b"#") || line.starts_with(b"[attr]") {
         return None;
@@ -52,20 +73,24 @@ fn merge_on_line(line: &[u8], path: &[u8]) -> Option<Option<String>> {
         let end = line.find_byteset(b" \t\r").unwrap_or(line.len());
         (line[..end].into(), &line[end..])
     };
-    let mut value = None;
-    for word in rest.fields() {
-        match word {
-            b"merge" => value = Some(Some("text".to_owned())),
-            b"-merge" | b"binary" => value = Some(Some("binary".to_owned())),
-            b"!merge" => value = Some(None),
-            _ => {
-                if let Some(name) = word.strip_prefix(b"merge=") {
-                    value = Some(Some(name.to_str_lossy().into_owned()));
-                }
-            }
-        }
+    let found = rest.fields().filter_map(value).last();
+    found.filter(|_| matches(&pattern, path))
+}
+
+fn merge_value(word: &[u8]) -> Option<Option<String>> {
+    match word {
+        b"merge" => Some(Some("text".to_owned())),
+        b"-merge" | b"binary" => Some(Some("binary".to_owned())),
+        b"!merge" => Some(None),
+        _ => word.strip_prefix(b"merge=").map(|name| Some(name.to_str_lossy().into_owned())),
     }
-    value.filter(|_| matches(&pattern, path))
+}
+
+fn filter_value(word: &[u8]) -> Option<Option<String>> {
+    match word {
+        b"filter" | b"-filter" | b"!filter" => Some(None),
+        _ => word.strip_prefix(b"filter=").map(|name| Some(name.to_str_lossy().into_owned())),
+    }
 }
 
 fn matches(pattern: &[u8], path: &[u8]) -> bool {
@@ -105,7 +130,7 @@ mod tests {
     use super::*;
 
     fn says(line: &str, path: &str) -> Option<Option<String>> {
-        merge_on_line(line.as_bytes(), path.as_bytes())
+        on_line(line.as_bytes(), path.as_bytes(), merge_value)
     }
 
     #[test]
@@ -132,7 +157,7 @@ mod tests {
         assert_eq!(text("a \"b\\"), "\"/a \\\"b\\\\\\\\\"");
         for name in [".beads/beads.jsonl", "a b/x.jsonl", "a*/[x].jsonl", "a \"b\\c", "ü\n/x"] {
             let line = [&pattern(Path::new(name))[..], b" merge=bd"].concat();
-            assert_eq!(merge_on_line(&line, name.as_bytes()), Some(Some("bd".to_owned())), "{name}");
+            assert_eq!(on_line(&line, name.as_bytes(), merge_value), Some(Some("bd".to_owned())), "{name}");
         }
         assert_eq!(says("/a\\*/x merge=bd", "ab/x"), None);
     }

@@ -1,13 +1,14 @@
 //! The files that commits change. git says which commits and what is staged; trees and blobs are read with gix.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
 use gix::object::tree::EntryKind;
 
 use super::commit::git;
 use super::hooks::failed;
+use crate::sys::Env;
 use crate::sys::process::Program;
 use crate::vcs::files::path_of;
 use crate::vcs::history::Repository;
@@ -45,6 +46,13 @@ pub fn staged_paths(repository: &Repository<'_>) -> Result<Vec<PathBuf>, History
     Ok(list.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of).collect())
 }
 
+/// The same beside a repository of jj, which notes new files in the index as files to be added some day.
+pub fn staged_beside(root: &Path, env: &Env) -> Result<Vec<PathBuf>, HistoryError> {
+    let repository = Repository { root, git_dir: root.join(".git"), env };
+    let list = index_against_head(&repository, "--ita-invisible-in-index")?;
+    Ok(list.split(|byte| *byte == 0).skip(1).step_by(2).map(path_of).collect())
+}
+
 /// What the index has beyond the last commit, as git lists it.
 fn index_against_head(repository: &Repository<'_>, form: &str) -> Result<Vec<u8>, HistoryError> {
     let born = program(repository).args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).run()?.status.success();
@@ -63,7 +71,7 @@ pub fn range(repository: &Repository<'_>, span: Span<'_>, each: &mut dyn FnMut(C
     let objects = open(repository)?;
     let asked = || program(repository).args(["rev-list", "--parents", "--topo-order", "--reverse"]);
     let lists = match span {
-        Span::Staged => Vec::new(),
+        Span::Staged | Span::Commits(_) => Vec::new(),
         Span::Range(text) => vec![asked().arg("--end-of-options").arg(text).arg("--")],
         Span::Push { remote, refs } => {
             let pushed = refs.lines().filter_map(|line| pushed(&objects, line));
@@ -83,6 +91,20 @@ pub fn range(repository: &Repository<'_>, span: Span<'_>, each: &mut dyn FnMut(C
             for (path, old, new) in differences(&objects, *commit, parents)? {
                 each(changed(&objects, Some(commit.to_string()), &path, &old, new)?);
             }
+        }
+    }
+    Ok(())
+}
+
+/// The same for these commits alone.
+pub fn commits(repository: &Repository<'_>, ids: &[String], each: &mut dyn FnMut(Changed)) -> Result<(), HistoryError> {
+    let objects = open(repository)?;
+    for id in ids {
+        let commit = ObjectId::from_hex(id.as_bytes()).map_err(|error| unreadable(id.clone(), error))?;
+        let found = objects.find_commit(commit).map_err(|error| unreadable(id.clone(), error))?;
+        let parents: Vec<ObjectId> = found.parent_ids().map(gix::Id::detach).collect();
+        for (path, old, new) in differences(&objects, commit, &parents)? {
+            each(changed(&objects, Some(id.clone()), &path, &old, new)?);
         }
     }
     Ok(())
@@ -120,7 +142,9 @@ fn listed(name: &'static str, program: Program<'_>) -> Result<Vec<u8>, HistoryEr
 }
 
 fn open(repository: &Repository<'_>) -> Result<gix::Repository, HistoryError> {
-    super::opened::at(&repository.git_dir).map_err(|error| unreadable(repository.git_dir.display().to_string(), error))
+    // As they are stored, which is how they are sent.
+    let opened = super::opened::as_stored(&repository.git_dir);
+    opened.map_err(|error| unreadable(repository.git_dir.display().to_string(), error))
 }
 
 fn unreadable(id: String, error: impl std::fmt::Display) -> HistoryError {

@@ -228,7 +228,7 @@ impl Clone<'_> {
 
     /// Writes the files. Filters may have to go to a remote for them.
     fn fill(&self, step: Option<&Step>) -> Result<(), SyncError> {
-        let program = passing_git(git_for_network(self.path, self.source.env));
+        let program = passing_git(git_for_network(self.path, self.source.env, false));
         let program = program.args(["-c", "submodule.recurse=false", "reset", "--hard"]);
         must("git reset", self.path, counting(program, step)).map(drop)
     }

@@ -40,7 +40,7 @@ pub fn init(directory: &Path, env: &Env) -> Result<(), CommitError> {
 }
 
 /// What the user is in the middle of.
-pub(super) fn unfinished(root: &Path) -> Option<&'static str> {
+pub fn unfinished(root: &Path) -> Option<&'static str> {
     let dot_git = root.join(".git");
     let own = own_dir(&dot_git).unwrap_or(dot_git);
     UNFINISHED.iter().find(|(name, _)| own.join(name).exists()).map(|(_, what)| *what)
@@ -59,7 +59,10 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
         return Err(CommitError::Ignored { path: order.root.join(path) });
     }
     if !status.changed {
-        return Ok(Committed::NothingToCommit);
+        return match overlooked(order.root, order.files, order.env)? {
+            Some((path, flag)) => Err(CommitError::Overlooked { path: order.root.join(path), flag }),
+            None => Ok(Committed::NothingToCommit),
+        };
     }
     let identity = identity(order);
     let run = |arguments: &[&str], paths: &[PathBuf]| {
@@ -103,8 +106,10 @@ pub(super) fn git_with_hooks<'a>(directory: &Path, env: &'a Env) -> Program<'a> 
 }
 
 /// The same, for talking to a remote: with the user's way to get there and to be known there.
-pub(super) fn git_for_network<'a>(directory: &Path, env: &'a Env) -> Program<'a> {
-    with_settings(directory, env, |setting| !setting.starts_with("core.sshCommand"))
+pub(super) fn git_for_network<'a>(directory: &Path, env: &'a Env, with_hooks: bool) -> Program<'a> {
+    let is_left_out =
+        |setting: &str| setting.starts_with("core.sshCommand") || (with_hooks && setting.starts_with("core.hooksPath"));
+    with_settings(directory, env, |setting| !is_left_out(setting))
 }
 
 fn with_settings<'a>(directory: &Path, env: &'a Env, wanted: impl Fn(&str) -> bool) -> Program<'a> {
@@ -131,6 +136,24 @@ pub(super) fn identity(order: &Order) -> Vec<String> {
 /// git found a lock of another process: on the index, or on a ref.
 pub(super) fn is_locked(output: &Output) -> bool {
     !output.status.success() && String::from_utf8_lossy(&output.stderr).contains(".lock': File exists")
+}
+
+/// A file whose changes git was told to overlook, and how: git neither commits them nor minds them when it overwrites the file.
+pub fn overlooked(root: &Path, files: &[PathBuf], env: &Env) -> Result<Option<(PathBuf, &'static str)>, CommitError> {
+    let program = git(root, env).args(["--literal-pathspecs", "ls-files", "-v", "-z", "--"]).args(files);
+    let output = program.run()?;
+    if !output.status.success() {
+        return Err(failed("git ls-files", &output));
+    }
+    let flag = |letter: u8| match letter {
+        b'S' | b's' => Some("skip-worktree"),
+        letter if letter.is_ascii_lowercase() => Some("assume-unchanged"),
+        _ => None,
+    };
+    let entries = output.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 2);
+    // What is not checked out has no changes.
+    let there = |path: &PathBuf| root.join(path).exists();
+    Ok(entries.filter_map(|entry| Some((path_of(&entry[2..]), flag(entry[0])?))).find(|(path, _)| there(path)))
 }
 
 #[derive(Default)]

@@ -1,12 +1,13 @@
 //! Questions to git about hooks, ignored files and the repository's own settings.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::commit::{git, git_with_hooks};
 use crate::sys::Env;
 use crate::sys::process::Output;
-use crate::vcs::files::path_of;
-use crate::vcs::{HistoryError, Versions};
+use crate::vcs::files::{self, path_of};
+use crate::vcs::{HistoryError, SyncError, Versions};
 
 /// What a program said when it failed, without the rest of a long story.
 pub(super) fn failed(program: &'static str, output: &Output) -> HistoryError {
@@ -25,6 +26,32 @@ pub fn hooks_path(root: &Path, env: &Env) -> Result<PathBuf, HistoryError> {
     let output = git_with_hooks(root, env).args(["rev-parse", "--git-path", "hooks"]).run()?;
     let output = checked("git rev-parse", output)?;
     Ok(path_of(output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout)))
+}
+
+/// The hooks that a push runs.
+const PUSH: [&str; 2] = ["pre-push", "reference-transaction"];
+
+/// The hooks that a push would run and that are not the user's own, each with a sum of what it does. Those of the user are
+/// in a directory that the user's own settings name, outside of the repository.
+pub fn of_push(root: &Path, env: &Env) -> Result<Vec<String>, SyncError> {
+    let directory = root.join(hooks_path(root, env)?);
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let inside = |dir: &Path| real(&directory).starts_with(real(dir));
+    let is_in_repository = inside(root) || super::common_dir(&root.join(".git")).is_some_and(|common| inside(&common));
+    if !is_in_repository && local_setting(root, "core.hooksPath", env)?.is_none() {
+        return Ok(Vec::new());
+    }
+    let mut lines = Vec::new();
+    for name in PUSH {
+        let path = directory.join(name);
+        let Ok(found) = std::fs::metadata(&path) else { continue };
+        if found.is_file() && found.permissions().mode() & 0o111 != 0 {
+            let sum = files::bytes(&path).map(|bytes| blake3::hash(&bytes).to_hex().to_string());
+            let sum = sum.as_deref().and_then(|sum| sum.get(..16)).unwrap_or("not readable").to_owned();
+            lines.push(format!("hook {name} = {} ({sum})", path.display()));
+        }
+    }
+    Ok(lines)
 }
 
 pub fn local_setting(root: &Path, key: &str, env: &Env) -> Result<Option<String>, HistoryError> {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use gix::ObjectId;
 
-use super::commit::{git, is_locked, unfinished};
+use super::commit::{git, is_locked, overlooked, unfinished};
 use super::hooks::failed;
 use super::trees::Trees;
 use super::upstream::{self, id};
@@ -79,7 +79,10 @@ impl Join<'_> {
             None if unmerged()? => {
                 Err(SyncError::Unfinished { root: self.root.to_owned(), what: "a merge".to_owned() })
             }
-            None => Ok(()),
+            None => match overlooked(self.root, self.ledgers, self.order.env)? {
+                Some((path, flag)) => Err(CommitError::Overlooked { path: self.root.join(path), flag }.into()),
+                None => Ok(()),
+            },
         }
     }
 

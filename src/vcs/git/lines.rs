@@ -1,31 +1,31 @@
-//! Which lines of a file are in some commit: the history is walked back from the local branches, newest commits first.
+//! Which lines of a file are in some commit: the history is walked back from branches, newest commits first.
 
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BinaryHeap, HashSet};
 use std::path::Path;
 
 use gix::ObjectId;
 
 use super::opened;
 use crate::model::time::SECOND;
-use crate::vcs::lines::Sought;
+use crate::vcs::lines::{Reach, Sought, Wanted};
 
 /// So many bytes of old versions are looked at; what is not found by then counts as not committed.
 const MOST: usize = 256 << 20;
-/// A clock may be set back.
-const SLACK: i64 = 3600 * SECOND;
 
-/// For each line whether a version of the file in the history of `HEAD` or of a local branch holds it. A commit that is older
-/// than a line by more than an hour is not asked about it.
-pub fn committed_lines(file: &Path, lines: &[Sought<'_>]) -> Option<Vec<bool>> {
-    let file = std::fs::canonicalize(file.parent()?).ok()?.join(file.file_name()?);
-    let repository = opened::around(file.parent()?)?;
-    let root = std::fs::canonicalize(repository.workdir()?).ok()?;
-    let inside = file.strip_prefix(&root).ok()?;
-    let mut wanted: HashMap<&[u8], Vec<usize>> = HashMap::new();
-    for (n, line) in lines.iter().enumerate() {
-        wanted.entry(line.text.as_bytes()).or_default().push(n);
-    }
-    let mut found = vec![false; lines.len()];
+/// Refs that lead to commits which are found again.
+const KEPT: [&str; 3] = ["refs/remotes/", "refs/heads/", "refs/tags/"];
+
+/// For each line whether a version of the file, as seen from the root, holds it. `also` are commits that another program on top
+/// of git knows. A commit that is older than a line by more than an hour is not asked about it.
+pub fn committed_lines(
+    dot_git: &Path,
+    file: &Path,
+    lines: &[Sought<'_>],
+    reach: Reach,
+    also: &[ObjectId],
+) -> Option<Vec<bool>> {
+    let repository = opened::at(dot_git).ok()?;
+    let mut wanted = Wanted::new(lines);
     let (mut waiting, mut known) = (BinaryHeap::new(), HashSet::new());
     let mut push = |id: ObjectId, waiting: &mut BinaryHeap<(i64, ObjectId)>| {
         if known.insert(id)
@@ -34,31 +34,27 @@ pub fn committed_lines(file: &Path, lines: &[Sought<'_>]) -> Option<Vec<bool>> {
             waiting.push((commit.time().map_or(i64::MAX, |time| time.seconds), id));
         }
     };
-    if let Ok(head) = repository.head_id() {
-        push(head.detach(), &mut waiting);
-    }
-    for branch in repository.references().ok()?.local_branches().ok()?.flatten() {
-        if let Ok(tip) = branch.into_fully_peeled_id() {
-            push(tip.detach(), &mut waiting);
+    let kept = if reach == Reach::Remote { &KEPT[..1] } else { &KEPT[..] };
+    for prefix in kept {
+        for found in repository.references().ok()?.prefixed(*prefix).ok()?.flatten() {
+            if let Ok(tip) = found.into_fully_peeled_id() {
+                push(tip.detach(), &mut waiting);
+            }
         }
     }
+    also.iter().for_each(|id| push(*id, &mut waiting));
     let (mut versions, mut read) = (HashSet::new(), 0);
     while let Some((seconds, id)) = waiting.pop() {
-        let oldest = wanted.values().flatten().map(|n| lines[*n].since.nanos().saturating_sub(SLACK)).min();
-        if read > MOST || oldest.is_none_or(|oldest| seconds.saturating_mul(SECOND) < oldest) {
+        if read > MOST || wanted.oldest().is_none_or(|oldest| seconds.saturating_mul(SECOND) < oldest) {
             break;
         }
         let Ok(commit) = repository.find_commit(id) else { continue };
         commit.parent_ids().for_each(|parent| push(parent.detach(), &mut waiting));
-        let version = commit.tree().ok().and_then(|tree| tree.lookup_entry_by_path(inside).ok().flatten());
+        let version = commit.tree().ok().and_then(|tree| tree.lookup_entry_by_path(file).ok().flatten());
         let Some(version) = version.filter(|version| versions.insert(version.object_id())) else { continue };
         let Ok(object) = version.object() else { continue };
         read += object.data.len();
-        for line in object.data.split(|byte| *byte == b'\n') {
-            for n in wanted.remove(line.strip_suffix(b"\r").unwrap_or(line)).unwrap_or_default() {
-                found[n] = true;
-            }
-        }
+        wanted.see(&object.data);
     }
-    Some(found)
+    Some(wanted.found())
 }

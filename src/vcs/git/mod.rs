@@ -21,6 +21,7 @@ mod merged;
 mod network;
 mod objects;
 mod opened;
+mod outgoing;
 mod programs;
 mod remotes;
 mod renew;
@@ -36,11 +37,12 @@ mod worktrees;
 pub(super) use archive::GitArchive;
 pub(super) use attributes::merge_attribute;
 pub use attributes::pattern;
-pub(super) use changes::{range, staged, staged_paths};
+pub(super) use changes::{commits, range, staged, staged_beside, staged_paths};
 pub(super) use checkouts::worktrees;
 pub(super) use claims::Server;
 pub(super) use clones::{Source, name_remote};
 pub use commit::init;
+pub(super) use commit::unfinished;
 pub use common::common_version;
 pub(super) use config::{facts, text as config_text};
 pub(super) use first::{first_commits, has_commit};
@@ -62,7 +64,7 @@ use std::path::{Path, PathBuf};
 use super::checkouts::{NewCheckout, Work, family};
 use super::commit::{CommitError, Committed, Order};
 use super::snapshot::{Snapshot, check_key};
-use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
+use super::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewClone, Vcs, any_exists, files, jj};
 use super::{Origin, Rescue, Returned, Whereabouts};
 use crate::sys::Env;
@@ -241,6 +243,12 @@ impl Vcs for Git {
         Ok(file.map(|(_, id)| trees.blob(id)).transpose()?)
     }
 
+    fn filter(&self, file: &Path, env: &Env) -> Option<String> {
+        let dot_git = self.root.join(".git");
+        let (own, common) = own_dir(&dot_git).zip(common_dir(&dot_git))?;
+        attributes::filter(&self.root, &own, &common, file, env)
+    }
+
     fn fetch(&self, env: &Env) -> Result<(), SyncError> {
         network::fetch(&self.root, env)
     }
@@ -253,8 +261,20 @@ impl Vcs for Git {
         integrate::integrate(&self.root, integration)
     }
 
-    fn push(&self, env: &Env) -> Result<Pushed, SyncError> {
-        network::push(&self.root, env)
+    fn incoming(&self, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
+        outgoing::incoming(&self.root, route)
+    }
+
+    fn outgoing(&self, route: &Route<'_>) -> Result<Outgoing, SyncError> {
+        outgoing::outgoing(&self.root, route)
+    }
+
+    fn push(&self, parcel: &Parcel, route: &Route<'_>) -> Result<Pushed, SyncError> {
+        network::push(&self.root, parcel, route)
+    }
+
+    fn hooks(&self, env: &Env) -> Result<Vec<String>, SyncError> {
+        hooks::of_push(&self.root, env)
     }
 
     fn archive<'a>(&'a self, _: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {

@@ -1,25 +1,38 @@
 //! Fetching and pushing with the program `git`.
 //!
 //! Here, and only here, the user's way to a remote counts: the agent, the proxy, the program that asks for a password. The
-//! caller has made sure that the repository itself names no such program. Nothing waits for an answer at a terminal.
+//! caller has made sure that the repository itself names no such program. Nothing waits for an answer at a terminal. Hooks
+//! run only when commits with code are sent, which is what they are there to judge.
 
 use std::path::Path;
 use std::time::Duration;
 
 use super::commit::{git_for_network, is_locked};
+use super::hooks::set_local;
 use super::upstream::{self, Link, Remote, short};
 use crate::sys::Env;
 use crate::sys::process::{Output, Program, RunError};
 use crate::vcs::network::passing_git;
-use crate::vcs::{Pushed, SyncError};
+use crate::vcs::{Parcel, Pushed, Route, SyncError};
 
 const LIMIT: Duration = Duration::from_secs(120);
+/// A hook may run the tests of a project.
+const HOOKS: Duration = Duration::from_secs(3600);
 
 /// Settings that would make a fetch or a push do more than it is asked to.
 const SETTINGS: [&str; 4] = ["maintenance.auto=false", "gc.auto=0", "push.gpgSign=false", "submodule.recurse=false"];
 
 pub(super) fn git<'a>(root: &Path, env: &'a Env) -> Program<'a> {
-    let program = passing_git(git_for_network(root, env));
+    prepared(git_for_network(root, env, false))
+}
+
+/// The same, with the hooks of the repository, which the user has agreed to.
+fn git_running_hooks<'a>(root: &Path, env: &'a Env) -> Program<'a> {
+    prepared(git_for_network(root, env, true)).limit(HOOKS)
+}
+
+fn prepared(program: Program<'_>) -> Program<'_> {
+    let program = passing_git(program);
     // ssh asks a program for passwords, never the terminal, which it could not read from here.
     let program = program.var("SSH_ASKPASS_REQUIRE", "force").var("GIT_ALLOW_PROTOCOL", "https:ssh:file:git:http");
     SETTINGS.iter().fold(program, |program, setting| program.arg("-c").arg(setting)).limit(LIMIT)
@@ -43,41 +56,42 @@ pub fn fetch(root: &Path, env: &Env) -> Result<(), SyncError> {
     Err(SyncError::Busy { root: root.to_owned() })
 }
 
-pub fn push(root: &Path, env: &Env) -> Result<Pushed, SyncError> {
-    let link = upstream::find(root, env)?;
-    let Link { branch, ours, remote, pushed_to } = link;
-    let Some(branch) = branch else { return Ok(Pushed::Held("no branch is checked out".to_owned())) };
-    let Some(remote) = remote else {
-        return Ok(Pushed::Held(format!("the branch `{}` follows no branch of a remote", short(&branch))));
+/// Sends commits to the branch that the checked-out one follows, or first becomes.
+pub fn push(root: &Path, parcel: &Parcel, route: &Route<'_>) -> Result<Pushed, SyncError> {
+    let env = route.env;
+    let Link { branch, ours, remote, .. } = upstream::find(root, env)?;
+    let (Some(branch), Some(remote)) = (branch, remote) else { return Ok(Pushed::NothingToPush) };
+    if route.with_code && ours.is_none_or(|ours| ours.to_string() != parcel.tip) {
+        // The branch goes by its name, and somebody has committed since its commits were looked at.
+        return Ok(Pushed::Outrun);
+    }
+    let flags = ["push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no"];
+    // A hook expects the name of a branch.
+    let (program, source) = if route.with_code {
+        (git_running_hooks(root, env).args(flags), branch.as_str())
+    } else {
+        (git(root, env).args(flags).arg("--no-verify"), parcel.tip.as_str())
     };
-    if let Some(other) = pushed_to {
-        let text = format!("`{}` follows `{}` and is pushed to `{other}`", short(&branch), remote.shown());
-        return Ok(Pushed::Held(text));
+    let refs = format!("{source}:{}", remote.branch);
+    let output = run(&remote.name, &program.arg("--end-of-options").arg(&remote.name).arg(refs))?;
+    let done = verdict(&remote.name, &output, route.with_code)?;
+    if done == Pushed::Done && !remote.followed {
+        follow(root, &branch, &remote, env)?;
     }
-    let Some(ours) = ours else { return Ok(Pushed::NothingToPush) };
-    let mut flags = vec!["push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"];
-    match remote.theirs {
-        Some(theirs) => match upstream::distance(root, Some(ours), theirs, env)? {
-            (0, _) => return Ok(Pushed::NothingToPush),
-            (_, 0) => {}
-            _ => return Ok(Pushed::Outrun),
-        },
-        None => {
-            if let Some(reason) = not_first(root, &remote, env)? {
-                return Ok(Pushed::Held(reason));
-            }
-            flags.push("--set-upstream");
-        }
+    Ok(done)
+}
+
+/// Makes a branch follow the one that it was just sent to.
+fn follow(root: &Path, branch: &str, remote: &Remote, env: &Env) -> Result<(), SyncError> {
+    for (key, value) in [("remote", &remote.name), ("merge", &remote.branch)] {
+        set_local(root, &format!("branch.{}.{key}", short(branch)), Some(value), env)?;
     }
-    flags.push("--end-of-options");
-    let refs = format!("{branch}:{}", remote.branch);
-    let output = run(&remote.name, &git(root, env).args(flags).arg(&remote.name).arg(refs))?;
-    verdict(&remote.name, &output)
+    Ok(())
 }
 
 /// A branch that the remote is not known to have is sent only if the remote has none at all: otherwise its name is for the
 /// user to choose. Says why it is not sent.
-fn not_first(root: &Path, remote: &Remote, env: &Env) -> Result<Option<String>, SyncError> {
+pub(super) fn not_first(root: &Path, remote: &Remote, env: &Env) -> Result<Option<String>, SyncError> {
     let flags = ["ls-remote", "--quiet", "--heads", "--end-of-options"];
     let output = run(&remote.name, &git(root, env).args(flags).arg(&remote.name))?;
     if !output.status.success() {
@@ -134,12 +148,16 @@ pub(super) const RACES: [&str; 7] = [
     "incorrect old value provided",
 ];
 
-fn verdict(remote: &str, output: &Output) -> Result<Pushed, SyncError> {
+fn verdict(remote: &str, output: &Output, with_hooks: bool) -> Result<Pushed, SyncError> {
     if output.status.success() {
         return Ok(Pushed::Done);
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let Some(line) = text.lines().find_map(|line| line.strip_prefix("!\t")) else {
+        // The remote was reached, and not asked: a hook here said no.
+        if with_hooks && String::from_utf8_lossy(&output.stderr).contains("failed to push some refs") {
+            return Err(SyncError::HookRefused { said: said(&output.stderr) });
+        }
         return Err(unreachable(remote, output));
     };
     let summary = line.rsplit('\t').next().unwrap_or(line);

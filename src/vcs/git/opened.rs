@@ -16,13 +16,22 @@ const DEPTH: usize = 12;
 
 /// The repository of a working copy, or at a directory like `.git`; nothing outside of it is read.
 pub fn at(place: &Path) -> Result<gix::Repository, String> {
+    open(place, gix::open::Options::isolated())
+}
+
+/// The same, and no object stands for another.
+pub fn as_stored(place: &Path) -> Result<gix::Repository, String> {
+    open(place, gix::open::Options::isolated().config_overrides(["core.useReplaceRefs=false"]))
+}
+
+fn open(place: &Path, options: gix::open::Options) -> Result<gix::Repository, String> {
     let dot_git = place.join(".git");
     let git = if dot_git.symlink_metadata().is_ok() { dot_git } else { place.to_owned() };
     let odd = odd(&git);
     if let Some(odd) = odd {
         return Err(format!("{} is not a regular file", odd.display()));
     }
-    gix::open_opts(git, gix::open::Options::isolated().open_path_as_is(true)).map_err(|error| error.to_string())
+    gix::open_opts(git, options.open_path_as_is(true)).map_err(|error| error.to_string())
 }
 
 /// The repository whose working copy a directory is in.

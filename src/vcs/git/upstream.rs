@@ -51,9 +51,10 @@ pub fn short(branch: &str) -> &str {
     branch.strip_prefix("refs/heads/").unwrap_or(branch)
 }
 
-/// A question to git that needs no network, not even for objects that a partial clone left out.
+/// A question to git that needs no network, not even for objects that a partial clone left out, and that is about commits as
+/// they are stored and sent: a replacement (`refs/replace`) would show others.
 pub fn ask<'a>(root: &Path, env: &'a Env) -> Program<'a> {
-    git(root, env).var("GIT_NO_LAZY_FETCH", "1")
+    git(root, env).var("GIT_NO_LAZY_FETCH", "1").var("GIT_NO_REPLACE_OBJECTS", "1")
 }
 
 pub fn find(root: &Path, env: &Env) -> Result<Link, SyncError> {

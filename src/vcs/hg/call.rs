@@ -26,6 +26,8 @@ const MAX: usize = 256 << 20;
 const LIMIT: Duration = Duration::from_secs(300);
 /// Another side may be far away.
 const NETWORK: Duration = Duration::from_secs(120);
+/// A hook may run the tests of a project.
+const HOOKS: Duration = Duration::from_secs(3600);
 
 /// The program for one working copy.
 pub struct Client<'a> {
@@ -75,6 +77,11 @@ impl<'a> Client<'a> {
         self.start(passing(self.program()).limit(NETWORK), settings, command, &[])
     }
 
+    /// The same with the settings of the repository itself, and with what they make the program run.
+    pub fn call_with_own_settings(&self, settings: &[String], command: &[&str]) -> Result<Output, SyncError> {
+        self.start(passing(self.bare_program()).limit(HOOKS), settings, command, &[])
+    }
+
     /// The same, where failing is an error.
     pub fn must(&self, settings: &[String], command: &[&str], files: &[OsString]) -> Result<Output, SyncError> {
         let output = self.run(settings, command, files)?;
@@ -82,9 +89,13 @@ impl<'a> Client<'a> {
     }
 
     fn program(&self) -> Program<'a> {
+        self.bare_program().var("HGRCSKIPREPO", "1")
+    }
+
+    fn bare_program(&self) -> Program<'a> {
         let name = if self.kind == Kind::Sl { "sl" } else { "hg" };
         let program = Program::new(name, self.env).at(&self.root).passing("HGRCPATH").keeping(MAX);
-        program.var("HGPLAIN", "+strictflags").var("HGRCSKIPREPO", "1")
+        program.var("HGPLAIN", "+strictflags")
     }
 
     fn start(

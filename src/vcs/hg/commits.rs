@@ -62,7 +62,7 @@ fn is_commit(node: &str) -> bool {
 }
 
 /// A revision that would talk to another side.
-fn is_far(revision: &str) -> bool {
+pub fn is_far(revision: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     FAR.iter().any(|name| {
         revision.match_indices(name).any(|(at, _)| {

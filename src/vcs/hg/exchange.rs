@@ -4,7 +4,7 @@ use super::call::Client;
 use super::here::Here;
 use super::remote::Remote;
 use crate::sys::process::{Output, RunError};
-use crate::vcs::{Pushed, Standing, SyncError};
+use crate::vcs::{Parcel, Pushed, Standing, SyncError};
 
 /// How hg says that somebody else was faster.
 pub const OUTRUN: [&str; 2] = ["push creates new remote head", "please try again"];
@@ -37,30 +37,25 @@ pub fn fetch(client: &Client<'_>) -> Result<(), SyncError> {
     }
 }
 
-pub fn standing(client: &Client<'_>) -> Result<Standing, SyncError> {
+pub fn standing(client: &Client<'_>, named: Option<&str>) -> Result<Standing, SyncError> {
     let upstream = Remote::of(client).ok().flatten().map(|_| "default".to_owned());
-    Here::of(client)?.standing(client, upstream)
+    Here::of(client, named)?.standing(client, upstream)
 }
 
-/// Sends what is checked out and what it stands on, and nothing else.
-pub fn push(client: &Client<'_>) -> Result<Pushed, SyncError> {
-    let Some(remote) = Remote::of(client)? else {
-        return Ok(Pushed::Held("no path `default` is configured".to_owned()));
-    };
-    let here = Here::of(client)?;
-    let Some(node) = &here.node else { return Ok(Pushed::NothingToPush) };
-    if here.ahead(client)? == 0 && here.is_bookmark_sent() {
-        let secret = client.count("secret() and ::.")?;
-        let held = || Pushed::Held(format!("{secret} commits are secret"));
-        return Ok(if secret > 0 { held() } else { Pushed::NothingToPush });
+/// Sends a commit and what it stands on, and nothing else.
+pub fn push(client: &Client<'_>, named: Option<&str>, parcel: &Parcel, with_hooks: bool) -> Result<Pushed, SyncError> {
+    let Some(remote) = Remote::of(client)? else { return Ok(Pushed::NothingToPush) };
+    let here = Here::of(client, named)?;
+    if let Some(name) = here.bookmark.as_ref().filter(|_| !here.is_active) {
+        // hg refuses to move it anywhere but forward.
+        let place = format!("--rev={}", parcel.tip);
+        client.must(&[], &["bookmark", "--quiet", "--inactive", &place], &[name.into()])?;
     }
-    let partners = here.partners(client)?;
-    if here.above(client, &partners)?.len() < partners.len() {
-        return Ok(Pushed::Outrun);
-    }
-    let (revision, bookmark) = (format!("--rev={node}"), here.bookmark.map(|name| format!("--bookmark={name}")));
+    let (revision, bookmark) =
+        (format!("--rev={}", parcel.tip), here.bookmark.map(|name| format!("--bookmark={name}")));
     let command: Vec<&str> = ["push", &revision].into_iter().chain(bookmark.as_deref()).collect();
-    let output = call(client, &remote, &command)?;
+    let output =
+        if with_hooks { call_with_hooks(client, &remote, &command)? } else { call(client, &remote, &command)? };
     match output.status.code() {
         Some(0) => Ok(Pushed::Done),
         _ if says(&output, &OUTRUN) => Ok(Pushed::Outrun),
@@ -84,7 +79,16 @@ pub fn refused(client: &Client<'_>, remote: Remote, output: &Output) -> SyncErro
 
 /// A side that does not answer in time is out of reach.
 pub fn call(client: &Client<'_>, remote: &Remote, command: &[&str]) -> Result<Output, SyncError> {
-    match client.call(&remote.settings, command) {
+    in_time(remote, client.call(&remote.settings, command))
+}
+
+/// The same with the settings of the repository, which the user has agreed to: its hooks run.
+pub fn call_with_hooks(client: &Client<'_>, remote: &Remote, command: &[&str]) -> Result<Output, SyncError> {
+    in_time(remote, client.call_with_own_settings(&remote.settings, command))
+}
+
+fn in_time(remote: &Remote, output: Result<Output, SyncError>) -> Result<Output, SyncError> {
+    match output {
         Err(SyncError::Run(error @ RunError::TimedOut { .. })) => {
             Err(SyncError::Unreachable { remote: remote.address.clone(), said: error.to_string() })
         }

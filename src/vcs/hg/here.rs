@@ -4,8 +4,14 @@
 //! (`name@default`), where the other side has it. Without one they are the heads of the named branch that the other side is
 //! known to have. Heads that only this clone has are the user's own business; so are heads with a bookmark of their own
 //! (but `@`, which is what hg calls the main line), closed, secret and obsolete ones. No network is used.
+//!
+//! Of several heads with code at most one is merged, and none with code that the other side has already: to bring others'
+//! lines of work together is theirs to do.
+
+use std::path::Path;
 
 use super::call::{Client, exactly, union};
+use super::outgoing::carried;
 use super::remote::Known;
 use crate::vcs::{Standing, SyncError, files};
 
@@ -14,28 +20,49 @@ const MARKED: &str = r"bookmark(r're:\A(?!@\Z)')";
 
 pub struct Here {
     pub branch: String,
-    /// The active one.
+    /// The active one, or the one that the user named.
     pub bookmark: Option<String>,
+    /// The bookmark goes where the working copy goes.
+    pub is_active: bool,
     /// What is checked out, if anything is.
     pub node: Option<String>,
     known: Known,
 }
 
 impl Here {
-    pub fn of(client: &Client<'_>) -> Result<Self, SyncError> {
+    /// With the bookmark that the user named in place of the active one.
+    pub fn of(client: &Client<'_>, named: Option<&str>) -> Result<Self, SyncError> {
         let own = client.own_dir();
         let word = |name: &str| files::text(&own.join(name)).map(|text| text.trim_end_matches('\n').to_owned());
-        let branch = word("branch").filter(|name| !name.is_empty()).unwrap_or_else(|| "default".to_owned());
+        let branch = Self::branch_of(client);
         let parents = client.nodes("parents()")?;
         if parents.len() > 1 {
             return Err(client.unfinished("a merge"));
         }
-        let bookmark = match word("bookmarks.current").filter(|name| !name.is_empty()) {
+        let active = word("bookmarks.current").filter(|name| !name.is_empty());
+        let is_active = named.is_none() || active.as_deref() == named;
+        let bookmark = match named.map(str::to_owned).or(active) {
+            Some(name) if named.is_some() => Some(name),
             // The name of one that is gone may be left there.
             Some(name) => Some(name.clone()).filter(|_| client.count(&marked(&name)).is_ok_and(|count| count > 0)),
             None => None,
         };
-        Ok(Here { branch, bookmark, node: parents.into_iter().next(), known: Known::read(client) })
+        Ok(Here { branch, bookmark, is_active, node: parents.into_iter().next(), known: Known::read(client) })
+    }
+
+    /// Where commits go, as hg writes it: the path, and the bookmark or the branch if it is not the usual one.
+    pub fn shown(&self) -> String {
+        match self.bookmark.as_ref().unwrap_or(&self.branch) {
+            name if name == "default" => name.clone(),
+            name => format!("default#{name}"),
+        }
+    }
+
+    /// The named branch.
+    pub fn branch_of(client: &Client<'_>) -> String {
+        let text = files::text(&client.own_dir().join("branch")).unwrap_or_default();
+        let name = text.trim_end_matches('\n');
+        if name.is_empty() { "default".to_owned() } else { name.to_owned() }
     }
 
     /// The commits to bring together with, those that stand on ours first, then in the order of their hashes: the same in
@@ -53,6 +80,50 @@ impl Here {
         let above = self.above(client, &found)?;
         found.sort_by_key(|node| !above.contains(node));
         Ok(found)
+    }
+
+    /// Those of these commits to merge with: all that bring ledgers alone, and at most one that brings code. Where ours stands on
+    /// code that the other side has and that one has not, it is another line of work.
+    pub fn chosen(
+        &self,
+        client: &Client<'_>,
+        partners: &[String],
+        is_ledger: &dyn Fn(&Path) -> bool,
+    ) -> Result<Vec<String>, SyncError> {
+        let Some(node) = self.node.as_deref() else { return Ok(partners.to_vec()) };
+        let above = self.above(client, partners)?;
+        if let ([_], [_]) | ([], _) = (partners, above.as_slice()) {
+            return Ok(partners.to_vec());
+        }
+        let has_code = |set: &str| -> Result<bool, SyncError> {
+            Ok(carried(client, set, is_ledger)?.iter().any(|commit| commit.has_code))
+        };
+        let (mut with_code, mut meant) = (Vec::new(), Vec::new());
+        for partner in partners {
+            if !has_code(&format!("only({partner}, {node})"))? {
+                continue;
+            }
+            with_code.push(partner);
+            let sent = format!("only({node}, {partner}) and (public() + ::({}))", self.sent());
+            if above.contains(partner) || !has_code(&sent)? {
+                meant.push(partner);
+            }
+        }
+        let on_ours: Vec<&String> = meant.iter().filter(|node| above.contains(node)).copied().collect();
+        let kept = match (meant.as_slice(), on_ours.as_slice()) {
+            (_, [one]) | ([one], _) => Some(*one),
+            ([], _) => None,
+            _ => {
+                let heads = meant.iter().map(|node| node.get(..12).unwrap_or(node).to_owned()).collect();
+                return Err(SyncError::Heads { upstream: self.branch.clone(), heads });
+            }
+        };
+        Ok(partners.iter().filter(|node| Some(*node) == kept || !with_code.contains(node)).cloned().collect())
+    }
+
+    /// The heads of the other side.
+    fn sent(&self) -> String {
+        union(&self.known.heads(&self.branch))
     }
 
     /// Those of these commits that stand on ours.
@@ -81,8 +152,22 @@ impl Here {
 
     /// Commits of ours that the other side is not known to have. Secret ones are never sent, so they do not count.
     pub fn ahead(&self, client: &Client<'_>) -> Result<usize, SyncError> {
-        let known = union(&self.known.heads(&self.branch));
-        client.count(&format!("draft() and ::. and not ::({known})"))
+        client.count(&self.ours())
+    }
+
+    /// The same as a set.
+    pub fn ours(&self) -> String {
+        format!("draft() and ::. and not ::({})", self.sent())
+    }
+
+    /// The last commits that both sides have.
+    pub fn common(&self) -> String {
+        format!("heads(::. and (public() + ::({})))", self.sent())
+    }
+
+    /// The other side is known to have the bookmark, somewhere.
+    pub fn is_bookmark_known(&self) -> bool {
+        self.bookmark.as_deref().is_none_or(|name| self.known.bookmark(name).is_some())
     }
 
     /// The other side has the bookmark where it is here.

@@ -4,7 +4,7 @@
 //! user's is then only moved forward, and only if nothing is in the way. If that fails after all, the merge that was made a
 //! moment ago is taken out of the repository again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::call::{Client, union};
 use super::commit::pattern;
@@ -18,10 +18,15 @@ const UPSTREAM: &str = "default";
 /// The nothing below the first commit.
 const NULL: &str = "null";
 
-pub fn integrate(client: &Client<'_>, integration: Integration<'_>) -> Result<Integrated, SyncError> {
+pub fn integrate(
+    client: &Client<'_>,
+    named: Option<&str>,
+    integration: Integration<'_>,
+) -> Result<Integrated, SyncError> {
     client.check_finished()?;
-    let here = Here::of(client)?;
-    let partners = here.partners(client)?;
+    let here = Here::of(client, named)?;
+    let is_ledger = |file: &Path| integration.areas.iter().any(|area| area.holds(file));
+    let partners = here.chosen(client, &here.partners(client)?, &is_ledger)?;
     let above = here.above(client, &partners)?;
     match partners.as_slice() {
         [] => Ok(Integrated::UpToDate),
@@ -63,8 +68,8 @@ fn forward(client: &Client<'_>, here: &Here, target: &str) -> Result<(), SyncErr
     client.must(&careful, &["update", "--quiet", &format!("--rev={target}")], &[])?;
     match &here.bookmark {
         // An update to a hash leaves the bookmark behind.
-        Some(name) => client.must(&[], &["bookmark", "--quiet"], &[name.into()]).map(drop),
-        None => Ok(()),
+        Some(name) if here.is_active => client.must(&[], &["bookmark", "--quiet"], &[name.into()]).map(drop),
+        _ => Ok(()),
     }
 }
 

@@ -2,15 +2,18 @@
 
 mod archive;
 mod call;
+mod changes;
 mod checkouts;
 pub(super) mod clones;
 mod commit;
 mod commits;
 mod exchange;
+mod held;
 mod here;
 mod hgrc;
 mod integrate;
 mod lines;
+mod outgoing;
 mod programs;
 mod remote;
 mod scratch;
@@ -28,7 +31,7 @@ use std::path::{Path, PathBuf};
 use super::clones::NOT_RENEWED;
 use super::commit::{CommitError, Committed, Order};
 use super::snapshot::Snapshot;
-use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
+use super::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, any_exists, files};
 use super::{Origin, Rescue, Versions, Whereabouts};
 use crate::sys::Env;
@@ -36,11 +39,16 @@ use crate::sys::activity::Step;
 
 pub(super) use archive::HgArchive;
 pub(super) use call::Client;
+pub(super) use changes::changes;
 pub(super) use checkouts::{admin_dir, branch, checkouts};
 pub(super) use commit::{commit, pattern};
-pub(super) use exchange::{OUTRUN, call as exchange_with, fetch, refused, says};
+pub(super) use exchange::{
+    OUTRUN, call as exchange_with, call_with_hooks as exchange_with_hooks, fetch, refused, says,
+};
+pub(super) use held::committed_lines;
 pub(super) use hgrc::{Settings, facts};
 pub(super) use integrate::unresolved;
+pub(super) use outgoing::carried;
 pub(super) use programs::programs;
 pub(super) use remote::Remote;
 pub(super) use scratch::write_below;
@@ -86,6 +94,8 @@ pub(super) fn unmerged(root: &Path, file: &Path, env: &Env) -> Option<Versions> 
 /// A working copy of hg.
 pub struct Hg {
     pub root: PathBuf,
+    /// The one that commits are exchanged with, where the user named it.
+    pub bookmark: Option<String>,
 }
 
 impl Hg {
@@ -193,15 +203,25 @@ impl Vcs for Hg {
     }
 
     fn standing(&self, env: &Env) -> Result<Standing, SyncError> {
-        exchange::standing(&self.client("", env))
+        exchange::standing(&self.client("", env), self.bookmark.as_deref())
     }
 
     fn integrate(&self, integration: Integration<'_>) -> Result<Integrated, SyncError> {
-        integrate::integrate(&self.client(integration.author, integration.env), integration)
+        let client = self.client(integration.author, integration.env);
+        integrate::integrate(&client, self.bookmark.as_deref(), integration)
     }
 
-    fn push(&self, env: &Env) -> Result<Pushed, SyncError> {
-        exchange::push(&self.client("", env))
+    fn incoming(&self, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
+        outgoing::incoming(&self.client("", route.env), self.bookmark.as_deref(), route)
+    }
+
+    fn outgoing(&self, route: &Route<'_>) -> Result<Outgoing, SyncError> {
+        outgoing::outgoing(&self.client("", route.env), self.bookmark.as_deref(), route)
+    }
+
+    /// Its hooks are named by its settings, which the user agrees to in any case.
+    fn push(&self, parcel: &Parcel, route: &Route<'_>) -> Result<Pushed, SyncError> {
+        exchange::push(&self.client("", route.env), self.bookmark.as_deref(), parcel, route.with_code)
     }
 
     fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {

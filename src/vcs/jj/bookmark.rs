@@ -1,8 +1,10 @@
 //! Which bookmark the commits of a working copy go to, and how it stands to the one of the remote.
 //!
-//! jj has no current bookmark. The one meant is that of the remote from which the working copy's commits went out: of all
-//! that hold the last commit which the remote has too. A tracked one comes before others, then one that stands exactly
-//! there, then the usual name of a trunk. Where the remote has none of our commits, the nearest local bookmark counts.
+//! jj has no current bookmark. The user can name the one that is meant. Otherwise it is that of the remote from which the
+//! working copy's commits went out: of all that hold the last commit which the remote has too. A tracked one comes before
+//! others, then one that stands exactly there, then the usual name of a trunk, then the first by its name. A bookmark that
+//! only this repository has is never meant. Where the remote has no bookmark at all, the nearest local one counts.
+//! `docs/sync.md` has the rule for users.
 
 use super::config;
 use super::program::{Operation, Repo, quoted};
@@ -60,13 +62,14 @@ pub fn remote(repo: &Repo) -> Option<String> {
     chosen.or(if let [only] = remotes.as_slice() { Some(only) } else { None }).map(|remote| remote.name.clone())
 }
 
-/// The course of a working copy in one state.
-pub fn course(repo: &Repo, at: Option<&Operation>) -> Result<Course, SyncError> {
+/// The course of a working copy in one state, with the bookmark that the user named.
+pub fn course(repo: &Repo, at: Option<&Operation>, named: Option<&str>) -> Result<Course, SyncError> {
     let refs = refs(repo, at)?;
     let below = repo.ids(at, "heads(::@ & bookmarks())")?;
     let locals = refs.iter().filter(|found| found.remote.is_none());
     let local = locals.filter(|found| found.targets.iter().any(|target| below.contains(target)));
     let local = local.map(|found| found.name.clone()).min_by_key(|name| (rank(name), name.clone()));
+    let local = named.map(str::to_owned).or(local);
     let Some(remote) = remote(repo) else {
         return Ok(Course { remote: None, bookmark: None, local, fresh: false });
     };
@@ -78,9 +81,11 @@ pub fn course(repo: &Repo, at: Option<&Operation>) -> Result<Course, SyncError> 
     let fork = repo.ids(at, &format!("heads(::@ & ::{all})"))?;
     let near = repo.ids(at, &format!("heads(::@ & ::{all}):: & {all}"))?;
     let candidates = theirs.into_iter().filter_map(|found| {
-        let target = found.targets.first().filter(|target| near.contains(target))?;
+        let is_near = |target: &&String| named.is_some() || near.contains(target);
+        let target = found.targets.first().filter(is_near)?;
         let exact = fork.contains(target);
-        let is_meant = found.tracked || exact || TRUNKS.contains(&&*found.name);
+        let is_usual = found.tracked || exact || TRUNKS.contains(&&*found.name);
+        let is_meant = named.map_or(is_usual, |named| found.name == named);
         is_meant.then_some(((!found.tracked, !exact, rank(&found.name), &found.name), found))
     });
     let chosen = candidates.min_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, found)| found);
@@ -136,8 +141,8 @@ pub fn is_rewritten(repo: &Repo, at: Option<&Operation>, bookmark: &Bookmark) ->
 }
 
 /// Compares with what was fetched last.
-pub fn standing(repo: &Repo) -> Result<Standing, SyncError> {
-    let course = course(repo, None)?;
+pub fn standing(repo: &Repo, named: Option<&str>) -> Result<Standing, SyncError> {
+    let course = course(repo, None, named)?;
     let Some(bookmark) = course.bookmark else { return Ok(Standing { branch: course.local, ..Standing::default() }) };
     let (ahead, behind) = distance(repo, None, &bookmark)?;
     Ok(Standing { upstream: Some(bookmark.upstream()), branch: Some(bookmark.name), ahead, behind })

@@ -4,8 +4,8 @@
 //! description, its id and its bookmarks. `jj commit` would give our message to the user's change. Where it is possible
 //! the commit goes below all that the user has not pushed, so that it can be pushed alone.
 
-use super::bookmark;
 use super::program::{Repo, SETTINGS, identity, name};
+use super::{beside, bookmark};
 use crate::sys::lock::is_held;
 use crate::sys::process::{Output, Program, RunError};
 use crate::vcs::SyncError;
@@ -13,6 +13,7 @@ use crate::vcs::commit::{CommitError, Committed, Order, failed, patiently};
 
 /// Commits these files and nothing else.
 pub fn commit(order: &Order) -> Result<Committed, CommitError> {
+    beside::check(order.root, order.env)?;
     let dot_jj = order.root.join(".jj");
     let lock = dot_jj.join("working_copy/working_copy.lock");
     // jj would wait for another jj without end.
@@ -50,7 +51,8 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
             return Err(if refused { failed("jj file track", &tracked) } else { CommitError::Ignored { path: there } });
         }
     }
-    let above = lowest(order, &names).unwrap_or(None).unwrap_or_else(|| "@".to_owned());
+    let repo = Repo::new(order.root, order.env);
+    let above = lowest(&repo, &names).unwrap_or(None).unwrap_or_else(|| "@".to_owned());
     run(&["split", &format!("--insert-before={above}"), &format!("--message={}", order.message)])?;
     Ok(Committed::Done)
 }
@@ -58,12 +60,11 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
 /// The commit below which the files can go: the lowest one of the user's that the remote lacks, if none of them has to do
 /// with the files. There the new commit can be pushed without the user's. `None` where the user's commits had better not
 /// be rewritten: the remote has them too, they are signed, or another working copy stands on them.
-fn lowest(order: &Order, names: &[String]) -> Result<Option<String>, SyncError> {
-    let repo = Repo::new(order.root, order.env);
-    if bookmark::remote(&repo).is_none() {
+pub fn lowest(repo: &Repo<'_>, names: &[String]) -> Result<Option<String>, SyncError> {
+    if bookmark::remote(repo).is_none() {
         return Ok(None);
     }
-    let Some(found) = bookmark::course(&repo, None)?.bookmark else { return Ok(None) };
+    let Some(found) = bookmark::course(repo, None, None)?.bookmark else { return Ok(None) };
     let ours = format!("({}..@-)", found.there);
     let ledger = repo.ids(None, &format!("heads({ours} & files({}))", names.join("|")))?;
     let roots = match ledger.as_slice() {

@@ -3,10 +3,10 @@
 use super::bookmark::{self, Bookmark, Course};
 use super::program::{Operation, Repo, error, quoted};
 use crate::sys::process::Output;
-use crate::vcs::{Pushed, SyncError};
+use crate::vcs::{Parcel, Pushed, SyncError};
 
-/// Commits that are not ours to publish: they change more than ledgers, or nothing.
-const FOREIGN: &str = "(files(~root-glob:\"**/.beads/**\") | (empty() ~ merges()))";
+/// The bookmark that is made at a remote which holds nothing yet, where none is at hand.
+pub const USUAL: &str = "main";
 
 /// What the programs say when there is nobody at the other end, or nobody who lets us in.
 const UNREACHABLE: [&str; 8] = [
@@ -29,57 +29,18 @@ pub fn fetch(repo: &Repo) -> Result<(), SyncError> {
     if output.status.success() { Ok(()) } else { Err(failure(&command, &output, &remote)) }
 }
 
-/// Sends those of our commits, from the bottom up, that hold ledgers alone or that the user has moved the bookmark over.
-pub fn push(repo: &Repo) -> Result<Pushed, SyncError> {
-    let Course { remote, bookmark: found, local, fresh } = bookmark::course(repo, None)?;
-    let Some(remote) = remote else {
-        return Ok(held("there is no remote called origin, nor a single one of another name"));
-    };
-    let Some(found) = found else {
-        return if fresh {
-            first(repo, &remote, local)
-        } else {
-            Ok(held(&format!("no bookmark of {remote} is meant")))
-        };
-    };
-    let (upstream, there) = (found.upstream(), &found.there);
-    if bookmark::is_rewritten(repo, None, &found)? {
-        return Ok(held(&format!("{} was rewritten here; push it with jj", found.name)));
-    }
-    if repo.count(None, &format!("@..{there}"))? > 0 {
-        return Ok(Pushed::Outrun);
-    }
-    let ours = format!("({there}..@-)");
-    let given = format!("::({})", set(&found.here));
-    let free = repo.ids(None, &format!("heads({ours} ~ (({ours} & {FOREIGN}) ~ {given})::) & {there}::"))?;
-    let target = match free.as_slice() {
-        [target] => target,
-        [] if repo.count(None, &format!("{ours} & files(root-glob:\"**/.beads/**\")"))? == 0 => {
-            return Ok(Pushed::NothingToPush);
-        }
-        _ => {
-            let why = "changes other than the ledger stand between";
-            let way = "move the bookmark and push it with jj";
-            return Ok(held(&format!("{why} {upstream} and the ledger's commit; {way}")));
-        }
-    };
-    if repo.count(None, &format!("({}) ~ ::{target}", set(&found.here)))? > 0 {
-        return Ok(held(&format!("{} stands above the ledger's commit; push it with jj", found.name)));
-    }
+/// Brings the bookmark to commits, here and at the remote.
+pub fn push(repo: &Repo, named: Option<&str>, parcel: &Parcel) -> Result<Pushed, SyncError> {
+    let Course { remote, bookmark: found, local, .. } = bookmark::course(repo, None, named)?;
+    let Some(remote) = remote else { return Ok(Pushed::NothingToPush) };
     let start = repo.newest()?;
-    let start = if found.tracked { start } else { track(repo, &start, &found)? };
-    send(repo, &start, &found.name, &remote, target)
-}
-
-/// To a remote that holds nothing yet.
-fn first(repo: &Repo, remote: &str, local: Option<String>) -> Result<Pushed, SyncError> {
-    let [target] = repo.ids(None, "@- ~ root()")?.try_into().unwrap_or_default();
-    let target: String = target;
-    if target.is_empty() {
-        return Ok(Pushed::NothingToPush);
+    match found {
+        Some(found) => {
+            let start = if found.tracked { start } else { track(repo, &start, &found)? };
+            send(repo, &start, &found.name, &remote, &parcel.tip)
+        }
+        None => send(repo, &start, local.as_deref().unwrap_or(USUAL), &remote, &parcel.tip),
     }
-    let name = local.as_deref().unwrap_or("main");
-    send(repo, &repo.newest()?, name, remote, &target)
 }
 
 /// Moves the bookmark and pushes it. If it cannot be pushed, it was never moved.
@@ -105,10 +66,6 @@ fn send(repo: &Repo, start: &Operation, name: &str, remote: &str, target: &str) 
 fn track(repo: &Repo, start: &Operation, found: &Bookmark) -> Result<Operation, SyncError> {
     let remote = format!("--remote=exact:{}", quoted(&found.remote));
     repo.change(start, &["bookmark", "track", &remote, "--", &found.pattern()])
-}
-
-fn set(ids: &[String]) -> String {
-    if ids.is_empty() { "none()".to_owned() } else { ids.join("|") }
 }
 
 fn held(why: &str) -> Pushed {

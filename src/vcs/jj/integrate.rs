@@ -8,6 +8,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
+use super::beside;
 use super::bookmark::{self, Bookmark};
 use super::program::{Operation, Repo};
 use super::stack::{self, Commit, put};
@@ -15,16 +16,18 @@ use crate::vcs::{Integrated, Integration, Merge, SyncError, Versions};
 
 type File = Option<Vec<u8>>;
 
-pub fn integrate(root: &Path, integration: Integration<'_>) -> Result<Integrated, SyncError> {
-    let Integration { ledgers, merge, message, author, env } = integration;
+pub fn integrate(root: &Path, named: Option<&str>, integration: Integration<'_>) -> Result<Integrated, SyncError> {
+    let Integration { ledgers, merge, message, author, env, .. } = integration;
+    beside::check_finished(root)?;
     let repo = Repo::new(root, env).by(author);
-    let course = bookmark::course(&repo, None)?;
+    let course = bookmark::course(&repo, None, named)?;
     let Some(found) = course.bookmark else { return Ok(Integrated::UpToDate) };
     if bookmark::distance(&repo, None, &found)?.1 == 0 {
         return Ok(Integrated::UpToDate);
     }
+    beside::check(root, env)?;
     let start = repo.snapshot()?;
-    let Some(target) = bookmark::course(&repo, Some(&start))?.bookmark else { return Ok(Integrated::UpToDate) };
+    let Some(target) = bookmark::course(&repo, Some(&start), named)?.bookmark else { return Ok(Integrated::UpToDate) };
     let there = target.there.as_str();
     let before = stack::read(&repo, &start, &format!("({there}..@)::"), ledgers)?;
     let attempt = Attempt { repo: &repo, start: &start, there, ledgers, before: &before };

@@ -1,7 +1,9 @@
 //! jj: its files are read, and the program `jj` commits, merges and exchanges.
 
 mod archive;
+mod beside;
 mod bookmark;
+mod changes;
 mod checkouts;
 mod clones;
 mod commit;
@@ -9,6 +11,7 @@ mod config;
 mod exchange;
 mod fields;
 mod integrate;
+mod outgoing;
 mod program;
 mod programs;
 mod snapshot;
@@ -18,6 +21,7 @@ mod view;
 mod whereabouts;
 mod workspaces;
 
+pub(super) use changes::changes;
 pub(super) use checkouts::{repo, workspaces};
 pub(super) use tool::{set_tool, settings, tool};
 pub(super) use workspaces::remove;
@@ -30,9 +34,9 @@ use super::checkouts::family;
 use super::clones::NOT_RENEWED;
 use super::commit::{CommitError, Committed, Order};
 use super::snapshot::{Snapshot, check_key};
-use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
+use super::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, any_exists, files, git};
-use super::{Origin, Rescue, Returned, Whereabouts};
+use super::{Origin, Reach, Rescue, Returned, Sought, Whereabouts};
 use crate::sys::Env;
 use crate::sys::activity::Step;
 
@@ -60,9 +64,17 @@ pub(super) fn common_dir(dot_jj: &Path) -> Option<PathBuf> {
     }
 }
 
+/// For each line of a file whether a commit holds it.
+pub(super) fn committed_lines(root: &Path, file: &Path, lines: &[Sought<'_>], reach: Reach) -> Option<Vec<bool>> {
+    let heads = if reach == Reach::Any { view::View::heads(&checkouts::repo(root)?) } else { Vec::new() };
+    git::committed_lines(&git_target(&root.join(".jj"))?, file, lines, reach, &heads)
+}
+
 /// A working copy of jj.
 pub struct Jj {
     pub root: PathBuf,
+    /// The one that commits are exchanged with, where the user named it.
+    pub bookmark: Option<String>,
 }
 
 impl Vcs for Jj {
@@ -185,15 +197,24 @@ impl Vcs for Jj {
     }
 
     fn standing(&self, env: &Env) -> Result<Standing, SyncError> {
-        bookmark::standing(&Repo::new(&self.root, env))
+        bookmark::standing(&Repo::new(&self.root, env), self.bookmark.as_deref())
     }
 
     fn integrate(&self, integration: Integration<'_>) -> Result<Integrated, SyncError> {
-        integrate::integrate(&self.root, integration)
+        integrate::integrate(&self.root, self.bookmark.as_deref(), integration)
     }
 
-    fn push(&self, env: &Env) -> Result<Pushed, SyncError> {
-        exchange::push(&Repo::new(&self.root, env))
+    fn incoming(&self, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
+        outgoing::incoming(&Repo::new(&self.root, route.env), self.bookmark.as_deref(), route)
+    }
+
+    fn outgoing(&self, route: &Route<'_>) -> Result<Outgoing, SyncError> {
+        outgoing::outgoing(&Repo::new(&self.root, route.env), self.bookmark.as_deref(), route)
+    }
+
+    /// jj runs no hooks.
+    fn push(&self, parcel: &Parcel, route: &Route<'_>) -> Result<Pushed, SyncError> {
+        exchange::push(&Repo::new(&self.root, route.env), self.bookmark.as_deref(), parcel)
     }
 
     fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {

@@ -1,6 +1,6 @@
-//! The bookmark that a workspace is at or nearest to, from jj's files alone.
+//! The bookmark that a workspace is at or nearest to, and the commits that are not hidden, from jj's files alone.
 //!
-//! The newest operation names a view, which holds the commit of every workspace and all bookmarks. The commits between the
+//! The newest operation names a view, which holds the commit of every workspace, all bookmarks and the visible heads. The commits between the
 //! two are looked for in git. Where jj keeps these things in another way, or two operations wait to be joined, nothing is
 //! said.
 
@@ -29,13 +29,17 @@ impl View {
         Self::newest(repo).unwrap_or_default()
     }
 
+    /// The last commits that are not hidden, by any operation that waits to be joined.
+    pub fn heads(repo: &Path) -> Vec<ObjectId> {
+        let views = newest_views(repo).unwrap_or_default();
+        let heads = |view: &Vec<u8>| -> Vec<ObjectId> {
+            texts(view).filter(|(number, _)| *number == 1).filter_map(|(_, id)| id_of(id)).collect()
+        };
+        views.iter().flat_map(heads).collect()
+    }
+
     fn newest(repo: &Path) -> Option<Self> {
-        let mut heads = std::fs::read_dir(repo.join("op_heads/heads")).ok()?.flatten();
-        let (head, None) = (heads.next()?, heads.next()) else { return None };
-        let operations = repo.join("op_store/operations");
-        let operation = files::bytes(&operations.join(head.file_name()))?;
-        let id: String = field(&operation, 1)?.iter().map(|byte| format!("{byte:02x}")).collect();
-        let view = files::bytes(&repo.join("op_store/views").join(id))?;
+        let [view]: [Vec<u8>; 1] = newest_views(repo)?.try_into().ok()?;
         let name = |entry: &[u8]| String::from_utf8(field(entry, 1)?.to_vec()).ok();
         let entries = |wanted: u64| texts(&view).filter(move |(number, _)| *number == wanted).map(|(_, entry)| entry);
         let workspaces = entries(8).filter_map(|entry| Some((name(entry)?, id_of(field(entry, 2)?)?))).collect();
@@ -67,6 +71,17 @@ impl View {
         let commit = self.git.as_ref().and_then(|git| git.find_commit(id).ok());
         commit.map(|commit| commit.parent_ids().map(gix::Id::detach).collect()).unwrap_or_default()
     }
+}
+
+/// The views of the newest operations.
+fn newest_views(repo: &Path) -> Option<Vec<Vec<u8>>> {
+    let heads = std::fs::read_dir(repo.join("op_heads/heads")).ok()?.flatten();
+    let view = |name: std::ffi::OsString| {
+        let operation = files::bytes(&repo.join("op_store/operations").join(name))?;
+        let id: String = field(&operation, 1)?.iter().map(|byte| format!("{byte:02x}")).collect();
+        files::bytes(&repo.join("op_store/views").join(id))
+    };
+    heads.map(|head| view(head.file_name())).collect()
 }
 
 fn field(message: &[u8], wanted: u64) -> Option<&[u8]> {

@@ -1,12 +1,15 @@
 //! Comparing with the other side and sending to it. sl remembers where the bookmarks of the other side are (`remote/main`).
 
 use crate::vcs::hg::{self, Client, Remote, Settings};
-use crate::vcs::{Pushed, Standing, SyncError};
+use crate::vcs::{Carried, Outgoing, Parcel, Pushed, Route, Standing, SyncError};
 
 /// The names that the main line has where none is configured.
 const MAIN: [&str; 2] = ["main", "master"];
 /// How sl says that somebody else was faster; a server may be one of git.
 const OUTRUN: [&str; 3] = ["non-fast-forward", "[rejected]", "conflicting changes in:"];
+
+/// Our commits that the other side lacks.
+const OURS: &str = "draft() and ::.";
 
 /// The bookmark of the other side that is followed, and where it is.
 pub struct Upstream {
@@ -41,7 +44,7 @@ impl Upstream {
 
 /// Our commits that the other side lacks.
 pub fn ahead(client: &Client<'_>) -> Result<usize, SyncError> {
-    client.count("draft() and ::.")
+    client.count(OURS)
 }
 
 pub fn standing(client: &Client<'_>) -> Result<Standing, SyncError> {
@@ -52,20 +55,35 @@ pub fn standing(client: &Client<'_>) -> Result<Standing, SyncError> {
     Ok(Standing { branch: Some(upstream.name.clone()), upstream: Some(upstream.full_name()), ahead, behind })
 }
 
-pub fn push(client: &Client<'_>) -> Result<Pushed, SyncError> {
-    let Some(remote) = Remote::of(client)? else {
-        return Ok(Pushed::Held("no path `default` is configured".to_owned()));
-    };
+pub fn outgoing(client: &Client<'_>, route: &Route<'_>) -> Result<Outgoing, SyncError> {
+    if Remote::of(client)?.is_none() {
+        return Ok(Outgoing::Held("no path `default` is configured".to_owned()));
+    }
     let Some(upstream) = Upstream::of(client)? else {
-        return Ok(Pushed::Held("the other side has no bookmark to send to".to_owned()));
+        return Ok(Outgoing::Held("the other side has no bookmark to send to".to_owned()));
     };
-    if ahead(client)? == 0 {
-        return Ok(Pushed::NothingToPush);
-    }
+    let commits = hg::carried(client, OURS, &|file| route.is_ledger(file))?;
+    let Some(last) = commits.last() else { return Ok(Outgoing::Nothing) };
     if upstream.behind(client)? > 0 {
-        return Ok(Pushed::Outrun);
+        return Ok(Outgoing::Outrun);
     }
-    let output = hg::exchange_with(client, &remote, &["push", "--rev=.", &format!("--to={}", upstream.name)])?;
+    Ok(Outgoing::Ready(Parcel { tip: last.id.clone(), to: upstream.full_name(), commits }))
+}
+
+pub fn incoming(client: &Client<'_>, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
+    let Some(upstream) = Upstream::of(client)? else { return Ok(Vec::new()) };
+    hg::carried(client, &format!("only({}, .)", upstream.node), &|file| route.is_ledger(file))
+}
+
+pub fn push(client: &Client<'_>, parcel: &Parcel, with_hooks: bool) -> Result<Pushed, SyncError> {
+    let (Some(remote), Some(upstream)) = (Remote::of(client)?, Upstream::of(client)?) else {
+        return Ok(Pushed::NothingToPush);
+    };
+    let command = ["push", &format!("--rev={}", parcel.tip), &format!("--to={}", upstream.name)];
+    let output = match with_hooks {
+        true => hg::exchange_with_hooks(client, &remote, &command)?,
+        false => hg::exchange_with(client, &remote, &command)?,
+    };
     match output.status.code() {
         Some(0) => Ok(Pushed::Done),
         _ if hg::says(&output, &OUTRUN) || hg::says(&output, &hg::OUTRUN) => Ok(Pushed::Outrun),

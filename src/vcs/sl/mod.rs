@@ -11,7 +11,7 @@ use super::clones::NOT_RENEWED;
 use super::commit::{CommitError, Committed, Order};
 use super::hg::Client;
 use super::snapshot::Snapshot;
-use super::sync::{Integrated, Integration, Pushed, Standing, SyncError};
+use super::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing, SyncError};
 use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, any_exists, hg};
 use super::{Origin, Rescue, Whereabouts};
 use crate::sys::Env;
@@ -136,8 +136,16 @@ impl Vcs for Sl {
         integrate::integrate(&self.client(integration.author, integration.env), integration)
     }
 
-    fn push(&self, env: &Env) -> Result<Pushed, SyncError> {
-        exchange::push(&self.client("", env))
+    fn incoming(&self, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
+        exchange::incoming(&self.client("", route.env), route)
+    }
+
+    fn outgoing(&self, route: &Route<'_>) -> Result<Outgoing, SyncError> {
+        exchange::outgoing(&self.client("", route.env), route)
+    }
+
+    fn push(&self, parcel: &Parcel, route: &Route<'_>) -> Result<Pushed, SyncError> {
+        exchange::push(&self.client("", route.env), parcel, route.with_code)
     }
 
     fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {

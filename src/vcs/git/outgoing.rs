@@ -1,0 +1,135 @@
+//! Which commits a push would send, and which a merge would bring: what each of them touches.
+//!
+//! git's plumbing is asked, about commits as they are stored. Of a merge only what none of its parents has counts as touched; so what all commits together make of
+//! the other side's files is compared as well, because a merge can also take a change back.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use gix::ObjectId;
+
+use super::hooks::failed;
+use super::integrate::checked;
+use super::network::not_first;
+use super::upstream::{self, Link, ask, short};
+use crate::sys::Env;
+use crate::sys::process::Program;
+use crate::vcs::files::path_of;
+use crate::vcs::{Carried, Outgoing, Parcel, Route, SyncError};
+
+/// Lists are read up to this length, and refused beyond it.
+const MAX: usize = 256 << 20;
+
+pub fn outgoing(root: &Path, route: &Route<'_>) -> Result<Outgoing, SyncError> {
+    let env = route.env;
+    let Link { branch, ours, remote, pushed_to } = upstream::find(root, env)?;
+    let Some(branch) = branch else { return Ok(Outgoing::Held("no branch is checked out".to_owned())) };
+    let Some(remote) = remote else {
+        return Ok(Outgoing::Held(format!("the branch `{}` follows no branch of a remote", short(&branch))));
+    };
+    if let Some(other) = pushed_to {
+        let text = format!("`{}` follows `{}` and is pushed to `{other}`", short(&branch), remote.shown());
+        return Ok(Outgoing::Held(text));
+    }
+    let Some(ours) = ours else { return Ok(Outgoing::Nothing) };
+    match remote.theirs {
+        Some(theirs) => match upstream::distance(root, Some(ours), theirs, env)? {
+            (0, _) => return Ok(Outgoing::Nothing),
+            (_, 0) => {}
+            _ => return Ok(Outgoing::Outrun),
+        },
+        None if route.dry_run.is_some() => {
+            if has_branches(root, &remote.name, env)? {
+                let text = format!("the branch `{}` follows no branch of `{}`", short(&branch), remote.name);
+                return Ok(Outgoing::Held(text));
+            }
+        }
+        None => {
+            if let Some(reason) = not_first(root, &remote, env)? {
+                return Ok(Outgoing::Held(reason));
+            }
+        }
+    }
+    let commits = carried(root, remote.theirs, ours, route)?;
+    Ok(Outgoing::Ready(Parcel { tip: ours.to_string(), to: remote.shown(), commits }))
+}
+
+pub fn incoming(root: &Path, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
+    let link = upstream::find(root, route.env)?;
+    let Some(theirs) = link.remote.and_then(|remote| remote.theirs) else { return Ok(Vec::new()) };
+    carried(root, link.ours, theirs, route)
+}
+
+/// The commits that one side has and the other lacks, oldest first.
+fn carried(root: &Path, known: Option<ObjectId>, tip: ObjectId, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
+    let flags = ["rev-list", "--topo-order", "--reverse", "--no-commit-header", "--format=%H %P%x00%s"];
+    let program = question(root, route.env).args(["-c", "i18n.logOutputEncoding=UTF-8"]).args(flags);
+    let program = program.arg(tip.to_string()).args(known.map(|known| format!("^{known}"))).arg("--");
+    let list = checked("git rev-list", program.run()?)?.stdout;
+    let mut commits = Vec::new();
+    let mut merges = Vec::new();
+    for line in String::from_utf8_lossy(&list).lines() {
+        let Some((ids, subject)) = line.split_once('\0') else { continue };
+        let mut ids = ids.split(' ').filter(|id| !id.is_empty());
+        let Some(id) = ids.next() else { continue };
+        if ids.count() > 1 {
+            merges.push(commits.len());
+        }
+        commits.push(Carried { id: id.to_owned(), subject: subject.to_owned(), has_code: false });
+    }
+    if commits.is_empty() {
+        return Ok(commits);
+    }
+    let with_code = with_code(root, &commits, route)?;
+    commits.iter_mut().for_each(|commit| commit.has_code = with_code.contains(&commit.id));
+    if let (Some(known), true) = (known, with_code.is_empty() && !merges.is_empty()) {
+        let flags = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none"];
+        let program = question(root, route.env).args(flags).args([known.to_string(), tip.to_string()]).arg("--");
+        let list = checked("git diff-tree", program.run()?)?.stdout;
+        if names(&list).any(|name| !route.is_ledger(&path_of(name))) {
+            merges.into_iter().for_each(|merge| commits[merge].has_code = true);
+        }
+    }
+    Ok(commits)
+}
+
+/// Those of the commits that touch files outside of ledgers.
+fn with_code(root: &Path, commits: &[Carried], route: &Route<'_>) -> Result<HashSet<String>, SyncError> {
+    let flags = ["diff-tree", "--stdin", "-r", "-c", "-z", "--name-only", "--root", "--always", "--no-renames"];
+    let ids: String = commits.iter().map(|commit| format!("{}\n", commit.id)).collect();
+    let program = question(root, route.env).args(flags).arg("--ignore-submodules=none").input(ids.into_bytes());
+    let output = checked("git diff-tree", program.run()?)?;
+    if output.stdout.len() >= MAX {
+        return Err(failed("git diff-tree", &output).into());
+    }
+    let mut found = HashSet::new();
+    let mut left = commits.iter();
+    let (mut current, mut next) = (None, left.next());
+    for name in names(&output.stdout) {
+        if next.is_some_and(|commit| commit.id.as_bytes() == name) {
+            (current, next) = (next, left.next());
+        } else if let Some(commit) = current.filter(|_| !route.is_ledger(&path_of(name))) {
+            found.insert(commit.id.clone());
+        }
+    }
+    match next {
+        // It did not tell of every commit.
+        Some(_) => Err(failed("git diff-tree", &output).into()),
+        None => Ok(found),
+    }
+}
+
+fn question<'a>(root: &Path, env: &'a Env) -> Program<'a> {
+    ask(root, env).keeping(MAX)
+}
+
+fn names(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+    list.split(|byte| *byte == 0).filter(|name| !name.is_empty())
+}
+
+/// A fetch has brought branches of a remote.
+fn has_branches(root: &Path, remote: &str, env: &Env) -> Result<bool, SyncError> {
+    let program = ask(root, env).args(["for-each-ref", "--count=1", "--format=%(refname)"]);
+    let output = checked("git for-each-ref", program.arg(format!("refs/remotes/{remote}/")).run()?)?;
+    Ok(!output.stdout.is_empty())
+}

@@ -1,0 +1,89 @@
+//! The files that commits of hg and sl change, in their old and their new versions.
+
+use std::path::{Path, PathBuf};
+
+use super::call::{Client, is_node};
+use super::commits::is_far;
+use super::texts::{Place, read};
+use crate::sys::Env;
+use crate::vcs::files::{self, path_of};
+use crate::vcs::history::not_a_range;
+use crate::vcs::{Changed, HistoryError, Kind, Span, SyncError};
+
+/// A commit with its parents and its files.
+const FIELDS: &str = r"{node}\0{p1node}\0{p2node}\0{files % '{file}\0'}\0";
+
+pub fn changes(
+    kind: Kind,
+    root: &Path,
+    span: Span<'_>,
+    env: &Env,
+    each: &mut dyn FnMut(Changed),
+) -> Result<(), SyncError> {
+    let client = Client::new(kind, root, "", env);
+    let set = match span {
+        Span::Staged => return uncommitted(&client, each),
+        Span::Commits(ids) if ids.iter().all(|id| is_node(id)) => ids.join("+"),
+        Span::Range(text) if !is_far(text) && !text.contains('\0') => text.to_owned(),
+        Span::Range(text) => return Err(not_a_range(text, "a revset that stays in this repository")),
+        Span::Commits(_) | Span::Push { .. } => {
+            return Err(HistoryError::NotGit { root: root.to_owned(), kind }.into());
+        }
+    };
+    if set.trim().is_empty() {
+        return Ok(());
+    }
+    let command = ["log", &format!("--rev={set}"), &format!("--template={FIELDS}")];
+    let output = client.run(&[], &command, &[])?;
+    if !output.status.success() {
+        return Err(not_a_range(&set, "a revset that means commits here"));
+    }
+    let mut fields = output.stdout.split(|byte| *byte == 0);
+    while let (Some(id), Some(one), Some(other)) = (fields.next(), fields.next(), fields.next()) {
+        let text = |field: &[u8]| String::from_utf8_lossy(field).into_owned();
+        let files: Vec<PathBuf> = fields.by_ref().take_while(|file| !file.is_empty()).map(path_of).collect();
+        let parents: Vec<String> = [one, other].map(text).into_iter().filter(|node| is_node(node)).collect();
+        commit(&client, &text(id), &parents, &files, each)?;
+    }
+    Ok(())
+}
+
+/// One commit. What it removes is not handed over.
+fn commit(
+    client: &Client<'_>,
+    id: &str,
+    parents: &[String],
+    files: &[PathBuf],
+    each: &mut dyn FnMut(Changed),
+) -> Result<(), SyncError> {
+    let commits: Vec<&str> = std::iter::once(id).chain(parents.iter().map(String::as_str)).collect();
+    let place = |file: &PathBuf, commit: &str| Place { commit: commit.to_owned(), file: file.clone() };
+    let places: Vec<Place> =
+        files.iter().flat_map(|file| commits.iter().map(move |commit| place(file, commit))).collect();
+    let mut open: Option<Changed> = None;
+    read(client, &places, &mut |number, bytes| {
+        if number % commits.len() == 0 {
+            open.take().into_iter().for_each(&mut *each);
+            let (commit, path) = (Some(id.to_owned()), places[number].file.clone());
+            open = bytes.map(|bytes| Changed { commit, path, old: Vec::new(), new: Some(bytes) });
+        } else if let Some(changed) = &mut open {
+            changed.old.extend(bytes);
+        }
+    })?;
+    open.into_iter().for_each(each);
+    Ok(())
+}
+
+/// What a commit would take now: every tracked file that differs.
+fn uncommitted(client: &Client<'_>, each: &mut dyn FnMut(Changed)) -> Result<(), SyncError> {
+    let parents = client.nodes("parents()")?;
+    for (letter, path) in client.status(&[])? {
+        if letter == b'R' || letter == b'!' {
+            continue;
+        }
+        let old = parents.iter().map(|parent| client.cat(parent, &path)).collect::<Result<Vec<_>, _>>()?;
+        let new = files::bytes(&client.root.join(&path));
+        each(Changed { commit: None, path, old: old.into_iter().flatten().collect(), new });
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! Which commits a push of hg or sl would send, and what each of them touches.
+//!
+//! A merge names the files that it has from none of its parents. So with a merge among them, what all commits together make
+//! of the files of the other side is compared as well: a merge can also take a change back.
+
+use std::path::Path;
+
+use super::call::Client;
+use super::here::Here;
+use super::remote::Remote;
+use crate::vcs::files::path_of;
+use crate::vcs::{Carried, Outgoing, Parcel, Route, SyncError};
+
+/// A commit: its hash, whether it is a merge, the first line of its message, its files; a NUL behind each, and one at the end.
+const FIELDS: &str = r"{node}\0{ifeq(p2rev, -1, '', 'm')}\0{sub(r'\x00', '', desc|firstline)}\0{files % '{file}\0'}\0";
+
+pub fn outgoing(client: &Client<'_>, named: Option<&str>, route: &Route<'_>) -> Result<Outgoing, SyncError> {
+    client.check_finished()?;
+    if Remote::of(client)?.is_none() {
+        return Ok(Outgoing::Held("no path `default` is configured".to_owned()));
+    }
+    let here = Here::of(client, named)?;
+    let Some(node) = &here.node else { return Ok(Outgoing::Nothing) };
+    if !here.is_bookmark_known() {
+        let name = here.bookmark.as_deref().unwrap_or_default();
+        return Ok(Outgoing::Held(format!(
+            "`default` is not known to have the bookmark `{name}`; push it once with hg"
+        )));
+    }
+    let is_ledger = |file: &Path| route.is_ledger(file);
+    let mut commits = carried(client, &here.ours(), &is_ledger)?;
+    if commits.is_empty() && here.is_bookmark_sent() {
+        let secret = client.count("secret() and ::.")?;
+        let held = || Outgoing::Held(format!("{secret} commits are secret"));
+        return Ok(if secret > 0 { held() } else { Outgoing::Nothing });
+    }
+    let partners = here.chosen(client, &here.partners(client)?, &is_ledger)?;
+    if here.above(client, &partners)?.len() < partners.len() {
+        return Ok(Outgoing::Outrun);
+    }
+    judge_merges(client, &mut commits, &here.common(), &is_ledger)?;
+    Ok(Outgoing::Ready(Parcel { tip: node.clone(), to: here.shown(), commits }))
+}
+
+pub fn incoming(client: &Client<'_>, named: Option<&str>, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
+    let here = Here::of(client, named)?;
+    let is_ledger = |file: &Path| route.is_ledger(file);
+    let partners = here.chosen(client, &here.partners(client)?, &is_ledger)?;
+    match partners.is_empty() {
+        true => Ok(Vec::new()),
+        false => carried(client, &format!("only({}, .)", super::call::union(&partners)), &is_ledger),
+    }
+}
+
+/// The commits of a set, oldest first. One that touches no file, and is no merge, is none of a ledger: it closes or opens a
+/// branch.
+pub fn carried(client: &Client<'_>, set: &str, is_ledger: &dyn Fn(&Path) -> bool) -> Result<Vec<Carried>, SyncError> {
+    let output =
+        client.must(&[], &["log", &format!("--rev=sort({set}, rev)"), &format!("--template={FIELDS}")], &[])?;
+    let mut fields = output.stdout.split(|byte| *byte == 0);
+    let text = |field: &[u8]| String::from_utf8_lossy(field).into_owned();
+    let mut commits = Vec::new();
+    while let (Some(id), Some(merge), Some(subject)) = (fields.next(), fields.next(), fields.next()) {
+        let files: Vec<&[u8]> = fields.by_ref().take_while(|file| !file.is_empty()).collect();
+        let has_code = files.iter().any(|file| !is_ledger(&path_of(file))) || (files.is_empty() && merge.is_empty());
+        commits.push(Carried { id: text(id), subject: text(subject), has_code });
+    }
+    Ok(commits)
+}
+
+/// Counts merges as code where the files outside of ledgers are those of no commit that the other side has.
+fn judge_merges(
+    client: &Client<'_>,
+    commits: &mut [Carried],
+    common: &str,
+    is_ledger: &dyn Fn(&Path) -> bool,
+) -> Result<(), SyncError> {
+    if commits.len() < 2 || commits.iter().any(|commit| commit.has_code) {
+        return Ok(());
+    }
+    let ids: Vec<String> = commits.iter().map(|commit| commit.id.clone()).collect();
+    let merges = client.nodes(&format!("({}) and merge()", super::call::union(&ids)))?;
+    if merges.is_empty() {
+        return Ok(());
+    }
+    for known in client.nodes(common)? {
+        let changed = client.status(&[&format!("--rev={known}"), "--rev=."])?;
+        if changed.iter().all(|(_, path)| is_ledger(path)) {
+            return Ok(());
+        }
+    }
+    commits.iter_mut().filter(|commit| merges.contains(&commit.id)).for_each(|commit| commit.has_code = true);
+    Ok(())
+}
