@@ -227,7 +227,7 @@ fn is_left_out(line: &str) -> bool {
 
 fn against(make: impl Fn() -> Env, crafts: &[(&str, Craft)], name: &str) {
     let lines: Vec<&str> = READERS.iter().chain(WRITERS).copied().filter(|line| !is_left_out(line)).collect();
-    let step = pick(24, 3, 1);
+    let step = pick(24, 8, 1);
     for (n, (below, craft)) in crafts.iter().enumerate() {
         let env = make();
         outside(&env);
@@ -250,7 +250,7 @@ fn an_archive_with_git() {
         return;
     }
     against(git_archive, IN_GIT, "git");
-    let step = pick(6, 2, 1);
+    let step = pick(6, 3, 1);
     let some: Vec<_> = ANYWHERE.iter().step_by(step).copied().collect();
     against(git_archive, &some, "git");
 }
