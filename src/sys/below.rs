@@ -147,7 +147,7 @@ impl Dir {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match retry(|| rustix::fs::open(path, flags, Mode::empty())) {
             Ok(fd) => Ok(Dir::from_parts(fd, path)),
-            Err(e) => Err(FsError::new("open", path, reason(e, is_link(&rustix::fs::CWD, path)))),
+            Err(e) => Err(FsError::new("open", path, reason(e, is_link(rustix::fs::CWD, path)))),
         }
     }
 
@@ -162,7 +162,7 @@ impl Dir {
     pub(super) fn open_regular(&self, inside: &Path, access: OFlags, mode: Mode) -> Result<(OwnedFd, Stat), FsError> {
         let fd = self.open_below(inside, access | OFlags::NONBLOCK, mode)?;
         let stat = regular(&fd, &self.path().join(inside))?;
-        if access.contains(OFlags::APPEND) && stat.st_nlink as u64 > 1 {
+        if access.contains(OFlags::APPEND) && stat.st_nlink > 1 {
             let shared = io::Error::new(io::ErrorKind::InvalidInput, "it has several names (hard links)");
             return Err(FsError::new("append to", self.path().join(inside), shared));
         }

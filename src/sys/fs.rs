@@ -105,7 +105,6 @@ pub fn stat_link(path: &Path) -> Result<FileStamp, FsError> {
 }
 
 /// How many names a regular file has; `None` if there is no such file.
-#[expect(clippy::unnecessary_cast, reason = "the field has other types on other systems")]
 pub fn names_of(path: &Path) -> Option<u64> {
     let stat = retry(|| rustix::fs::stat(path)).ok()?;
     let is_file = rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::RegularFile;
