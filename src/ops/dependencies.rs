@@ -95,8 +95,9 @@ pub fn tree(store: &mut Store, root: &str, reverse: bool, max_depth: usize) -> R
     let mut work = vec![node(row.issue.id.clone(), Some(row), 0, String::new(), String::new())];
     while let Some(mut one) = work.pop() {
         let is_drawn = drawn.contains(&one.id);
+        let is_known = is_drawn || one.depth >= max_depth && below.contains_key(&one.id);
         let mut edges = Vec::new();
-        if !is_drawn && !(one.depth >= max_depth && below.contains_key(&one.id)) {
+        if !is_known {
             edges = if reverse { store.dependents(&one.id)? } else { store.dependencies(&one.id)? };
             below.insert(one.id.clone(), !edges.is_empty());
         }
