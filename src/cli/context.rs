@@ -171,6 +171,7 @@ impl Context {
             let mut store = Store::open_with(config)?;
             store.report_to(self.activity.clone());
             store.write_as_one(&self.command);
+            self.confirm_settings(&mut store)?;
             // Who registers is not yet the one who has the name.
             if self.command == "agent register" {
                 coordination::identify(&mut store)?;
@@ -180,6 +181,23 @@ impl Context {
             self.store = Some(store);
         }
         Ok(self.store.as_mut().expect("just opened"))
+    }
+
+    /// Asks a person whether personal settings are theirs that bear no mark, where only their own `bd` is likely to have put them.
+    fn confirm_settings(&mut self, store: &mut Store) -> Result<(), Failure> {
+        if self.command == "trust" || !self.ui.is_interactive() || !store.may_ask_for_marks() {
+            return Ok(());
+        }
+        let words = store.words_of_homes();
+        for word in words.iter().filter(|word| !word.known) {
+            self.ui.note(&format!("{} is not known to be yours:", word.home.display()));
+            word.says.iter().for_each(|line| self.ui.note(&format!("  {line}")));
+        }
+        let answer = self.ui.ask("Did you put this there with bd?", "no");
+        if answer.eq_ignore_ascii_case("yes") || answer.eq_ignore_ascii_case("y") {
+            store.trust_homes(&words)?;
+        }
+        Ok(())
     }
 
     /// Store and streams at once.

@@ -2,6 +2,7 @@
 
 pub const AGENT: &str = "ag_";
 pub const CHECKPOINT: &str = "cp_";
+pub const MARK: &str = "mk_";
 pub const MESSAGE: &str = "msg_";
 pub const REPOSITORY: &str = "rp_";
 pub const RESERVATION: &str = "rs_";

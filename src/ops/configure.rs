@@ -64,6 +64,7 @@ pub fn configure(store: &mut Store, request: &Request) -> Result<Configured> {
         return Err(OpError::Usage(format!("--routing must be one of {}, not {word:?}", ROUTING.join(" "))));
     }
     store::refuse_stranded(store.repo().beads())?;
+    store.refuse_unmarked()?;
     refuse_used(store, request)?;
     refuse_project(store, request)?;
     let mut draft = Draft { edits: Vec::new(), trusted: Vec::new(), remarks: Vec::new() };
@@ -158,6 +159,9 @@ fn finish(store: &mut Store, draft: Draft) -> Result<Configured> {
             && let Some(home) = path.parent()
         {
             store::prepare_home(home)?;
+            if edits.decide() {
+                store.mark_personal()?;
+            }
         }
         let changed = edits.apply(path, *origin, store.lock_wait(), &store.host().entropy).map_err(StoreError::from)?;
         done.files.push(ChangedFile { origin: *origin, path: path.to_owned(), changed });
@@ -169,13 +173,26 @@ fn finish(store: &mut Store, draft: Draft) -> Result<Configured> {
 /// The file for a change: the committed one for maintainers, the personal one for contributors and for what is personal.
 fn choose_file(store: &mut Store, request: &Request) -> Origin {
     let personal_routing = matches!(request.routing.as_deref(), Some("maintainer" | "contributor"));
+    let is_personal = |origin: Origin| origin == Origin::Personal;
     let mode_is_personal = request.routing.is_some()
-        && store.settings().text("routing.mode").is_some_and(|(_, origin)| origin == Origin::Personal);
+        && (store.settings().text("routing.mode").is_some_and(|(_, origin)| is_personal(origin))
+            || store.settings().list("repos.additional").iter().any(|(_, origin)| is_personal(*origin)));
+    let is_private = personal_routing || mode_is_personal || request.add.iter().any(|text| is_at_home(store, text));
     match request.file {
         Some(file) => file,
-        None if personal_routing || mode_is_personal || store.role().role == Role::Contributor => Origin::Personal,
+        None if is_private || store.role().role == Role::Contributor => Origin::Personal,
         None => Origin::Shared,
     }
+}
+
+/// A path that is typed as one of this machine and leads below the home directory: a colleague's is another.
+fn is_at_home(store: &Store, text: &str) -> bool {
+    let env = &store.host().env;
+    let names_machine = text.starts_with('~') || Path::new(text).is_absolute();
+    let path = store::expand_path(text, env.cwd(), env);
+    let is_inside = store::real_path(&path).starts_with(&store.project().root);
+    let home = env.home().map(|home| store::real_path(&home));
+    names_machine && !is_inside && home.is_some_and(|home| store::real_path(&path).starts_with(home))
 }
 
 /// The file that sets a key now, if one does.
@@ -188,14 +205,21 @@ fn known(name: &str) -> Result<&'static Key> {
     find_key(name).ok_or_else(|| StoreError::UnknownKey { name: name.to_owned(), nearest: nearest_key(name) }.into())
 }
 
-/// A path as it is stored: from the root if it is inside the project, `~/…` if it is in the home directory, else whole.
-pub fn stored_path(store: &Store, text: &str) -> String {
+/// A path as it is stored: from the root if it is inside the project. Outside, the committed file gets it from the root too, as
+/// long as nothing else was typed; the user's own files get `~/…` if it is in the home directory, else the whole path.
+fn stored_path(store: &Store, text: &str, file: Origin) -> String {
     let env = &store.host().env;
     let path = store::plain_path(&store::expand_path(text, env.cwd(), env));
     let root = &store.project().root;
     let real = store::real_path(&path);
     if let Some(inside) = real.strip_prefix(root).ok().filter(|inside| !inside.as_os_str().is_empty()) {
         return inside.display().to_string();
+    }
+    let is_whole = text.starts_with('~') || Path::new(text).is_absolute();
+    if file == Origin::Shared && (!is_whole || is_at_home(store, text)) {
+        // Other checkouts see it from the first one.
+        let first = store::counterpart(root).unwrap_or_else(|| root.clone());
+        return store::path_from(&path, &first).display().to_string();
     }
     match env.home().as_deref().and_then(|home| path.strip_prefix(home).ok()) {
         Some(below) if below.as_os_str().is_empty() => "~".to_owned(),
@@ -217,7 +241,7 @@ fn add(store: &mut Store, text: &str, file: Origin, draft: &mut Draft) -> Result
     if repo.beads() == store.project().primary_member().repo.beads() {
         return Err(OpError::Usage(format!("{text} is this project's own repo; it is always read")));
     }
-    let stored = stored_path(store, text);
+    let stored = stored_path(store, text, file);
     let excluded = matching(store, "repos.exclude", repo.beads());
     for (item, origin) in excluded {
         draft.of(origin).remove(known("repos.exclude")?, vec![item]);
@@ -346,15 +370,14 @@ fn route(store: &mut Store, word: &str, added: &[String], file: Origin, draft: &
 
 fn set(store: &mut Store, name: &str, values: &[String], file: Option<Origin>, draft: &mut Draft) -> Result<()> {
     let key = known(name)?;
-    let values: Vec<String> = match key.kind.is_path() {
-        true => values.iter().map(|text| if text == "." { text.clone() } else { stored_path(store, text) }).collect(),
-        false => values.to_vec(),
-    };
-    let value = typed_value(key, &values).map_err(StoreError::BadValue)?;
+    let is_private = key.personal || key.kind.is_path() && values.iter().any(|text| is_at_home(store, text));
     let by_role = if store.role().role == Role::Contributor { Origin::Personal } else { Origin::Shared };
-    let usual = if key.personal { Origin::Personal } else { by_role };
+    let usual = if is_private { Origin::Personal } else { by_role };
     // A value that a later file sets would win over the one that is set here.
     let origin = file.unwrap_or_else(|| usual.max(holder(store, key).unwrap_or(usual)));
+    let stored = |text: &String| if text == "." { text.clone() } else { stored_path(store, text, origin) };
+    let values: Vec<String> = if key.kind.is_path() { values.iter().map(stored).collect() } else { values.to_vec() };
+    let value = typed_value(key, &values).map_err(StoreError::BadValue)?;
     if key.kind.is_path() {
         values.iter().for_each(|stored| trust_own(store, origin, key.name, stored, draft));
     }

@@ -10,6 +10,7 @@ use super::{OpError, Result};
 use crate::coordination::workflows;
 use crate::ledger::{Document, Edit, Expectation, Ledger, Problem, REFUSED_PREFIX, RepairStep};
 use crate::model::merge::join_copies;
+use crate::store::settings::{ConfigFault, Held};
 use crate::store::{
     Access, DriverProblem, LEDGER_NAMES, QUARANTINE, RepoProblem, Store, StoreError, Warning, store_away,
 };
@@ -74,8 +75,17 @@ fn check_project(store: &Store, report: &mut Report) {
         let (severity, file, line, message, remedy) = match warning {
             Warning::Config(error) => {
                 let line = Some(error.line).filter(|line| *line > 0);
-                let remedy = "mend the file; until then it is left out, and nothing is written";
+                let remedy = match error.fault {
+                    ConfigFault::Broken => "mend the file; until then it is left out, and nothing is written",
+                    ConfigFault::Unmarked => "run `bd trust` if it is yours; until then nothing is written",
+                    ConfigFault::Stray => "adopt the workspace in that repository, or remove the file",
+                };
                 (Severity::Damage, Some(error.path.clone()), line, error.message, Some(remedy.to_owned()))
+            }
+            Warning::Held(Held { setting, because, .. }) => {
+                let message =
+                    format!("{}: {} = {} is {}", setting.place, setting.key.name, setting.value, because.text());
+                (Severity::Note, None, None, message, None)
             }
             Warning::UnknownKey(unknown) => {
                 let remedy = unknown.nearest.map(|near| format!("did you mean {near}?"));
@@ -88,6 +98,7 @@ fn check_project(store: &Store, report: &mut Report) {
                     RepoProblem::Missing { .. } | RepoProblem::NoRepo { .. } | RepoProblem::Unusable { .. } => {
                         Some("bring the repo back, or take it out with bd repo remove")
                     }
+                    RepoProblem::Joined { .. } => Some("leave it out yourself with bd repo remove"),
                     RepoProblem::Twice { .. } | RepoProblem::Nested { .. } => None,
                 };
                 (Severity::Warning, None, None, problem.to_string(), remedy.map(str::to_owned))

@@ -70,6 +70,10 @@ pub fn init(host: &Host, directory: &Path, request: &InitRequest) -> Result<Init
     };
     refuse_second(host, directory, &beads, request)?;
     let mut made = init_ledger(host, &beads, request)?;
+    if matches!(request.setup, Setup::Contributor { .. } | Setup::Maintainer) {
+        // Before the rest is made: settings that would not count as this user's are worth nothing.
+        open(host, directory)?.mark_personal()?;
+    }
     match &request.setup {
         Setup::Plain => {}
         Setup::Contributor { planning } => {

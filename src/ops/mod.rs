@@ -35,7 +35,7 @@ mod workspaces;
 
 pub use change::{Batch, change_each, check_status, check_type};
 pub use claims::{LeaseFilter, claim, claim_and_change, claim_each, leases, reclaim, release, release_remote};
-pub use configure::{ChangedFile, Configured, ROUTING, Request as ConfigRequest, configure, stored_path, trust};
+pub use configure::{ChangedFile, Configured, ROUTING, Request as ConfigRequest, configure, trust};
 pub use dependencies::{TreeNode, add_dependency, parse_dependency, remove_dependency, tree};
 pub use doctor::{Health, Report as DoctorReport, Severity, doctor};
 pub use edit::{EditError, EditSheet, apply_sheet, own_copy};
@@ -58,7 +58,7 @@ pub use resolve::resolve;
 pub use restore::{Restorations, restore};
 pub use show::{Neighbour, Private, Shown, show, show_copies, show_past, unblocked_by};
 pub use state::move_state;
-pub use sync::{SyncRequest, commit, step_text, sync, trust_working_copy, working_copies};
+pub use sync::{Agreed, SyncRequest, agree, agree_at, commit, step_text, sync};
 pub use undo::undo;
 pub use unified::{in_all_worktrees, show_in_all_worktrees};
 

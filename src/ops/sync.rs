@@ -1,10 +1,13 @@
 //! Committing ledgers, exchanging them with other clones, and agreeing to what a repository runs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{OpError, Result};
 use crate::coordination;
-use crate::store::{self, NamedPrograms, Progress, RepoSync, Store, SyncOptions, SyncReport, SyncStep, expand_path};
+use crate::store::{
+    self, Config, HomeWord, NamedPrograms, Progress, Repo, RepoSync, Store, StoreError, SyncError, SyncOptions,
+    SyncReport, SyncStep, expand_path,
+};
 use crate::sys::Host;
 
 /// What a user asks of a sync.
@@ -56,18 +59,48 @@ pub fn commit(store: &mut Store, repo: Option<&str>, message: Option<&str>, dry_
     Ok(store.commit_now(repo, message, dry_run)?)
 }
 
-/// The working copies of the project.
-pub fn working_copies(store: &Store) -> Result<Vec<PathBuf>> {
-    Ok(store.working_copy_roots()?)
+/// What was, or would be, agreed to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Agreed {
+    pub copies: Vec<NamedPrograms>,
+    pub homes: Vec<HomeWord>,
 }
 
-/// Agrees to the programs that the working copy at a path names.
-pub fn trust_working_copy(text: &str, directory: &Path, host: &Host, dry_run: bool) -> Result<NamedPrograms> {
+/// Agrees to the programs that the working copies of the project name, and to what its state homes say.
+pub fn agree(store: &mut Store, dry_run: bool) -> Result<Agreed> {
+    let homes = store.words_of_homes();
+    let roots = match store.working_copy_roots() {
+        Err(error) if homes.is_empty() => return Err(error.into()),
+        roots => roots.unwrap_or_default(),
+    };
+    let host = store.host().clone();
+    let copies = roots.iter().map(|root| store::trust_programs(root, &host, store.lock_wait(), dry_run));
+    let copies = copies.collect::<store::Result<Vec<NamedPrograms>>>()?;
+    if !dry_run {
+        store.trust_homes(&homes)?;
+    }
+    Ok(Agreed { copies, homes })
+}
+
+/// The same for the working copy at a path.
+pub fn agree_at(text: &str, directory: &Path, host: &Host, dry_run: bool) -> Result<Agreed> {
     let path = expand_path(text, directory, &host.env);
     if !path.exists() {
         return Err(OpError::Usage(format!("directory not found: {}", path.display())));
     }
-    Ok(store::trust_programs(&path, host, store::Config::LOCK_WAIT, dry_run)?)
+    let beads = store::ledger_of_working_copy(&path, &host.env);
+    let beads = beads.or_else(|| Some(Repo::at(&path, String::new())?.ok()?.beads().to_owned()));
+    let config = |beads| Config { host: host.clone(), ignore_env: true, ..Config::at(beads) };
+    let mut store = beads.map(|beads| Store::open_with(config(beads))).transpose()?;
+    let homes = store.as_ref().map(Store::words_of_homes).unwrap_or_default();
+    let copies = match store::trust_programs(&path, host, Config::LOCK_WAIT, dry_run) {
+        Err(StoreError::Vcs(SyncError::NoVcs { .. })) if !homes.is_empty() => Vec::new(),
+        found => vec![found?],
+    };
+    if let Some(store) = store.as_mut().filter(|_| !dry_run) {
+        store.trust_homes(&homes)?;
+    }
+    Ok(Agreed { copies, homes })
 }
 
 /// A step in words.

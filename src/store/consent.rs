@@ -1,11 +1,15 @@
-//! What the committed settings want of this machine and the user has not agreed to yet: a place outside of the repository for
-//! workspaces, and a command to run in them. `bd config trust` agrees to both. Nothing warns of them before they are needed.
+//! What the files of a repository want of this machine and the user has not agreed to yet.
+//!
+//! The committed settings: a place outside of the repository for workspaces, and a command to run in them. `bd config trust` agrees
+//! to both. Nothing warns of them before they are needed. The state home: what bears no mark of this user (`mark.rs`); `bd trust`
+//! makes it the user's.
 
 use std::path::{Path, PathBuf};
 
 use super::project::outside;
-use super::settings::{Origin, OutsidePath};
-use super::{Store, family, place, read_trust};
+use super::settings::{ConfigError, ConfigFault, Origin, OutsidePath};
+use super::{HomeWord, Result, Store, family, home, mark, place, read_trust};
+use crate::sys::fs;
 use crate::vcs;
 
 const PLACE: &str = "workspace.path";
@@ -21,6 +25,53 @@ pub fn command(root: &Path, key: &'static str, text: &str) -> OutsidePath {
 }
 
 impl Store {
+    /// Refuses while a file of the state home would decide something and is not known to be this user's word.
+    pub fn refuse_unmarked(&self) -> Result<()> {
+        let found = self.settings.broken.iter().find(|error| error.fault != ConfigFault::Broken);
+        found.map_or(Ok(()), |error| Err(error.clone().into()))
+    }
+
+    /// Makes the personal settings count as this user's, before something is put there that decides.
+    pub fn mark_personal(&self) -> Result<()> {
+        self.refuse_unmarked()?;
+        let home = self.settings.files.personal.parent().unwrap_or(Path::new("."));
+        if mark::make_first(home, &self.host.env, self.lock_wait)? {
+            return Ok(());
+        }
+        let says = mark::word(home, &self.host.env).says.join("; ");
+        Err(ConfigError::whole(home, format!("holds {says}, and is not known to be yours"), ConfigFault::Unmarked)
+            .into())
+    }
+
+    /// What the state homes of the project hold that counts only as this user's word.
+    pub fn words_of_homes(&self) -> Vec<HomeWord> {
+        let members = self.project.members.iter();
+        let mut homes: Vec<PathBuf> =
+            members.map(|member| home::state_home(member.repo.beads(), &self.host.env)).collect();
+        homes.sort();
+        homes.dedup();
+        let words = homes.iter().map(|home| mark::word(home, &self.host.env));
+        words.filter(|word| !word.says.is_empty()).collect()
+    }
+
+    /// Makes it this user's word.
+    pub fn trust_homes(&mut self, words: &[HomeWord]) -> Result<()> {
+        for word in words.iter().filter(|word| !word.known) {
+            mark::make(&word.home, &self.host.env, self.lock_wait)?;
+        }
+        self.reopen()
+    }
+
+    /// Whether the one who acts can be asked if the personal settings are theirs: they belong to the same user and lie where
+    /// version control keeps its own files, where no commit puts anything.
+    pub fn may_ask_for_marks(&self) -> bool {
+        let home = self.settings.files.personal.parent().unwrap_or(Path::new("."));
+        let common = vcs::common_dir(self.repo.beads()).map(|common| place::real(&common));
+        self.settings.is_unmarked()
+            && common.is_some_and(|common| place::real(home).starts_with(common))
+            && [home, &self.settings.files.personal].into_iter().all(|path| fs::owner(path) == Some(fs::user()))
+    }
+
     /// What is not agreed to.
     pub fn unagreed(&self) -> Vec<OutsidePath> {
         let shared = |key: &str| self.settings.text(key).filter(|(_, origin)| *origin == Origin::Shared);

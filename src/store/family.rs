@@ -1,12 +1,14 @@
 //! Which checkouts belong together: those of one repository, and the workspaces that were made from them.
 //!
 //! Owns `home` in the directory that checkouts share: it makes a clone a workspace. Its first line is the state home of the
-//! repository that the workspace came from, its second the checkout that it was made from.
+//! repository that the workspace came from, its second the checkout that it was made from. An archive can bring such a file; it
+//! is followed only to a state home that knows the checkout.
 
 use std::path::{Path, PathBuf};
 
+use super::checkout::worktree_id_at;
 use super::place;
-use crate::ledger::MAX_LEDGER;
+use super::registry::REGISTRY;
 use crate::model::json::Dialect;
 use crate::sys::fs::FsError;
 use crate::sys::{Entropy, below};
@@ -15,6 +17,18 @@ use crate::vcs;
 const POINTER: &str = "home";
 /// The records of workspaces in a state home.
 const RECORDS: &str = "workspaces.jsonl";
+const MAX_RECORDS: u64 = 16 << 20;
+
+/// What a checkout says about being a workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PointerState {
+    /// The state home that it names knows it.
+    Known(Pointer),
+    /// The state home that it names is not there.
+    Lost(Pointer),
+    /// The state home that it names does not know it.
+    Unknown { file: PathBuf, pointer: Pointer },
+}
 
 /// What makes a clone a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,22 +40,30 @@ pub struct Pointer {
 }
 
 impl Pointer {
-    /// The one in a directory that checkouts share.
+    /// The one in a directory that checkouts share, if the state home that it leads to knows the checkout.
     pub fn read(common: &Path) -> Option<Self> {
+        Self::written(common).filter(|pointer| pointer.is_known(&root_of(common)))
+    }
+
+    /// The same as it is written, whether or not anybody knows of it.
+    pub fn written(common: &Path) -> Option<Self> {
         Self::read_in(&place_of(common))
     }
 
-    /// The one of a repo whose checkouts share this directory. Without version control it is a file like others, which anybody may have put there: it counts only
-    /// if the state home knows a workspace at this place.
-    pub fn of(beads: &Path, common: Option<&Path>) -> Option<Self> {
-        if let Some(common) = common {
-            return Self::read(common);
-        }
-        let found = Self::read_in(&beads.join("run"))?;
-        let records = below::read(&found.home, RECORDS, MAX_LEDGER).ok()?.bytes;
-        let root = place::real(beads.parent()?);
-        let path = Dialect::default().string(&root.display().to_string());
-        memchr::memmem::find(&records, format!("\"path\":{path}").as_bytes()).map(|_| found)
+    /// What a repo says about being a workspace; its checkouts share this directory. Anybody may have put the file there, so it
+    /// counts only if the state home that it leads to knows the checkout.
+    pub fn of(beads: &Path, common: Option<&Path>) -> Option<PointerState> {
+        let (directory, root) = match common {
+            Some(common) => (place_of(common), root_of(common)),
+            None => (beads.join("run"), beads.parent()?.to_owned()),
+        };
+        let found = Self::read_in(&directory)?;
+        Some(match found.is_known(&root) {
+            true => PointerState::Known(found),
+            // Nobody can be asked, and nothing of it is used.
+            false if common.is_some() && !found.home.exists() => PointerState::Lost(found),
+            false => PointerState::Unknown { file: directory.join(POINTER), pointer: found },
+        })
     }
 
     fn read_in(directory: &Path) -> Option<Self> {
@@ -49,6 +71,29 @@ impl Pointer {
         let mut lines = text.lines().map(str::trim);
         let absolute = |line: &str| Some(PathBuf::from(line)).filter(|path| path.is_absolute());
         Some(Pointer { home: absolute(lines.next()?)?, parent: lines.next().and_then(absolute) })
+    }
+
+    /// The state home has a record of the checkout with this root, by its place or by the id that it bears, and is that of the
+    /// checkout which the workspace was made from. Nobody can know the ids who cannot read the records.
+    pub fn is_known(&self, root: &Path) -> bool {
+        let records = text_in(&self.home, RECORDS);
+        let says =
+            |key: &str, value: &str| records.contains(&format!("\"{key}\":{}", Dialect::default().string(value)));
+        let here = place::real(root).display().to_string();
+        let is_listed = says("path", &here) || worktree_id_at(root).is_some_and(|id| says("worktree_id", &id));
+        is_listed && self.parent.as_deref().is_none_or(|parent| self.is_home_of(parent))
+    }
+
+    /// The state home is that of a checkout: it lies with it, or has noted the id that the checkout bears. One that is not here
+    /// lends its name to nothing.
+    fn is_home_of(&self, checkout: &Path) -> bool {
+        let usual = vcs::common_dir(checkout).map(|common| place_of(&common));
+        let own = super::home::without_repository(&checkout.join(super::BEADS_DIR));
+        let is_it = |place: PathBuf| place::real(&place) == place::real(&self.home);
+        !checkout.exists()
+            || usual.is_some_and(is_it)
+            || is_it(own)
+            || worktree_id_at(checkout).is_some_and(|id| text_in(&self.home, REGISTRY).contains(&format!("\"{id}\"")))
     }
 
     /// Leads a workspace to another place, whole or not at all.
@@ -66,6 +111,21 @@ impl Pointer {
         super::home::prepare(directory)?;
         super::records::fill(directory, POINTER, self.text().as_bytes(), entropy).map(drop)
     }
+}
+
+/// The text of a file of records; nothing if it cannot be read.
+fn text_in(home: &Path, name: &str) -> String {
+    let bytes = below::read(home, name, MAX_RECORDS).map(|contents| contents.bytes).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The checkout that holds the directory which checkouts share.
+fn root_of(common: &Path) -> PathBuf {
+    let is_own = |path: &&Path| {
+        path.file_name().is_some_and(|name| [".git", ".jj", ".hg", ".sl"].iter().any(|own| name == *own))
+    };
+    let own = common.ancestors().find(is_own).unwrap_or(common);
+    own.parent().unwrap_or(own).to_owned()
 }
 
 /// What `bd` keeps in the directory that checkouts share.

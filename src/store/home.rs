@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::family::{Pointer, place_of};
-use super::settings::{CONFIG_NAME, ConfigError};
+use super::family::{Pointer, PointerState, place_of};
+use super::settings::{CONFIG_NAME, ConfigError, ConfigFault};
 use crate::sys::fs::FsError;
 use crate::sys::{Env, below, fs};
 use crate::vcs;
@@ -114,7 +114,7 @@ impl StateHome {
             return home(place, StateMode::Workspace, "the repository of this working copy is not there");
         }
         let common = vcs::common_dir(beads);
-        if let Some(target) = Pointer::of(beads, common.as_deref()) {
+        if let Some(PointerState::Known(target) | PointerState::Lost(target)) = Pointer::of(beads, common.as_deref()) {
             // In a container the same directory may be mounted elsewhere.
             let told = env.var(STATE_DIR).filter(|_| env.var(WORKSPACE_VARIABLE).is_some()).map(|path| env.path(&path));
             let path = match told.filter(|path| !target.home.is_dir() && path.is_dir()) {
@@ -160,7 +160,13 @@ pub(super) fn without_repository(beads: &Path) -> PathBuf {
 pub fn stranded(beads: &Path) -> Option<ConfigError> {
     let message = "leads to a repository that is not there; if it was moved, repair the link (`git worktree repair` in the \
                    moved repository, or edit this file)";
-    vcs::stranded(beads).map(|path| ConfigError { path, line: 0, column: 0, message: message.to_owned() })
+    vcs::stranded(beads).map(|path| ConfigError::whole(path, message, ConfigFault::Broken))
+}
+
+/// The environment names this state home.
+pub fn is_named(home: &Path, env: &Env) -> bool {
+    let real = super::place::real;
+    env.var(STATE_DIR).is_some_and(|named| real(&env.path(&named)) == real(home))
 }
 
 /// A directory that the user named: if it is a link, where that leads. In a repository no link is followed.
@@ -175,6 +181,14 @@ fn resolved(path: PathBuf) -> PathBuf {
 pub fn unreachable(beads: &Path, env: &Env) -> Option<PathBuf> {
     let home = StateHome::with_repo(beads, env, StateMode::Repo);
     (home.mode == StateMode::Workspace && !home.path.is_dir()).then_some(home.path)
+}
+
+/// A file that calls this a workspace of a repository which does not know it: nobody's word until that repository does.
+pub fn unknown_pointer(beads: &Path) -> Option<(PathBuf, Pointer)> {
+    match Pointer::of(beads, vcs::common_dir(beads).as_deref())? {
+        PointerState::Unknown { file, pointer } => Some((file, pointer)),
+        PointerState::Known(_) | PointerState::Lost(_) => None,
+    }
 }
 
 /// Personal settings that somebody has committed: they are nobody's, and are not used.

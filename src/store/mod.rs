@@ -23,6 +23,7 @@ mod journal;
 mod leaks;
 mod leases;
 mod lines;
+mod mark;
 mod naming;
 mod news;
 mod owner;
@@ -61,7 +62,7 @@ pub use consent::{SETUP as SETUP_KEY, command as committed_command};
 pub use damage::{DamagedRecord, QUARANTINE, store_away};
 pub use discover::{BEADS_DIR, Beyond, LEDGER_NAMES, REDIRECT_NAME, Repo, refuse_not_checked_out};
 pub use error::{Result, StoreError};
-pub use family::{Pointer, has_state, is_family};
+pub use family::{Pointer, PointerState, counterpart, has_state, is_family};
 pub use guard::{Found, FoundLeak};
 pub use history::{Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogQuery, Moment, PastLine, Point, State};
 pub use home::{
@@ -74,10 +75,12 @@ pub use leases::{
     AutoClaim, ClaimWish, Claimed, Evidence, LEASE_VARIABLE, LEASES_NAME, LeaseError, LeaseRow, LockedWorkflow,
     NotHandedOut, Reclaimed, ReleaseWish, Released, Stillness,
 };
+pub use mark::HomeWord;
 pub use naming::Named;
 pub use news::{CheckoutLedger, counting_copy};
 pub use place::{
-    display as display_path, expand as expand_path, plain as plain_path, read_named, real as real_path, write_named,
+    display as display_path, expand as expand_path, from as path_from, plain as plain_path, read_named,
+    real as real_path, write_named,
 };
 pub use planning::{
     check_planning, commit_files, exclude_line, keep_out_of_commits, ledger_of_working_copy, refuse_stranded,
@@ -119,6 +122,7 @@ use crate::model::issue::Issue;
 use crate::sys::fs::{self, FileStamp};
 use crate::sys::{Activity, Host};
 use crate::vcs;
+use settings::{ConfigError, ConfigFault};
 use source::Sources;
 
 /// How to open a store, for those who need more than [`Store::open`].
@@ -220,7 +224,11 @@ impl Given {
         let mut settings = Settings::read(files, &host.env, &self.settings);
         if let Some(path) = home::committed_settings(repo.beads(), &host.env) {
             let message = "settings of one person are committed here; take the file out of version control";
-            settings.broken.push(settings::ConfigError { path, line: 0, column: 0, message: message.to_owned() });
+            settings.broken.push(ConfigError::whole(path, message, ConfigFault::Broken));
+        }
+        if let Some((file, pointer)) = home::unknown_pointer(repo.beads()) {
+            let message = format!("calls this a workspace of {}, which does not know it", pointer.home.display());
+            settings.broken.push(ConfigError::whole(file, message, ConfigFault::Stray));
         }
         // What the user has settled for the project is not known then, such as where private issues go.
         if let Some(error) = home::stranded(repo.beads()) {
@@ -228,7 +236,7 @@ impl Given {
         } else if let Some(path) = home::unreachable(repo.beads(), &host.env) {
             let message = "this is a workspace, and the state home that it shares is not there; if the repository was moved, \
                            bd worktree repair there mends it";
-            settings.broken.push(settings::ConfigError { path, line: 0, column: 0, message: message.to_owned() });
+            settings.broken.push(ConfigError::whole(path, message, ConfigFault::Broken));
         }
         let settings = match &self.additional {
             Some(additional) => settings.with_repos(additional),
@@ -237,6 +245,9 @@ impl Given {
         let trust = if settings.names_outside() { project::trust(&host.env) } else { settings::Trust::default() };
         let project = Project::of(repo, &settings, &trust, &host.env, &self.guests)?;
         surroundings.extend(surrounding_paths(&project, &host.env).into_iter().map(stamped));
+        if settings.is_unmarked() {
+            surroundings.extend(home::user_state(&host.env).map(|dir| stamped(dir.join(settings::TRUST_NAME))));
+        }
         Ok((settings, project, surroundings))
     }
 }
@@ -489,6 +500,7 @@ impl Store {
     pub fn warnings(&self) -> Vec<Warning> {
         let mut found: Vec<Warning> = self.settings.broken.iter().cloned().map(Warning::Config).collect();
         found.extend(self.settings.unknown().cloned().map(Warning::UnknownKey));
+        found.extend(self.settings.overruled().cloned().map(Warning::Held));
         found.extend(self.project.problems.iter().cloned().map(Warning::Repo));
         for member in self.project.members.iter().skip(1) {
             found.extend(member.broken.clone().map(Warning::Config));

@@ -52,11 +52,16 @@ pub fn display(repo: &Path, root: &Path, env: &Env) -> String {
     if let Some(below) = home.as_deref().and_then(|home| repo.strip_prefix(home).ok()) {
         return if below.as_os_str().is_empty() { "~".to_owned() } else { format!("~/{}", below.display()) };
     }
-    let shared = repo.components().zip(root.components()).take_while(|(a, b)| a == b).count();
-    let up = root.components().count() - shared;
-    let mut path: PathBuf = std::iter::repeat_n("..", up).collect();
-    path.extend(repo.components().skip(shared));
-    path.display().to_string()
+    from(repo, root).display().to_string()
+}
+
+/// A path as seen from a directory, upwards first.
+pub fn from(path: &Path, directory: &Path) -> PathBuf {
+    let shared = path.components().zip(directory.components()).take_while(|(a, b)| a == b).count();
+    let up = directory.components().count() - shared;
+    let mut seen: PathBuf = std::iter::repeat_n("..", up).collect();
+    seen.extend(path.components().skip(shared));
+    seen
 }
 
 /// Reads a file that a person named. In the working copy around a directory it is opened like every file of a repository, which

@@ -42,6 +42,8 @@ pub enum RepoProblem {
     Untrusted { key: &'static str, text: String, path: PathBuf },
     #[error("repos.additional lists {name} twice ({first} and {second}); it counts once")]
     Twice { name: String, first: String, second: String },
+    #[error("repos.exclude in the committed file names {text}, which you have joined; it stays")]
+    Joined { text: String, path: PathBuf },
     #[error("{name} lies inside the working copy of {outer}: its files can be committed there by accident")]
     Nested { name: String, outer: String },
 }
@@ -54,7 +56,7 @@ impl RepoProblem {
             | RepoProblem::NoRepo { path, .. }
             | RepoProblem::Unusable { path, .. }
             | RepoProblem::Untrusted { path, .. } => Some(path),
-            RepoProblem::Twice { .. } | RepoProblem::Nested { .. } => None,
+            RepoProblem::Twice { .. } | RepoProblem::Joined { .. } | RepoProblem::Nested { .. } => None,
         }
     }
 }
@@ -79,6 +81,12 @@ struct Wanted<'s> {
     origin: Origin,
 }
 
+/// A repo that a layer leaves out.
+struct Excluded {
+    beads: PathBuf,
+    origin: Origin,
+}
+
 impl Project {
     /// The repos that the settings name. `extra` are those a command named itself.
     pub fn of(found: &Repo, settings: &Settings, trust: &Trust, env: &Env, extra: &[String]) -> Result<Self> {
@@ -88,8 +96,9 @@ impl Project {
         let primary = project.primary(found, settings, trust, env)?;
         project.members.push(primary);
         let single = settings.is_single();
-        let excluded: Vec<PathBuf> =
-            settings.list("repos.exclude").iter().map(|(text, _)| project.beads_at(text, env)).collect();
+        let excluded = settings.list("repos.exclude").into_iter();
+        let excluded: Vec<Excluded> =
+            excluded.map(|(text, origin)| Excluded { beads: project.beads_at(text, env), origin }).collect();
         let mut wanted = Vec::new();
         if !single {
             let additional = settings.list("repos.additional").into_iter();
@@ -135,7 +144,7 @@ impl Project {
         })
     }
 
-    fn join(&mut self, wish: &Wanted<'_>, excluded: &[PathBuf], trust: &Trust, env: &Env) {
+    fn join(&mut self, wish: &Wanted<'_>, excluded: &[Excluded], trust: &Trust, env: &Env) {
         let path = self.path_of(wish.text, env);
         let (key, text) = (wish.key, wish.text.to_owned());
         self.watched.push(path.clone());
@@ -162,9 +171,20 @@ impl Project {
                 });
             }
         };
-        if excluded.contains(&repo.beads().to_owned()) && key != "--repo" {
+        let mut excluding = excluded.iter().filter(|one| one.beads == repo.beads()).map(|one| one.origin);
+        // The committed file cannot take away what the user has joined.
+        if excluding.clone().any(|origin| origin != Origin::Shared || wish.origin == Origin::Shared) && key != "--repo"
+        {
             return;
         }
+        let is_told = self
+            .problems
+            .iter()
+            .any(|known| matches!(known, RepoProblem::Joined { path: known, .. } if *known == path));
+        if excluding.next().is_some() && key != "--repo" && !is_told {
+            self.problems.push(RepoProblem::Joined { text, path });
+        }
+        let text = wish.text.to_owned();
         if let Some(known) = self.members.iter().find(|member| member.repo.beads() == repo.beads()) {
             let first = known.repo.reason().to_owned();
             // In two layers, or as a target of routing too: that is how it is meant.
@@ -214,12 +234,16 @@ impl Project {
         let (named, fallback) = (target("routing.auto.contributor"), target("routing.default"));
         // One that only this command named is a guest.
         let is_guest = |member: &Member| member.origin.is_none_or(|origin| origin == Origin::Flag);
-        let alone = self.members.iter().filter(|member| !is_guest(member)).count() == 1;
+        // The committed file adds none to those that the user has joined.
+        let is_shared = |member: &Member| member.origin == Some(Origin::Shared);
+        let has_own = self.members.iter().any(|member| !is_guest(member) && !is_shared(member));
+        let counts = |member: &Member| !(is_guest(member) || has_own && is_shared(member));
+        let alone = self.members.iter().filter(|member| counts(member)).count() == 1;
         let only = alone && named.is_none() && fallback.is_none();
         for member in self.members.iter_mut().skip(1) {
             let beads = Some(member.repo.beads());
             let is_target = named.as_deref() == beads || fallback.as_deref() == beads;
-            member.planning = is_target || only && !is_guest(member);
+            member.planning = is_target || only && counts(member);
         }
     }
 

@@ -10,7 +10,7 @@ use crate::ledger::Document;
 use crate::model::json::{Dialect, Object};
 use crate::model::record::{KeyEdit, Record};
 
-const REGISTRY: &str = "registry.jsonl";
+pub const REGISTRY: &str = "registry.jsonl";
 
 /// A checkout that was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -71,6 +71,14 @@ pub fn decide(env: &Env, settings: &Settings, facts: &Facts) -> RoleDecision {
         Some((pin(Some(word), "routing.role")?, "pinned", place))
     });
     let (role, rule, because) = pinned.unwrap_or_else(|| found_out(settings, facts));
+    if role == Role::Contributor
+        && let Some(email) = facts.email.as_deref().filter(|email| settings.is_listed_in_vain(email))
+    {
+        ignored = Some(format!(
+            "routing.maintainers in the shared settings lists {email}, which does not count once you have joined a planning \
+             repo; if you maintain this project, run `bd config set routing.role maintainer`"
+        ));
+    }
     RoleDecision { role, rule, because, ignored }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::project::RepoProblem;
-use super::settings::{ConfigError, UnknownKey};
+use super::settings::{ConfigError, Held, UnknownKey};
 use super::source::LineWarning;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub enum Warning {
     /// A settings file that cannot be used.
     Config(ConfigError),
     UnknownKey(UnknownKey),
+    /// A value that is set, is not in effect, and would change something.
+    Held(Held),
     /// Acknowledged writes that are not in the ledger any more.
     Removed {
         /// Named where there are several repos.

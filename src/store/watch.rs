@@ -10,7 +10,7 @@ use super::journal::{Account, Journal, JournalError};
 use super::leases::{LeaseError, Settled};
 use super::source::{Watched, expected};
 use super::undo::{Named, Part, Stays, UndoLog};
-use super::{Result, Store, Warning, actor, home, place};
+use super::{Result, Store, Warning, actor, home, mark, place};
 use crate::ledger::{Applied, Document, Edit, Expectation, Ledger, LedgerError, LockedLedger, Outcome};
 use crate::sys::fs;
 
@@ -138,6 +138,10 @@ impl Store {
             stays,
             changes: if stays.is_some() { Vec::new() } else { applied.changes.clone() },
         };
+        if !part.guests.is_empty() {
+            // So that undo may go there; where it cannot be noted, undo asks.
+            let _ = mark::make_first(home, &self.host.env, self.lock_wait);
+        }
         if let Err(error) = log.append(part, is_first)
             && self.unjournaled.borrow().is_empty()
         {

@@ -6,7 +6,7 @@ use crate::model::json::Dialect;
 use crate::model::proposal::{IllegalMove, Standing};
 use crate::model::workflow::WorkflowError;
 use crate::ops::{EditError, ImportError, OpError};
-use crate::store::settings::SettingsError;
+use crate::store::settings::{ConfigError, ConfigFault, SettingsError};
 use crate::store::{CommitError, HistoryError, HookError, Kind, StoreError, SyncError};
 use crate::sys::lock::LockError;
 
@@ -182,8 +182,22 @@ impl From<StoreError> for Failure {
             }
             StoreError::NotADirectory { .. } => Self::new(Exit::NoRepository, "no_repository", message)
                 .hint("remove it or put the directory back; bd does not look above it"),
+            StoreError::Config(ConfigError { fault: ConfigFault::Unmarked, .. }) => {
+                Self::new(Exit::Untrusted, "untrusted", message)
+                    .hint("run `bd trust --dry-run` to see what it says; if it is yours, run `bd trust`, otherwise remove the file")
+            }
+            StoreError::Config(ConfigError { path, fault: ConfigFault::Stray, .. }) => {
+                Self::new(Exit::Untrusted, "untrusted", message).hint(format!(
+                    "run `bd trust --dry-run` to see where it leads; if this is your workspace, run `bd workspace adopt` on it \
+                     in that repository, otherwise remove {}",
+                    path.display()
+                ))
+            }
             StoreError::Config(_) => Self::new(Exit::Failed, "config", message)
                 .hint("mend the file, or remove that line; until then nothing is written"),
+            StoreError::Edit(SettingsError::NoPlace(_)) => Self::failed(message).hint(
+                "set HOME or XDG_STATE_HOME to a directory that you can write; for one command, --config KEY=VALUE does without",
+            ),
             StoreError::Edit(SettingsError::Lock(LockError::Timeout { .. })) => Self::new(Exit::Busy, "busy", message),
             StoreError::Edit(SettingsError::Config(_)) => {
                 Self::new(Exit::Failed, "config", message).hint("mend the file first; it was not changed")

@@ -7,7 +7,8 @@ use super::value::{is_told, shortened};
 use super::{Object, array};
 use crate::ledger::MergedLine;
 use crate::model::merge::Clash;
-use crate::store::{Carried, Integrated, NamedPrograms, Received, RepoSync, ResolvedLedger, SyncReport};
+use crate::ops::Agreed;
+use crate::store::{Carried, Integrated, Received, RepoSync, ResolvedLedger, SyncReport};
 
 pub fn resolved(resolved: &[ResolvedLedger], dry_run: bool) -> String {
     let ledgers = resolved.iter().map(|ledger| {
@@ -210,15 +211,20 @@ pub fn pruned_text(one: &RepoSync, dry_run: bool) -> Option<String> {
     (!one.pruned.is_empty()).then(|| if dry_run { format!("would prune {count}") } else { format!("pruned {count}") })
 }
 
-pub fn trusted(found: &[NamedPrograms], dry_run: bool) -> String {
-    let copies = found.iter().map(|one| {
+pub fn trusted(agreed: &Agreed, dry_run: bool) -> String {
+    let copies = agreed.copies.iter().map(|one| {
         Object::new()
             .text("path", &one.root.display().to_string())
             .texts("programs", &one.programs)
             .flag("known", one.known)
             .finish()
     });
-    Object::new().flag("dry_run", dry_run).raw("working_copies", &array(copies)).finish()
+    let homes = agreed.homes.iter().map(|one| {
+        let object = Object::new().text("path", &one.home.display().to_string());
+        object.texts("says", &one.says).flag("known", one.known).finish()
+    });
+    let object = Object::new().flag("dry_run", dry_run).raw("working_copies", &array(copies));
+    object.raw("state_homes", &array(homes)).finish()
 }
 
 #[cfg(test)]

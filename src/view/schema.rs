@@ -396,7 +396,7 @@ const SHAPES: &[(&str, Shape)] = &[
     ),
     ("template show", Shape::Object(TEMPLATE)),
     ("template validate", Shape::Object(TEMPLATE)),
-    ("trust", Shape::Object(&[("dry_run", "boolean"), ("working_copies", "array")])),
+    ("trust", Shape::Object(&[("dry_run", "boolean"), ("working_copies", "array"), ("state_homes", "array")])),
     ("undefer", Shape::Issues(&[])),
     ("undo", Shape::Object(&[("preview", "boolean"), ("writes", "array"), ("issues", "array"), ("repairs", "array")])),
     ("update", Shape::Issues(&[])),

@@ -6,6 +6,7 @@ use super::{Object, array};
 use crate::cache::{EpicProgress, Statistics};
 use crate::model::issue::Comment;
 use crate::ops::{DoctorReport, Explanation, Imported, Reason, Severity, TreeNode};
+use crate::store::settings::{ConfigFault, Held};
 use crate::store::{BlockedRow, LineWarning, RepoProblem, Row, SearchRow, Taken, Warning, Withheld, Written};
 
 pub fn rows(rows: &[Row]) -> String {
@@ -258,10 +259,19 @@ pub fn warning_text(warning: &Warning) -> String {
             }
             RepoProblem::Unusable { .. } => format!("{problem}; its issues are left out"),
             RepoProblem::Untrusted { .. } => format!("{problem}: bd config trust"),
-            RepoProblem::Twice { .. } | RepoProblem::Nested { .. } => problem.to_string(),
+            RepoProblem::Twice { .. } | RepoProblem::Nested { .. } | RepoProblem::Joined { .. } => problem.to_string(),
         },
         Warning::Unread { repo, message } => format!("{repo} cannot be read: {message}; the other repos are shown"),
+        Warning::Config(error) if error.fault == ConfigFault::Unmarked => {
+            format!("{error}; these settings are left out, and nothing is written until you run `bd trust`")
+        }
+        Warning::Config(error) if error.fault == ConfigFault::Stray => {
+            format!("{error}; it is not followed, and nothing is written until it does")
+        }
         Warning::Config(error) => format!("{error}; this file is left out, and nothing is written until it is mended"),
+        Warning::Held(Held { setting, because, .. }) => {
+            format!("{}: {} = {} is {}", setting.place, setting.key.name, setting.value, because.text())
+        }
         Warning::UnknownKey(unknown) => {
             let place = match unknown.line {
                 0 => unknown.path.display().to_string(),

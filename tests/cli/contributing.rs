@@ -28,7 +28,6 @@ fn removing_the_target_of_a_route_unsets_it() {
         str![[r#"
 $ bd repo remove '~/plan'
 changed: $ROOT/web/.beads/run/config.toml (personal)
-! ~/plan is in the committed file; you leave it out for yourself
 ! routing.auto.contributor named it and is unset
 $ bd add Nowhere
 ! error: routing.mode is auto, but routing.auto.contributor is not set

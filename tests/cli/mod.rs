@@ -41,6 +41,7 @@ mod listing;
 mod looking;
 mod mail;
 mod mail_many;
+mod marks;
 mod merge_driver;
 mod meter;
 mod naming;

@@ -353,8 +353,10 @@ fn on_a_terminal_an_answer_counts() {
     assert!(!env.root().join("home/.beads-planning").exists());
     let seen = on_terminal(&env, "init --team", "ann@example.org, kim@example.org\n");
     assert!(seen.contains("E-mail addresses of the maintainers, comma-separated"), "{seen}");
-    let list = env.bd(["config", "get", "routing.maintainers"]).ok();
-    assert_eq!(list.stdout, "ann@example.org\nkim@example.org\n");
+    let shared = std::fs::read_to_string(env.path(".beads/config.toml")).unwrap();
+    assert!(shared.contains("maintainers = [\"ann@example.org\", \"kim@example.org\"]"), "{shared}");
+    // One's own planning repo is joined, so the list decides nothing here, and that is said.
+    env.bd(["config", "get", "routing.maintainers"]).fails(3, &["ann@example.org", "not in effect"]);
 }
 
 #[test]

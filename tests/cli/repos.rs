@@ -31,9 +31,9 @@ fn repo_add_remove_list() {
 $ bd repo
 .  primary  0 issues  writable
 $ bd repo add '~/plan'
-changed: $ROOT/web/.beads/config.toml (shared)
+changed: $ROOT/web/.beads/run/config.toml (personal)
 $ bd repo add '~/plan/.beads'
-! ~/plan is already listed in the shared settings
+! ~/plan is already listed in the personal settings
 $ bd repo list
 .       primary     0 issues  writable
 ~/plan  additional  1 issue   writable
@@ -54,7 +54,7 @@ $ bd repo list --json
     "source_repo": "~/plan",
     "path": "$ROOT/home/plan",
     "kind": "additional",
-    "origin": "shared",
+    "origin": "personal",
     "ledger": "$ROOT/home/plan/.beads/beads.jsonl",
     "issues": 1,
     "writable": true,
@@ -64,7 +64,7 @@ $ bd repo list --json
 $ bd list
 plan-far  P2  open  task  PLAN-FAR (~/plan)
 $ bd repo remove plan
-changed: $ROOT/web/.beads/config.toml (shared)
+changed: $ROOT/web/.beads/run/config.toml (personal)
 $ bd list
 ! no issues
 $ bd repo remove '~/plan'

@@ -9,8 +9,9 @@ use crate::cli::harness::{Env, put_file};
 use crate::cli::projects::{bd_in, contributing, issues, joined, ledger, ledger_path, put_issues, repo, sh};
 use crate::support::programs::have;
 
-/// Joins further repos by the personal settings, which need no trust.
+/// Joins further repos beside `~/plan` by the personal settings, which need no trust.
 fn join(env: &Env, paths: &[&str]) {
+    let paths = [&["~/plan"], paths].concat();
     env.write(".beads/run/config.toml", format!("[repos]\nadditional = {paths:?}\n"));
 }
 

@@ -137,12 +137,12 @@ workspace.cleanup_on_complete  false
 prune.budget                   25k
 prune.auto                     off
 $ bd config list --origin
-mode                           multi        shared       $ROOT/web/.beads/config.toml:5
+mode                           multi        personal     $ROOT/web/.beads/run/config.toml:2
 issue_prefix                   bd           shared       $ROOT/web/.beads/config.toml:2
 repos.primary                  .            built-in
-repos.additional               ~/plan       shared       $ROOT/web/.beads/config.toml:5
+repos.additional               ~/plan       personal     $ROOT/web/.beads/run/config.toml:2
 routing.mode                   single       built-in
-routing.role                   contributor  personal     $ROOT/web/.beads/run/config.toml:2
+routing.role                   contributor  personal     $ROOT/web/.beads/run/config.toml:5
 routing.auto.maintainer        .            built-in
 ready.unknown_blocks           true         environment  BD_READY_UNKNOWN_BLOCKS
 commit.planning                false        user         $ROOT/home/config/beads/config.toml:2
@@ -165,12 +165,12 @@ workspace.cleanup_on_complete  false        built-in
 prune.budget                   25k          built-in
 prune.auto                     off          built-in
 $ bd --config routing.mode=auto config list --origin
-mode                           multi        shared       $ROOT/web/.beads/config.toml:5
+mode                           multi        personal     $ROOT/web/.beads/run/config.toml:2
 issue_prefix                   bd           shared       $ROOT/web/.beads/config.toml:2
 repos.primary                  .            built-in
-repos.additional               ~/plan       shared       $ROOT/web/.beads/config.toml:5
+repos.additional               ~/plan       personal     $ROOT/web/.beads/run/config.toml:2
 routing.mode                   auto         flag
-routing.role                   contributor  personal     $ROOT/web/.beads/run/config.toml:2
+routing.role                   contributor  personal     $ROOT/web/.beads/run/config.toml:5
 routing.auto.maintainer        .            built-in
 ready.unknown_blocks           true         environment  BD_READY_UNKNOWN_BLOCKS
 commit.planning                false        user         $ROOT/home/config/beads/config.toml:2
@@ -285,13 +285,12 @@ fn several_changes_in_one_call() {
         ),
         str![[r#"
 $ bd config --add-repo '~/one' --add-repo '~/two' --list-repos
-changed: $ROOT/web/.beads/config.toml (shared)
+changed: $ROOT/web/.beads/run/config.toml (personal)
 .      primary     0 issues  writable
 ~/one  additional  0 issues  writable
 ~/two  additional  0 issues  writable
 $ bd config --add-repo '~/three' --remove-repo '~/one' --routing contributor --list-repos
 changed: $ROOT/web/.beads/run/config.toml (personal)
-changed: $ROOT/web/.beads/config.toml (shared)
 .        primary     0 issues  read-only: you are a contributor here: routing.role in the personal settings says so
 ~/two    additional  0 issues  writable
 ~/three  planning    0 issues  writable
@@ -313,7 +312,7 @@ $ bd config --list-repos --json
     "source_repo": "~/two",
     "path": "$ROOT/home/two",
     "kind": "additional",
-    "origin": "shared",
+    "origin": "personal",
     "ledger": "$ROOT/home/two/.beads/beads.jsonl",
     "issues": 0,
     "writable": true,
@@ -347,9 +346,6 @@ already so: $ROOT/web/.beads/run/config.toml (personal)
 # Settings of this repo's ledger; see `bd help`.
 issue_prefix = "bd"
 
-[repos]
-additional = ["~/two"]
-
 "##]]
         .raw()
     );
@@ -357,7 +353,7 @@ additional = ["~/two"]
         std::fs::read_to_string(env.path(".beads/run/config.toml")).unwrap(),
         str![[r#"
 [repos]
-additional = ["~/three"]
+additional = ["~/two", "~/three"]
 
 [routing]
 mode = "auto"
@@ -408,7 +404,7 @@ fn comments_and_order_survive_edits() {
     env.write(".beads/config.toml", text);
     env.given(
         "config set routing.mode auto
-         config --add-repo ~/plan
+         config --add-repo ../home/plan
          config set issue_prefix web
          config unset commit.primary",
     );
@@ -427,7 +423,7 @@ zebra = 1
 [commit]
 
 [repos]
-additional = ["~/plan"]
+additional = ["../home/plan"]
 # the end
 
 "##]]

@@ -256,7 +256,8 @@ $ bd trust --json
       "programs": [],
       "known": false
     }
-  ]
+  ],
+  "state_homes": []
 }
 
 "#]]

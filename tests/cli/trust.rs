@@ -342,9 +342,12 @@ fn the_primary_of_a_stranger_needs_trust_too() {
 
 #[test]
 fn the_user_s_own_files_need_no_trust() {
-    for file in ["home/config/beads/config.toml", "web/.beads/run/config.toml"] {
+    for (file, is_marked) in [("home/config/beads/config.toml", false), ("web/.beads/run/config.toml", true)] {
         let env = stranger("");
         env.write(".beads/config.toml", "issue_prefix = \"bd\"\n");
+        if is_marked {
+            env.given("config set routing.role maintainer");
+        }
         env.write(&format!("../{file}"), "[repos]\nadditional = [\"~/x\"]\n");
         is_followed(&env);
     }

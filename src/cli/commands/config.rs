@@ -4,7 +4,7 @@ use super::{Context, Outcome};
 use crate::cli::render;
 use crate::ops::{self, ConfigRequest, Configured};
 use crate::store::StoreError;
-use crate::store::settings::{Origin, Setting, Value, find_key, nearest_key};
+use crate::store::settings::{HeldBecause, Origin, Setting, Value, find_key, nearest_key};
 use crate::view::{self, Exit, Failure, Object, inline};
 
 /// Settings: which repos are joined, where new issues go, and the rest
@@ -12,7 +12,8 @@ use crate::view::{self, Exit, Failure, Object, inline};
 /// Settings come in layers, later wins: built-in, user (~/.config/beads/config.toml), committed (.beads/config.toml), personal
 /// (in the directory that version control keeps for itself, never committed), environment (BD_ROUTING_MODE for
 /// routing.mode), flags (--config KEY=VALUE). Lists add up. A maintainer's change goes to the committed file, a contributor's
-/// to the personal one; --shared, --personal and --user choose.
+/// and paths below the home directory to the personal one; --shared, --personal and --user choose. The committed file cannot
+/// overrule a planning repo that you joined; `bd config list --origin` shows what is not in effect.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:
@@ -167,7 +168,9 @@ fn get(name: &str, cx: &mut Context) -> Outcome {
         _ => found.iter().flat_map(|setting| items(&setting.value)).collect(),
     };
     if values.is_empty() {
-        return Err(Failure::not_found(format!("{name} is not set")));
+        let held = cx.store()?.settings().held.iter().find(|held| held.setting.key == key);
+        let said = held.map(|held| format!("{name} = {} is {}", held.setting.value, held.because.text()));
+        return Err(Failure::not_found(said.unwrap_or_else(|| format!("{name} is not set"))));
     }
     if cx.ui.wants_json() {
         let object = Object::new().text("key", name);
@@ -191,9 +194,12 @@ fn items(value: &Value) -> Vec<String> {
 }
 
 fn list(with_origin: bool, cx: &mut Context) -> Outcome {
-    let settings = cx.store()?.settings().in_effect();
+    let settings = cx.store()?.settings();
+    let held = settings.held.iter().map(|held| (held.setting.clone(), Some(held.because)));
+    let settings: Vec<(Setting, Option<HeldBecause>)> =
+        settings.in_effect().into_iter().map(|setting| (setting, None)).chain(held.filter(|_| with_origin)).collect();
     if cx.ui.wants_json() {
-        let items = settings.iter().map(|setting| {
+        let items = settings.iter().map(|(setting, held)| {
             let object = Object::new().text("key", setting.key.name);
             let object = match &setting.value {
                 Value::Text(text) => object.text("value", text),
@@ -201,17 +207,19 @@ fn list(with_origin: bool, cx: &mut Context) -> Outcome {
                 Value::List(items) => object.texts("value", items),
             };
             let object = object.text("origin", setting.origin.word());
-            object.optional("place", Some(setting.place.as_str()).filter(|place| !place.is_empty())).finish()
+            let object = object.optional("place", Some(setting.place.as_str()).filter(|place| !place.is_empty()));
+            object.optional("held", held.map(HeldBecause::text)).finish()
         });
         cx.json(view::array(items.collect::<Vec<_>>()));
         return Ok(Exit::Ok);
     }
     let lines: Vec<[String; 4]> = settings
         .iter()
-        .map(|setting| {
+        .map(|(setting, held)| {
             let (origin, place) =
                 if with_origin { (setting.origin.word(), setting.place.as_str()) } else { Default::default() };
-            [setting.key.name, &setting.value.to_string(), origin, place].map(|cell| inline(cell).into_owned())
+            let place = held.map_or_else(|| place.to_owned(), |held| format!("{place}  {}", held.text()));
+            [setting.key.name, &setting.value.to_string(), origin, &place].map(|cell| inline(cell).into_owned())
         })
         .collect();
     render::columns(&mut cx.ui, "", &lines);
@@ -223,7 +231,8 @@ fn trust(dry_run: bool, cx: &mut Context) -> Outcome {
     if cx.ui.wants_json() {
         let items = paths.iter().map(|path| {
             let object = Object::new().text("key", path.key).text("path", &path.text);
-            object.text("resolved", &path.resolved.display().to_string()).finish()
+            let object = object.text("resolved", &path.resolved.display().to_string());
+            if path.is_missing() { object.flag("missing", true) } else { object }.finish()
         });
         let object = Object::new().raw("trusted", &view::array(items)).flag("dry_run", dry_run);
         cx.json(object.finish());
@@ -231,7 +240,8 @@ fn trust(dry_run: bool, cx: &mut Context) -> Outcome {
     }
     let word = if dry_run { "Would trust" } else { "Trusted" };
     for path in &paths {
-        cx.ui.done(&format!("{word}: {} = {} ({})", path.key, path.text, path.resolved.display()));
+        let missing = if path.is_missing() { "; there is no such directory yet" } else { "" };
+        cx.ui.done(&format!("{word}: {} = {} ({}{missing})", path.key, path.text, path.resolved.display()));
     }
     if paths.is_empty() {
         cx.ui.done("the committed file names no path that would need trust");

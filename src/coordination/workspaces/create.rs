@@ -102,6 +102,7 @@ fn draft(
     wish: &WorkspaceWish,
     notes: &mut Vec<String>,
 ) -> Result<(StateDir, Workspace)> {
+    store.refuse_unmarked()?;
     let maker = here::taking_part(store)?;
     // Before any lock: it notes which checkout this is.
     store.worktree()?;

@@ -89,7 +89,7 @@ fn unknown(shelf: &Shelf) -> Vec<PathBuf> {
 /// Why a directory stays where it is.
 fn stays(path: &Path, shelf: &Shelf) -> Option<String> {
     let pointer = vcs::root(path).filter(|root| root == path).and_then(|root| vcs::common_dir(&root));
-    let home = pointer.and_then(|common| Pointer::read(&common)).map(|pointer| pointer.home);
+    let home = pointer.and_then(|common| Pointer::written(&common)).map(|pointer| pointer.home);
     if let Some(other) = home.filter(|home| real_path(home) != real_path(shelf.state.path())) {
         return Some(format!("it belongs to the state home {}", other.display()));
     }
@@ -144,7 +144,7 @@ fn move_aside(store: &Store, path: &Path, shelf: &Shelf) -> Result<PathBuf> {
         vcs::repair_checkout(&to, &store.host().env).map_err(StoreError::from)?;
     }
     let now = store.host().clock.now().to_string();
-    let parent = common.as_deref().and_then(Pointer::read).and_then(|pointer| pointer.parent);
+    let parent = common.as_deref().and_then(Pointer::written).and_then(|pointer| pointer.parent);
     let record = Workspace {
         id: state_id::mint(WORKSPACE, store.host().entropy.bytes()),
         kind: if is_linked { Kind::Worktree } else { Kind::Copy },

@@ -7,7 +7,7 @@ use super::places;
 use super::records::Known;
 use crate::model::state_id::{self, WORKSPACE};
 use crate::model::workspace::{Kind, State, Workspace};
-use crate::store::{BEADS_DIR, Pointer, Store, real_path, worktree_id_at};
+use crate::store::{BEADS_DIR, Pointer, PointerState, Store, real_path, worktree_id_at};
 use crate::vcs;
 
 /// The names that a directory has while it is being removed: first it can still be put back, then it is only deleted.
@@ -40,6 +40,14 @@ pub(super) fn oddity(one: &Workspace) -> Option<String> {
     }
     let is_place = path.is_absolute() && plain && path.parent().is_some();
     (!is_place).then(|| format!("its record cannot be right: {} is no place for a workspace", path.display()))
+}
+
+/// The state home that a directory under no version control leads to, if that knows it.
+fn is_known(at: &Path) -> Option<Pointer> {
+    match Pointer::of(&at.join(BEADS_DIR), None)? {
+        PointerState::Known(pointer) => Some(pointer),
+        PointerState::Lost(_) | PointerState::Unknown { .. } => None,
+    }
 }
 
 /// Why the directory at a path is perhaps not the workspace that was recorded.
@@ -79,12 +87,12 @@ pub(super) fn doubt(store: &Store, known: &Known, at: &Path) -> Option<String> {
         None if is_usual => None,
         // It was proved before it got this name.
         None if [REMOVING, DELETING].iter().any(|start| at == beside(one, start)) => None,
-        None if Pointer::of(&at.join(BEADS_DIR), None).is_some_and(|pointer| leads_home(&pointer)) => None,
+        None if is_known(at).is_some_and(|pointer| leads_home(&pointer)) => None,
         None => says("is not where workspaces are, and nothing in it says that it is one"),
         Some(id) if worktree_id_at(at).as_ref() != Some(id) => says(&format!("does not bear the id {id}")),
         Some(_) if one.kind == Kind::Worktree || one.is_adopted => None,
         Some(_) => {
-            let pointer = vcs::common_dir(at).and_then(|common| Pointer::read(&common));
+            let pointer = vcs::common_dir(at).and_then(|common| Pointer::written(&common));
             (!pointer.is_some_and(|pointer| leads_home(&pointer))).then(|| says("does not lead to this state home"))?
         }
     }

@@ -16,7 +16,8 @@ pub fn repair_workspaces(store: &mut Store) -> Result<Vec<Workspace>> {
         let (workspace, state) = (one.workspace, one.state);
         let path = Path::new(&workspace.path);
         let is_ours = workspace.kind != Kind::Worktree && workspace.state != State::Removed && !workspace.is_adopted;
-        let Some(pointer) = vcs::common_dir(path).and_then(|common| Pointer::read(&common)).filter(|_| is_ours) else {
+        let Some(pointer) = vcs::common_dir(path).and_then(|common| Pointer::written(&common)).filter(|_| is_ours)
+        else {
             continue;
         };
         // One that leads somewhere is somebody's; and it must be the one that the record means.

@@ -158,6 +158,7 @@ impl Store {
             let mut manifest =
                 DriverManifest { command, file, made_file, made_home, before, ..DriverManifest::default() };
             manifest.write(&place.home)?;
+            self.mark_installation(&place.home)?;
             vcs::set_jj_tool(&place.root, Some(&manifest.command), env).map_err(failed)?;
             manifest.after = sum(&read(&manifest.file).unwrap_or_default());
             return Ok(manifest.write(&place.home)?);
@@ -175,6 +176,7 @@ impl Store {
             ..DriverManifest::default()
         };
         manifest.write(&place.home)?;
+        self.mark_installation(&place.home)?;
         below::make_missing(&directory)?;
         let old = read_text(&manifest.file)?.unwrap_or_default();
         let old = without_block(&old).map_or(old, |(rest, _)| rest);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::json::{Dialect, Json};
 use crate::model::record::Record;
+use crate::store::mark::MARK_NAME;
 use crate::sys::below;
 use crate::sys::fs::FsError;
 
@@ -153,6 +154,9 @@ fn remove(path: &Path, made_home: bool) -> Result<(), FsError> {
     below::remove(home, name)?;
     if made_home {
         // Stays if something else came to live in it.
+        if below::names(home, "").is_ok_and(|names| names.iter().all(|name| name == MARK_NAME)) {
+            let _ = below::remove(home, MARK_NAME);
+        }
         let (above, name) = below::parted(home);
         let _ = below::remove_empty(above, name);
     }

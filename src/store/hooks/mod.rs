@@ -16,7 +16,8 @@ mod status;
 use std::path::{Path, PathBuf};
 
 use super::leaks::as_store;
-use super::{Result, Store, StoreError, home, place};
+use super::settings::{ConfigError, ConfigFault};
+use super::{Result, Store, StoreError, home, mark, place};
 use crate::sys::below;
 use crate::sys::{Env, process};
 use crate::vcs;
@@ -136,8 +137,30 @@ impl Store {
         Ok(own || Manifest::read(&place.home).is_some())
     }
 
+    /// Refuses to put in or take out what a state home remembers elsewhere that is not known to be this user's.
+    fn refuse_strange_manifests(&self) -> Result<()> {
+        let home = self.driver_place().map(|place| place.home).or_else(|| Some(self.hooks_place().ok()?.home));
+        let Some(home) = home else { return Ok(()) };
+        match manifests(&home).first().filter(|_| !mark::is_own(&home, &self.host.env)) {
+            Some(what) => {
+                let message = format!("{what}, and is not known to be yours");
+                Err(ConfigError::whole(home, message, ConfigFault::Unmarked).into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Marks the state home if it remembers an installation elsewhere.
+    fn mark_installation(&self, home: &Path) -> Result<()> {
+        if !manifests(home).is_empty() && !mark::is_own(home, &self.host.env) {
+            mark::make(home, &self.host.env, self.lock_wait)?;
+        }
+        Ok(())
+    }
+
     /// Puts the hooks in. What is in place stays; what was replaced or taken away since is put in again.
     pub fn install_hooks(&self, request: HooksRequest) -> Result<HooksChange> {
+        self.refuse_strange_manifests()?;
         let elsewhere = self.driver_place().is_some_and(|place| place.kind != vcs::Kind::Git);
         let driver = request.driver && self.install_driver(request.shared)?;
         // Where there are no hooks of ours the merge tool alone is put in.
@@ -191,6 +214,7 @@ impl Store {
 
     /// Takes the hooks and the merge driver out again; what was there before is as it was.
     pub fn uninstall_hooks(&self) -> Result<HooksChange> {
+        self.refuse_strange_manifests()?;
         let mut remarks = Vec::new();
         let driver = self.driver_place();
         let registered = driver.as_ref().and_then(|place| DriverManifest::read(&place.home));
@@ -225,6 +249,7 @@ impl Store {
             // Put in from another repository that shares this directory: once is enough.
             let shared = CHECKED.iter().all(|name| is_ours(&directory.join(name)));
             Manifest { directory, made_directory, made_home, shared, settings: None }.write(&place.home)?;
+            self.mark_installation(&place.home)?;
             if shared {
                 return Ok(());
             }
@@ -348,6 +373,17 @@ impl Store {
                 .map_err(|e| as_store(e, "bd hooks")),
         }
     }
+}
+
+/// What a state home remembers of installations outside of the repository that it belongs to.
+pub(super) fn manifests(home: &Path) -> Vec<String> {
+    let common = place::real(home.parent().unwrap_or(home));
+    let root = common.parent().unwrap_or(&common);
+    let leaves = |path: &Path| !place::real(path).starts_with(&common) && place::real(path).parent() != Some(root);
+    let hooks = Manifest::read(home).map(|known| ("hooks.json", known.directory));
+    let driver = DriverManifest::read(home).map(|known| ("merge-driver.json", known.file));
+    let outside = hooks.into_iter().chain(driver).filter(|(_, path)| leaves(path));
+    outside.map(|(name, path)| format!("{name}: installed in {}", path.display())).collect()
 }
 
 /// The directory belongs to a working copy that would commit what is put into it.

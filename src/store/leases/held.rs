@@ -144,6 +144,10 @@ impl Store {
         if let Some(held) = self.held_home(dir.path()) {
             return Ok(held);
         }
+        // Which state home it should be is not known.
+        if self.settings.held.iter().any(|held| held.setting.key.name == "state.mode") {
+            self.refuse_unmarked()?;
+        }
         let lock = dir.lock(wait)?;
         let leases = parse(&self.records(&dir.file(LEASES_NAME))?);
         let floor = Floor::of(&dir, &leases, self.host.clock.now());

@@ -6,7 +6,7 @@ use std::time::Duration;
 use toml_edit::{Array, DocumentMut, Item, TableLike};
 
 use super::Origin;
-use super::file::{self, ConfigError, Owner, Value};
+use super::file::{self, ConfigError, ConfigFault, Owner, Value};
 use super::keys::Key;
 use crate::sys::Entropy;
 use crate::sys::below;
@@ -23,6 +23,8 @@ pub enum SettingsError {
     Lock(#[from] LockError),
     #[error("{path}: {key} is not a table, so {name} cannot be set in it")]
     Shape { path: String, key: String, name: &'static str },
+    #[error("cannot note that something is yours: {0}")]
+    NoPlace(Box<SettingsError>),
     #[error("{path} kept changing while it was edited")]
     Unstable { path: String },
 }
@@ -56,6 +58,14 @@ impl Edits {
 
     pub fn remove(&mut self, key: &'static Key, items: Vec<String>) {
         self.0.push(Edit::Remove(key, items));
+    }
+
+    /// Something is set that counts only as the user's own word.
+    pub fn decide(&self) -> bool {
+        self.0.iter().any(|edit| match edit {
+            Edit::Set(key, _) | Edit::Add(key, _) => key.decides(),
+            Edit::Unset(_) | Edit::Remove(..) => false,
+        })
     }
 
     pub fn is_empty(&self) -> bool {
@@ -94,12 +104,9 @@ impl Edits {
     fn edited(&self, text: &str, path: &Path) -> Result<String, SettingsError> {
         // The same reader as everywhere names line and column of what is wrong.
         file::parse(text, path)?;
-        let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| ConfigError {
-            path: path.to_owned(),
-            line: 0,
-            column: 0,
-            message: error.message().to_owned(),
-        })?;
+        let mut document: DocumentMut = text
+            .parse()
+            .map_err(|error: toml_edit::TomlError| ConfigError::whole(path, error.message(), ConfigFault::Broken))?;
         for edit in &self.0 {
             apply(document.as_table_mut(), edit).map_err(|(key, name)| SettingsError::Shape {
                 path: path.display().to_string(),

@@ -45,6 +45,18 @@ pub struct UnknownKey {
     pub nearest: Option<&'static str>,
 }
 
+/// Why a config is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ConfigFault {
+    /// It cannot be read, or says what makes no sense.
+    #[default]
+    Broken,
+    /// It is not known to be this user's.
+    Unmarked,
+    /// It calls this a workspace of a repository that does not know it.
+    Stray,
+}
+
 /// A config that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}: {message}", path.display(), if *line > 0 { format!(":{line}:{column}") } else { String::new() })]
@@ -54,6 +66,14 @@ pub struct ConfigError {
     pub line: usize,
     pub column: usize,
     pub message: String,
+    pub fault: ConfigFault,
+}
+
+impl ConfigError {
+    /// About a file as a whole.
+    pub fn whole(path: impl Into<PathBuf>, message: impl Into<String>, fault: ConfigFault) -> Self {
+        ConfigError { path: path.into(), line: 0, column: 0, message: message.into(), fault }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -85,7 +105,7 @@ pub fn read(path: &Path, owner: Owner) -> Result<Parsed, ConfigError> {
 /// The text of a config file, if it is there. A link that leads nowhere is not an absent file: the settings are somewhere, and
 /// nobody can say what they are.
 pub fn text(path: &Path, owner: Owner) -> Result<Option<String>, ConfigError> {
-    let error = |message: String| ConfigError { path: path.to_owned(), line: 0, column: 0, message };
+    let error = |message: String| ConfigError::whole(path, message, ConfigFault::Broken);
     let (directory, name) = below::parted(path);
     let found = match owner {
         Owner::User => below::read_own(path, MAX_CONFIG),
@@ -111,7 +131,7 @@ pub fn text(path: &Path, owner: Owner) -> Result<Option<String>, ConfigError> {
 pub fn parse(text: &str, path: &Path) -> Result<Parsed, ConfigError> {
     let error = |at: usize, message: String| {
         let (line, column) = place(text, at);
-        ConfigError { path: path.to_owned(), line, column, message }
+        ConfigError { path: path.to_owned(), line, column, message, fault: ConfigFault::Broken }
     };
     let table = DeTable::parse(text)
         .map_err(|e| error(e.span().map_or(0, |span| span.start), e.message().trim().replace('\n', ", ")))?;

@@ -45,6 +45,24 @@ pub struct Key {
     pub about: &'static str,
 }
 
+impl Key {
+    /// It can run a program, leave the repository, or decide where an issue goes and who gets to see it: only the user's own
+    /// word counts.
+    pub fn decides(&self) -> bool {
+        const OTHERS: [&str; 8] = [
+            "mode",
+            "state.mode",
+            "ledger.write",
+            "commit.primary",
+            "claims.remote",
+            "prune.auto",
+            "workspace.path",
+            "workspace.setup",
+        ];
+        self.name.starts_with("repos.") || self.name.starts_with("routing.") || OTHERS.contains(&self.name)
+    }
+}
+
 const fn key(name: &'static str, kind: Kind, default: Option<&'static str>, about: &'static str) -> Key {
     Key { name, kind, default, personal: false, about }
 }

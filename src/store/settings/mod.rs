@@ -1,5 +1,9 @@
 //! Settings in layers, later wins: built-in, the user's file, the committed file, the personal file, the environment, flags.
 //!
+//! What decides where issues go and who sees them is taken from the user's own word alone ([`Key::decides`]): a personal file that
+//! bears no mark of this user is nobody's, and once the user has joined a planning repo the committed file can neither make a
+//! maintainer of a contributor nor take anything away. Such values are kept apart ([`Settings::held`]) and shown.
+//!
 //! Owns `$XDG_CONFIG_HOME/beads/config.toml` (user), `.beads/config.toml` (committed) and `<state home>/config.toml`
 //! (personal). Lists add up over the layers. A file that cannot be read is reported and left out; the store then writes
 //! nothing, because it cannot know where a write belongs.
@@ -10,17 +14,21 @@ mod keys;
 mod trust;
 
 pub use edit::{Edits, SettingsError};
-pub use file::{ConfigError, UnknownKey, Value, is_ledger_name, typed_value};
+pub use file::{ConfigError, ConfigFault, UnknownKey, Value, is_ledger_name, typed_value};
 pub use keys::{KEYS, Key, Kind, find as find_key, nearest as nearest_key};
-pub use trust::{OutsidePath, TRUST_NAME, Trust};
+pub use trust::{MARK, OutsidePath, TRUST_NAME, Trust};
 
 use std::path::{Path, PathBuf};
 
-use super::home;
+use super::{home, mark};
 use crate::sys::Env;
 use file::{Entry, Owner, Parsed};
 
 pub const CONFIG_NAME: &str = "config.toml";
+
+/// What is said about other repos.
+const OTHERS: [&str; 5] =
+    ["repos.additional", "routing.mode", "routing.default", "routing.auto.maintainer", "routing.auto.contributor"];
 
 /// Where a value comes from; later ones win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,10 +97,41 @@ pub struct Setting {
     pub place: String,
 }
 
+/// Why a value is not in effect although a later layer says nothing about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeldBecause {
+    /// The personal file bears no mark of this user.
+    Unmarked,
+    /// The committed file says it against what the user has joined.
+    Joined,
+}
+
+impl HeldBecause {
+    pub fn text(self) -> &'static str {
+        match self {
+            HeldBecause::Unmarked => "not in effect: the file is not known to be yours (bd trust)",
+            HeldBecause::Joined => {
+                "not in effect: the committed file cannot decide this once you have joined a planning repo"
+            }
+        }
+    }
+}
+
+/// A value that is set and not in effect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    pub setting: Setting,
+    pub because: HeldBecause,
+    /// It would change something.
+    pub matters: bool,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     pub files: Files,
     layers: Vec<Layer>,
+    /// Values that are set and not in effect.
+    pub held: Vec<Held>,
     /// Files that cannot be used.
     pub broken: Vec<ConfigError>,
 }
@@ -121,7 +160,89 @@ impl Settings {
                 layers.push(Layer { origin, parsed });
             }
         }
-        Settings { files, layers, broken }
+        let mut settings = Settings { files, layers, held: Vec::new(), broken };
+        settings.hold_unmarked(env);
+        settings.hold_shared();
+        settings
+    }
+
+    /// Takes what decides out of a personal file that is not this user's.
+    fn hold_unmarked(&mut self, env: &Env) {
+        let decides = |layer: &Layer| {
+            layer.origin == Origin::Personal && layer.parsed.entries.iter().any(|entry| entry.key.decides())
+        };
+        let home = self.files.personal.parent().unwrap_or(Path::new("."));
+        if self.layers.iter().any(decides) && !mark::is_own(home, env) {
+            self.hold(Origin::Personal, HeldBecause::Unmarked, |entry| entry.key.decides().then_some(true));
+            let keys: Vec<&str> = self.held.iter().map(|held| held.setting.key.name).collect();
+            let message = format!("sets {}, and is not known to be yours", keys.join(", "));
+            self.broken.push(ConfigError::whole(&self.files.personal, message, ConfigFault::Unmarked));
+        }
+    }
+
+    /// Takes out of the committed file what it may not say against the user's own layers: nothing in it ends a planning repo that
+    /// the user has joined, leads issues away from it, or makes the user a maintainer.
+    fn hold_shared(&mut self) {
+        let names_others = OTHERS.iter().any(|name| self.own(name).is_some());
+        if names_others {
+            self.hold(Origin::Shared, HeldBecause::Joined, |entry| {
+                (entry.key.name == "mode").then(|| entry.value == Value::Text("single".to_owned()))
+            });
+        }
+        let own = |name: &str| self.own(name).map(|entry| entry.value.to_string());
+        let (contributor, default, mode) =
+            (own("routing.auto.contributor"), own("routing.default"), own("routing.mode"));
+        let routes = matches!(mode.as_deref(), Some("auto" | "explicit"));
+        let has_planning = contributor.is_some() || routes && (default.is_some() || own("repos.additional").is_some());
+        if !has_planning {
+            return;
+        }
+        let mode = mode.unwrap_or_else(|| "auto".to_owned());
+        self.hold(Origin::Shared, HeldBecause::Joined, |entry| {
+            let said = entry.value.to_string();
+            match entry.key.name {
+                "routing.role" => (said == "maintainer").then_some(true),
+                // By role is towards the planning repo, unless everything goes there.
+                "routing.mode" => (said != mode && (said != "auto" || mode == "explicit")).then_some(true),
+                "routing.auto.contributor" => Some(contributor.as_ref() != Some(&said)),
+                "routing.default" => Some(default.as_ref() != Some(&said)),
+                // Whether it would change anything depends on who asks; `bd role` says so.
+                "routing.maintainers" | "routing.auto.maintainer" => Some(false),
+                _ => None,
+            }
+        });
+    }
+
+    /// Puts entries of a layer aside; the choice says whether each would change something.
+    fn hold(&mut self, origin: Origin, because: HeldBecause, choose: impl Fn(&Entry) -> Option<bool>) {
+        let mut held = Vec::new();
+        for layer in self.layers.iter_mut().filter(|layer| layer.origin == origin) {
+            let chosen = layer.parsed.entries.iter().filter_map(|entry| Some((entry.clone(), choose(entry)?)));
+            held.extend(chosen.collect::<Vec<_>>());
+            layer.parsed.entries.retain(|entry| choose(entry).is_none());
+        }
+        let held =
+            held.into_iter().map(|(entry, matters)| Held { setting: self.setting(origin, &entry), because, matters });
+        let held: Vec<Held> = held.collect();
+        self.held.extend(held);
+    }
+
+    /// What the user's own layers say about a key.
+    fn own(&self, name: &str) -> Option<&Entry> {
+        let mut own = self.entries(name).into_iter().filter(|(origin, _)| *origin != Origin::Shared);
+        own.next_back().map(|(_, entry)| entry)
+    }
+
+    /// What a personal file says that decides, as text.
+    pub(super) fn deciding(path: &Path) -> Vec<String> {
+        let parsed = file::read(path, Owner::Repository).unwrap_or_default();
+        let decides = parsed.entries.iter().filter(|entry| entry.key.decides());
+        decides.map(|entry| format!("{} = {}", entry.key.name, entry.value)).collect()
+    }
+
+    /// The personal file decides something and is not known to be this user's.
+    pub fn is_unmarked(&self) -> bool {
+        self.broken.iter().any(|error| error.fault == ConfigFault::Unmarked)
     }
 
     /// What a repo that is read along says of itself: only its own committed file counts, and of that only what concerns the
@@ -173,8 +294,7 @@ impl Settings {
 
     /// A text that the user set in some way; what the project's committed file says does not count.
     pub fn own_text(&self, name: &str) -> Option<&str> {
-        let mut own = self.entries(name).into_iter().filter(|(origin, _)| *origin != Origin::Shared);
-        own.next_back().and_then(|(_, entry)| match &entry.value {
+        self.own(name).and_then(|entry| match &entry.value {
             Value::Text(text) => Some(text.as_str()),
             _ => None,
         })
@@ -206,21 +326,19 @@ impl Settings {
 
     /// Only the primary is wanted: said so in a layer that comes after everything about other repos.
     pub fn is_single(&self) -> bool {
-        const OTHERS: [&str; 5] = [
-            "repos.additional",
-            "routing.mode",
-            "routing.default",
-            "routing.auto.maintainer",
-            "routing.auto.contributor",
-        ];
         let said = self.text("mode").filter(|(word, _)| *word == "single").map(|(_, origin)| origin);
         let others = OTHERS.iter().flat_map(|key| self.entries(key)).map(|(origin, _)| origin).max();
         said.is_some_and(|said| others.is_none_or(|others| said > others))
     }
 
-    /// How new issues find their repo.
+    /// How new issues find their repo. Who names a planning repo and no mode means by role.
     pub fn routing(&self) -> &str {
-        if self.is_single() { "single" } else { self.word("routing.mode") }
+        let implied = || self.own("routing.auto.contributor").map_or("single", |_| "auto");
+        match self.text("routing.mode") {
+            _ if self.is_single() => "single",
+            Some((mode, _)) => mode,
+            None => implied(),
+        }
     }
 
     /// Every value in effect, in the order of the table; of a list one row per layer.
@@ -234,7 +352,8 @@ impl Settings {
             }
             let shown = if key.kind.is_list() { &found[..] } else { &found[found.len().saturating_sub(1)..] };
             all.extend(shown.iter().map(|(origin, entry)| self.setting(*origin, entry)));
-            if let (true, Some(text)) = (found.is_empty(), key.default) {
+            let default = if key.name == "routing.mode" { Some(self.routing()) } else { key.default };
+            if let (true, Some(text)) = (found.is_empty(), default) {
                 let value = file::typed_text(key, text).unwrap_or(Value::Text(text.to_owned()));
                 all.push(Setting { key, value, origin: Origin::BuiltIn, place: String::new() });
             }
@@ -269,6 +388,20 @@ impl Settings {
         Setting { key: entry.key, value: entry.value.clone(), origin, place }
     }
 
+    /// The committed file calls this address a maintainer's, and that is not in effect.
+    pub fn is_listed_in_vain(&self, email: &str) -> bool {
+        let held = self.held.iter().filter(|held| held.setting.key.name == "routing.maintainers");
+        held.filter(|held| held.because == HeldBecause::Joined).any(|held| match &held.setting.value {
+            Value::List(known) => known.iter().any(|known| known.trim().eq_ignore_ascii_case(email.trim())),
+            _ => false,
+        })
+    }
+
+    /// What the committed file says in vain, where that would change something.
+    pub fn overruled(&self) -> impl Iterator<Item = &Held> {
+        self.held.iter().filter(|held| held.matters && held.because == HeldBecause::Joined)
+    }
+
     pub fn unknown(&self) -> impl Iterator<Item = &UnknownKey> {
         self.layers.iter().flat_map(|layer| &layer.parsed.unknown)
     }
@@ -290,7 +423,7 @@ fn typed(origin: Origin, pairs: Vec<(&str, String)>) -> (Parsed, Vec<ConfigError
     let mut errors = Vec::new();
     for (name, text) in pairs {
         let source = if origin == Origin::Flag { "--config" } else { "environment" };
-        let error = |message| ConfigError { path: PathBuf::from(source), line: 0, column: 0, message };
+        let error = |message: String| ConfigError::whole(source, message, ConfigFault::Broken);
         match keys::find(name).map(|key| (key, file::typed_text(key, &text))) {
             Some((key, Ok(value))) => parsed.entries.push(Entry { key, value, line: 0 }),
             Some((_, Err(message))) => errors.push(error(message)),

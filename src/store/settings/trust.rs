@@ -1,8 +1,9 @@
-//! Which paths of a committed config this user has agreed to.
+//! What this user has agreed to: paths and commands of committed configs, programs, and the marks of the user's own state homes.
 //!
 //! Owns `<user state>/trust.jsonl`. A committed config is data from strangers: a path in it that leaves the repository is
 //! used only when the user said so (`bd config trust`) or put it there. What is trusted is one path under one key of one
-//! repository, as it is written and as it resolves today; change either and it must be trusted again.
+//! repository, as it is written and as it resolves today; change either and it must be trusted again. A mark is listed by its
+//! id alone, because it must survive a move of the repository.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,6 +17,8 @@ use crate::sys::fs::{FsError, Replaced};
 use crate::sys::{Entropy, lock};
 
 pub const TRUST_NAME: &str = "trust.jsonl";
+/// The key of a mark.
+pub const MARK: &str = "mark";
 const MAX_TRUST: u64 = 16 << 20;
 
 /// A path in a committed config that leads out of the repository.
@@ -33,6 +36,11 @@ pub struct OutsidePath {
 }
 
 impl OutsidePath {
+    /// It leads to nothing that is there; a command leads nowhere.
+    pub fn is_missing(&self) -> bool {
+        !self.resolved.as_os_str().is_empty() && !self.resolved.exists()
+    }
+
     fn line(&self) -> String {
         let dialect = Dialect::default();
         let fields = [
@@ -78,6 +86,11 @@ impl Trust {
                 && *text == path.text
                 && Path::new(resolved) == path.resolved
         })
+    }
+
+    /// The id is that of a mark which this user made.
+    pub fn lists(&self, mark: &str) -> bool {
+        self.lines.iter().any(|[_, key, text, _]| key == MARK && text == mark)
     }
 
     /// Adds paths, and returns once that is on disk.

@@ -7,14 +7,15 @@
 mod log;
 mod plan;
 
-pub use log::{Line, Part, Stays, UndoLog};
+pub use log::{Line, Part, Stays, UNDO_NAME, UndoLog};
 
 use std::path::{Path, PathBuf};
 
 use super::checkout::Noted;
 use super::history::OwnCommit;
+use super::settings::{ConfigError, ConfigFault};
 use super::transaction::Written;
-use super::{Result, Store, StoreError, place};
+use super::{Result, Store, StoreError, home, mark, place};
 use crate::ledger::{Applied, LedgerError, LineChange};
 use crate::model::merge::differing;
 use crate::store::leases::Locks;
@@ -132,6 +133,8 @@ pub struct UndoClash {
 #[derive(Debug)]
 pub(super) struct Past {
     pub parts: Vec<Part>,
+    /// The state home whose log has each of them.
+    homes: Vec<PathBuf>,
     /// The line of the log that its first part stands on.
     pub first: usize,
     pub commit: Option<String>,
@@ -243,9 +246,13 @@ impl Store {
         for (n, line) in lines.iter().enumerate() {
             let own = |part: &&Part| part.actor == actor && part.from == here;
             let Some(part) = line.part.as_ref().filter(own) else { continue };
+            let home = line.path.parent().unwrap_or(Path::new("")).to_owned();
             match all.iter_mut().rev().find(|past| past.parts[0].write == part.write) {
-                Some(past) => past.parts.push(part.clone()),
-                None => all.push(Past { parts: vec![part.clone()], first: n, commit: None }),
+                Some(past) => {
+                    past.parts.push(part.clone());
+                    past.homes.push(home);
+                }
+                None => all.push(Past { parts: vec![part.clone()], homes: vec![home], first: n, commit: None }),
             }
         }
         all.retain(|past| past.parts.iter().all(|part| part.at.as_str() >= since));
@@ -269,7 +276,40 @@ impl Store {
             Some(line) => Err(StoreError::UndoLog { path: line.path.clone(), line: line.number }),
             None if chosen.is_empty() => self.committed(&actor, &here, count),
             None if chosen.len() < count => Err(StoreError::NothingToUndo { actor, known: chosen.len(), count }),
-            None => Ok(chosen),
+            None => chosen.iter().try_for_each(|past| self.refuse_strays(past)).map(|()| chosen),
+        }
+    }
+
+    /// Refuses a write that a log tells of ledgers which it is not the log of. An archive may bring one: it speaks for what lies
+    /// beside it and for nothing else.
+    fn refuse_strays(&self, past: &Past) -> Result<()> {
+        let is_stray = |(part, home): &(&Part, &PathBuf)| {
+            let theirs = match self.source_at(&part.ledger) {
+                Some(source) => self.sources.home(source).to_owned(),
+                None => {
+                    let beads = Path::new(&part.ledger).parent().unwrap_or(Path::new(""));
+                    home::state_home(beads, &self.host.env)
+                }
+            };
+            place::real(&theirs) != place::real(home)
+        };
+        match past.parts.iter().zip(&past.homes).find(is_stray) {
+            Some((part, _)) => Err(StoreError::UndoElsewhere { ledger: PathBuf::from(&part.ledger) }),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses to go to a ledger that is in no repo of the project because a log names it that is not known to be this user's.
+    fn refuse_unmarked_log(&self, past: &Past, ledger: &str) -> Result<()> {
+        let names =
+            |part: &Part| part.ledger == ledger || part.with.iter().chain(&part.guests).any(|one| one == ledger);
+        let naming = past.parts.iter().zip(&past.homes).filter(|(part, _)| names(part)).map(|(_, home)| home);
+        match naming.into_iter().find(|home| !mark::is_own(home, &self.host.env)) {
+            Some(home) => {
+                let message = format!("names {ledger}, and is not known to be yours");
+                Err(ConfigError::whole(home.join(UNDO_NAME), message, ConfigFault::Unmarked).into())
+            }
+            None => Ok(()),
         }
     }
 
@@ -289,7 +329,8 @@ impl Store {
                 changes,
                 ..Part::default()
             };
-            Past { parts: one.changes.into_iter().map(part).collect(), first: 0, commit: Some(one.commit.id.clone()) }
+            let parts = one.changes.into_iter().map(part).collect();
+            Past { parts, homes: Vec::new(), first: 0, commit: Some(one.commit.id.clone()) }
         };
         Ok(commits.into_iter().map(past).collect())
     }
@@ -302,6 +343,7 @@ impl Store {
             for ledger in &past.parts.iter().flat_map(named).collect::<Vec<String>>() {
                 let elsewhere = || StoreError::UndoElsewhere { ledger: PathBuf::from(ledger) };
                 if self.source_at(ledger).is_none() {
+                    self.refuse_unmarked_log(past, ledger)?;
                     let root = Path::new(ledger).parent().and_then(Path::parent).ok_or_else(elsewhere)?;
                     self.join(&root.display().to_string()).map_err(|_| elsewhere())?;
                     self.refresh()?;
