@@ -29,7 +29,9 @@ pub fn changes(root: &Path, span: Span<'_>, env: &Env, each: &mut dyn FnMut(Chan
         Span::Staged => {
             beside::check(root, env)?;
             let now = repo.snapshot()?;
-            repo.ids(Some(&now), "@")?
+            let ids = repo.ids(Some(&now), "@")?;
+            // It is no commit yet as far as the user is concerned.
+            return Ok(git::commits(&repository, &ids, &mut |changed| each(Changed { commit: None, ..changed }))?);
         }
         Span::Push { .. } => return Ok(git::range(&repository, span, each)?),
     };
