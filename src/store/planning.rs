@@ -123,7 +123,8 @@ fn exclusion(beads: &Path) -> Option<(PathBuf, String)> {
 /// The file that keeps a `.beads` out of this user's commits, if one does.
 pub(super) fn kept_out_by(beads: &Path) -> Option<PathBuf> {
     let (exclude, line) = exclusion(beads)?;
-    let known = std::fs::read_to_string(&exclude).ok()?;
+    let (info, name) = below::parted(&exclude);
+    let known = below::text(info, name).ok()??;
     known.lines().any(|known| known == line).then_some(exclude)
 }
 

@@ -11,6 +11,7 @@ use crate::store::leases::{LEASES_NAME, LeaseError};
 use crate::store::pair::NewLine;
 use crate::store::records::{Put, RecordError};
 use crate::store::{Result, StateDir, Store};
+use crate::sys::below;
 
 /// Records of a state home that name issues, and the directories with a lock of their own that hold some more.
 const RECORDS: [&str; 2] = ["reservations.jsonl", "workspaces.jsonl"];
@@ -156,9 +157,8 @@ impl Store {
             self.rename_in(&state, &RECORDS, names)?;
             for name in DIRECTORIES {
                 let directory = state.inside(name);
-                let entries = std::fs::read_dir(directory.path()).into_iter().flatten().flatten();
                 let mut files = Vec::new();
-                for name in entries.filter_map(|entry| entry.file_name().into_string().ok()) {
+                for name in below::names(state.path(), name).unwrap_or_default() {
                     if name.ends_with(".jsonl") {
                         files.push(name);
                     } else {
