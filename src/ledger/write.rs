@@ -395,7 +395,7 @@ fn resolves(old: &Document, new: &Document, kept: Option<&Parts>) -> Result<(), 
     for (id, texts) in &Contents::of(old).issues {
         let was_there =
             |text: &&[u8]| bases.iter().any(|base| base.issues.get(id).is_some_and(|old| old.contains(text)));
-        if !found.issues.contains_key(id) && !texts.iter().all(|text| was_there(text)) {
+        if !found.issues.contains_key(id) && !texts.iter().all(was_there) {
             return Err(format!("{id} would go"));
         }
     }

@@ -73,15 +73,22 @@ impl Pointer {
         Some(Pointer { home: absolute(lines.next()?)?, parent: lines.next().and_then(absolute) })
     }
 
-    /// The state home has a record of the checkout with this root, by its place or by the id that it bears, and is that of the
-    /// checkout which the workspace was made from. Nobody can know the ids who cannot read the records.
+    /// The state home has a record of the checkout with this root, by its place or by the id that it bears, and knows the checkout
+    /// which the workspace was made from: by that record, or as its own. Nobody can know the ids who cannot read the records.
     pub fn is_known(&self, root: &Path) -> bool {
         let records = text_in(&self.home, RECORDS);
-        let says =
-            |key: &str, value: &str| records.contains(&format!("\"{key}\":{}", Dialect::default().string(value)));
-        let here = place::real(root).display().to_string();
-        let is_listed = says("path", &here) || worktree_id_at(root).is_some_and(|id| says("worktree_id", &id));
-        is_listed && self.parent.as_deref().is_none_or(|parent| self.is_home_of(parent))
+        let says = |line: &str, key: &str, value: &str| {
+            line.contains(&format!("\"{key}\":{}", Dialect::default().string(value)))
+        };
+        let (here, id) = (place::real(root).display().to_string(), worktree_id_at(root));
+        let is_listed =
+            |line: &&str| says(line, "path", &here) || id.as_ref().is_some_and(|id| says(line, "worktree_id", id));
+        let listed: Vec<&str> = records.lines().filter(is_listed).collect();
+        let is_parent = |parent: &Path| {
+            let noted = parent.display().to_string();
+            listed.iter().any(|line| says(line, "parent", &noted)) || self.is_home_of(parent)
+        };
+        !listed.is_empty() && self.parent.as_deref().is_none_or(is_parent)
     }
 
     /// The state home is that of a checkout: it lies with it, or has noted the id that the checkout bears. One that is not here

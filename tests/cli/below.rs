@@ -158,7 +158,9 @@ fn state_is_not_kept_behind_a_link() {
         }
         is_untouched(&mine);
         fs::remove_file(env.path(".beads/run").join(name)).unwrap();
-        kept.map(|bytes| fs::write(env.path(".beads/run").join(name), bytes).unwrap());
+        if let Some(bytes) = kept {
+            fs::write(env.path(".beads/run").join(name), bytes).unwrap();
+        }
     }
 }
 
@@ -224,7 +226,8 @@ fn a_beads_that_is_no_directory_is_not_passed_over() {
     let file = |path: &Path| fs::write(path, "").unwrap();
     let dangling = |path: &Path| symlink("../gone", path).unwrap();
     let device = |path: &Path| symlink("/dev/null", path).unwrap();
-    let makers: [(&str, &dyn Fn(&Path)); 5] =
+    type Maker<'a> = (&'a str, &'a dyn Fn(&Path));
+    let makers: [Maker<'_>; 5] =
         [("pipe", &pipe), ("socket", &socket), ("file", &file), ("dangling", &dangling), ("device", &device)];
     let before = env.ledger();
     for (name, make) in makers {
@@ -305,7 +308,9 @@ fn settings_that_lead_nowhere_stop_every_write() {
         link(target, &env.path(below));
         refused("add x", "it is a link");
         fs::remove_file(env.path(below)).unwrap();
-        kept.map(|bytes| fs::write(env.path(below), bytes).unwrap());
+        if let Some(bytes) = kept {
+            fs::write(env.path(below), bytes).unwrap();
+        }
     }
     // A link that leads somewhere is the user's own business.
     let dotfiles = env.root().join("home/dotfiles.toml");

@@ -201,7 +201,8 @@ fn led_astray(lines: impl Fn(&Env) -> String) -> Option<Project> {
 #[test]
 fn a_pointer_leads_only_where_the_checkout_is_known() {
     let root = |env: &Env| env.root().display().to_string();
-    let ways: [(&str, fn(&str) -> String); 3] = [
+    type Way = (&'static str, fn(&str) -> String);
+    let ways: [Way; 3] = [
         ("the state home of another project", |root| format!("{root}/web/.git/beads\n{root}/web\n")),
         ("that alone", |root| format!("{root}/web/.git/beads\n")),
         ("one that the archive brings", |root| format!("{root}/archive/fake\n{root}/web\n")),

@@ -415,7 +415,9 @@ $ bd commit
 $ bd commit
 .: nothing to commit
 $ bd sync --dry-run
-. (git with origin/main): 2 commits to push
+. (git with origin/main): would push 2 commits to origin/main
+  would push [..] update bd-c: BD-C
+  would push [..] prune bd-a
 $ bd sync
 . (git with origin/main): pushed
 ! .: fetching
@@ -426,7 +428,6 @@ update bd-c: BD-C
 state
 
 "#]]
-        .raw()
     );
     assert!(!env.ledger_text().contains("bd-a") && env.ledger_text().contains("bd-c"));
     assert_eq!(sh(&env, "git -C upstream show main:.beads/beads.jsonl"), env.ledger_text());

@@ -143,7 +143,7 @@ $ bd query type=spike
 $ bd query type=spike --json
 []
 $ bd query colour=red
-! error: unknown field "colour"; known: id title description desc notes text status type issue_type priority label labels assignee author created_by owner parent external_ref visibility repo created updated started closed due defer
+! error: unknown field "colour"; known: id title description desc notes text status type issue_type priority label labels assignee author created_by owner parent external_ref visibility repo project created updated started closed due defer
 ! hint: bd query --help shows the language
 [exit 2]
 $ bd query priority=high

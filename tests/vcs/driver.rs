@@ -150,7 +150,7 @@ fn merges_everywhere(lab: &Lab) {
 fn with_script(lab: &Lab, script: &str) {
     ok(lab, BD, "ann", &["hooks", "install", "--merge-driver-only"]);
     let path = lab.path("bin/driver");
-    put(&path, &format!("#!/bin/sh\n{script}\n"));
+    put(&path, format!("#!/bin/sh\n{script}\n"));
     let value = ok(lab, "git", "ann", &["config", "merge.bd.driver"]);
     let (_, call) = value.trim_end().split_once(" merge-driver ").expect("our call");
     ok(lab, "git", "ann", &["config", "merge.bd.driver", &format!("'{}' merge-driver {call}", path.display())]);

@@ -174,7 +174,7 @@ impl Journal<'_> {
     }
 
     /// What each ledger's entries come to with the mark of its checkout, and the last stamp of each.
-    fn by_ledger(&self, bytes: &[u8]) -> (BTreeMap<String, (Fold, Option<String>)>, BTreeMap<String, Entry>) {
+    fn by_ledger(&self, bytes: &[u8]) -> (BTreeMap<String, Folded>, BTreeMap<String, Entry>) {
         let mut all: BTreeMap<String, (Vec<Entry>, Option<String>)> = BTreeMap::new();
         let mut stamps = BTreeMap::new();
         for entry in self.entries(bytes) {
@@ -207,6 +207,9 @@ impl Journal<'_> {
         }
     }
 }
+
+/// What the entries of a ledger come to, and the mark of its checkout.
+type Folded = (Fold, Option<String>);
 
 fn end_line(bytes: &mut Vec<u8>) {
     if bytes.last().is_some_and(|last| *last != b'\n') {

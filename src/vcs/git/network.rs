@@ -61,7 +61,7 @@ pub fn push(root: &Path, parcel: &Parcel, route: &Route<'_>) -> Result<Pushed, S
     let env = route.env;
     let Link { branch, ours, remote, .. } = upstream::find(root, env)?;
     let (Some(branch), Some(remote)) = (branch, remote) else { return Ok(Pushed::NothingToPush) };
-    if route.with_code && ours.is_none_or(|ours| ours.to_string() != parcel.tip) {
+    if route.with_code && ours.map(|ours| ours.to_string()).as_ref() != Some(&parcel.tip) {
         // The branch goes by its name, and somebody has committed since its commits were looked at.
         return Ok(Pushed::Outrun);
     }
