@@ -114,6 +114,11 @@ pub enum Resolved {
     Many(Vec<String>),
 }
 
+/// Whether a text is the beginning of an id, or of its hash, that stops short of a whole one: `a3f8.1` is a child of `a3f8`.
+fn is_short_for(typed: &str, whole: &str) -> bool {
+    whole.strip_prefix(typed).is_some_and(|rest| !rest.starts_with('.'))
+}
+
 /// Resolves a typed id among all known ids: the exact id; else the ids whose hash is exactly it, else those whose hash
 /// starts with it, else those that start with it as a whole. `a3f8` never stands for its child `a3f8.1`.
 pub fn resolve<'a>(typed: &str, ids: impl IntoIterator<Item = &'a str>) -> Resolved {
@@ -128,12 +133,11 @@ pub fn resolve<'a>(typed: &str, ids: impl IntoIterator<Item = &'a str>) -> Resol
             return Resolved::One(id.to_owned());
         }
         let hash = hash_of(id);
-        let is_short_for = |whole: &str| whole.strip_prefix(typed).is_some_and(|rest| !rest.starts_with('.'));
         if hash == typed {
             by_hash.push(id);
-        } else if is_short_for(hash) {
+        } else if is_short_for(typed, hash) {
             by_prefix.push(id);
-        } else if is_short_for(id) {
+        } else if is_short_for(typed, id) {
             by_start.push(id);
         }
     }
@@ -166,15 +170,21 @@ impl PrefixIndex {
     /// The number of bytes of the hash that resolve to this id alone, or `None` if only the whole id does.
     pub fn shortest(&self, id: &str) -> Option<usize> {
         let hash = hash_of(id);
-        let at = self.hashes.partition_point(|other| other.as_str() < hash);
-        if hash.is_empty() || self.hashes.get(at + 1).is_some_and(|next| next == hash) {
+        let meant_by = |short: &'_ str| {
+            let from = self.hashes.partition_point(|other| other.as_str() < short);
+            let like = self.hashes[from..].iter().take_while(|other| other.starts_with(short));
+            like.filter(|other| is_short_for(short, other)).take(2).count()
+        };
+        let is_shared = self.hashes.iter().skip(self.hashes.partition_point(|other| other.as_str() < hash));
+        if hash.is_empty() || is_shared.take_while(|other| *other == hash).count() > 1 {
             return None;
         }
-        let shared = |other: &String| hash.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-        let before = at.checked_sub(1).and_then(|n| self.hashes.get(n)).map_or(0, shared);
-        let next = self.hashes.get(at + 1).map_or(0, shared);
-        let chars = (before.max(next) + 1).min(hash.chars().count());
-        Some(hash.chars().take(chars).map(char::len_utf8).sum())
+        let ends = hash.char_indices().map(|(at, _)| at).skip(1).chain([hash.len()]);
+        let is_enough = |end: &usize| {
+            let short = &hash[..*end];
+            *end == hash.len() || is_short_for(short, hash) && meant_by(short) == 1
+        };
+        ends.into_iter().find(is_enough)
     }
 }
 

@@ -44,7 +44,7 @@ fn an_issue_that_moves_while_the_files_are_read_is_found() {
         fs::write(sandbox.ledger(), still("a")).unwrap();
         fs::write(&other, still("b") + &line("m-0", "moves")).unwrap();
         let plain = strace::run(&sandbox, &[], &["show", "a-0"]);
-        let place = format!("{}\"", other.display());
+        let place = format!("{}>, \"beads.jsonl\"", other.parent().unwrap().display());
         let opens = plain.calls.iter().find(|call| call.name.starts_with("open") && call.mentions(&place)).unwrap();
         // A round in which the reader went on before the move was over shows nothing; the next one has more time.
         let shown = [600, 2_400, 9_600, 38_400].into_iter().any(|held: u64| {
