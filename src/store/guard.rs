@@ -58,6 +58,11 @@ impl Guard {
         for record in (0..document.len()).filter_map(|n| document.record(n)) {
             let id = record.string("id").unwrap_or_default().into_owned();
             self.planning.entry(id).or_default().push(record.text().to_owned());
+            // The id that an issue had in the planning repo is nobody else's business, whatever becomes of the issue.
+            if let Some(former) = record.string(proposal::FORMER_ID) {
+                let bare = format!("{{\"id\":{}}}", json::Dialect::default().string(&former));
+                self.planning.insert(former.into_owned(), vec![bare]);
+            }
         }
     }
 

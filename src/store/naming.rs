@@ -36,7 +36,12 @@ impl Store {
     /// The issues that several typed ids stand for, each once and in the order in which they were named. All are known, or the
     /// error names each that is not: nobody begins to change the first while the last is a slip of the pen.
     pub fn resolve_all(&mut self, typed: &[String]) -> Result<Vec<Named>> {
-        each_once(typed, |typed| self.resolve(typed))
+        let named = each_once(typed, |typed| self.resolve(typed));
+        if matches!(named, Err(StoreError::Unresolved { .. })) {
+            // The issue may be in a repo that is left out until the user has agreed to the settings.
+            self.refuse_unmarked()?;
+        }
+        named
     }
 
     /// The same among those that any ledger of the project ever had.

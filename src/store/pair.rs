@@ -139,10 +139,13 @@ impl Store {
         id.starts_with("external:") || self.sources.line(source, id).is_some()
     }
 
-    /// An issue that planning repos alone hold.
+    /// An issue that planning repos alone hold, or the id that one of them had there before it was proposed.
     pub(super) fn is_only_planned(&self, id: &str) -> bool {
         let holders = self.sources.holders(id);
-        !holders.is_empty() && holders.iter().all(|source| self.is_planning(self.sources.member_of(*source)))
+        match holders.is_empty() {
+            true => self.renamed_from(id).is_some(),
+            false => holders.iter().all(|source| self.is_planning(self.sources.member_of(*source))),
+        }
     }
 
     /// Refuses to name a private issue in the line of a public one, whoever asks for it. What stands there already stays.

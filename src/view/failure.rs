@@ -229,7 +229,8 @@ impl From<StoreError> for Failure {
                     Kind::Hg | Kind::Sl => format!("run {kind} revert {}", path.display()),
                     Kind::Jj => format!("run jj restore {0}, or jj sparse set --add {0}", path.display()),
                     Kind::Git | Kind::None => {
-                        format!("run git checkout -- {0}, or git sparse-checkout add {0}", path.display())
+                        let directory = path.parent().unwrap_or(&path).display();
+                        format!("run git checkout -- {}, or in a sparse checkout git sparse-checkout add {directory}", path.display())
                     }
                 };
                 Self::new(Exit::Damaged, "would_lose", message).hint(format!("nothing was made; to get them back, {way}"))
@@ -461,7 +462,7 @@ impl From<LedgerError> for Failure {
                 .hint("this file system cannot lock; reading works, writing does not"),
             LedgerError::Unstable { .. } => Self::new(Exit::Busy, "busy", message).hint("try again"),
             LedgerError::Vanished { what: "missing", .. } => Self::new(Exit::Busy, "busy", message)
-                .hint("try again when version control is done; bd doctor helps if it stays so"),
+                .hint("try again when version control is done; if it stays so, get the committed file back (git checkout -- FILE), then run bd recover"),
             LedgerError::Vanished { .. } => Self::new(Exit::Damaged, "damaged", message)
                 .hint("restore the file from the last commit (git checkout -- FILE)"),
             LedgerError::Torn { .. } => Self::new(Exit::Damaged, "damaged", message)

@@ -251,3 +251,32 @@ fn a_project_without_a_ledger_is_offered_one() {
     assert!(std::fs::read_to_string(&ledger).unwrap().contains(&plan));
     two.sh("cd bare; git add -A; git diff --cached --name-only | grep -qx .beads/beads.jsonl");
 }
+
+/// The id that an issue had in the planning repo names that repo: it is private for ever.
+#[test]
+fn a_former_id_stays_private() {
+    let Some(two) = Two::new("api") else { return };
+    let former = two.added(two.plans("add Hidden --json"));
+    two.plans(&format!("note {former} words")).ok();
+    let line = two.planning().lines().find(|line| line.contains(&former)).unwrap().to_owned();
+    two.api(&format!("propose {former}")).ok();
+    let env = &two.first.env;
+    let api = env.path("../api");
+    let leaks = |what: &str, line: &str| {
+        std::fs::write(api.join("copy.jsonl"), format!("{line}\n")).unwrap();
+        two.api("check-leaks --ledger copy.jsonl").fails(8, &[]);
+        assert!(two.api("check-leaks --ledger copy.jsonl").stdout.contains(&former), "{what}");
+    };
+    let edge = format!(
+        "{{\"id\":\"api-own\",\"title\":\"Own\",\"dependencies\":[{{\"issue_id\":\"api-own\",\"depends_on_id\":\"{former}\",\"type\":\"blocks\"}}]}}"
+    );
+    for state in ["proposed", "withdrawn"] {
+        leaks(state, &line);
+        leaks(state, &edge);
+        two.api(&format!("withdraw {former}")).ok();
+    }
+    std::fs::write(api.join("edge.jsonl"), format!("{edge}\n")).unwrap();
+    let maintainer = [("BD_ROLE", "maintainer")];
+    let import = env.bd_with(words("-C ../api import edge.jsonl --repo ."), None, &maintainer);
+    assert!(!two.api_ledger().contains(&former), "{}", import.snapshot());
+}

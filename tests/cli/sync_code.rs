@@ -1,15 +1,12 @@
 //! `bd sync` carries the ledger and nothing else: code goes only when it is asked to.
 
-use std::os::unix::fs::PermissionsExt as _;
-
 use crate::cli::harness::Env;
 use crate::cli::projects::{bd_in, repo, sh};
 use crate::cli::sync::{clones, head, other};
-use crate::support::programs::have;
+use crate::support::programs::{have, put};
 
 fn hook(env: &Env, text: &str) {
-    let path = env.write(".git/hooks/pre-push", format!("#!/bin/sh\n{text}\n"));
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    put(&env.path(".git/hooks/pre-push"), format!("#!/bin/sh\n{text}\n"));
 }
 
 #[test]
@@ -42,6 +39,24 @@ fn code_stays_here_until_it_is_asked_for() {
     assert_eq!(head(&env, "upstream"), head(&env, "web"));
     assert!(sh(&env, "cat seen").starts_with("refs/heads/main "));
     env.bd(["sync"]).ok();
+}
+
+/// What was agreed to is what runs: also the hook behind the one that `bd hooks install` puts before it.
+#[test]
+fn a_hook_that_runs_next_is_agreed_to_as_well() {
+    let Some(env) = clones() else { return };
+    hook(&env, "exit 0");
+    env.bd(["hooks", "install"]).ok();
+    let code = |name: &str| sh(&env, &format!("cd web; echo x > {name}; git add {name}; git commit -q -m {name}"));
+    code("one");
+    env.bd(["sync", "--with-code"]).fails(10, &["pre-push.bd-previous"]);
+    env.bd(["trust"]).ok();
+    env.bd(["sync", "--with-code"]).ok();
+    put(&env.path(".git/hooks/pre-push.bd-previous"), "#!/bin/sh\ntouch ../ran\n");
+    code("two");
+    assert!(!env.bd(["trust", "--dry-run"]).ok().stdout.contains("already"));
+    env.bd(["sync", "--with-code"]).fails(10, &["pre-push.bd-previous"]);
+    assert!(!env.path("../ran").exists());
 }
 
 /// Whatever a commit does to other files is code: also what another one takes back, and a merge that drops the others' work.

@@ -407,6 +407,18 @@ fn aside(path: &Path) -> PathBuf {
     name.into()
 }
 
+/// What hooks of ours run after themselves in a push, each with a sum of what it does: whoever agrees to hooks agrees to these.
+pub(super) fn run_next(root: &Path, env: &Env) -> Vec<String> {
+    let Ok(directory) = vcs::hooks_path(root, env).map(|named| root.join(named)) else { return Vec::new() };
+    let next = |name: &&str| {
+        let own = read(&directory.join(name)).filter(|bytes| script::owner(bytes) != Owner::Foreign)?;
+        let path = script::previous(&own, &directory, root)?;
+        let bytes = read(&path)?;
+        Some(format!("hook {name}, then {} ({})", path.display(), &sum(&bytes)[..16]))
+    };
+    ["pre-push", "reference-transaction"].iter().filter_map(next).collect()
+}
+
 /// The hooks in a directory that the original wrote, by name.
 fn old_hooks(directory: &Path) -> Vec<String> {
     let names = CHECKED.iter().chain(&CLIENT);

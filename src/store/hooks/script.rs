@@ -3,7 +3,7 @@
 //! A hook stops git only when `bd` says that something private would leave (exit code 8). No `bd`, or one that knows nothing
 //! of this check, is said and let pass: nobody's git must break because of us.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const MARK: &str = "# bd-hook ";
 
@@ -113,6 +113,17 @@ pub(super) fn owner(bytes: &[u8]) -> Owner {
     if head == sum(body) && whole.as_bytes() == bytes { Owner::Ours } else { Owner::Edited }
 }
 
+/// The hook that one of ours runs next, in its directory or as seen from the root of the working copy.
+pub(super) fn previous(bytes: &[u8], directory: &Path, root: &Path) -> Option<PathBuf> {
+    let text = String::from_utf8_lossy(bytes);
+    let value = text.lines().find_map(|line| line.strip_prefix("previous="))?;
+    if let Some(beside) = value.strip_prefix("\"${0%/*}/") {
+        return Some(directory.join(beside.trim_end_matches('"')));
+    }
+    let named = value.trim_matches('\'').replace("'\\''", "'");
+    (!named.is_empty()).then(|| root.join(named))
+}
+
 /// Whether a hook is one that the original wrote, all of it. One that has its part beside somebody's own lines, or that runs
 /// another hook, is not.
 pub(super) fn is_originals(bytes: &[u8]) -> bool {
@@ -135,6 +146,16 @@ mod tests {
         assert_eq!(owner(format!("{text}echo more\n").as_bytes()), Owner::Edited);
         assert_eq!(owner(text.replacen("#!/bin/sh", "#!/bin/dash", 1).as_bytes()), Owner::Edited);
         assert_eq!(owner(b"#!/bin/sh\nexit 0\n"), Owner::Foreign);
+    }
+
+    #[test]
+    fn what_runs_next_is_told() {
+        let (directory, root) = (Path::new("/r/.git/hooks"), Path::new("/r"));
+        let next = |next: Next<'_>| previous(text("pre-push", None, next).as_bytes(), directory, root);
+        assert_eq!(next(Next::Aside), Some("/r/.git/hooks/pre-push.bd-previous".into()));
+        assert_eq!(next(Next::In("it's/here")), Some("/r/it's/here/pre-push".into()));
+        assert_eq!(next(Next::In("/out")), Some("/out/pre-push".into()));
+        assert_eq!(next(Next::Nothing), None);
     }
 
     #[test]

@@ -258,6 +258,8 @@ impl Store {
         }
         fetched?;
         if options.pull {
+            // What was fetched may be the project itself: nobody is told to merge private issues with that.
+            self.refuse_project_remote(&copy.root, &copy.members)?;
             progress(&one.repos[0], SyncStep::Merging);
             self.integrate(vcs.as_ref(), copy, owns, one)?;
         }

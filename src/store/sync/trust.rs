@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::super::settings::OutsidePath;
-use super::super::{Result, Store, StoreError, family, place, read_trust};
+use super::super::{Result, Store, StoreError, family, hooks, place, read_trust};
 use super::copies::WorkingCopy;
-use crate::sys::Host;
+use crate::sys::{Env, Host};
 use crate::vcs::{self, Kind, Vcs};
 
 /// What a working copy makes its version control run.
@@ -27,7 +27,7 @@ pub fn trust_programs(path: &Path, host: &Host, wait: Duration, dry_run: bool) -
         return Err(vcs::SyncError::NoVcs { root: place::plain(path) }.into());
     }
     let root = place::real(vcs.root());
-    let (programs, hooks) = (vcs.programs(&host.env)?, vcs.hooks(&host.env)?);
+    let (programs, hooks) = (vcs.programs(&host.env)?, hooks_of(vcs.as_ref(), &root, &host.env)?);
     let trust = read_trust(&host.env);
     let mut entries = vec![entry(&root, PROGRAMS, &programs)];
     // Without programs there is nothing to agree to, unless there are hooks: those of a push are agreed to by themselves.
@@ -46,6 +46,15 @@ const PROGRAMS: &str = "programs";
 /// What runs in a push with code.
 const HOOKS: &str = "hooks";
 
+/// The hooks that a push with code runs, and those that hooks of ours run in turn.
+fn hooks_of(vcs: &dyn Vcs, root: &Path, env: &Env) -> Result<Vec<String>> {
+    let mut found = vcs.hooks(env)?;
+    if !found.is_empty() {
+        found.extend(hooks::run_next(root, env));
+    }
+    Ok(found)
+}
+
 fn entry(root: &Path, key: &'static str, programs: &[String]) -> OutsidePath {
     // A workspace may do what the checkout may that it was made from.
     let first = family::parent(root);
@@ -63,7 +72,7 @@ impl Store {
 
     /// Refuses to push with the hooks of a repository that nobody has agreed to.
     pub(super) fn refuse_hooks(&self, vcs: &dyn Vcs, copy: &WorkingCopy) -> Result<()> {
-        let programs = vcs.hooks(&self.host.env)?;
+        let programs = hooks_of(vcs, &copy.root, &self.host.env)?;
         if programs.is_empty() || read_trust(&self.host.env).covers(&entry(&copy.root, HOOKS, &programs)) {
             return Ok(());
         }
