@@ -224,6 +224,23 @@ fn jj_sends_nothing_private_and_no_code() {
     assert_ne!(head(&env, "upstream"), before);
 }
 
+/// Settings that lie in a commit with code do not keep the ledger here; a ledger in such a commit is never passed over.
+#[test]
+fn jj_sends_the_ledger_below_code_and_settings() {
+    let Some(env) = with_jj() else { return };
+    env.write(".beads/config.toml", "issue_prefix = \"bd\"\n[prune]\nbudget = \"30k\"\n");
+    sh(&env, "cd web; echo 2 > code; jj commit -m 'Write code' 2>&1");
+    env.given("add One --id bd-one");
+    env.bd(["sync"]).ok();
+    let there = sh(&env, "git -C upstream show main:.beads/beads.jsonl");
+    assert!(there.contains("bd-one"), "{there}");
+    assert!(!sh(&env, "git -C upstream log --format=%s main").contains("Write code"));
+    let line = "{\"id\":\"bd-two\",\"title\":\"Two\",\"status\":\"open\"}\n";
+    env.put_ledger(env.ledger_text() + line);
+    sh(&env, "cd web; echo 3 > code; jj commit -m 'Both at once' 2>&1");
+    env.bd(["sync"]).fails(1, &["not pushed to main@origin", "Both at once"]);
+}
+
 #[test]
 fn jj_leaves_git_alone_in_the_middle_of_something() {
     let Some(env) = with_jj() else { return };

@@ -48,7 +48,10 @@ pub fn outgoing(repo: &Repo, named: Option<&str>, route: &Route<'_>) -> Result<O
 fn wanted(repo: &Repo, found: &Bookmark, route: &Route<'_>) -> Result<Vec<String>, SyncError> {
     let there = &found.there;
     let given = if found.here.is_empty() { "none()".to_owned() } else { found.here.join("|") };
-    let mut ledgers = format!("(({there}..@-) & {})", files(&inside(route)));
+    // Settings beside the ledger that were committed with code wait for the code; the ledger itself is never passed over.
+    let (all, own) = (inside(route), joined(route.ledgers.iter().filter_map(ledger_files)));
+    let mut ledgers =
+        format!("(({there}..@-) & ({} | ({} ~ {})))", files(&own), files(&all), files(&format!("~({all})")));
     if route.dry_run.is_some_and(|dry| dry.commits) {
         // A commit that cannot go below the user's will stand on them.
         let names: Vec<String> = route.ledgers.iter().filter_map(fileset).collect();
@@ -122,8 +125,20 @@ fn files(set: &str) -> String {
 
 /// The files of ledgers, in the language of jj.
 fn inside(route: &Route<'_>) -> String {
-    let sets: Vec<String> = route.ledgers.iter().filter_map(fileset).collect();
+    joined(route.ledgers.iter().filter_map(fileset))
+}
+
+fn joined(sets: impl Iterator<Item = String>) -> String {
+    let sets: Vec<String> = sets.collect();
     if sets.is_empty() { "none()".to_owned() } else { sets.join("|") }
+}
+
+/// Ledgers without what lies beside them.
+fn ledger_files(area: &Area) -> Option<String> {
+    match area {
+        Area::Below(directory) => Some(format!("root-glob:{}", quoted(&format!("{}/*.jsonl", directory.to_str()?)))),
+        _ => fileset(area),
+    }
 }
 
 fn fileset(area: &Area) -> Option<String> {
