@@ -46,13 +46,13 @@ impl Store {
     pub(super) fn owner_record(&mut self, repo: usize) -> Result<Owner> {
         let name = self.prefix(repo)?;
         let root = self.project.members[repo].repo.root().to_owned();
-        let remotes = Identity::of(&root, &self.host.env).servers();
+        let identity = Identity::of(&root, &self.host.env);
         // An id of its own is not known in other clones: the first commit is better, once there is one.
         let lasts = |owner: &Owner| !state_id::is(state_id::REPOSITORY, &owner.id);
         let known = self.recorded().into_iter().find(|owner| lasts(owner) && self.is_owner(owner, repo));
-        let id = known.map(|owner| owner.id).or_else(|| vcs::first_commit(&root)).or_else(|| remotes.first().cloned());
+        let id = known.map(|owner| owner.id).or_else(|| vcs::first_commit(&root)).or_else(|| identity.server());
         let id = id.map_or_else(|| self.repo_id(repo), Ok)?;
-        Ok(Owner { id, name, remotes })
+        Ok(Owner { id, name, remotes: identity.recorded() })
     }
 
     /// What new issues of a ledger get: in a planning repo the prefix and the record of the project that they are filed from.

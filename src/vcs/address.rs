@@ -5,6 +5,7 @@
 //! server answers on several, and to take two repositories for one only means to refuse.
 
 use std::fmt;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::checkouts::real;
@@ -39,6 +40,16 @@ impl Address {
         match host_and_path(text).filter(|_| !root.join(text).exists()) {
             Some((host, path)) => Some(Self::server(host, path)),
             None => Some(Self::directory(&root.join(text))),
+        }
+    }
+
+    /// As others may keep it: of a path on this machine only a sum, by which it is known again and not found out.
+    pub fn recorded(&self) -> String {
+        match self {
+            Address::Server { .. } => self.to_string(),
+            Address::Directory(path) => {
+                format!("path:{}", &blake3::hash(path.as_os_str().as_bytes()).to_hex()[..16])
+            }
         }
     }
 

@@ -34,15 +34,19 @@ impl Identity {
             || shared(&self.places, &other.places)
     }
 
-    /// Whether an address, as this type writes it, is one of the remotes.
+    /// Whether an address, as [`recorded`](Self::recorded) writes it, is one of the remotes.
     pub fn has_remote(&self, text: &str) -> bool {
-        self.remotes.iter().any(|remote| remote.to_string() == text)
+        self.remotes.iter().any(|remote| remote.recorded() == text)
     }
 
-    /// The remotes on servers, as text: a path says nothing on another machine.
-    pub fn servers(&self) -> Vec<String> {
-        let servers = self.remotes.iter().filter(|remote| matches!(remote, Address::Server { .. }));
-        servers.map(Address::to_string).collect()
+    /// The remotes, as they may be kept.
+    pub fn recorded(&self) -> Vec<String> {
+        self.remotes.iter().map(Address::recorded).collect()
+    }
+
+    /// A remote on a server, as text: a path says nothing on another machine.
+    pub fn server(&self) -> Option<String> {
+        self.remotes.iter().find(|remote| matches!(remote, Address::Server { .. })).map(Address::to_string)
     }
 }
 

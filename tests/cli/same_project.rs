@@ -188,3 +188,27 @@ fn an_hg_share_whose_source_was_moved_is_not_written() {
     project.env.bd(["-C", "../shared", "list"]).ok();
     project.env.bd(["-C", "../shared", "add", "PRIVATE"]).fails(1, &["sharedpath", "is not there"]);
 }
+
+/// A path is no server, and an empty one has no history: the planning repo knows it all the same, also when it is synced alone.
+#[test]
+fn a_server_that_is_a_path_is_known_from_inside() {
+    let Some(project) = Project::single() else { return };
+    sh(&project, "git init -q --bare hub.git; git init -q --bare mine.git; cd web; git remote add origin ../hub.git");
+    project.env.bd(["init", "--contributor", "-q"]).ok();
+    project.env.bd(["add", "SECRET"]).ok();
+    let root = project.env.root().display().to_string();
+    let planning = "cd home/.beads-planning; git remote remove origin 2>/dev/null || true";
+    let follow = "git config branch.$(git branch --show-current).remote origin; git config branch.$(git branch --show-current).merge refs/heads/plan";
+    for remote in [
+        format!("git remote add origin file://{root}/hub.git"),
+        format!("git remote add origin {root}/mine.git; git remote set-url --push origin {root}/hub.git"),
+    ] {
+        sh(&project, &format!("{planning}; {remote}; {follow}"));
+        for place in ["../home/.beads-planning", "."] {
+            let run = project.env.bd(["-C", place, "sync"]);
+            assert_ne!(run.code, 0, "{remote} in {place}: {}", run.snapshot());
+        }
+        assert_eq!(objects(&project, &project.env.root().join("hub.git")), "", "{remote}");
+    }
+    assert!(!sh(&project, "cat home/.beads-planning/.beads/beads.jsonl").contains("hub"), "no path in the line");
+}

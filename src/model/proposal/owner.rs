@@ -17,7 +17,7 @@ pub struct Owner {
     pub id: String,
     /// For people: the prefix of its ids.
     pub name: String,
-    /// The servers that it is known to come from or go to. The planning repo must never be pushed to one of them.
+    /// Where it is known to come from or go to: servers, and sums of paths. The planning repo must never be pushed there.
     pub remotes: Vec<String>,
 }
 
