@@ -365,8 +365,17 @@ impl Project {
         if !self.may_write(to) {
             return (Expected::Refused, done.map(drop));
         }
-        let leaving: Vec<&(String, usize)> =
+        let mut leaving: Vec<&(String, usize)> =
             copies.iter().filter(|(_, from)| *from != to && self.may_write(*from)).collect();
+        // A public line never names an issue that stays private.
+        while let Some(stays) = leaving.iter().position(|(id, from)| {
+            let is_moved = |target: &String| leaving.iter().any(|(other, _)| other == target);
+            let is_private = |target: &String| (0..REPOS).filter(|repo| has(files, *repo, target)).eq([PLANNING]);
+            let targets = targets(&value_of(files, *from, id));
+            to != PLANNING && targets.iter().any(|target| is_private(target) && !is_moved(target))
+        }) {
+            leaving.remove(stays);
+        }
         let report = done.as_ref().map(|moved| moved.iter().cloned().collect::<BTreeSet<_>>());
         let ids: BTreeSet<String> = leaving.iter().map(|(id, _)| id.clone()).collect();
         assert_eq!(report, Ok(ids), "what was moved");
@@ -406,6 +415,11 @@ fn owner(files: &[Lines; REPOS], id: &str) -> Option<usize> {
 fn value_of(files: &[Lines; REPOS], repo: usize, id: &str) -> Value {
     let line = files[repo].iter().find(|(known, _)| known == id);
     serde_json::from_str(&line.unwrap_or_else(|| panic!("{id} is not in repo {repo}")).1).expect("JSON")
+}
+
+fn targets(value: &Value) -> Vec<String> {
+    let edges = value["dependencies"].as_array().into_iter().flatten();
+    edges.filter_map(|edge| edge["depends_on_id"].as_str()).map(str::to_owned).collect()
 }
 
 fn labels(value: &Value) -> BTreeSet<String> {
