@@ -93,7 +93,7 @@ fn only_here(args: &SyncArgs, cx: &mut Context) -> Outcome {
     if cx.ui.wants_json() {
         cx.json(view::synced(&SyncReport::default(), &[], args.dry_run));
     } else {
-        cx.ui.done("nothing to do: the ledger is the file, and there is no database beside it");
+        cx.ui.done("nothing to do: bd keeps no database besides the ledger");
     }
     Ok(Exit::Ok)
 }
