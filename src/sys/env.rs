@@ -4,16 +4,20 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use super::resident::Residents;
+
 /// A snapshot of the environment, taken once.
 #[derive(Debug, Clone, Default)]
 pub struct Env {
     vars: HashMap<OsString, OsString>,
     cwd: PathBuf,
+    residents: Residents,
 }
 
 impl Env {
     pub fn process() -> Self {
-        Env { vars: std::env::vars_os().collect(), cwd: std::env::current_dir().unwrap_or_default() }
+        let cwd = std::env::current_dir().unwrap_or_default();
+        Env { vars: std::env::vars_os().collect(), cwd, residents: Residents::default() }
     }
 
     /// The same environment seen from another directory.
@@ -36,7 +40,13 @@ impl Env {
     /// The same environment with one variable set.
     pub fn with(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.vars.insert(name.into(), value.into());
+        self.residents = Residents::default();
         self
+    }
+
+    /// Programs that were started in this environment and wait for requests.
+    pub fn residents(&self) -> &Residents {
+        &self.residents
     }
 
     pub fn cwd(&self) -> &Path {

@@ -16,6 +16,7 @@ mod owner;
 pub mod process;
 pub mod processes;
 pub mod removal;
+pub mod resident;
 pub mod terminal;
 pub mod tree;
 mod watch;

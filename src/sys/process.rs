@@ -21,7 +21,7 @@ use super::activity::Step;
 /// How much of each stream is kept; the rest is read and dropped, so that the program never waits for us.
 const KEPT: usize = 1 << 20;
 /// How long a program may take to tidy up when its time is over, and how long its streams may outlive it.
-const GRACE: Duration = Duration::from_millis(500);
+pub(super) const GRACE: Duration = Duration::from_millis(500);
 /// The variables that every program gets.
 const PASSED: [&str; 3] = ["HOME", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK"];
 
@@ -139,12 +139,8 @@ impl<'a> Program<'a> {
 
     /// Runs the program to its end. Any exit status is a result; an error means that there is none.
     pub fn run(&self) -> Result<Output, RunError> {
-        let program = self.find().ok_or_else(|| RunError::NotFound { program: self.name.to_owned() })?;
-        if let Some(path) = self.odd.clone() {
-            return Err(RunError::Odd { program: self.name.to_owned(), path });
-        }
-        let failed = |source| RunError::Start { program: program.clone(), source };
-        let mut child = self.command(&program).spawn().map_err(failed)?;
+        let mut child = self.spawn()?;
+        let failed = |source| RunError::Start { program: PathBuf::from(self.name), source };
         if let Some((mut pipe, input)) = child.stdin.take().zip(self.input.clone()) {
             // A program may end without having read it all; what that means, its status says.
             spawn(move || pipe.write_all(&input));
@@ -174,6 +170,15 @@ impl<'a> Program<'a> {
             step.at(done, total);
         }
         Ok(Output { status, stdout, stderr })
+    }
+
+    /// Starts the program with its streams in pipes.
+    pub(super) fn spawn(&self) -> Result<Child, RunError> {
+        let program = self.find().ok_or_else(|| RunError::NotFound { program: self.name.to_owned() })?;
+        if let Some(path) = self.odd.clone() {
+            return Err(RunError::Odd { program: self.name.to_owned(), path });
+        }
+        self.command(&program).spawn().map_err(|source| RunError::Start { program, source })
     }
 
     fn command(&self, program: &Path) -> Command {
@@ -227,7 +232,7 @@ pub fn own_name(name: &str, env: &Env) -> String {
 
 /// Ends a child and all that it started. A polite signal first: programs of version control then remove their locks.
 /// The child is reaped last, because until then nobody else can get its number.
-fn end(child: &mut Child) -> std::io::Result<()> {
+pub(super) fn end(child: &mut Child) -> std::io::Result<()> {
     let group = Pid::from_child(child);
     let _ = kill_process_group(group, Signal::TERM);
     let until = Instant::now() + GRACE;

@@ -86,6 +86,28 @@ fn commits_and_pushes_are_stopped() {
     });
 }
 
+/// A tag can name a file or a tree that no commit has.
+#[test]
+fn tags_on_files_and_trees() {
+    let Some(project) = Project::new() else { return };
+    project.git(&format!("init -q --bare '{}'", project.env.path("../up.git").display())).ok();
+    project.git("remote add origin ../up.git").ok();
+    project.env.bd(["hooks", "install"]).ok();
+    project.stage("added.txt", LOCAL);
+    let tree = project.git("write-tree").ok().stdout;
+    project.git(&format!("tag tree {}", tree.trim())).ok();
+    project.git("tag file :added.txt").ok();
+    project.git("tag -a -m over over file").ok();
+    for (tag, place) in [("tree", "added.txt:1"), ("file", "refs/tags/file:1"), ("over", "refs/tags/over:1")] {
+        let run = project.git(&format!("push -q origin refs/tags/{tag}"));
+        let stopped = run.code == 1 && run.stderr.contains(&format!("{place}: an issue that is local"));
+        assert!(stopped, "{}", run.snapshot());
+    }
+    project.stage("added.txt", "fine\n");
+    project.git("tag fine :added.txt").ok();
+    project.git("push -q origin refs/tags/fine").ok();
+}
+
 /// A hook that notes its name, arguments and input, and ends with a code of its own.
 fn noting(project: &Project, code: u8) -> String {
     let log = project.env.path("../log");
@@ -179,6 +201,9 @@ fn a_directory_outside_of_the_project() {
     std::fs::write(other.join("local.txt"), LOCAL).unwrap();
     in_other("add -A").ok();
     in_other("commit -qm unasked").ok();
+    // An archive brings such a setting too.
+    bd(["hooks", "install"]).fails(10, &["core.hooksPath", "bd trust"]);
+    bd(["trust", "."]).ok();
     bd(["hooks", "install"]).ok();
     std::fs::write(other.join("more.txt"), LOCAL).unwrap();
     in_other("add -A").ok();

@@ -616,7 +616,7 @@ fn trusting_what_is_missing_says_so() {
     let env = Env::new();
     env.write(".beads/config.toml", "[repos]\nadditional = [\"../gone\"]\n");
     let run = env.bd(["config", "trust", "--dry-run"]).ok();
-    assert!(run.stdout.contains("there is no such directory yet"), "{}", run.snapshot());
+    assert!(run.stdout.contains("the directory does not exist yet"), "{}", run.snapshot());
     let json = env.bd(["config", "trust", "--json"]).ok().json();
     assert_eq!(json["trusted"][0]["missing"], true, "{json}");
 }

@@ -31,6 +31,7 @@ mod help;
 mod history;
 mod hooks;
 mod hostile;
+mod hostile_brought;
 mod hostile_files;
 mod init;
 mod jobs;

@@ -150,6 +150,14 @@ fn what_was_filed_in_the_planning_repo_is_renamed_before_it_is_proposed() {
     two.web(&format!("propose {plan}")).ok();
     assert_eq!((two.planning(), two.first.env.ledger_text()), before);
     assert!(!two.api("ready --json").ok().ids().contains(&id));
+    // Taken back, the former id has all of it again; and there and back once more.
+    for (now, gone) in [(&plan, &id), (&id, &plan), (&plan, &id)] {
+        two.web("undo --yes").ok();
+        let leases = two.web("leases --json").ok().stdout;
+        assert!(leases.contains(now.as_str()) && !leases.contains(gone.as_str()), "{leases}");
+        assert_eq!(two.web(&format!("checkpoint list {now} --json")).ok().ids().len(), 1);
+    }
+    two.web(&format!("release {plan}")).ok();
 }
 
 /// Nothing is renamed if the proposal is refused.

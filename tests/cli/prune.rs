@@ -345,7 +345,7 @@ $ bd --config prune.budget=1M doctor
 everything is in order
 $ bd --config prune.budget=zebra doctor
 damaged: --config: prune.budget must be a size such as 25k or 1M, not "zebra"
-    mend the file; until then it is left out, and nothing is written
+    repair the file; until then its settings are ignored and nothing can be written
 warning: $ROOT/web/.beads/beads.jsonl: the ledger has 27 KB, more than its budget of 25 KB (prune.budget); what pruning would save cannot be told: --config: prune.budget must be a size such as 25k or 1M, not "zebra"
     bd prune --dry-run says more
 [exit 8]

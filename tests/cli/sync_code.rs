@@ -325,3 +325,15 @@ fn hg_merges_no_heads_of_others() {
     assert!(run.stdout.contains("brought 2 commits with files outside of the ledger"), "{}", run.snapshot());
     assert_eq!(sh(&env, "hg -R upstream heads -T x"), "x");
 }
+
+/// A dry run refuses what the sync and the commit would refuse.
+#[test]
+fn a_dry_run_sees_markers() {
+    let Some(env) = clones() else { return };
+    let text = env.ledger_text();
+    let (ours, theirs) = (&text, text.replace("Base", "Other"));
+    env.put_ledger(format!("<<<<<<< ours\n{ours}=======\n{theirs}>>>>>>> theirs\n"));
+    for line in ["sync --dry-run", "sync", "commit --dry-run", "commit"] {
+        env.bd(line.split(' ')).fails(8, &["conflict", "bd resolve"]);
+    }
+}

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::concurrency::sandbox::{Sandbox, alone, at_once, created};
+use crate::support::dice::Dice;
 use crate::support::effort::pick;
 
 const WRITERS: usize = 8;
@@ -34,7 +35,7 @@ fn nothing_acknowledged_is_lost() {
 
     let start = Instant::now();
     let attempts: Vec<Attempt> = at_once(WRITERS, |n| {
-        let mut random = Random(seed.wrapping_add(n as u64));
+        let mut random = Dice(seed.wrapping_add(n as u64));
         let mut attempts = Vec::new();
         // A kill is only of use inside the life of a process: its length is learnt from those that are left alone.
         let mut usual = Duration::from_millis(8);
@@ -43,7 +44,7 @@ fn nothing_acknowledged_is_lost() {
         {
             let word = format!("w{n}-{}-end", attempts.len());
             let note = attempts.len() % 2 == 1;
-            let id = &shared[random.below(ISSUES as u64) as usize];
+            let id = &shared[random.below(ISSUES)];
             let args = if note { vec!["note", id, &word] } else { vec!["add", &word] };
             let chance = pick(4, 6, 12);
             let kill = random.below(chance) == 0 && killed.load(Ordering::Relaxed) < kills;
@@ -52,7 +53,7 @@ fn nothing_acknowledged_is_lost() {
             if kill {
                 // One half early (0..8 ms, in the write where nobody waits), one half over the usual time under load.
                 let span = if random.below(2) == 0 { Duration::from_millis(8) } else { usual };
-                thread::sleep(Duration::from_nanos(random.below(span.as_nanos() as u64 + 1)));
+                thread::sleep(Duration::from_nanos(random.next() % (span.as_nanos() as u64 + 1)));
                 child.kill().unwrap();
                 killed.fetch_add(1, Ordering::Relaxed);
             }
@@ -106,17 +107,4 @@ fn nothing_acknowledged_is_lost() {
         fate(true, true),
     );
     assert!(killed.load(Ordering::Relaxed) >= kills && total >= writes, "the time was not enough for {kills} kills");
-}
-
-/// SplitMix64: enough to scatter moments.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) % limit
-    }
 }

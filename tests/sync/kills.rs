@@ -9,7 +9,7 @@ use crate::support::effort::{left_to_ci, pick};
 use crate::support::process;
 use crate::support::programs::have;
 use crate::support::wait::until;
-use crate::sync::random::Random;
+use crate::support::dice::Dice;
 use crate::sync::world::{Way, World, parse};
 
 #[test]
@@ -35,7 +35,7 @@ fn hg() {
 
 fn killed_syncs(way: Way, kills: usize) {
     let seed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos() as u64;
-    let mut random = Random(seed);
+    let mut random = Dice(seed);
     let world = World::new();
     let desks = world.clones(&[way, way]);
     let [here, there] = desks.as_slice() else { unreachable!("two clones") };

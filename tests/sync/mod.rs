@@ -15,7 +15,6 @@ mod kills;
 mod load;
 mod person;
 mod race;
-mod random;
 mod story;
 mod three;
 mod world;

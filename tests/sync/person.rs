@@ -1,10 +1,10 @@
 //! What people do with their version control and without `bd sync`.
 
-use crate::sync::random::Random;
+use crate::support::dice::Dice;
 use crate::sync::world::{Desk, Way};
 
 /// Something a person does in this clone; `false` where people do nothing of the kind.
-pub fn acts(desk: &Desk, random: &mut Random) -> bool {
+pub fn acts(desk: &Desk, random: &mut Dice) -> bool {
     match desk.way {
         Way::Git => {
             save(desk);
@@ -56,7 +56,7 @@ fn rebase(desk: &Desk) {
 }
 
 /// One commit of the others, out of its turn. Only of the ledger: of the code it may need those before it.
-fn cherry_pick(desk: &Desk, random: &mut Random) {
+fn cherry_pick(desk: &Desk, random: &mut Dice) {
     let list = desk.sh("git fetch -q; git rev-list --no-merges HEAD..origin/main -- .beads");
     let commits: Vec<&str> = list.lines().collect();
     let Some(commit) = random.pick(&commits) else { return };

@@ -12,7 +12,7 @@ use beads::{Change, NewComment, NewIssue, Priority, Status, Store};
 use serde_json::Value;
 
 use crate::sync::person;
-use crate::sync::random::Random;
+use crate::support::dice::Dice;
 use crate::sync::world::{Desk, Way, World, parse};
 
 /// What was acknowledged, in the order in which it happened.
@@ -79,7 +79,7 @@ pub fn tell(seed: u64, ways: &[Way], operations: usize) -> Tally {
 }
 
 fn story(world: &World, seed: u64, ways: &[Way], operations: usize) -> Tally {
-    let mut random = Random(seed.wrapping_mul(0x5851_F42D_4C95_7F2D));
+    let mut random = Dice(seed.wrapping_mul(0x5851_F42D_4C95_7F2D));
     let (mut promises, mut tally) = (Promises::default(), Tally::default());
     let mut clones: Vec<Clone> = Vec::new();
     for (n, desk) in world.clones(ways).into_iter().enumerate() {
@@ -104,7 +104,7 @@ fn story(world: &World, seed: u64, ways: &[Way], operations: usize) -> Tally {
     tally
 }
 
-fn turn(clone: &mut Clone, random: &mut Random, promises: &mut Promises, tally: &mut Tally) {
+fn turn(clone: &mut Clone, random: &mut Dice, promises: &mut Promises, tally: &mut Tally) {
     let dice = random.below(100);
     if clone.offline > 0 {
         clone.offline -= 1;
@@ -126,7 +126,7 @@ fn turn(clone: &mut Clone, random: &mut Random, promises: &mut Promises, tally: 
 }
 
 /// Edits one issue that this clone knows, or makes one.
-fn edit(clone: &mut Clone, random: &mut Random, promises: &mut Promises) -> Result<(), String> {
+fn edit(clone: &mut Clone, random: &mut Dice, promises: &mut Promises) -> Result<(), String> {
     clone.counter += 1;
     let word = format!("{}w{}", clone.desk.name, clone.counter);
     let known: Vec<(String, Value)> = parse(&clone.desk.bytes()).into_iter().collect();
@@ -231,7 +231,7 @@ fn random_id(text: &str) -> i64 {
 }
 
 /// A description of a few lines, of which one is new, so that some edits can be merged as text.
-fn paragraphs(line: &Value, word: &str, random: &mut Random) -> String {
+fn paragraphs(line: &Value, word: &str, random: &mut Dice) -> String {
     let mut lines: Vec<String> =
         line["description"].as_str().unwrap_or("one\ntwo\nthree").lines().map(str::to_owned).collect();
     lines.truncate(12);

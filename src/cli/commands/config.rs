@@ -240,7 +240,7 @@ fn trust(dry_run: bool, cx: &mut Context) -> Outcome {
     }
     let word = if dry_run { "Would trust" } else { "Trusted" };
     for path in &paths {
-        let missing = if path.is_missing() { "; there is no such directory yet" } else { "" };
+        let missing = if path.is_missing() { "; the directory does not exist yet" } else { "" };
         cx.ui.done(&format!("{word}: {} = {} ({}{missing})", path.key, path.text, path.resolved.display()));
     }
     if paths.is_empty() {

@@ -177,21 +177,32 @@ impl Store {
         Ok(HooksChange { changed: driver || hooks, status: self.hooks_status()? })
     }
 
-    /// A directory of hooks in the repository may be a link that leads elsewhere. One that a person has named is where it is.
-    fn refuse_linked_hooks(&self, place: &Place) -> Result<()> {
+    /// A directory of hooks may be a link that leads out of the repository, or the repository's own settings may lead out. One
+    /// that the user's settings name is where it is.
+    fn refuse_strange_directory(&self, place: &Place) -> Result<()> {
         let named = place::plain(&place.root.join(&place.named));
         let own = [&place.root, &place.common].map(|own| place::real(own));
         let is_own = |path: &Path| own.iter().any(|own| path.starts_with(own));
-        match is_own(&named) && !is_own(&place.directory) {
-            true => Err(HookError::LeadsOut { path: named, target: place.directory.clone() }.into()),
-            false => Ok(()),
+        if is_own(&place.directory) {
+            return Ok(());
         }
+        if is_own(&named) {
+            return Err(HookError::LeadsOut { path: named, target: place.directory.clone() }.into());
+        }
+        // An archive brings the repository's own settings along.
+        let env = &self.host.env;
+        let setting = vcs::setting(&place.root, "core.hooksPath", env).map_err(|e| as_store(e, "bd hooks"))?;
+        if setting.is_some() && !mark::is_own(&place.home, env) && !self.trusts_hooks(&place.root)? {
+            let programs = vec![format!("core.hooksPath = {}", place.directory.display())];
+            return Err(StoreError::UntrustedPrograms { root: place.root.clone(), programs });
+        }
+        Ok(())
     }
 
     /// The hooks alone; `false` if all is in place.
     fn install_checks(&self) -> Result<bool> {
         let place = self.hooks_place()?;
-        self.refuse_linked_hooks(&place)?;
+        self.refuse_strange_directory(&place)?;
         let known = Manifest::read(&place.home);
         let now = status(&place, known.as_ref(), self.driver_status()?);
         let in_place =

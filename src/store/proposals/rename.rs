@@ -113,7 +113,7 @@ impl Store {
     }
 
     /// A claim that a remote knows cannot follow: the remote knows it under the old id.
-    fn may_rename_claims(&self, source: usize, names: &Names) -> Result<()> {
+    pub(in crate::store) fn may_rename_claims(&self, source: usize, names: &Names) -> Result<()> {
         let leases = self.leases_of(source)?;
         for (id, lease) in leases.iter().filter(|(id, _)| names.contains_key(*id)) {
             if lease.holder.as_ref().is_some_and(|holder| holder.remote.is_some()) {
@@ -127,7 +127,7 @@ impl Store {
         Ok(())
     }
 
-    fn rename_claims(&self, source: usize, names: &Names) -> Result<()> {
+    pub(in crate::store) fn rename_claims(&self, source: usize, names: &Names) -> Result<()> {
         let home = self.lease_home(source);
         if !home.path().join(LEASES_NAME).exists() {
             return Ok(());
@@ -147,7 +147,7 @@ impl Store {
     }
 
     /// Checkpoints, mail, reservations and workspaces of these issues.
-    fn rename_records(&self, names: &Names) -> Result<()> {
+    pub(in crate::store) fn rename_records(&self, names: &Names) -> Result<()> {
         let mut homes: HashMap<_, StateDir> = HashMap::new();
         for member in 0..self.project.members.len() {
             let state = StateDir::of(self.state_home_of(member));

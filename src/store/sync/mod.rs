@@ -117,6 +117,7 @@ impl Store {
                 one.error = self.send(copy, options, one, progress).err();
             }
         }
+        self.host.env.residents().dismiss();
         Ok(report)
     }
 
@@ -136,6 +137,7 @@ impl Store {
             };
             done.push(one);
         }
+        self.host.env.residents().dismiss();
         Ok(done)
     }
 
@@ -159,7 +161,7 @@ impl Store {
         self.refuse_programs(copy)?;
         self.refuse_filtered(copy)?;
         if dry_run {
-            one.committed = self.is_dirty(copy)?;
+            one.committed = self.to_commit(copy)?.is_some();
             self.prune_as_set(copy, None, one);
             return Ok(());
         }
@@ -232,7 +234,7 @@ impl Store {
                 one.standing.behind = vcs.incoming(&route)?.len();
             }
             if owns {
-                one.committed = self.is_dirty(copy)?;
+                one.committed = self.to_commit(copy)?.is_some();
                 self.guard_commit(copy)?;
                 self.prune_as_set(copy, None, one);
                 self.preview_push(vcs.as_ref(), copy, options, one)?;
@@ -328,11 +330,11 @@ impl Store {
         std::thread::sleep(Duration::from_millis(u64::from(uneven) * u64::from(attempt + 1)));
     }
 
-    /// Commits the ledgers as they are; they are locked. What is no sound ledger is not spread.
-    fn commit_locked(&mut self, copy: &WorkingCopy, message: Option<&str>) -> Result<bool> {
+    /// What a commit of the ledgers would hold. What is no sound ledger is not spread.
+    fn to_commit(&self, copy: &WorkingCopy) -> Result<Option<Received>> {
         let changes = self.uncommitted(copy)?;
         if changes == Received::default() {
-            return Ok(false);
+            return Ok(None);
         }
         for source in &copy.sources {
             let ledger = self.sources.ledger(*source);
@@ -346,6 +348,12 @@ impl Store {
                 return Err(LedgerError::Conflicted { path, line, what: "it is not committed so" }.into());
             }
         }
+        Ok(Some(changes))
+    }
+
+    /// Commits the ledgers as they are; they are locked.
+    fn commit_locked(&mut self, copy: &WorkingCopy, message: Option<&str>) -> Result<bool> {
+        let Some(changes) = self.to_commit(copy)? else { return Ok(false) };
         let author = self.actor().to_owned();
         let paths: Vec<_> =
             copy.ledgers.iter().map(|ledger| copy.root.join(ledger)).filter(|path| path.exists()).collect();
@@ -361,10 +369,6 @@ impl Store {
             |ledger: &std::path::PathBuf| vcs.committed(ledger, &self.host.env).map(Option::unwrap_or_default);
         let before = copy.ledgers.iter().map(committed).collect::<std::result::Result<Vec<_>, _>>()?;
         Ok(received::compare(&before, &received::read(copy)))
-    }
-
-    fn is_dirty(&self, copy: &WorkingCopy) -> Result<bool> {
-        Ok(self.uncommitted(copy)? != Received::default())
     }
 
     /// Entries that are in a commit by now need not be remembered.

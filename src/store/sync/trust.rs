@@ -79,6 +79,12 @@ impl Store {
         Err(StoreError::UntrustedPrograms { root: copy.root.clone(), programs })
     }
 
+    /// Whether the user has agreed to the hooks of the working copy with this root, and to where they are.
+    pub(in crate::store) fn trusts_hooks(&self, root: &Path) -> Result<bool> {
+        let hooks = hooks_of(vcs::open(root).as_ref(), root, &self.host.env)?;
+        Ok(read_trust(&self.host.env).covers(&entry(root, HOOKS, &hooks)))
+    }
+
     /// The same for the working copy with this root.
     pub fn refuse_programs_of(&self, root: &Path) -> Result<()> {
         let programs = vcs::open(root).programs(&self.host.env)?;

@@ -187,6 +187,10 @@ impl Store {
         let log: Vec<&Part> = lines.iter().filter_map(|line| line.part.as_ref()).collect();
         let plan = Plan::make(self, &chosen, &log)?;
         plan.check(self)?;
+        let renames = plan.renames();
+        for (source, names) in &renames {
+            self.may_rename_claims(*source, names)?;
+        }
         undo.issues = plan.steps.iter().map(|step| self.undone(step)).collect();
         if dry_run {
             return Ok(undo);
@@ -197,7 +201,13 @@ impl Store {
             plan::write(self, lock, &steps)?;
             written.push((source, steps.iter().map(|step| self.told(step)).collect()));
         }
+        for (source, names) in &renames {
+            self.rename_claims(*source, names)?;
+        }
         drop(locks);
+        for names in renames.values() {
+            self.rename_records(names)?;
+        }
         self.commit_ledgers(&written);
         Ok(undo)
     }

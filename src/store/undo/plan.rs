@@ -10,7 +10,7 @@ use crate::model::graph::Graph;
 use crate::model::issue::dependencies_of;
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::{FIELD_TIMES, differing, revert};
-use crate::model::proposal::{self, Proposal, State, Visibility};
+use crate::model::proposal::{self, FORMER_ID, Names, Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::model::time::{self, Instant};
 use crate::store::source::expected;
@@ -212,6 +212,24 @@ impl Plan {
             }
         }
         Ok(())
+    }
+
+    /// The issues of each ledger that get their former id back, or lose it again: claims and records of them follow.
+    pub fn renames(&self) -> BTreeMap<usize, Names> {
+        let former = |line: &Option<String>| {
+            let record = Record::parse(line.as_deref()?).ok()?;
+            record.string(FORMER_ID).map(std::borrow::Cow::into_owned)
+        };
+        let mut renames: BTreeMap<usize, Names> = BTreeMap::new();
+        let gone = self.steps.iter().filter(|step| step.new.is_none());
+        for (old, new) in gone.flat_map(|old| self.steps.iter().map(move |new| (old, new))) {
+            let comes = new.source == old.source && new.now.is_none();
+            let is_same = former(&old.now).as_ref() == Some(&new.id) || former(&new.new).as_ref() == Some(&old.id);
+            if comes && is_same {
+                renames.entry(old.source).or_default().insert(old.id.clone(), new.id.clone());
+            }
+        }
+        renames
     }
 
     /// The steps of each ledger in the order of writing: what comes back before what changes, and what goes last, so that a crash

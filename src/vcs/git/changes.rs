@@ -74,6 +74,9 @@ pub fn range(repository: &Repository<'_>, span: Span<'_>, each: &mut dyn FnMut(C
         Span::Staged | Span::Commits(_) => Vec::new(),
         Span::Range(text) => vec![asked().arg("--end-of-options").arg(text).arg("--")],
         Span::Push { remote, refs } => {
+            for line in refs.lines() {
+                without_commit(&objects, line, each)?;
+            }
             let pushed = refs.lines().filter_map(|line| pushed(&objects, line));
             let one = |revisions: Vec<String>| {
                 let known = format!("--remotes={remote}");
@@ -108,6 +111,21 @@ pub fn commits(repository: &Repository<'_>, ids: &[String], each: &mut dyn FnMut
         }
     }
     Ok(())
+}
+
+/// What a line of the pre-push hook sends that no commit holds: a tag can name a tree or a file.
+fn without_commit(objects: &gix::Repository, line: &str, each: &mut dyn FnMut(Changed)) -> Result<(), HistoryError> {
+    let words: Vec<&str> = line.split(' ').collect();
+    let [name, local, ..] = words.as_slice() else { return Ok(()) };
+    let Some(id) = ObjectId::from_hex(local.as_bytes()).ok().filter(|id| !id.is_null()) else { return Ok(()) };
+    let found = objects.find_object(id).map_err(|error| unreadable(id.to_string(), error))?;
+    let found = found.peel_tags_to_end().map_err(|error| unreadable(id.to_string(), error))?;
+    let files = match found.kind {
+        gix::object::Kind::Tree => compare(objects, None, found.id)?,
+        gix::object::Kind::Blob => vec![(name.as_bytes().to_vec(), Vec::new(), found.id)],
+        gix::object::Kind::Commit | gix::object::Kind::Tag => Vec::new(),
+    };
+    files.into_iter().try_for_each(|(path, old, new)| Ok(each(changed(objects, None, &path, &old, new)?)))
 }
 
 /// What a line of the pre-push hook sends: the new commit, without what the remote says it has.

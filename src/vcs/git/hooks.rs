@@ -32,16 +32,20 @@ pub fn hooks_path(root: &Path, env: &Env) -> Result<PathBuf, HistoryError> {
 const PUSH: [&str; 2] = ["pre-push", "reference-transaction"];
 
 /// The hooks that a push would run and that are not the user's own, each with a sum of what it does. Those of the user are
-/// in a directory that the user's own settings name, outside of the repository.
+/// in a directory that the user's own settings name, outside of the repository. If the repository's settings name one, it
+/// comes first.
 pub fn of_push(root: &Path, env: &Env) -> Result<Vec<String>, SyncError> {
     let directory = root.join(hooks_path(root, env)?);
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let inside = |dir: &Path| real(&directory).starts_with(real(dir));
     let is_in_repository = inside(root) || super::common_dir(&root.join(".git")).is_some_and(|common| inside(&common));
-    if !is_in_repository && local_setting(root, "core.hooksPath", env)?.is_none() {
-        return Ok(Vec::new());
-    }
     let mut lines = Vec::new();
+    if !is_in_repository {
+        if local_setting(root, "core.hooksPath", env)?.is_none() {
+            return Ok(lines);
+        }
+        lines.push(format!("core.hooksPath = {}", directory.display()));
+    }
     for name in PUSH {
         let path = directory.join(name);
         let Ok(found) = std::fs::metadata(&path) else { continue };

@@ -8,13 +8,15 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
 
 use super::commit::{given, pattern, unfinished};
 use super::hgrc::Settings;
-use super::server::SERVE;
+use super::server::{Answer, SERVE, Silence, ask, greets};
 use crate::sys::Env;
-use crate::sys::process::{Output, Program};
+use crate::sys::process::{Output, Program, RunError};
+use crate::sys::resident::Resident;
 use crate::vcs::commit::{CommitError, failed};
 use crate::vcs::files::path_of;
 use crate::vcs::network::passing;
@@ -28,6 +30,13 @@ const LIMIT: Duration = Duration::from_secs(300);
 const NETWORK: Duration = Duration::from_secs(120);
 /// A hook may run the tests of a project.
 const HOOKS: Duration = Duration::from_secs(3600);
+
+/// What every command is given.
+const COMMON: [&str; 2] = ["--noninteractive", "--config=ui.timeout=2"];
+
+fn said_too_much(status: ExitStatus) -> Output {
+    Output { status, stdout: Vec::new(), stderr: b"it said more than can be looked at".into() }
+}
 
 /// The program for one working copy.
 pub struct Client<'a> {
@@ -69,7 +78,44 @@ impl<'a> Client<'a> {
 
     /// Runs a command; any exit status is a result.
     pub fn run(&self, settings: &[String], command: &[&str], files: &[OsString]) -> Result<Output, SyncError> {
-        self.start(self.program().limit(LIMIT), settings, command, files)
+        match self.ask(settings, command, files)? {
+            Some(output) => self.judged(command, output),
+            None => self.start(self.program().limit(LIMIT), settings, command, files),
+        }
+    }
+
+    /// Asks the command server that stays in the working copy; `None` where there is none to be had.
+    fn ask(&self, settings: &[String], command: &[&str], files: &[OsString]) -> Result<Option<Output>, SyncError> {
+        if self.kind != Kind::Hg {
+            return Ok(None);
+        }
+        let until = Instant::now() + LIMIT;
+        let residents = self.env.residents();
+        let mut server = match residents.take(&self.root) {
+            Some(server) => server,
+            None => {
+                let program = self.program().input(Vec::new()).args(COMMON).args(SERVE);
+                let mut server = Resident::start(&program)?;
+                if !greets(&mut server, until) {
+                    return Ok(None);
+                }
+                server
+            }
+        };
+        let words = COMMON.into_iter().map(OsString::from).chain(self.given.iter().chain(settings).map(OsString::from));
+        let words = words.chain(command.iter().map(OsString::from));
+        let files = (!files.is_empty()).then(|| std::iter::once("--".into()).chain(files.iter().cloned()));
+        let words: Vec<OsString> = words.chain(files.into_iter().flatten()).collect();
+        match ask(&mut server, &words, until, MAX) {
+            Ok(Answer { status, out, err }) => {
+                residents.put(&self.root, server);
+                let status = ExitStatus::from_raw((status & 0xff) << 8);
+                Ok(Some(Output { status, stdout: out, stderr: err }))
+            }
+            Err(Silence::Gone) => Ok(None),
+            Err(Silence::Broken) => Err(RunError::TimedOut { program: "hg".to_owned(), limit: LIMIT }.into()),
+            Err(Silence::TooMuch) => Err(self.failed(command, &said_too_much(ExitStatus::from_raw(0)))),
+        }
     }
 
     /// The same, for a command that talks to another side.
@@ -105,25 +151,25 @@ impl<'a> Client<'a> {
         command: &[&str],
         files: &[OsString],
     ) -> Result<Output, SyncError> {
-        let program = program.args(["--noninteractive", "--config=ui.timeout=2"]).args(&self.given).args(settings);
-        let program = program.args(command);
+        let program = program.args(COMMON).args(&self.given).args(settings).args(command);
         let program = if files.is_empty() { program } else { program.arg("--").args(files) };
-        let output = program.run()?;
+        self.judged(command, program.run()?)
+    }
+
+    fn judged(&self, command: &[&str], output: Output) -> Result<Output, SyncError> {
         let said = String::from_utf8_lossy(&output.stderr);
         if !output.status.success() && said.contains("lock") && said.contains("held by") {
             return Err(SyncError::Busy { root: self.root.clone() });
         }
         if output.stdout.len() >= MAX {
-            return Err(
-                self.failed(command, &Output { stderr: b"it said more than can be looked at".into(), ..output })
-            );
+            return Err(self.failed(command, &said_too_much(output.status)));
         }
         Ok(output)
     }
 
     /// Runs the command server on these requests. Says whether the answers were cut off.
     pub fn serve(&self, requests: Vec<u8>) -> Result<(Output, bool), SyncError> {
-        let program = self.program().limit(LIMIT).input(requests).args(["--noninteractive", "--config=ui.timeout=2"]);
+        let program = self.program().limit(LIMIT).input(requests).args(COMMON);
         let output = program.args(&self.given).args(SERVE).run()?;
         let is_cut = output.stdout.len() >= MAX;
         Ok((output, is_cut))
@@ -131,7 +177,7 @@ impl<'a> Client<'a> {
 
     /// A command of the server failed.
     pub fn failed_with(&self, command: &str, status: i32, said: &[u8]) -> SyncError {
-        let status = std::process::ExitStatus::from_raw(status << 8);
+        let status = ExitStatus::from_raw(status << 8);
         self.failed(&[command], &Output { status, stdout: Vec::new(), stderr: said.to_vec() })
     }
 

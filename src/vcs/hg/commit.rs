@@ -5,12 +5,14 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 
+use super::call::Client;
 use super::hgrc::Settings;
-use crate::sys::process::{Output, Program};
-use crate::vcs::Kind;
+use crate::sys::process::Output;
 use crate::vcs::commit::{CommitError, Committed, Order, failed, patiently};
 use crate::vcs::files::path_of;
+use crate::vcs::{Kind, SyncError};
 
 /// What is left beside the store while something is unfinished. hg itself sees some of it only if an extension is on.
 const UNFINISHED: [(&str, &str); 6] = [
@@ -27,12 +29,12 @@ const MERGING: [&str; 2] = ["cannot partially commit a merge", "unresolved merge
 
 /// Commits these files and nothing else.
 pub fn commit(kind: Kind, order: &Order) -> Result<Committed, CommitError> {
-    let (program, marker) = if kind == Kind::Sl { ("sl", ".sl") } else { ("hg", ".hg") };
+    let client = Client::new(kind, order.root, order.author, order.env);
     let refused = |what: &str| CommitError::Unfinished { root: order.root.to_owned(), what: what.to_owned() };
-    if let Some(what) = unfinished(&order.root.join(marker)) {
+    if let Some(what) = unfinished(&client.own_dir()) {
         return Err(refused(what));
     }
-    let hg = Hg { program, order, given: given(&Settings::read(kind, order.root, order.env), order.author) };
+    let hg = Hg { client, order };
     let entries = hg.status()?;
     if let Some((_, path)) = entries.iter().find(|(code, _)| *code == b'I') {
         return Err(CommitError::Ignored { path: order.root.join(path) });
@@ -74,28 +76,32 @@ pub(super) fn given(settings: &Settings, author: &str) -> Vec<String> {
 }
 
 struct Hg<'a> {
-    program: &'a str,
+    client: Client<'a>,
     order: &'a Order<'a>,
-    given: Vec<String>,
 }
 
 impl Hg<'_> {
     /// Runs a command on files of the working copy, again while a lock is held.
     fn run(&self, arguments: &[&str], files: &[PathBuf]) -> Result<Output, CommitError> {
-        patiently(self.order, || {
-            let program = Program::new(self.program, self.order.env).at(self.order.root).passing("HGRCPATH");
-            let program = program.var("HGPLAIN", "+strictflags").var("HGRCSKIPREPO", "1");
-            let program = program.args(["--noninteractive", "--config=ui.timeout=0"]).args(&self.given);
-            let output = program.args(arguments).arg("--").args(files.iter().map(|file| pattern(file))).run()?;
-            let held = String::from_utf8_lossy(&output.stderr).contains("lock held by");
-            Ok(if held && !output.status.success() { None } else { Some(output) })
+        let files: Vec<OsString> = files.iter().map(|file| pattern(file)).collect();
+        let at_once = ["--config=ui.timeout=0".to_owned()];
+        patiently(self.order, || match self.client.run(&at_once, arguments, &files) {
+            Ok(output) => Ok(Some(output)),
+            Err(SyncError::Busy { .. }) => Ok(None),
+            Err(SyncError::Run(error)) => Err(error.into()),
+            Err(SyncError::Commit(error)) => Err(error),
+            Err(SyncError::Failed { program, status, said }) => Err(CommitError::Failed { program, status, said }),
+            Err(other) => {
+                let (program, status) = (self.client.kind.to_string(), ExitStatus::default());
+                Err(CommitError::Failed { program, status, said: other.to_string() })
+            }
         })
     }
 
     /// The same, where failing is an error.
     fn must(&self, arguments: &[&str], files: &[PathBuf]) -> Result<Output, CommitError> {
         let output = self.run(arguments, files)?;
-        let name = || format!("{} {}", self.program, arguments.first().unwrap_or(&""));
+        let name = || format!("{} {}", self.client.kind, arguments.first().unwrap_or(&""));
         if output.status.success() { Ok(output) } else { Err(failed(&name(), &output)) }
     }
 

@@ -1,11 +1,14 @@
 //! The command server of hg: many commands for the price of one start.
 //!
-//! The server is started as any other command is, so the repository's own settings are skipped for all that it runs. All
-//! requests are written at once, and it ends with the last. An answer is a row of frames: a letter, a length, and as many
-//! bytes; `o` is output, `e` an error, `r` the exit status and the end of the answer.
+//! The server is started as any other command is, so the repository's own settings are skipped for all that it runs. Many
+//! requests are written at once to one that ends with the last; single ones go to one that stays. An answer is a row of frames:
+//! a letter, a length, and as many bytes; `o` is output, `e` an error, `r` the exit status and the end of the answer.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
+use std::time::Instant;
+
+use crate::sys::resident::Resident;
 
 /// What one command gave.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -55,6 +58,62 @@ fn frame(said: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let length = if channel.is_ascii_uppercase() { 0 } else { u32::from_be_bytes(length) as usize };
     let (bytes, rest) = rest.split_at_checked(length)?;
     Some((channel, bytes, rest))
+}
+
+/// Why a server that stays gave no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Silence {
+    /// The request did not reach it: it can be made in another way.
+    Gone,
+    /// It ended, or its time was over, in the middle of the work.
+    Broken,
+    /// It said more than can be looked at.
+    TooMuch,
+}
+
+/// The first words of a server: whether it can be asked at all.
+pub fn greets(server: &mut Resident, until: Instant) -> bool {
+    let mut said = Vec::new();
+    while frame(&said).is_none() {
+        match server.receive(until) {
+            Some(more) => said.extend(more),
+            None => return false,
+        }
+    }
+    let is_known = |text: &[u8]| String::from_utf8_lossy(text).contains("runcommand");
+    frame(&said).is_some_and(|(channel, text, rest)| channel == b'o' && rest.is_empty() && is_known(text))
+}
+
+/// Asks a server that stays for one command.
+pub fn ask(server: &mut Resident, arguments: &[OsString], until: Instant, most: usize) -> Result<Answer, Silence> {
+    let mut input = Vec::new();
+    request(&mut input, arguments);
+    if !server.send(&input) {
+        return Err(Silence::Gone);
+    }
+    let (mut said, mut answer) = (Vec::new(), Answer::default());
+    loop {
+        let mut rest = said.as_slice();
+        while let Some((channel, bytes, more)) = frame(rest) {
+            rest = more;
+            match channel {
+                b'o' => answer.out.extend_from_slice(bytes),
+                b'e' => answer.err.extend_from_slice(bytes),
+                b'r' => {
+                    answer.status = bytes.try_into().map_or(-1, i32::from_be_bytes);
+                    return Ok(answer);
+                }
+                // It asks for input, of which there is none.
+                b'A'..=b'Z' if !server.send(&0_u32.to_be_bytes()) => return Err(Silence::Broken),
+                _ => {}
+            }
+        }
+        said = rest.to_vec();
+        if answer.out.len() >= most || said.len() >= most {
+            return Err(Silence::TooMuch);
+        }
+        said.extend(server.receive(until).ok_or(Silence::Broken)?);
+    }
 }
 
 #[cfg(test)]

@@ -1,29 +1,22 @@
 //! A small source of chance whose every throw follows from a seed.
 
+use crate::support::dice::Dice as Chance;
+
 pub struct Dice {
-    state: u64,
+    chance: Chance,
     words: u32,
 }
 
 impl Dice {
     pub fn new(seed: u64, case: u64) -> Self {
-        let mut dice = Dice { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (case << 20), words: 0 };
-        dice.next();
-        dice
-    }
-
-    /// splitmix64.
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (case << 20));
+        chance.next();
+        Dice { chance, words: 0 }
     }
 
     /// A number below `sides`.
     pub fn roll(&mut self, sides: usize) -> usize {
-        (self.next() % sides as u64) as usize
+        self.chance.below(sides)
     }
 
     pub fn percent(&mut self, chance: usize) -> bool {

@@ -1,0 +1,103 @@
+//! Programs that stay: started once, asked many times, ended with the environment they were started in.
+//!
+//! Starting some programs takes longer than anything they are asked for. One that can serve requests over its standard streams
+//! is kept in [`Env`](super::Env) between requests. It ends when its input ends, so none outlives this process by more than a moment.
+
+use std::collections::HashMap;
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{sleep, spawn};
+use std::time::{Duration, Instant};
+
+use super::process::{GRACE, Program, RunError, end};
+
+/// So many pieces of an answer may wait to be looked at.
+const WAITING: usize = 64;
+
+/// A program that waits for requests.
+#[derive(Debug)]
+pub struct Resident {
+    child: Child,
+    input: Option<ChildStdin>,
+    said: Receiver<Vec<u8>>,
+}
+
+impl Resident {
+    pub fn start(program: &Program<'_>) -> Result<Self, RunError> {
+        let mut child = program.spawn()?;
+        let (send, said) = sync_channel(WAITING);
+        if let Some(mut pipe) = child.stdout.take() {
+            spawn(move || {
+                let mut chunk = vec![0; 1 << 16];
+                while let Ok(length @ 1..) = pipe.read(&mut chunk) {
+                    if send.send(chunk[..length].to_vec()).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        // What it says aside would fill the pipe and stop it.
+        if let Some(mut pipe) = child.stderr.take() {
+            spawn(move || std::io::copy(&mut pipe, &mut std::io::sink()));
+        }
+        let input = child.stdin.take();
+        Ok(Resident { child, input, said })
+    }
+
+    /// Hands a request over; `false` if the program does not listen any more.
+    pub fn send(&mut self, bytes: &[u8]) -> bool {
+        self.input.as_mut().is_some_and(|input| input.write_all(bytes).and_then(|()| input.flush()).is_ok())
+    }
+
+    /// The next piece of what it says, until then; `None` if there is none.
+    pub fn receive(&mut self, until: Instant) -> Option<Vec<u8>> {
+        self.said.recv_timeout(until.saturating_duration_since(Instant::now())).map_err(|_: RecvTimeoutError| ()).ok()
+    }
+}
+
+impl Drop for Resident {
+    fn drop(&mut self) {
+        drop(self.input.take());
+        let until = Instant::now() + GRACE;
+        while Instant::now() < until {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            sleep(Duration::from_millis(2));
+        }
+        let _ = end(&mut self.child);
+    }
+}
+
+/// The programs that stay, by the directory they serve. A clone shares them.
+#[derive(Debug, Clone, Default)]
+pub struct Residents(Arc<Mutex<HashMap<Key, Resident>>>);
+
+/// A directory that was removed and made again is another one.
+type Key = (PathBuf, u64);
+
+fn key(directory: &Path) -> Key {
+    (directory.to_owned(), std::fs::metadata(directory).map_or(0, |found| found.ino()))
+}
+
+impl Residents {
+    /// Takes the one that serves a directory; nobody else has it until it is put back.
+    pub fn take(&self, directory: &Path) -> Option<Resident> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key(directory))
+    }
+
+    pub fn put(&self, directory: &Path, resident: Resident) {
+        let old = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key(directory), resident);
+        drop(old);
+    }
+
+    /// Ends all of them.
+    pub fn dismiss(&self) {
+        let all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(all);
+    }
+}
