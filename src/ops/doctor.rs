@@ -76,7 +76,9 @@ fn check_project(store: &Store, report: &mut Report) {
             Warning::Config(error) => {
                 let line = Some(error.line).filter(|line| *line > 0);
                 let remedy = match error.fault {
-                    ConfigFault::Broken => "repair the file; until then its settings are ignored and nothing can be written",
+                    ConfigFault::Broken => {
+                        "repair the file; until then its settings are ignored and nothing can be written"
+                    }
                     ConfigFault::Unmarked => "run `bd trust` if it is yours; until then nothing is written",
                     ConfigFault::Stray => "adopt the workspace in that repository, or remove the file",
                 };

@@ -7,6 +7,7 @@ use std::fs;
 use crate::cli::harness::Env;
 use crate::cli::hostile_files::{archive, meets, outside, part};
 use crate::cli::projects::sh;
+use crate::support::effort::pick;
 use crate::support::programs::have;
 
 /// What a commit brings, as a script in a clone of the project. `OUT` leads to the directory outside, `CANARY` is a command.
@@ -36,7 +37,7 @@ const COMMITS: &[(&str, &str)] = &[
     ("a state home that is a link", "ln -s OUT/state .beads/run"),
     (
         "attributes that name drivers",
-        "printf '* filter=canary diff=canary merge=canary working-tree-encoding=UTF-16 ident export-subst\n' > .gitattributes
+        "printf '* filter=canary diff=canary merge=canary ident export-subst\nx.txt working-tree-encoding=UTF-16\n' > .gitattributes
         printf '[merge \"canary\"]\ndriver = CANARY\n[filter \"canary\"]\nsmudge = CANARY\nclean = CANARY\n' > .gitconfig",
     ),
     ("attributes that are a link", "ln -s OUT/mine .gitattributes; ln -s OUT/pipe .worktreeinclude"),
@@ -82,7 +83,7 @@ fn large() -> Vec<(&'static str, String)> {
         ("a long id", format!("{{\"id\":\"bd-{}\",\"title\":\"Two\",\"status\":\"open\"}}", "x".repeat(2_000_000))),
         ("a long title", format!("{{\"id\":\"bd-two\",\"title\":\"{}\",\"status\":\"open\"}}", "\\u001b".repeat(300_000))),
         ("labels", two(&format!("\"labels\":[{}\"x\"]", "\"x\",".repeat(300_000)))),
-        ("fields", two(&(0..60_000).map(|n| format!("\"f{n}\":0,")).collect::<String>().replace(",\n", ",").trim_end_matches(',').to_owned())),
+        ("fields", two(&(0..60_000).map(|n| format!("\"f{n}\":0")).collect::<Vec<_>>().join(","))),
         (
             "a chain",
             (0..4_000)
@@ -127,7 +128,10 @@ fn lines_of_many_bytes() {
         let env = archive();
         outside(&env);
         add_line(&env, &line);
-        ["list", "show bd-two", "add x"].into_iter().chain(part(n)).for_each(|command| drop(meets(&env, command, what)));
+        ["list", "show bd-two", "add x"]
+            .into_iter()
+            .chain(part(n))
+            .for_each(|command| drop(meets(&env, command, what)));
     }
 }
 
@@ -160,7 +164,10 @@ fn git_clone() -> Env {
 fn jj_clone() -> Env {
     let env = git_clone();
     fs::remove_dir_all(env.path("")).unwrap();
-    sh(&env, "(jj git clone --colocate upstream web; cd web; jj bookmark track main@origin || jj bookmark track main --remote origin) 2>&1");
+    sh(
+        &env,
+        "(jj git clone --colocate upstream web; cd web; jj bookmark track main@origin || jj bookmark track main --remote origin) 2>&1",
+    );
     env
 }
 
@@ -173,8 +180,8 @@ fn hg_clone() -> Env {
     env
 }
 
-fn pulled(clone: fn() -> Env, push: &str, pull: &str, name: &str) {
-    for (n, (what, script)) in COMMITS.iter().enumerate() {
+fn pulled(clone: fn() -> Env, push: &str, pull: &str, name: &str, step: usize) {
+    for (n, (what, script)) in COMMITS.iter().enumerate().step_by(step) {
         let env = clone();
         sh(&env, &format!("cd other; {}; {push}", fill(&env, script)));
         let what = format!("{name}: {what}");
@@ -191,7 +198,13 @@ fn pulled(clone: fn() -> Env, push: &str, pull: &str, name: &str) {
 #[test]
 fn commits_that_git_pulls() {
     if have(&["git"]) {
-        pulled(git_clone, "git add -A -f; git commit -q -m theirs; git push -q", "git commit -qam mine; git pull --no-rebase --no-edit", "git");
+        pulled(
+            git_clone,
+            "git add -A -f; git commit -q -m theirs; git push -q",
+            "git commit -qam mine; git pull --no-rebase --no-edit",
+            "git",
+            1,
+        );
     }
 }
 
@@ -199,7 +212,7 @@ fn commits_that_git_pulls() {
 fn commits_that_jj_pulls() {
     if have(&["git", "jj"]) {
         let pull = "jj git fetch; jj new main@origin @-";
-        pulled(jj_clone, "git add -A -f; git commit -q -m theirs; git push -q", pull, "jj");
+        pulled(jj_clone, "git add -A -f; git commit -q -m theirs; git push -q", pull, "jj", pick(4, 3, 1));
     }
 }
 
@@ -207,7 +220,7 @@ fn commits_that_jj_pulls() {
 fn commits_that_hg_pulls() {
     if have(&["hg"]) {
         let pull = "hg commit -m mine; hg pull; hg merge --tool :other; hg commit -m merged";
-        pulled(hg_clone, "hg addremove -q; hg commit -q -m theirs; hg push -q", pull, "hg");
+        pulled(hg_clone, "hg addremove -q; hg commit -q -m theirs; hg push -q", pull, "hg", pick(8, 6, 1));
     }
 }
 
@@ -218,18 +231,42 @@ fn commits_that_no_work_tree_makes() {
         return;
     }
     const TREES: &[(&str, &str)] = &[
-        ("a submodule for the ledger", "git rm -q --cached .beads/beads.jsonl; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),.beads/beads.jsonl"),
-        ("a submodule for the directory", "git rm -rq --cached .beads; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),.beads; printf '[submodule \"x\"]\n\tpath = .beads\n\turl = ext::CANARY\n' > .gitmodules; git add .gitmodules"),
-        ("a link of many bytes", "git update-index --add --cacheinfo 120000,$(head -c 3000000 /dev/zero | git hash-object -w --stdin),.beads/beads.jsonl"),
+        (
+            "a submodule for the ledger",
+            "git rm -q --cached .beads/beads.jsonl; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),.beads/beads.jsonl",
+        ),
+        (
+            "a submodule for the directory",
+            "git rm -rq --cached .beads; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),.beads; printf '[submodule \"x\"]\n\tpath = .beads\n\turl = ext::CANARY\n' > .gitmodules; git add .gitmodules",
+        ),
+        (
+            "a link of many bytes",
+            "git update-index --add --cacheinfo 120000,$(head -c 3000000 /dev/zero | git hash-object -w --stdin),.beads/beads.jsonl",
+        ),
         ("a program", "git update-index --chmod=+x .beads/beads.jsonl"),
-        ("a message", "git config user.name \"$(printf 'Eve\\033]0;x\\007')\"; printf 'x\\033[2J\\033]52;c;AAAA\\007\n\nCANARY\n' > ../message; git add -A; git commit -q --allow-empty -F ../message"),
-        ("refs", "git update-ref refs/heads/--upload-pack=x HEAD; git update-ref refs/tags/@{-1} HEAD 2>/dev/null || true; git push -q origin 'refs/heads/*:refs/heads/*' 2>/dev/null || true"),
+        (
+            "a message",
+            "git config user.name \"$(printf 'Eve\\033]0;x\\007')\"; printf 'x\\033[2J\\033]52;c;AAAA\\007\n\nCANARY\n' > ../message; git add -A; git commit -q --allow-empty -F ../message",
+        ),
+        (
+            "refs",
+            "git update-ref refs/heads/--upload-pack=x HEAD; git update-ref refs/tags/@{-1} HEAD 2>/dev/null || true; git push -q origin 'refs/heads/*:refs/heads/*' 2>/dev/null || true",
+        ),
     ];
     for (n, (what, script)) in TREES.iter().enumerate() {
         let env = git_clone();
-        sh(&env, &format!("cd other; {}; git commit -q --allow-empty -m theirs; git push -q origin HEAD:main", fill(&env, script)));
+        sh(
+            &env,
+            &format!(
+                "cd other; {}; git commit -q --allow-empty -m theirs; git push -q origin HEAD:main",
+                fill(&env, script)
+            ),
+        );
         meets(&env, "sync", what);
         sh(&env, "cd web; (git pull --no-rebase --no-edit) >/dev/null 2>&1 </dev/null || true");
-        ["log", "blame bd-base", "diff", "log --since 3d"].into_iter().chain(part(n)).for_each(|line| drop(meets(&env, line, what)));
+        ["log", "blame bd-base", "diff", "log --since 3d"]
+            .into_iter()
+            .chain(part(n))
+            .for_each(|line| drop(meets(&env, line, what)));
     }
 }

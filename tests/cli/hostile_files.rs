@@ -243,7 +243,9 @@ fn jj_archive() -> Env {
     sh(&env, "cd web; (jj git init --colocate; jj commit -m base; jj bookmark create main -r @-) 2>&1");
     env.given("claim bd-base\nrelease bd-base");
     let canary = format!("touch '{}'", env.root().join("ran").display());
-    let settings = format!("[ui]\npager = ['sh', '-c', {canary:?}]\n[aliases]\nlog = ['util', 'exec', '--', 'sh', '-c', {canary:?}]\n");
+    let settings = format!(
+        "[ui]\npager = ['sh', '-c', {canary:?}]\n[aliases]\nlog = ['util', 'exec', '--', 'sh', '-c', {canary:?}]\n"
+    );
     env.write(".jj/repo/config.toml", settings);
     env
 }

@@ -5,11 +5,11 @@ use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use crate::support::dice::Dice;
 use crate::support::effort::{left_to_ci, pick};
 use crate::support::process;
 use crate::support::programs::have;
 use crate::support::wait::until;
-use crate::support::dice::Dice;
 use crate::sync::world::{Way, World, parse};
 
 #[test]

@@ -11,8 +11,8 @@ use beads::model::dependency::DependencyType;
 use beads::{Change, NewComment, NewIssue, Priority, Status, Store};
 use serde_json::Value;
 
-use crate::sync::person;
 use crate::support::dice::Dice;
+use crate::sync::person;
 use crate::sync::world::{Desk, Way, World, parse};
 
 /// What was acknowledged, in the order in which it happened.
