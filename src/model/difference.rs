@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use super::merge::same_value;
+use super::merge::{is_given_up, same_value};
 use super::record::{Record, place_of};
 
 /// A field that is not what it was; the values are JSON as it stands in the line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldChange {
     pub field: String,
     pub before: Option<String>,
     pub after: Option<String>,
+    /// A merge took it from this side, by number, against what another side had made of it.
+    pub won: Option<usize>,
 }
 
 /// What became of an issue.
@@ -34,41 +36,117 @@ impl ChangeKind {
 /// Fields that say nothing of their own: the name of the line, and what a merge notes for the next one.
 const UNTOLD: [&str; 2] = ["id", "field_times"];
 
-/// What a version makes of those before it; there are several where a merge joins them. A field counts as changed only if
-/// its value is that of none of them, an issue as added or removed only if none of them lacks or has it. `None` if nothing
+/// A version that a merge joins with others.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Side<'a> {
+    pub line: Option<&'a str>,
+    /// What it has in common with the other sides: the versions where they parted, none if they never met. `None` if that
+    /// cannot be told; then what the side made of it is not known.
+    pub common: Option<Vec<Option<&'a str>>>,
+}
+
+/// What a version makes of the one before it; of several where nothing is known of what they have in common. `None` if nothing
 /// changed.
 pub fn difference(before: &[Option<&str>], after: Option<&str>) -> Option<(ChangeKind, Vec<FieldChange>)> {
-    let records: Vec<Option<Record<'_>>> = before.iter().map(|line| parse(*line)).collect();
+    let sides: Vec<Side<'_>> = before.iter().map(|line| Side { line: *line, common: None }).collect();
+    merged_difference(&sides, after)
+}
+
+/// What a merge makes of its sides. A field counts as changed if no side that has the issue has this value, or if a side made
+/// something of it since they parted, and the merge has given that up. The same holds for an issue as a whole: it is told as
+/// added or removed if no side lacks or has it, or if a side removed it or made something of it, and that was given up. `None`
+/// if nothing changed.
+pub fn merged_difference(sides: &[Side<'_>], after: Option<&str>) -> Option<(ChangeKind, Vec<FieldChange>)> {
+    let read: Vec<Read<'_>> = sides.iter().map(Read::of).collect();
     let new = parse(after);
+    let is_there = read.iter().any(|side| side.record.is_some());
     let kind = match &new {
-        None if records.iter().any(Option::is_none) => return None,
-        None => ChangeKind::Removed,
-        Some(_) if records.iter().all(Option::is_none) => ChangeKind::Added,
+        None if !is_there => return None,
+        None if read.iter().all(|side| side.record.is_some()) || read.iter().any(Read::made_something) => {
+            ChangeKind::Removed
+        }
+        None => return None,
+        Some(_) if !is_there || read.iter().any(Read::removed) => ChangeKind::Added,
         Some(_) => ChangeKind::Changed,
     };
     let mut keys: BTreeSet<(usize, String)> = BTreeSet::new();
-    for record in records.iter().flatten().chain(&new) {
+    for record in read.iter().filter_map(|side| side.record.as_ref()).chain(&new) {
         keys.extend(record.iter().map(|(key, _)| (place_of(&key), key.into_owned())));
     }
     let mut fields = Vec::new();
-    for (_, key) in keys {
-        if UNTOLD.contains(&key.as_str()) {
-            continue;
-        }
+    for (_, key) in keys.into_iter().filter(|(_, key)| !UNTOLD.contains(&key.as_str())) {
         let now = new.as_ref().and_then(|record| record.raw(&key));
-        let values: Vec<Option<&str>> =
-            records.iter().map(|record| record.as_ref().and_then(|record| record.raw(&key))).collect();
-        let is_new = |value: &Option<&str>| !same_value(&key, *value, now);
-        let changed = if values.is_empty() { is_new(&None) } else { values.iter().all(is_new) };
-        if changed {
-            let before = values.iter().flatten().next().map(|raw| (*raw).to_owned());
-            fields.push(FieldChange { field: key, before, after: now.map(str::to_owned) });
-        }
+        let told = |value: &&str| !same_value(&key, None, Some(*value));
+        fields.extend(match kind {
+            ChangeKind::Added => {
+                now.filter(told).map(|after| FieldChange { after: Some(after.to_owned()), ..named(&key) })
+            }
+            ChangeKind::Removed => {
+                let mut values = read.iter().filter_map(|side| side.record.as_ref()?.raw(&key));
+                values.find(told).map(|before| FieldChange { before: Some(before.to_owned()), ..named(&key) })
+            }
+            ChangeKind::Changed => field_change(&key, &read, now),
+        });
     }
     if kind == ChangeKind::Changed && fields.is_empty() {
         return None;
     }
     Some((kind, fields))
+}
+
+fn named(key: &str) -> FieldChange {
+    FieldChange { field: key.to_owned(), ..FieldChange::default() }
+}
+
+/// What became of one field of an issue that some sides have.
+fn field_change(key: &str, sides: &[Read<'_>], now: Option<&str>) -> Option<FieldChange> {
+    let values: Vec<(usize, Option<&str>)> =
+        (0..sides.len()).filter_map(|n| Some((n, sides[n].record.as_ref()?.raw(key)))).collect();
+    let taken = values.iter().find(|(_, value)| same_value(key, *value, now)).map(|(n, _)| *n);
+    let before = match taken {
+        None => values.iter().find_map(|(_, value)| *value),
+        Some(_) => values.iter().find(|(n, value)| sides[*n].gave_up(key, *value, now))?.1,
+    };
+    let after = now.map(str::to_owned);
+    Some(FieldChange { before: before.map(str::to_owned), after, won: taken, ..named(key) })
+}
+
+/// A side of a merge, read.
+struct Read<'a> {
+    record: Option<Record<'a>>,
+    common: Option<Vec<Option<Record<'a>>>>,
+}
+
+impl<'a> Read<'a> {
+    fn of(side: &Side<'a>) -> Self {
+        let common = side.common.as_ref().map(|lines| lines.iter().map(|line| parse(*line)).collect());
+        Read { record: parse(side.line), common }
+    }
+
+    /// It has no issue where there was one when the sides parted.
+    fn removed(&self) -> bool {
+        let common = self.common.as_deref().unwrap_or_default();
+        self.record.is_none() && !common.is_empty() && common.iter().all(Option::is_some)
+    }
+
+    /// It has an issue that was not there when the sides parted, or another one.
+    fn made_something(&self) -> bool {
+        let (Some(record), Some(common)) = (&self.record, &self.common) else { return false };
+        let differs = |other: &Record<'_>| {
+            let keys: BTreeSet<_> = record.iter().chain(other.iter()).map(|(key, _)| key).collect();
+            let mut told = keys.iter().filter(|key| !UNTOLD.contains(&key.as_ref()));
+            told.any(|key| !same_value(key, record.raw(key), other.raw(key)))
+        };
+        common.iter().all(|other| other.as_ref().is_none_or(differs))
+    }
+
+    /// A merge has not taken what this side made of a field.
+    fn gave_up(&self, key: &str, value: Option<&str>, now: Option<&str>) -> bool {
+        let Some(common) = &self.common else { return false };
+        let then = common.iter().map(|record| record.as_ref().and_then(|record| record.raw(key)));
+        let then: Vec<Option<&str>> = if common.is_empty() { vec![None] } else { then.collect() };
+        then.into_iter().all(|then| is_given_up(key, value, then, now))
+    }
 }
 
 fn parse(line: Option<&str>) -> Option<Record<'_>> {
@@ -117,5 +195,69 @@ mod tests {
         assert_eq!(told(&[Some(ours), None], None), None, "it went on one side");
         assert_eq!(told(&[Some(ours), Some(theirs)], None).unwrap().0, ChangeKind::Removed);
         assert_eq!(told(&[None, None], Some(ours)).unwrap().0, ChangeKind::Added);
+    }
+
+    /// What a merge makes of two sides that parted at a version.
+    fn merged(common: Option<&str>, sides: [Option<&str>; 2], after: Option<&str>) -> Option<(ChangeKind, String)> {
+        let sides = sides.map(|line| Side { line, common: Some(vec![common]) });
+        let (kind, fields) = merged_difference(&sides, after)?;
+        let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".into());
+        let won = |change: &FieldChange| change.won.map(|side| format!(" ({side})")).unwrap_or_default();
+        let fields: Vec<String> =
+            fields.iter().map(|f| format!("{} {}>{}{}", f.field, text(&f.before), text(&f.after), won(f))).collect();
+        Some((kind, fields.join(" ")))
+    }
+
+    #[test]
+    fn a_merge_tells_what_it_gave_up_of_a_side() {
+        let line = |title: &str, priority: u8| format!(r#"{{"id":"a","title":"{title}","priority":{priority}}}"#);
+        let (base, ours, theirs) = (line("B", 0), line("O", 0), line("T", 1));
+        let told = |after: &str| merged(Some(&base), [Some(&ours), Some(&theirs)], Some(after));
+        let changed = |text: &str| Some((ChangeKind::Changed, text.to_owned()));
+        assert_eq!(told(&line("O", 1)), changed(r#"title "T">"O" (0)"#), "both changed it, and one won");
+        assert_eq!(told(&line("T", 1)), changed(r#"title "O">"T" (1)"#));
+        assert_eq!(
+            told(&line("O", 0)),
+            changed(r#"title "T">"O" (0) priority 1>0 (0)"#),
+            "what only one changed is lost"
+        );
+        assert_eq!(merged(Some(&base), [Some(&base), Some(&theirs)], Some(&theirs)), None, "only one changed anything");
+        assert_eq!(merged(None, [Some(&ours), Some(&ours)], Some(&ours)), None);
+        let each = changed(r#"title "T">"O" (0) priority 0>1 (1)"#);
+        assert_eq!(merged(None, [Some(&ours), Some(&theirs)], Some(&line("O", 1))), each, "both added it");
+        let touched = base.replace('}', r#","updated_at":"2026-01-01T00:00:00Z"}"#);
+        let later = base.replace('}', r#","updated_at":"2026-01-02T00:00:00Z"}"#);
+        assert_eq!(
+            merged(Some(&base), [Some(&touched), Some(&later)], Some(&later)),
+            None,
+            "the later time is no loss"
+        );
+    }
+
+    #[test]
+    fn a_merge_of_what_only_one_side_has() {
+        let whole = r#"{"id":"a","title":"T","labels":["x"]}"#;
+        let less = r#"{"id":"a","title":"T"}"#;
+        let dropped = Some((ChangeKind::Changed, r#"labels ["x"]>-"#.to_owned()));
+        assert_eq!(merged(None, [Some(whole), None], Some(less)), dropped);
+        assert_eq!(told(&[Some(whole), None], Some(less)), dropped, "also where nothing is known of before");
+        let removed = Some((ChangeKind::Removed, r#"title "T">- labels ["x"]>-"#.to_owned()));
+        assert_eq!(merged(None, [Some(whole), None], None), removed, "a new issue got lost");
+        assert_eq!(merged(Some(less), [Some(whole), None], None), removed, "an edit got lost");
+        assert_eq!(merged(Some(whole), [Some(whole), None], None), None, "it was removed there");
+        let back = Some((ChangeKind::Added, r#"title ->"T""#.to_owned()));
+        assert_eq!(merged(Some(less), [Some(less), None], Some(less)), back, "the removal was undone");
+        assert_eq!(merged(None, [Some(less), None], Some(less)), None, "it came there");
+    }
+
+    #[test]
+    fn of_a_set_a_merge_gives_up_elements() {
+        let labels = |list: &str| format!(r#"{{"id":"a","labels":[{list}]}}"#);
+        let (none, a, both) = (labels(""), labels(r#""a""#), labels(r#""a","b""#));
+        assert_eq!(merged(Some(&none), [Some(&a), Some(&both)], Some(&both)), None, "what was added is there");
+        let lost = Some((ChangeKind::Changed, r#"labels ["a","b"]>["a"] (0)"#.to_owned()));
+        assert_eq!(merged(Some(&none), [Some(&a), Some(&both)], Some(&a)), lost);
+        let back = Some((ChangeKind::Changed, r#"labels []>["a"] (1)"#.to_owned()));
+        assert_eq!(merged(Some(&a), [Some(&none), Some(&a)], Some(&a)), back, "what was taken off is there again");
     }
 }

@@ -25,8 +25,22 @@ pub fn is_told(field: &str) -> bool {
     !matches!(field, "updated_at" | "started_at" | "closed_at" | "deleted_at" | "content_hash" | "field_times")
 }
 
-/// What became of a field: sets by what came and what went, other values by both.
+/// Which side of a merge won, in the words of version control.
+pub fn winner(change: &FieldChange) -> Option<String> {
+    change.won.map(|side| match side {
+        0 => "ours".to_owned(),
+        1 => "theirs".to_owned(),
+        more => format!("parent {}", more + 1),
+    })
+}
+
+/// What became of a field: sets by what came and what went, other values by both; and who won, where a merge had to choose.
 pub fn change_text(change: &FieldChange) -> String {
+    let won = winner(change).map(|side| format!(" ({side} won)")).unwrap_or_default();
+    values_text(change) + &won
+}
+
+fn values_text(change: &FieldChange) -> String {
     let (before, after) = (change.before.as_deref(), change.after.as_deref());
     let set: Option<fn(&str) -> String> = match change.field.as_str() {
         "labels" => Some(label),
@@ -76,7 +90,7 @@ mod tests {
     fn changes_in_words() {
         let told = |field: &str, before: Option<&str>, after: Option<&str>| {
             let (before, after) = (before.map(str::to_owned), after.map(str::to_owned));
-            change_text(&FieldChange { field: field.into(), before, after })
+            change_text(&FieldChange { field: field.into(), before, after, won: None })
         };
         assert_eq!(told("status", Some("\"open\""), Some("\"closed\"")), "status: \"open\" → \"closed\"");
         assert_eq!(told("assignee", None, Some("\"ann\"")), "assignee: nothing → \"ann\"");
@@ -90,5 +104,11 @@ mod tests {
             "comments: +ann \"why?\""
         );
         assert_eq!(told("labels", Some(r#"["a"]"#), Some("7")), "labels: -a");
+        let won = |side| FieldChange { field: "x".into(), after: Some("1".into()), won: Some(side), before: None };
+        let texts = [0, 1, 2].map(|side| change_text(&won(side)));
+        assert_eq!(
+            texts,
+            ["x: nothing → 1 (ours won)", "x: nothing → 1 (theirs won)", "x: nothing → 1 (parent 3 won)"]
+        );
     }
 }

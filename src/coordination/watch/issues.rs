@@ -182,7 +182,8 @@ fn news(id: &str, before: Option<Copy<'_>>, after: Option<Copy<'_>>) -> Option<(
     let repo = |copy: &Option<Copy<'_>>| copy.as_ref().map(|(_, repo)| repo.clone());
     let (old_repo, new_repo) = (repo(&before), repo(&after));
     if kind != EventKind::IssueCreated && kind != EventKind::IssueDeleted && old_repo != new_repo {
-        fields.push(FieldChange { field: "source_repo".to_owned(), before: old_repo.clone(), after: new_repo.clone() });
+        let (before, after) = (old_repo.clone(), new_repo.clone());
+        fields.push(FieldChange { field: "source_repo".to_owned(), before, after, won: None });
     }
     if kind == EventKind::IssueUpdated && fields.is_empty() {
         return None;

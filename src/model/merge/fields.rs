@@ -126,7 +126,7 @@ pub fn same(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
 }
 
 /// The elements of a list that is a set: their order and their number say nothing.
-fn members(raw: &str) -> BTreeSet<String> {
+pub fn members(raw: &str) -> BTreeSet<String> {
     match elements(raw) {
         Ok(spans) => spans.into_iter().map(|span| meaning(&raw[span])).collect(),
         Err(_) => BTreeSet::from([meaning(raw)]),

@@ -75,6 +75,21 @@ pub fn same_value(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
     fields::same(key, one, other)
 }
 
+/// Whether a merge gave up what a side made of a field since it had a common value with the others. Times and counters that
+/// follow from other fields are no loss, and of a set only elements can be lost.
+pub fn is_given_up(key: &str, side: Option<&str>, common: Option<&str>, result: Option<&str>) -> bool {
+    if fields::is_silent(key) || fields::same(key, side, common) || fields::same(key, side, result) {
+        return false;
+    }
+    if !matches!(key, "labels" | "dependencies" | "comments") {
+        return true;
+    }
+    let [side, common, result] = [side, common, result]
+        .map(|raw| raw.filter(|_| !fields::is_empty(raw)).map(fields::members).unwrap_or_default());
+    !side.difference(&common).all(|came| result.contains(came))
+        || common.difference(&side).any(|went| result.contains(went))
+}
+
 /// Whether two lines say the same about an issue, in whatever layout.
 pub fn means_same(one: &str, other: &str) -> bool {
     let (Ok(one), Ok(other)) = (Record::parse(one), Record::parse(other)) else { return one == other };
