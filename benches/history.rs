@@ -151,7 +151,7 @@ fn measure(what: &str, dir: &Path, runs: usize) {
     let steps = best(runs, || {
         let mut archive = opened.archive(&env).unwrap();
         let tips = archive.tips().unwrap();
-        found = Some(archive.steps(Path::new(LEDGER), &tips).unwrap());
+        found = Some(archive.steps(&beads::vcs::Trail::of(Path::new(LEDGER)), &tips).unwrap());
     });
     let found = found.unwrap();
     line(&format!("library: {} steps", found.all.len()), steps);

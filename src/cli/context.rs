@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::ui::Ui;
+use super::ui::{JsonArray, Ui};
 use crate::coordination;
 use crate::model::time::Instant;
 use crate::model::when::Bare;
@@ -294,6 +294,12 @@ impl Context {
     pub fn json(&mut self, json: String) {
         let warnings = self.warnings();
         self.ui.json(json, &warnings);
+    }
+
+    /// Ends an array that was printed as it grew.
+    pub fn end_array(&mut self, array: JsonArray) {
+        let warnings = self.warnings();
+        self.ui.end_array(array, &warnings);
     }
 
     /// Prints text that is the answer itself; with --json as an object, so that it can be parsed.

@@ -34,6 +34,13 @@ impl Style {
     }
 }
 
+/// An array that is being printed.
+#[must_use]
+pub struct JsonArray {
+    indent: &'static str,
+    is_empty: bool,
+}
+
 pub struct Ui {
     json: bool,
     envelope: bool,
@@ -163,6 +170,29 @@ impl Ui {
                 std::process::exit(0);
             }
         });
+    }
+
+    /// Begins an array that is printed as it grows, and looks as if it had been printed at once.
+    pub fn begin_array(&mut self) -> JsonArray {
+        self.write(if self.envelope { "{\n  \"schema_version\": 1,\n  \"data\": [" } else { "[" });
+        JsonArray { indent: if self.envelope { "\n    " } else { "\n  " }, is_empty: true }
+    }
+
+    pub fn add_item(&mut self, array: &mut JsonArray, json: &str) {
+        let text = json::pretty(json).replace('\n', array.indent);
+        let text = if self.terminal { json::ascii_only(&text) } else { text };
+        self.write(&format!("{}{}{text}", if array.is_empty { "" } else { "," }, array.indent));
+        array.is_empty = false;
+    }
+
+    pub fn end_array(&mut self, array: JsonArray, warnings: &[String]) {
+        let end = if array.is_empty { "]" } else { &format!("{}]", &array.indent[..array.indent.len() - 2]) };
+        self.write(end);
+        if self.envelope {
+            let warnings = json::pretty(&view::Object::new().texts("warnings", warnings).finish());
+            self.write(&format!(",{}", &warnings[1..]));
+        }
+        self.write("\n");
     }
 
     pub fn json(&mut self, json: String, warnings: &[String]) {

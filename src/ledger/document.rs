@@ -162,18 +162,23 @@ impl Document {
 
     /// The lines that hold an issue with this id, in file order.
     pub fn find(&self, id: &str) -> Vec<usize> {
-        let mut found = self.naming(id);
-        found.retain(|n| self.record(*n).is_some_and(|record| record.string("id").as_deref() == Some(id)));
+        let mut found = self.lines_naming(id);
+        found.retain(|n| self.holds(*n, id));
         found
+    }
+
+    /// A line is an issue with this id.
+    fn holds(&self, n: usize, id: &str) -> bool {
+        self.record(n).is_some_and(|record| record.string("id").as_deref() == Some(id))
     }
 
     /// Whether a line has this id, be it a damaged one: a new id must not equal it.
     pub fn has_id(&self, id: &str) -> bool {
-        !self.naming(id).is_empty()
+        !self.lines_naming(id).is_empty()
     }
 
     /// The lines that seem to have this id, in file order.
-    fn naming(&self, id: &str) -> Vec<usize> {
+    fn lines_naming(&self, id: &str) -> Vec<usize> {
         let places = &self.places;
         if places.by_id.get().is_none() && places.asked.fetch_add(1, Ordering::Relaxed) < MANY {
             let names_it = |n: &usize| self.id(*n).is_some_and(|found| found == id);
@@ -192,7 +197,11 @@ impl Document {
 
     /// Of several lines with one id the one to show and to edit: the latest `updated_at`, then the greatest bytes.
     pub fn effective(&self, id: &str) -> Option<usize> {
-        self.find(id).into_iter().max_by(|a, b| self.age(*a).cmp(&self.age(*b)))
+        self.latest(self.find(id))
+    }
+
+    fn latest(&self, lines: Vec<usize>) -> Option<usize> {
+        lines.into_iter().max_by(|a, b| self.age(*a).cmp(&self.age(*b)))
     }
 
     fn age(&self, n: usize) -> (Option<Instant>, &[u8]) {
@@ -200,22 +209,37 @@ impl Document {
         (updated, self.text(n))
     }
 
-    /// The lines of many ids, found in one pass, in file order.
-    pub fn find_among(&self, ids: &BTreeSet<String>) -> HashMap<String, Vec<usize>> {
+    /// The lines that seem to have one of the ids that are sought, by id, found in one pass, in file order.
+    pub fn naming(&self, is_sought: impl Fn(&str) -> bool) -> HashMap<String, Vec<usize>> {
         let mut found: HashMap<String, Vec<usize>> = HashMap::new();
         for n in 0..self.len() {
-            let Some(id) = self.id(n).filter(|id| ids.contains(id.as_ref())) else { continue };
-            if self.record(n).is_some_and(|record| record.string("id").as_ref() == Some(&id)) {
+            if let Some(id) = self.id(n).filter(|id| is_sought(id)) {
                 found.entry(id.into_owned()).or_default().push(n);
             }
         }
         found
     }
 
+    /// The lines of many ids, found in one pass, in file order.
+    pub fn find_among(&self, ids: &BTreeSet<String>) -> HashMap<String, Vec<usize>> {
+        let mut found = self.naming(|id| ids.contains(id));
+        found.retain(|id, lines| {
+            lines.retain(|n| self.holds(*n, id));
+            !lines.is_empty()
+        });
+        found
+    }
+
+    /// Of the lines that seem to have an id the one that counts.
+    pub fn effective_of(&self, id: &str, mut lines: Vec<usize>) -> Option<usize> {
+        lines.retain(|n| self.holds(*n, id));
+        self.latest(lines)
+    }
+
     /// [`Document::effective`] for many ids.
     pub fn effective_among(&self, ids: &BTreeSet<String>) -> HashMap<String, usize> {
-        let best = |lines: Vec<usize>| lines.into_iter().max_by(|a, b| self.age(*a).cmp(&self.age(*b)));
-        self.find_among(ids).into_iter().filter_map(|(id, lines)| Some((id, best(lines)?))).collect()
+        let named = self.naming(|id| ids.contains(id)).into_iter();
+        named.filter_map(|(id, lines)| self.effective_of(&id, lines).map(|line| (id, line))).collect()
     }
 
     /// All ids, cheaply; with those of damaged lines, so that a new id never equals one.

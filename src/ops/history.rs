@@ -1,11 +1,9 @@
 //! Questions about the past: what changed, who did it, what was closed.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::Result;
 use crate::model::issue::Issue;
 use crate::model::record::Record;
-use crate::store::{Blame, DiffEntry, Log, LogQuery, Moment, State, Store, StoreError};
+use crate::store::{Blame, DiffEntry, Event, LogEnd, LogQuery, Moment, State, Store, StoreError};
 
 /// Which changes to tell, as a user says it.
 #[derive(Debug, Clone, Default)]
@@ -18,15 +16,16 @@ pub struct LogRequest<'a> {
     pub limit: Option<usize>,
 }
 
-pub fn log(store: &mut Store, request: LogRequest<'_>) -> Result<Log> {
+/// Tells each change as it is found.
+pub fn log(store: &mut Store, request: LogRequest<'_>, tell: impl FnMut(Event)) -> Result<LogEnd> {
     let repo = request.repo.map(|text| member(store, text)).transpose()?;
     let id = request.id.map(|typed| store.resolve_in_history(typed)).transpose()?;
     let LogRequest { since, author, fields, limit, .. } = request;
-    Ok(store.log(&LogQuery { id, since, author, fields, repo, limit })?)
+    Ok(store.log_each(&LogQuery { id, since, author, fields, repo, limit }, tell)?)
 }
 
 pub fn blame(store: &mut Store, typed: &str) -> Result<Blame> {
-    let id = store.resolve(typed)?;
+    let id = store.resolve_in_history(typed)?;
     Ok(store.blame(&id)?)
 }
 
@@ -76,27 +75,11 @@ pub struct ClosedIssue {
 pub fn changelog(store: &mut Store, since: Moment, repo: Option<&str>) -> Result<Vec<ClosedIssue>> {
     let named = repo.map(|text| member(store, text)).transpose()?;
     let member = named.unwrap_or(0);
-    let query = LogQuery { since: Some(since), repo: Some(member), ..LogQuery::default() };
-    let mut last: BTreeMap<String, String> = BTreeMap::new();
-    let mut closed = BTreeSet::new();
-    for event in store.log(&query)?.events {
-        let touched = event.fields.iter().any(|change| change.field == "status");
-        // Newest first: the first one of an issue has its last line.
-        let line = last.entry(event.id.clone()).or_insert_with(|| event.line.clone());
-        let is_closed = |line: &str| status(line).is_some_and(|word| word == "closed");
-        if touched
-            && is_closed(&event.line)
-            && is_closed(line)
-            && event.kind != crate::model::difference::ChangeKind::Removed
-        {
-            closed.insert(event.id);
-        }
-    }
     let source_repo = store.name(member).to_owned();
-    let mut found: Vec<ClosedIssue> = last
-        .into_iter()
-        .filter(|(id, line)| closed.contains(id) && (named.is_some() || is_public(line)))
-        .filter_map(|(_, line)| {
+    let closed = store.closed_since(&since, member)?.into_values();
+    let mut found: Vec<ClosedIssue> = closed
+        .filter(|line| named.is_some() || is_public(line))
+        .filter_map(|line| {
             let issue = Issue::decode(&Record::parse(&line).ok()?);
             Some(ClosedIssue { issue, source_repo: source_repo.clone() })
         })
@@ -104,10 +87,6 @@ pub fn changelog(store: &mut Store, since: Moment, repo: Option<&str>) -> Result
     let at = |one: &ClosedIssue| one.issue.closed_at.as_ref().map(|time| time.text.clone());
     found.sort_by(|a, b| at(b).cmp(&at(a)).then_with(|| a.issue.id.cmp(&b.issue.id)));
     Ok(found)
-}
-
-fn status(line: &str) -> Option<String> {
-    Record::parse(line).ok()?.string("status").map(|word| word.into_owned())
 }
 
 /// Nothing keeps this issue from being shown to everybody who sees the repo.

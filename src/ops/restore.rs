@@ -9,6 +9,5 @@ pub type Restorations = Vec<(String, std::result::Result<Restored, StoreError>)>
 /// Brings each of several issues back, named as people type them. All of them must be known; then every one is tried.
 pub fn restore(store: &mut Store, typed: &[String], at: Option<&str>, dry_run: bool) -> Result<Restorations> {
     let moment = at.map(|text| Moment::parse(text, &store.host().clock.calendar()));
-    let named = store.resolve_all_in_history(typed)?;
-    Ok(named.into_iter().map(|one| (one.typed, store.restore(&one.id, moment.as_ref(), dry_run))).collect())
+    Ok(store.restore_named(typed, moment.as_ref(), dry_run)?)
 }

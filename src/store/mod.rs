@@ -64,7 +64,9 @@ pub use discover::{BEADS_DIR, Beyond, LEDGER_NAMES, REDIRECT_NAME, Repo, refuse_
 pub use error::{Result, StoreError};
 pub use family::{Pointer, PointerState, counterpart, has_state, is_family};
 pub use guard::{Found, FoundLeak};
-pub use history::{Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogQuery, Moment, PastLine, Point, State};
+pub use history::{
+    Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogEnd, LogQuery, Moment, PastLine, Point, State,
+};
 pub use home::{
     STATE_DIR, StateHome, StateMode, WORKSPACE_VARIABLE, prepare as prepare_home, state_home, user_cache, user_config,
     user_data, user_state,

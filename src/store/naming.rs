@@ -43,11 +43,6 @@ impl Store {
         }
         named
     }
-
-    /// The same among those that any ledger of the project ever had.
-    pub fn resolve_all_in_history(&mut self, typed: &[String]) -> Result<Vec<Named>> {
-        each_once(typed, |typed| self.resolve_in_history(typed))
-    }
 }
 
 pub(super) fn one(typed: &str, resolved: Resolved) -> Result<String> {
@@ -58,7 +53,7 @@ pub(super) fn one(typed: &str, resolved: Resolved) -> Result<String> {
     }
 }
 
-fn each_once(typed: &[String], mut resolve: impl FnMut(&str) -> Result<String>) -> Result<Vec<Named>> {
+pub(super) fn each_once(typed: &[String], mut resolve: impl FnMut(&str) -> Result<String>) -> Result<Vec<Named>> {
     let (mut named, mut unknown) = (Vec::<Named>::new(), Vec::new());
     for typed in typed {
         match resolve(typed) {

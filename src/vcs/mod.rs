@@ -36,7 +36,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 pub use address::Address;
-pub use archive::{Archive, Before, Commit, Step, Steps, Version, as_of, merge_base};
+pub use archive::{Archive, Before, Commit, Step, Steps, Trail, Version, as_of, joined, merge_base};
 pub use checkouts::{Checkout, Loose, NewCheckout, Work, marks as checkout_marks, repository_inside};
 pub use claims::{RemoteClaim, Swap, remote_claim, remote_claims, swap_remote_claim};
 pub use clones::NewClone;

@@ -1,7 +1,7 @@
 //! The past, as programs and people read it.
 
 use super::escape::inline;
-use super::value::{change_text, is_told};
+use super::value::{change_text, is_told, shortened, winner};
 use super::{Object, array};
 use crate::model::difference::{ChangeKind, FieldChange};
 use crate::model::issue::Issue;
@@ -38,6 +38,7 @@ fn field(change: &FieldChange) -> String {
         .text("field", &change.field)
         .raw("before", &raw(&change.before))
         .raw("after", &raw(&change.after))
+        .optional("won", winner(change).as_deref())
         .finish()
 }
 
@@ -46,17 +47,15 @@ fn title(line: &str) -> String {
     found.unwrap_or_default()
 }
 
-pub fn events(events: &[Event]) -> String {
-    array(events.iter().map(|event| {
-        Object::new()
-            .text("id", &event.id)
-            .text("title", &title(&event.line))
-            .text("source_repo", &event.source_repo)
-            .text("change", event.kind.word())
-            .raw("commit", &optional(event.commit.as_ref()))
-            .raw("fields", &array(event.fields.iter().map(field)))
-            .finish()
-    }))
+pub fn event(event: &Event) -> String {
+    Object::new()
+        .text("id", &event.id)
+        .text("title", &title(&event.line))
+        .text("source_repo", &event.source_repo)
+        .text("change", event.kind.word())
+        .raw("commit", &optional(event.commit.as_ref()))
+        .raw("fields", &array(event.fields.iter().map(field)))
+        .finish()
 }
 
 /// The first line on a change: what became of the issue.
@@ -82,10 +81,28 @@ pub fn told_changes(fields: &[FieldChange]) -> Vec<String> {
 
 pub fn blame(blame: &Blame) -> String {
     let fields = blame.fields.iter().map(|one| {
-        let object = Object::new().text("field", &one.field).raw("value", &one.value);
+        let object = Object::new().text("field", &one.field).raw("value", one.value.as_deref().unwrap_or("null"));
         object.raw("commit", &optional(one.commit.as_ref())).finish()
     });
-    Object::new().text("id", &blame.id).text("source_repo", &blame.source_repo).raw("fields", &array(fields)).finish()
+    let object = Object::new().text("id", &blame.id).text("source_repo", &blame.source_repo);
+    let object = object.raw("fields", &array(fields));
+    match &blame.past {
+        Some(line) => object.raw("past", &past(line)).finish(),
+        None => object.finish(),
+    }
+}
+
+/// A value that was given to a field, or that it was taken away.
+pub fn blamed_value(value: Option<&str>) -> String {
+    value.map_or_else(|| "nothing".to_owned(), shortened)
+}
+
+/// That an issue has left the ledger, and when.
+pub fn departure(past: &PastLine) -> String {
+    match &past.removed {
+        Some(commit) => format!("{} is not in the ledger any more: {} removed it", past.id, short(commit)),
+        None => format!("{} is not in the ledger any more", past.id),
+    }
 }
 
 pub fn differences(entries: &[DiffEntry]) -> String {

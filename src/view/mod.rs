@@ -40,8 +40,8 @@ pub use context::{ContextText, context, context_text};
 pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
 pub use history::{
-    blame, changelog, changelog_markdown, difference_text, differences, differences_markdown, event_text, events,
-    short, told_changes,
+    blame, blamed_value, changelog, changelog_markdown, departure, difference_text, differences, differences_markdown,
+    event, event_text, short, told_changes,
 };
 pub use issue::{detail, edge_issue, reply, summary};
 pub use leaks::{hooks, leak_text, leaks};

@@ -28,6 +28,7 @@ mod graph;
 mod handout;
 mod harness;
 mod help;
+mod histories;
 mod history;
 mod hooks;
 mod hostile;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use beads::model::time::{Instant, SECOND};
 use beads::sys::Env;
-use beads::vcs::{self, Archive, Version, as_of, merge_base};
+use beads::vcs::{self, Archive, Trail, Version, as_of, merge_base};
 
 use crate::vcs::lab::Lab;
 
@@ -194,7 +194,7 @@ fn open<'a>(vcs: &'a dyn vcs::Vcs, env: &'a Env) -> Box<dyn Archive + 'a> {
 /// The steps below some commits, newest first, as lines `message [name]: version before (the step that made it) -> version`,
 /// with `-` for what is not there; then the steps that made what the commits have.
 pub fn history(archive: &mut dyn Archive, file: &str, from: &[String]) -> String {
-    let steps = archive.steps(Path::new(file), from).expect("steps");
+    let steps = archive.steps(&Trail::of(Path::new(file)), from).expect("steps");
     let mut show = |version: &Option<Version>| match version {
         Some(version) => {
             String::from_utf8(archive.text(version).expect("a text")).expect("UTF-8").trim_end().replace('\n', " ")
@@ -208,10 +208,11 @@ pub fn history(archive: &mut dyn Archive, file: &str, from: &[String]) -> String
         assert_eq!(step.before.len(), step.commit.parents.len());
         let before: Vec<String> =
             step.before.iter().map(|before| format!("{} ({})", show(&before.version), name(&before.step))).collect();
-        let path = if step.path == Path::new(file) { String::new() } else { format!(" [{}]", step.path.display()) };
-        lines.push(format!("{}{path}: {} -> {}", step.commit.summary, before.join(" + "), show(&step.after)));
-        if step.path != Path::new(file) {
-            assert_eq!(steps.renamed.get(&step.commit.id), Some(&step.path), "{}", step.commit.summary);
+        let path = &step.names[0];
+        let shown = if path == Path::new(file) { String::new() } else { format!(" [{}]", path.display()) };
+        lines.push(format!("{}{shown}: {} -> {}", step.commit.summary, before.join(" + "), show(&step.after)));
+        if path != Path::new(file) {
+            assert_eq!(steps.renamed.get(&step.commit.id), Some(&step.names), "{}", step.commit.summary);
         }
     }
     let tips: Vec<&str> = steps.tips.iter().map(name).collect();

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use beads::vcs::{self, Archive, Steps, SyncError, Version};
+use beads::vcs::{self, Archive, Steps, SyncError, Trail, Version};
 
 use crate::vcs::lab::Lab;
 
@@ -18,7 +18,7 @@ fn ask<T>(lab: &Lab, name: &str, question: impl FnOnce(&mut dyn Archive) -> T) -
 
 fn steps(archive: &mut dyn Archive) -> Steps {
     let tips = archive.tips().expect("tips");
-    archive.steps(Path::new(LEDGER), &tips).expect("steps")
+    archive.steps(&Trail::of(Path::new(LEDGER)), &tips).expect("steps")
 }
 
 /// The summaries of the steps, newest first.
@@ -27,7 +27,7 @@ fn summaries(steps: &Steps) -> Vec<&str> {
 }
 
 fn names(steps: &Steps) -> Vec<&str> {
-    steps.all.iter().map(|step| step.path.to_str().expect("a name")).collect()
+    steps.all.iter().map(|step| step.names[0].to_str().expect("a name")).collect()
 }
 
 fn versions(steps: &Steps) -> Vec<Version> {
@@ -62,7 +62,7 @@ fn a_ledger_with_another_name() {
     assert_eq!(summaries(&steps), ["third", "second", "first"], "a new name alone changes no byte");
     assert_eq!(names(&steps), [LEDGER, ".beads/issues.jsonl", ".beads/issues.jsonl"]);
     let old = PathBuf::from(".beads/issues.jsonl");
-    let expected = [(git_id(&lab, "a", "HEAD~2"), old.clone()), (git_id(&lab, "a", "HEAD~3"), old)];
+    let expected = ["HEAD~2", "HEAD~3"].map(|at| (git_id(&lab, "a", at), vec![old.clone()]));
     assert_eq!(steps.renamed, expected.into());
 }
 
@@ -113,7 +113,7 @@ fn a_new_name_on_one_side_of_a_merge() {
     let told: Vec<&str> = numbers.iter().map(|number| summaries(&steps)[number.expect("a step")]).collect();
     assert_eq!(told, ["main", "side"]);
     let name =
-        |summary: &str| steps.all.iter().find(|step| step.commit.summary == summary).map(|step| step.path.clone());
+        |summary: &str| steps.all.iter().find(|step| step.commit.summary == summary).map(|step| step.names[0].clone());
     assert_eq!(name("side"), Some(".beads/issues.jsonl".into()));
     assert_eq!(name("first"), Some(".beads/issues.jsonl".into()));
 }
@@ -350,7 +350,7 @@ fn a_damaged_pack() {
     let whole = std::fs::read(&path).expect("a pack");
     let answer = |archive: &mut dyn Archive| -> Result<_, SyncError> {
         let tips = archive.tips()?;
-        let steps = archive.steps(Path::new(LEDGER), &tips)?;
+        let steps = archive.steps(&Trail::of(Path::new(LEDGER)), &tips)?;
         archive.lines_with(&versions(&steps), b"bd-7")
     };
     let expected = ask(&lab, "a", answer).expect("lines");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use beads::vcs;
+use beads::vcs::{self, Trail};
 
 use crate::vcs::archive::{LEDGER, history};
 use crate::vcs::lab::Lab;
@@ -85,7 +85,7 @@ fn large_versions() {
     let (vcs, env) = (vcs::open(&lab.path("a")), lab.env());
     let mut archive = vcs.archive(&env).unwrap();
     let tips = archive.tips().unwrap();
-    let steps = archive.steps(Path::new(LEDGER), &tips).unwrap();
+    let steps = archive.steps(&Trail::of(Path::new(LEDGER)), &tips).unwrap();
     let versions: Vec<_> = steps.all.iter().filter_map(|step| step.after.clone()).collect();
     assert_eq!(versions.len(), count);
     let lines = archive.lines_with(&versions, b"\"id\"").unwrap();

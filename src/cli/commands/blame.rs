@@ -6,6 +6,9 @@ use crate::ops;
 use crate::view::{self, Exit, inline};
 
 /// Who gave each field of an issue its value, and in which commit
+///
+/// A field that lost its value is listed with the commit that took it away. An issue that has left the ledger is found in the
+/// history.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd blame bd-a3f8\n  bd blame a3 --json")]
 pub struct BlameArgs {
@@ -26,9 +29,13 @@ pub fn run(args: BlameArgs, cx: &mut Context) -> Outcome {
             None => ["not committed".to_owned(), String::new(), String::new()],
         };
         let day = time.get(..10).unwrap_or_default().to_owned();
-        [field.field.clone(), commit, day, author, view::shortened(&field.value)].map(|cell| inline(&cell).into_owned())
+        [field.field.clone(), commit, day, author, view::blamed_value(field.value.as_deref())]
+            .map(|cell| inline(&cell).into_owned())
     });
     let lines: Vec<_> = lines.collect();
     render::columns(&mut cx.ui, "", &lines);
+    if let Some(past) = &blame.past {
+        cx.ui.note(&view::departure(past));
+    }
     Ok(Exit::Ok)
 }

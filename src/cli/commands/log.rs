@@ -2,9 +2,10 @@ use clap::Args;
 
 use super::{Context, Outcome};
 use crate::cli::filters::limit;
-use crate::cli::ui::Style;
+use crate::cli::ui::{Style, Ui};
+use crate::model::difference::ChangeKind;
 use crate::ops::{self, LogRequest};
-use crate::store::{Commit, Event};
+use crate::store::Event;
 use crate::view::{self, Exit, inline};
 
 /// Who changed which field of which issue, newest first
@@ -47,59 +48,69 @@ pub fn run(args: LogArgs, cx: &mut Context) -> Outcome {
         repo: args.repo.as_deref(),
         limit: limit(args.limit, json),
     };
-    let log = ops::log(cx.store()?, request)?;
-    if json {
-        cx.json(view::events(&log.events));
-    } else {
-        print(cx, &log.events)?;
-        if log.events.is_empty() {
-            cx.ui.note("no changes");
-        }
+    let (store, ui) = cx.parts()?;
+    let several = store.project().members.len() > 1;
+    let mut printer = Printer { several, under: None };
+    let mut array = json.then(|| ui.begin_array());
+    let end = ops::log(store, request, |event| match &mut array {
+        Some(array) => ui.add_item(array, &view::event(&event)),
+        None => printer.print(ui, &event),
+    });
+    if let Some(array) = array {
+        cx.end_array(array);
     }
-    for repo in &log.without_past {
+    let end = end?;
+    if !json && printer.under.is_none() {
+        cx.ui.note("no changes");
+    }
+    for repo in &end.without_past {
         cx.ui.note(&format!("{repo} is under no version control: it has no history"));
     }
-    for commit in &log.cut {
+    for commit in &end.cut {
         cx.ui.note(&format!("the history ends at {}: this is a shallow clone", view::short(commit)));
     }
-    if log.is_limited {
+    if end.is_limited {
         cx.ui.note("there are more; -n 0 shows all");
     }
     Ok(Exit::Ok)
 }
 
-fn print(cx: &mut Context, events: &[Event]) -> Result<(), view::Failure> {
-    let several = cx.store()?.project().members.len() > 1;
-    let mut under: Option<(Option<&Commit>, &str)> = None;
-    for event in events {
-        let group = (event.commit.as_ref(), event.source_repo.as_str());
-        if under != Some(group) {
-            if under.is_some() {
-                cx.ui.line("");
+/// Prints changes for people, those of one commit under one heading.
+struct Printer {
+    several: bool,
+    /// The commit and the repo of the last one.
+    under: Option<(Option<String>, String)>,
+}
+
+impl Printer {
+    fn print(&mut self, ui: &mut Ui, event: &Event) {
+        let group = (event.commit.as_ref().map(|commit| commit.id.clone()), event.source_repo.clone());
+        if self.under.as_ref() != Some(&group) {
+            if self.under.is_some() {
+                ui.line("");
             }
-            let repo = if several { format!("  [{}]", inline(&event.source_repo)) } else { String::new() };
+            let repo = if self.several { format!("  [{}]", inline(&event.source_repo)) } else { String::new() };
             let head = match &event.commit {
-                None => cx.ui.paint(Style::Yellow, "not committed"),
+                None => ui.paint(Style::Yellow, "not committed"),
                 Some(commit) => {
                     let time = commit.authored.to_string();
                     format!(
                         "{}  {}  {}  {}",
-                        cx.ui.paint(Style::Yellow, view::short(commit)),
+                        ui.paint(Style::Yellow, view::short(commit)),
                         time.get(..16).unwrap_or(&time).replace('T', " "),
                         inline(&commit.author),
-                        cx.ui.paint(Style::Dim, &inline(&commit.summary)),
+                        ui.paint(Style::Dim, &inline(&commit.summary)),
                     )
                 }
             };
-            cx.ui.line(&format!("{head}{repo}"));
-            under = Some(group);
+            ui.line(&format!("{head}{repo}"));
+            self.under = Some(group);
         }
-        cx.ui.line(&format!("  {}", inline(&view::event_text(event))));
-        if event.kind == crate::model::difference::ChangeKind::Changed {
+        ui.line(&format!("  {}", inline(&view::event_text(event))));
+        if event.kind == ChangeKind::Changed {
             for text in view::told_changes(&event.fields) {
-                cx.ui.line(&format!("      {}", inline(&text)));
+                ui.line(&format!("      {}", inline(&text)));
             }
         }
     }
-    Ok(())
 }

@@ -1,15 +1,17 @@
 //! Who changed which field of which issue in which commit, newest first.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::rc::Rc;
 
 use super::lines::{Documents, LinesOf, changed_ids, effective, effective_among};
 use super::{Moment, Place};
 use crate::ledger::Document;
-use crate::model::difference::{ChangeKind, FieldChange, difference};
+use crate::model::difference::{ChangeKind, FieldChange, Side, merged_difference};
 use crate::model::time::Instant;
+use crate::store::sync::WorkingCopy;
 use crate::store::{Result, Store};
-use crate::vcs::{Archive, Commit, Kind, Step, Version};
+use crate::vcs::{self, Archive, Commit, Kind, Steps, Version};
 
 /// Which changes to tell. The default is all.
 #[derive(Debug, Clone, Default)]
@@ -40,9 +42,16 @@ pub struct Event {
     pub line: String,
 }
 
+/// The changes that were asked for, all at once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Log {
     pub events: Vec<Event>,
+    pub end: LogEnd,
+}
+
+/// What there is to say when all changes are told.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LogEnd {
     /// There are more than the limit.
     pub is_limited: bool,
     /// Repos that are under no version control.
@@ -72,64 +81,109 @@ impl Since {
 impl Store {
     /// What changed, across the repos of the project.
     pub fn log(&mut self, query: &LogQuery) -> Result<Log> {
+        let mut events = Vec::new();
+        let end = self.log_each(query, |event| events.push(event))?;
+        Ok(Log { events, end })
+    }
+
+    /// Tells each change as it is found, newest first: however many there are, only those of one commit of each ledger are in
+    /// memory at once.
+    pub fn log_each(&mut self, query: &LogQuery, mut tell: impl FnMut(Event)) -> Result<LogEnd> {
         self.refresh()?;
         let copies = self.remembering_copies(query.repo)?;
         let point = query.since.as_ref().map(|moment| self.point(moment, query.repo)).transpose()?;
-        let mut log = Log { without_past: self.without_past(&copies), ..Log::default() };
+        let mut end = LogEnd { without_past: self.without_past(&copies), ..LogEnd::default() };
+        let copies: Vec<&WorkingCopy> = copies.iter().filter(|copy| copy.kind != Kind::None).collect();
+        let mut opened = Vec::new();
+        for copy in &copies {
+            self.refuse_filtered(copy)?;
+            opened.push(vcs::open(&copy.root));
+        }
+        let archives = opened.iter().map(|vcs| vcs.archive(&self.host.env)).collect::<std::result::Result<Vec<_>, _>>();
+        let mut archives = archives?;
         let mut streams = Vec::new();
-        for copy in copies.iter().filter(|copy| copy.kind != Kind::None) {
+        for (n, copy) in copies.iter().enumerate() {
             let since = match (&query.since, &point) {
                 (Some(Moment::Date(time)), _) => Since::Time(*time),
                 (_, Some(point)) => match point.commit(copy) {
-                    Some(commit) => self.with_archive(copy, |archive| {
-                        let known = archive.ancestors(std::slice::from_ref(&commit.id))?;
-                        Ok(Since::Commits(known.into_iter().map(|commit| commit.id).collect()))
-                    })?,
+                    Some(commit) => {
+                        let known = archives[n].ancestors(std::slice::from_ref(&commit.id))?;
+                        Since::Commits(known.into_iter().map(|commit| commit.id).collect())
+                    }
                     None => Since::Always,
                 },
                 _ => Since::Always,
             };
+            let since = Rc::new(since);
             for place in self.places(copy, query.repo) {
-                streams.push(
-                    self.with_archive(copy, |archive| self.events_of(archive, &place, query, &since, &mut log.cut))?,
-                );
+                let wanted = Wanted { query, source_repo: self.name(place.member) };
+                let stream =
+                    Stream::open(&mut *archives[n], &place, self.present(&place.sources), wanted, Rc::clone(&since));
+                streams.push((n, stream?));
             }
         }
-        log.events = merged(streams);
-        if let Some(limit) = query.limit {
-            log.is_limited = log.events.len() > limit;
-            log.events.truncate(limit);
+        let mut told = 0;
+        loop {
+            for (n, stream) in &mut streams {
+                stream.fill(&mut *archives[*n], &mut end.cut)?;
+            }
+            // By time; each ledger's own order stays.
+            let heads = streams.iter().enumerate().filter_map(|(n, (_, stream))| Some((Reverse(stream.time()?), n)));
+            let Some((_, next)) = heads.min() else { break };
+            if query.limit.is_some_and(|limit| told == limit) {
+                end.is_limited = true;
+                break;
+            }
+            streams[next].1.waiting.pop_front().into_iter().for_each(&mut tell);
+            told += 1;
         }
-        Ok(log)
+        Ok(end)
     }
+}
 
-    /// The changes of one ledger; one more than the limit, so that the cut shows.
-    fn events_of(
-        &self,
+/// The changes of one ledger, step by step.
+struct Stream<'a> {
+    steps: Steps,
+    /// The next step to look at.
+    next: usize,
+    reader: Reader,
+    wanted: Wanted<'a>,
+    since: Rc<Since>,
+    /// What the last step changed and nobody has been told yet.
+    waiting: VecDeque<Event>,
+}
+
+impl<'a> Stream<'a> {
+    /// Begins with what is not committed.
+    fn open(
         archive: &mut dyn Archive,
-        place: &Place<'_>,
-        query: &LogQuery,
-        since: &Since,
-        cut: &mut Vec<Commit>,
-    ) -> Result<Vec<Event>> {
+        place: &Place,
+        now: Document,
+        wanted: Wanted<'a>,
+        since: Rc<Since>,
+    ) -> Result<Self> {
         let tips = archive.tips()?;
-        let steps = archive.steps(place.file, &tips)?;
-        let mut reader = match &query.id {
+        let steps = archive.steps(&place.trail, &tips)?;
+        let mut reader = match &wanted.query.id {
             Some(id) => Reader::One(id.clone(), LinesOf::read(archive, &steps, id)?),
             None => Reader::All(Documents::default()),
         };
-        let wanted = Wanted { query, source_repo: self.name(self.sources.member_of(place.source)) };
-        let enough = query.limit.map_or(usize::MAX, |limit| limit.saturating_add(1));
-        let mut events = Vec::new();
-        let below: Vec<Option<&Version>> =
-            steps.tips.iter().map(|tip| tip.and_then(|n| steps.all[n].after.as_ref())).collect();
-        let now = reader.compare_present(archive, &below, &self.present(place.source))?;
-        events.extend(now.into_iter().filter_map(|change| wanted.event(change, None)));
-        for step in &steps.all {
-            if events.len() >= enough {
-                break;
-            }
-            if !since.holds(&step.commit) {
+        let below = (0..steps.tips.len()).map(|n| Joined {
+            version: steps.tips[n].and_then(|step| steps.all[step].after.as_ref()),
+            common: if steps.tips.len() > 1 { steps.common_of_tips(n) } else { None },
+        });
+        let changes = reader.compare_present(archive, &below.collect::<Vec<_>>(), &now)?;
+        let waiting = changes.into_iter().filter_map(|change| wanted.event(change, None)).collect();
+        Ok(Stream { steps, next: 0, reader, wanted, since, waiting })
+    }
+
+    /// Goes on to the next step that changed something, unless there is something to tell.
+    fn fill(&mut self, archive: &mut dyn Archive, cut: &mut Vec<Commit>) -> Result<()> {
+        while self.waiting.is_empty() && self.next < self.steps.all.len() {
+            let n = self.next;
+            self.next += 1;
+            let step = &self.steps.all[n];
+            if !self.since.holds(&step.commit) {
                 continue;
             }
             if step.commit.is_cut {
@@ -138,15 +192,35 @@ impl Store {
                 }
                 continue;
             }
-            let changes = reader.compare(archive, step)?;
-            events.extend(changes.into_iter().filter_map(|change| wanted.event(change, Some(&step.commit))));
+            let changes = self.reader.compare(archive, &self.steps, n)?;
+            let commit = Some(&self.steps.all[n].commit);
+            self.waiting.extend(changes.into_iter().filter_map(|change| self.wanted.event(change, commit)));
         }
-        Ok(events)
+        Ok(())
+    }
+
+    /// When the next change was made; what is not committed comes before all else.
+    fn time(&self) -> Option<i64> {
+        let next = self.waiting.front()?;
+        Some(next.commit.as_ref().map_or(i64::MAX, |commit| commit.committed.nanos()))
     }
 }
 
 /// One issue before and after.
 type Change = (String, ChangeKind, Vec<FieldChange>, String);
+
+/// A version that a step stands on, and those that it has in common with the others of a merge.
+struct Joined<'a> {
+    version: Option<&'a Version>,
+    common: Option<Vec<Option<&'a Version>>>,
+}
+
+impl Joined<'_> {
+    /// It is what it was where the ways parted.
+    fn is_untouched(&self) -> bool {
+        self.common.as_ref().is_none_or(|common| common.contains(&self.version))
+    }
+}
 
 /// Finds what a step changed: of one issue, whose lines are known, or of all.
 enum Reader {
@@ -155,19 +229,28 @@ enum Reader {
 }
 
 impl Reader {
-    fn compare(&mut self, archive: &mut dyn Archive, step: &Step) -> Result<Vec<Change>> {
-        // What a merge took over whole is no change of its own.
-        if step.before.len() > 1 && step.before.iter().any(|before| before.version == step.after) {
+    fn compare(&mut self, archive: &mut dyn Archive, steps: &Steps, n: usize) -> Result<Vec<Change>> {
+        let step = &steps.all[n];
+        let is_merge = step.before.len() > 1;
+        let before: Vec<Joined<'_>> = (0..step.before.len())
+            .map(|side| Joined {
+                version: step.before[side].version.as_ref(),
+                common: if is_merge { steps.common(n, side) } else { None },
+            })
+            .collect();
+        let after = step.after.as_ref();
+        // What a merge took over whole, and from a side that alone had changed anything, is no change of its own.
+        let is_taken = before.iter().any(|side| side.version == after);
+        if is_merge && is_taken && before.iter().all(|side| side.version == after || side.is_untouched()) {
             return Ok(Vec::new());
         }
-        let before: Vec<Option<&Version>> = step.before.iter().map(|before| before.version.as_ref()).collect();
         match self {
             Reader::One(id, lines) => {
-                let before: Vec<Option<&str>> = before.into_iter().map(|version| lines.get(version)).collect();
-                Ok(change(id, &before, lines.get(step.after.as_ref())).into_iter().collect())
+                let sides = sides_of(&before, |version| lines.get(version));
+                Ok(change(id, &sides, lines.get(after)).into_iter().collect())
             }
             Reader::All(documents) => {
-                let after = documents.get(archive, step.after.as_ref())?;
+                let after = documents.get(archive, after)?;
                 compare_documents(documents, archive, &before, &after)
             }
         }
@@ -177,53 +260,79 @@ impl Reader {
     fn compare_present(
         &mut self,
         archive: &mut dyn Archive,
-        below: &[Option<&Version>],
+        below: &[Joined<'_>],
         now: &Document,
     ) -> Result<Vec<Change>> {
         match self {
             Reader::One(id, lines) => {
-                let before: Vec<Option<&str>> = below.iter().map(|version| lines.get(*version)).collect();
-                Ok(change(id, &before, effective(now, id).as_deref()).into_iter().collect())
+                let sides = sides_of(below, |version| lines.get(version));
+                Ok(change(id, &sides, effective(now, id).as_deref()).into_iter().collect())
             }
             Reader::All(documents) => compare_documents(documents, archive, below, now),
         }
     }
 }
 
+/// The lines of an issue that a step stands on.
+fn sides_of<'a>(before: &[Joined<'_>], line: impl Fn(Option<&Version>) -> Option<&'a str>) -> Vec<Side<'a>> {
+    let side = |side: &Joined<'_>| Side {
+        line: line(side.version),
+        common: side.common.as_ref().map(|common| common.iter().map(|version| line(*version)).collect()),
+    };
+    before.iter().map(side).collect()
+}
+
 fn compare_documents(
     documents: &mut Documents,
     archive: &mut dyn Archive,
-    before: &[Option<&Version>],
+    before: &[Joined<'_>],
     after: &Document,
 ) -> Result<Vec<Change>> {
-    let mut parents = Vec::new();
-    for version in before {
-        parents.push(documents.get(archive, *version)?);
-    }
-    if parents.is_empty() {
-        parents.push(documents.get(archive, None)?);
-    }
-    let mut ids: Option<BTreeSet<String>> = None;
-    for parent in &parents {
-        let changed = changed_ids(parent, after);
-        ids = Some(match ids {
-            Some(ids) => ids.intersection(&changed).cloned().collect(),
+    // What no side has as it is now, and what a side has of its own and the step has not taken.
+    let (mut everywhere, mut ids): (Option<BTreeSet<String>>, BTreeSet<String>) = (None, BTreeSet::new());
+    let none = Joined { version: None, common: None };
+    for side in if before.is_empty() { std::slice::from_ref(&none) } else { before } {
+        let document = documents.get(archive, side.version)?;
+        let changed = changed_ids(&document, after);
+        if !side.is_untouched() {
+            let mut own = changed.clone();
+            for common in side.common.iter().flatten() {
+                let common = documents.get(archive, *common)?;
+                let made = changed_ids(&common, &document);
+                own.retain(|id| made.contains(id));
+            }
+            ids.extend(own);
+        }
+        everywhere = Some(match everywhere {
+            Some(others) => others.intersection(&changed).cloned().collect(),
             None => changed,
         });
     }
-    let ids = ids.unwrap_or_default();
-    let old: Vec<_> = parents.iter().map(|parent| effective_among(parent, &ids)).collect();
+    ids.extend(everywhere.unwrap_or_default());
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut lines: Vec<(Option<&Version>, HashMap<String, String>)> = Vec::new();
+    for version in before.iter().flat_map(|side| side.common.iter().flatten().copied().chain([side.version])) {
+        if !lines.iter().any(|(known, _)| *known == version) {
+            let document = documents.get(archive, version)?;
+            lines.push((version, effective_among(&document, &ids)));
+        }
+    }
     let new = effective_among(after, &ids);
     let changes = ids.iter().filter_map(|id| {
-        let before: Vec<Option<&str>> = old.iter().map(|lines| lines.get(id).map(String::as_str)).collect();
-        change(id, &before, new.get(id).map(String::as_str))
+        let line = |version: Option<&Version>| {
+            let (_, lines) = lines.iter().find(|(known, _)| *known == version)?;
+            lines.get(id).map(String::as_str)
+        };
+        change(id, &sides_of(before, line), new.get(id).map(String::as_str))
     });
     Ok(changes.collect())
 }
 
-fn change(id: &str, before: &[Option<&str>], after: Option<&str>) -> Option<Change> {
-    let (kind, fields) = difference(before, after)?;
-    let line = after.or_else(|| before.iter().flatten().next().copied())?;
+fn change(id: &str, before: &[Side<'_>], after: Option<&str>) -> Option<Change> {
+    let (kind, fields) = merged_difference(before, after)?;
+    let line = after.or_else(|| before.iter().find_map(|side| side.line))?;
     Some((id.to_owned(), kind, fields, line.to_owned()))
 }
 
@@ -249,19 +358,5 @@ impl Wanted<'_> {
             }
         }
         Some(Event { id, source_repo: self.source_repo.to_owned(), kind, fields, commit: commit.cloned(), line })
-    }
-}
-
-/// Brings the changes of several ledgers into one order, by time; each one's own order stays.
-fn merged(streams: Vec<Vec<Event>>) -> Vec<Event> {
-    let mut streams: Vec<_> = streams.into_iter().map(|events| events.into_iter().peekable()).collect();
-    let mut all = Vec::new();
-    loop {
-        let heads = streams.iter_mut().enumerate().filter_map(|(n, stream)| {
-            let time = stream.peek()?.commit.as_ref().map_or(i64::MAX, |commit| commit.committed.nanos());
-            Some((Reverse(time), n))
-        });
-        let Some((_, next)) = heads.min() else { return all };
-        all.extend(streams[next].next());
     }
 }

@@ -13,17 +13,17 @@ impl Store {
         let member = self.sources.member_of(source);
         let mut found = HashMap::new();
         for copy in self.working_copies(Some(member)).iter().filter(|copy| copy.kind != Kind::None) {
-            for place in self.places(copy, None).iter().filter(|place| place.source == source) {
+            for place in self.places(copy, Some(member)) {
                 self.with_archive(copy, |archive| {
                     let tips = archive.tips()?;
-                    let steps = archive.steps(place.file, &tips)?;
-                    let mut known: HashSet<Vec<u8>> = HashSet::new();
+                    let steps = archive.steps(&place.trail, &tips)?;
+                    // A line that many versions have is read once; its hash is enough to know it again.
+                    let mut known: HashSet<blake3::Hash> = HashSet::new();
                     for version in versions(&steps) {
                         for line in archive.text(&version)?.split(|byte| *byte == b'\n') {
-                            if line.is_empty() || known.contains(line) {
+                            if line.is_empty() || !known.insert(blake3::hash(line)) {
                                 continue;
                             }
-                            known.insert(line.to_vec());
                             let record = std::str::from_utf8(line).ok().and_then(|text| Record::parse(text).ok());
                             let Some(record) = record else { continue };
                             if let Some(id) = record.string("id") {

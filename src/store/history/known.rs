@@ -20,7 +20,7 @@ impl Store {
             for place in self.places(copy, None) {
                 self.with_archive(copy, |archive| {
                     let tips = archive.tips()?;
-                    let steps = archive.steps(place.file, &tips)?;
+                    let steps = archive.steps(&place.trail, &tips)?;
                     for version in versions(&steps).iter().take(LOOKED_AT) {
                         if found.len() == ids.len() {
                             break;

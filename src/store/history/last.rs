@@ -16,20 +16,27 @@ pub struct Last {
     pub changed: usize,
     /// The step that took it out.
     pub removed: Option<usize>,
+    /// All steps where it was found last, and whose lines it is made of.
+    pub ends: Vec<usize>,
 }
 
-/// An end of the issue: the step that gave it its last line there, and the one that took it out.
+/// An end of the issue: the step where it is found last, the one that gave it its line there, and the one that took it out.
 struct End {
+    found: usize,
     changed: usize,
     removed: Option<usize>,
 }
 
-pub fn last(steps: &Steps, lines: &LinesOf) -> Option<Last> {
+/// What an issue was last, going back from some steps.
+pub fn last(steps: &Steps, lines: &LinesOf, tips: &[Option<usize>]) -> Option<Last> {
     let past = Past { steps, lines };
-    let mut ends = past.ends();
+    let mut ends = past.ends(tips);
     // Newest first, as the steps are.
     ends.sort_by_key(|end| end.changed);
     ends.dedup_by_key(|end| end.changed);
+    if let [End { found, changed, removed }] = *ends {
+        return Some(Last { line: past.line(changed)?.to_owned(), changed, removed, ends: vec![found] });
+    }
     let below: Vec<HashSet<usize>> = ends.iter().map(|end| past.below(end.changed)).collect();
     let is_grown_from = |n: usize| (0..ends.len()).any(|m| m != n && below[m].contains(&ends[n].changed));
     let lasting: Vec<usize> = (0..ends.len()).filter(|n| !is_grown_from(*n)).collect();
@@ -42,7 +49,8 @@ pub fn last(steps: &Steps, lines: &LinesOf) -> Option<Last> {
         let usual = DialectEvidence::of(&line).or(Dialect::default());
         line = merge_issue(base, &line, theirs, usual).map_or(line, |merged| merged.line);
     }
-    Some(Last { line, changed: ends[*first].changed, removed: ends[*first].removed })
+    let End { changed, removed, .. } = ends[*first];
+    Some(Last { line, changed, removed, ends: lasting.iter().map(|n| ends[*n].found).collect() })
 }
 
 struct Past<'a> {
@@ -60,14 +68,13 @@ impl<'a> Past<'a> {
     }
 
     /// Where the issue is found going back from the tips, on every way.
-    fn ends(&self) -> Vec<End> {
+    fn ends(&self, tips: &[Option<usize>]) -> Vec<End> {
         let mut ends = Vec::new();
         let mut known = HashSet::new();
-        let mut waiting: Vec<(usize, Option<usize>)> =
-            self.steps.tips.iter().flatten().map(|tip| (*tip, None)).collect();
+        let mut waiting: Vec<(usize, Option<usize>)> = tips.iter().flatten().map(|tip| (*tip, None)).collect();
         while let Some((n, removed)) = waiting.pop() {
             if self.line(n).is_some() {
-                ends.push(End { changed: self.last_change(n), removed });
+                ends.push(End { found: n, changed: self.last_change(n), removed });
             } else if known.insert(n) {
                 let remover = self.remover(n);
                 waiting.extend(self.links(n).map(|link| (link, self.line(link).is_some().then_some(remover))));

@@ -1,5 +1,7 @@
 //! The last version of an issue in which it was not deleted.
 
+use std::collections::{BTreeSet, HashMap};
+
 use super::PastLine;
 use super::lines::LinesOf;
 use crate::model::issue::status_of;
@@ -8,25 +10,32 @@ use crate::store::{Result, Store};
 use crate::vcs::Kind;
 
 impl Store {
-    /// What one ledger last had of an issue before it was deleted, by its full id.
-    pub(in crate::store) fn last_living(&self, source: usize, id: &str) -> Result<Option<PastLine>> {
-        let repo = self.sources.member_of(source);
+    /// What the ledger of a repo last had of issues before they were deleted, by their full ids.
+    pub(in crate::store) fn last_living(
+        &self,
+        repo: usize,
+        ids: &BTreeSet<String>,
+    ) -> Result<HashMap<String, PastLine>> {
+        let mut found = HashMap::new();
         for copy in self.remembering_copies(Some(repo))?.iter().filter(|copy| copy.kind != Kind::None) {
-            let Some(place) = self.places(copy, None).into_iter().find(|place| place.source == source) else {
-                continue;
-            };
-            return self.with_archive(copy, |archive| {
-                let tips = archive.tips()?;
-                let steps = archive.steps(place.file, &tips)?;
-                let lines = LinesOf::read(archive, &steps, id)?;
-                let living = steps.all.iter().find_map(|step| {
-                    let line = lines.get(step.after.as_ref()).filter(|line| is_living(line))?;
-                    Some((line.to_owned(), step.commit.clone()))
-                });
-                Ok(living.map(|(line, commit)| PastLine { id: id.to_owned(), repo, line, commit, removed: None }))
-            });
+            for place in self.places(copy, Some(repo)) {
+                self.with_archive(copy, |archive| {
+                    let tips = archive.tips()?;
+                    let steps = archive.steps(&place.trail, &tips)?;
+                    for (id, lines) in LinesOf::read_each(archive, &steps, ids)? {
+                        let living = steps.all.iter().find_map(|step| {
+                            let line = lines.get(step.after.as_ref()).filter(|line| is_living(line))?;
+                            Some((line.to_owned(), step.commit.clone()))
+                        });
+                        if let Some((line, commit)) = living {
+                            found.insert(id.clone(), PastLine { id, repo, line, commit, removed: None });
+                        }
+                    }
+                    Ok(())
+                })?;
+            }
         }
-        Ok(None)
+        Ok(found)
     }
 }
 

@@ -1,12 +1,11 @@
 //! Issues that are in the ledger no more.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::last::last;
-use super::lines::{LinesOf, effective, versions};
-use super::point::version_at;
+use super::lines::{LinesOf, effective_among, versions};
+use super::point::document_at;
 use super::{Moment, Place};
-use crate::ledger::Document;
 use crate::model::id;
 use crate::model::proposal::Visibility;
 use crate::model::record::Record;
@@ -48,36 +47,43 @@ fn id_of(line: &str) -> Option<String> {
 impl Store {
     /// The newest version of an issue that any ledger of the project had, by its full id.
     pub fn last_in_history(&mut self, id: &str) -> Result<Option<PastLine>> {
+        Ok(self.last_of_each(&BTreeSet::from([id.to_owned()]))?.remove(id))
+    }
+
+    /// The newest versions of several issues, found in one pass over the history of each ledger.
+    pub fn last_of_each(&mut self, ids: &BTreeSet<String>) -> Result<HashMap<String, PastLine>> {
         self.refresh()?;
-        let mut found: Option<PastLine> = None;
+        let mut found: HashMap<String, PastLine> = HashMap::new();
         for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.kind != Kind::None) {
             for place in self.places(copy, None) {
-                let past = self.with_archive(copy, |archive| self.last_line(archive, &place, id))?;
-                let claim = |past: &PastLine| past.claim(self.is_planning(past.repo));
-                let is_better = |past: &PastLine| found.as_ref().is_none_or(|known| claim(known) < claim(past));
-                found = past.filter(is_better).or(found);
+                for past in self.with_archive(copy, |archive| last_lines(archive, &place, ids))? {
+                    let claim = |past: &PastLine| past.claim(self.is_planning(past.repo));
+                    match found.get(&past.id) {
+                        Some(known) if claim(known) >= claim(&past) => {}
+                        _ => drop(found.insert(past.id.clone(), past)),
+                    }
+                }
             }
         }
         Ok(found)
     }
 
-    /// An issue as it was at a moment: in the ledger that has it now, else in the first that had it then.
-    pub fn line_at(&mut self, id: &str, moment: &Moment) -> Result<Option<PastLine>> {
+    /// Issues as they were at a moment: in the ledger that has them now, else in the first that had them then.
+    pub fn lines_at(&mut self, ids: &BTreeSet<String>, moment: &Moment) -> Result<HashMap<String, PastLine>> {
         self.refresh()?;
         let point = self.point(moment, None)?;
-        let owner = self.sources.owner(id).map(|source| self.sources.member_of(source));
-        let mut found: Option<PastLine> = None;
+        let mut found: HashMap<String, PastLine> = HashMap::new();
         for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.kind != Kind::None) {
             let Some(commit) = point.commit(copy) else { continue };
             for place in self.places(copy, None) {
-                let repo = self.sources.member_of(place.source);
-                let line = self.with_archive(copy, |archive| {
-                    let Some(version) = version_at(archive, place.file, &commit.id)? else { return Ok(None) };
-                    Ok(effective(&Document::new(archive.text(&version)?), id))
-                })?;
-                let Some(line) = line else { continue };
-                if found.is_none() || owner == Some(repo) {
-                    found = Some(PastLine { id: id.to_owned(), repo, line, commit: commit.clone(), removed: None });
+                let repo = place.member;
+                let document = self.with_archive(copy, |archive| document_at(archive, &place.trail, &commit.id))?;
+                for (id, line) in effective_among(&document, ids) {
+                    let owner = self.sources.owner(&id).map(|source| self.sources.member_of(source));
+                    if !found.contains_key(&id) || owner == Some(repo) {
+                        let past = PastLine { id: id.clone(), repo, line, commit: commit.clone(), removed: None };
+                        found.insert(id, past);
+                    }
                 }
             }
         }
@@ -114,7 +120,7 @@ impl Store {
             for place in self.places(copy, None) {
                 self.with_archive(copy, |archive| {
                     let tips = archive.tips()?;
-                    let steps = archive.steps(place.file, &tips)?;
+                    let steps = archive.steps(&place.trail, &tips)?;
                     let versions = versions(&steps);
                     for text in sought {
                         for line in archive.lines_with(&versions, text.as_bytes())?.into_iter().flatten() {
@@ -127,16 +133,16 @@ impl Store {
         }
         Ok(ids)
     }
+}
 
-    fn last_line(&self, archive: &mut dyn Archive, place: &Place<'_>, id: &str) -> Result<Option<PastLine>> {
-        let tips = archive.tips()?;
-        let steps = archive.steps(place.file, &tips)?;
-        let lines = LinesOf::read(archive, &steps, id)?;
-        let repo = self.sources.member_of(place.source);
-        Ok(last(&steps, &lines).map(|last| {
-            let commit = steps.all[last.changed].commit.clone();
-            let removed = last.removed.map(|n| steps.all[n].commit.clone());
-            PastLine { id: id.to_owned(), repo, line: last.line, commit, removed }
-        }))
-    }
+fn last_lines(archive: &mut dyn Archive, place: &Place, ids: &BTreeSet<String>) -> Result<Vec<PastLine>> {
+    let tips = archive.tips()?;
+    let steps = archive.steps(&place.trail, &tips)?;
+    let past = |(id, lines): (String, LinesOf)| {
+        let last = last(&steps, &lines, &steps.tips)?;
+        let commit = steps.all[last.changed].commit.clone();
+        let removed = last.removed.map(|n| steps.all[n].commit.clone());
+        Some(PastLine { id, repo: place.member, line: last.line, commit, removed })
+    };
+    Ok(LinesOf::read_each(archive, &steps, ids)?.into_iter().filter_map(past).collect())
 }

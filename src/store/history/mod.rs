@@ -1,10 +1,12 @@
 //! What version control remembers of the ledgers: who changed what, and how the view was.
 //!
 //! Nothing is kept for it: every answer is read from the commits. The past of a ledger is that of the commits which the
-//! working copy stands on, followed to the names that the file had before. What is in the file and in no commit yet comes
-//! first, as a change that nobody has committed.
+//! working copy stands on, followed to the names that the file had before. A repo whose ledger has both usual names, now or
+//! in a commit, has the issues of both files, as it is shown. What is in the files and in no commit yet comes first, as a
+//! change that nobody has committed.
 
 mod blame;
+mod closed;
 mod events;
 mod ever;
 mod known;
@@ -17,24 +19,27 @@ mod point;
 mod states;
 
 pub use blame::{Blame, BlamedField};
-pub use events::{Event, Log, LogQuery};
+pub use events::{Event, Log, LogEnd, LogQuery};
 pub use lookup::PastLine;
 pub(super) use own::OwnCommit;
 pub use point::{Moment, Point};
 pub use states::{DiffEntry, DiffKind, State};
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::sync::WorkingCopy;
-use super::{Result, Store};
+use super::{LEDGER_NAMES, Result, Store};
 use crate::ledger::Document;
-use crate::vcs::{self, Archive, Kind, SyncError};
+use crate::vcs::{self, Archive, Kind, SyncError, Trail};
 
-/// One ledger, as its working copy knows it.
-pub(super) struct Place<'a> {
-    pub source: usize,
-    /// As seen from the root of the working copy.
-    pub file: &'a Path,
+/// The ledger of one repo, as its working copy knows it.
+pub(super) struct Place {
+    /// The repo, by its number.
+    pub member: usize,
+    /// Its files: one, or two where both names are there.
+    pub sources: Vec<usize>,
+    /// Their names, as seen from the root of the working copy.
+    pub trail: Trail,
 }
 
 impl Store {
@@ -48,11 +53,28 @@ impl Store {
         Err(SyncError::NoVcs { root }.into())
     }
 
-    /// The ledgers of a working copy, those of one repo if one is asked for.
-    fn places<'a>(&self, copy: &'a WorkingCopy, repo: Option<usize>) -> Vec<Place<'a>> {
-        let pairs = copy.sources.iter().zip(&copy.ledgers);
-        let wanted = pairs.filter(|(source, _)| repo.is_none_or(|repo| self.sources.member_of(**source) == repo));
-        wanted.map(|(source, file)| Place { source: *source, file }).collect()
+    /// The ledgers of a working copy, that of one repo if one is asked for.
+    fn places(&self, copy: &WorkingCopy, repo: Option<usize>) -> Vec<Place> {
+        let mut places: Vec<Place> = Vec::new();
+        for (source, file) in copy.sources.iter().zip(&copy.ledgers) {
+            let member = self.sources.member_of(*source);
+            match places.iter_mut().find(|place| place.member == member) {
+                _ if repo.is_some_and(|repo| repo != member) => {}
+                Some(place) => place.sources.push(*source),
+                None => places.push(Place { member, sources: vec![*source], trail: self.trail(member, file) }),
+            }
+        }
+        places
+    }
+
+    /// The names of a ledger. Where the settings name none, both usual ones count, whichever of them is there.
+    fn trail(&self, member: usize, file: &Path) -> Trail {
+        let is_usual = LEDGER_NAMES.iter().any(|name| file.ends_with(name));
+        let names: Vec<PathBuf> = match self.project.members[member].ledger_file {
+            None if is_usual => LEDGER_NAMES.iter().map(|name| file.with_file_name(name)).collect(),
+            _ => vec![file.to_owned()],
+        };
+        Trail::named(names, &LEDGER_NAMES)
     }
 
     /// Opens the past of a working copy.
@@ -64,9 +86,12 @@ impl Store {
     }
 
     /// A ledger as it is now; an absent one is empty.
-    fn present(&self, source: usize) -> Document {
-        let read = self.sources.last_read(source);
-        read.map_or_else(|| Document::new(Vec::new()), |(document, _)| document.clone())
+    fn present(&self, sources: &[usize]) -> Document {
+        let read = |source: &usize| self.sources.last_read(*source).map(|(document, _)| document);
+        match sources.iter().filter_map(read).collect::<Vec<_>>().as_slice() {
+            [only] => (*only).clone(),
+            files => Document::new(vcs::joined(files.iter().map(|document| document.bytes().to_vec()).collect())),
+        }
     }
 
     /// Repos whose clone lacks the older part of its history, by name.

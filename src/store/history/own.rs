@@ -22,10 +22,11 @@ impl Store {
         let mut own: Vec<(Instant, OwnCommit)> = Vec::new();
         for copy in self.working_copies(None).iter().filter(|copy| copy.kind != Kind::None) {
             for place in self.places(copy, None) {
+                let source = place.sources[0];
                 let (mut found, mut latest) = (0, Instant::from_nanos(i64::MAX));
                 self.with_archive(copy, |archive| {
                     let tips = archive.tips()?;
-                    let steps = archive.steps(place.file, &tips)?;
+                    let steps = archive.steps(&place.trail, &tips)?;
                     for step in steps.all.iter().filter(|step| step.commit.author == author && !step.commit.is_cut) {
                         let [before] = step.before.as_slice() else { continue };
                         let (Some(before), Some(after)) = (&before.version, &step.after) else { continue };
@@ -41,9 +42,9 @@ impl Store {
                         // A commit may be dated before what it stands on.
                         latest = latest.min(step.commit.committed);
                         match own.iter_mut().find(|(_, known)| known.commit.id == step.commit.id) {
-                            Some((_, known)) => known.changes.push((place.source, changes)),
+                            Some((_, known)) => known.changes.push((source, changes)),
                             None => {
-                                let (commit, changes) = (step.commit.clone(), vec![(place.source, changes)]);
+                                let (commit, changes) = (step.commit.clone(), vec![(source, changes)]);
                                 own.push((latest, OwnCommit { commit, changes }));
                             }
                         }

@@ -1,14 +1,15 @@
 //! A moment of the past, and the commit that each working copy had then.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use crate::ledger::Document;
 use crate::model::time::Instant;
 use crate::model::when::{Bare, Calendar};
 use crate::store::sync::WorkingCopy;
-use crate::store::{LEDGER_NAMES, Result, Store, StoreError, Warning};
+use crate::store::{Result, Store, StoreError, Warning};
 use crate::sys::Clock;
-use crate::vcs::{Archive, Commit, Kind, SyncError, Version, as_of};
+use crate::vcs::{Archive, Commit, Kind, SyncError, Trail, Version, as_of};
 
 /// When, as people say it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,35 +96,38 @@ impl Store {
         Ok(Point { time, commit, copies: found })
     }
 
-    /// Every ledger as it was at a point, by source; `None` where the past is not known.
-    pub(super) fn documents_at(&self, point: &Point) -> Result<Vec<Option<Document>>> {
-        let mut documents: Vec<Option<Document>> = (0..self.sources.len()).map(|_| None).collect();
+    /// The files of every ledger as they were at a point, by repo. Where the past is not known there is no entry.
+    pub(super) fn files_at(&self, point: &Point) -> Result<BTreeMap<usize, Vec<(PathBuf, Vec<u8>)>>> {
+        let mut found = BTreeMap::new();
         for copy in self.working_copies(None).iter().filter(|copy| copy.kind != Kind::None) {
             for place in self.places(copy, None) {
-                let bytes = match point.commit(copy) {
+                let files = match point.commit(copy) {
                     Some(commit) => self.with_archive(copy, |archive| {
-                        let version = version_at(archive, place.file, &commit.id)?;
-                        Ok(version.map(|version| archive.text(&version)).transpose()?)
+                        let files = files_at(archive, &place.trail, &commit.id)?;
+                        let read = files.into_iter().map(|(name, version)| Ok((name, archive.text(&version)?)));
+                        read.collect::<Result<Vec<_>>>()
                     })?,
-                    None => None,
+                    None => Vec::new(),
                 };
-                documents[place.source] = Some(Document::new(bytes.unwrap_or_default()));
+                found.insert(place.member, files);
             }
         }
-        Ok(documents)
+        Ok(found)
     }
 
     /// Makes this store answer as it would have at a moment, with the settings of today. It cannot be written any more.
     pub fn go_back(&mut self, point: &Point) -> Result<()> {
         self.look_around()?;
-        let documents = self.documents_at(point)?;
+        let mut files = self.files_at(point)?;
         self.reopen()?;
-        for (source, document) in documents.into_iter().enumerate() {
-            if document.is_none() {
-                let repo = self.name(self.sources.member_of(source)).to_owned();
+        for member in 0..self.project.members.len() {
+            let past = files.remove(&member);
+            if past.is_none() && !self.sources.of_member(member).is_empty() {
+                let repo = self.name(member).to_owned();
                 self.notices.push(Warning::NoPast { repo });
             }
-            self.sources.freeze(source, document.unwrap_or_else(|| Document::new(Vec::new())));
+            let past = past.unwrap_or_default().into_iter();
+            self.sources.freeze(member, past.map(|(name, text)| (name, Document::new(text))).collect());
         }
         self.surroundings.clear();
         self.host.clock = Clock::Fixed(point.time);
@@ -131,19 +135,30 @@ impl Store {
     }
 }
 
-/// A ledger in a commit, under the name that it had there.
-pub(super) fn version_at(archive: &mut dyn Archive, file: &Path, commit: &str) -> Result<Option<Version>> {
-    if let Some(version) = archive.version(file, commit)? {
-        return Ok(Some(version));
+/// The files that are a ledger in a commit, under the names that they have there.
+fn files_at(archive: &mut dyn Archive, trail: &Trail, commit: &str) -> Result<Vec<(PathBuf, Version)>> {
+    let among = |archive: &mut dyn Archive, names: &[PathBuf]| -> Result<Vec<(PathBuf, Version)>> {
+        let mut files = Vec::new();
+        for name in names {
+            files.extend(archive.version(name, commit)?.map(|version| (name.clone(), version)));
+        }
+        Ok(files)
+    };
+    let found = among(archive, trail.names())?;
+    if !found.is_empty() {
+        return Ok(found);
     }
     let tips = archive.tips()?;
-    if let Some(name) = archive.steps(file, &tips)?.renamed.get(commit) {
-        return Ok(archive.version(name, commit)?);
+    if let Some(names) = archive.steps(trail, &tips)?.renamed.remove(commit) {
+        return among(archive, &names);
     }
-    for name in LEDGER_NAMES {
-        if let Some(version) = archive.version(&file.with_file_name(name), commit)? {
-            return Ok(Some(version));
-        }
-    }
-    Ok(None)
+    // A commit of another branch, from before the ledger got the name that the settings give it.
+    let beside = trail.names().first().map(|name| trail.beside(name));
+    among(archive, &beside.unwrap_or_default())
+}
+
+/// A ledger in a commit, as one document.
+pub(super) fn document_at(archive: &mut dyn Archive, trail: &Trail, commit: &str) -> Result<Document> {
+    let version = Version::joined(files_at(archive, trail, commit)?.into_iter().map(|(_, version)| version));
+    Ok(Document::new(version.map(|version| archive.text(&version)).transpose()?.unwrap_or_default()))
 }

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::lines::effective_among;
+use super::lines::effective_lines;
 use super::{Moment, Point};
 use crate::ledger::Document;
 use crate::model::difference::{ChangeKind, FieldChange, difference};
+use crate::store::source::is_rejected;
 use crate::store::{Result, Store, StoreError};
 use crate::vcs::{self, Kind};
 
@@ -46,72 +47,90 @@ pub struct DiffEntry {
 type Lines = BTreeMap<String, BTreeMap<usize, String>>;
 
 impl Store {
-    /// What is different between two states, by id; of one repo if one is asked for.
+    /// What is different between two states, by id, each issue once; of one repo if one is asked for.
     pub fn differences(&mut self, from: &State, to: &State, repo: Option<usize>) -> Result<Vec<DiffEntry>> {
         self.refresh()?;
         let (old, new) = (self.lines_in(from, repo)?, self.lines_in(to, repo)?);
         let ids: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         let none = BTreeMap::new();
-        let mut entries = Vec::new();
-        for id in ids {
-            let (was, is) = (old.get(id).unwrap_or(&none), new.get(id).unwrap_or(&none));
-            let mut gone: Vec<usize> = was.keys().filter(|repo| !is.contains_key(repo)).copied().collect();
-            for (repo, line) in is {
-                let source_repo = self.name(*repo).to_owned();
-                let (kind, before) = match was.get(repo) {
-                    Some(before) => (DiffKind::Changed, Some(before)),
-                    None if gone.is_empty() => (DiffKind::Added, None),
-                    None => {
-                        let from = gone.remove(0);
-                        (DiffKind::Moved(self.name(from).to_owned()), was.get(&from))
-                    }
-                };
-                let fields = difference(&[before.map(String::as_str)], Some(line)).map(|(_, fields)| fields);
-                if kind == DiffKind::Changed && fields.is_none() {
-                    continue;
+        let differences = ids.into_iter().filter_map(|id| {
+            let copies = self.copies_compared(id, old.get(id).unwrap_or(&none), new.get(id).unwrap_or(&none));
+            // Of several copies the one that counts tells what became of the issue, and the others add what only they have.
+            copies.into_iter().reduce(|mut one, other| {
+                let known = |change: &FieldChange| one.fields.iter().any(|told| told.field == change.field);
+                let more: Vec<FieldChange> = other.fields.into_iter().filter(|change| !known(change)).collect();
+                if one.kind == DiffKind::Changed {
+                    one.fields.extend(more);
                 }
-                entries.push(DiffEntry {
-                    id: id.clone(),
-                    source_repo,
-                    kind,
-                    fields: fields.unwrap_or_default(),
-                    before: before.cloned(),
-                    after: Some(line.clone()),
-                });
+                one
+            })
+        });
+        Ok(differences.collect())
+    }
+
+    /// What became of the copies of an issue in several repos, the one that counts first.
+    fn copies_compared(&self, id: &str, was: &BTreeMap<usize, String>, is: &BTreeMap<usize, String>) -> Vec<DiffEntry> {
+        let mut entries = Vec::new();
+        let mut gone: Vec<usize> = was.keys().filter(|repo| !is.contains_key(repo)).copied().collect();
+        let mut present: Vec<(&usize, &String)> = is.iter().collect();
+        present.sort_by_key(|(repo, line)| (is_rejected(line), **repo));
+        for (repo, line) in present {
+            let (kind, before) = match was.get(repo) {
+                Some(before) => (DiffKind::Changed, Some(before)),
+                None if gone.is_empty() => (DiffKind::Added, None),
+                None => {
+                    let from = gone.remove(0);
+                    (DiffKind::Moved(self.name(from).to_owned()), was.get(&from))
+                }
+            };
+            let fields = difference(&[before.map(String::as_str)], Some(line)).map(|(_, fields)| fields);
+            if kind == DiffKind::Changed && fields.is_none() {
+                continue;
             }
-            for repo in gone {
-                let before = was.get(&repo);
-                let told = difference(&[before.map(String::as_str)], None);
-                let Some((ChangeKind::Removed, fields)) = told else { continue };
-                entries.push(DiffEntry {
-                    id: id.clone(),
-                    source_repo: self.name(repo).to_owned(),
-                    kind: DiffKind::Removed,
-                    fields,
-                    before: before.cloned(),
-                    after: None,
-                });
-            }
+            entries.push(DiffEntry {
+                id: id.to_owned(),
+                source_repo: self.name(*repo).to_owned(),
+                kind,
+                fields: fields.unwrap_or_default(),
+                before: before.cloned(),
+                after: Some(line.clone()),
+            });
         }
-        Ok(entries)
+        for repo in gone {
+            let before = was.get(&repo);
+            let told = difference(&[before.map(String::as_str)], None);
+            let Some((ChangeKind::Removed, fields)) = told else { continue };
+            entries.push(DiffEntry {
+                id: id.to_owned(),
+                source_repo: self.name(repo).to_owned(),
+                kind: DiffKind::Removed,
+                fields,
+                before: before.cloned(),
+                after: None,
+            });
+        }
+        entries
     }
 
     fn lines_in(&self, state: &State, repo: Option<usize>) -> Result<Lines> {
-        let documents: Vec<Option<Document>> = match self.point_of(state, repo)? {
-            None => (0..self.sources.len()).map(|source| Some(self.present(source))).collect(),
-            Some(point) => self.documents_at(&point)?,
-        };
+        let point = self.point_of(state, repo)?;
+        let mut files = point.as_ref().map(|point| self.files_at(point)).transpose()?.unwrap_or_default();
         let mut lines = Lines::new();
-        for (source, document) in documents.into_iter().enumerate() {
-            let member = self.sources.member_of(source);
+        for member in (0..self.project.members.len()).filter(|member| repo.is_none_or(|repo| repo == *member)) {
+            let sources = self.sources.of_member(member);
             // Without a past there is nothing to compare with.
-            let Some(document) = document.filter(|_| repo.is_none_or(|repo| repo == member)) else { continue };
-            if !self.remembers(source) {
+            if !sources.iter().any(|source| self.remembers(*source)) {
                 continue;
             }
-            let ids: BTreeSet<String> = document.ids().map(|id| id.into_owned()).collect();
-            for (id, line) in effective_among(&document, &ids) {
-                lines.entry(id).or_default().entry(member).or_insert(line);
+            let document = match point {
+                None => self.present(&sources),
+                Some(_) => {
+                    let texts = files.remove(&member).unwrap_or_default().into_iter().map(|(_, text)| text);
+                    Document::new(vcs::joined(texts.collect()))
+                }
+            };
+            for (id, line) in effective_lines(&document) {
+                lines.entry(id).or_default().insert(member, line);
             }
         }
         Ok(lines)

@@ -282,13 +282,24 @@ impl Sources {
         }
     }
 
-    /// Puts a version of the past in the place of a ledger, for good.
-    pub fn freeze(&mut self, n: usize, document: Document) {
+    /// Puts files of the past in the place of the ledgers of a repo, for good.
+    pub fn freeze(&mut self, member: usize, files: Vec<(PathBuf, Document)>) {
         self.image = None;
-        let source = &mut self.all[n];
-        source.frozen = true;
-        source.trouble = None;
-        source.read = Some(Read { document, stamp: Stamp::of_the_past(), rows: None });
+        let Some(first) = self.all.iter().position(|source| source.member == member) else { return };
+        let (ledger, home) = (self.all[first].ledger.clone(), self.all[first].home.clone());
+        self.all.retain(|source| source.member != member);
+        let files = if files.is_empty() { vec![(PathBuf::new(), Document::default())] } else { files };
+        let frozen = files.into_iter().map(|(name, document)| {
+            // What it was called then; its directory may be another by now.
+            let path = name.file_name().map(|name| ledger.path().with_file_name(name));
+            let then = path.and_then(|path| Ledger::at(&path, path.parent().unwrap_or(&path)).ok());
+            let read = Some(Read { document, stamp: Stamp::of_the_past(), rows: None });
+            let (home, watched) = (home.clone(), RefCell::new(None));
+            let ledger = then.unwrap_or_else(|| ledger.clone());
+            Source { ledger, member, read, trouble: None, home, frozen: true, watched }
+        });
+        let frozen: Vec<Source> = frozen.collect();
+        self.all.splice(first..first, frozen);
     }
 
     /// The ledger holds what was, and not what is.

@@ -1,18 +1,23 @@
 //! What version control remembers of a file: its commits, its versions, and the names it had.
 //!
 //! An adapter says which commits there are, what a file is in each, and under which name it was there before. What follows
-//! from that is the same for all: [`steps`] finds the commits that changed the file.
+//! from that is the same for all: [`steps`] finds the commits that changed the file. A file may have several names at once,
+//! as a ledger does whose rename was a copy in one commit and a deletion in a later one: then all of them are the file.
 
+mod graph;
 mod order;
 mod overlap;
 mod steps;
+mod trail;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use graph::Graph;
 pub(super) use order::newest_first;
 pub(super) use overlap::Likeness;
 pub(super) use steps::{Past, steps};
+pub use trail::Trail;
 
 use super::SyncError;
 use crate::model::time::Instant;
@@ -35,9 +40,45 @@ pub struct Commit {
     pub is_cut: bool,
 }
 
-/// A version of a file. Equal ones have equal bytes; what the text means is the adapter's business.
+/// A version of a file: one part for each name that it has in a commit. Equal ones have equal bytes; what the text of a part
+/// means is the adapter's business.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Version(pub(in crate::vcs) String);
+pub struct Version(pub(in crate::vcs) Vec<String>);
+
+impl Version {
+    pub(in crate::vcs) fn of(part: String) -> Self {
+        Version(vec![part])
+    }
+
+    /// Several files as one; `None` if there are none. Copies with equal bytes are one copy.
+    pub fn joined(files: impl IntoIterator<Item = Version>) -> Option<Self> {
+        let mut parts: Vec<String> = files.into_iter().flat_map(|file| file.0).collect();
+        if parts.len() > 1 {
+            let mut known = HashSet::new();
+            parts.retain(|part| known.insert(part.clone()));
+        }
+        (!parts.is_empty()).then_some(Version(parts))
+    }
+}
+
+/// The texts of several files as one text, each beginning on a line of its own.
+pub fn joined(texts: Vec<Vec<u8>>) -> Vec<u8> {
+    let mut texts = texts.into_iter();
+    let mut all = texts.next().unwrap_or_default();
+    for text in texts {
+        if all.last().is_some_and(|last| *last != b'\n') {
+            all.push(b'\n');
+        }
+        all.extend_from_slice(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text));
+    }
+    all
+}
+
+/// For each version the lines of all its parts, which come in that order.
+pub(super) fn lines_of_parts(versions: &[Version], parts: Vec<Vec<Vec<u8>>>) -> Vec<Vec<Vec<u8>>> {
+    let mut parts = parts.into_iter();
+    versions.iter().map(|version| parts.by_ref().take(version.0.len()).flatten().collect()).collect()
+}
 
 /// A file as the parent of a step has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,8 +93,8 @@ pub struct Before {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     pub commit: Commit,
-    /// The name of the file in this commit, from the root.
-    pub path: PathBuf,
+    /// The names that the file may have in this commit, from the root.
+    pub names: Vec<PathBuf>,
     /// `None` where the commit removed it.
     pub after: Option<Version>,
     /// One per parent, in order; none in a first commit.
@@ -67,8 +108,33 @@ pub struct Steps {
     pub all: Vec<Step>,
     /// The step that made the version of each commit that was asked for; `None` if there never was a file.
     pub tips: Vec<Option<usize>>,
-    /// Commits in which the file had another name.
-    pub renamed: HashMap<String, PathBuf>,
+    /// Commits in which the file had other names.
+    pub renamed: HashMap<String, Vec<PathBuf>>,
+    graph: Graph,
+}
+
+impl Steps {
+    /// What one parent of a step has in common with the others: the versions of the commits where their ways parted. `None`
+    /// if that cannot be told, because the older history is not there.
+    pub fn common(&self, step: usize, parent: usize) -> Option<Vec<Option<&Version>>> {
+        self.versions(self.graph.common(self.graph.parents_of_step(step), parent)?)
+    }
+
+    /// The same for one of the commits that were asked for.
+    pub fn common_of_tips(&self, tip: usize) -> Option<Vec<Option<&Version>>> {
+        self.versions(self.graph.common(self.graph.tips(), tip)?)
+    }
+
+    fn versions(&self, commits: Vec<usize>) -> Option<Vec<Option<&Version>>> {
+        let version = |commit: usize| self.graph.made(commit).and_then(|step| self.all[step].after.as_ref());
+        let mut found: Vec<Option<&Version>> = Vec::new();
+        for version in commits.into_iter().map(version) {
+            if !found.contains(&version) {
+                found.push(version);
+            }
+        }
+        Some(found)
+    }
 }
 
 /// Reads the past of one repository. Runs no program that the repository names, and changes nothing.
@@ -86,7 +152,7 @@ pub trait Archive {
     fn version(&mut self, file: &Path, commit: &str) -> Result<Option<Version>, SyncError>;
 
     /// What changed a file in these commits and below, following it to the names that it had before.
-    fn steps(&mut self, file: &Path, from: &[String]) -> Result<Steps, SyncError>;
+    fn steps(&mut self, file: &Trail, from: &[String]) -> Result<Steps, SyncError>;
 
     /// The bytes of a version.
     fn text(&mut self, version: &Version) -> Result<Vec<u8>, SyncError>;

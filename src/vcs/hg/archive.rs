@@ -11,7 +11,7 @@ use super::call::{Client, is_node};
 use super::commits::{self, Told};
 use super::texts::{Place, Texts, read};
 use crate::vcs::SyncError;
-use crate::vcs::archive::{Archive, Commit, Likeness, Past, Steps, Version, newest_first, steps};
+use crate::vcs::archive::{Archive, Commit, Likeness, Past, Steps, Trail, Version, newest_first, steps};
 use crate::vcs::files::path_of;
 
 /// A repository to read.
@@ -36,7 +36,7 @@ impl Archive for HgArchive<'_> {
     }
 
     fn ancestors(&mut self, from: &[String]) -> Result<Vec<Commit>, SyncError> {
-        let told = commits::below(&self.client, from, Path::new(""))?;
+        let told = commits::below(&self.client, from, &[])?;
         Ok(newest_first(told.into_iter().map(|told| told.commit).collect()))
     }
 
@@ -48,14 +48,19 @@ impl Archive for HgArchive<'_> {
         Ok(self.texts.versions(&self.client, &[place])?.pop().flatten())
     }
 
-    fn steps(&mut self, file: &Path, from: &[String]) -> Result<Steps, SyncError> {
-        let told = commits::below(&self.client, from, file)?;
-        let named = |told: &&Told| told.is_named;
-        let named = told.iter().filter(named).map(|told| told.commit.id.clone()).collect();
+    fn steps(&mut self, file: &Trail, from: &[String]) -> Result<Steps, SyncError> {
+        let told = commits::below(&self.client, from, file.names())?;
+        let naming = |name: usize| -> HashSet<String> {
+            let named = |told: &&Told| told.named.get(name) == Some(&true);
+            told.iter().filter(named).map(|told| told.commit.id.clone()).collect()
+        };
+        let named: Vec<HashSet<String>> = (0..file.names().len()).map(naming).collect();
         let commits = newest_first(told.into_iter().map(|told| told.commit).collect());
         let line = commits.iter().map(|commit| (commit.id.clone(), commit.parents.clone())).collect();
         let mut walk = Walk { archive: self, from, line, known: HashMap::new() };
-        walk.learn(file, &named)?;
+        for (name, named) in file.names().iter().zip(&named) {
+            walk.learn(name, named)?;
+        }
         steps(commits, from, file, &mut walk)
     }
 
@@ -111,18 +116,30 @@ impl Past for Walk<'_, '_> {
         Ok(self.known.get(path).and_then(|known| known.get(commit)).cloned().flatten())
     }
 
-    /// What hg wrote down at `hg mv`, else the file with the most lines in common. Only a file that went can be it.
-    fn former_name(&mut self, child: &str, parent: &str, path: &Path) -> Result<Option<PathBuf>, SyncError> {
+    /// What hg wrote down at `hg mv` and `hg cp`, else the file with the most lines in common. Only a file that went can be it,
+    /// or one beside it.
+    fn former_name(
+        &mut self,
+        child: &str,
+        parent: &str,
+        path: &Path,
+        beside: &[PathBuf],
+    ) -> Result<Option<PathBuf>, SyncError> {
         let client = &self.archive.client;
         let (from, to) = (format!("--rev={parent}"), format!("--rev={child}"));
         let command = ["status", "--added", "--removed", "--copies", "--print0", &from, &to];
-        let (removed, copied_from) = changes(&client.must(&[], &command, &[])?.stdout, path);
-        if let Some(source) = copied_from.filter(|source| removed.contains(source)) {
+        let (mut candidates, copied_from) = changes(&client.must(&[], &command, &[])?.stdout, path);
+        for other in beside {
+            if Past::version(self, parent, other)?.is_some() {
+                candidates.push(other.clone());
+            }
+        }
+        if let Some(source) = copied_from.filter(|source| candidates.contains(source)) {
             return Ok(Some(source));
         }
         let is_ledger = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "jsonl");
         let place = |file: PathBuf| Place { commit: parent.to_owned(), file };
-        let places: Vec<Place> = removed.into_iter().filter(is_ledger).map(place).collect();
+        let places: Vec<Place> = candidates.into_iter().filter(is_ledger).map(place).collect();
         if places.is_empty() {
             return Ok(None);
         }

@@ -1,7 +1,7 @@
 //! The commits of hg and sl, as `log` tells them.
 
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::call::{Client, is_node};
 use crate::model::time::{Instant, SECOND};
@@ -16,19 +16,21 @@ const COUNT: usize = 7;
 /// Functions of the language of revisions that talk to another side, and so may run ssh.
 const FAR: [&str; 2] = ["remote", "outgoing"];
 
-/// A commit, and whether it says that it changed a file. A merge does not say so where it took the file from a parent.
+/// A commit, and for each of some files whether it says that it changed it. A merge does not say so where it took the file
+/// from a parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told {
     pub commit: Commit,
-    pub is_named: bool,
+    pub named: Vec<bool>,
 }
 
 /// These commits and all below them, children first.
-pub fn below(client: &Client<'_>, from: &[String], file: &Path) -> Result<Vec<Told>, SyncError> {
+pub fn below(client: &Client<'_>, from: &[String], files: &[PathBuf]) -> Result<Vec<Told>, SyncError> {
     if from.is_empty() {
         return Ok(Vec::new());
     }
-    let output = client.must(&[], &["log", &set_below(from)?, &format!("--template={FIELDS}{}", naming(file))], &[])?;
+    let output =
+        client.must(&[], &["log", &set_below(from)?, &format!("--template={FIELDS}{}", naming(files))], &[])?;
     let found = parse(&output.stdout);
     found.ok_or_else(|| client.failed_with("log", output.status.code().unwrap_or(0), b"it did not answer as asked"))
 }
@@ -83,8 +85,10 @@ pub fn no_commit(id: &str) -> SyncError {
     HistoryError::Object { id: id.to_owned(), message: "this is no full hash of a commit".to_owned() }.into()
 }
 
-fn naming(file: &Path) -> String {
-    format!("{{ifcontains({}, files, 'x')}}\\0", literal(file))
+/// One letter for each file.
+fn naming(files: &[PathBuf]) -> String {
+    let letters = files.iter().map(|file| format!("{{ifcontains({}, files, 'x', '-')}}", literal(file)));
+    letters.chain(["\\0".to_owned()]).collect()
 }
 
 /// A name as a text of the template language, in which no character can mean anything.
@@ -105,7 +109,7 @@ fn parse(said: &[u8]) -> Option<Vec<Told>> {
         let parents = [one, other].into_iter().filter(|node| is_node(node)).map(str::to_owned).collect();
         let (id, summary) = (id.to_owned(), summary.to_owned());
         let commit = Commit { id, parents, author, email, authored: time, committed: time, summary, is_cut: false };
-        Some(Told { commit, is_named: !named.is_empty() })
+        Some(Told { commit, named: named.bytes().map(|letter| letter == b'x').collect() })
     };
     fields.chunks(COUNT).map(told).collect()
 }
@@ -155,9 +159,9 @@ mod tests {
     fn answers_of_log() {
         let (a, b, none) = ("a".repeat(40), "b".repeat(40), "0".repeat(40));
         let said =
-            format!("{a}\0{b}\0{none}\0Ann <ann@x>\x00-5 -3600\0first\0x\0{b}\0{none}\0{none}\0Bob\x007 0\0\0\0");
+            format!("{a}\0{b}\0{none}\0Ann <ann@x>\x00-5 -3600\0first\0x-\0{b}\0{none}\0{none}\0Bob\x007 0\0\0-x\0");
         let found = parse(said.as_bytes()).expect("an answer");
-        assert_eq!((found.len(), found[0].is_named, found[1].is_named), (2, true, false));
+        assert_eq!(found.iter().map(|told| told.named.as_slice()).collect::<Vec<_>>(), [[true, false], [false, true]]);
         let commit = &found[0].commit;
         assert_eq!((commit.parents.as_slice(), commit.authored), ([b].as_slice(), Instant::from_nanos(-5 * SECOND)));
         assert_eq!((found[1].commit.parents.len(), found[1].commit.summary.as_str()), (0, ""));

@@ -9,7 +9,7 @@ use super::call::Client;
 use super::commit::pattern;
 use super::lines::{Lines, Text};
 use super::server::{Answer, answers, request};
-use crate::vcs::archive::{Version, lines_holding};
+use crate::vcs::archive::{Version, joined, lines_holding, lines_of_parts};
 use crate::vcs::{HistoryError, Kind, SyncError};
 
 /// How much is kept to be asked for again; the rest is read anew.
@@ -39,7 +39,8 @@ struct Known {
 /// The versions that were seen.
 #[derive(Default)]
 pub struct Texts {
-    known: HashMap<Version, Known>,
+    /// By the part of a version that they are.
+    known: HashMap<String, Known>,
     lines: Lines,
 }
 
@@ -54,27 +55,32 @@ impl Texts {
     }
 
     fn remember(&mut self, place: &Place, bytes: &[u8]) -> Version {
-        let version = Version(blake3::hash(bytes).to_hex().to_string());
-        if !self.known.contains_key(&version) {
+        let part = blake3::hash(bytes).to_hex().to_string();
+        if !self.known.contains_key(&part) {
             let text = self.lines.keep(bytes, ROOM);
-            self.known.insert(version.clone(), Known { place: place.clone(), text });
+            self.known.insert(part.clone(), Known { place: place.clone(), text });
         }
-        version
+        Version::of(part)
     }
 
-    fn known(&self, version: &Version) -> Result<&Known, SyncError> {
-        self.known.get(version).ok_or_else(|| lost(version, "it was not read here"))
+    fn known(&self, part: &str) -> Result<&Known, SyncError> {
+        self.known.get(part).ok_or_else(|| lost(part, "it was not read here"))
     }
 
     /// The bytes of a version.
     pub fn text(&self, client: &Client<'_>, version: &Version) -> Result<Vec<u8>, SyncError> {
-        let known = self.known(version)?;
+        let texts = version.0.iter().map(|part| self.part(client, part));
+        Ok(joined(texts.collect::<Result<_, _>>()?))
+    }
+
+    fn part(&self, client: &Client<'_>, part: &str) -> Result<Vec<u8>, SyncError> {
+        let known = self.known(part)?;
         if let Some(text) = &known.text {
             return Ok(self.lines.bytes(text));
         }
         let mut found = None;
         read(client, std::slice::from_ref(&known.place), &mut |_, bytes| found = bytes)?;
-        found.ok_or_else(|| lost(version, GONE))
+        found.ok_or_else(|| lost(part, GONE))
     }
 
     /// For each version the lines that hold a text.
@@ -84,10 +90,11 @@ impl Texts {
         versions: &[Version],
         sought: &[u8],
     ) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
-        let (mut lines, mut here) = (vec![Vec::new(); versions.len()], (Vec::new(), Vec::new()));
+        let parts: Vec<&String> = versions.iter().flat_map(|version| &version.0).collect();
+        let (mut lines, mut here) = (vec![Vec::new(); parts.len()], (Vec::new(), Vec::new()));
         let mut away = (Vec::new(), Vec::new());
-        for (number, version) in versions.iter().enumerate() {
-            let known = self.known(version)?;
+        for (number, part) in parts.iter().enumerate() {
+            let known = self.known(part)?;
             match &known.text {
                 Some(text) => {
                     here.0.push(number);
@@ -107,14 +114,17 @@ impl Texts {
             Some(bytes) => lines[away.0[at]] = lines_holding(&bytes, sought),
             None => gone = Some(away.0[at]),
         })?;
-        gone.map_or(Ok(lines), |number| Err(lost(&versions[number], GONE)))
+        match gone {
+            Some(number) => Err(lost(parts[number], GONE)),
+            None => Ok(lines_of_parts(versions, lines)),
+        }
     }
 }
 
 const GONE: &str = "it is not in its commit any more";
 
-fn lost(version: &Version, why: &str) -> SyncError {
-    HistoryError::Object { id: version.0.clone(), message: why.to_owned() }.into()
+fn lost(part: &str, why: &str) -> SyncError {
+    HistoryError::Object { id: part.to_owned(), message: why.to_owned() }.into()
 }
 
 /// Reads files of commits, a bounded number at a time, and hands each over with its number.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::program::Repo;
 use crate::vcs::SyncError;
-use crate::vcs::archive::{Archive, Commit, Steps, Version};
+use crate::vcs::archive::{Archive, Commit, Steps, Trail, Version};
 use crate::vcs::git::GitArchive;
 
 pub struct JjArchive<'a> {
@@ -60,7 +60,7 @@ impl Archive for JjArchive<'_> {
         Archive::version(&mut self.git, file, commit)
     }
 
-    fn steps(&mut self, file: &Path, from: &[String]) -> Result<Steps, SyncError> {
+    fn steps(&mut self, file: &Trail, from: &[String]) -> Result<Steps, SyncError> {
         self.git.steps(file, from)
     }
 

@@ -1,4 +1,5 @@
-//! Random histories: branches, merges that take and mix, pruned and restored issues, a ledger that changes its name.
+//! Random histories: branches, merges that take, mix and drop, issues that leave and return, a ledger that changes its name at
+//! once or by a copy and a later deletion, both names at the same time.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write as _;
@@ -39,24 +40,88 @@ impl Random {
 
 const NAMES: [&str; 2] = [".beads/beads.jsonl", ".beads/issues.jsonl"];
 
-#[derive(Debug, Clone)]
+pub type Issues = BTreeMap<String, Fields>;
+
+#[derive(Debug, Clone, Default)]
 pub struct Made {
     pub parents: Vec<usize>,
-    pub issues: BTreeMap<String, Fields>,
+    /// What standing there shows.
+    pub issues: Issues,
     pub hash: String,
-    name: usize,
+    /// What each of both names holds; `None` where there is no such file.
+    files: [Option<Issues>; 2],
     spaced: bool,
     time: i64,
+}
+
+impl Made {
+    /// Of two copies the later one is shown, then the one with the greater bytes.
+    fn view(&self) -> Issues {
+        let mut shown = Issues::new();
+        for (id, issue) in self.files.iter().flatten().flatten() {
+            let age = |issue: &Fields| (issue.get("updated_at").map(Value::to_string), self.line(issue));
+            if shown.get(id).is_none_or(|known| age(known) < age(issue)) {
+                shown.insert(id.clone(), issue.clone());
+            }
+        }
+        shown
+    }
+
+    fn line(&self, fields: &Fields) -> String {
+        let line = serde_json::to_string(fields).unwrap();
+        if self.spaced { format!("{{ {}\n", &line[1..]) } else { line + "\n" }
+    }
+
+    /// The names that are there, with their texts.
+    fn texts(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let text = |issues: &Issues| issues.values().map(|issue| self.line(issue)).collect();
+        NAMES.into_iter().zip(&self.files).filter_map(move |(name, issues)| Some((name, text(issues.as_ref()?))))
+    }
+
+    /// One of the files to change; there is one afterwards.
+    fn file(&mut self, random: &mut Random) -> &mut Issues {
+        let first = random.below(2);
+        let which = if self.files[first].is_some() || self.files[1 - first].is_none() { first } else { 1 - first };
+        self.files[which].get_or_insert_default()
+    }
+
+    fn has_issues(&self) -> bool {
+        self.files.iter().any(Option::is_some) && self.files.iter().flatten().all(|issues| !issues.is_empty())
+    }
+}
+
+/// A set of commits.
+#[derive(Debug, Clone, Default)]
+pub struct Commits(Vec<u64>);
+
+impl Commits {
+    fn add(&mut self, n: usize) {
+        if self.0.len() <= n / 64 {
+            self.0.resize(n / 64 + 1, 0);
+        }
+        self.0[n / 64] |= 1 << (n % 64);
+    }
+
+    fn add_all(&mut self, others: &Commits) {
+        if self.0.len() < others.0.len() {
+            self.0.resize(others.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&others.0).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    pub fn contains(&self, n: usize) -> bool {
+        self.0.get(n / 64).is_some_and(|bits| bits >> (n % 64) & 1 == 1)
+    }
 }
 
 pub struct History {
     directory: tempfile::TempDir,
     /// Parents first; the last one is checked out.
     pub commits: Vec<Made>,
-    /// What the file holds.
-    pub present: BTreeMap<String, Fields>,
+    /// What the files hold.
+    pub present: Issues,
     numbers: HashMap<String, usize>,
-    below: Vec<BTreeSet<usize>>,
+    below: Vec<Commits>,
 }
 
 impl History {
@@ -65,15 +130,12 @@ impl History {
         let mut pruned: Vec<(String, Fields)> = Vec::new();
         let mut heads = vec![grow(random, None, &mut pruned, &mut commits)];
         while commits.len() < length {
-            match random.below(10) {
+            match random.below(12) {
                 0 | 1 if heads.len() < 4 => heads.push(random.pick(&heads)),
                 2 | 3 if heads.len() > 1 => join(random, &mut heads, &mut commits),
-                4 if heads.len() == 1 => {
-                    let mut next = commits[heads[0]].clone();
-                    if next.issues.len() >= 4 {
-                        next.name = 1 - next.name;
-                        heads[0] = push(random, vec![heads[0]], next, &mut commits);
-                    }
+                4 | 5 => {
+                    let which = random.below(heads.len());
+                    heads[which] = rename(random, heads[which], &mut commits);
                 }
                 _ => {
                     let which = random.below(heads.len());
@@ -86,13 +148,22 @@ impl History {
         while heads.len() > 1 {
             join(random, &mut heads, &mut commits);
         }
-        // The tip is the last one.
-        if heads[0] != commits.len() - 1 {
-            grow(random, Some(heads[0]), &mut pruned, &mut commits);
+        // The tip is the last one, and has something to show.
+        let mut tip = heads[0];
+        while tip != commits.len() - 1 || !commits[tip].has_issues() {
+            let mut next = commits[tip].clone();
+            next.files.iter_mut().flatten().filter(|issues| issues.is_empty()).for_each(|issues| add(random, issues));
+            let file = next.file(random);
+            add(random, file);
+            tip = push(random, vec![tip], next, &mut commits);
         }
-        let mut present = commits[commits.len() - 1].clone();
+        let mut present = commits[tip].clone();
         if random.one_in(2) {
-            change(random, &mut present.issues, &mut pruned);
+            let file = present.file(random);
+            change(random, file, &mut pruned);
+        }
+        if !present.has_issues() {
+            present = commits[tip].clone();
         }
         Self::write(commits, present)
     }
@@ -114,16 +185,33 @@ impl History {
             commits[mark.parse::<usize>().unwrap() - 1].hash = hash.to_owned();
         }
         git(directory.path(), &["reset", "-q", "--hard", "main"]);
-        std::fs::create_dir_all(directory.path().join(".beads")).unwrap();
-        std::fs::write(directory.path().join(NAMES[present.name]), text(&present)).unwrap();
+        for (name, text) in present.texts() {
+            std::fs::write(directory.path().join(name), text).unwrap();
+        }
         let numbers = commits.iter().enumerate().map(|(n, commit)| (commit.hash.clone(), n)).collect();
-        let mut below: Vec<BTreeSet<usize>> = Vec::new();
+        let mut below: Vec<Commits> = Vec::new();
         for commit in &commits {
-            let mut all: BTreeSet<usize> = commit.parents.iter().copied().collect();
-            commit.parents.iter().for_each(|parent| all.extend(below[*parent].iter().copied()));
+            let mut all = Commits::default();
+            for parent in &commit.parents {
+                all.add(*parent);
+                all.add_all(&below[*parent]);
+            }
             below.push(all);
         }
-        History { directory, commits, present: present.issues, numbers, below }
+        History { directory, commits, present: present.view(), numbers, below }
+    }
+
+    /// The last commits that one of several has in common with the others.
+    pub fn common(&self, of: &[usize], one: usize) -> Vec<usize> {
+        let reaches = |n: usize, commit: usize| of[n] == commit || self.below[of[n]].contains(commit);
+        let mut found: Vec<usize> = Vec::new();
+        for commit in (0..self.commits.len()).rev() {
+            let is_common = reaches(one, commit) && (0..of.len()).any(|n| n != one && reaches(n, commit));
+            if is_common && !found.iter().any(|later| self.below[*later].contains(commit)) {
+                found.push(commit);
+            }
+        }
+        found
     }
 
     pub fn root(&self) -> &Path {
@@ -136,7 +224,7 @@ impl History {
 
     /// Whether one commit is an ancestor of another.
     pub fn is_below(&self, one: usize, other: usize) -> bool {
-        self.below[other].contains(&one)
+        self.below[other].contains(one)
     }
 
     /// Every id that any version has.
@@ -148,6 +236,7 @@ impl History {
 
 fn push(random: &mut Random, parents: Vec<usize>, mut next: Made, commits: &mut Vec<Made>) -> usize {
     next.parents = parents;
+    next.issues = next.view();
     // Clocks differ: a commit may be older than what it stands on.
     next.time = 1_750_000_000 + 60 * commits.len() as i64 - random.below(200) as i64;
     commits.push(next);
@@ -156,22 +245,34 @@ fn push(random: &mut Random, parents: Vec<usize>, mut next: Made, commits: &mut 
 
 /// One more commit on a branch.
 fn grow(random: &mut Random, on: Option<usize>, pruned: &mut Vec<(String, Fields)>, commits: &mut Vec<Made>) -> usize {
-    let mut next = on.map_or_else(
-        || Made { parents: Vec::new(), issues: BTreeMap::new(), hash: String::new(), name: 0, spaced: false, time: 0 },
-        |on| commits[on].clone(),
-    );
+    let mut next = on.map(|on| commits[on].clone()).unwrap_or_default();
     if random.one_in(15) {
         // Every line is new, and nothing has changed.
         next.spaced = !next.spaced;
     } else {
         for _ in 0..1 + random.below(2) {
-            change(random, &mut next.issues, pruned);
+            let file = next.file(random);
+            change(random, file, pruned);
         }
     }
     push(random, on.into_iter().collect(), next, commits)
 }
 
-fn change(random: &mut Random, issues: &mut BTreeMap<String, Fields>, pruned: &mut Vec<(String, Fields)>) {
+/// The ledger gets another name at once, or in two steps: both are there in between.
+fn rename(random: &mut Random, on: usize, commits: &mut Vec<Made>) -> usize {
+    let mut next = commits[on].clone();
+    match &mut next.files {
+        files @ ([None, Some(_)] | [Some(_), None]) => match random.below(5) {
+            0 | 1 => files.swap(0, 1),
+            2 | 3 => *files = std::array::from_fn(|n| files[n].clone().or_else(|| files[1 - n].clone())),
+            _ => *files = [None, None],
+        },
+        files => files[random.below(2)] = None,
+    }
+    push(random, vec![on], next, commits)
+}
+
+fn change(random: &mut Random, issues: &mut Issues, pruned: &mut Vec<(String, Fields)>) {
     let ids: Vec<String> = issues.keys().cloned().collect();
     match random.below(10) {
         _ if ids.is_empty() => add(random, issues),
@@ -188,12 +289,21 @@ fn change(random: &mut Random, issues: &mut BTreeMap<String, Fields>, pruned: &m
         _ => {
             let id = random.pick(&ids);
             let (key, value) = edit(random);
-            issues.get_mut(&id).unwrap().insert(key.to_owned(), value);
+            let issue = issues.get_mut(&id).unwrap();
+            issue.insert(key.to_owned(), value);
+            if random.one_in(2) {
+                issue.insert("updated_at".to_owned(), time(random));
+            }
         }
     }
 }
 
-fn add(random: &mut Random, issues: &mut BTreeMap<String, Fields>) {
+/// The clocks of those who write are not those of who commits.
+fn time(random: &mut Random) -> Value {
+    json!(format!("2026-01-01T00:{:02}:00Z", random.below(60)))
+}
+
+fn add(random: &mut Random, issues: &mut Issues) {
     let id = format!("t-{}", random.below(12));
     let mut fields = Fields::new();
     fields.insert("id".into(), json!(id));
@@ -220,7 +330,7 @@ fn edit(random: &mut Random) -> (&'static str, Value) {
     }
 }
 
-/// Merges two branches: each field from either side, now and then one of its own, issues gone or kept.
+/// Merges two branches: each file from either side, or mixed.
 fn join(random: &mut Random, heads: &mut Vec<usize>, commits: &mut Vec<Made>) {
     let one = heads.remove(random.below(heads.len()));
     let which = random.below(heads.len());
@@ -230,22 +340,45 @@ fn join(random: &mut Random, heads: &mut Vec<usize>, commits: &mut Vec<Made>) {
     }
     let (a, b) = (&commits[one], &commits[other]);
     let mut next = a.clone();
-    if !random.one_in(5) {
-        let ids: BTreeSet<String> = a.issues.keys().chain(b.issues.keys()).cloned().collect();
-        next.issues = BTreeMap::new();
-        for id in ids {
-            let mixed = match (a.issues.get(&id), b.issues.get(&id)) {
-                (Some(a), Some(b)) => mix(random, a, b),
-                _ if random.one_in(3) => continue,
-                (one, other) => one.or(other).unwrap().clone(),
-            };
-            next.issues.insert(id, mixed);
-        }
-        if random.one_in(4) {
-            change(random, &mut next.issues, &mut Vec::new());
-        }
+    let whole = random.below(10);
+    for n in 0..2 {
+        next.files[n] = match (&a.files[n], &b.files[n]) {
+            (ours, _) if whole == 0 => ours.clone(),
+            (_, theirs) if whole == 1 => theirs.clone(),
+            (Some(ours), Some(theirs)) => Some(mixed(random, ours, theirs)),
+            (None, None) => None,
+            (ours, theirs) if random.one_in(2) => ours.as_ref().or(theirs.as_ref()).cloned(),
+            _ => None,
+        };
+    }
+    if random.one_in(4) {
+        let file = next.file(random);
+        change(random, file, &mut Vec::new());
     }
     heads[which] = push(random, vec![one, other], next, commits);
+}
+
+/// Each field from either side, issues of one side gone, kept or with a field less.
+fn mixed(random: &mut Random, a: &Issues, b: &Issues) -> Issues {
+    let ids: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let mut all = Issues::new();
+    for id in ids {
+        let issue = match (a.get(id), b.get(id)) {
+            (Some(a), Some(b)) => mix(random, a, b),
+            _ if random.one_in(3) => continue,
+            (one, other) => {
+                let mut issue = one.or(other).unwrap().clone();
+                let keys: Vec<String> =
+                    issue.keys().filter(|key| !["id", "title"].contains(&key.as_str())).cloned().collect();
+                if random.one_in(2) && !keys.is_empty() {
+                    issue.remove(&random.pick(&keys));
+                }
+                issue
+            }
+        };
+        all.insert(id.clone(), issue);
+    }
+    all
 }
 
 fn mix(random: &mut Random, a: &Fields, b: &Fields) -> Fields {
@@ -260,22 +393,10 @@ fn mix(random: &mut Random, a: &Fields, b: &Fields) -> Fields {
     mixed
 }
 
-fn text(commit: &Made) -> String {
-    let line = |fields: &Fields| {
-        let mut line = serde_json::to_string(fields).unwrap();
-        if commit.spaced {
-            line = format!("{{ {}", &line[1..]);
-        }
-        line + "\n"
-    };
-    commit.issues.values().map(line).collect()
-}
-
 fn stream(commits: &[Made]) -> Vec<u8> {
     let mut out = Vec::new();
     for (n, commit) in commits.iter().enumerate() {
         let who = ["Ann <ann@x>", "Bob <bob@x>"][n % 2];
-        let ledger = text(commit);
         let time = commit.time;
         write!(
             out,
@@ -288,8 +409,10 @@ fn stream(commits: &[Made]) -> Vec<u8> {
             writeln!(out, "{} :{}", if place == 0 { "from" } else { "merge" }, parent + 1).unwrap();
         }
         writeln!(out, "deleteall").unwrap();
-        write!(out, "M 644 inline code.txt\ndata {}\n{n}\n", n.to_string().len() + 1).unwrap();
-        write!(out, "\nM 644 inline {}\ndata {}\n{ledger}\n", NAMES[commit.name], ledger.len()).unwrap();
+        write!(out, "M 644 inline code.txt\ndata {}\n{n}\n\n", n.to_string().len() + 1).unwrap();
+        for (name, text) in commit.texts() {
+            write!(out, "M 644 inline {name}\ndata {}\n{text}\n", text.len()).unwrap();
+        }
     }
     out
 }

@@ -21,7 +21,9 @@ use self::objects::{Objects, unreadable};
 use self::rope::Sought;
 use crate::model::time::{Instant, SECOND};
 use crate::vcs::SyncError;
-use crate::vcs::archive::{Archive, Commit, Past, Steps, Version, lines_holding, newest_first, steps};
+use crate::vcs::archive::{
+    Archive, Commit, Past, Steps, Trail, Version, joined, lines_holding, lines_of_parts, newest_first, steps,
+};
 
 pub struct GitArchive {
     objects: Objects,
@@ -146,10 +148,10 @@ impl Archive for GitArchive {
     }
 
     fn version(&mut self, file: &Path, commit: &str) -> Result<Option<Version>, SyncError> {
-        Ok(self.file(commit, file)?.map(|id| Version(id.to_string())))
+        Ok(self.file(commit, file)?.map(|id| Version::of(id.to_string())))
     }
 
-    fn steps(&mut self, file: &Path, from: &[String]) -> Result<Steps, SyncError> {
+    fn steps(&mut self, file: &Trail, from: &[String]) -> Result<Steps, SyncError> {
         let commits = self.below(from, Depth::Place)?;
         let mut steps = steps(commits, from, file, self)?;
         for step in &mut steps.all {
@@ -159,11 +161,13 @@ impl Archive for GitArchive {
     }
 
     fn text(&mut self, version: &Version) -> Result<Vec<u8>, SyncError> {
-        self.objects.blob(object_id(&version.0)?)
+        let texts = version.0.iter().map(|part| self.objects.blob(object_id(part)?));
+        Ok(joined(texts.collect::<Result<_, _>>()?))
     }
 
     fn lines_with(&mut self, versions: &[Version], text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
-        let ids = versions.iter().map(|version| object_id(&version.0)).collect::<Result<Vec<_>, _>>()?;
+        let parts = versions.iter().flat_map(|version| &version.0);
+        let ids = parts.map(|part| object_id(part)).collect::<Result<Vec<_>, _>>()?;
         let quick = Sought::new(text).filter(|_| !self.objects.has_replacements());
         let found = match quick {
             Some(sought) => self.objects.shelves().lines(&ids, &sought),
@@ -173,7 +177,7 @@ impl Archive for GitArchive {
             Some(lines) => Ok(lines),
             None => Ok(lines_holding(&self.objects.blob(id)?, text)),
         });
-        lines.collect()
+        Ok(lines_of_parts(versions, lines.collect::<Result<_, SyncError>>()?))
     }
 }
 
@@ -182,9 +186,19 @@ impl Past for GitArchive {
         Archive::version(self, path, commit)
     }
 
-    fn former_name(&mut self, child: &str, parent: &str, path: &Path) -> Result<Option<PathBuf>, SyncError> {
+    fn former_name(
+        &mut self,
+        child: &str,
+        parent: &str,
+        path: &Path,
+        beside: &[PathBuf],
+    ) -> Result<Option<PathBuf>, SyncError> {
         let Some(id) = self.file(child, path)? else { return Ok(None) };
+        let mut there = Vec::new();
+        for other in beside {
+            there.extend(self.file(parent, other)?.map(|id| (other.clone(), id)));
+        }
         let (new, old) = (self.tree(child)?, self.tree(parent)?);
-        names::former(&self.objects, old, new, path, id)
+        names::former(&self.objects, old, new, path, id, there)
     }
 }

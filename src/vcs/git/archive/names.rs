@@ -1,5 +1,6 @@
-//! Under which name a file was there before. git does not record it, so the files that went are compared with the one that
-//! came: one with the same bytes is it, else the ledger with the most lines in common.
+//! Under which name a file was there before. git does not record it, so the files that went, and those beside it that may
+//! have been copied, are compared with the one that came: one with the same bytes is it, else the ledger with the most lines
+//! in common.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,30 +12,33 @@ use crate::vcs::SyncError;
 use crate::vcs::archive::Likeness;
 use crate::vcs::files::path_of;
 
-/// The name in an old tree of a file that only a new tree has under its path.
+/// The name in an old tree of a file that only a new tree has under its path: of one that went, or of one `beside` it.
 pub fn former(
     objects: &Objects,
     old: ObjectId,
     new: ObjectId,
     file: &Path,
     id: ObjectId,
+    beside: Vec<(PathBuf, ObjectId)>,
 ) -> Result<Option<PathBuf>, SyncError> {
     let is_ledger = |path: &[u8]| path.ends_with(b".jsonl");
     // Files without a byte are all alike.
     let is_empty = id == ObjectId::empty_blob(objects.repository.object_hash());
     let gone = gone(objects, old, new, &|path, item| is_ledger(path) || item == id && !is_empty)?;
-    let same = |path: &&Vec<u8>| path_of(path).file_name() == file.file_name();
-    let equal: Vec<&Vec<u8>> = gone.iter().filter(|(_, item)| **item == id).map(|(path, _)| path).collect();
-    if let Some(path) = equal.iter().copied().find(same).or(equal.first().copied()) {
-        return Ok(Some(path_of(path)));
+    let mut candidates: Vec<(PathBuf, ObjectId)> = gone.iter().map(|(path, item)| (path_of(path), *item)).collect();
+    candidates.extend(beside.into_iter().filter(|(_, item)| *item != id || !is_empty));
+    let equal: Vec<&PathBuf> = candidates.iter().filter(|(_, item)| *item == id).map(|(path, _)| path).collect();
+    let same = equal.iter().find(|path| path.file_name() == file.file_name());
+    if let Some(path) = same.or(equal.first()) {
+        return Ok(Some((*path).clone()));
     }
-    if gone.is_empty() || is_empty {
+    if candidates.is_empty() || is_empty {
         return Ok(None);
     }
     let text = objects.blob(id)?;
     let mut likeness = Likeness::of(&text);
-    for (path, item) in gone {
-        likeness.see(path_of(&path), &objects.blob(item)?);
+    for (path, item) in candidates {
+        likeness.see(path, &objects.blob(item)?);
     }
     Ok(likeness.name())
 }

@@ -17,6 +17,7 @@ pub struct Objects {
 }
 
 /// What a tree has under a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
     File(ObjectId),
     Tree(ObjectId),
