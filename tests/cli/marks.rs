@@ -555,6 +555,41 @@ fn an_agent_s_set_up_of_before_is_confirmed_once() {
     bd(env, &at, "note pl-one more", &told).ok();
 }
 
+const QUESTION: &str = "Did you put this there with bd?";
+
+fn on_a_terminal(env: &Env, answer: &str, line: &str) -> Run {
+    let mut command = env.bd_command("script");
+    let log = env.root().join("typescript");
+    command.args(["-qec", &format!("{} {line}", crate::cli::harness::BD)]).arg(&log).env("TERM", "dumb");
+    env.run(command, format!("bd {line}"), Some(answer))
+}
+
+/// Only root can give a directory away.
+#[test]
+fn a_state_directory_of_another_user_is_nobody_s_word() {
+    if !have(&["script"]) || !crate::cli::surroundings::is_root() {
+        return;
+    }
+    let Some(project) = Project::new() else { return };
+    let env = &project.env;
+    let home = env.path(".git/beads");
+    without_marks(env, &[&home]);
+    for path in [home.clone(), home.join("config.toml")] {
+        std::os::unix::fs::chown(path, Some(65534), None).unwrap();
+    }
+    let run = on_a_terminal(env, "yes\n", "add Secret");
+    assert!(run.code == 10 && !run.stdout.contains(QUESTION), "{}", run.snapshot());
+    warns(env.bd(["list"]));
+    asks(env.bd(["add", "Secret"]));
+    // Who knows better says so, and the list of one's own marks may be in a place of somebody else's.
+    let own = env.root().join("home/state/beads");
+    fs::create_dir_all(&own).unwrap();
+    std::os::unix::fs::chown(&own, Some(65534), None).unwrap();
+    env.bd(["trust"]).ok();
+    env.bd(["add", "Secret"]).ok();
+    assert!(ledger(env, "home/.beads-planning").contains("Secret") && !env.ledger_text().contains("Secret"));
+}
+
 #[test]
 fn a_person_is_asked_once() {
     if !have(&["script"]) {
@@ -563,13 +598,7 @@ fn a_person_is_asked_once() {
     let Some(project) = Project::new() else { return };
     let env = &project.env;
     without_marks(env, &[&env.path(".git/beads")]);
-    let typed = |answer: &str, line: &str| {
-        let mut command = env.bd_command("script");
-        let log = env.root().join("typescript");
-        command.args(["-qec", &format!("{} {line}", crate::cli::harness::BD)]).arg(&log).env("TERM", "dumb");
-        env.run(command, format!("bd {line}"), Some(answer))
-    };
-    const QUESTION: &str = "Did you put this there with bd?";
+    let typed = |answer: &str, line: &str| on_a_terminal(env, answer, line);
     let run = typed("\n", "add Secret");
     assert!(run.stdout.contains(QUESTION) && run.stdout.contains("routing.role = contributor"), "{}", run.snapshot());
     assert_eq!(run.code, 10, "{}", run.snapshot());

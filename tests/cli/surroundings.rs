@@ -70,7 +70,7 @@ fn a_lock_that_is_released_is_taken() {
     release.join().unwrap();
 }
 
-fn is_root() -> bool {
+pub fn is_root() -> bool {
     let id = Command::new("id").arg("-u").output();
     id.is_ok_and(|output| output.stdout == b"0\n")
 }
