@@ -6,6 +6,7 @@ mod filters;
 mod help;
 mod meter;
 mod render;
+mod tips;
 mod ui;
 
 use std::ffi::OsString;
@@ -37,9 +38,9 @@ pub fn run() -> ExitCode {
 fn run_with(args: Vec<OsString>) -> Exit {
     let merges = commands::merge_driver::is_called(&args);
     let wants_json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
-    let matches = match help::command().try_get_matches_from(args) {
+    let matches = match help::command().try_get_matches_from(&args) {
         Ok(matches) => matches,
-        Err(error) => return usage_error(error, wants_json, merges),
+        Err(error) => return usage_error(tips::retold(error, &args), wants_json, merges),
     };
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,

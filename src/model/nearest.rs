@@ -9,20 +9,24 @@ pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
     found.filter(|(distance, _)| *distance <= 3.min(length / 2)).map(|(_, word)| word)
 }
 
-/// How many characters have to be changed, added or dropped to make one word of the other.
+/// How many characters have to be changed, added, dropped or swapped with the next to make one word of the other.
 pub fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (n, c) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = n + 1;
-        for (m, d) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(c != *d);
-            diagonal = row[m + 1];
-            row[m + 1] = changed.min(row[m] + 1).min(row[m + 1] + 1);
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=other.len()).collect();
+    for n in 0..one.len() {
+        let mut row = vec![n + 1];
+        for m in 0..other.len() {
+            let changed = last[m] + usize::from(one[n] != other[m]);
+            let mut cost = changed.min(last[m + 1] + 1).min(row[m] + 1);
+            if n > 0 && m > 0 && one[n] == other[m - 1] && one[n - 1] == other[m] {
+                cost = cost.min(before[m - 1] + 1);
+            }
+            row.push(cost);
         }
+        before = std::mem::replace(&mut last, row);
     }
-    row[other.len()]
+    last[other.len()]
 }
 
 #[cfg(test)]
@@ -34,6 +38,11 @@ mod tests {
         let words = ["build", "deploy", "test"];
         assert_eq!(nearest("biuld", words), Some("build"));
         assert_eq!(nearest("Test", words), Some("test"));
+        assert_eq!(nearest("bgu", ["bug", "gate"]), Some("bug"), "two letters swapped are one slip");
+        assert_eq!(
+            (distance("ab", "ba"), distance("", "abc"), distance("abc", ""), distance("kitten", "sitting")),
+            (1, 3, 3, 3)
+        );
         assert_eq!(nearest("zebra", words), None);
         assert_eq!(nearest("x", words), None);
         assert_eq!(nearest("", []), None);

@@ -212,7 +212,7 @@ $ bd list --jsno
 ! 
 !   tip: a similar argument exists: '--json'
 ! 
-! Usage: bd list --json
+! Usage: bd list [OPTIONS]
 ! 
 ! For more information, try '--help'.
 [exit 2]

@@ -1,4 +1,4 @@
-use clap::{Args, CommandFactory as _};
+use clap::Args;
 use clap_complete::Shell;
 
 use super::{Context, Outcome};
@@ -15,7 +15,7 @@ pub struct CompletionsArgs {
 
 pub fn run(args: CompletionsArgs, cx: &mut Context) -> Outcome {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut crate::cli::Cli::command(), "bd", &mut text);
+    clap_complete::generate(args.shell, &mut crate::cli::tips::visible(), "bd", &mut text);
     cx.ui.verbatim(&String::from_utf8_lossy(&text));
     Ok(Exit::Ok)
 }

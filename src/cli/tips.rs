@@ -1,0 +1,125 @@
+//! What the program offers to somebody who types: tips after a slip, and the completions of shells. Neither offers what is
+//! hidden: flags of the original that mean nothing here, and commands that only hooks call.
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory as _};
+
+use super::Cli;
+use super::commands::GROUPS;
+use crate::model::nearest::{distance, nearest};
+
+/// The parser with what people may use, and nothing else.
+pub fn visible() -> Command {
+    let mut whole = Cli::command();
+    whole.build();
+    let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+    let subs = whole.get_subcommands().filter(|sub| grouped.contains(&sub.get_name())).map(without_hidden);
+    bare(&whole).subcommands(subs)
+}
+
+fn without_hidden(command: &Command) -> Command {
+    let subs = command.get_subcommands().filter(|sub| !sub.is_hide_set()).map(without_hidden);
+    bare(command).subcommands(subs)
+}
+
+/// A command with its visible flags and without its subcommands.
+fn bare(command: &Command) -> Command {
+    let copy = Command::new(command.get_name().to_owned())
+        .disable_help_subcommand(true)
+        .visible_aliases(command.get_visible_aliases().map(str::to_owned).collect::<Vec<_>>());
+    let copy = match command.get_about() {
+        Some(about) => copy.about(about.clone()),
+        None => copy,
+    };
+    let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
+    // These two come by themselves.
+    let shown = shown.filter(|arg| !matches!(arg.get_id().as_str(), "help" | "version"));
+    // What excludes or needs what is of no use to a shell, and may name a hidden flag.
+    copy.args(shown.map(|arg| {
+        let plain = clap::Arg::new(arg.get_id().clone())
+            .action(arg.get_action().clone())
+            .value_parser(arg.get_value_parser().clone())
+            .value_hint(arg.get_value_hint())
+            .last(arg.is_last_set())
+            .trailing_var_arg(arg.is_trailing_var_arg_set())
+            .required(arg.is_required_set());
+        let plain = match arg.get_long() {
+            Some(long) => plain.long(long.to_owned()),
+            None => plain,
+        };
+        let plain = match arg.get_short() {
+            Some(short) => plain.short(short),
+            None => plain,
+        };
+        let plain = match arg.get_help() {
+            Some(help) => plain.help(help.clone()),
+            None => plain,
+        };
+        let plain = match arg.get_num_args() {
+            Some(number) => plain.num_args(number),
+            None => plain,
+        };
+        let plain = match arg.get_value_names() {
+            Some(names) => plain.value_names(names.to_vec()),
+            None => plain,
+        };
+        let aliases = arg.get_visible_aliases().unwrap_or_default();
+        plain.visible_aliases(aliases.into_iter().map(str::to_owned).collect::<Vec<_>>())
+    }))
+}
+
+/// An error of the parser, with a tip that names only what people may use.
+pub fn retold(mut error: clap::Error, args: &[OsString]) -> clap::Error {
+    let (invalid, tip) = match error.kind() {
+        ErrorKind::UnknownArgument => (ContextKind::InvalidArg, ContextKind::SuggestedArg),
+        ErrorKind::InvalidSubcommand => (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand),
+        _ => return error,
+    };
+    let Some(ContextValue::String(wrong)) = error.get(invalid).cloned() else { return error };
+    let mut command = visible();
+    command.build();
+    let mut at = &mut command;
+    for word in args.iter().skip(1).filter_map(|arg| arg.to_str()).take_while(|word| *word != "--") {
+        if at.find_subcommand(word).is_some() {
+            at = at.find_subcommand_mut(word).expect("it was just found");
+        }
+    }
+    let usage = at.render_usage();
+    let meant = match tip {
+        ContextKind::SuggestedArg => near_flag(&wrong, at).map(ContextValue::String),
+        _ => near_command(&wrong, at).map(|name| ContextValue::Strings(vec![name])),
+    };
+    if let Some(ContextValue::StyledStrs(mut tips)) = error.remove(ContextKind::Suggested) {
+        // The other kind names flags of other commands, hidden ones too.
+        tips.retain(|tip| tip.to_string().starts_with("to pass "));
+        if !tips.is_empty() {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+        }
+    }
+    error.remove(tip);
+    if let Some(meant) = meant {
+        error.insert(tip, meant);
+    }
+    error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
+    error
+}
+
+fn near_flag(wrong: &str, command: &Command) -> Option<String> {
+    let wrong = wrong.strip_prefix("--")?;
+    let flags = command.get_arguments().flat_map(|arg| {
+        let aliases = arg.get_visible_aliases().unwrap_or_default();
+        arg.get_long().into_iter().chain(aliases).map(str::to_owned).collect::<Vec<_>>()
+    });
+    let flags: Vec<String> = flags.collect();
+    nearest(wrong, flags.iter().map(String::as_str)).map(|flag| format!("--{flag}"))
+}
+
+/// A command is offered only for a small slip: `prime` is not `prune`.
+fn near_command(wrong: &str, command: &Command) -> Option<String> {
+    let names = command.get_subcommands().flat_map(|sub| [sub.get_name()].into_iter().chain(sub.get_visible_aliases()));
+    let names: Vec<&str> = names.collect();
+    let meant = nearest(wrong, names.iter().copied())?;
+    (distance(wrong, meant) <= (wrong.chars().count() / 4).max(1)).then(|| meant.to_owned())
+}
