@@ -2,6 +2,7 @@
 
 use rusqlite::types::Value as Sql;
 
+use super::search::FIELDS;
 use crate::model::json::Dialect;
 use crate::model::query::{Expr, Field, Op, Value};
 
@@ -46,19 +47,20 @@ impl Clause {
         }
     }
 
+    /// Joins conditions by halves: SQLite refuses a tree that is as deep as the list is long.
     fn join(&mut self, parts: &[Expr], word: &str, empty: &str) {
-        if parts.is_empty() {
-            self.sql.push_str(empty);
-            return;
-        }
-        self.sql.push('(');
-        for (n, part) in parts.iter().enumerate() {
-            if n > 0 {
+        match parts {
+            [] => self.sql.push_str(empty),
+            [part] => self.write(part),
+            _ => {
+                let (first, second) = parts.split_at(parts.len() / 2);
+                self.sql.push('(');
+                self.join(first, word, empty);
                 self.sql.push_str(word);
+                self.join(second, word, empty);
+                self.sql.push(')');
             }
-            self.write(part);
         }
-        self.sql.push(')');
     }
 
     fn condition(&mut self, field: Field, op: Op, value: &Value) {
@@ -90,7 +92,7 @@ impl Clause {
         let columns: &[&str] = match field {
             Field::Description => &["description"],
             Field::Notes => &["notes"],
-            _ => &["title", "description", "design", "acceptance_criteria", "notes", "comments", "labels"],
+            _ => &FIELDS,
         };
         self.sql.push_str("EXISTS (SELECT 1 FROM texts x WHERE x.rowid = i.key AND (");
         for (n, column) in columns.iter().enumerate() {
@@ -153,7 +155,7 @@ pub(super) fn like(text: &str) -> String {
     pattern
 }
 
-fn column(field: Field) -> &'static str {
+pub(super) fn column(field: Field) -> &'static str {
     match field {
         Field::Id => "id",
         Field::Title => "title",

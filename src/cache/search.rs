@@ -17,19 +17,20 @@ pub struct Texts {
     pub notes: String,
     pub comments: String,
     pub labels: String,
+    pub close_reason: String,
 }
 
-const FIELDS: [&str; 7] = ["title", "description", "design", "acceptance_criteria", "notes", "comments", "labels"];
+pub(super) const FIELDS: [&str; 8] =
+    ["title", "description", "design", "acceptance_criteria", "notes", "comments", "labels", "close_reason"];
 
 impl Cache {
     /// The keys whose texts are not in the index yet.
     pub fn missing_texts(&mut self) -> Result<Vec<Key>> {
         if !self.texts_known {
-            self.db.execute_batch(
-                "CREATE VIRTUAL TABLE texts USING fts5(
-                   title, description, design, acceptance_criteria, notes, comments, labels,
-                   tokenize = \"unicode61 remove_diacritics 2\")",
-            )?;
+            self.db.execute_batch(&format!(
+                "CREATE VIRTUAL TABLE texts USING fts5({}, tokenize = \"unicode61 remove_diacritics 2\")",
+                FIELDS.join(", ")
+            ))?;
             self.texts_known = true;
         }
         self.keys("SELECT key FROM issues WHERE key NOT IN (SELECT rowid FROM texts)", Vec::new())
@@ -38,10 +39,8 @@ impl Cache {
     pub fn insert_texts(&mut self, texts: impl IntoIterator<Item = (Key, Texts)>) -> Result<()> {
         let tx = self.db.transaction()?;
         {
-            let mut statement = tx.prepare_cached(
-                "INSERT INTO texts (rowid, title, description, design, acceptance_criteria, notes, comments, labels)
-                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
-            )?;
+            let sql = format!("INSERT INTO texts (rowid, {}) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)", FIELDS.join(", "));
+            let mut statement = tx.prepare_cached(&sql)?;
             for (key, t) in texts {
                 statement.execute(params![
                     key,
@@ -51,7 +50,8 @@ impl Cache {
                     t.acceptance_criteria,
                     t.notes,
                     t.comments,
-                    t.labels
+                    t.labels,
+                    t.close_reason
                 ])?;
             }
         }
@@ -68,7 +68,7 @@ impl Cache {
             let query: Vec<String> = words.iter().map(|word| format!("\"{word}\"*")).collect();
             let sql = "SELECT i.key FROM texts JOIN live i ON i.key = texts.rowid
                        WHERE texts MATCH ?1 AND i.status <> 'tombstone'
-                       ORDER BY bm25(texts, 10.0, 4.0, 2.0, 2.0, 2.0, 2.0, 5.0), i.id";
+                       ORDER BY bm25(texts, 10.0, 4.0, 2.0, 2.0, 2.0, 2.0, 5.0, 2.0), i.id";
             keys = self.keys(sql, vec![query.join(" ").into()])?;
         }
         let mut seen: HashSet<Key> = keys.iter().copied().collect();

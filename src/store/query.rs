@@ -415,3 +415,4 @@ pub(super) fn unknown_ids(settings: &Settings, project: &Project) -> UnknownIds 
         false => UnknownIds::Done,
     }
 }
+                close_reason: issue.close_reason.unwrap_or_default(),

@@ -113,7 +113,7 @@ fn query_by_conditions() {
         assert_eq!(ids(text), expected, "{text}");
     }
     assert_eq!(
-        env.bd(["query", "priority=2", "--json", "--all", "--sort", "id"]).ids(),
+        env.bd(["query", "priority=2", "--json", "--all", "--deleted", "--sort", "id"]).ids(),
         ["bd-form", "bd-save", "bd-twice"]
     );
 }
@@ -143,32 +143,32 @@ $ bd query type=spike
 $ bd query type=spike --json
 []
 $ bd query colour=red
-! error: unknown field "colour"; known: id title description desc notes text status type issue_type priority label labels assignee author created_by owner parent external_ref visibility repo project created updated started closed due defer
-! hint: bd query --help shows the language
+! error: unknown field "colour"; known: id title description notes text status type priority label assignee author owner parent external_ref visibility repo project created updated started closed due defer
+! hint: run `bd query --help` for the language
 [exit 2]
 $ bd query priority=high
 ! error: invalid priority "high": 0 to 4, or P0 to P4
-! hint: bd query --help shows the language
+! hint: run `bd query --help` for the language
 [exit 2]
 $ bd query 'created<someday'
 ! error: created: "someday" is not a date
-! hint: bd query --help shows the language
+! hint: run `bd query --help` for the language
 [exit 2]
 $ bd query '(status=open'
 ! error: a bracket is not closed
-! hint: bd query --help shows the language
+! hint: run `bd query --help` for the language
 [exit 2]
 $ bd query 'title="open'
 ! error: a quote is not closed
-! hint: bd query --help shows the language
+! hint: run `bd query --help` for the language
 [exit 2]
 $ bd query 'title<x'
 ! error: title cannot be compared with "<"
-! hint: bd query --help shows the language
+! hint: run `bd query --help` for the language
 [exit 2]
 $ bd query ''
 ! error: the query is empty
-! hint: bd query --help shows the language
+! hint: run `bd query --help` for the language
 [exit 2]
 $ bd query
 ! error: the following required arguments were not provided:
@@ -269,4 +269,17 @@ $ bd count --by label
 "#]]
         .raw()
     );
+}
+
+#[test]
+fn the_reason_for_closing_is_searched() {
+    let env = project();
+    env.given("close login -r 'Obsolete: Safari fixed its cookies'");
+    let found = env.bd(["search", "obsolete", "--json"]).ok();
+    assert_eq!(found.ids(), ["bd-login"]);
+    assert_eq!(found.json()[0]["matched_fields"], serde_json::json!(["close_reason"]));
+    assert_eq!(env.bd(["search", "4f2e", "--json"]).ok().ids(), ["bd-docs"]);
+    assert_eq!(env.bd(["query", "obsolete", "--all", "--json"]).ok().ids(), ["bd-login"]);
+    env.given("reopen login");
+    assert_eq!(env.bd(["search", "obsolete", "--json"]).ok().ids(), [""; 0], "reopened, the reason is gone");
 }
