@@ -102,7 +102,12 @@ fn smaller_clients() {
     bd(&format!("dep add {found} {id} --type discovered-from")).ok();
     assert_eq!(bd("list --status open --json").ok().ids().len(), 2);
     bd(&format!("update {id} --add-label R --json")).ok();
-    assert_eq!(bd(&format!("update {id} --label x,y --json")).ok().json()[0]["labels"], json!(["x", "y"]));
+    let labels = json!(["R", "a", "b", "x", "y"]);
+    assert_eq!(
+        bd(&format!("update {id} --label x,y --json")).ok().json()[0]["labels"],
+        labels,
+        "adds, takes nothing away"
+    );
     assert!(bd("doctor --fix --json").ok().json().is_object());
     bd(&format!("update {id} --status=in_progress --priority=1")).ok();
     let quick = bd("q Quick --type bug --priority 0").ok().stdout.trim().to_owned();

@@ -114,8 +114,8 @@ $ bd label
 ! Usage: bd label [OPTIONS] <COMMAND>
 ! 
 ! Commands:
-!   add       Put a label on issues: ID… LABEL
-!   remove    Take a label off issues: ID… LABEL
+!   add       Add labels to issues: ID… LABEL[,LABEL…]
+!   remove    Remove labels from issues: ID… LABEL[,LABEL…]
 !   list      The labels of an issue
 !   list-all  All labels in use, with how many issues bear them
 ! 
@@ -131,6 +131,7 @@ $ bd label
 ! Examples:
 !   bd label add bd-a3f8 backend
 !   bd label add a3 k9 urgent          the last word is the label
+!   bd label add a3 ui,backend         or several, with commas between
 !   bd label remove a3 urgent
 !   bd label list-all
 [exit 2]
@@ -148,4 +149,45 @@ fn a_label_that_is_there_is_not_added() {
         assert!(run.stdout.starts_with("Nothing to change"), "{}", run.snapshot());
     }
     assert_eq!(env.ledger(), before);
+}
+
+#[test]
+fn several_labels_at_once_are_several() {
+    let env = two();
+    let added = env.bd(["label", "add", "fix", "ui, backend"]).ok();
+    assert_eq!(added.stdout, "Added labels \"ui\", \"backend\": bd-fix\n");
+    for label in ["ui", "backend"] {
+        assert_eq!(env.bd(["list", "-l", label, "--json"]).ok().ids(), ["bd-fix"], "{label}");
+    }
+    let json = env.bd(["label", "remove", "fix", "ui,backend", "--json"]).ok().json();
+    let labels: Vec<&str> = json.as_array().unwrap().iter().map(|one| one["label"].as_str().unwrap()).collect();
+    assert_eq!(labels, ["ui", "backend"]);
+    assert_eq!(env.bd(["list", "-l", "ui", "--json"]).ok().ids(), [""; 0]);
+    for bad in ["ui,", ",", "ui,,backend", " "] {
+        env.bd(["label", "add", "fix", bad]).fails(2, &["a label cannot be empty"]);
+    }
+}
+
+#[test]
+fn a_label_with_a_comma_in_a_ledger_can_be_removed() {
+    let env = two();
+    let line = env.ledger_text().replace("\"web\"", "\"ui,backend\"");
+    env.put_ledger(line);
+    env.given("label remove docs ui,backend");
+    assert_eq!(env.bd(["label", "list-all", "--json"]).ok().json(), serde_json::json!([]));
+}
+
+#[test]
+fn update_label_adds() {
+    let env = two();
+    env.given(
+        "update docs --add-label one,two
+         update docs --label three
+         update docs --label 'four, five'",
+    );
+    let labels = |env: &crate::cli::harness::Env| env.bd(["label", "list", "docs", "--json"]).ok().json();
+    assert_eq!(labels(&env), serde_json::json!(["five", "four", "one", "three", "two", "web"]));
+    env.given("update docs --set-labels 'six, seven'");
+    assert_eq!(labels(&env), serde_json::json!(["seven", "six"]));
+    env.bd(["update", "docs", "--label", ""]).fails(2, &["a label cannot be empty"]);
 }

@@ -10,6 +10,7 @@ use crate::view::{Exit, Failure, Object, array, inline};
 #[command(after_help = "Examples:
   bd label add bd-a3f8 backend
   bd label add a3 k9 urgent          the last word is the label
+  bd label add a3 ui,backend         or several, with commas between
   bd label remove a3 urgent
   bd label list-all")]
 pub struct LabelArgs {
@@ -19,12 +20,12 @@ pub struct LabelArgs {
 
 #[derive(Debug, Subcommand)]
 enum LabelCommand {
-    /// Put a label on issues: ID… LABEL
+    /// Add labels to issues: ID… LABEL[,LABEL…]
     Add {
         #[arg(required = true, num_args = 2.., value_names = ["ID", "LABEL"])]
         ids_and_label: Vec<String>,
     },
-    /// Take a label off issues: ID… LABEL
+    /// Remove labels from issues: ID… LABEL[,LABEL…]
     Remove {
         #[arg(required = true, num_args = 2.., value_names = ["ID", "LABEL"])]
         ids_and_label: Vec<String>,
@@ -70,20 +71,30 @@ pub fn run(args: LabelArgs, cx: &mut Context) -> Outcome {
 }
 
 fn change(mut ids: Vec<String>, cx: &mut Context, add: bool) -> Outcome {
-    let label = ids.pop().unwrap_or_default();
-    if label.trim().is_empty() {
+    let typed = ids.pop().unwrap_or_default();
+    let labels: Vec<&str> = typed.split(',').map(str::trim).collect();
+    if labels.iter().any(|label| label.is_empty()) {
         return Err(Failure::usage("a label cannot be empty"));
     }
-    let change = if add { Change::AddLabel(label.clone()) } else { Change::RemoveLabel(label.clone()) };
-    let batch = ops::change_each(cx.store()?, &ids, |_| vec![change.clone()])?;
-    let (verb, word) = if add { ("Added label", "added") } else { ("Removed label", "removed") };
-    if !cx.ui.wants_json() {
-        return super::report(cx, batch, |written| super::changed_line(written, &format!("{verb} {label:?}: ")));
+    let mut changes: Vec<Change> = labels.iter().map(|label| Change::AddLabel((*label).to_owned())).collect();
+    if !add {
+        // A ledger may hold a label with a comma in it.
+        changes =
+            labels.iter().chain([&typed.as_str()]).map(|label| Change::RemoveLabel((*label).to_owned())).collect();
     }
-    let items = batch
-        .written()
-        .map(|written| Object::new().text("status", word).text("issue_id", &written.id).text("label", &label).finish());
-    let json = array(items);
+    let batch = ops::change_each(cx.store()?, &ids, |_| changes.clone())?;
+    let (verb, word) = if add { ("Added", "added") } else { ("Removed", "removed") };
+    if !cx.ui.wants_json() {
+        let noun = if labels.len() == 1 { "label" } else { "labels" };
+        let names: Vec<String> = labels.iter().map(|label| format!("{label:?}")).collect();
+        let verb = format!("{verb} {noun} {}: ", names.join(", "));
+        return super::report(cx, batch, |written| super::changed_line(written, &verb));
+    }
+    let items = batch.written().flat_map(|written| {
+        let item = |label: &&str| Object::new().text("status", word).text("issue_id", &written.id).text("label", label);
+        labels.iter().map(move |label| item(label).finish())
+    });
+    let json = array(items.collect::<Vec<_>>());
     cx.json(json);
     super::report_failures(cx, batch)
 }

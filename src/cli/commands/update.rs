@@ -67,14 +67,14 @@ pub struct UpdateArgs {
     /// Not before this date
     #[arg(long, value_name = "DATE")]
     defer: Option<String>,
-    /// Put these labels on it
-    #[arg(long, value_name = "LABEL", value_delimiter = ',')]
+    /// Add these labels
+    #[arg(long, value_name = "LABEL", value_delimiter = ',', visible_alias = "label", alias = "labels")]
     add_label: Vec<String>,
     /// Take these labels off it
     #[arg(long, value_name = "LABEL", value_delimiter = ',')]
     remove_label: Vec<String>,
     /// Replace all labels
-    #[arg(long, value_name = "LABEL", value_delimiter = ',', alias = "label")]
+    #[arg(long, value_name = "LABEL", value_delimiter = ',')]
     set_labels: Option<Vec<String>>,
     /// The issue it is a part of (an empty text is none)
     #[arg(long, value_name = "ID")]
@@ -131,14 +131,18 @@ fn changes(args: &UpdateArgs, cx: &mut Context) -> Result<Vec<Change>, Failure> 
         changes.push(Change::Type(ops::check_type(cx.store()?, word)?));
     }
     changes.extend(args.estimate.map(|minutes| Change::Estimate(Some(minutes))));
-    for (flag, field, value) in [("due", DateField::Due, &args.due), ("defer", DateField::DeferUntil, &args.defer)] {
-        if let Some(text) = value {
-            let at = if text.is_empty() { None } else { Some(cx.date(flag, text, Bare::Future)?) };
-            changes.push(Change::Date(field, at));
-        }
+    if let Some(text) = &args.due {
+        let at = if text.is_empty() { None } else { Some(super::due(cx, text)?) };
+        changes.push(Change::Date(DateField::Due, at));
     }
-    let set = args.set_labels.clone().map(|labels| labels.into_iter().filter(|label| !label.is_empty()).collect());
-    changes.extend(set.map(Change::SetLabels));
+    if let Some(text) = &args.defer {
+        let at = if text.is_empty() { None } else { Some(cx.date("defer", text, Bare::Future)?.start()) };
+        changes.push(Change::Date(DateField::DeferUntil, at));
+    }
+    if let Some(labels) = &args.set_labels {
+        let labels = labels.iter().map(|label| label.trim().to_owned()).filter(|label| !label.is_empty());
+        changes.push(Change::SetLabels(labels.collect()));
+    }
     changes.extend(args.add_label.iter().cloned().map(Change::AddLabel));
     changes.extend(args.remove_label.iter().cloned().map(Change::RemoveLabel));
     match args.parent.as_deref() {

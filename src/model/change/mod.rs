@@ -339,12 +339,11 @@ impl Change {
                 let new = instant.map(|at| Instant::from_millis(at.millis()));
                 edit_unless(old == new, field.key(), new.map(|at| stamp.dialect.string(&at.to_string())))
             }
-            Change::AddLabel(label) => label_edits(record, stamp, |labels| {
-                if !labels.contains(label) {
-                    labels.push(label.clone());
-                }
-            }),
-            Change::RemoveLabel(label) => label_edits(record, stamp, |labels| labels.retain(|old| old != label)),
+            // Blanks around a label are those of a list (`a, b`), and no filter would find them.
+            Change::AddLabel(label) => label_edits(record, stamp, |labels| labels.push(label.trim().to_owned())),
+            Change::RemoveLabel(label) => {
+                label_edits(record, stamp, |labels| labels.retain(|old| old != label && old != label.trim()))
+            }
             Change::SetLabels(new) => label_edits(record, stamp, |labels| *labels = new.clone()),
             Change::AddDependency { target, kind } => dependency_edits(record, stamp, |_| true, Some((target, kind))),
             Change::RemoveDependency { target, kind } => {

@@ -82,7 +82,7 @@ impl NewIssue {
         let now = Json::Text(stamp.now.to_string());
         let date = |at: Option<Instant>| at.map(|at| Json::Text(at.to_string()));
         let text = |text: &str| (!text.is_empty()).then(|| Json::Text(text.to_owned()));
-        let mut labels = self.labels.clone();
+        let mut labels: Vec<String> = self.labels.iter().map(|label| label.trim().to_owned()).collect();
         labels.sort();
         labels.dedup();
         let labels: Vec<Json> = labels.into_iter().map(Json::Text).collect();
