@@ -50,6 +50,8 @@ pub struct ReadyQuery {
     pub now: Instant,
     pub order: ReadyOrder,
     pub include_deferred: bool,
+    /// Offer epics with open children too.
+    pub include_epics: bool,
     /// Offer internal types too, because the caller asked for a type.
     pub any_type: bool,
     pub unknown: UnknownIds,
@@ -102,33 +104,10 @@ impl Cache {
         }
         self.index()?;
         self.compute_kin()?;
-        let (edge, spawner) = (unknown.blocking("e.target"), unknown.blocking("s.spawner"));
+        let open = format!("i.status NOT IN {DONE}");
         self.db.execute_batch(&format!(
-            "DELETE FROM blockers; DELETE FROM holding; DELETE FROM inherited;
-
-             INSERT INTO blockers
-             SELECT i.id, e.target, e.type, b.id IS NOT NULL
-             FROM edges e JOIN live i ON i.key = e.key LEFT JOIN live b ON b.id = e.target
-             WHERE i.status NOT IN {DONE} AND (
-               e.type = 'blocks' AND CASE WHEN b.id IS NULL THEN {edge} ELSE b.status NOT IN ('closed', 'tombstone', 'pinned') END
-               OR e.type = 'conditional-blocks' AND CASE
-                 WHEN b.id IS NULL THEN {edge}
-                 WHEN b.status = 'closed' THEN NOT b.failed
-                 ELSE b.status <> 'tombstone' END);
-
-             -- waits-for: the children of the spawner; while it has none, the spawner itself.
-             INSERT INTO blockers
-             SELECT i.id, s.spawner, 'waits-for', b.id IS NOT NULL
-             FROM (SELECT key, any_gate, coalesce(spawner, target) AS spawner FROM edges WHERE type = 'waits-for') s
-             JOIN live i ON i.key = s.key LEFT JOIN live b ON b.id = s.spawner
-             WHERE i.status NOT IN {DONE} AND CASE
-               WHEN b.id IS NULL THEN {spawner}
-               WHEN NOT EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
-                                WHERE kin.parent = s.spawner AND c.status <> 'tombstone') THEN b.status NOT IN {DONE}
-               WHEN s.any_gate THEN NOT EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
-                                                WHERE kin.parent = s.spawner AND c.status = 'closed')
-               ELSE EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
-                            WHERE kin.parent = s.spawner AND c.status NOT IN {DONE}) END;"
+            "DELETE FROM blockers; DELETE FROM holding; DELETE FROM inherited; INSERT INTO blockers {};",
+            waiting(&open, unknown)
         ))?;
         self.compute_inherited()?;
         self.blocked_known = Some(unknown);
@@ -257,10 +236,11 @@ impl Cache {
                AND {}
                AND NOT EXISTS (SELECT 1 FROM blockers b WHERE b.id = i.id)
                AND NOT EXISTS (SELECT 1 FROM inherited b WHERE b.id = i.id)
-               AND NOT {OPEN_CHILDREN}
+               AND ({} OR NOT {OPEN_CHILDREN})
              ORDER BY {proposed}, CASE WHEN {proposed} THEN i.created END, {order}",
             startable(now, query.include_deferred, query.any_type),
-            clause.sql
+            clause.sql,
+            u8::from(query.include_epics)
         );
         let mut keys = self.keys(&sql, clause.parameters)?;
         let total = keys.len();
@@ -300,6 +280,13 @@ impl Cache {
         self.obstacles(key, id, true)
     }
 
+    /// What an issue depends on and is not done, whether the issue itself is done or not.
+    pub fn unmet(&mut self, id: &str, unknown: UnknownIds) -> Result<Vec<Blocker>> {
+        self.index()?;
+        self.compute_kin()?;
+        self.blockers_in(&waiting("i.id = ?1", unknown), id)
+    }
+
     fn obstacles(&self, key: Key, id: &str, all: bool) -> Result<Blocked> {
         let mut statement = self.db.prepare_cached("SELECT EXISTS (SELECT 1 FROM inherited WHERE id = ?1)")?;
         let has_any: bool = statement.query_row([id], |row| row.get(0))?;
@@ -312,8 +299,12 @@ impl Cache {
     }
 
     fn blockers(&self, id: &str) -> Result<Vec<Blocker>> {
-        let sql = "SELECT DISTINCT blocker, type, known FROM blockers WHERE id = ?1 ORDER BY blocker, type";
-        let mut statement = self.db.prepare_cached(sql)?;
+        self.blockers_in("SELECT id, blocker, type, known FROM blockers WHERE id = ?1", id)
+    }
+
+    fn blockers_in(&self, rows: &str, id: &str) -> Result<Vec<Blocker>> {
+        let sql = format!("SELECT DISTINCT blocker, type, known FROM ({rows}) ORDER BY blocker, type");
+        let mut statement = self.db.prepare_cached(&sql)?;
         let rows =
             statement.query_map([id], |row| Ok(Blocker { id: row.get(0)?, kind: row.get(1)?, known: row.get(2)? }))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -344,12 +335,43 @@ impl Cache {
             now,
             order: ReadyOrder::default(),
             include_deferred: false,
+            include_epics: false,
             any_type: false,
             unknown,
             limit: Some(0),
         };
         Ok(self.ready(&query)?.total)
     }
+}
+
+/// Rows of (issue, what it waits for, type of the dependency, whether some repo holds that) for those issues `i` that meet a
+/// condition.
+fn waiting(which: &str, unknown: UnknownIds) -> String {
+    let (edge, spawner) = (unknown.blocking("e.target"), unknown.blocking("s.spawner"));
+    format!(
+        "SELECT i.id AS id, e.target AS blocker, e.type AS type, b.id IS NOT NULL AS known
+         FROM edges e JOIN live i ON i.key = e.key LEFT JOIN live b ON b.id = e.target
+         WHERE {which} AND (
+           e.type = 'blocks' AND CASE WHEN b.id IS NULL THEN {edge} ELSE b.status NOT IN ('closed', 'tombstone', 'pinned') END
+           OR e.type = 'conditional-blocks' AND CASE
+             WHEN b.id IS NULL THEN {edge}
+             WHEN b.status = 'closed' THEN NOT b.failed
+             ELSE b.status <> 'tombstone' END)
+
+         UNION ALL
+         -- waits-for: the children of the spawner; while it has none, the spawner itself.
+         SELECT i.id, s.spawner, 'waits-for', b.id IS NOT NULL
+         FROM (SELECT key, any_gate, coalesce(spawner, target) AS spawner FROM edges WHERE type = 'waits-for') s
+         JOIN live i ON i.key = s.key LEFT JOIN live b ON b.id = s.spawner
+         WHERE {which} AND CASE
+           WHEN b.id IS NULL THEN {spawner}
+           WHEN NOT EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
+                            WHERE kin.parent = s.spawner AND c.status <> 'tombstone') THEN b.status NOT IN {DONE}
+           WHEN s.any_gate THEN NOT EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
+                                            WHERE kin.parent = s.spawner AND c.status = 'closed')
+           ELSE EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
+                        WHERE kin.parent = s.spawner AND c.status NOT IN {DONE}) END"
+    )
 }
 
 const BLOCKED: &str =

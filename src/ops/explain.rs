@@ -2,6 +2,7 @@
 
 use super::Result;
 use crate::cache::Blocker;
+use crate::model::dependency::DependencyType;
 use crate::model::issue::IssueType;
 use crate::store::{Row, Store, Taken, Withheld};
 
@@ -67,12 +68,12 @@ pub fn explain(store: &mut Store, typed: &str) -> Result<Explanation> {
     if IssueType::INTERNAL.contains(&issue.issue_type.as_str()) {
         reasons.push(Reason::InternalType(issue.issue_type.to_string()));
     }
+    let repos = store.unjoined();
+    reasons.extend(store.unmet(&issue.id)?.into_iter().map(|blocker| match blocker.known || repos.is_empty() {
+        true => Reason::Blocked(blocker),
+        false => Reason::BlockerUnknown { blocker, repos: repos.clone() },
+    }));
     if let Some(blocked) = store.obstacles(&issue.id)? {
-        let repos = store.unjoined();
-        reasons.extend(blocked.blockers.into_iter().map(|blocker| match blocker.known || repos.is_empty() {
-            true => Reason::Blocked(blocker),
-            false => Reason::BlockerUnknown { blocker, repos: repos.clone() },
-        }));
         reasons.extend(blocked.inherited.into_iter().map(|inherited| Reason::InheritedFrom {
             ancestor: inherited.ancestor,
             blockers: inherited.blockers.into_iter().map(|blocker| blocker.id).collect(),
@@ -94,14 +95,19 @@ pub fn explain(store: &mut Store, typed: &str) -> Result<Explanation> {
     }
     let (mut unknown, mut satisfied) = (Vec::new(), Vec::new());
     for (edge, target) in store.dependencies(&row.issue.id)? {
-        let blocking = crate::model::dependency::DependencyType::new(edge.kind.clone()).is_blocking();
-        let waits = reasons.iter().any(|reason| matches!(reason, Reason::Blocked(b) if b.id == edge.id));
+        let blocking = DependencyType::new(edge.kind.clone()).is_blocking();
+        // A gate may wait for the children of another issue than the one it names.
+        let gates =
+            row.issue.dependencies.iter().filter(|known| known.target == edge.id).filter_map(|d| d.gate.as_ref());
+        let meant: Vec<&String> = gates.filter_map(|gate| gate.spawner.as_ref()).chain([&edge.id]).collect();
+        let waits = reasons.iter().any(|reason| match reason {
+            Reason::Blocked(blocker) | Reason::BlockerUnknown { blocker, .. } => meant.contains(&&blocker.id),
+            _ => false,
+        });
         match target {
-            None if reasons
-                .iter()
-                .any(|r| matches!(r, Reason::BlockerUnknown { blocker, .. } if blocker.id == edge.id)) => {}
+            _ if waits => {}
             None => unknown.push(edge.id),
-            Some(_) if blocking && !waits => satisfied.push(edge.id),
+            Some(_) if blocking => satisfied.push(edge.id),
             Some(_) => {}
         }
     }

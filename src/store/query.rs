@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::siblings::{Elsewhere, Place};
 use super::{Project, RepoProblem, Result, Settings, Store, StoreError, place};
 use crate::cache::{
-    Blocked, Cache, Counts, Edge, EpicProgress, GroupBy, Key, Listing, ReadyOrder, ReadyQuery, Sort, Statistics, Texts,
-    UnknownIds,
+    Blocked, Blocker, Cache, Counts, Edge, EpicProgress, GroupBy, Key, Listing, ReadyOrder, ReadyQuery, Sort,
+    Statistics, Texts, UnknownIds,
 };
 use crate::model::id::PrefixIndex;
 use crate::model::issue::Issue;
@@ -50,6 +50,8 @@ pub struct ReadyFilter {
     pub filter: Expr,
     pub order: ReadyOrder,
     pub include_deferred: bool,
+    /// Epics with open children too.
+    pub include_epics: bool,
     pub any_type: bool,
     pub limit: Option<usize>,
 }
@@ -60,6 +62,7 @@ impl Default for ReadyFilter {
             filter: Expr::ALL,
             order: ReadyOrder::default(),
             include_deferred: false,
+            include_epics: false,
             any_type: false,
             limit: None,
         }
@@ -223,6 +226,7 @@ impl Store {
         }
         let mut taken = self.held_by_others()?;
         taken.extend(self.taken_elsewhere()?);
+            include_epics: filter.include_epics,
         taken.sort();
         taken.dedup();
         Ok(taken)
@@ -254,6 +258,12 @@ impl Store {
     /// The best few of them, and how many there are.
     pub fn search_first(&mut self, text: &str, limit: Option<usize>) -> Result<(Vec<SearchRow>, usize)> {
         self.refresh()?;
+    /// What one issue depends on and is not done, whether the issue itself is done or not.
+    pub fn unmet(&mut self, id: &str) -> Result<Vec<Blocker>> {
+        self.refresh()?;
+        Ok(self.cache.unmet(id, self.unknown_ids())?)
+    }
+
         self.load_texts()?;
         let mut keys = self.cache.search(text)?;
         let total = keys.len();

@@ -176,7 +176,9 @@ pub fn reason_text(reason: &Reason) -> String {
         Reason::InheritedFrom { ancestor, blockers } => {
             format!("its ancestor {ancestor} is blocked by {}", blockers.join(", "))
         }
-        Reason::OpenChildren(children) => format!("it is an epic with open children: {}", children.join(", ")),
+        Reason::OpenChildren(children) => {
+            format!("it is an epic with open children (bd ready --include-epics lists it): {}", children.join(", "))
+        }
         Reason::Taken(Taken::Held { holder, worktree, expires }) => {
             let place = worktree.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
             let until = expires.as_ref().map(|at| format!(" until {at}")).unwrap_or_default();

@@ -13,7 +13,8 @@ use crate::view::{self, Exit};
 /// What can be worked on now
 ///
 /// Open issues that nothing blocks, most urgent first: baseline-failure, discovered:blocker, priority, oldest. `bd why ID`
-/// says why an issue is not among them.
+/// says why an issue is not among them. An epic with open children is not offered: its children are the work. --include-epics
+/// lists it.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  bd ready\n  bd ready -n 1 --json\n  bd ready -l backend --unassigned --sort oldest"
@@ -30,6 +31,9 @@ pub struct ReadyArgs {
     /// Deferred ones too
     #[arg(long)]
     include_deferred: bool,
+    /// Epics with open children too
+    #[arg(long, conflicts_with = "claim")]
+    include_epics: bool,
     /// Take the first one that may be handed out: accepted, yours to write, not labelled no-auto-claim or needs-attention, and
     /// whose requires:X labels you have as capabilities
     #[arg(long, conflicts_with_all = ["at", "all_worktrees", "worktree"])]
@@ -60,6 +64,7 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
         filter: args.filter.expr(cx)?,
         order: args.sort.unwrap_or_default(),
         include_deferred: args.include_deferred,
+        include_epics: args.include_epics,
         any_type: !args.filter.types.is_empty(),
         limit: limit(args.limit, json),
     };
