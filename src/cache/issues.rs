@@ -3,10 +3,10 @@
 use rusqlite::params_from_iter;
 use rusqlite::types::Value as Sql;
 
-use super::filter::Clause;
+use super::filter::{self, Clause};
 use super::{Cache, Key, Result};
 use crate::model::graph::Graph;
-use crate::model::query::Expr;
+use crate::model::query::{Expr, Field};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SortBy {
@@ -134,6 +134,22 @@ impl Cache {
     pub fn words(&self, statuses: bool) -> Result<Vec<String>> {
         let column = if statuses { "status" } else { "type" };
         let mut statement = self.db.prepare_cached(&format!("SELECT DISTINCT {column} FROM live ORDER BY 1"))?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The types of dependencies in use.
+    pub fn dependency_types(&self) -> Result<Vec<String>> {
+        let mut statement = self.db.prepare_cached("SELECT DISTINCT type FROM edges ORDER BY 1")?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The names of people in a field, as they are spelled.
+    pub fn people(&self, field: Field) -> Result<Vec<String>> {
+        let column = filter::column(field);
+        let sql = format!("SELECT DISTINCT {column} FROM issues WHERE {column} IS NOT NULL ORDER BY 1");
+        let mut statement = self.db.prepare_cached(&sql)?;
         let rows = statement.query_map([], |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }

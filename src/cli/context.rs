@@ -8,8 +8,8 @@ use clap::Args;
 
 use super::ui::{JsonArray, Ui};
 use crate::coordination;
-use crate::model::time::Instant;
-use crate::model::when::Bare;
+use crate::model::query::is_me;
+use crate::model::when::{Bare, When};
 use crate::ops::OpError;
 use crate::store::settings::{find_key, nearest_key};
 use crate::store::{self, AGENT_VARIABLE, Config, Moment, Place, STATE_DIR, Store, StoreError, Warning};
@@ -108,7 +108,7 @@ pub struct Context {
 impl Context {
     pub fn new(global: GlobalArgs, command: String) -> Self {
         let host = Host::real();
-        let mut ui = Ui::new(&host.env, global.json, global.quiet);
+        let mut ui = Ui::new(&host, global.json, global.quiet);
         let activity = Activity::default();
         let waits = WAITING.iter().any(|word| command == *word);
         let working = (!waits).then(|| activity.begin(format!("bd {command}")));
@@ -210,8 +210,13 @@ impl Context {
         Ok(self.store()?.actor().to_owned())
     }
 
+    /// A name of a person as typed on a flag: `me` is who acts.
+    pub fn person(&mut self, name: &str) -> Result<String, Failure> {
+        if is_me(name) { self.actor() } else { Ok(name.to_owned()) }
+    }
+
     /// A date as typed on a flag.
-    pub fn date(&self, flag: &'static str, value: &str, bare: Bare) -> Result<Instant, Failure> {
+    pub fn date(&self, flag: &'static str, value: &str, bare: Bare) -> Result<When, Failure> {
         let found = self.host().clock.calendar().parse(value, bare);
         found.ok_or_else(|| OpError::Date { flag, value: value.to_owned() }.into())
     }

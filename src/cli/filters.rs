@@ -4,9 +4,8 @@ use clap::Args;
 
 use super::context::Context;
 use crate::cache::{Sort, SortBy};
-use crate::model::issue::{Priority, Status};
-use crate::model::query::{Expr, Field, Op, Value};
-use crate::model::when::Bare;
+use crate::model::issue::{IssueType, Priority, Status};
+use crate::model::query::{Expr, Field, Op, VISIBILITIES, Value};
 use crate::ops::{self, OpError};
 use crate::view::Failure;
 
@@ -39,13 +38,13 @@ pub struct FilterArgs {
     /// Priority at most this number
     #[arg(long, value_name = "N")]
     pub priority_max: Option<String>,
-    /// Assigned to (`me` is you)
+    /// Assigned to, in any case (`me` or `@me` is you)
     #[arg(short, long, value_name = "NAME")]
     pub assignee: Option<String>,
     /// Assigned to nobody
     #[arg(short = 'u', long, visible_alias = "unassigned")]
     pub no_assignee: bool,
-    /// Filed by (`me` is you)
+    /// Filed by, in any case (`me` or `@me` is you)
     #[arg(long, value_name = "NAME", alias = "created-by")]
     pub author: Option<String>,
     /// Bearing all of these labels
@@ -80,24 +79,34 @@ pub struct FilterArgs {
     /// Notes contain
     #[arg(long, value_name = "TEXT")]
     pub notes_contains: Option<String>,
+    /// Created on this date or later
     #[arg(long, value_name = "DATE", hide_short_help = true)]
     pub created_after: Option<String>,
+    /// Created before this date
     #[arg(long, value_name = "DATE", hide_short_help = true)]
     pub created_before: Option<String>,
+    /// Changed on this date or later
     #[arg(long, value_name = "DATE", hide_short_help = true)]
     pub updated_after: Option<String>,
+    /// Changed before this date
     #[arg(long, value_name = "DATE", hide_short_help = true)]
     pub updated_before: Option<String>,
+    /// Closed on this date or later
     #[arg(long, value_name = "DATE", hide_short_help = true)]
     pub closed_after: Option<String>,
+    /// Closed before this date
     #[arg(long, value_name = "DATE", hide_short_help = true)]
     pub closed_before: Option<String>,
+    /// Due on this date or later
     #[arg(long, value_name = "DATE", hide_short_help = true)]
     pub due_after: Option<String>,
+    /// Due before this date
     #[arg(long, value_name = "DATE", hide_short_help = true)]
     pub due_before: Option<String>,
+    /// Deferred to this date or a later one
     #[arg(long, value_name = "DATE", hide_short_help = true)]
     pub defer_after: Option<String>,
+    /// Deferred to a date before this one
     #[arg(long, value_name = "DATE", hide_short_help = true)]
     pub defer_before: Option<String>,
     /// Due date has passed
@@ -112,29 +121,15 @@ impl FilterArgs {
     /// The condition that the flags describe; of closed and deleted issues it says nothing.
     pub fn expr(&self, cx: &mut Context) -> Result<Expr, Failure> {
         let mut all = Vec::new();
-        let me = if [&self.assignee, &self.author].iter().any(|name| name.as_deref() == Some("me")) {
-            cx.actor()?
-        } else {
-            String::new()
-        };
-        let person = |name: &String| if name == "me" { me.clone() } else { name.clone() };
         if !self.status.is_empty() && !self.status.iter().any(|word| word == "all") {
-            let mut words = Vec::new();
-            for word in &self.status {
-                let deleted = Status::typed(word).is_tombstone();
-                words.push(if deleted {
-                    "tombstone".to_owned()
-                } else {
-                    ops::check_status(cx.store()?, word)?.to_string()
-                });
-            }
-            all.push(Expr::any_of(Field::Status, words));
+            all.push(Expr::any_of(Field::Status, self.status.iter().map(|word| Status::typed(word).to_string())));
         }
+        let types = |words: &[String]| Expr::any_of(Field::Type, words.iter().map(|w| IssueType::typed(w).to_string()));
         if !self.types.is_empty() {
-            all.push(types(cx, &self.types)?);
+            all.push(types(&self.types));
         }
         if !self.exclude_type.is_empty() {
-            all.push(types(cx, &self.exclude_type)?.negate());
+            all.push(types(&self.exclude_type).negate());
         }
         let priority = |text: &String| Priority::typed(text).map(|p| Value::Number(p.number())).map_err(OpError::from);
         if !self.priority.is_empty() {
@@ -146,56 +141,56 @@ impl FilterArgs {
                 all.push(Expr::Is(Field::Priority, op, priority(text)?));
             }
         }
-        match self.assignee.as_deref() {
-            Some("") => all.push(Expr::Is(Field::Assignee, Op::Eq, Value::Nothing)),
-            Some(_) => all.extend(self.assignee.iter().map(|name| Expr::text(Field::Assignee, person(name)))),
-            None => {}
+        for (field, name) in [(Field::Assignee, &self.assignee), (Field::Author, &self.author)] {
+            match name.as_deref() {
+                Some("") => all.push(Expr::Is(field, Op::Eq, Value::Nothing)),
+                Some(name) => all.push(Expr::text(field, cx.person(name)?)),
+                None => {}
+            }
         }
         if self.no_assignee {
             all.push(Expr::Is(Field::Assignee, Op::Eq, Value::Nothing));
         }
-        all.extend(self.author.iter().map(|name| Expr::text(Field::Author, person(name))));
-        all.extend(self.labels.iter().map(|label| Expr::text(Field::Label, label)));
+        all.extend(self.labels.iter().map(|label| Expr::text(Field::Label, label.trim())));
         if !self.label_any.is_empty() {
-            all.push(Expr::any_of(Field::Label, self.label_any.clone()));
+            all.push(Expr::any_of(Field::Label, self.label_any.iter().map(|label| label.trim().to_owned())));
         }
-        all.extend(self.exclude_label.iter().map(|label| Expr::text(Field::Label, label).negate()));
-        if let Some(parent) = &self.parent {
-            all.push(Expr::text(Field::Parent, cx.store()?.resolve(parent)?));
-        }
+        all.extend(self.exclude_label.iter().map(|label| Expr::text(Field::Label, label.trim()).negate()));
+        all.extend(self.parent.iter().map(|parent| Expr::text(Field::Parent, parent)));
         if self.no_parent {
             all.push(Expr::Is(Field::Parent, Op::Eq, Value::Nothing));
         }
         if !self.ids.is_empty() {
-            let ids = self.ids.iter().map(|id| cx.store()?.resolve(id).map_err(Failure::from));
-            all.push(Expr::any_of(Field::Id, ids.collect::<Result<Vec<_>, _>>()?));
+            all.push(Expr::any_of(Field::Id, self.ids.iter().cloned()));
         }
         all.extend(self.scope.conditions());
         all.extend(self.title.iter().map(|text| Expr::contains(Field::Title, text)));
         all.extend(self.desc_contains.iter().map(|text| Expr::contains(Field::Description, text)));
         all.extend(self.notes_contains.iter().map(|text| Expr::contains(Field::Notes, text)));
         all.extend(self.dates(cx)?);
-        Ok(Expr::And(all))
+        Ok(ops::with_known_words(cx.store()?, Expr::And(all))?)
     }
 
     fn dates(&self, cx: &mut Context) -> Result<Vec<Expr>, Failure> {
         let bounds = [
-            ("created-after", Field::Created, Op::More, &self.created_after),
+            ("created-after", Field::Created, Op::MoreEq, &self.created_after),
             ("created-before", Field::Created, Op::Less, &self.created_before),
-            ("updated-after", Field::Updated, Op::More, &self.updated_after),
+            ("updated-after", Field::Updated, Op::MoreEq, &self.updated_after),
             ("updated-before", Field::Updated, Op::Less, &self.updated_before),
-            ("closed-after", Field::Closed, Op::More, &self.closed_after),
+            ("closed-after", Field::Closed, Op::MoreEq, &self.closed_after),
             ("closed-before", Field::Closed, Op::Less, &self.closed_before),
-            ("due-after", Field::Due, Op::More, &self.due_after),
+            ("due-after", Field::Due, Op::MoreEq, &self.due_after),
             ("due-before", Field::Due, Op::Less, &self.due_before),
-            ("defer-after", Field::Defer, Op::More, &self.defer_after),
+            ("defer-after", Field::Defer, Op::MoreEq, &self.defer_after),
             ("defer-before", Field::Defer, Op::Less, &self.defer_before),
         ];
         let mut found = Vec::new();
         for (flag, field, op, value) in bounds {
             if let Some(text) = value {
-                let bare = if matches!(field, Field::Due | Field::Defer) { Bare::Future } else { Bare::Past };
-                found.push(Expr::Is(field, op, Value::Time(cx.date(flag, text, bare)?)));
+                let when = cx.date(flag, text, field.bare())?;
+                // A day is included, a moment is not.
+                let op = if op == Op::MoreEq && when.day().is_none() { Op::More } else { op };
+                found.push(Expr::time(field, op, when));
             }
         }
         let now = Value::Time(cx.host().clock.now());
@@ -210,9 +205,14 @@ impl FilterArgs {
         Ok(found)
     }
 
-    /// The flags name statuses themselves, so closed issues are not hidden.
+    /// The flags name statuses or issues themselves, so closed issues are not hidden.
     pub fn names_status(&self) -> bool {
-        !self.status.is_empty() || self.closed_after.is_some() || self.closed_before.is_some() || !self.ids.is_empty()
+        !self.status.is_empty() || self.closed_after.is_some() || self.closed_before.is_some() || self.names_ids()
+    }
+
+    /// The flags name issues: those are shown, whatever they are.
+    pub fn names_ids(&self) -> bool {
+        !self.ids.is_empty()
     }
 }
 
@@ -226,7 +226,7 @@ pub struct ScopeArgs {
     #[arg(long, value_name = "PROJECT")]
     pub project: Vec<String>,
     /// Only local, proposed or canonical issues
-    #[arg(long, value_name = "WORD", value_delimiter = ',', value_parser = ["local", "proposed", "canonical"])]
+    #[arg(long, value_name = "WORD", value_delimiter = ',', value_parser = VISIBILITIES)]
     pub visibility: Vec<String>,
 }
 
@@ -246,14 +246,6 @@ impl ScopeArgs {
     }
 }
 
-fn types(cx: &mut Context, words: &[String]) -> Result<Expr, Failure> {
-    let mut checked = Vec::new();
-    for word in words {
-        checked.push(ops::check_type(cx.store()?, word)?.to_string());
-    }
-    Ok(Expr::any_of(Field::Type, checked))
-}
-
 /// Neither closed nor deleted.
 pub fn not_done() -> Expr {
     Expr::any_of(Field::Status, ["closed".into(), "tombstone".into()]).negate()
@@ -262,6 +254,33 @@ pub fn not_done() -> Expr {
 /// Not deleted.
 pub fn not_deleted() -> Expr {
     Expr::text(Field::Status, "tombstone").negate()
+}
+
+/// Which issues a listing shows besides the open ones.
+#[derive(Debug, Args, Default)]
+pub struct DoneArgs {
+    /// Closed issues too
+    #[arg(long)]
+    pub all: bool,
+    /// Deleted issues too
+    #[arg(long)]
+    pub deleted: bool,
+}
+
+impl DoneArgs {
+    /// A condition without what nobody asked for: closed issues, unless the condition itself is about statuses, and deleted
+    /// ones, unless it names them.
+    pub fn limited(&self, expr: Expr, names_status: bool) -> Expr {
+        let mut parts = Vec::new();
+        if !self.deleted && !expr.names(Field::Status, "tombstone") {
+            parts.push(not_deleted());
+        }
+        if !self.all && !names_status {
+            parts.push(Expr::text(Field::Status, "closed").negate());
+        }
+        parts.insert(0, expr);
+        Expr::And(parts)
+    }
 }
 
 /// How a listing is ordered and cut.

@@ -4,7 +4,8 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use super::meter::Meter;
 use crate::model::json;
-use crate::sys::{Activity, Env, terminal};
+use crate::model::when::Calendar;
+use crate::sys::{Activity, Clock, Host, terminal};
 use crate::view::{self, Failure, block, inline};
 
 /// How a piece of text is set off on a terminal.
@@ -51,13 +52,15 @@ pub struct Ui {
     /// A line can be drawn again on standard error.
     draws: bool,
     width: Option<usize>,
+    clock: Clock,
     out: io::BufWriter<io::Stdout>,
     /// What goes on, for a person who waits.
     meter: Option<Meter>,
 }
 
 impl Ui {
-    pub fn new(env: &Env, json: bool, quiet: bool) -> Self {
+    pub fn new(host: &Host, json: bool, quiet: bool) -> Self {
+        let env = &host.env;
         let terminal = io::stdout().is_terminal();
         let wanted = env.var("NO_COLOR").is_none() && env.var("TERM").is_none_or(|term| term != "dumb");
         let columns = env.var("COLUMNS").and_then(|text| text.parse().ok());
@@ -70,9 +73,15 @@ impl Ui {
             terminal,
             draws: io::stderr().is_terminal() && env.var("TERM").is_none_or(|term| term != "dumb"),
             width: terminal.then(|| columns.or_else(terminal::columns).filter(|n| *n > 0).unwrap_or(80)),
+            clock: host.clock.clone(),
             out: io::BufWriter::new(io::stdout()),
             meter: None,
         }
+    }
+
+    /// For times: people read those of their own zone.
+    pub fn calendar(&self) -> Calendar {
+        self.clock.calendar()
     }
 
     pub fn wants_json(&self) -> bool {

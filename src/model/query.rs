@@ -1,11 +1,13 @@
 //! Conditions on issues as a value, and the small language that people type for them.
 //!
 //! `status=open priority<=1 label=x updated>7d author=me`, with `and`, `or`, `not` and brackets; terms side by side mean
-//! `and`. Every list flag builds the same value, so there is one meaning of a filter.
+//! `and`, and blanks may stand around an operator. Every list flag builds the same value, so there is one meaning of a filter.
+//! Whether a status, a type or an id exists is asked above (`ops::with_known_words`); everything else that cannot be
+//! understood is refused here.
 
 use super::issue::{IssueType, Priority, Status};
 use super::time::Instant;
-use super::when::{Bare, Calendar};
+use super::when::{Bare, Calendar, When};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
@@ -34,6 +36,7 @@ pub enum Field {
     Defer,
 }
 
+/// The names of fields; of several, the first is the one that is shown. The others are those of the ledger, or short ones.
 const NAMES: &[(&str, Field)] = &[
     ("id", Field::Id),
     ("title", Field::Title),
@@ -57,11 +60,17 @@ const NAMES: &[(&str, Field)] = &[
     ("repo", Field::Repo),
     ("project", Field::Project),
     ("created", Field::Created),
+    ("created_at", Field::Created),
     ("updated", Field::Updated),
+    ("updated_at", Field::Updated),
     ("started", Field::Started),
+    ("started_at", Field::Started),
     ("closed", Field::Closed),
+    ("closed_at", Field::Closed),
     ("due", Field::Due),
+    ("due_at", Field::Due),
     ("defer", Field::Defer),
+    ("defer_until", Field::Defer),
 ];
 
 impl Field {
@@ -69,6 +78,25 @@ impl Field {
         use Field::*;
         matches!(self, Created | Updated | Started | Closed | Due | Defer)
     }
+
+    /// Which way a length of time points.
+    pub fn bare(self) -> Bare {
+        if matches!(self, Field::Due | Field::Defer) { Bare::Future } else { Bare::Past }
+    }
+
+    /// An issue may have no value: `none` asks for that.
+    fn is_optional(self) -> bool {
+        use Field::*;
+        !matches!(self, Id | Status | Type | Priority | Visibility | Repo | Project)
+    }
+}
+
+/// The words of a visibility.
+pub const VISIBILITIES: [&str; 3] = ["local", "proposed", "canonical"];
+
+/// The one who asks, among names of people.
+pub fn is_me(name: &str) -> bool {
+    matches!(name, "me" | "@me")
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +145,33 @@ impl Expr {
         Expr::Not(Box::new(self))
     }
 
+    /// A condition on a time: a date is a whole day, and so is a length of days where it counts ahead.
+    pub fn time(field: Field, op: Op, when: When) -> Expr {
+        let is = |op, at| Expr::Is(field, op, Value::Time(at));
+        let day = match when {
+            When::DaysAway(..) if op != Op::Eq && field.bare() == Bare::Past => None,
+            other => other.day(),
+        };
+        match (op, day) {
+            (Op::Less, Some(day)) => is(Op::Less, day.start),
+            (Op::LessEq, Some(day)) => is(Op::Less, day.end),
+            (Op::More, Some(day)) => is(Op::MoreEq, day.end),
+            (Op::MoreEq, Some(day)) => is(Op::MoreEq, day.start),
+            (_, Some(day)) => Expr::And(vec![is(Op::MoreEq, day.start), is(Op::Less, day.end)]),
+            (op, None) => is(op, when.start()),
+        }
+    }
+
+    /// Whether the expression names a word for a field.
+    pub fn names(&self, field: Field, word: &str) -> bool {
+        match self {
+            Expr::And(parts) | Expr::Or(parts) => parts.iter().any(|part| part.names(field, word)),
+            Expr::Not(part) => part.names(field, word),
+            Expr::Is(mine, _, Value::Text(text)) => *mine == field && text == word,
+            Expr::Is(..) => false,
+        }
+    }
+
     /// Whether the expression looks at a field at all.
     pub fn mentions(&self, field: Field) -> bool {
         match self {
@@ -131,22 +186,34 @@ impl Expr {
 pub enum QueryError {
     #[error("the query is empty")]
     Empty,
-    #[error("unknown field {0:?}; known: {1}")]
-    UnknownField(String, String),
+    #[error("unknown field {name:?}; known: {}", known.join(" "))]
+    UnknownField { name: String, known: Vec<&'static str> },
+    #[error("invalid {field} {word:?}; known: {}", known.join(" "))]
+    UnknownWord { field: String, word: String, known: Vec<&'static str> },
     #[error("{field} cannot be compared with {op:?}")]
     BadOperator { field: String, op: String },
     #[error("{field}: {value:?} is not a date")]
     BadDate { field: String, value: String },
+    #[error("{field}: {value:?} is a moment; compare it with < or >")]
+    Moment { field: String, value: String },
     #[error("{0}")]
     BadPriority(#[from] super::issue::PriorityError),
     #[error("{0:?} has no value")]
     MissingValue(String),
+    #[error("a condition is missing before {0:?}")]
+    MissingCondition(String),
+    #[error("a condition is missing at the end")]
+    MissingAtEnd,
     #[error("unexpected {0:?}")]
     Unexpected(String),
     #[error("a quote is not closed")]
     OpenQuote,
     #[error("a bracket is not closed")]
     OpenBracket,
+    #[error("brackets and `not` are nested more than {MAX_DEPTH} deep")]
+    TooDeep,
+    #[error("the query has more than {MAX_CONDITIONS} conditions")]
+    TooMany,
 }
 
 /// What the words of a query mean here and now.
@@ -157,23 +224,232 @@ pub struct QueryContext<'a> {
 }
 
 pub fn parse(text: &str, context: &QueryContext<'_>) -> Result<Expr, QueryError> {
-    let mut parser = Parser { tokens: tokens(text)?, at: 0, context };
-    if parser.tokens.is_empty() {
+    let mut parser = Parser { rest: text.trim(), conditions: 0, context };
+    if parser.rest.is_empty() {
         return Err(QueryError::Empty);
     }
     let expr = parser.any(0)?;
-    match parser.peek() {
+    match parser.rest.chars().next() {
         None => Ok(expr),
-        Some(token) => Err(QueryError::Unexpected(token.text.clone())),
+        Some(c) => Err(QueryError::Unexpected(c.to_string())),
     }
 }
 
-#[derive(Debug, Clone)]
-struct Token {
+const OPERATORS: &[&str] = &["!=", "<=", ">=", "=", "<", ">", "~", ":"];
+
+/// Brackets and `not` nest at most this deep, and a query has at most so many conditions: it comes from outside.
+const MAX_DEPTH: usize = 32;
+const MAX_CONDITIONS: usize = 1000;
+
+/// A piece of a query between blanks, brackets and operators.
+struct Piece {
     text: String,
-    /// Where the comparison stands, if the token is a term; quoted text never holds one.
-    op: Option<(usize, usize)>,
     quoted: bool,
+}
+
+struct Parser<'a> {
+    /// What is left of the query; between two steps it begins with no blank.
+    rest: &'a str,
+    conditions: usize,
+    context: &'a QueryContext<'a>,
+}
+
+impl Parser<'_> {
+    fn advance(&mut self, bytes: usize) {
+        self.rest = self.rest[bytes..].trim_start();
+    }
+
+    /// The word `and`, `or` or `not` that comes next.
+    fn keyword(&self) -> Option<&'static str> {
+        let end = self.rest.find(|c: char| c.is_whitespace() || matches!(c, '(' | ')')).unwrap_or(self.rest.len());
+        ["and", "or", "not"].into_iter().find(|word| self.rest[..end].eq_ignore_ascii_case(word))
+    }
+
+    fn operator(&self) -> Option<&'static str> {
+        OPERATORS.iter().copied().find(|op| self.rest.starts_with(op))
+    }
+
+    fn any(&mut self, depth: usize) -> Result<Expr, QueryError> {
+        let mut parts = vec![self.all(depth)?];
+        while self.keyword() == Some("or") {
+            self.advance("or".len());
+            parts.push(self.all(depth)?);
+        }
+        Ok(if parts.len() == 1 { parts.remove(0) } else { Expr::Or(parts) })
+    }
+
+    fn all(&mut self, depth: usize) -> Result<Expr, QueryError> {
+        let mut parts = vec![self.one(depth)?];
+        loop {
+            if self.keyword() == Some("and") {
+                self.advance("and".len());
+            } else if self.rest.is_empty() || self.rest.starts_with(')') || self.keyword() == Some("or") {
+                break;
+            }
+            parts.push(self.one(depth)?);
+        }
+        Ok(if parts.len() == 1 { parts.remove(0) } else { Expr::And(parts) })
+    }
+
+    fn one(&mut self, depth: usize) -> Result<Expr, QueryError> {
+        if depth > MAX_DEPTH {
+            return Err(QueryError::TooDeep);
+        }
+        match (self.keyword(), self.rest.chars().next()) {
+            (_, None) => Err(QueryError::MissingAtEnd),
+            (Some("not"), _) => {
+                self.advance("not".len());
+                Ok(self.one(depth + 1)?.negate())
+            }
+            (Some(word), _) => Err(QueryError::MissingCondition(word.to_owned())),
+            (None, Some(')')) => Err(QueryError::MissingCondition(")".to_owned())),
+            (None, Some('(')) => {
+                self.advance(1);
+                let inner = self.any(depth + 1)?;
+                if !self.rest.starts_with(')') {
+                    return Err(QueryError::OpenBracket);
+                }
+                self.advance(1);
+                Ok(inner)
+            }
+            (None, Some(_)) => self.term(),
+        }
+    }
+
+    /// Text up to a blank, a bracket that ends it, or one of the places where `ends` is true; quoted parts are taken as they are.
+    fn piece(&mut self, ends: impl Fn(&str) -> bool) -> Result<Piece, QueryError> {
+        let mut piece = Piece { text: String::new(), quoted: false };
+        let mut chars = self.rest.char_indices();
+        let mut end = self.rest.len();
+        while let Some((at, c)) = chars.next() {
+            if matches!(c, '"' | '\'') {
+                piece.quoted = true;
+                let inside = chars.by_ref().map(|(_, inner)| inner).take_while(|inner| *inner != c);
+                let before = piece.text.len();
+                piece.text.extend(inside);
+                let closed = at + 1 + (piece.text.len() - before);
+                if !self.rest[closed..].starts_with(c) {
+                    return Err(QueryError::OpenQuote);
+                }
+            } else if c.is_whitespace() || c == ')' || ends(&self.rest[at..]) {
+                end = at;
+                break;
+            } else {
+                piece.text.push(c);
+            }
+        }
+        self.rest = &self.rest[end..];
+        Ok(piece)
+    }
+
+    fn term(&mut self) -> Result<Expr, QueryError> {
+        let starts_operator = |rest: &str| rest.starts_with('(') || OPERATORS.iter().any(|op| rest.starts_with(op));
+        let name = self.piece(starts_operator)?;
+        self.advance(0);
+        let Some(op) = self.operator().filter(|_| !name.quoted) else {
+            self.count()?;
+            return Ok(Expr::contains(Field::Text, name.text));
+        };
+        if name.text.is_empty() {
+            return Err(QueryError::Unexpected(op.to_owned()));
+        }
+        let name = name.text;
+        let lower = name.to_ascii_lowercase();
+        let Some(&(_, field)) = NAMES.iter().find(|(known, _)| *known == lower) else {
+            let mut shown = NAMES.to_vec();
+            shown.dedup_by_key(|(_, field)| *field);
+            return Err(QueryError::UnknownField { name, known: shown.into_iter().map(|(name, _)| name).collect() });
+        };
+        self.rest = &self.rest[op.len()..];
+        let values = self.values(&name, op)?;
+        let positive = match op {
+            "!=" | "=" | ":" => {
+                let parts = values.iter().map(|value| self.condition(field, &name, Op::Eq, value));
+                let mut parts = parts.collect::<Result<Vec<_>, _>>()?;
+                if parts.len() == 1 { parts.remove(0) } else { Expr::Or(parts) }
+            }
+            "<" => self.condition(field, &name, Op::Less, &values[0])?,
+            "<=" => self.condition(field, &name, Op::LessEq, &values[0])?,
+            ">" => self.condition(field, &name, Op::More, &values[0])?,
+            ">=" => self.condition(field, &name, Op::MoreEq, &values[0])?,
+            _ => self.condition(field, &name, Op::Contains, &values[0])?,
+        };
+        Ok(if op == "!=" { positive.negate() } else { positive })
+    }
+
+    /// What a field is compared with: one value, or several with commas between where that means "one of these".
+    fn values(&mut self, name: &str, op: &str) -> Result<Vec<String>, QueryError> {
+        let is_list = matches!(op, "=" | "!=" | ":");
+        let missing = || QueryError::MissingValue(format!("{name}{op}"));
+        let mut values = Vec::new();
+        loop {
+            let has_blank = self.rest.starts_with(char::is_whitespace);
+            self.advance(0);
+            if self.keyword().is_some() || (has_blank && self.starts_term()) {
+                return Err(missing());
+            }
+            if let Some(op) = self.operator().filter(|op| *op != ":") {
+                return Err(QueryError::Unexpected(op.to_owned()));
+            }
+            let piece = self.piece(|rest| is_list && rest.starts_with(','))?;
+            self.advance(0);
+            if piece.text.is_empty() && !piece.quoted {
+                return Err(missing());
+            }
+            self.count()?;
+            values.push(piece.text);
+            if !is_list || !self.rest.starts_with(',') {
+                return Ok(values);
+            }
+            self.rest = &self.rest[1..];
+        }
+    }
+
+    /// The next condition begins here: a field that is known, and an operator.
+    fn starts_term(&self) -> bool {
+        let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(self.rest.len());
+        let (name, rest) = (self.rest[..end].to_ascii_lowercase(), self.rest[end..].trim_start());
+        NAMES.iter().any(|(known, _)| *known == name) && OPERATORS.iter().any(|op| rest.starts_with(op))
+    }
+
+    fn count(&mut self) -> Result<(), QueryError> {
+        self.conditions += 1;
+        if self.conditions > MAX_CONDITIONS { Err(QueryError::TooMany) } else { Ok(()) }
+    }
+
+    fn condition(&self, field: Field, name: &str, op: Op, value: &str) -> Result<Expr, QueryError> {
+        let ordered = field.is_time() || field == Field::Priority;
+        let comparing = matches!(op, Op::Less | Op::LessEq | Op::More | Op::MoreEq);
+        if (comparing && !ordered) || (op == Op::Contains && ordered) {
+            return Err(QueryError::BadOperator { field: name.to_owned(), op: sign(op).to_owned() });
+        }
+        if field.is_optional() && op == Op::Eq && (value.is_empty() || value.eq_ignore_ascii_case("none")) {
+            return Ok(Expr::Is(field, Op::Eq, Value::Nothing));
+        }
+        if value.is_empty() {
+            return Err(QueryError::MissingValue(format!("{name}{}", sign(op))));
+        }
+        if field.is_time() {
+            let (field_name, text) = (name.to_owned(), value.to_owned());
+            let Some(when) = self.context.calendar.parse(value, field.bare()) else {
+                return Err(QueryError::BadDate { field: field_name, value: text });
+            };
+            // Nothing happens at exactly this time of day, three hours ago.
+            if op == Op::Eq && when.day().is_none() && !value.contains(':') {
+                return Err(QueryError::Moment { field: field_name, value: text });
+            }
+            return Ok(Expr::time(field, op, when));
+        }
+        let text = match field {
+            Field::Priority => return Ok(Expr::Is(field, op, Value::Number(Priority::typed(value)?.number()))),
+            Field::Status if op == Op::Eq => Status::typed(value).as_str().to_owned(),
+            Field::Type if op == Op::Eq => IssueType::typed(value).as_str().to_owned(),
+            Field::Visibility if op == Op::Eq => visibility(name, value)?,
+            Field::Assignee | Field::Author | Field::Owner if is_me(value) => self.context.me.to_owned(),
+            _ => value.to_owned(),
+        };
+        Ok(Expr::Is(field, op, Value::Text(text)))
+    }
 }
 
 fn sign(op: Op) -> &'static str {
@@ -187,172 +463,14 @@ fn sign(op: Op) -> &'static str {
     }
 }
 
-const OPERATORS: &[&str] = &["!=", "<=", ">=", "=", "<", ">", "~", ":"];
-
-fn tokens(text: &str) -> Result<Vec<Token>, QueryError> {
-    let mut found = Vec::new();
-    let mut current = Token { text: String::new(), op: None, quoted: false };
-    let mut chars = text.char_indices().peekable();
-    let flush = |current: &mut Token, found: &mut Vec<Token>| {
-        if !current.text.is_empty() || current.quoted {
-            found.push(std::mem::replace(current, Token { text: String::new(), op: None, quoted: false }));
+fn visibility(field: &str, word: &str) -> Result<String, QueryError> {
+    let lower = word.to_lowercase();
+    match VISIBILITIES.contains(&lower.as_str()) {
+        true => Ok(lower),
+        false => {
+            let (field, word) = (field.to_owned(), word.to_owned());
+            Err(QueryError::UnknownWord { field, word, known: VISIBILITIES.to_vec() })
         }
-    };
-    while let Some((at, c)) = chars.next() {
-        match c {
-            '"' | '\'' => {
-                current.quoted = true;
-                loop {
-                    match chars.next() {
-                        Some((_, end)) if end == c => break,
-                        Some((_, inner)) => current.text.push(inner),
-                        None => return Err(QueryError::OpenQuote),
-                    }
-                }
-            }
-            '(' | ')' if current.op.is_none() => {
-                flush(&mut current, &mut found);
-                found.push(Token { text: c.to_string(), op: None, quoted: false });
-            }
-            ')' => {
-                flush(&mut current, &mut found);
-                found.push(Token { text: c.to_string(), op: None, quoted: false });
-            }
-            c if c.is_whitespace() => flush(&mut current, &mut found),
-            c => {
-                let op = OPERATORS.iter().find(|op| text[at..].starts_with(**op));
-                if let (Some(op), None, false) = (op, current.op, current.text.is_empty()) {
-                    current.op = Some((current.text.len(), op.len()));
-                    current.text.push_str(op);
-                    for _ in 1..op.len() {
-                        chars.next();
-                    }
-                } else {
-                    current.text.push(c);
-                }
-            }
-        }
-    }
-    flush(&mut current, &mut found);
-    Ok(found)
-}
-
-/// Brackets nest at most this deep: a query comes from outside.
-const MAX_BRACKETS: usize = 64;
-
-struct Parser<'a> {
-    tokens: Vec<Token>,
-    at: usize,
-    context: &'a QueryContext<'a>,
-}
-
-impl Parser<'_> {
-    fn peek(&self) -> Option<&Token> {
-        self.tokens.get(self.at)
-    }
-
-    fn is_word(&self, word: &str) -> bool {
-        self.peek().is_some_and(|t| !t.quoted && t.op.is_none() && t.text.eq_ignore_ascii_case(word))
-    }
-
-    fn any(&mut self, depth: usize) -> Result<Expr, QueryError> {
-        let mut parts = vec![self.all(depth)?];
-        while self.is_word("or") {
-            self.at += 1;
-            parts.push(self.all(depth)?);
-        }
-        Ok(if parts.len() == 1 { parts.remove(0) } else { Expr::Or(parts) })
-    }
-
-    fn all(&mut self, depth: usize) -> Result<Expr, QueryError> {
-        let mut parts = vec![self.one(depth)?];
-        loop {
-            if self.is_word("and") {
-                self.at += 1;
-            } else if self.peek().is_none() || self.is_word("or") || self.is_word(")") {
-                break;
-            }
-            parts.push(self.one(depth)?);
-        }
-        Ok(if parts.len() == 1 { parts.remove(0) } else { Expr::And(parts) })
-    }
-
-    fn one(&mut self, depth: usize) -> Result<Expr, QueryError> {
-        if depth > MAX_BRACKETS {
-            return Err(QueryError::OpenBracket);
-        }
-        let Some(token) = self.peek().cloned() else {
-            return Err(QueryError::Unexpected("end of query".into()));
-        };
-        self.at += 1;
-        if token.quoted || token.op.is_some() {
-            return self.term(&token);
-        }
-        match token.text.to_ascii_lowercase().as_str() {
-            "not" => Ok(self.one(depth + 1)?.negate()),
-            "(" => {
-                let inner = self.any(depth + 1)?;
-                if !self.is_word(")") {
-                    return Err(QueryError::OpenBracket);
-                }
-                self.at += 1;
-                Ok(inner)
-            }
-            ")" | "and" | "or" => Err(QueryError::Unexpected(token.text)),
-            _ => self.term(&token),
-        }
-    }
-
-    fn term(&self, token: &Token) -> Result<Expr, QueryError> {
-        let Some((at, len)) = token.op else {
-            return Ok(Expr::contains(Field::Text, token.text.clone()));
-        };
-        let (name, op, value) = (&token.text[..at], &token.text[at..at + len], &token.text[at + len..]);
-        let lower = name.to_ascii_lowercase();
-        let Some(&(_, field)) = NAMES.iter().find(|(known, _)| *known == lower) else {
-            let known: Vec<_> = NAMES.iter().map(|(name, _)| *name).collect();
-            return Err(QueryError::UnknownField(name.to_owned(), known.join(" ")));
-        };
-        if value.is_empty() && !token.quoted {
-            return Err(QueryError::MissingValue(token.text.clone()));
-        }
-        let positive = match op {
-            "!=" | "=" | ":" => {
-                let words = value.split(',').map(|word| self.condition(field, name, Op::Eq, word));
-                let mut parts = words.collect::<Result<Vec<_>, _>>()?;
-                if parts.len() == 1 { parts.remove(0) } else { Expr::Or(parts) }
-            }
-            "<" => self.condition(field, name, Op::Less, value)?,
-            "<=" => self.condition(field, name, Op::LessEq, value)?,
-            ">" => self.condition(field, name, Op::More, value)?,
-            ">=" => self.condition(field, name, Op::MoreEq, value)?,
-            _ => self.condition(field, name, Op::Contains, value)?,
-        };
-        Ok(if op == "!=" { positive.negate() } else { positive })
-    }
-
-    fn condition(&self, field: Field, name: &str, op: Op, value: &str) -> Result<Expr, QueryError> {
-        let ordered = field.is_time() || field == Field::Priority;
-        let comparing = matches!(op, Op::Less | Op::LessEq | Op::More | Op::MoreEq);
-        if (comparing && !ordered) || (op == Op::Contains && ordered) {
-            return Err(QueryError::BadOperator { field: name.to_owned(), op: sign(op).to_owned() });
-        }
-        if value.is_empty() || (op == Op::Eq && value.eq_ignore_ascii_case("none")) {
-            return Ok(Expr::Is(field, Op::Eq, Value::Nothing));
-        }
-        if field.is_time() {
-            let at = self.context.calendar.parse(value, Bare::Past);
-            let at = at.ok_or_else(|| QueryError::BadDate { field: name.to_owned(), value: value.to_owned() })?;
-            return Ok(Expr::Is(field, op, Value::Time(at)));
-        }
-        let text = match field {
-            Field::Priority => return Ok(Expr::Is(field, op, Value::Number(Priority::typed(value)?.number()))),
-            Field::Status if op == Op::Eq => Status::typed(value).as_str().to_owned(),
-            Field::Type if op == Op::Eq => IssueType::typed(value).as_str().to_owned(),
-            Field::Assignee | Field::Author | Field::Owner if value == "me" => self.context.me.to_owned(),
-            _ => value.to_owned(),
-        };
-        Ok(Expr::Is(field, op, Value::Text(text)))
     }
 }
 
@@ -395,21 +513,87 @@ mod tests {
     }
 
     #[test]
+    fn blanks_may_stand_around_operators() {
+        for (text, same) in [
+            ("title ~ login", "title~login"),
+            ("title~ login", "title~login"),
+            ("  ( label = 'x y' )and not type!= bug ", "(label='x y') and not type!=bug"),
+            ("label = a , b type=bug", "label=a,b type=bug"),
+            ("status:open,closed", "status = open,closed"),
+        ] {
+            assert_eq!(read(text), read(same), "{text}");
+            assert!(read(text).is_ok(), "{text}: {:?}", read(text));
+        }
+        assert_eq!(read("label='a,b'"), Ok(Expr::text(Field::Label, "a,b")), "a comma in quotes is a comma");
+        assert_eq!(read("label=discovered:blocker"), Ok(Expr::text(Field::Label, "discovered:blocker")));
+        assert_eq!(read("title~a,b"), Ok(Expr::contains(Field::Title, "a,b")));
+        assert_eq!(read("'status=open'"), Ok(Expr::contains(Field::Text, "status=open")));
+        assert_eq!(read("assignee=@me"), read("assignee=me"));
+    }
+
+    #[test]
+    fn dates_compare_as_days() {
+        let at = |text: &str| Value::Time(Instant::parse(text).unwrap());
+        let is = |field, op, text: &str| Ok(Expr::Is(field, op, at(text)));
+        let day = |field, start: &str, end: &str| {
+            Ok(Expr::And(vec![Expr::Is(field, Op::MoreEq, at(start)), Expr::Is(field, Op::Less, at(end))]))
+        };
+        use Field::{Created, Due};
+        assert_eq!(read("created=today"), day(Created, "2026-01-10T00:00:00Z", "2026-01-11T00:00:00Z"));
+        assert_eq!(read("created=2d"), day(Created, "2026-01-08T00:00:00Z", "2026-01-09T00:00:00Z"));
+        assert_eq!(read("created!=today").unwrap(), read("created=today").unwrap().negate());
+        assert_eq!(read("created<today"), is(Created, Op::Less, "2026-01-10T00:00:00Z"));
+        assert_eq!(read("created<=today"), is(Created, Op::Less, "2026-01-11T00:00:00Z"));
+        assert_eq!(read("created>2026-01-05"), is(Created, Op::MoreEq, "2026-01-06T00:00:00Z"));
+        assert_eq!(read("created>=2026-01-05"), is(Created, Op::MoreEq, "2026-01-05T00:00:00Z"));
+        assert_eq!(read("created>3h"), is(Created, Op::More, "2026-01-10T09:00:00Z"));
+        assert_eq!(read("due<7d"), is(Due, Op::Less, "2026-01-17T00:00:00Z"), "ahead");
+        assert_eq!(read("due<=7d"), is(Due, Op::Less, "2026-01-18T00:00:00Z"));
+        assert_eq!(read("due>-7d"), is(Due, Op::MoreEq, "2026-01-04T00:00:00Z"));
+        assert_eq!(read("due=none"), Ok(Expr::Is(Due, Op::Eq, Value::Nothing)));
+    }
+
+    #[test]
     fn refusals_say_what_is_wrong() {
         for (text, start) in [
             ("", "the query is empty"),
+            (" ", "the query is empty"),
             ("colour=red", "unknown field \"colour\"; known: id title"),
+            ("a=b or", "unknown field \"a\""),
             ("label<3", "label cannot be compared with \"<\""),
             ("updated>soon", "updated: \"soon\" is not a date"),
+            ("created=3h", "created: \"3h\" is a moment"),
             ("priority=7", "invalid priority \"7\""),
+            ("priority=none", "invalid priority \"none\""),
+            ("visibility=locl", "invalid visibility \"locl\"; known: local proposed canonical"),
             ("(label=a", "a bracket is not closed"),
             ("label='a", "a quote is not closed"),
-            ("label=a or", "unexpected \"end of query\""),
+            ("label=\"a' b", "a quote is not closed"),
+            ("label=a or", "a condition is missing at the end"),
+            ("label=a and or label=b", "a condition is missing before \"or\""),
+            ("not", "a condition is missing at the end"),
+            ("()", "a condition is missing before \")\""),
+            (")", "a condition is missing before \")\""),
+            ("label=a)", "unexpected \")\""),
             ("label=", "\"label=\" has no value"),
-            (")", "unexpected \")\""),
+            ("label= type=bug", "\"label=\" has no value"),
+            ("(label=) or x", "\"label=\" has no value"),
+            ("title= or type=bug", "\"title=\" has no value"),
+            ("label=a,", "\"label=\" has no value"),
+            ("label=,a", "\"label=\" has no value"),
+            ("status=''", "\"status=\" has no value"),
+            ("title==x", "unexpected \"=\""),
+            ("=x", "unexpected \"=\""),
         ] {
             assert!(read(text).is_err_and(|error| error.starts_with(start)), "{text}: {:?}", read(text));
         }
-        assert!(read(&"(".repeat(100_000)).is_err());
+        for (text, start) in [
+            ("(".repeat(100_000), "brackets and `not` are nested"),
+            ("not ".repeat(100_000), "brackets and `not` are nested"),
+            ("x ".repeat(5_000), "the query has more than 1000 conditions"),
+            (format!("label={}", "x,".repeat(5_000)), "the query has more than 1000 conditions"),
+        ] {
+            assert!(read(&text).is_err_and(|error| error.starts_with(start)), "{:?}", read(&text));
+        }
     }
 }

@@ -1,18 +1,73 @@
-//! Dates as people type them: `2026-03-01`, `tomorrow`, `friday`, `3d`, `+2w`, RFC 3339.
+//! Dates as people type and read them, in their own time zone.
+//!
+//! This is the one place that reads what people type (`2026-03-01`, `tomorrow`, `friday`, `3d`, `+2w`, `2026-03-01 17:00`,
+//! RFC 3339) and the one that prints times for them. A date without a time is a whole day, from its first moment to its last.
 
-use jiff::civil::{Date, Weekday};
+use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan, Zoned};
 
-use super::time::Instant;
+use super::time::{Instant, MILLI, SECOND};
 
-/// Which way a length of time without a sign points.
+/// Which way a length of time without a sign, or the name of a weekday, points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bare {
-    /// `3d` is three days ago (filters).
+    /// `3d` is three days ago, `friday` the last one (created, updated, closed).
     Past,
-    /// `3d` is in three days (due, defer).
+    /// `3d` is in three days, `friday` the next one (due, defer).
     Future,
+}
+
+/// A day of the user's zone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Day {
+    pub start: Instant,
+    /// The first moment that is no longer part of it.
+    pub end: Instant,
+}
+
+impl Day {
+    /// Its last millisecond: ledgers write milliseconds.
+    pub fn last(self) -> Instant {
+        self.end.plus_nanos(-MILLI)
+    }
+}
+
+/// What a typed date means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// A time of day was named, or a length of hours or minutes.
+    Moment(Instant),
+    /// A date: `today`, `friday`, `2026-03-01`.
+    Day(Day),
+    /// A length of whole days from now: this time of day, then; and that day.
+    DaysAway(Instant, Day),
+}
+
+impl When {
+    /// The moment that is meant where something begins.
+    pub fn start(self) -> Instant {
+        match self {
+            When::Moment(at) | When::DaysAway(at, _) => at,
+            When::Day(day) => day.start,
+        }
+    }
+
+    /// The moment that is meant where something ends: without a time of day, the end of the day.
+    pub fn end(self) -> Instant {
+        match self {
+            When::Moment(at) => at,
+            When::Day(day) | When::DaysAway(_, day) => day.last(),
+        }
+    }
+
+    /// The day that is meant, if no time of day was named.
+    pub fn day(self) -> Option<Day> {
+        match self {
+            When::Moment(_) => None,
+            When::Day(day) | When::DaysAway(_, day) => Some(day),
+        }
+    }
 }
 
 /// The present moment and the zone in which a day begins.
@@ -31,56 +86,113 @@ impl Calendar {
         Self::new(now, TimeZone::UTC)
     }
 
-    /// The instant that the text means, or `None` if it is no date.
-    pub fn parse(&self, text: &str, bare: Bare) -> Option<Instant> {
+    /// What the text means, or `None` if it is not a date.
+    pub fn parse(&self, text: &str, bare: Bare) -> Option<When> {
         let text = text.trim();
-        if let Some(instant) = Instant::parse(text) {
-            return Some(instant);
-        }
         let lower = text.to_lowercase();
-        self.named(&lower).or_else(|| self.relative(&lower, bare)).or_else(|| self.day(lower.parse().ok()?))
+        let day = |date: Date| self.day(date).map(When::Day);
+        if let Some(date) = self.named(&lower, bare) {
+            return day(date);
+        }
+        if lower == "now" {
+            return instant(&self.now).map(When::Moment);
+        }
+        if let Some(when) = self.relative(&lower, bare) {
+            return Some(when);
+        }
+        if lower.len() == 10 {
+            return day(lower.parse().ok()?);
+        }
+        self.moment(text).map(When::Moment)
     }
 
     /// The instant that lies a length of time back, such as `30d`; `None` for anything else.
     pub fn back(&self, age: &str) -> Option<Instant> {
         let age = age.trim().to_lowercase();
-        if age.starts_with(|c: char| c.is_ascii_digit()) { self.relative(&age, Bare::Past) } else { None }
+        let is_length = age.starts_with(|c: char| c.is_ascii_digit());
+        if is_length { self.relative(&age, Bare::Past).map(When::start) } else { None }
     }
 
     /// An instant for people: the time of day, with the date if that is not today's.
     pub fn short(&self, at: Instant) -> String {
-        let zoned = Timestamp::from_millisecond(at.millis()).map(|at| at.to_zoned(self.now.time_zone().clone()));
-        match zoned {
-            Ok(at) if at.date() == self.now.date() => at.strftime("%H:%M").to_string(),
-            Ok(at) => at.strftime("%Y-%m-%d %H:%M").to_string(),
-            Err(_) => at.to_string(),
+        match self.local(at) {
+            Some(local) if local.date() == self.now.date() => local.strftime("%H:%M").to_string(),
+            _ => self.full(at),
         }
     }
 
-    /// Midnight at which a day begins.
-    fn day(&self, date: Date) -> Option<Instant> {
-        instant(&date.to_zoned(self.now.time_zone().clone()).ok()?)
+    /// An instant for people: the date and the time of day.
+    pub fn full(&self, at: Instant) -> String {
+        self.local(at).map_or_else(|| at.to_string(), |local| local.strftime("%Y-%m-%d %H:%M").to_string())
     }
 
-    fn named(&self, text: &str) -> Option<Instant> {
+    /// The same, but only the date where the instant is the first or the last moment of a day: it was typed as a date.
+    pub fn date(&self, at: Instant) -> String {
+        let whole = |day: Day| at == day.start || (at >= day.end.plus_nanos(-SECOND) && at < day.end);
+        match self.local(at).filter(|local| self.day(local.date()).is_some_and(whole)) {
+            Some(_) => self.day_text(at),
+            None => self.full(at),
+        }
+    }
+
+    /// A time as a ledger writes it, for people; a text that is not a time stays as it is.
+    pub fn local_text(&self, text: &str) -> String {
+        Instant::parse(text).map_or_else(|| text.to_owned(), |at| self.date(at))
+    }
+
+    /// The day of an instant, for people.
+    pub fn day_text(&self, at: Instant) -> String {
+        self.local(at).map_or_else(|| at.to_string(), |local| local.strftime("%Y-%m-%d").to_string())
+    }
+
+    fn local(&self, at: Instant) -> Option<Zoned> {
+        let at = Timestamp::from_nanosecond(at.wide_nanos()).ok()?;
+        Some(at.to_zoned(self.now.time_zone().clone()))
+    }
+
+    fn day(&self, date: Date) -> Option<Day> {
+        let midnight = |date: Date| instant(&date.to_zoned(self.now.time_zone().clone()).ok()?);
+        Some(Day { start: midnight(date)?, end: midnight(date.tomorrow().ok()?)? })
+    }
+
+    /// A date with a time of day: in the zone that it names, otherwise in the user's.
+    fn moment(&self, text: &str) -> Option<Instant> {
+        let clock = text.get(11..).filter(|clock| !clock.contains('['))?;
+        if clock.ends_with(['Z', 'z']) || clock.contains(['+', '-']) {
+            return Instant::parse(text);
+        }
+        let local: DateTime = text.parse().ok()?;
+        instant(&local.to_zoned(self.now.time_zone().clone()).ok()?)
+    }
+
+    fn named(&self, text: &str, bare: Bare) -> Option<Date> {
         let today = self.now.date();
-        let later = |span: Span| today.checked_add(span).ok().and_then(|date| self.day(date));
+        let away = |span: Span| today.checked_add(span).ok();
         match text {
-            "now" => instant(&self.now),
-            "today" => self.day(today),
-            "tomorrow" => later(1.day()),
-            "yesterday" => later(-1.day()),
-            "next week" => later(7.days()),
-            "next month" => later(1.month()),
-            _ => {
-                let name = text.strip_prefix("next ").unwrap_or(text);
-                let date = today.nth_weekday(1, weekday(name)?).ok()?;
-                self.day(date)
-            }
+            "today" => return Some(today),
+            "tomorrow" => return away(1.day()),
+            "yesterday" => return away(-1.day()),
+            "next week" => return away(7.days()),
+            "last week" => return away(-7.days()),
+            "next month" => return away(1.month()),
+            "last month" => return away(-1.month()),
+            _ => {}
+        }
+        if let Some(name) = text.strip_prefix("last ") {
+            return today.nth_weekday(-1, weekday(name)?).ok();
+        }
+        if let Some(name) = text.strip_prefix("next ") {
+            return today.nth_weekday(1, weekday(name)?).ok();
+        }
+        let name = weekday(text)?;
+        match bare {
+            Bare::Past if today.weekday() == name => Some(today),
+            Bare::Past => today.nth_weekday(-1, name).ok(),
+            Bare::Future => today.nth_weekday(1, name).ok(),
         }
     }
 
-    fn relative(&self, text: &str, bare: Bare) -> Option<Instant> {
+    fn relative(&self, text: &str, bare: Bare) -> Option<When> {
         let (sign, rest) = match text.as_bytes().first()? {
             b'+' => (1, &text[1..]),
             b'-' => (-1, &text[1..]),
@@ -90,16 +202,18 @@ impl Calendar {
         let unit_at = rest.find(|c: char| !c.is_ascii_digit())?;
         let count: i64 = rest[..unit_at].parse().ok().filter(|n| *n <= 100_000)?;
         let count = count * sign;
-        let span = match rest[unit_at..].trim() {
-            "m" | "min" | "minutes" => Span::new().try_minutes(count),
-            "h" | "hour" | "hours" => Span::new().try_hours(count),
-            "d" | "day" | "days" => Span::new().try_days(count),
-            "w" | "week" | "weeks" => Span::new().try_weeks(count),
-            "mo" | "month" | "months" => Span::new().try_months(count),
-            "y" | "year" | "years" => Span::new().try_years(count),
+        let (span, is_days) = match rest[unit_at..].trim() {
+            "m" | "min" | "minutes" => (Span::new().try_minutes(count), false),
+            "h" | "hour" | "hours" => (Span::new().try_hours(count), false),
+            "d" | "day" | "days" => (Span::new().try_days(count), true),
+            "w" | "week" | "weeks" => (Span::new().try_weeks(count), true),
+            "mo" | "month" | "months" => (Span::new().try_months(count), true),
+            "y" | "year" | "years" => (Span::new().try_years(count), true),
             _ => return None,
         };
-        instant(&self.now.checked_add(span.ok()?).ok()?)
+        let then = self.now.checked_add(span.ok()?).ok()?;
+        let at = instant(&then)?;
+        Some(if is_days { When::DaysAway(at, self.day(then.date())?) } else { When::Moment(at) })
     }
 }
 
@@ -124,29 +238,74 @@ fn weekday(name: &str) -> Option<Weekday> {
 mod tests {
     use super::*;
 
+    fn at(text: &str) -> Instant {
+        Instant::parse(text).unwrap()
+    }
+
     #[test]
     fn dates_as_typed() {
         // A Saturday.
-        let calendar = Calendar::utc(Instant::parse("2026-01-10T12:30:00Z").unwrap());
-        for (text, bare, expected) in [
-            ("2026-03-01", Bare::Future, "2026-03-01T00:00:00.000Z"),
-            ("tomorrow", Bare::Future, "2026-01-11T00:00:00.000Z"),
-            ("Monday", Bare::Future, "2026-01-12T00:00:00.000Z"),
-            ("next saturday", Bare::Future, "2026-01-17T00:00:00.000Z"),
-            ("3d", Bare::Future, "2026-01-13T12:30:00.000Z"),
-            ("3d", Bare::Past, "2026-01-07T12:30:00.000Z"),
-            ("+2w", Bare::Past, "2026-01-24T12:30:00.000Z"),
-            ("-6h", Bare::Future, "2026-01-10T06:30:00.000Z"),
-            ("2026-03-01T10:00:00+02:00", Bare::Past, "2026-03-01T08:00:00.000Z"),
+        let calendar = Calendar::utc(at("2026-01-10T12:30:00Z"));
+        for (text, bare, start, end) in [
+            ("2026-03-01", Bare::Future, "2026-03-01T00:00:00.000Z", "2026-03-01T23:59:59.999Z"),
+            ("tomorrow", Bare::Future, "2026-01-11T00:00:00.000Z", "2026-01-11T23:59:59.999Z"),
+            ("today", Bare::Past, "2026-01-10T00:00:00.000Z", "2026-01-10T23:59:59.999Z"),
+            ("Monday", Bare::Future, "2026-01-12T00:00:00.000Z", "2026-01-12T23:59:59.999Z"),
+            ("Monday", Bare::Past, "2026-01-05T00:00:00.000Z", "2026-01-05T23:59:59.999Z"),
+            ("saturday", Bare::Past, "2026-01-10T00:00:00.000Z", "2026-01-10T23:59:59.999Z"),
+            ("last saturday", Bare::Past, "2026-01-03T00:00:00.000Z", "2026-01-03T23:59:59.999Z"),
+            ("next saturday", Bare::Future, "2026-01-17T00:00:00.000Z", "2026-01-17T23:59:59.999Z"),
+            ("3d", Bare::Future, "2026-01-13T12:30:00.000Z", "2026-01-13T23:59:59.999Z"),
+            ("3d", Bare::Past, "2026-01-07T12:30:00.000Z", "2026-01-07T23:59:59.999Z"),
+            ("+2w", Bare::Past, "2026-01-24T12:30:00.000Z", "2026-01-24T23:59:59.999Z"),
+            ("-6h", Bare::Future, "2026-01-10T06:30:00.000Z", "2026-01-10T06:30:00.000Z"),
+            ("2026-03-01T10:00:00+02:00", Bare::Past, "2026-03-01T08:00:00.000Z", "2026-03-01T08:00:00.000Z"),
+            ("2026-03-01 10:00", Bare::Past, "2026-03-01T10:00:00.000Z", "2026-03-01T10:00:00.000Z"),
         ] {
-            assert_eq!(calendar.parse(text, bare).map(|at| at.to_string()).as_deref(), Some(expected), "{text}");
+            let found = calendar.parse(text, bare).map(|when| (when.start().to_string(), when.end().to_string()));
+            assert_eq!(found, Some((start.to_owned(), end.to_owned())), "{text}");
         }
-        for bad in ["", "soon", "2026-02-30", "3", "3x", "+", "99999999999999999d", "d"] {
+        for bad in [
+            "",
+            " ",
+            "soon",
+            "2026-02-30",
+            "2026-13-01",
+            "3",
+            "3x",
+            "+",
+            "99999999999999999d",
+            "d",
+            "20260301",
+            "2026-03-01T25:00",
+            "2026-03-01T10:00:00+99",
+            "last",
+            "next",
+            "2026-03-01T",
+            "ééééé",
+        ] {
             assert_eq!(calendar.parse(bad, Bare::Past), None, "{bad}");
         }
         assert_eq!(calendar.back("2w"), Instant::parse("2025-12-27T12:30:00Z"));
         for bad in ["", "-2w", "+2w", "today", "2026-01-01", "2"] {
             assert_eq!(calendar.back(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn a_day_is_one_of_the_users_zone() {
+        let berlin = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+        let calendar = Calendar::new(at("2026-03-28T23:30:00Z"), berlin);
+        // Already the 29th there, which has 23 hours: summer time begins.
+        let today = calendar.parse("today", Bare::Future).and_then(When::day).unwrap();
+        assert_eq!(today, Day { start: at("2026-03-28T23:00:00Z"), end: at("2026-03-29T22:00:00Z") });
+        assert_eq!(calendar.date(today.start), "2026-03-29");
+        assert_eq!(calendar.date(today.last()), "2026-03-29");
+        assert_eq!(calendar.date(at("2026-03-29T21:59:59Z")), "2026-03-29");
+        assert_eq!(calendar.date(at("2026-03-29T15:00:00Z")), "2026-03-29 17:00");
+        assert_eq!(calendar.full(today.last()), "2026-03-29 23:59");
+        assert_eq!(calendar.short(at("2026-03-29T15:00:00Z")), "17:00");
+        let typed = calendar.parse("2026-07-01 17:00", Bare::Future);
+        assert_eq!(typed, Some(When::Moment(at("2026-07-01T15:00:00Z"))), "a time without a zone is local");
     }
 }

@@ -1,8 +1,7 @@
 //! Changing issues that exist.
 
-use super::{OpError, Result};
+use super::Result;
 use crate::model::change::Change;
-use crate::model::issue::{IssueType, Status};
 use crate::store::{Named, Scope, Store, StoreError, Write, WriteError, Written};
 
 /// What became of each named issue, in the order in which they were named.
@@ -50,28 +49,4 @@ pub fn change_each(store: &mut Store, typed: &[String], changes: impl Fn(&Store)
     };
     let results = named.into_iter().zip(refused).map(|(one, refused)| (one.typed, answer(refused))).collect();
     Ok(Batch { results })
-}
-
-/// A status that is known, or in use in this project.
-pub fn check_status(store: &mut Store, word: &str) -> Result<Status> {
-    let status = Status::typed(word);
-    if status.is_known() {
-        return Ok(status);
-    }
-    let used = store.statuses()?;
-    if !status.is_tombstone() && used.iter().any(|known| known == status.as_str()) {
-        return Ok(status);
-    }
-    let known = Status::KNOWN.iter().map(|word| (*word).to_owned()).collect();
-    Err(OpError::Status { word: word.to_owned(), known })
-}
-
-/// An issue type that is known, or in use in this project.
-pub fn check_type(store: &mut Store, word: &str) -> Result<IssueType> {
-    let kind = IssueType::typed(word);
-    if kind.is_known() || store.types()?.iter().any(|known| known == kind.as_str()) {
-        return Ok(kind);
-    }
-    let known = IssueType::KNOWN.iter().map(|word| (*word).to_owned()).collect();
-    Err(OpError::Type { word: word.to_owned(), known })
 }

@@ -25,6 +25,7 @@ mod recover;
 mod repos;
 mod resolve;
 mod restore;
+mod select;
 mod show;
 mod sizes;
 mod state;
@@ -33,7 +34,7 @@ mod undo;
 mod unified;
 mod workspaces;
 
-pub use change::{Batch, change_each, check_status, check_type};
+pub use change::{Batch, change_each};
 pub use claims::{LeaseFilter, claim, claim_and_change, claim_each, leases, reclaim, release, release_remote};
 pub use configure::{ChangedFile, Configured, ROUTING, Request as ConfigRequest, configure, trust};
 pub use dependencies::{TreeNode, add_dependency, parse_dependency, remove_dependency, tree};
@@ -56,6 +57,7 @@ pub use recover::{RecoverAction, recover};
 pub use repos::{RepoStatus, repos, wants_planning_hint};
 pub use resolve::resolve;
 pub use restore::{Restorations, restore};
+pub use select::{check_dependency_type, check_status, check_type, parse_query, with_known_words};
 pub use show::{Neighbour, Private, Shown, show, show_copies, show_past, unblocked_by};
 pub use state::move_state;
 pub use sync::{Agreed, SyncRequest, agree, agree_at, commit, step_text, sync};
@@ -83,6 +85,8 @@ pub enum OpError {
     Type { word: String, known: Vec<String> },
     #[error("invalid dependency type {0:?}: lower-case letters, digits and dashes, at most 50")]
     DependencyType(String),
+    #[error("unknown dependency type {word:?}; known: {}", known.join(" "))]
+    UnknownDependencyType { word: String, known: Vec<String> },
     #[error("invalid --{flag} format {value:?}: not a date")]
     Date { flag: &'static str, value: String },
     #[error("{} is part of the project in {}", directory.display(), project.display())]

@@ -115,6 +115,8 @@ pub enum StoreError {
     Untrusted { key: &'static str, text: String, path: PathBuf },
     #[error("no repo {text:?} in this project; it has {}", list(known))]
     NoSuchRepo { text: String, known: Vec<String> },
+    #[error("no issue was planned for a project {text:?}; known: {}", known.join(" "))]
+    NoSuchProject { text: String, known: Vec<String> },
     #[error("there is no repo at {}", path.display())]
     NotARepo { path: PathBuf },
     #[error("{text:?} is no date, and no revision in {}", root.display())]

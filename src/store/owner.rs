@@ -155,6 +155,20 @@ impl Store {
         found
     }
 
+    /// Refuses the name of a project that nobody plans for here.
+    pub fn check_project(&mut self, text: &str) -> Result<()> {
+        self.sources.read(&mut self.cache)?;
+        let own = self.prefix(0)?;
+        if text == "." || text == own || !self.ids_of_project(text, false).is_empty() {
+            return Ok(());
+        }
+        let others = self.recorded().into_iter().map(|owner| owner.name).filter(|name| *name != own);
+        let mut known: Vec<String> = others.collect();
+        known.dedup();
+        known.insert(0, own.clone());
+        Err(StoreError::NoSuchProject { text: text.to_owned(), known })
+    }
+
     /// One of the repos of this project, other than the planning repos, is the project that a record names.
     fn is_ours(&self, owner: &Owner) -> bool {
         (0..self.project.members.len()).any(|repo| !self.is_planning(repo) && self.is_owner(owner, repo))

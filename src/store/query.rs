@@ -160,11 +160,24 @@ impl Store {
                 let sources = members.into_iter().flat_map(|member| self.sources.of_member(member));
                 Expr::Or(sources.map(|n| Expr::Is(Field::Repo, Op::Eq, Value::Number(n as i64))).collect())
             }
+            Expr::Is(field @ (Field::Assignee | Field::Author | Field::Owner), Op::Eq, Value::Text(name)) => {
+                Expr::any_of(*field, self.spelled_names(*field, name)?)
+            }
             Expr::Is(Field::Project, op, Value::Text(text)) => {
                 Expr::any_of(Field::Id, self.ids_of_project(text, *op == Op::Contains))
             }
             other => other.clone(),
         })
+    }
+
+    /// How the ledgers spell the name of a person, which may be typed in any case and with the `@` that listings show.
+    fn spelled_names(&self, field: Field, name: &str) -> Result<Vec<String>> {
+        let lower = name.to_lowercase();
+        let is_meant = |known: &String| {
+            let known = known.to_lowercase();
+            known == lower || lower.strip_prefix('@') == Some(known.as_str())
+        };
+        Ok(self.cache.people(field)?.into_iter().filter(is_meant).collect())
     }
 
     /// Issues that can be worked on now.
@@ -213,6 +226,7 @@ impl Store {
             now: self.host.clock.now(),
             order: filter.order,
             include_deferred: filter.include_deferred,
+            include_epics: filter.include_epics,
             any_type: filter.any_type,
             unknown: self.unknown_ids(),
             limit: filter.limit,
@@ -226,7 +240,6 @@ impl Store {
         }
         let mut taken = self.held_by_others()?;
         taken.extend(self.taken_elsewhere()?);
-            include_epics: filter.include_epics,
         taken.sort();
         taken.dedup();
         Ok(taken)
@@ -245,6 +258,12 @@ impl Store {
         Ok(Some(self.cache.obstacles_of(key, id, self.unknown_ids())?))
     }
 
+    /// What one issue depends on and is not done, whether the issue itself is done or not.
+    pub fn unmet(&mut self, id: &str) -> Result<Vec<Blocker>> {
+        self.refresh()?;
+        Ok(self.cache.unmet(id, self.unknown_ids())?)
+    }
+
     pub fn open_children(&mut self, id: &str) -> Result<Vec<String>> {
         self.refresh()?;
         Ok(self.cache.open_children(id)?)
@@ -258,12 +277,6 @@ impl Store {
     /// The best few of them, and how many there are.
     pub fn search_first(&mut self, text: &str, limit: Option<usize>) -> Result<(Vec<SearchRow>, usize)> {
         self.refresh()?;
-    /// What one issue depends on and is not done, whether the issue itself is done or not.
-    pub fn unmet(&mut self, id: &str) -> Result<Vec<Blocker>> {
-        self.refresh()?;
-        Ok(self.cache.unmet(id, self.unknown_ids())?)
-    }
-
         self.load_texts()?;
         let mut keys = self.cache.search(text)?;
         let total = keys.len();
@@ -347,16 +360,32 @@ impl Store {
         Ok(self.cache.count_by(&filter, by)?)
     }
 
-    /// Statuses in use beyond the known ones.
+    /// Statuses in use, and those that the settings name.
     pub fn statuses(&mut self) -> Result<Vec<String>> {
         self.refresh()?;
-        Ok(self.cache.words(true)?)
+        Ok(self.with_custom(self.cache.words(true)?, "status.custom"))
     }
 
-    /// Issue types in use.
+    /// Issue types in use, and those that the settings name.
     pub fn types(&mut self) -> Result<Vec<String>> {
         self.refresh()?;
-        Ok(self.cache.words(false)?)
+        Ok(self.with_custom(self.cache.words(false)?, "types.custom"))
+    }
+
+    /// Types of dependencies in use.
+    pub fn dependency_types(&mut self) -> Result<Vec<String>> {
+        self.refresh()?;
+        Ok(self.cache.dependency_types()?)
+    }
+
+    /// Adds the words of a setting such as `review:active,parked`; what stands behind a colon is not used here.
+    fn with_custom(&self, mut words: Vec<String>, key: &str) -> Vec<String> {
+        let named = self.settings.text(key).map(|(text, _)| text).unwrap_or_default().split(',');
+        let named = named.filter_map(|part| part.split(':').next()).map(|word| word.trim().to_owned());
+        words.extend(named.filter(|word| !word.is_empty()));
+        words.sort();
+        words.dedup();
+        words
     }
 
     /// For marking how much of an id is enough.
@@ -408,6 +437,7 @@ impl Store {
                 notes: issue.notes.unwrap_or_default(),
                 comments: comments.join("\n"),
                 labels: issue.labels.join("\n"),
+                close_reason: issue.close_reason.unwrap_or_default(),
             };
             (key, texts)
         });
@@ -425,4 +455,3 @@ pub(super) fn unknown_ids(settings: &Settings, project: &Project) -> UnknownIds 
         false => UnknownIds::Done,
     }
 }
-                close_reason: issue.close_reason.unwrap_or_default(),

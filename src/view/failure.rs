@@ -3,7 +3,9 @@
 use crate::ledger::LedgerError;
 use crate::model::change::ChangeError;
 use crate::model::json::Dialect;
+use crate::model::nearest::nearest;
 use crate::model::proposal::{IllegalMove, Standing};
+use crate::model::query::QueryError;
 use crate::model::workflow::WorkflowError;
 use crate::ops::{EditError, ImportError, OpError};
 use crate::store::settings::{ConfigError, ConfigFault, SettingsError};
@@ -95,6 +97,18 @@ impl Failure {
         self
     }
 
+    /// Says which word was probably meant.
+    fn meant(self, word: Option<&str>) -> Self {
+        match word {
+            Some(word) => self.hint(format!("did you mean {word:?}?")),
+            None => self,
+        }
+    }
+
+    fn or_hint(self, hint: &str) -> Self {
+        if self.hint.is_some() { self } else { self.hint(hint) }
+    }
+
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, "usage", message.into())
     }
@@ -130,15 +144,24 @@ impl From<OpError> for Failure {
             OpError::Store(error) => error.into(),
             OpError::Coordination(error) => error.into(),
             OpError::Partly { source, .. } => Failure { message, ..(*source).into() },
-            OpError::Query(_) => Self::usage(message).hint("bd query --help shows the language"),
+            OpError::Query(error) => {
+                let meant = match &error {
+                    QueryError::UnknownField { name, known } => nearest(name, known.iter().copied()),
+                    QueryError::UnknownWord { word, known, .. } => nearest(word, known.iter().copied()),
+                    _ => None,
+                };
+                Self::usage(message).meant(meant).or_hint("run `bd query --help` for the language")
+            }
+            OpError::Status { word, known }
+            | OpError::Type { word, known }
+            | OpError::UnknownDependencyType { word, known } => {
+                Self::usage(message).meant(nearest(&word, known.iter().map(String::as_str)))
+            }
             OpError::Date { .. } => Self::usage(message).hint("2026-03-01, tomorrow, friday, 3d, +2w, or RFC 3339"),
             OpError::Usage(_) if message.contains("not found") => Self::new(Exit::NotFound, "not_found", message),
-            OpError::Priority(_)
-            | OpError::Status { .. }
-            | OpError::Type { .. }
-            | OpError::DependencyType(_)
-            | OpError::Usage(_)
-            | OpError::Plan(_) => Self::usage(message),
+            OpError::Priority(_) | OpError::DependencyType(_) | OpError::Usage(_) | OpError::Plan(_) => {
+                Self::usage(message)
+            }
             OpError::RepoInUse { used, .. } => Self::new(Exit::Illegal, "illegal", message)
                 .hint("nothing was changed; finish or abandon these workflows and remove these workspaces first")
                 .texts("workflows", &used.workflows)
@@ -312,6 +335,7 @@ impl From<StoreError> for Failure {
                 .hint("make it with bd init --contributor PATH, or name another repo with --repo"),
             StoreError::Untrusted { .. } => Self::new(Exit::Untrusted, "untrusted", message)
                 .hint("look at .beads/config.toml; bd config trust agrees to the paths in it"),
+            StoreError::NoSuchProject { .. } => Self::not_found(message),
             StoreError::NoSuchRepo { .. } => {
                 Self::new(Exit::NotFound, "not_found", message).hint("bd repo list shows the repos; bd repo add PATH joins one")
             }

@@ -97,7 +97,8 @@ pub fn groups(groups: &[(String, i64)], total: usize) -> String {
 
 pub fn explanation(explanation: &Explanation) -> String {
     let reasons = explanation.reasons.iter().map(|reason| {
-        let object = Object::new().text("reason", reason_word(reason)).text("text", &reason_text(reason));
+        let object =
+            Object::new().text("reason", reason_word(reason)).text("text", &reason_text(reason, str::to_owned));
         match reason {
             Reason::Blocked(blocker) => object.text("id", &blocker.id).text("dependency_type", &blocker.kind),
             Reason::BlockerUnknown { blocker, repos } => {
@@ -158,11 +159,11 @@ fn reason_word(reason: &Reason) -> &'static str {
     }
 }
 
-/// A reason in words.
-pub fn reason_text(reason: &Reason) -> String {
+/// A reason in words; `time` says how to write a time of the ledger.
+pub fn reason_text(reason: &Reason, time: impl Fn(&str) -> String) -> String {
     match reason {
         Reason::Status(status) => format!("its status is {status}, only open issues are offered"),
-        Reason::Deferred { until: Some(until) } => format!("it is deferred until {until}"),
+        Reason::Deferred { until: Some(until) } => format!("it is deferred until {}", time(until)),
         Reason::Deferred { until: None } => "it is deferred".into(),
         Reason::Hidden(what) => format!("it is {what}"),
         Reason::InternalType(kind) => format!("type {kind} is offered only with --type {kind}"),
@@ -181,7 +182,7 @@ pub fn reason_text(reason: &Reason) -> String {
         }
         Reason::Taken(Taken::Held { holder, worktree, expires }) => {
             let place = worktree.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
-            let until = expires.as_ref().map(|at| format!(" until {at}")).unwrap_or_default();
+            let until = expires.as_ref().map(|at| format!(" until {}", time(at))).unwrap_or_default();
             format!("claimed by {holder}{place}{until}")
         }
         Reason::Taken(Taken::Elsewhere(one)) => super::elsewhere_text(one),

@@ -115,7 +115,7 @@ $ bd ready
 ! nothing is ready; bd blocked shows what waits
 $ bd why fix
 bd-fix is not ready:
-  it is deferred until 2026-02-01T00:00:00.000Z
+  it is deferred until 2026-02-01
 $ bd undefer fix
 Undeferred bd-fix
 $ bd undefer fix

@@ -29,8 +29,8 @@ Nothing to change: bd-fix
 $ bd show fix
 bd-fix  New title
 P2  open  task
-Created     2026-01-05T09:00:00.000Z by ann
-Updated     2026-01-05T09:00:02.000Z
+Created     2026-01-05 09:00 by ann
+Updated     2026-01-05 09:00
 Lives in    . ($ROOT/web/.beads/beads.jsonl:2)
 
 Description

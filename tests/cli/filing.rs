@@ -41,10 +41,10 @@ Created issue: bd-part
 $ bd show part
 bd-part  Part one
 P0  open  feature  @ann
-Created     2026-01-05T09:00:03.000Z by ann
-Updated     2026-01-05T09:00:03.000Z
-Due         2026-02-01T00:00:00.000Z
-Deferred to 2026-01-08T09:00:03.000Z
+Created     2026-01-05 09:00 by ann
+Updated     2026-01-05 09:00
+Due         2026-02-01
+Deferred to 2026-01-08 09:00
 Estimate    90 min
 Reference   gh-9
 Labels      api, ui, web
@@ -227,6 +227,7 @@ $ bd add x -p 7
 [exit 2]
 $ bd add x -t bgu
 ! error: invalid issue type "bgu"; known: bug feature task epic chore decision docs spike story milestone question merge-request molecule gate convoy message event workflow
+! hint: did you mean "bug"?
 [exit 2]
 $ bd add x --due someday
 ! error: invalid --due format "someday": not a date

@@ -191,8 +191,8 @@ bd-two  P2  open  task  Write files
 $ bd show one --at v1
 bd-one  Read files
 P2  open  feature
-Created     2026-01-05T09:00:00.000Z by ann
-Updated     2026-01-05T09:00:00.000Z
+Created     2026-01-05 09:00 by ann
+Updated     2026-01-05 09:00
 Lives in    . ($ROOT/web/.beads/beads.jsonl:1)
 
 Description
@@ -422,10 +422,10 @@ bd-one  P2  closed  feature  Read files #io @ann
 $ bd show bd-one
 bd-one  Read files
 P2  closed  feature  @ann
-Created     2026-01-05T09:00:00.000Z by ann
-Updated     2026-01-05T09:00:04.000Z
-Started     2026-01-05T09:00:02.000Z
-Closed      2026-01-05T09:00:04.000Z
+Created     2026-01-05 09:00 by ann
+Updated     2026-01-05 09:00
+Started     2026-01-05 09:00
+Closed      2026-01-05 09:00
 Reason      all read
 Labels      io
 Lives in    the history of ., not in the ledger: last changed in <done reading> on 2026-01-05, <prune> took it out on 2026-01-05; bd restore bd-one brings it back

@@ -40,12 +40,11 @@ bd-epic   P1  open  epic  Rework the settings page #ui
 bd-save   P2  open  task  Validate on save #backend #ui
 bd-form   P2  open  task  Move the form @bob
 $ bd list --all
-bd-login  P0  open       bug    Login fails on Safari
-bd-epic   P1  open       epic   Rework the settings page #ui
-bd-twice  P2  tombstone  task   Filed twice
-bd-save   P2  open       task   Validate on save #backend #ui
-bd-form   P2  open       task   Move the form @bob
-bd-docs   P3  closed     chore  Write the docs
+bd-login  P0  open    bug    Login fails on Safari
+bd-epic   P1  open    epic   Rework the settings page #ui
+bd-save   P2  open    task   Validate on save #backend #ui
+bd-form   P2  open    task   Move the form @bob
+bd-docs   P3  closed  chore  Write the docs
 $ bd list --tree
 bd-login   P0  open  bug   Login fails on Safari
 bd-epic    P1  open  epic  Rework the settings page #ui
@@ -139,7 +138,9 @@ fn list_filters() {
 #[test]
 fn list_order() {
     let env = project();
-    let ids = |order: &str| env.bd(["list", "--all", "--json"].into_iter().chain(order.split(' '))).ids().join(" ");
+    let ids = |order: &str| {
+        env.bd(["list", "--all", "--deleted", "--json"].into_iter().chain(order.split(' '))).ids().join(" ")
+    };
     assert_eq!(ids("--sort id"), "bd-docs bd-epic bd-form bd-login bd-save bd-twice");
     assert_eq!(ids("--sort id --reverse"), "bd-twice bd-save bd-login bd-form bd-epic bd-docs");
     assert_eq!(ids("--sort title -n 2"), "bd-twice bd-login");

@@ -31,11 +31,11 @@ bd-save is not ready:
   no longer waits for bd-form
 $ bd why login
 bd-login is not ready:
-  it is deferred until 2026-02-01T00:00:00.000Z
+  it is deferred until 2026-02-01
 $ bd why epic
 bd-epic is not ready:
   it waits (blocks) for bd-login
-  it is an epic with open children: bd-save
+  it is an epic with open children (bd ready --include-epics lists it): bd-save
 $ bd why docs
 bd-docs is not ready:
   its status is closed, only open issues are offered

@@ -97,7 +97,7 @@ project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
 {"id":"pl-1","title":"Darker mode","status":"closed","priority":1,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:12.000Z","closed_at":"2026-01-05T09:00:12.000Z","labels":["ui"],"dependencies":[{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:10.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_pdk8ortwzx4n","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:04.000Z"}}
 planning:
-{"id":"pl-1","title":"Darker mode","notes":"secret","status":"closed","priority":1,"issue_type":"task","assignee":"ann","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:12.000Z","started_at":"2026-01-05T09:00:11.000Z","closed_at":"2026-01-05T09:00:12.000Z","close_reason":"a private reason","due_at":"2026-01-06T00:00:00.000Z","external_ref":"gh-1","labels":["ui"],"dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-block","type":"blocks","created_at":"2026-01-05T09:00:09.000Z","created_by":"ann"},{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:10.000Z","created_by":"ann"}],"comments":[{"id":8799407155208370,"issue_id":"pl-1","author":"ann","text":"secret too","created_at":"2026-01-05T09:00:07.000Z"}],"visibility":"proposed","proposal":{"id":"prop_pdk8ortwzx4n","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:04.000Z","synced":"2026-01-05T09:00:12.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
+{"id":"pl-1","title":"Darker mode","notes":"secret","status":"closed","priority":1,"issue_type":"task","assignee":"ann","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:12.000Z","started_at":"2026-01-05T09:00:11.000Z","closed_at":"2026-01-05T09:00:12.000Z","close_reason":"a private reason","due_at":"2026-01-06T23:59:59.999Z","external_ref":"gh-1","labels":["ui"],"dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-block","type":"blocks","created_at":"2026-01-05T09:00:09.000Z","created_by":"ann"},{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:10.000Z","created_by":"ann"}],"comments":[{"id":8799407155208370,"issue_id":"pl-1","author":"ann","text":"secret too","created_at":"2026-01-05T09:00:07.000Z"}],"visibility":"proposed","proposal":{"id":"prop_pdk8ortwzx4n","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:04.000Z","synced":"2026-01-05T09:00:12.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 {"id":"pl-block","title":"Private blocker","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:02.000Z","visibility":"local","project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
@@ -173,8 +173,8 @@ planning:
 $ bd show pl-1
 pl-1  Dark mode
 P2  open  task
-Created     2026-01-05T09:00:02.000Z by ann
-Updated     2026-01-05T09:00:04.000Z
+Created     2026-01-05 09:00 by ann
+Updated     2026-01-05 09:00
 Lives in    . ($ROOT/web/.beads/beads.jsonl:2), read-only: you are a contributor here: routing.role in the personal settings says so
 Copies in   ~/.beads-planning
 

@@ -34,8 +34,8 @@ Note added: bd-fix
 $ bd show fix
 bd-fix  Fix the parser
 P2  open  task
-Created     2026-01-05T09:00:00.000Z by ann
-Updated     2026-01-05T09:00:03.000Z
+Created     2026-01-05 09:00 by ann
+Updated     2026-01-05 09:00
 Lives in    . ($ROOT/web/.beads/beads.jsonl:2)
 
 Description
@@ -81,9 +81,9 @@ Comment added: bd-fix
 $ bd comments add fix 'two words' --author bob
 Comment added: bd-fix
 $ bd comments fix
-2026-01-05T09:00:02.000Z ann
+2026-01-05 09:00 ann
   seen again on main
-2026-01-05T09:00:03.000Z bob
+2026-01-05 09:00 bob
   two words
 $ bd comments list fix --json
 [

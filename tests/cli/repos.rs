@@ -227,29 +227,29 @@ bd-own    P2  open  task  BD-OWN
 $ bd show bd-own
 bd-own  BD-OWN
 P2  open  task
-Created     2026-01-02T09:00:00Z
-Updated     2026-01-02T09:00:00Z
+Created     2026-01-02 09:00
+Updated     2026-01-02 09:00
 Lives in    . ($ROOT/web/.beads/beads.jsonl:1), writable
 Copies in   ~/plan
 $ bd show bd-own --copies
 bd-own  BD-OWN
 P2  open  task
-Created     2026-01-02T09:00:00Z
-Updated     2026-01-02T09:00:00Z
+Created     2026-01-02 09:00
+Updated     2026-01-02 09:00
 Lives in    . ($ROOT/web/.beads/beads.jsonl:1), writable
 Copies in   ~/plan
 
 bd-own  As planned
 P0  open  task
-Created     2026-01-02T09:00:00Z
-Updated     2026-01-02T09:00:00Z
+Created     2026-01-02 09:00
+Updated     2026-01-02 09:00
 Lives in    ~/plan ($ROOT/home/plan/.beads/beads.jsonl:1), writable, behind another repo's copy
 Copies in   .
 $ bd show bd-own --repo plan
 bd-own  As planned
 P0  open  task
-Created     2026-01-02T09:00:00Z
-Updated     2026-01-02T09:00:00Z
+Created     2026-01-02 09:00
+Updated     2026-01-02 09:00
 Lives in    ~/plan ($ROOT/home/plan/.beads/beads.jsonl:1), writable, behind another repo's copy
 Copies in   .
 $ bd list --repo plan

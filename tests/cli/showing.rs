@@ -24,8 +24,8 @@ fn show_everything_about_an_issue() {
 $ bd show save
 bd-save  Validate on save
 P2  open  task
-Created     2026-01-05T09:00:02.000Z by ann
-Updated     2026-01-05T09:00:09.000Z
+Created     2026-01-05 09:00 by ann
+Updated     2026-01-05 09:00
 Labels      backend, ui
 Lives in    . ($ROOT/web/.beads/beads.jsonl:5)
 
@@ -45,7 +45,7 @@ Depended on by
   related  bd-login  open  Login fails on Safari
 
 Comments
-  2026-01-05T09:00:09.000Z ann
+  2026-01-05 09:00 ann
     looks right
 $ bd show epic login --short
 bd-epic   P1  open  epic  Rework the settings page #ui
@@ -53,17 +53,17 @@ bd-login  P0  open  bug   Login fails on Safari
 $ bd view docs
 bd-docs  Write the docs
 P3  closed  chore
-Created     2026-01-05T09:00:04.000Z by ann
-Updated     2026-01-05T09:00:06.000Z
-Closed      2026-01-05T09:00:06.000Z
+Created     2026-01-05 09:00 by ann
+Updated     2026-01-05 09:00
+Closed      2026-01-05 09:00
 Reason      done in 4f2e
 Lives in    . ($ROOT/web/.beads/beads.jsonl:1)
 $ bd show twice
 bd-twice  Filed twice
 P2  tombstone  task
-Created     2026-01-05T09:00:05.000Z by ann
-Updated     2026-01-05T09:00:07.000Z
-Deleted     2026-01-05T09:00:07.000Z by ann
+Created     2026-01-05 09:00 by ann
+Updated     2026-01-05 09:00
+Deleted     2026-01-05 09:00 by ann
 Lives in    . ($ROOT/web/.beads/beads.jsonl:6)
 
 "#]]
@@ -200,8 +200,8 @@ $ bd show nosuch --json
 $ bd show l
 bd-login  Login fails on Safari
 P0  open  bug
-Created     2026-01-05T09:00:03.000Z by ann
-Updated     2026-01-05T09:00:03.000Z
+Created     2026-01-05 09:00 by ann
+Updated     2026-01-05 09:00
 Lives in    . ($ROOT/web/.beads/beads.jsonl:4)
 
 Description
@@ -209,9 +209,9 @@ Description
 $ bd show d
 bd-docs  Write the docs
 P3  closed  chore
-Created     2026-01-05T09:00:04.000Z by ann
-Updated     2026-01-05T09:00:06.000Z
-Closed      2026-01-05T09:00:06.000Z
+Created     2026-01-05 09:00 by ann
+Updated     2026-01-05 09:00
+Closed      2026-01-05 09:00
 Reason      done in 4f2e
 Lives in    . ($ROOT/web/.beads/beads.jsonl:1)
 $ bd show bd-

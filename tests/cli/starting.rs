@@ -78,6 +78,7 @@ $ bd status fix in_progress
 Nothing to change: bd-fix
 $ bd status fix opne
 ! error: invalid status "opne"; known: open in_progress blocked deferred closed pinned hooked
+! hint: did you mean "open"?
 [exit 2]
 $ bd status fix
 ! error: the following required arguments were not provided:

@@ -91,11 +91,11 @@ fn import_of_deletions_leaves_tombstones() {
         "{\"id\":\"old-1\",\"ts\":\"2025-02-01T00:00:00Z\",\"by\":\"zoe\",\"reason\":\"gone\"}\n",
     );
     assert_data_eq!(
-        env.script("import deletions.jsonl\nlist --all"),
+        env.script("import deletions.jsonl\nlist --all --deleted"),
         str![[r#"
 $ bd import deletions.jsonl
 Imported: 0 created, 0 updated, 0 unchanged, 1 deleted
-$ bd list --all
+$ bd list --all --deleted
 old-1  P1  tombstone  bug   From before
 old-2  P2  closed     task  Done long ago
 

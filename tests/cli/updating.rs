@@ -63,11 +63,11 @@ Updated issue: bd-fix
 $ bd show fix
 bd-fix  New title
 P1  in_progress  chore
-Created     2026-01-05T09:00:00.000Z by ann
-Updated     2026-01-05T09:00:04.000Z
-Started     2026-01-05T09:00:03.000Z
-Due         2026-03-01T00:00:00.000Z
-Deferred to 2026-02-01T00:00:00.000Z
+Created     2026-01-05 09:00 by ann
+Updated     2026-01-05 09:00
+Started     2026-01-05 09:00
+Due         2026-03-01
+Deferred to 2026-02-01
 Estimate    30 min
 Reference   gh-1
 Labels      b
@@ -172,12 +172,14 @@ $ bd update fix -p 7
 [exit 2]
 $ bd update fix -s opne
 ! error: invalid status "opne"; known: open in_progress blocked deferred closed pinned hooked
+! hint: did you mean "open"?
 [exit 2]
 $ bd update fix -s tombstone
 ! error: invalid status "tombstone"; known: open in_progress blocked deferred closed pinned hooked
 [exit 2]
 $ bd update fix -t bgu
 ! error: invalid issue type "bgu"; known: bug feature task epic chore decision docs spike story milestone question merge-request molecule gate convoy message event workflow
+! hint: did you mean "bug"?
 [exit 2]
 $ bd update fix --title ''
 ! error: title required: an issue needs a title

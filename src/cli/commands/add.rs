@@ -5,7 +5,7 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::model::change::NewIssue;
 use crate::model::issue::Priority;
-use crate::model::when::Bare;
+use crate::model::when::{Bare, When};
 use crate::ops::{self, Filing, OpError};
 use crate::view::{self, Exit, Failure};
 
@@ -34,7 +34,7 @@ pub struct AddArgs {
     /// What it is about
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     description: Option<String>,
-    /// Who does it (`me` is you)
+    /// Who does it (`me` or `@me` is you)
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
     /// Labels, comma-separated
@@ -67,10 +67,10 @@ pub struct AddArgs {
     /// Estimated minutes
     #[arg(short, long, value_name = "MINUTES", allow_negative_numbers = true)]
     estimate: Option<i64>,
-    /// When it is due
+    /// When it is due; a date without a time means the end of that day
     #[arg(long, value_name = "DATE")]
     due: Option<String>,
-    /// Not before this date
+    /// Not before this date: it is ready from the beginning of that day
     #[arg(long, value_name = "DATE")]
     defer: Option<String>,
     /// Read the description from a file (- is standard input)
@@ -185,12 +185,9 @@ fn filing(args: AddArgs, cx: &mut Context) -> Result<Filing, Failure> {
     if let Some(word) = &args.kind {
         issue.issue_type = ops::check_type(cx.store()?, word)?;
     }
-    issue.assignee = match args.assignee.as_deref() {
-        Some("me") => cx.actor()?,
-        other => other.unwrap_or_default().to_owned(),
-    };
-    issue.due_at = args.due.map(|text| cx.date("due", &text, Bare::Future)).transpose()?;
-    issue.defer_until = args.defer.map(|text| cx.date("defer", &text, Bare::Future)).transpose()?;
+    issue.assignee = cx.person(args.assignee.as_deref().unwrap_or_default())?;
+    issue.due_at = args.due.map(|text| super::due(cx, &text)).transpose()?;
+    issue.defer_until = args.defer.map(|text| cx.date("defer", &text, Bare::Future)).transpose()?.map(When::start);
     let mut dependencies = args.deps.iter().map(|text| ops::parse_dependency(text)).collect::<Result<Vec<_>, _>>()?;
     if let Some(target) = args.waits_for {
         dependencies.push((crate::model::dependency::DependencyType::new("waits-for"), target));

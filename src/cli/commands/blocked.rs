@@ -4,6 +4,7 @@ use super::{Context, Outcome};
 use crate::cli::filters::ScopeArgs;
 use crate::cli::render;
 use crate::model::query::{Expr, Field};
+use crate::ops;
 use crate::view::{self, Exit, inline};
 
 /// What cannot be worked on, and what it waits for
@@ -21,12 +22,10 @@ pub struct BlockedArgs {
 
 pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
     let filter = match args.parent {
-        Some(parent) => {
-            let parent = Expr::text(Field::Parent, cx.store()?.resolve(&parent)?);
-            Expr::And(vec![parent, args.scope.expr()])
-        }
+        Some(parent) => Expr::And(vec![Expr::text(Field::Parent, parent), args.scope.expr()]),
         None => args.scope.expr(),
     };
+    let filter = ops::with_known_words(cx.store()?, filter)?;
     let found = cx.store()?.blocked(&filter)?;
     if cx.ui.wants_json() {
         cx.json(view::blocked(&found));

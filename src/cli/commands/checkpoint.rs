@@ -89,7 +89,7 @@ struct ListArgs {
     #[arg(long, value_name = "N")]
     since: Option<i64>,
     /// Only of this type
-    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    #[arg(short = 't', long = "type", value_name = "TYPE", value_parser = CheckpointKind::KNOWN.to_vec())]
     kind: Option<String>,
     /// Of all checkouts, those that are gone included
     #[arg(long)]

@@ -78,9 +78,10 @@ pub fn run_comments(args: CommentsArgs, cx: &mut Context) -> Outcome {
         cx.json(view::comments(&row.issue.id, &row.issue.comments));
         return Ok(Exit::Ok);
     }
+    let calendar = cx.ui.calendar();
     for comment in &row.issue.comments {
-        let time = comment.created_at.as_ref().map_or("", |time| &time.text);
-        cx.ui.line(&format!("{} {}", inline(time), inline(&comment.author)));
+        let time = comment.created_at.as_ref().map(|time| calendar.full(time.instant)).unwrap_or_default();
+        cx.ui.line(&format!("{} {}", inline(&time), inline(&comment.author)));
         for line in block(&comment.text).lines() {
             cx.ui.line(&format!("  {line}"));
         }

@@ -44,7 +44,7 @@ fn group(text: &str) -> Result<GroupBy, String> {
 
 pub fn run(args: CountArgs, cx: &mut Context) -> Outcome {
     let mut filter = args.filter.expr(cx)?;
-    if !filter.mentions(Field::Status) {
+    if !filter.names(Field::Status, "tombstone") {
         filter = Expr::And(vec![filter, not_deleted()]);
     }
     let flags = [

@@ -2,7 +2,7 @@ use clap::Args;
 
 use super::{Context, Outcome, changed_line, report, require_ids};
 use crate::model::change::Change;
-use crate::model::when::Bare;
+use crate::model::when::{Bare, When};
 use crate::ops;
 
 /// Put issues off, until a date or until further notice
@@ -11,14 +11,14 @@ use crate::ops;
 pub struct DeferArgs {
     /// Issues, by id or its first characters
     ids: Vec<String>,
-    /// When they come back by themselves
+    /// When they come back by themselves; a date without a time means the beginning of that day
     #[arg(long, value_name = "DATE")]
     until: Option<String>,
 }
 
 pub fn run(args: DeferArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
-    let until = args.until.map(|text| cx.date("until", &text, Bare::Future)).transpose()?;
+    let until = args.until.map(|text| cx.date("until", &text, Bare::Future)).transpose()?.map(When::start);
     let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Defer { until }])?;
     report(cx, batch, |written| changed_line(written, "Deferred "))
 }

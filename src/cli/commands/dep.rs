@@ -63,6 +63,7 @@ enum DepCommand {
         /// down: what it depends on; up: what depends on it
         #[arg(long, value_name = "WAY", default_value = "down", value_parser = ["down", "up"])]
         direction: String,
+        /// Only of this type
         #[arg(short = 't', long = "type", value_name = "TYPE")]
         kind: Option<String>,
     },
@@ -134,7 +135,8 @@ fn remove(cx: &mut Context, dependent: &str, target: &str, kind: Option<&str>) -
 }
 
 fn list(cx: &mut Context, id: &str, up: bool, kind: Option<&str>) -> Outcome {
-    let kind = kind.map(kind_of).transpose()?;
+    let store = cx.store()?;
+    let kind = kind.map(|word| ops::check_dependency_type(store, word)).transpose()?;
     let shown = ops::show(cx.store()?, id)?;
     let edges = if up { shown.dependents } else { shown.dependencies };
     let of_kind = |edge: &Neighbour| kind.as_ref().is_none_or(|kind| edge.kind == kind.as_str());

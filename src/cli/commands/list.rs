@@ -1,14 +1,15 @@
 use clap::Args;
 
 use super::{Context, Outcome, print_page};
-use crate::cli::filters::{FilterArgs, PageArgs, WorktreeArgs, not_done};
+use crate::cli::filters::{DoneArgs, FilterArgs, PageArgs, WorktreeArgs};
 use crate::model::query::{Expr, Field};
 use crate::ops;
 use crate::store::{Page, ReadyFilter, Store};
 
 /// List issues
 ///
-/// Closed and deleted issues are left out unless a status is named or --all is given.
+/// Closed issues are left out unless a status is named or --all is given, deleted ones unless --status tombstone or --deleted
+/// is given.
 #[derive(Debug, Args, Default)]
 #[command(after_help = "Examples:
   bd list
@@ -23,9 +24,8 @@ pub struct ListArgs {
     filter: FilterArgs,
     #[command(flatten)]
     page: PageArgs,
-    /// Closed and deleted ones too
-    #[arg(long)]
-    all: bool,
+    #[command(flatten)]
+    done: DoneArgs,
     /// Every copy of an issue that stands in several repos
     #[arg(long, conflicts_with = "ready")]
     copies: bool,
@@ -86,8 +86,10 @@ fn ask(store: &mut Store, args: &ListArgs, filter: &Expr, limit: Option<usize>) 
         let ids = Expr::any_of(Field::Id, page.rows.into_iter().map(|row| row.issue.id));
         return Ok(store.list(&ids, args.page.sort(), limit)?);
     }
-    let hide_done = !args.all && !args.filter.names_status();
-    let filter = if hide_done { Expr::And(vec![filter.clone(), not_done()]) } else { filter.clone() };
+    let filter = match args.filter.names_ids() {
+        true => filter.clone(),
+        false => args.done.limited(filter.clone(), args.filter.names_status()),
+    };
     if args.copies {
         return Ok(store.list_copies(&filter, args.page.sort(), limit)?);
     }

@@ -2,8 +2,7 @@ use clap::Args;
 
 use super::{Context, Outcome};
 use crate::cli::render;
-use crate::model::query::{self, QueryContext};
-use crate::ops::{self, OpError};
+use crate::ops;
 use crate::view::{self, Exit, Object, plural};
 
 /// Move issues to another repo, ids kept
@@ -31,9 +30,7 @@ pub struct MigrateArgs {
 }
 
 pub fn run(args: MigrateArgs, cx: &mut Context) -> Outcome {
-    let me = cx.actor()?;
-    let context = QueryContext { me: &me, calendar: &cx.host().clock.calendar() };
-    let filter = query::parse(&args.filter, &context).map_err(OpError::from)?;
+    let filter = ops::parse_query(cx.store()?, &args.filter)?;
     let done = ops::migrate(cx.store()?, &args.move_to, &filter, args.dry_run, args.count)?;
     if cx.ui.wants_json() {
         let would = if args.dry_run { view::rows(&done.chosen) } else { "[]".to_owned() };

@@ -83,6 +83,8 @@ use clap::Subcommand;
 
 use super::context::Context;
 use super::render;
+use crate::model::time::Instant;
+use crate::model::when::Bare;
 use crate::ops::Batch;
 use crate::store::{Page, RepoSync, Written};
 use crate::view::{self, Exit, Failure};
@@ -425,6 +427,16 @@ fn suggest_planning(cx: &mut Context) {
     if cx.ui.is_interactive() && cx.store().is_ok_and(crate::ops::wants_planning_hint) {
         cx.ui.hint("this looks like a fork: bd init --contributor keeps your plans in a repo of your own");
     }
+}
+
+/// When an issue is due, as typed: without a time of day, at the end of the day.
+fn due(cx: &mut Context, text: &str) -> Result<Instant, Failure> {
+    let at = cx.date("due", text, Bare::Future)?.end();
+    if at < cx.host().clock.now() {
+        let text = format!("that is overdue already: due {}", cx.ui.calendar().date(at));
+        cx.ui.note(&text);
+    }
+    Ok(at)
 }
 
 fn require_ids(ids: &[String]) -> Result<(), Failure> {

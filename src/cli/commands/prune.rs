@@ -2,7 +2,7 @@ use clap::Args;
 
 use super::{Context, Outcome};
 use crate::model::size;
-use crate::model::when::Bare;
+use crate::model::when::{Bare, When};
 use crate::ops::{self, PruneWish};
 use crate::store::{PruneRequest, Pruned};
 use crate::view::{self, Exit, Failure, inline, plural};
@@ -39,6 +39,7 @@ pub struct PruneArgs {
 
 pub fn run(args: PruneArgs, cx: &mut Context) -> Outcome {
     let before = args.closed_before.as_deref().map(|text| cx.date("closed-before", text, Bare::Past)).transpose()?;
+    let before = before.map(When::start);
     let budget = args.to_budget.as_deref().map(|text| {
         let wrong = || Failure::usage(format!("invalid --to-budget {text:?}: a size such as 25k, 1M or 30000"));
         size::parse(text).ok_or_else(wrong)
@@ -55,8 +56,9 @@ pub fn run(args: PruneArgs, cx: &mut Context) -> Outcome {
 }
 
 fn print(done: &Pruned, dry_run: bool, cx: &mut Context) {
+    let calendar = cx.ui.calendar();
     for one in &done.pruned {
-        let day: String = one.at.to_string().chars().take(10).collect();
+        let day = calendar.day_text(one.at);
         let verb = if one.status == "tombstone" { "deleted" } else { "closed" };
         cx.ui.line(&inline(&format!("{}  {verb} {day}  {}", one.id, one.title)));
     }

@@ -1,21 +1,28 @@
 use clap::Args;
 
 use super::{Context, Outcome, print_page};
-use crate::cli::filters::{PageArgs, not_done};
-use crate::model::query::{self, Expr, Field, QueryContext};
-use crate::ops::OpError;
+use crate::cli::filters::{DoneArgs, PageArgs};
+use crate::model::query::Field;
+use crate::ops;
 
 /// Find issues by conditions
 ///
-/// Conditions are FIELD OP VALUE without blanks: = != < <= > >= and ~ (contains). Side by side they mean AND; OR, NOT and
-/// brackets work too. Fields: id title description notes text status type priority label assignee author owner parent
-/// external_ref visibility repo project created updated started closed due defer. A length of time such as 7d means that long
-/// ago, so updated>7d is what changed within the last week. `me` is you, `none` is no value, a comma is OR. Without a
-/// condition on status, closed and deleted issues are left out.
+/// Conditions are FIELD OP VALUE: = != < <= > >= and ~ (contains). Side by side they mean AND; OR, NOT and brackets work too.
+/// Fields: id title description notes text status type priority label assignee author owner parent external_ref visibility
+/// repo project created updated started closed due defer. A word alone is searched for in every text. `me` or `@me` is you,
+/// `none` is no value, a comma is OR, quotes keep blanks and commas; names of people match in any case.
+///
+/// Dates are days in your time zone: created=today, closed>=monday, due<=2026-03-01. A length of time such as 7d counts from
+/// now, back for what has happened and ahead for due and defer: updated>7d is what changed within the last week, due<=7d what
+/// is due within the next.
+///
+/// A field, status, type, visibility, repo or id that does not exist is an error. Without a condition on status, closed issues
+/// are left out; deleted ones are left out unless status=tombstone or --deleted asks for them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd query 'status=open priority<=1 label=backend'
-  bd query 'updated>7d author=me'
+  bd query 'updated>7d author=@me'
+  bd query 'due <= 7d and not assignee = none'
   bd query '(type=bug or label=regression) and not assignee=none'
   bd query 'title~crash status=closed' --sort closed")]
 pub struct QueryArgs {
@@ -24,19 +31,15 @@ pub struct QueryArgs {
     expression: Vec<String>,
     #[command(flatten)]
     page: PageArgs,
-    /// Closed and deleted ones too
-    #[arg(long)]
-    all: bool,
+    #[command(flatten)]
+    done: DoneArgs,
 }
 
 pub fn run(args: QueryArgs, cx: &mut Context) -> Outcome {
     let json = cx.ui.wants_json();
-    let me = cx.actor()?;
-    let calendar = cx.host().clock.calendar();
-    let text = args.expression.join(" ");
-    let expr = query::parse(&text, &QueryContext { me: &me, calendar: &calendar }).map_err(OpError::from)?;
+    let expr = ops::parse_query(cx.store()?, &args.expression.join(" "))?;
     let names_status = expr.mentions(Field::Status) || expr.mentions(Field::Closed);
-    let expr = if args.all || names_status { expr } else { Expr::And(vec![expr, not_done()]) };
+    let expr = args.done.limited(expr, names_status);
     let page = cx.store()?.list(&expr, args.page.sort(), args.page.limit(json))?;
     print_page(cx, &page, false, "no issues")
 }

@@ -3,8 +3,10 @@ use clap::Args;
 use super::{Context, Outcome, print_page};
 use crate::cache::{Sort, SortBy};
 use crate::cli::filters::{ScopeArgs, limit, not_done};
+use crate::model::issue::Status;
 use crate::model::query::{Expr, Field, Op, Value};
 use crate::model::time::DAY;
+use crate::ops;
 
 /// Issues that nobody touched for a while, oldest first
 #[derive(Debug, Args)]
@@ -28,9 +30,10 @@ pub fn run(args: StaleArgs, cx: &mut Context) -> Outcome {
     let before = cx.host().clock.now().plus_nanos(-i64::from(args.days).saturating_mul(DAY));
     let mut parts = vec![Expr::Is(Field::Updated, Op::Less, Value::Time(before)), not_done(), args.scope.expr()];
     if let Some(word) = &args.status {
-        parts.push(Expr::text(Field::Status, crate::ops::check_status(cx.store()?, word)?.as_str()));
+        parts.push(Expr::text(Field::Status, Status::typed(word).as_str()));
     }
+    let filter = ops::with_known_words(cx.store()?, Expr::And(parts))?;
     let sort = Sort { by: SortBy::Updated, reverse: true };
-    let page = cx.store()?.list(&Expr::And(parts), sort, limit(args.limit, json))?;
+    let page = cx.store()?.list(&filter, sort, limit(args.limit, json))?;
     print_page(cx, &page, false, "nothing is stale")
 }

@@ -52,7 +52,7 @@ pub struct UpdateArgs {
     /// Add to the notes
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "notes")]
     append_notes: Option<String>,
-    /// Who does it (`me` is you, an empty text is nobody)
+    /// Who does it (`me` or `@me` is you, an empty text is nobody)
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
     /// A reference elsewhere, such as gh-9
@@ -61,10 +61,10 @@ pub struct UpdateArgs {
     /// Estimated minutes
     #[arg(short, long, value_name = "MINUTES", allow_negative_numbers = true)]
     estimate: Option<i64>,
-    /// When it is due (an empty text is never)
+    /// When it is due; a date without a time means the end of that day (an empty text is never)
     #[arg(long, value_name = "DATE")]
     due: Option<String>,
-    /// Not before this date
+    /// Not before this date: it is ready from the beginning of that day
     #[arg(long, value_name = "DATE")]
     defer: Option<String>,
     /// Add these labels
@@ -107,10 +107,7 @@ fn changes(args: &UpdateArgs, cx: &mut Context) -> Result<Vec<Change>, Failure> 
     let mut changes = Vec::new();
     changes.extend(args.title.clone().map(Change::Title));
     let description = cx.text(args.description.as_deref(), args.body_file.as_deref(), args.stdin)?;
-    let assignee = match args.assignee.as_deref() {
-        Some("me") => Some(cx.actor()?),
-        other => other.map(str::to_owned),
-    };
+    let assignee = args.assignee.as_deref().map(|name| cx.person(name)).transpose()?;
     let texts = [
         (TextField::Description, description),
         (TextField::Design, args.design.clone()),

@@ -24,8 +24,10 @@ pub fn run(args: WhyArgs, cx: &mut Context) -> Outcome {
     } else {
         cx.ui.line(&format!("{id} is not ready:"));
     }
+    let calendar = cx.ui.calendar();
     for reason in &explanation.reasons {
-        cx.ui.line(&format!("  {}", inline(&view::reason_text(reason))));
+        let text = view::reason_text(reason, |time| calendar.local_text(time));
+        cx.ui.line(&format!("  {}", inline(&text)));
     }
     for done in &explanation.satisfied {
         cx.ui.line(&format!("  no longer waits for {}", inline(done)));

@@ -5,6 +5,7 @@ use crate::cli::ui::{Style, Ui};
 use crate::model::id::PrefixIndex;
 use crate::model::issue::{Comment, Time};
 use crate::model::proposal::Owner;
+use crate::model::when::Calendar;
 use crate::ops::{Neighbour, Shown};
 use crate::store::{Access, Commit};
 use crate::view::{block, elsewhere_text, inline, short};
@@ -21,7 +22,9 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
         issue.assignee.as_ref().map(|name| format!("  @{}", inline(name))).unwrap_or_default(),
     );
     ui.line(&line);
-    let time = |time: &Option<Time>| time.as_ref().map(|time| time.text.clone());
+    let calendar = ui.calendar();
+    let time = |time: &Option<Time>| time.as_ref().map(|time| calendar.full(time.instant));
+    let date = |time: &Option<Time>| time.as_ref().map(|time| calendar.date(time.instant));
     let by = |time: Option<String>, who: &Option<String>| {
         time.map(|time| who.as_ref().map_or(time.clone(), |who| format!("{time} by {who}")))
     };
@@ -33,14 +36,14 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
         ("Reason", issue.close_reason.clone()),
         ("Deleted", by(time(&issue.deleted_at), &issue.deleted_by)),
         ("Because", issue.delete_reason.clone()),
-        ("Due", time(&issue.due_at)),
-        ("Deferred to", time(&issue.defer_until)),
+        ("Due", date(&issue.due_at)),
+        ("Deferred to", date(&issue.defer_until)),
         ("Estimate", issue.estimated_minutes.map(|minutes| format!("{minutes} min"))),
         ("Reference", issue.external_ref.clone()),
         ("Owner", issue.owner.clone()),
         ("Labels", (!issue.labels.is_empty()).then(|| issue.labels.join(", "))),
         ("Visibility", issue.visibility.clone().filter(|word| word != "canonical")),
-        ("Lives in", Some(lives_in(shown))),
+        ("Lives in", Some(lives_in(shown, &calendar))),
         ("Project", Owner::of_line(&shown.row.line).map(|owner| format!("{} ({})", owner.name, owner.id))),
         ("Checkout", issue_place(shown)),
         ("Elsewhere", elsewhere(shown)),
@@ -87,9 +90,10 @@ fn elsewhere(shown: &Shown) -> Option<String> {
 }
 
 fn remarks(ui: &mut Ui, comments: &[Comment]) {
+    let calendar = ui.calendar();
     for comment in comments {
-        let time = comment.created_at.as_ref().map_or("", |time| &time.text);
-        let line = ui.paint(Style::Dim, &format!("  {} {}", inline(time), inline(&comment.author)));
+        let time = comment.created_at.as_ref().map(|time| calendar.full(time.instant)).unwrap_or_default();
+        let line = ui.paint(Style::Dim, &format!("  {} {}", inline(&time), inline(&comment.author)));
         ui.line(&line);
         paragraph(ui, "    ", &comment.text);
     }
@@ -112,7 +116,8 @@ fn yours(ui: &mut Ui, shown: &Shown) {
 }
 
 /// Where an issue lives; with several repos also whether it may be written there.
-fn lives_in(shown: &Shown) -> String {
+fn lives_in(shown: &Shown, calendar: &Calendar) -> String {
+    let day = |commit: &Commit| calendar.day_text(commit.committed);
     let row = &shown.row;
     if let Some(past) = &shown.past {
         let removed =
@@ -135,10 +140,6 @@ fn lives_in(shown: &Shown) -> String {
         Access::Write => place,
         Access::Read(reason) => format!("{place}, read-only: {reason}{behind}"),
     }
-}
-
-fn day(commit: &Commit) -> String {
-    commit.committed.to_string().get(..10).unwrap_or_default().to_owned()
 }
 
 fn paragraph(ui: &mut Ui, indent: &str, text: &str) {

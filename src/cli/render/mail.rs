@@ -7,11 +7,12 @@ use crate::view::{gist, inline, quoted, sender};
 
 /// One line a message: mark, time, who to whom, what about, id.
 pub fn messages(ui: &mut Ui, all: &[Message]) {
+    let calendar = ui.calendar();
     let lines: Vec<[String; 6]> = all
         .iter()
         .map(|message| {
             let mark = if message.is_unread() { "*" } else { "" };
-            let time = message.created.to_string().get(..16).unwrap_or_default().replace('T', " ");
+            let time = calendar.full(message.created);
             let way = format!("{} to {}", sender(message), message.to);
             let mut notes = Vec::new();
             if message.priority != Urgency::Normal {

@@ -23,7 +23,7 @@ impl Moment {
     /// What is a date is taken for one: `2026-03-01`, `yesterday`, `3d` for three days ago. Everything else is a revision.
     pub fn parse(text: &str, calendar: &Calendar) -> Self {
         match calendar.parse(text, Bare::Past) {
-            Some(time) => Moment::Date(time),
+            Some(when) => Moment::Date(when.start()),
             None => Moment::Revision(text.trim().to_owned()),
         }
     }

@@ -90,6 +90,8 @@ pub static KEYS: &[Key] = &[
     key("routing.auto.maintainer", Kind::Path, Some("."), "where a maintainer's new issues go"),
     key("routing.auto.contributor", Kind::Path, None, "where a contributor's new issues go: the planning repo"),
     key("ledger.file", Kind::Text, None, "the ledger's name in .beads"),
+    key("status.custom", Kind::Text, None, "further statuses, comma-separated"),
+    key("types.custom", Kind::Text, None, "further issue types, comma-separated"),
     key("ready.unknown_blocks", Kind::Flag, Some("false"), "a dependency on an id that no repo holds blocks"),
     key("commit.planning", Kind::Flag, Some("true"), "commit a planning repo's ledger after each write"),
     key("commit.primary", Kind::Flag, Some("false"), "commit the primary's ledger after each write"),
