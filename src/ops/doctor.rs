@@ -112,6 +112,7 @@ fn check_project(store: &Store, report: &mut Report) {
             | Warning::NoPast { .. }
             | Warning::DamagedThen { .. }
             | Warning::NotCommitted { .. }
+            | Warning::Branches { .. }
             | Warning::NotJournaled { .. }
             | Warning::NotSettled { .. }
             | Warning::Record { .. }

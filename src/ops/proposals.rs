@@ -1,6 +1,6 @@
 //! Proposing issues, and deciding about proposals.
 
-use super::Result;
+use super::{OpError, Result};
 use crate::model::proposal::{Include, Permit, Standing};
 use crate::store::{ProposalRow, ProposeRequest, Proposed, Reconciled, Store, StoreError};
 
@@ -49,8 +49,23 @@ pub fn withdraw(store: &mut Store, typed: &[String], named: Option<&str>) -> Res
 
 /// Accepts proposals, or rejects them for a reason.
 pub fn decide(store: &mut Store, typed: &[String], reason: Option<&str>) -> Result<Each<Permit>> {
-    let ids = ids(store, typed)?;
+    let ids = match ids(store, typed) {
+        Err(OpError::Store(error @ StoreError::Unresolved { .. })) => {
+            return Err(on_a_branch(store, typed, error).into());
+        }
+        other => other?,
+    };
     Ok(store.decide(&ids, 0, reason)?)
+}
+
+/// A proposal that only a branch has cannot be decided about yet.
+fn on_a_branch(store: &mut Store, typed: &[String], error: StoreError) -> StoreError {
+    let rows = store.proposals().unwrap_or_default();
+    let on_branch = |row: &&ProposalRow| row.target.is_none() && row.planning.is_none() && typed.contains(&row.id);
+    match rows.iter().find(on_branch) {
+        Some(row) => StoreError::NotMerged { id: row.id.clone(), branches: row.branches.clone() },
+        None => error,
+    }
 }
 
 pub fn reconcile(store: &mut Store, dry_run: bool) -> Result<Vec<Reconciled>> {
@@ -75,7 +90,7 @@ pub fn proposals(store: &mut Store, which: Which) -> Result<Vec<ProposalRow>> {
     let is_open = |row: &ProposalRow| matches!(row.standing, Standing::Proposed | Standing::Elsewhere);
     rows.retain(|row| match which {
         Which::Mine => row.planning.is_some(),
-        Which::Incoming => row.standing == Standing::Proposed && row.planning.is_none(),
+        Which::Incoming => is_open(row) && row.planning.is_none(),
         Which::Open => is_open(row),
         Which::All => true,
     });

@@ -103,10 +103,14 @@ pub enum StoreError {
     Move(#[from] IllegalMove),
     #[error("{id} is in no planning repo of this project, so it cannot be {what}")]
     NoPlanningCopy { id: String, what: &'static str },
+    #[error("{id} is proposed on {}, which is not merged here", branches.join(", "))]
+    NotMerged { id: String, branches: Vec<String> },
     #[error("that would add {count} issues to {repo} at once")]
     TooMany { count: usize, repo: String },
     #[error("routing.mode is {mode}, but {missing} is not set")]
     NoRoute { mode: &'static str, missing: &'static str },
+    #[error("you are a contributor here and have no planning repo yet")]
+    NoPlanningRepo,
     #[error("{key} names {text}, but there is no ledger at {}", path.display())]
     BadRoute { key: &'static str, text: String, path: PathBuf },
     #[error(

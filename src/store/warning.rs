@@ -70,6 +70,10 @@ pub enum Warning {
         worktree: String,
         message: String,
     },
+    /// What the branches of the project propose is not, or not all, known.
+    Branches {
+        message: String,
+    },
     /// The write stands, but the ledger was not committed after it.
     NotCommitted {
         repo: String,

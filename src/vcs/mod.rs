@@ -29,6 +29,7 @@ mod rescue;
 mod sl;
 mod snapshot;
 mod sync;
+mod tips;
 mod unmerged;
 mod whereabouts;
 
@@ -42,10 +43,7 @@ pub use claims::{RemoteClaim, Swap, remote_claim, remote_claims, swap_remote_cla
 pub use clones::NewClone;
 pub use commit::{CommitError, Committed, Order, commit};
 pub use facts::{Facts, Remote};
-pub use git::{
-    branches_holding, committed_size, common_version, init as init_git, is_misplaced, repair as repair_checkout,
-    user_name,
-};
+pub use git::{committed_size, common_version, init as init_git, is_misplaced, repair as repair_checkout, user_name};
 pub use history::{Changed, HistoryError, Span, changes, staged_paths};
 pub use hooks::{git_dirs, hooks_path, is_ignored, set_setting, setting};
 pub use identity::{Identity, begins_with, first_commit, has_commit, is_same_project};
@@ -58,6 +56,7 @@ pub use sync::{
     Area, Carried, DryRun, Integrated, Integration, Merge, Outgoing, Parcel, Pushed, Route, Standing, SyncError,
     Versions,
 };
+pub use tips::{Tip, Tips};
 pub use unmerged::{mark_resolved, unmerged};
 pub use whereabouts::{How, Merged, Origin, Unsaved, Whereabouts};
 
@@ -92,6 +91,11 @@ pub trait Vcs {
 
     /// The names of all branches and bookmarks that the repository knows, also those of remotes.
     fn branches(&self, env: &Env) -> Result<BTreeSet<String>, SyncError>;
+
+    /// Where the branches and bookmarks are, also those of remotes as they were fetched last; no more than so many. No network.
+    fn tips(&self, _most: usize, _: &Env) -> Result<Tips, SyncError> {
+        Ok(Tips::default())
+    }
 
     /// What would be lost if this checkout's directory went away. Ledgers count like other files.
     fn work(&self, env: &Env) -> Result<Work, SyncError>;

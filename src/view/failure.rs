@@ -327,10 +327,15 @@ impl From<StoreError> for Failure {
             }
             StoreError::NoPlanningCopy { .. } => Self::new(Exit::Illegal, "illegal", message)
                 .hint("only the one who planned an issue can do that; a maintainer uses bd accept or bd reject"),
+            StoreError::NotMerged { .. } => Self::new(Exit::Illegal, "not_merged", message)
+                .hint("merge the branch, then accept or reject the proposal"),
             StoreError::TooMany { count, .. } => Self::new(Exit::Damaged, "too_many", message)
                 .hint(format!("if that is what you want, say so with --count {count}")),
             StoreError::NoRoute { missing, .. } => Self::new(Exit::Usage, "no_route", message)
                 .hint(format!("bd config set {missing} PATH, or name the repo with --repo")),
+            StoreError::NoPlanningRepo => Self::new(Exit::Usage, "no_route", message).hint(
+                "run `bd init --contributor`, or name a repo with --repo; if you maintain this project, run `bd init --maintainer`",
+            ),
             StoreError::BadRoute { .. } => Self::new(Exit::NoRepository, "no_repository", message)
                 .hint("make it with bd init --contributor PATH, or name another repo with --repo"),
             StoreError::Untrusted { .. } => Self::new(Exit::Untrusted, "untrusted", message)

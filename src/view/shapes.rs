@@ -315,6 +315,7 @@ pub fn warning_text(warning: &Warning) -> String {
         Warning::SiblingUnread { worktree, message } => {
             format!("what the checkout {worktree} says is not known: {message}")
         }
+        Warning::Branches { message } => format!("proposals on branches may be missing here: {message}"),
         Warning::NotCommitted { repo, message } => {
             format!("written, but not committed in {repo}: {message}; the next write commits it too")
         }

@@ -78,7 +78,11 @@ impl Store {
     }
 
     /// Opens the past of a working copy.
-    fn with_archive<T>(&self, copy: &WorkingCopy, work: impl FnOnce(&mut dyn Archive) -> Result<T>) -> Result<T> {
+    pub(super) fn with_archive<T>(
+        &self,
+        copy: &WorkingCopy,
+        work: impl FnOnce(&mut dyn Archive) -> Result<T>,
+    ) -> Result<T> {
         self.refuse_filtered(copy)?;
         let vcs = vcs::open(&copy.root);
         let mut archive = vcs.archive(&self.host.env)?;

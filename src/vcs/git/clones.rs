@@ -21,7 +21,7 @@ use crate::sys::process::{Output, Program};
 use crate::vcs::checkouts::{Checkout, delete, make_parents, no_checkout, vacant};
 use crate::vcs::clones::{NewClone, name_of_parent};
 use crate::vcs::network::passing_git;
-use crate::vcs::{SyncError, files, is_shallow};
+use crate::vcs::{SyncError, Tip, Tips, files, is_shallow};
 
 /// A repository may be large, and filters may fetch its files.
 const LIMIT: Duration = Duration::from_secs(1800);
@@ -291,6 +291,30 @@ pub fn branches(root: &Path, env: &Env) -> Result<BTreeSet<String>, SyncError> {
         name.strip_prefix("refs/heads/").or_else(remote).map(str::to_owned)
     };
     Ok(said.lines().filter_map(short).collect())
+}
+
+/// Where all branches are, also those of remotes.
+pub fn tips(root: &Path, most: usize, env: &Env) -> Result<Tips, SyncError> {
+    const FORMAT: &str = "--format=%(objectname) %(symref) %(refname)";
+    let list = |of: &[&str]| -> Result<Vec<Tip>, SyncError> {
+        let count = format!("--count={}", most + 1);
+        let asked = ask(root, env).args(["for-each-ref", "--sort=-committerdate", &count, FORMAT]).args(of);
+        let said = must("git for-each-ref", root, asked.args(["refs/heads", "refs/remotes"]).keeping(MAX))?.stdout;
+        let tip = |line: &str| {
+            let mut words = line.splitn(3, ' ');
+            // What only names another one, such as origin/HEAD, is none.
+            let (commit, name) = (words.next()?, words.next().filter(|symref| symref.is_empty()).and(words.next())?);
+            let name = name.strip_prefix("refs/heads/").or_else(|| name.strip_prefix("refs/remotes/"))?;
+            Some(Tip { name: name.to_owned(), commit: commit.to_owned(), is_merged: false })
+        };
+        Ok(String::from_utf8_lossy(&said).lines().filter_map(tip).collect())
+    };
+    let mut all = list(&[])?;
+    // Before the first commit nothing is merged, and git says so by failing.
+    let merged: BTreeSet<String> =
+        list(&["--merged=HEAD"]).unwrap_or_default().into_iter().map(|tip| tip.name).collect();
+    all.iter_mut().for_each(|tip| tip.is_merged = merged.contains(&tip.name));
+    Ok(Tips::first(all, most))
 }
 
 /// A new branch, and the parent as a remote; what the parent has is nothing that was made here.

@@ -65,7 +65,7 @@ use super::checkouts::{NewCheckout, Work, family};
 use super::commit::{CommitError, Committed, Order};
 use super::snapshot::{Snapshot, check_key};
 use super::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing, SyncError};
-use super::{Archive, Checkout, Facts, Kind, NewClone, Vcs, any_exists, files, jj};
+use super::{Archive, Checkout, Facts, Kind, NewClone, Tips, Vcs, any_exists, files, jj};
 use super::{Origin, Rescue, Returned, Whereabouts};
 use crate::sys::Env;
 use crate::sys::activity::Step;
@@ -88,29 +88,6 @@ pub fn committed_size(file: &Path) -> Option<u64> {
     let tree = repository.head_tree().ok()?;
     let entry = tree.lookup_entry_by_path(inside).ok()??;
     Some(repository.find_header(entry.object_id()).ok()?.size())
-}
-
-/// The local branches whose version of a file holds a text.
-pub fn branches_holding(file: &Path, text: &str) -> Vec<String> {
-    let look = || -> Option<Vec<String>> {
-        let file = std::fs::canonicalize(file.parent()?).ok()?.join(file.file_name()?);
-        let repository = opened::around(file.parent()?)?;
-        let root = std::fs::canonicalize(repository.workdir()?).ok()?;
-        let inside = file.strip_prefix(&root).ok()?;
-        let references = repository.references().ok()?;
-        let mut names = Vec::new();
-        for branch in references.local_branches().ok()?.flatten() {
-            let name = branch.name().shorten().to_string();
-            let tree = branch.into_fully_peeled_id().ok()?.object().ok()?.peel_to_tree().ok()?;
-            let Ok(Some(entry)) = tree.lookup_entry_by_path(inside) else { continue };
-            let Ok(object) = entry.object() else { continue };
-            if memchr::memmem::find(&object.data, text.as_bytes()).is_some() {
-                names.push(name);
-            }
-        }
-        Some(names)
-    };
-    look().unwrap_or_default()
 }
 
 /// Resolves `.git` (a directory, or a file that names one) to the directory of this working copy.
@@ -175,6 +152,10 @@ impl Vcs for Git {
 
     fn branches(&self, env: &Env) -> Result<BTreeSet<String>, SyncError> {
         clones::branches(&self.root, env)
+    }
+
+    fn tips(&self, most: usize, env: &Env) -> Result<Tips, SyncError> {
+        clones::tips(&self.root, most, env)
     }
 
     fn work(&self, env: &Env) -> Result<Work, SyncError> {

@@ -12,7 +12,7 @@ use super::shares::{marked, start_of};
 use crate::vcs::checkouts::{Checkout, delete, make_parents, no_checkout, real, vacant};
 use crate::vcs::clones::{NewClone, name_of_parent};
 use crate::vcs::files::{self, path_of};
-use crate::vcs::{Kind, SyncError};
+use crate::vcs::{Kind, SyncError, Tip, Tips};
 
 pub fn clone(client: &Client<'_>, new: &NewClone) -> Result<Checkout, SyncError> {
     let path = vacant(&new.path, client.env)?;
@@ -91,6 +91,27 @@ pub fn branches(client: &Client<'_>) -> Result<BTreeSet<String>, SyncError> {
         names.extend(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned));
     }
     Ok(names)
+}
+
+/// Where all bookmarks and the heads without one are, whoever made them.
+pub fn tips(client: &Client<'_>, most: usize) -> Result<Tips, SyncError> {
+    const ALL: &str = "(head() and not closed()) or bookmark()";
+    let template = "--template={node}\\0{branch}\\0{join(bookmarks, '\\0')}\\n";
+    let limit = format!("--limit={}", most + 1);
+    let output = client.must(&[], &["log", &format!("--rev=sort({ALL}, -date)"), &limit, template], &[])?;
+    let merged = client.nodes(&format!("({ALL}) and ::."))?;
+    let mut all = Vec::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let mut parts = line.split('\0').filter(|part| !part.is_empty());
+        let (Some(commit), Some(branch)) = (parts.next(), parts.next()) else { continue };
+        let mut names: Vec<String> = parts.map(str::to_owned).collect();
+        if names.is_empty() {
+            names.push(format!("{branch} ({})", commit.get(..12).unwrap_or(commit)));
+        }
+        let is_merged = merged.iter().any(|known| known == commit);
+        all.extend(names.into_iter().map(|name| Tip { name, commit: commit.to_owned(), is_merged }));
+    }
+    Ok(Tips::first(all, most))
 }
 
 pub fn ignored(client: &Client<'_>) -> Result<Vec<PathBuf>, SyncError> {

@@ -32,7 +32,7 @@ use super::clones::NOT_RENEWED;
 use super::commit::{CommitError, Committed, Order};
 use super::snapshot::Snapshot;
 use super::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing, SyncError};
-use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, any_exists, files};
+use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Tips, Vcs, Work, any_exists, files};
 use super::{Origin, Rescue, Versions, Whereabouts};
 use crate::sys::Env;
 use crate::sys::activity::Step;
@@ -139,6 +139,10 @@ impl Vcs for Hg {
 
     fn branches(&self, env: &Env) -> Result<BTreeSet<String>, SyncError> {
         clones::branches(&self.client("", env))
+    }
+
+    fn tips(&self, most: usize, env: &Env) -> Result<Tips, SyncError> {
+        clones::tips(&self.client("", env), most)
     }
 
     fn work(&self, env: &Env) -> Result<Work, SyncError> {

@@ -12,7 +12,7 @@ use crate::sys::Env;
 use crate::sys::activity::Step;
 use crate::vcs::checkouts::{Checkout, delete, no_checkout, real, vacant};
 use crate::vcs::clones::{NewClone, name_of_parent};
-use crate::vcs::{Kind, SyncError, git};
+use crate::vcs::{Kind, SyncError, Tip, Tips, git};
 
 pub fn clone(root: &Path, new: &NewClone, step: Option<&Step>, env: &Env) -> Result<Checkout, SyncError> {
     let path = vacant(&new.path, env)?;
@@ -81,6 +81,27 @@ fn identity(repo: &Repo<'_>) -> Result<Vec<(String, String)>, SyncError> {
 pub fn branches(repo: &Repo<'_>) -> Result<BTreeSet<String>, SyncError> {
     let said = repo.ask(None, &["bookmark", "list", "--all-remotes", "--template=json(name) ++ \"\\n\""])?;
     Ok(String::from_utf8_lossy(&said).lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
+
+/// Where all bookmarks are, also those of remotes.
+pub fn tips(repo: &Repo<'_>, most: usize) -> Result<Tips, SyncError> {
+    const TEMPLATE: &str = "--template=if(normal_target, normal_target.commit_id() ++ \" \" ++ json(name) ++ \" \" ++ \
+                            if(remote, json(remote), \"\\\"\\\"\") ++ \"\\n\")";
+    let sorted = "--sort=committer-date-";
+    let said = repo.ask(None, &["bookmark", "list", "--all-remotes", sorted, TEMPLATE])?;
+    let merged: BTreeSet<String> = repo.ids(None, "(bookmarks() | remote_bookmarks()) & ::@")?.into_iter().collect();
+    let tip = |line: &str| {
+        let (commit, names) = line.split_once(' ')?;
+        let mut names = serde_json::Deserializer::from_str(names).into_iter::<String>().flatten();
+        let name = match (names.next()?, names.next().filter(|remote| !remote.is_empty())) {
+            // What the repository behind it knows is the same once more.
+            (_, Some(remote)) if remote == "git" => return None,
+            (name, Some(remote)) => format!("{name}@{remote}"),
+            (name, None) => name,
+        };
+        Some(Tip { name, commit: commit.to_owned(), is_merged: merged.contains(commit) })
+    };
+    Ok(Tips::first(String::from_utf8_lossy(&said).lines().filter_map(tip).collect(), most))
 }
 
 /// A new bookmark, and the parent as a remote; what the parent has is nothing that was made here.

@@ -35,7 +35,7 @@ use super::clones::NOT_RENEWED;
 use super::commit::{CommitError, Committed, Order};
 use super::snapshot::{Snapshot, check_key};
 use super::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing, SyncError};
-use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, any_exists, files, git};
+use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Tips, Vcs, Work, any_exists, files, git};
 use super::{Origin, Reach, Rescue, Returned, Sought, Whereabouts};
 use crate::sys::Env;
 use crate::sys::activity::Step;
@@ -113,6 +113,10 @@ impl Vcs for Jj {
 
     fn branches(&self, env: &Env) -> Result<BTreeSet<String>, SyncError> {
         clones::branches(&Repo::new(&self.root, env))
+    }
+
+    fn tips(&self, most: usize, env: &Env) -> Result<Tips, SyncError> {
+        clones::tips(&Repo::new(&self.root, env), most)
     }
 
     fn work(&self, env: &Env) -> Result<Work, SyncError> {
