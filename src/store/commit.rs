@@ -1,14 +1,19 @@
 //! Committing a ledger after a write, where the settings ask for it: planning repos, which hold nothing else.
 //!
-//! Only the ledger's path is committed; whatever else is staged stays staged. A commit that cannot be made leaves the write
+//! Only the ledger and what `bd init` put beside it are committed; whatever else is staged stays staged. A commit that cannot be made leaves the write
 //! standing: the next write's commit carries it along.
 
 use std::path::PathBuf;
 
-use super::Store;
+use super::settings::CONFIG_NAME;
 use super::transaction::Written;
 use super::warning::Warning;
-use crate::vcs;
+use super::{Store, place};
+use crate::sys::below;
+use crate::vcs::{self, Kind};
+
+/// What `bd init` puts beside a ledger.
+const SET_UP: [&str; 4] = [CONFIG_NAME, "metadata.json", ".gitignore", ".gitattributes"];
 
 impl Store {
     /// Commits the ledgers that were just written, as the settings say.
@@ -19,9 +24,36 @@ impl Store {
             if self.commits(member) && !changed.is_empty() {
                 let message = message(&changed);
                 let path = self.sources.ledger(*source).path().to_owned();
-                self.commit_paths(member, &[path], &message);
+                // The others ask a program for each file: there it waits for a sync.
+                let set_up = if vcs::kind(&path) == Kind::Git { self.new_set_up(member) } else { Vec::new() };
+                let paths: Vec<PathBuf> = std::iter::once(path).chain(set_up).collect();
+                self.commit_paths(member, &paths, &message);
             }
         }
+    }
+
+    /// Files of a planning repo's set-up that are not committed as they are. It holds nothing else, so nobody else commits them.
+    pub(super) fn new_set_up(&self, member: usize) -> Vec<PathBuf> {
+        match member != 0 && self.is_planning(member) && !self.project.share_working_copy(0, member) {
+            true => self.uncommitted_set_up(member, &SET_UP),
+            false => Vec::new(),
+        }
+    }
+
+    /// Those of some files beside a ledger that version control would take and has not, or not as they are.
+    pub(super) fn uncommitted_set_up(&self, member: usize, names: &[&str]) -> Vec<PathBuf> {
+        let beads = self.project.members[member].repo.beads();
+        let vcs = vcs::open(beads);
+        let root = place::real(vcs.root());
+        let is_new = |path: &PathBuf| {
+            let Ok(inside) = path.strip_prefix(&root) else { return false };
+            let Ok(now) = below::read(&root, inside, below::SMALL) else { return false };
+            let committed = vcs.committed(inside, &self.host.env);
+            committed.is_ok_and(|then| then.as_ref() != Some(&now.bytes))
+                && vcs::is_ignored(path, &self.host.env) != Some(true)
+        };
+        let paths = names.iter().map(|name| place::real(beads).join(name));
+        if vcs.kind() == Kind::None { Vec::new() } else { paths.filter(is_new).collect() }
     }
 
     /// Whether a repo's ledger is committed after each write.

@@ -111,7 +111,10 @@ impl Repo {
             let line = text.lines().next().unwrap_or_default().trim();
             if line.is_empty() {
                 let reason = if hop > 0 { format!("{reason}, redirected") } else { reason };
-                return Ok(Repo { root: above(&target), beads: target, reason });
+                // A ledger that lies in no `.beads`, such as at the root of a planning repo, has its directory to itself.
+                let is_bare = hop == 0 && named.file_name().is_some_and(|name| name != BEADS_DIR);
+                let root = if is_bare { target.clone() } else { above(&target) };
+                return Ok(Repo { root, beads: target, reason });
             }
             let to = above(&at).join(line);
             at = if to.join(BEADS_DIR).is_dir() { to.join(BEADS_DIR) } else { to };
@@ -122,7 +125,7 @@ impl Repo {
         Err(StoreError::TooManyRedirects { from: named, most: MOST_REDIRECTS })
     }
 
-    /// The directory that holds `.beads`.
+    /// The directory that holds `.beads`, or the ledger itself.
     pub fn root(&self) -> &Path {
         &self.root
     }

@@ -396,6 +396,7 @@ fn one_repo_without_version_control_among_others() {
         str![[r#"
 $ bd sync
 . (git with origin/main): committed, pushed
+  .beads/config.toml has changes that are not committed; run `git commit .beads/config.toml`
 ../plain (none): nothing to do
   under no version control: exchange the ledger in $ROOT/plain by hand, then bd resolve
 ! .: fetching
@@ -403,6 +404,7 @@ $ bd sync
 ! .: pushing
 $ bd commit
 .: nothing to commit
+  .beads/config.toml has changes that are not committed; run `git commit .beads/config.toml`
 ../plain: nothing to commit
   under no version control: there is nothing to commit to
 
@@ -836,4 +838,22 @@ fn half_a_ledger_comes() {
     );
     env.given("add Two --id bd-two");
     says(&env, "the ledger of the other side is empty, cut off or holds conflict markers");
+}
+
+#[test]
+fn settings_that_are_not_committed_are_named() {
+    let Some(env) = clones() else { return };
+    assert!(!env.bd(["sync"]).ok().snapshot().contains("config.toml"));
+    fs::write(env.path(".beads/config.toml"), "issue_prefix = \"bd\"\n[ready]\nunknown_blocks = true\n").unwrap();
+    env.given("add One");
+    const NAMED: &str = ".beads/config.toml has changes that are not committed; run `git commit .beads/config.toml`";
+    for line in [&["sync", "--dry-run"][..], &["commit", "--dry-run"], &["sync"], &["sync"]] {
+        let run = env.bd(line.iter().copied()).ok();
+        assert!(run.stdout.contains(NAMED) || run.stderr.contains(NAMED), "{}", run.snapshot());
+    }
+    let json = env.bd(["sync", "--json"]).ok();
+    assert!(json.stdout.contains(".beads/config.toml has changes"), "{}", json.snapshot());
+    assert_eq!(sh(&env, "git -C web status --short"), " M .beads/config.toml\n", "it is left to its user");
+    sh(&env, "git -C web commit -qm settings .beads/config.toml");
+    assert!(!env.bd(["sync"]).ok().snapshot().contains("config.toml"));
 }

@@ -11,9 +11,10 @@ mod received;
 mod send;
 mod trust;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::settings::CONFIG_NAME;
 use super::source::expected;
 use super::{Reconciled, Result, Store, StoreError};
 use crate::ledger::{self, LedgerError, MergedLine};
@@ -160,6 +161,7 @@ impl Store {
         }
         self.refuse_programs(copy)?;
         self.refuse_filtered(copy)?;
+        self.tell_settings(copy, one);
         if dry_run {
             one.committed = self.to_commit(copy)?.is_some();
             self.prune_as_set(copy, None, one);
@@ -225,6 +227,9 @@ impl Store {
         let owns = self.owns(copy)?;
         self.refuse_programs(copy)?;
         self.refuse_filtered(copy)?;
+        if owns {
+            self.tell_settings(copy, one);
+        }
         if options.dry_run {
             one.standing = vcs.standing(&env)?;
             if one.standing.behind > 0 && options.pull {
@@ -330,10 +335,12 @@ impl Store {
         std::thread::sleep(Duration::from_millis(u64::from(uneven) * u64::from(attempt + 1)));
     }
 
-    /// What a commit of the ledgers would hold. What is no sound ledger is not spread.
-    fn to_commit(&self, copy: &WorkingCopy) -> Result<Option<Received>> {
+    /// What a commit of the ledgers would hold, and the files of a planning repo's set-up that go with it. What is no sound ledger is
+    /// not spread.
+    fn to_commit(&self, copy: &WorkingCopy) -> Result<Option<(Received, Vec<PathBuf>)>> {
         let changes = self.uncommitted(copy)?;
-        if changes == Received::default() {
+        let set_up: Vec<PathBuf> = copy.members.iter().flat_map(|member| self.new_set_up(*member)).collect();
+        if changes == Received::default() && set_up.is_empty() {
             return Ok(None);
         }
         for source in &copy.sources {
@@ -348,16 +355,18 @@ impl Store {
                 return Err(LedgerError::Conflicted { path, line, what: "it is not committed so" }.into());
             }
         }
-        Ok(Some(changes))
+        Ok(Some((changes, set_up)))
     }
 
     /// Commits the ledgers as they are; they are locked.
     fn commit_locked(&mut self, copy: &WorkingCopy, message: Option<&str>) -> Result<bool> {
-        let Some(changes) = self.to_commit(copy)? else { return Ok(false) };
+        let Some((changes, set_up)) = self.to_commit(copy)? else { return Ok(false) };
         let author = self.actor().to_owned();
-        let paths: Vec<_> =
-            copy.ledgers.iter().map(|ledger| copy.root.join(ledger)).filter(|path| path.exists()).collect();
-        let message = message.map_or_else(|| received::message(&changes), str::to_owned);
+        let ledgers = copy.ledgers.iter().map(|ledger| copy.root.join(ledger)).filter(|path| path.exists());
+        let paths: Vec<_> = ledgers.chain(set_up).collect();
+        let usual =
+            || if changes == Received::default() { SET_UP_MESSAGE.to_owned() } else { received::message(&changes) };
+        let message = message.map_or_else(usual, str::to_owned);
         let done = vcs::commit(&paths, &message, &author, &self.host.env).map_err(SyncError::from)?;
         Ok(done == Committed::Done)
     }
@@ -371,6 +380,17 @@ impl Store {
         Ok(received::compare(&before, &received::read(copy)))
     }
 
+    /// Says which settings others do not get: they are committed by those who changed them.
+    fn tell_settings(&self, copy: &WorkingCopy, one: &mut RepoSync) {
+        for member in copy.members.iter().filter(|member| **member == 0 || !self.is_planning(**member)) {
+            for path in self.uncommitted_set_up(*member, &[CONFIG_NAME]) {
+                let file = path.strip_prefix(&copy.root).unwrap_or(&path).display();
+                let note = format!("{file} has changes that are not committed; run `{} commit {file}`", copy.kind);
+                one.notes.push(note);
+            }
+        }
+    }
+
     /// Entries that are in a commit by now need not be remembered.
     fn prune_journals(&mut self, copy: &WorkingCopy) {
         for member in &copy.members {
@@ -382,5 +402,6 @@ impl Store {
 
 const CAME_DAMAGED: &str = "the ledger of the other side is empty, cut off or holds conflict markers: issues that it lacks \
                             count as removed there; the commits before it have them";
+const SET_UP_MESSAGE: &str = "update the ledger's settings";
 const MERGE_MESSAGE: &str = "merge the ledger";
 const CONTRIBUTOR: &str = "you are a contributor here";
