@@ -2,7 +2,7 @@
 
 use rusqlite::params;
 
-use super::{Cache, Entry, Key, Result};
+use super::{Cache, Entry, Key, Own, Result};
 
 /// Edges from here on are lent.
 const LENT: i64 = 1 << 32;
@@ -134,6 +134,32 @@ impl Cache {
             statement.execute(params![lender, borrower, LENT])?;
         }
         Ok(())
+    }
+
+    /// Shows rows with another status and assignee than their lines have: what this user alone knows of them. Replaces what was
+    /// shown so before.
+    pub fn set_own(&mut self, own: &[(Key, Own)]) -> Result<()> {
+        let is_shown = |(key, one): &(Key, Own)| self.own.get(key).is_some_and(|(shown, _)| shown == one);
+        if own.len() == self.own.len() && own.iter().all(is_shown) {
+            return Ok(());
+        }
+        self.touch();
+        const PUT: &str = "UPDATE issues SET status = ?2, assignee = ?3 WHERE key = ?1";
+        for (key, (_, line)) in std::mem::take(&mut self.own) {
+            self.db.prepare_cached(PUT)?.execute(params![key, line.status, line.assignee])?;
+        }
+        for (key, one) in own {
+            let mut asked = self.db.prepare_cached("SELECT status, assignee FROM issues WHERE key = ?1")?;
+            let line = asked.query_row([key], |row| Ok(Own { status: row.get(0)?, assignee: row.get(1)? }))?;
+            self.db.prepare_cached(PUT)?.execute(params![key, one.status, one.assignee])?;
+            self.own.insert(*key, (one.clone(), line));
+        }
+        Ok(())
+    }
+
+    /// What a row is shown with that its line does not have.
+    pub fn own(&self, key: Key) -> Option<&Own> {
+        self.own.get(&key).map(|(shown, _)| shown)
     }
 
     /// Says which rows stand behind another one of the same id.

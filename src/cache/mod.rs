@@ -21,6 +21,8 @@ pub use standing::Standing;
 pub use stats::{EpicProgress, GroupBy, Statistics};
 pub use tasks::OpenTask;
 
+use std::collections::HashMap;
+
 use rusqlite::Connection;
 
 /// The handle of one line that holds an issue.
@@ -45,6 +47,15 @@ pub struct Cache {
     shadowed: bool,
     /// Some row has edges of another one.
     lent: bool,
+    /// Rows that are shown with another status and assignee than their lines have, and what these have.
+    own: HashMap<Key, (Own, Own)>,
+}
+
+/// Status and assignee of an issue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Own {
+    pub status: String,
+    pub assignee: Option<String>,
 }
 
 impl Cache {
@@ -61,6 +72,7 @@ impl Cache {
             texts_known: false,
             shadowed: false,
             lent: false,
+            own: HashMap::new(),
         })
     }
 
@@ -87,6 +99,7 @@ impl Cache {
             texts_known: false,
             shadowed: false,
             lent: false,
+            own: HashMap::new(),
         })
     }
 

@@ -10,7 +10,7 @@ use crate::model::change::{Change, TextField};
 use crate::model::lease::Standing;
 use crate::model::message::{Kind, Urgency};
 use crate::store::{
-    AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Scope, Store, StoreError, Write,
+    Access, AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Scope, Store, StoreError, Write,
     WriteError, Written,
 };
 
@@ -25,10 +25,17 @@ pub struct IssueHolder {
 /// Takes an issue, named by its full id. With `remote` it is taken on the git remote first, where clones on other machines see it.
 pub fn claim(store: &mut Store, id: &str, wish: &ClaimWish, on_remote: bool) -> Result<Claimed> {
     let wish = &identity::claiming(store, wish)?;
-    let claimed = if on_remote || store.settings().flag("claims.remote") {
-        remote::claim(store, id, wish, on_remote)?
-    } else {
-        store.claim(id, wish)?
+    let claimed = match (on_remote || store.settings().flag("claims.remote"), on_remote) {
+        (false, _) => store.claim(id, wish)?,
+        // The remote is the project's: who may not write there keeps a claim to themselves.
+        (true, asked) => match (store.access_by_id(id)?, asked) {
+            (Access::Write, _) => remote::claim(store, id, wish, asked)?,
+            (Access::Read(_), false) => store.claim(id, wish)?,
+            (Access::Read(reason), true) => {
+                let (what, repo) = (format!("a claim on {id}"), "the remote".to_owned());
+                return Err(StoreError::ReadOnly { what, repo, reason }.into());
+            }
+        },
     };
     tell_former_holder(store, &claimed);
     Ok(claimed)
@@ -36,7 +43,8 @@ pub fn claim(store: &mut Store, id: &str, wish: &ClaimWish, on_remote: bool) -> 
 
 /// Takes the first ready issue that may be handed out. On a remote, issues that another clone holds are passed over.
 pub fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result<Option<Claimed>> {
-    let auto = &AutoClaim { wish: identity::claiming(store, &auto.wish)?, ..auto.clone() };
+    let wish = ClaimWish { to_write: true, ..identity::claiming(store, &auto.wish)? };
+    let auto = &AutoClaim { wish, ..auto.clone() };
     // What the silent and the dead hold is ready again.
     if store.leases()?.iter().any(|row| row.standing == Standing::Expired) {
         // What cannot be taken back is not handed out, and that is all.

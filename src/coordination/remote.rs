@@ -11,7 +11,7 @@ use crate::model::json::Object;
 use crate::model::lease::Standing;
 use crate::model::record::Record;
 use crate::model::time::{Instant, SECOND};
-use crate::store::{AutoClaim, ClaimWish, Claimed, LeaseError, Store, StoreError};
+use crate::store::{Access, AutoClaim, ClaimWish, Claimed, LeaseError, Store, StoreError};
 use crate::vcs::{self, RemoteClaim, Swap, SyncError};
 
 /// How far the clocks of two machines may be apart.
@@ -109,13 +109,15 @@ pub(super) fn claim_ready(store: &mut Store, auto: &AutoClaim) -> Result<Option<
     let others = known.into_iter().filter(|one| one.clone.as_ref() != Some(&clone) && !one.is_over(now));
     passed.extend(others.map(|one| one.id));
     while let Some(id) = store.next_to_hand_out(auto, &passed)? {
+        // The remote is not asked for what this user may not write.
+        if store.access_by_id(&id)? != Access::Write {
+            passed.push(id);
+            continue;
+        }
         match claim(store, &id, &auto.wish, false) {
             Ok(claimed) => return Ok(Some(claimed)),
             Err(CoordinationError::Store(
-                StoreError::Lease(_)
-                | StoreError::Change(_)
-                | StoreError::ReadOnly { .. }
-                | StoreError::WouldLeak { .. },
+                StoreError::Lease(_) | StoreError::Change(_) | StoreError::WouldLeak { .. },
             )) => passed.push(id),
             Err(error) => return Err(error),
         }

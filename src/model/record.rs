@@ -47,6 +47,7 @@ const KEY_ORDER: &[&str] = &[
     "proposal",
     "project",
     "former_id",
+    "companion",
     "workflow",
     "task",
     "field_times",

@@ -6,7 +6,7 @@
 use super::Result;
 use crate::model::change::{Change, TextField};
 use crate::model::issue::Issue;
-use crate::store::{Row, Scope, Store, Write, WriteError, Written};
+use crate::store::{Access, Row, Scope, Store, Write, WriteError, Written};
 
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
@@ -102,11 +102,22 @@ fn find_line(text: &str, line: &str) -> Option<usize> {
     None
 }
 
-/// The copy of an issue that holds all that the user wrote: of a proposed one the planning copy.
+/// The copy of an issue that holds all that the user wrote: of a proposed one the planning copy; of one that they may not write
+/// the project's, with their own notes.
 pub fn own_copy(store: &mut Store, typed: &str) -> Result<Row> {
-    let row = store.find(typed)?;
+    let mut row = store.find(typed)?;
     let is_open = |row: &Row| row.issue.visibility.as_deref() == Some("proposed");
-    if store.project().members.len() < 2 || !is_open(&row) {
+    if store.project().members.len() < 2 {
+        return Ok(row);
+    }
+    if store.access_to(&row)? != Access::Write {
+        // The notes that this user can write are those beside it.
+        let planned = store.copies(&row.issue.id)?.into_iter().find(|copy| store.is_planning(copy.repo));
+        let beside = row.beside.clone().and_then(|beside| beside.notes);
+        row.issue.notes = planned.map_or(beside, |copy| copy.issue.notes);
+        return Ok(row);
+    }
+    if !is_open(&row) {
         return Ok(row);
     }
     let copies = store.copies(&row.issue.id)?;

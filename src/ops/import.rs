@@ -10,6 +10,7 @@ use crate::ledger::{Damage, Document, Line};
 use crate::model::change::Change;
 use crate::model::json::DialectEvidence;
 use crate::model::merge::join_copies;
+use crate::model::proposal::is_companion;
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::store::{Scope, Store, StoreError, Write, WriteError};
@@ -52,6 +53,8 @@ pub fn import(store: &mut Store, file: &str, bytes: Vec<u8>, options: ImportOpti
     let mut deletions = Vec::new();
     for n in 0..incoming.len() {
         match incoming.line(n) {
+            // It says something in private about an issue, and is none.
+            Line::Issue(record) if is_companion(&record) => report.skipped.push((n + 1, "a private note".into())),
             Line::Issue(record) => {
                 let id = record.string("id").unwrap_or_default().into_owned();
                 if record.raw("title").is_none() && record.raw("ts").is_some() {

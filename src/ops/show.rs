@@ -5,7 +5,7 @@ use crate::cache::Counts;
 use crate::model::issue::Comment;
 use crate::model::issue::Issue;
 use crate::model::record::Record;
-use crate::store::{Access, PastLine, Row, Store, StoreError, SyncError};
+use crate::store::{Access, Beside, PastLine, Row, Store, StoreError, SyncError};
 
 /// An issue at the other end of a dependency.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub struct Shown {
     pub past: Option<PastLine>,
 }
 
-/// The private side of an issue that was proposed: nobody but the user sees it.
+/// The private side of an issue that was proposed, or that the user may not write: nobody but the user sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Private {
     /// The planning repo.
@@ -47,7 +47,8 @@ pub struct Private {
 impl Private {
     /// What a planning copy says beyond the copy that counts; nothing if that is nothing.
     fn of(planning: &Row, shown: &Row) -> Option<Self> {
-        let (ours, theirs) = (&planning.issue, &shown.issue);
+        // Not the issue that is shown, which has taken over some of it.
+        let (ours, theirs) = (&planning.issue, &Issue::decode(&Record::parse(&shown.line).ok()?));
         let private = Private {
             repo: planning.source_repo.clone(),
             notes: ours.notes.clone().filter(|notes| theirs.notes.as_ref() != Some(notes)),
@@ -63,6 +64,13 @@ impl Private {
             || !private.comments.is_empty()
             || !private.dependencies.is_empty();
         says.then_some(private)
+    }
+}
+
+impl From<Beside> for Private {
+    fn from(beside: Beside) -> Self {
+        let Beside { repo, notes, comments } = beside;
+        Private { repo, notes, assignee: None, comments, dependencies: Vec::new() }
     }
 }
 
@@ -94,6 +102,7 @@ pub fn show_past(store: &mut Store, typed: &str, found: Result<Vec<Shown>>) -> R
         counts: Counts::default(),
         place: None,
         elsewhere: Vec::new(),
+        beside: store.companion(&past.id),
     };
     let mut shown = surround(store, row)?;
     shown.past = Some(past);
@@ -130,8 +139,9 @@ fn surround(store: &mut Store, row: Row) -> Result<Shown> {
     let of_many = store.project().members.len() > 1;
     let copies = if of_many { store.copies(&row.issue.id)? } else { Vec::new() };
     let others: Vec<Row> = copies.into_iter().filter(|copy| copy.repo != row.repo).collect();
-    let is_planning = |copy: &&Row| store.is_planning(copy.repo) && !row.shadowed;
-    let private = others.iter().find(is_planning).and_then(|copy| Private::of(copy, &row));
+    let planned = others.iter().find(|copy| store.is_planning(copy.repo));
+    let private = planned.filter(|_| !row.shadowed).and_then(|copy| Private::of(copy, &row));
+    let private = private.or_else(|| row.beside.clone().map(Private::from));
     let copies = others.into_iter().map(|copy| copy.source_repo).collect();
     Ok(Shown { row, dependencies, dependents, access, copies, of_many, private, past: None })
 }

@@ -122,13 +122,15 @@ impl Guard {
     }
 
     fn is_private(&self, id: &str) -> bool {
-        let copies = self.copies(id);
-        !copies.is_empty() && copies.iter().all(|copy| proposal::is_private(copy, &self.here))
+        proposal::is_planned_only(&self.copies(id), &self.here)
     }
 
     fn leaks(&self, record: &Record<'_>, id: &str, own: &HashSet<String>) -> Vec<Leak> {
-        let hidden =
-            |other: &str| self.planning.contains_key(other) && !self.public.contains(other) && !own.contains(other);
+        let is_planned = |other: &str| {
+            let lines = self.planning.get(other).into_iter().flatten();
+            lines.into_iter().any(|line| !proposal::is_companion_line(line.as_bytes()))
+        };
+        let hidden = |other: &str| !self.public.contains(other) && !own.contains(other) && is_planned(other);
         proposal::leaks(record, &self.copies(id), &self.here, hidden)
     }
 

@@ -9,6 +9,7 @@
 mod actor;
 mod checkout;
 mod commit;
+mod companion;
 mod consent;
 mod damage;
 mod discover;
@@ -26,6 +27,7 @@ mod lines;
 mod mark;
 mod naming;
 mod news;
+mod own;
 mod owner;
 mod pair;
 mod place;
@@ -58,6 +60,7 @@ mod workflows;
 
 pub use actor::{AGENT_VARIABLE, Identity, find as find_actor};
 pub use checkout::{Worktree, worktree_id_at};
+pub use companion::Beside;
 pub use consent::{SETUP as SETUP_KEY, command as committed_command};
 pub use damage::{DamagedRecord, QUARANTINE, store_away};
 pub use discover::{BEADS_DIR, Beyond, LEDGER_NAMES, REDIRECT_NAME, Repo, refuse_not_checked_out};
@@ -481,7 +484,9 @@ impl Store {
     /// Brings the answers up to date with the files.
     pub fn refresh(&mut self) -> Result<Refresh> {
         self.look_around()?;
-        self.sources.refresh(&mut self.cache)
+        let refreshed = self.sources.refresh(&mut self.cache)?;
+        self.show_own()?;
+        Ok(refreshed)
     }
 
     /// Notices settings that were edited, and repos that came or went. Repos may have other numbers afterwards.

@@ -7,7 +7,7 @@ use super::plan::Fresh;
 use super::transaction::Write;
 use super::{Result, Store, StoreError};
 use crate::model::issue;
-use crate::model::proposal::Owner;
+use crate::model::proposal::{Owner, is_companion_line};
 use crate::model::record::Record;
 use crate::model::state_id;
 use crate::sys::fs::FileStamp;
@@ -58,7 +58,8 @@ impl Store {
     /// What new issues of a ledger get: in a planning repo the prefix and the record of the project that they are filed from.
     pub(super) fn fresh_for(&mut self, source: usize, writes: &[&Write]) -> Result<Fresh> {
         let member = self.sources.member_of(source);
-        let files = writes.iter().any(|write| matches!(write, Write::File { .. }));
+        let makes = |write: &Write| matches!(write, Write::File { .. }) || self.makes_companion(source, write);
+        let files = writes.iter().any(|write| makes(write));
         let mints = writes.iter().any(|write| matches!(write, Write::File { id: None, .. }));
         let owner = if files && self.is_planning(member) { Some(self.owner_record(0)?) } else { None };
         Ok(Fresh { prefix: if mints { self.new_prefix(member)? } else { String::new() }, owner })
@@ -145,7 +146,7 @@ impl Store {
         let mut found = Vec::new();
         for source in self.planning_sources() {
             for id in self.sources.ids_mentioning(source, "\"project\"") {
-                let line = self.sources.line(source, &id);
+                let line = self.sources.line(source, &id).filter(|line| !is_companion_line(line.as_bytes()));
                 let Some(owner) = line.as_deref().and_then(Owner::of_line) else { continue };
                 if *known.entry(owner).or_insert_with_key(is_meant) {
                     found.push(id);

@@ -3,10 +3,11 @@
 use super::Store;
 use super::transaction::{Answer, Write, WriteError, Written};
 use crate::ledger::{Document, Edit, Ledger, MAX_LINE};
-use crate::model::change::{self, ChangeError, NewIssue, Stamp};
+use crate::model::change::{self, Change, ChangeError, NewIssue, Stamp};
 use crate::model::id::IssueId;
 use crate::model::json::Dialect;
-use crate::model::proposal::Owner;
+use crate::model::proposal::{self, Owner, is_companion_line};
+use crate::model::record::Record;
 use crate::model::time::Instant;
 
 /// What new issues of a repo get.
@@ -48,9 +49,12 @@ impl<'a> Plan<'a> {
         for write in staged {
             let answer = match write {
                 Write::File { issue, id, .. } => self.file(document, &mut edits, issue, id.as_ref(), now),
-                Write::Change { id, changes } => self.change(document, &mut edits, id, |line, dialect| {
-                    change::apply(line, changes, Stamp { now, actor: self.actor, dialect })
-                }),
+                Write::Change { id, changes } => match self.store.remarked(self.source, id, changes) {
+                    Some(issue) => self.remark(document, &mut edits, &issue, id, changes),
+                    None => self.change(document, &mut edits, id, |line, dialect| {
+                        change::apply(line, changes, Stamp { now, actor: self.actor, dialect })
+                    }),
+                },
                 Write::Put { id, line, .. } if document.effective(id).is_none() => {
                     // The last of several for one new id stands, as it would if each came in a transaction of its own.
                     edits.retain(|edit| !matches!(edit, Edit::Insert { id: other, .. } if other == id));
@@ -58,6 +62,10 @@ impl<'a> Plan<'a> {
                     let insert = Edit::Insert { id: id.clone(), text: line.clone() };
                     let pushed = asked.map_err(WriteError::from).and_then(|()| self.push(document, &mut edits, insert));
                     pushed.map(|()| self.written(id, line.clone(), None, true))
+                }
+                // What a companion says is not what the line of an issue replaces.
+                Write::Put { id, line, .. } if has_companion(document, id) && !is_companion_line(line.as_bytes()) => {
+                    Err(WriteError::Taken(id.clone()))
                 }
                 Write::Put { id, line, .. } => {
                     self.change(document, &mut edits, id, |old, _| Ok((old != line).then(|| line.clone())))
@@ -128,6 +136,34 @@ impl<'a> Plan<'a> {
         Ok(self.written(id, text, Some(on_disk), true))
     }
 
+    /// Changes the companion of an issue, which is made if there is none. The claims on the issue itself decide who may.
+    fn remark(&self, document: &Document, edits: &mut Vec<Edit>, issue: &str, id: &str, changes: &[Change]) -> Answer {
+        let stamp = |dialect| Stamp { now: self.now, actor: self.actor, dialect };
+        let record = Record::parse(issue).expect("a line of a ledger is a record");
+        let dialect = document.dialect();
+        if let Some(owner) = self.store.sources.owner(id) {
+            let after = change::apply(issue, changes, stamp(dialect))?;
+            self.store.fence(owner, id, Some(issue), after.as_deref())?;
+        }
+        let apply = |line: &str, dialect| change::apply(line, changes, stamp(dialect));
+        let is_known = document.effective(id).is_some() || is_inserted(edits, id);
+        let written = match &self.fresh.owner {
+            Some(owner) if !is_known => {
+                let empty = proposal::companion(&record, owner, stamp(dialect));
+                let line = apply(&empty, dialect)?.unwrap_or(empty);
+                self.push(document, edits, Edit::Insert { id: id.to_owned(), text: line.clone() })?;
+                self.written(id, line, None, true)
+            }
+            _ => self.change(document, edits, id, apply)?,
+        };
+        let companion = Record::parse(&written.line).expect("a written line is a record");
+        let line = match proposal::is_companion(&companion) {
+            true => proposal::answered(&record, &companion, dialect),
+            false => written.line.clone(),
+        };
+        Ok(Written { line, ..written })
+    }
+
     /// Takes an edit into the plan, unless damage or a limit forbids just this one.
     fn push(&self, document: &Document, edits: &mut Vec<Edit>, edit: Edit) -> std::result::Result<(), WriteError> {
         if let Edit::Set { id, text, .. } | Edit::Insert { id, text } = &edit
@@ -143,6 +179,10 @@ impl<'a> Plan<'a> {
     fn written(&self, id: &str, line: String, before: Option<String>, changed: bool) -> Written {
         Written { id: id.to_owned(), line, before, changed, source_repo: self.repo.to_owned() }
     }
+}
+
+fn has_companion(document: &Document, id: &str) -> bool {
+    document.effective(id).is_some_and(|line| is_companion_line(document.text(line)))
 }
 
 fn is_inserted(edits: &[Edit], id: &str) -> bool {

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::{Repo, Result, Store, StoreError, family, home, place};
+use super::{Repo, Result, Role, Store, StoreError, family, home, place};
+use crate::ledger::Document;
 use crate::model::proposal::{Owner, Visibility};
 use crate::model::record::Record;
 use crate::sys::Env;
 use crate::sys::below;
 use crate::sys::fs::{Dir, FsError};
-use crate::vcs::{self, Identity};
+use crate::vcs::{self, Identity, Kind};
 
 /// The longest exclude file that is read.
 const MAX_EXCLUDE: u64 = 16 << 20;
@@ -39,6 +40,36 @@ pub fn check_planning(project: &Path, planning: &Path, env: &Env) -> Result<()> 
 }
 
 impl Store {
+    /// Why somebody whose new issues go straight into the project looks like a contributor to it. `None` if they do not, or if
+    /// routing sees to it.
+    pub fn files_for_others(&self) -> Option<&str> {
+        let repo = &self.project.primary_member().repo;
+        let is_plain = !self.has_roles() && self.project.members.len() == 1;
+        // Only git shows who may push.
+        if !is_plain || vcs::kind(repo.root()) != Kind::Git || kept_out_by(repo.beads()).is_some() {
+            return None;
+        }
+        let decision = self.role();
+        (decision.role == Role::Contributor).then_some(decision.because.as_str())
+    }
+
+    /// Whether an issue of the primary is in its file and in no commit that the working copy stands on: it is still the business
+    /// of the one who wrote it.
+    pub(super) fn is_uncommitted(&self, id: &str) -> Result<bool> {
+        let copies = self.working_copies(Some(0));
+        for copy in copies.iter().filter(|copy| copy.kind != Kind::None && copy.members.contains(&0)) {
+            let vcs = vcs::open(&copy.root);
+            let pairs = copy.sources.iter().zip(&copy.ledgers);
+            for (_, ledger) in pairs.filter(|(source, _)| self.sources.member_of(**source) == 0) {
+                let committed = vcs.committed(ledger, &self.host.env)?.unwrap_or_default();
+                if !Document::new(committed).has_id(id) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
     /// The same for the working copy that owns an issue.
     pub fn refuse_project_remote_of(&mut self, id: &str) -> Result<()> {
         let root = self.root_of(id)?;

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::siblings::{Elsewhere, Place};
-use super::{Project, RepoProblem, Result, Settings, Store, StoreError, place};
+use super::{Beside, Project, RepoProblem, Result, Settings, Store, StoreError, place};
 use crate::cache::{
     Blocked, Blocker, Cache, Counts, Edge, EpicProgress, GroupBy, Key, Listing, ReadyOrder, ReadyQuery, Sort,
     Statistics, Texts, UnknownIds,
 };
 use crate::model::id::PrefixIndex;
-use crate::model::issue::Issue;
+use crate::model::issue::{Issue, Status};
 use crate::model::query::{Expr, Field, Op, Value};
 use crate::model::record::Record;
 use crate::model::time::Instant;
@@ -19,7 +19,7 @@ use crate::model::time::Instant;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub issue: Issue,
-    /// The line as it stands in the file.
+    /// The line as it stands in the file. Status and assignee of the issue may be others: this user's own, which nobody else sees.
     pub line: String,
     /// The repo that owns it; `.` is the project's own.
     pub source_repo: String,
@@ -35,6 +35,8 @@ pub struct Row {
     pub place: Option<Place>,
     /// How other checkouts have it, where somebody asked.
     pub elsewhere: Vec<Elsewhere>,
+    /// What this user alone says about it, in a planning repo.
+    pub beside: Option<Beside>,
 }
 
 /// Rows, and how many there would be without the limit.
@@ -405,8 +407,12 @@ impl Store {
 
     pub(super) fn row(&self, key: Key) -> Result<Row> {
         let line = self.sources.text(key);
-        let issue = Issue::decode(&Record::parse(&line).expect("a key stands for a valid record"));
+        let mut issue = Issue::decode(&Record::parse(&line).expect("a key stands for a valid record"));
+        if let Some(own) = self.cache.own(key) {
+            (issue.status, issue.assignee) = (Status::new(own.status.as_str()), own.assignee.clone());
+        }
         let (file, line_number) = self.sources.place(key);
+        let beside = if self.sources.member_of_key(key) == 0 { self.companion(&issue.id) } else { None };
         Ok(Row {
             issue,
             line,
@@ -418,6 +424,7 @@ impl Store {
             counts: self.cache.counts(key)?,
             place: None,
             elsewhere: Vec::new(),
+            beside,
         })
     }
 

@@ -153,7 +153,11 @@ impl Store {
     }
 
     fn may_move(&mut self, id: &str, from: usize, to: usize) -> Result<()> {
-        if let Access::Read(reason) = self.access(from)? {
+        let access = self.access(from)?;
+        // What was filed into the project by mistake can still be taken out of it.
+        if let Access::Read(reason) = access
+            && !(from == 0 && self.is_planning(to) && self.is_uncommitted(id)?)
+        {
             return Err(StoreError::ReadOnly { what: id.to_owned(), repo: self.name(from).to_owned(), reason });
         }
         let source = self.writable(from)?;

@@ -59,7 +59,7 @@ impl Store {
     }
 
     /// What the settings say about a new issue that belongs to nothing.
-    fn routed(&mut self) -> Result<Route> {
+    pub(super) fn routed(&mut self) -> Result<Route> {
         match self.settings.routing() {
             "explicit" => match self.target("routing.default")? {
                 Some(repo) => Ok(Route { repo, rule: "routing.mode is explicit: routing.default".to_owned() }),
@@ -81,6 +81,7 @@ impl Store {
                 let only = (1..self.project.members.len()).filter(|n| self.is_planning(*n));
                 match only.collect::<Vec<_>>().as_slice() {
                     [repo] => Ok(Route { repo: *repo, rule: rule("the only additional repo") }),
+                    [] if self.project.members.len() == 1 => Err(StoreError::NoPlanningRepo),
                     _ => Err(StoreError::NoRoute { mode: "auto", missing: "routing.auto.contributor" }),
                 }
             }
@@ -137,6 +138,14 @@ impl Store {
     /// Whether one issue may be written where it lives.
     pub fn access_to(&mut self, row: &Row) -> Result<Access> {
         self.access_to_line(row.repo, &row.issue.id, &row.line)
+    }
+
+    /// The same for an issue that is named by its full id.
+    pub fn access_by_id(&mut self, id: &str) -> Result<Access> {
+        match self.get(id)? {
+            Some(row) => self.access_to(&row),
+            None => Err(StoreError::NotFound { typed: id.to_owned() }),
+        }
     }
 
     /// Whether new issues and canonical ones of a repo may be written.

@@ -9,6 +9,7 @@ use crate::ledger::{LedgerError, Outcome};
 use crate::model::change::{Change, ChangeError, NewIssue};
 use crate::model::id::IssueId;
 use crate::model::issue::Issue;
+use crate::model::proposal::COMPANION;
 use crate::model::record::Record;
 use crate::model::time::Instant;
 
@@ -50,6 +51,11 @@ pub struct Written {
 impl Written {
     pub fn issue(&self) -> Issue {
         Issue::decode(&Record::parse(&self.line).expect("a written line is a record"))
+    }
+
+    /// The issue itself was not written: what this user said about it, or that they work on it, is theirs alone.
+    pub fn is_beside(&self) -> bool {
+        Record::parse(&self.line).is_ok_and(|record| record.raw(COMPANION) == Some("true"))
     }
 }
 
@@ -160,7 +166,12 @@ impl Store {
                 let owners = ids.iter().filter_map(|id| self.sources.owner(id));
                 // Both copies of a proposed issue take part in its edits.
                 let pairs = ids.iter().filter_map(|id| self.pair(id)).flat_map(|pair| [pair.target, pair.planning]);
-                owners.chain(pairs).map(|n| self.sources.member_of(n)).collect()
+                let mut members: Vec<usize> = owners.chain(pairs).map(|n| self.sources.member_of(n)).collect();
+                // Remarks on an issue that this user may not write go to its companion.
+                for id in ids {
+                    members.extend(self.home_of_companion(id)?.map(|n| self.sources.member_of(n)));
+                }
+                members
             }
             Scope::Repos(members) => members.clone(),
             Scope::All => {
@@ -260,14 +271,20 @@ impl Transaction<'_> {
             (Write::Put { id, .. }, None) => (store.access(member)?, id.clone()),
             _ => (store.access(member)?, "a new issue".to_owned()),
         };
-        if let Access::Read(reason) = access {
-            return Err(StoreError::ReadOnly { what, repo: store.name(member).to_owned(), reason });
-        }
-        let source = store.writable(member)?;
+        let beside = match access {
+            Access::Write => None,
+            Access::Read(reason) => match store.beside(&write)? {
+                None => return Err(StoreError::ReadOnly { what, repo: store.name(member).to_owned(), reason }),
+                some => some,
+            },
+        };
+        let source = beside.map_or_else(|| store.writable(member), Ok)?;
         let parts = match write {
+            write if beside.is_some() => vec![(source, write)],
             Write::Change { id, changes } => store.divide(source, id, changes)?,
             Write::Put { id, line, repo } => {
                 store.refuse_private(&id, &line, false, member)?;
+                store.refuse_companion(&id, &line, member)?;
                 // A line from elsewhere may hold anything: of a proposed issue it goes to the planning copy.
                 let source = store.pair(&id).map_or(source, |pair| pair.planning);
                 vec![(source, Write::Put { id, line, repo })]

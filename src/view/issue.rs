@@ -47,12 +47,14 @@ fn base(line: &str, issue: &Issue, source_repo: &str) -> Object {
     let updated = time(&issue.updated_at);
     let known = created.clone().or_else(|| updated.clone()).unwrap_or_else(|| EPOCH.to_owned());
     let mut object = Object::new().text("id", &issue.id).text("title", &issue.title);
+    let own_assignee = issue.assignee.as_deref().filter(|name| record.text_of("assignee").as_deref() != Some(*name));
     for (key, raw) in record.iter() {
-        let says_nothing = matches!(raw, "null" | "\"\"" | "[]");
+        let says_nothing = matches!(raw, "null" | "\"\"" | "[]") || key == "assignee" && own_assignee.is_some();
         if !says_nothing && !OWN.contains(&key.as_ref()) {
             object = object.raw(&key, raw);
         }
     }
+    object = object.optional("assignee", own_assignee);
     object = object
         .text("status", issue.status.as_str())
         .number("priority", issue.priority.number())
@@ -76,6 +78,9 @@ pub fn summary(row: &Row) -> Object {
     }
     if let Some(place) = &row.place {
         object = object.optional("worktree_id", place.worktree_id.as_deref()).text("worktree", &place.worktree);
+    }
+    if let Some(beside) = &row.beside {
+        object = object.raw("private", &private(&row.issue.id, &beside.clone().into()));
     }
     if !row.elsewhere.is_empty() {
         object = object.raw("elsewhere", &super::worktree::elsewhere(&row.elsewhere));
@@ -122,6 +127,18 @@ pub(super) fn comment_object(issue_id: &str, comment: &Comment) -> Object {
         .text("created_at", time)
 }
 
+/// What only the user says about an issue.
+fn private(id: &str, yours: &crate::ops::Private) -> String {
+    let comments = yours.comments.iter().map(|comment| comment_object(id, comment).finish());
+    Object::new()
+        .text("source_repo", &yours.repo)
+        .optional("notes", yours.notes.as_deref())
+        .optional("assignee", yours.assignee.as_deref())
+        .texts("dependencies", &yours.dependencies)
+        .raw("comments", &array(comments))
+        .finish()
+}
+
 /// An element of `show`.
 pub fn detail(shown: &crate::ops::Shown) -> Object {
     let row = &shown.row;
@@ -135,15 +152,8 @@ pub fn detail(shown: &crate::ops::Shown) -> Object {
     if let Some(past) = &shown.past {
         object = object.flag("pruned", true).raw("past", &super::history::past(past));
     }
-    if let Some(private) = &shown.private {
-        let comments = private.comments.iter().map(|c| comment_object(&row.issue.id, c).finish());
-        let yours = Object::new()
-            .text("source_repo", &private.repo)
-            .optional("notes", private.notes.as_deref())
-            .optional("assignee", private.assignee.as_deref())
-            .texts("dependencies", &private.dependencies)
-            .raw("comments", &array(comments));
-        object = object.raw("private", &yours.finish());
+    if let Some(yours) = shown.private.as_ref().filter(|_| row.beside.is_none()) {
+        object = object.raw("private", &private(&row.issue.id, yours));
     }
     if !shown.dependencies.is_empty() {
         object = object.raw("dependencies", &edges(&shown.dependencies));

@@ -10,7 +10,7 @@ use beads::model::dependency::DependencyType;
 use beads::model::issue::{Priority, Status};
 use beads::model::proposal::Include;
 use beads::ops::{self, ConfigRequest, Filing, ImportOptions, ProposeOptions};
-use beads::store::{Config, Store};
+use beads::store::{ClaimWish, Config, ReleaseWish, Store};
 use beads::sys::{Clock, Entropy, Env, Host};
 use beads::{Change, Expr, NewComment, NewIssue};
 use serde_json::Value;
@@ -24,6 +24,8 @@ pub struct Contributor {
     dir: tempfile::TempDir,
     pub ran: usize,
     pub refused: usize,
+    /// Remarks that went to a companion.
+    pub beside: usize,
     /// Ids that were ever proposed: these are public, and so are their titles.
     pub proposed: BTreeSet<String>,
     ids: Vec<String>,
@@ -44,6 +46,7 @@ impl Contributor {
             dir,
             ran: 0,
             refused: 0,
+            beside: 0,
             proposed: BTreeSet::new(),
             ids: Vec::new(),
             branches: 0,
@@ -126,7 +129,7 @@ impl Contributor {
 
     /// One command, whatever it comes to.
     pub fn step(&mut self, dice: &mut Dice) {
-        match dice.below(26) {
+        match dice.below(32) {
             0..=5 => self.add(dice),
             6..=11 => self.edit(dice),
             12 | 13 => self.depend(dice),
@@ -136,7 +139,10 @@ impl Contributor {
             21 => self.migrate(dice),
             22 | 23 => self.switch(dice),
             24 => self.import(dice),
-            _ => self.configure(dice),
+            25 => self.configure(dice),
+            26..=28 => self.remark(dice),
+            29 | 30 => self.claim(dice),
+            _ => self.bring_plans(dice),
         }
     }
 
@@ -182,6 +188,65 @@ impl Contributor {
             one.map_err(|e| e.to_string())
         });
         self.done(what, result);
+    }
+
+    /// Notes and comments beside an issue of the project, or on whatever it is.
+    fn remark(&mut self, dice: &mut Dice) {
+        let id = (*dice.pick(&["up-1", "up-2", "up-3"]).unwrap()).to_owned();
+        let id = if dice.chance(4) { self.any_id(dice) } else { id };
+        let change = match dice.below(3) {
+            0 => Change::AppendNotes(self.fresh("NOTE-")),
+            1 => Change::Text(beads::model::change::TextField::Notes, self.fresh("NOTE-")),
+            _ => Change::AddComment(NewComment { id: 8, author: "ann".into(), text: self.fresh("REMARK-") }),
+        };
+        let what = format!("remark {id} {change:?}");
+        let result = ops::change_each(&mut self.store(), &[id], |_| vec![change.clone()]);
+        let result = result.map_err(|e| e.to_string()).and_then(|batch| {
+            let (_, one) = batch.results.into_iter().next().unwrap();
+            one.map_err(|e| e.to_string())
+        });
+        if self.done(what, result).is_some_and(|written| written.is_beside()) {
+            self.beside += 1;
+        }
+    }
+
+    /// Takes an issue of any kind, and gives it back.
+    fn claim(&mut self, dice: &mut Dice) {
+        let id = self.any_id(dice);
+        let typed = std::slice::from_ref(&id);
+        let gives_back = dice.chance(3);
+        let first = |mut all: Vec<(String, Result<(), String>)>| all.remove(0).1;
+        let result = match gives_back {
+            true => {
+                let wish = ReleaseWish { reason: Some(self.fresh("REASON-")), ..ReleaseWish::default() };
+                let done = ops::release(&mut self.store(), typed, &wish).map_err(|e| e.to_string());
+                done.map(|all| {
+                    all.into_iter().map(|(id, one)| (id, one.map(drop).map_err(|e| e.to_string()))).collect()
+                })
+            }
+            false => {
+                let done =
+                    ops::claim(&mut self.store(), typed, &ClaimWish::default(), false).map_err(|e| e.to_string());
+                done.map(|all| {
+                    all.into_iter().map(|(id, one)| (id, one.map(drop).map_err(|e| e.to_string()))).collect()
+                })
+            }
+        };
+        self.done(format!("claim {id}, back: {gives_back}"), result.and_then(first));
+    }
+
+    /// The planning ledger as a file that is imported, or the last write taken back.
+    fn bring_plans(&mut self, dice: &mut Dice) {
+        if dice.chance(2) {
+            let result = ops::undo(&mut self.store(), 1, false);
+            self.done("undo".into(), result);
+            return;
+        }
+        let bytes = std::fs::read(self.path("plans/.beads/beads.jsonl")).unwrap();
+        let repo = if dice.chance(2) { Some(".") } else { None };
+        let options = ImportOptions { repo, ..ImportOptions::default() };
+        let result = ops::import(&mut self.store(), "plans", bytes, options);
+        self.done(format!("import the plans {repo:?}"), result);
     }
 
     fn depend(&mut self, dice: &mut Dice) {
@@ -313,6 +378,7 @@ impl Contributor {
         let id = issue["id"].as_str().unwrap_or_default();
         assert!(self.proposed.contains(id), "{}", self.story(&format!("{id} was never proposed: {line}")));
         assert_ne!(issue["visibility"], "local", "{}", self.story(line));
+        assert!(issue.get("companion").is_none(), "{}", self.story(line));
         for mark in MARKS.iter().filter(|mark| **mark != "TITLE-OF-") {
             assert!(!line.contains(mark), "{}", self.story(&format!("{mark} in {line}")));
         }

@@ -25,7 +25,7 @@ fn no_sequence_of_commands_leaks() {
     }
     let sequences: u64 = pick(8, 12, 2_000);
     let first: u64 = std::env::var("BD_LEAK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let (mut ran, mut refused, mut proposed, mut commits, mut public) = (0, 0, 0, 0, 0);
+    let (mut ran, mut refused, mut proposed, mut beside, mut commits, mut public) = (0, 0, 0, 0, 0, 0);
     // The 40th once found a leak that no other one does.
     let seeds = (first..first + sequences).chain((first + sequences <= 40).then_some(40));
     for seed in seeds {
@@ -38,15 +38,17 @@ fn no_sequence_of_commands_leaks() {
         ran += contributor.ran;
         refused += contributor.refused;
         proposed += contributor.proposed.len();
+        beside += contributor.beside;
         commits += seen.commits;
         public += seen.lines;
     }
     println!(
-        "leaks: {sequences} sequences of {COMMANDS} commands, {ran} succeeded, {refused} were refused, {proposed} issues proposed; \
+        "leaks: {sequences} sequences of {COMMANDS} commands, {ran} succeeded, {refused} were refused, {proposed} issues proposed, \
+         {beside} remarks beside issues of the project; \
          {commits} commits with {public} lines of proposals inspected, nothing private in them"
     );
     // The sequences must do what they are there for.
-    assert!(proposed > 0 && public > 0 && refused > 0 && ran > refused, "the dice are loaded");
+    assert!(proposed > 0 && beside > 0 && public > 0 && refused > 0 && ran > refused, "the dice are loaded");
 }
 
 /// Two projects on one planning repo: other spellings of remotes, pulled settings, moved repositories, forged proposals, checkpoints

@@ -73,7 +73,8 @@ pub fn run_comments(args: CommentsArgs, cx: &mut Context) -> Outcome {
         (Some(CommentsCommand::List { id }), _) | (None, Some(id)) => id,
         (None, None) => return Err(Failure::usage("no issue ID provided")),
     };
-    let row = cx.store()?.find(&id)?;
+    let mut row = cx.store()?.find(&id)?;
+    row.issue.comments.extend(row.beside.take().into_iter().flat_map(|beside| beside.comments));
     if cx.ui.wants_json() {
         cx.json(view::comments(&row.issue.id, &row.issue.comments));
         return Ok(Exit::Ok);

@@ -98,6 +98,9 @@ fn indented(ui: &mut Ui, index: &PrefixIndex, rows: &[(usize, &Row)], notes: &[&
         if row.shadowed {
             tail.push_str(" (behind another copy)");
         }
+        if row.beside.is_some() {
+            tail.push_str(" (with your notes)");
+        }
         for other in &row.elsewhere {
             tail.push_str(&format!("  {}", inline(&elsewhere_text(other))));
         }

@@ -97,7 +97,8 @@ pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
 
 /// Claims the issue that is asked for, or the next one.
 fn take(store: &mut Store, request: &RunRequest, aside: bool) -> Result<Option<Claimed>> {
-    let wish = ClaimWish { aside, ..request.auto.wish.clone() };
+    // A job ends by closing its issue.
+    let wish = ClaimWish { aside, to_write: true, ..request.auto.wish.clone() };
     match &request.id {
         Some(id) => claims::claim(store, id, &wish, request.remote).map(Some),
         None => claims::claim_ready(store, &AutoClaim { wish, ..request.auto.clone() }),

@@ -7,6 +7,7 @@ use super::event::{Checkout, EventKind, IssueNews};
 use crate::ledger::Document;
 use crate::model::difference::{FieldChange, difference};
 use crate::model::issue::Issue;
+use crate::model::proposal::is_companion_line;
 use crate::model::record::Record;
 use crate::store::{CheckoutLedger, Store, counting_copy};
 
@@ -141,6 +142,9 @@ fn collect<'a>(
 ) {
     for (id, line) in document.effective_among(ids) {
         let Ok(text) = std::str::from_utf8(document.text(line)) else { continue };
+        if is_companion_line(text.as_bytes()) {
+            continue;
+        }
         found.entry(id).or_default().push((text, repo.to_owned()));
     }
 }

@@ -50,6 +50,7 @@ fn take(store: &mut Store, id: &str, wish: &NextWish, claim: &ClaimWish) -> Resu
         let _ = claims::reclaim(store, Some(task.id()), false);
     }
     let before = flow(store, id)?;
+    let claim = &ClaimWish { to_write: true, ..claim.clone() };
     let mut claimed = None;
     for task in available(&before, wish.include_failed) {
         if store.why_not_handed_out(&task.row)?.is_some() {

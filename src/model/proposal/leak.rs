@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::export::Include;
-use super::{Owner, Proposal, State, Visibility};
+use super::{Owner, Proposal, State, Visibility, is_companion};
 use crate::model::issue;
 use crate::model::record::Record;
 
@@ -68,13 +68,19 @@ pub fn is_private(planning: &Record<'_>, here: &Target) -> bool {
     is_elsewhere || !Proposal::of(planning).is_some_and(offered)
 }
 
+/// Planning repos hold copies of an issue, and all of them are private. A companion is no copy: its issue is the target's own.
+pub fn is_planned_only(planning: &[Record<'_>], here: &Target) -> bool {
+    let mut copies = planning.iter().filter(|line| !is_companion(line)).peekable();
+    copies.peek().is_some() && copies.all(|copy| is_private(copy, here))
+}
+
 /// What is private in a line of the target. `planning` are the copies of the issue in planning repos, `hidden` tells which ids
 /// only planning repos hold.
 pub fn leaks(line: &Record<'_>, planning: &[Record<'_>], here: &Target, hidden: impl Fn(&str) -> bool) -> Vec<Leak> {
     let mut found = Vec::new();
     if Visibility::of(line) == Visibility::Local {
         found.push(Leak::Local);
-    } else if !planning.is_empty() && planning.iter().all(|copy| is_private(copy, here)) {
+    } else if is_planned_only(planning, here) {
         found.push(Leak::Private);
     }
     // All of it is private: the parts need not be named.
@@ -214,6 +220,20 @@ mod tests {
             of(r#""dependencies":[{"depends_on_id":"pl-2","type":"blocks"}]"#),
             [Leak::Dependency("pl-2".into())]
         );
+    }
+
+    #[test]
+    fn an_issue_with_a_companion_is_public_and_what_the_companion_says_is_not() {
+        let companion = r#"{"id":"web-1","title":"T","notes":"call Ann about it","comments":[{"text":"hm"}],"project":{"id":"this"},"visibility":"local","companion":true}"#;
+        let of = |rest: &str| found(&format!(r#"{{"id":"web-1","title":"T"{rest}}}"#), companion);
+        assert_eq!(of(""), []);
+        assert_eq!(of(r#","notes":"thanks""#), []);
+        assert_eq!(of(r#","notes":"call Ann about it""#), [Leak::Field("notes".into())]);
+        assert_eq!(of(r#","comments":[{"text":"hm"}]"#), [Leak::Field("comments".into())]);
+        assert_eq!(found(companion, companion), [Leak::Local]);
+        // Beside a copy that is private, the companion makes nothing public.
+        let both = [companion, r#"{"id":"web-1","visibility":"local"}"#].map(|line| Record::parse(line).unwrap());
+        assert!(is_planned_only(&both, &target("web")) && !is_planned_only(&both[..1], &target("web")));
     }
 
     #[test]

@@ -117,6 +117,16 @@ pub fn public_edits(target: &Record<'_>, made: &Record<'_>, dialect: Dialect) ->
     edits
 }
 
+/// Status and assignee of a proposed issue for the one who proposed it: what an export holds back, as long as nobody has said
+/// otherwise in the target. `None` if that is what the target's line says.
+pub fn own_state(planning: &Record<'_>, target: &Record<'_>) -> Option<(String, Option<String>)> {
+    let (ours, theirs) = (issue::status_of(planning), issue::status_of(target));
+    let status = if public_status(ours.as_str()) == theirs.as_str() { ours } else { theirs.clone() };
+    let assignee = |record: &Record<'_>| record.text_of("assignee").map(|name| name.into_owned());
+    let own = (status, assignee(target).or_else(|| assignee(planning)));
+    (own != (theirs, assignee(target))).then(|| (own.0.as_str().to_owned(), own.1))
+}
+
 /// The planning line with the target's values in the fields that are shared. A text of ours that loses stays as a comment.
 fn with_target(planning: &Record<'_>, target: &Record<'_>, stamp: Stamp<'_>, comment_id: i64) -> String {
     let mut edits: Vec<KeyEdit> = Vec::new();

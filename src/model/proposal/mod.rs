@@ -1,15 +1,17 @@
 //! The way of one issue from a planning repo into a target: who sees it, how its proposal stands, and which moves are
 //! legal. The table in `docs/proposals.md` is [`permit`].
 
+mod companion;
 mod export;
 mod leak;
 mod mirror;
 mod owner;
 mod rename;
 
+pub use companion::{COMPANION, answered, companion, is_companion, is_companion_line, is_remark};
 pub use export::{Export, HeldBack, Include, export};
-pub use leak::{Leak, Target, is_private, leaks};
-pub use mirror::{Split, follow, has_moved_on, public_edits, split, take_back, was_edited};
+pub use leak::{Leak, Target, is_planned_only, is_private, leaks};
+pub use mirror::{Split, follow, has_moved_on, own_state, public_edits, split, take_back, was_edited};
 pub use owner::{FORMER_ID, Owner, PLANNING_KEYS, PROJECT};
 pub use rename::{Names, renamed};
 

@@ -1,5 +1,6 @@
 //! The project that a planning issue belongs to, as its line records it. The record stays in the planning repo.
 
+use super::COMPANION;
 use crate::model::json::{Dialect, Json, decode_string};
 use crate::model::record::Record;
 
@@ -8,7 +9,7 @@ pub const PROJECT: &str = "project";
 /// The key of the id that a planning issue had before it was proposed.
 pub const FORMER_ID: &str = "former_id";
 /// What only planning lines hold.
-pub const PLANNING_KEYS: [&str; 2] = [PROJECT, FORMER_ID];
+pub const PLANNING_KEYS: [&str; 3] = [PROJECT, FORMER_ID, COMPANION];
 
 /// A project by what survives a clone and a move: the id of its first commit, else the address of its remote, else an id of
 /// its own. No path of anybody's machine.

@@ -7,7 +7,7 @@ use super::lines::{LinesOf, effective_among, versions};
 use super::point::document_at;
 use super::{Moment, Place};
 use crate::model::id;
-use crate::model::proposal::Visibility;
+use crate::model::proposal::{Visibility, is_companion_line};
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::store::naming::one;
@@ -56,7 +56,8 @@ impl Store {
         let mut found: HashMap<String, PastLine> = HashMap::new();
         for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.kind != Kind::None) {
             for place in self.places(copy, None) {
-                for past in self.with_archive(copy, |archive| last_lines(archive, &place, ids))? {
+                let pasts = self.with_archive(copy, |archive| last_lines(archive, &place, ids))?;
+                for past in pasts.into_iter().filter(|past| !is_companion_line(past.line.as_bytes())) {
                     let claim = |past: &PastLine| past.claim(self.is_planning(past.repo));
                     match found.get(&past.id) {
                         Some(known) if claim(known) >= claim(&past) => {}
@@ -78,7 +79,8 @@ impl Store {
             for place in self.places(copy, None) {
                 let repo = place.member;
                 let document = self.with_archive(copy, |archive| document_at(archive, &place.trail, &commit.id))?;
-                for (id, line) in effective_among(&document, ids) {
+                let issues = effective_among(&document, ids).into_iter();
+                for (id, line) in issues.filter(|(_, line)| !is_companion_line(line.as_bytes())) {
                     let owner = self.sources.owner(&id).map(|source| self.sources.member_of(source));
                     if !found.contains_key(&id) || owner == Some(repo) {
                         let past = PastLine { id: id.clone(), repo, line, commit: commit.clone(), removed: None };

@@ -6,6 +6,7 @@ use super::lines::effective_lines;
 use super::{Moment, Point};
 use crate::ledger::Document;
 use crate::model::difference::{ChangeKind, FieldChange, difference};
+use crate::model::proposal::is_companion_line;
 use crate::store::source::is_rejected;
 use crate::store::{Result, Store, StoreError};
 use crate::vcs::{self, Kind};
@@ -129,7 +130,8 @@ impl Store {
                     Document::new(vcs::joined(texts.collect()))
                 }
             };
-            for (id, line) in effective_lines(&document) {
+            let issues = effective_lines(&document).into_iter();
+            for (id, line) in issues.filter(|(_, line)| !is_companion_line(line.as_bytes())) {
                 lines.entry(id).or_default().insert(member, line);
             }
         }

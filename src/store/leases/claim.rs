@@ -6,7 +6,10 @@ use super::fence::claimed;
 use super::{HeldHome, LeaseError, standing};
 use crate::model::change::{Change, ChangeError, TextField};
 use crate::model::issue::Status;
+use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::lease::{Holder, Lease, Owner, Standing, ends};
+use crate::model::proposal::COMPANION;
+use crate::model::record::Record;
 use crate::store::{Access, ReadyFilter, Result, Row, Scope, Store, StoreError, Write, WriteError, Written};
 use crate::sys;
 
@@ -27,6 +30,8 @@ pub struct ClaimWish {
     pub with: Vec<Change>,
     /// Leave the ledger alone: it is written where the work is done.
     pub aside: bool,
+    /// Only an issue that this user may write: nobody named it, or the work ends with a write of it.
+    pub to_write: bool,
 }
 
 /// Why a claim could be taken from another.
@@ -73,11 +78,12 @@ impl Store {
         homes.sort_by(|a, b| a.path().cmp(b.path()));
         homes.dedup_by(|a, b| a.path() == b.path());
         let _held = homes.into_iter().map(|home| self.hold(home)).collect::<Result<Vec<_>>>()?;
+        let wish = ClaimWish { to_write: true, ..auto.wish.clone() };
         let mut passed = Vec::new();
         while let Some(id) = self.next_to_hand_out(auto, &passed)? {
             let home = self.hold_home_of(&id)?;
             passed.push(id.clone());
-            match self.claim_held(&home, &id, &auto.wish) {
+            match self.claim_held(&home, &id, &wish) {
                 Err(
                     StoreError::Lease(_) | StoreError::Change(ChangeError::Claimed { .. } | ChangeError::Done { .. }),
                 ) => {}
@@ -90,14 +96,13 @@ impl Store {
     }
 
     fn hold_home_of(&mut self, id: &str) -> Result<Arc<HeldHome>> {
-        self.sources.read(&mut self.cache)?;
-        let source = self.sources.owner(id).ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })?;
+        let source = self.lease_source(id)?;
         self.hold(self.lease_home(source))
     }
 
     fn claim_held(&mut self, home: &HeldHome, id: &str, wish: &ClaimWish) -> Result<Claimed> {
         let row = self.get(id)?.ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })?;
-        let source = self.sources.owner(id).ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })?;
+        let source = self.lease_source(id)?;
         if row.issue.status.is_done() {
             let (id, status) = (id.to_owned(), row.issue.status.as_str().to_owned());
             return Err(ChangeError::Done { id, status, what: "claimed" }.into());
@@ -120,8 +125,7 @@ impl Store {
                 return Err(claimed(id, &before).into());
             }
         }
-        if let (true, Access::Read(reason)) = (wish.aside, self.access_to(&row)?) {
-            // No write will say so.
+        if let (true, Access::Read(reason)) = (wish.to_write, self.access_to(&row)?) {
             return Err(StoreError::ReadOnly { what: id.to_owned(), repo: row.source_repo.clone(), reason });
         }
         self.refuse_elsewhere(&row, &before, wish)?;
@@ -150,7 +154,7 @@ impl Store {
             || before.lost.iter().any(|(name, _)| Some(name) == row.issue.assignee.as_ref());
         let written = match wish.aside {
             true => Ok(as_it_is(&row, id)),
-            false => self.write_claim(id, &me, takes, &wish.with),
+            false => self.write_claim(&row, &me, takes, &wish.with),
         };
         match written {
             Ok(written) => Ok(Claimed {
@@ -200,7 +204,7 @@ impl Store {
         let me = self.actor().to_owned();
         let written = match wish.aside {
             true => as_it_is(row, &row.issue.id),
-            false => self.write_claim(&row.issue.id, &me, false, &wish.with)?,
+            false => self.write_claim(row, &me, false, &wish.with)?,
         };
         Ok(Claimed {
             id: row.issue.id.clone(),
@@ -216,7 +220,7 @@ impl Store {
 
     /// Says which process a claim lives and dies with from now on, if it still is this one.
     pub fn set_lease_owner(&mut self, claimed: &Claimed, owner: Option<Owner>) -> Result<()> {
-        let source = self.owner_of(&claimed.id)?;
+        let source = self.lease_source(&claimed.id)?;
         let home = self.hold(self.lease_home(source))?;
         let mut lease = home.lease(&self.lease_key(source, home.dir(), &claimed.id)?);
         match &mut lease.holder {
@@ -226,8 +230,16 @@ impl Store {
         Ok(home.put(&[lease], &self.host.entropy)?)
     }
 
-    /// Writes the claim into the ledger: assignee and status.
-    fn write_claim(&mut self, id: &str, me: &str, takes: bool, with: &[Change]) -> Result<Written> {
+    /// Writes the claim into the ledger: assignee and status. A ledger that this user may not write is left alone: the claim is
+    /// their own business, and remarks go to the companion.
+    fn write_claim(&mut self, row: &Row, me: &str, takes: bool, with: &[Change]) -> Result<Written> {
+        let id = row.issue.id.as_str();
+        if self.access_to(row)? != Access::Write {
+            return match with.is_empty() {
+                true => Ok(taken_beside(row, me)),
+                false => self.change_one(id, with.to_vec()),
+            };
+        }
         let mut changes = if takes {
             vec![Change::Text(TextField::Assignee, me.to_owned()), Change::Status(Status::new("in_progress"))]
         } else {
@@ -290,6 +302,17 @@ impl Store {
         }
         Ok(())
     }
+}
+
+/// The issue as the one who took it sees it, where no ledger says so.
+fn taken_beside(row: &Row, me: &str) -> Written {
+    let written = as_it_is(row, &row.issue.id);
+    let Ok(record) = Record::parse(&row.line) else { return written };
+    let dialect = DialectEvidence::of(&row.line).or(Dialect::default());
+    let own = [("status", dialect.string("in_progress")), ("assignee", dialect.string(me)), (COMPANION, "true".into())];
+    let own = own.map(|(key, raw)| (key, Some(raw)));
+    let is_new = row.issue.status.as_str() != "in_progress" || row.issue.assignee.as_deref() != Some(me);
+    Written { line: record.with(&own, dialect), changed: is_new, ..written }
 }
 
 /// A write that was not made.

@@ -64,7 +64,7 @@ impl Store {
 
     /// What is known of the claims on one issue.
     pub fn lease(&mut self, id: &str) -> Result<Option<LeaseRow>> {
-        let source = self.owner_of(id)?;
+        let source = self.lease_source(id)?;
         let now = self.host.clock.both();
         let found = self.leases_of(source)?.remove(id);
         Ok(found.map(|lease| LeaseRow { id: id.to_owned(), title: None, standing: standing(&lease, &now), lease }))

@@ -93,7 +93,7 @@ fn parse(document: &Document) -> Leases {
 }
 
 /// How a lease stands, the process that it may belong to included.
-pub(super) fn standing(lease: &Lease, now: &Now) -> Standing {
+pub(in crate::store) fn standing(lease: &Lease, now: &Now) -> Standing {
     let is_gone = || lease.holder.as_ref().and_then(|holder| holder.owner.as_ref()).is_some_and(sys::is_gone);
     match lease.standing(now) {
         Standing::Live if is_gone() => Standing::Expired,
@@ -105,6 +105,20 @@ impl Store {
     /// The state home that knows the claims on the issues of a ledger.
     pub(super) fn lease_home(&self, source: usize) -> StateDir {
         StateDir::of(self.state_home_of(self.sources.member_of(source)))
+    }
+
+    /// The ledger whose state home knows who holds an issue: that of its owner, unless somebody claimed it elsewhere before it was
+    /// proposed, accepted or seen on this branch. There the claim stays until it ends.
+    pub(super) fn lease_source(&mut self, id: &str) -> Result<usize> {
+        let owner = self.owner_of(id)?;
+        if self.sources.len() > 1 {
+            for source in std::iter::once(owner).chain((0..self.sources.len()).filter(|source| *source != owner)) {
+                if self.leases_of(source)?.get(id).is_some_and(|lease| lease.holder.is_some()) {
+                    return Ok(source);
+                }
+            }
+        }
+        Ok(owner)
     }
 
     /// Under which key a state home knows an issue.

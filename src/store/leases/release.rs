@@ -9,7 +9,7 @@ use crate::model::change::{Change, NewComment, TextField};
 use crate::model::issue::Status;
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::workflow::{Task, TaskEdit};
-use crate::store::{Result, Scope, Store, StoreError, Write, WriteError, Written};
+use crate::store::{Access, Result, Scope, Store, StoreError, Write, WriteError, Written};
 
 /// How to give an issue back.
 #[derive(Debug, Clone, Default)]
@@ -52,7 +52,7 @@ const NEEDS_ATTENTION: &str = "needs-attention";
 impl Store {
     /// Gives an issue back, named by its full id: open again, and nobody's.
     pub fn release(&mut self, id: &str, wish: &ReleaseWish) -> Result<Released> {
-        let source = self.owner_of(id)?;
+        let source = self.lease_source(id)?;
         let home = self.hold(self.lease_home(source))?;
         self.refresh()?;
         let key = self.lease_key(source, home.dir(), id)?;
@@ -125,7 +125,7 @@ impl Store {
             let now = self.host.clock.both();
             for (issue, _) in self.leases_of(source)? {
                 // One that is in no ledger here is another branch's; the claim on it is known here all the same.
-                let is_of_another = self.sources.owner(&issue).is_some_and(|owner| owner != source);
+                let is_of_another = self.sources.owner(&issue).is_some() && self.lease_source(&issue)? != source;
                 // A lock that is over holds nobody up.
                 let is_other = id.is_some_and(|id| id != issue) || super::lock::is_lock(&issue);
                 if is_other || is_of_another || !seen.insert(issue.clone()) {
@@ -205,7 +205,7 @@ impl Store {
 
     /// Ends a claim as one that was lost, if it still is this one.
     pub fn yield_lease(&mut self, id: &str, epoch: i64) -> Result<bool> {
-        let source = self.owner_of(id)?;
+        let source = self.lease_source(id)?;
         let home = self.hold(self.lease_home(source))?;
         let mut lease = home.lease(&self.lease_key(source, home.dir(), id)?);
         if lease.epoch != epoch || lease.holder.is_none() {
@@ -240,8 +240,8 @@ impl Store {
     ) -> Result<Option<Written>> {
         let Some(row) = self.get(id)? else { return Ok(None) };
         let mut changes = Vec::new();
-        // Opening it here would undo what another checkout did when both are merged.
-        if !self.is_done_elsewhere(id)? {
+        // What the ledger does not say it need not take back. Opening it here would undo what another checkout did when both are merged.
+        if self.access_to(&row)? == Access::Write && !self.is_done_elsewhere(id)? {
             if row.issue.status.as_str() == "in_progress" {
                 changes.push(Change::Status(Status::new("open")));
                 changes.push(Change::Text(TextField::Assignee, String::new()));

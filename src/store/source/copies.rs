@@ -67,6 +67,7 @@ impl Sources {
         }
         cache.set_shadowed(&shadowed)?;
         cache.lend_edges(&lent)?;
+        self.lent = lent;
         Ok(())
     }
 

@@ -11,6 +11,7 @@ use super::super::lines::Versions;
 use super::{Read, Row, Sources};
 use crate::cache::{Cache, Entry, Key};
 use crate::ledger::{Document, Line, Stamp};
+use crate::model::proposal;
 use crate::sys::Entropy;
 
 /// For each line of a document the line of an older version that it is, if there is one.
@@ -200,6 +201,8 @@ impl Sources {
 
 fn row_of(document: &Document, line: usize, key: Key) -> (Row, Option<(Key, Entry<'_>)>) {
     match document.line(line) {
+        // It says something about an issue and is none.
+        Line::Issue(_) if proposal::is_companion_line(document.text(line)) => (Row::Silent, None),
         Line::Issue(record) => (Row::Issue(key), Some((key, Entry::read(&record)))),
         Line::Damaged(damage) => (Row::Damaged(damage), None),
         Line::Other | Line::Blank => (Row::Silent, None),

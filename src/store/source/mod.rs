@@ -15,6 +15,7 @@ use super::{LEDGER_NAMES, Member, Result, StoreError};
 use crate::cache::{Cache, Key, UnknownIds};
 use crate::ledger::{Damage, Document, Expectation, Ledger, LedgerError, Stamp};
 use crate::model::id;
+use crate::model::proposal;
 use crate::sys::Host;
 use crate::sys::fs::{self, FileStamp};
 use crate::vcs;
@@ -89,6 +90,8 @@ pub(super) struct Sources {
     maybe_doubled: bool,
     /// The cache has rows among which copies of one id were not looked for yet.
     unsettled: bool,
+    /// Open proposals of which several copies are here: a copy, and the one that counts.
+    lent: Vec<(Key, Key)>,
 }
 
 impl Sources {
@@ -132,6 +135,7 @@ impl Sources {
             unknown,
             maybe_doubled: false,
             unsettled: false,
+            lent: Vec::new(),
         })
     }
 
@@ -282,6 +286,11 @@ impl Sources {
         }
     }
 
+    /// Open proposals of which several copies are here: a copy, and the one that counts.
+    pub fn pairs(&self) -> &[(Key, Key)] {
+        &self.lent
+    }
+
     /// Puts files of the past in the place of the ledgers of a repo, for good.
     pub fn freeze(&mut self, member: usize, files: Vec<(PathBuf, Document)>) {
         self.image = None;
@@ -333,9 +342,13 @@ impl Sources {
         lines.filter_map(|n| document.id(n).map(Cow::into_owned)).collect()
     }
 
-    /// Every ledger that holds an id.
+    /// Every ledger that holds an issue. A companion of it is not the issue.
     pub fn holders(&self, id: &str) -> Vec<usize> {
-        let holds = |source: &Source| source.read.as_ref().is_some_and(|read| read.document.effective(id).is_some());
+        let is_issue = |document: &Document, line: usize| !proposal::is_companion_line(document.text(line));
+        let holds = |source: &Source| {
+            let document = source.read.as_ref().map(|read| &read.document);
+            document.is_some_and(|document| document.effective(id).is_some_and(|line| is_issue(document, line)))
+        };
         (0..self.all.len()).filter(|n| holds(&self.all[*n])).collect()
     }
 

@@ -1,0 +1,91 @@
+//! A contributor's private line beside an issue that they may not write: their notes and comments on it, in the planning repo.
+//!
+//! It bears the id of that issue and is never an issue itself: nothing lists it, hands it out, moves it or proposes it. The id
+//! is public, because the project has it; all that the line says besides is not.
+
+use super::{Owner, PROJECT, Visibility};
+use crate::model::change::{Change, Stamp, TextField};
+use crate::model::json::{Dialect, Json};
+use crate::model::record::Record;
+
+/// The key that marks such a line.
+pub const COMPANION: &str = "companion";
+
+/// What a companion holds.
+const REMARKS: [&str; 2] = ["notes", "comments"];
+
+pub fn is_companion(record: &Record<'_>) -> bool {
+    record.raw(COMPANION) == Some("true") && Visibility::of(record) == Visibility::Local
+}
+
+/// The same for the text of a line; nearly all are no companions, and that costs little to see.
+pub fn is_companion_line(line: &[u8]) -> bool {
+    let marked = memchr::memmem::find(line, b"\"companion\"").is_some();
+    let text = std::str::from_utf8(line).ok().filter(|_| marked);
+    text.and_then(|text| Record::parse(text).ok()).is_some_and(|record| is_companion(&record))
+}
+
+/// A change that a companion can take in the place of its issue.
+pub fn is_remark(change: &Change) -> bool {
+    matches!(change, Change::AppendNotes(_) | Change::Text(TextField::Notes, _) | Change::AddComment(_))
+}
+
+/// A companion of an issue that says nothing yet. The title is for those who read the file.
+pub fn companion(issue: &Record<'_>, owner: &Owner, stamp: Stamp<'_>) -> String {
+    let text = |text: &str| Json::Text(text.to_owned());
+    let now = stamp.now.to_string();
+    let members = [
+        ("id", text(&issue.string("id").unwrap_or_default())),
+        ("title", text(&issue.text_of("title").unwrap_or_default())),
+        ("created_at", text(&now)),
+        ("created_by", text(stamp.actor)),
+        ("updated_at", text(&now)),
+        ("visibility", text(Visibility::Local.word())),
+        (PROJECT, Json::Raw(owner.render(stamp.dialect))),
+        (COMPANION, Json::Raw("true".to_owned())),
+    ];
+    stamp.dialect.render(&Json::Object(members.map(|(key, value)| (key.to_owned(), value)).to_vec()))
+}
+
+/// An issue as an answer to a write of its companion: with the remarks of the companion, and its mark.
+pub fn answered(issue: &Record<'_>, companion: &Record<'_>, dialect: Dialect) -> String {
+    let remarks = REMARKS.map(|key| (key, companion.raw(key).map(str::to_owned)));
+    let edits: Vec<_> = remarks.into_iter().chain([(COMPANION, Some("true".to_owned()))]).collect();
+    issue.with(&edits, dialect)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::change::apply;
+    use crate::model::time::Instant;
+
+    #[test]
+    fn a_companion_takes_remarks_and_says_whose_it_is() {
+        let issue = r#"{"id":"web-1","title":"Their issue","notes":"theirs","priority":1}"#;
+        let issue = Record::parse(issue).unwrap();
+        let owner = Owner { id: "4b825dc6".into(), name: "web".into(), remotes: Vec::new() };
+        let stamp = Stamp { now: Instant::from_nanos(0), actor: "ann", dialect: Dialect::default() };
+        let empty = companion(&issue, &owner, stamp);
+        assert!(is_companion_line(empty.as_bytes()), "{empty}");
+        let line = apply(&empty, &[Change::AppendNotes("mine".into())], stamp).unwrap().unwrap();
+        let record = Record::parse(&line).unwrap();
+        assert!(is_companion(&record) && Owner::of(&record) == Some(owner));
+        let shown = answered(&issue, &record, Dialect::default());
+        assert_eq!(shown, r#"{"id":"web-1","title":"Their issue","notes":"mine","priority":1,"companion":true}"#);
+    }
+
+    #[test]
+    fn only_a_private_line_is_a_companion() {
+        for line in [
+            r#"{"id":"a","companion":true}"#,
+            r#"{"id":"a","companion":true,"visibility":"canonical"}"#,
+            r#"{"id":"a","companion":"true","visibility":"local"}"#,
+            r#"{"id":"a","notes":"\"companion\":true","visibility":"local"}"#,
+            r#"{"id":"a","companion":true,"visibility":"local""#,
+        ] {
+            assert!(!is_companion_line(line.as_bytes()), "{line}");
+        }
+        assert!(is_companion_line(br#"{"id":"a","visibility":"local", "companion": true}"#));
+    }
+}

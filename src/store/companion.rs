@@ -1,0 +1,102 @@
+//! A contributor's remarks on issues that they may not write: private lines in their planning repo (`model::proposal`).
+//!
+//! What the line of a companion says never reaches the project: no listing, move, export or proposal reads it, and the leak
+//! check knows it. If the planning repo has a line of its own under the id, as after an accepted proposal, remarks go there.
+
+use super::transaction::Write;
+use super::{Access, Result, Store, StoreError};
+use crate::model::change::Change;
+use crate::model::issue::{Comment, Issue};
+use crate::model::proposal::{Visibility, is_companion, is_companion_line, is_remark};
+use crate::model::record::Record;
+
+/// What a companion says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beside {
+    /// The planning repo.
+    pub repo: String,
+    pub notes: Option<String>,
+    pub comments: Vec<Comment>,
+}
+
+impl Store {
+    /// The ledger that remarks on an issue go to if this user may not write the issue itself.
+    pub(super) fn home_of_companion(&mut self, id: &str) -> Result<Option<usize>> {
+        if !self.has_roles() {
+            return Ok(None);
+        }
+        let owner = self.sources.owner(id).filter(|source| self.sources.member_of(*source) == 0);
+        let Some(line) = owner.and_then(|source| self.sources.line(source, id)) else { return Ok(None) };
+        if self.access_to_line(0, id, &line)? == Access::Write {
+            return Ok(None);
+        }
+        if let Some((source, line)) = self.planned_lines(id).next() {
+            // A plan of this user's own under the id of another proposal, or of a stranger's line, is not about that.
+            let is_about_it = Record::parse(&line)
+                .is_ok_and(|record| is_companion(&record) || Visibility::of(&record) == Visibility::Canonical);
+            return match is_about_it {
+                true => self.writable(self.sources.member_of(source)).map(Some),
+                false => Ok(None),
+            };
+        }
+        // Without a planning repo there is no place for it.
+        match self.routed() {
+            Ok(route) if self.is_planning(route.repo) && self.may_receive(route.repo).is_ok() => {
+                self.writable(route.repo).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The ledger that takes a write in the place of the one that this user may not write: only remarks have such a place.
+    pub(super) fn beside(&mut self, write: &Write) -> Result<Option<usize>> {
+        match write {
+            Write::Change { id, changes } if are_remarks(changes) => self.home_of_companion(id),
+            _ => Ok(None),
+        }
+    }
+
+    /// The line of the project's issue that a change of a planning ledger is a remark on; `None` if the change is of the planning
+    /// ledger's own.
+    pub(super) fn remarked(&self, source: usize, id: &str, changes: &[Change]) -> Option<String> {
+        let owner = self.sources.owner(id).filter(|owner| *owner != source && self.sources.member_of(*owner) == 0)?;
+        let is_planning = self.is_planning(self.sources.member_of(source));
+        let is_remark = is_planning && are_remarks(changes) && self.pair(id).is_none();
+        self.sources.line(owner, id).filter(|_| is_remark)
+    }
+
+    /// Whether a change of a planning ledger makes a companion that is not there yet.
+    pub(super) fn makes_companion(&self, source: usize, write: &Write) -> bool {
+        match write {
+            Write::Change { id, changes } => {
+                self.sources.line(source, id).is_none() && self.remarked(source, id, changes).is_some()
+            }
+            Write::File { .. } | Write::Put { .. } => false,
+        }
+    }
+
+    /// Refuses to put a companion anywhere but into a planning repo.
+    pub(super) fn refuse_companion(&self, id: &str, line: &str, repo: usize) -> Result<()> {
+        if is_companion_line(line.as_bytes()) && !self.is_planning(repo) {
+            return Err(StoreError::Private { id: id.to_owned(), repo: self.name(repo).to_owned() });
+        }
+        Ok(())
+    }
+
+    /// What this user alone says about an issue of the project.
+    pub fn companion(&self, id: &str) -> Option<Beside> {
+        let (source, line) = self.planned_lines(id).find(|(_, line)| is_companion_line(line.as_bytes()))?;
+        let Issue { notes, comments, .. } = Issue::decode(&Record::parse(&line).ok()?);
+        Some(Beside { repo: self.name(self.sources.member_of(source)).to_owned(), notes, comments })
+    }
+
+    /// The lines that planning repos have under an id.
+    fn planned_lines(&self, id: &str) -> impl Iterator<Item = (usize, String)> {
+        let planning = (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source)));
+        planning.filter_map(|source| Some((source, self.sources.line(source, id)?)))
+    }
+}
+
+fn are_remarks(changes: &[Change]) -> bool {
+    !changes.is_empty() && changes.iter().all(is_remark)
+}
