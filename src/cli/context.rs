@@ -131,6 +131,13 @@ impl Context {
         &self.host
     }
 
+    /// The same as it is in the directory that the command is about.
+    pub fn host_here(&self) -> Host {
+        let mut host = self.host.clone();
+        host.env = host.env.at(self.directory());
+        host
+    }
+
     /// The directory that the command is about.
     pub fn directory(&self) -> PathBuf {
         let cwd = self.host().env.cwd();

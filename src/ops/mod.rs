@@ -54,7 +54,7 @@ pub use plan::{PlanError, parse_plan};
 pub use proposals::{Each, ProposeOptions, Which, decide, proposals, propose, reconcile, withdraw};
 pub use prune::{PruneWish, prune};
 pub use recover::{RecoverAction, recover};
-pub use repos::{RepoStatus, repos, wants_planning_hint};
+pub use repos::{RepoStatus, asks_for_planning, repos};
 pub use resolve::resolve;
 pub use restore::{Restorations, restore};
 pub use select::{check_dependency_type, check_status, check_type, parse_query, with_known_words};

@@ -2,10 +2,12 @@
 
 use super::Result;
 use crate::coordination;
+use crate::ledger::Document;
+use crate::model::proposal::is_companion_line;
 use crate::store::{Access, Store};
 use crate::sys::below;
 
-/// In the state home of a project whose fork has got the hint.
+/// In the state home of a clone whose user was asked about a planning repo.
 const HINTED_NAME: &str = "hinted";
 
 /// A repo of the project, as it stands.
@@ -34,7 +36,11 @@ pub fn repos(store: &mut Store, with_ids: bool) -> Result<Vec<RepoStatus>> {
     for (n, id) in ids.into_iter().enumerate() {
         let access = store.access(n)?;
         let counted = store.documents().into_iter().filter(|(repo, _, _)| *repo == n);
-        let issues = counted.map(|(_, _, document)| document.ids().count()).sum();
+        let lines = |document: &Document| {
+            let issue = |n: &usize| document.id(*n).is_some() && !is_companion_line(document.text(*n));
+            (0..document.len()).filter(issue).count()
+        };
+        let issues = counted.map(|(_, _, document)| lines(document)).sum();
         let planning = store.is_planning(n);
         let member = &store.project().members[n];
         let kind = match (n, planning) {
@@ -57,14 +63,11 @@ pub fn repos(store: &mut Store, with_ids: bool) -> Result<Vec<RepoStatus>> {
     Ok(all)
 }
 
-/// A fork whose owner has no planning repo: worth a hint, once for each clone. Remembers that it was given.
-pub fn wants_planning_hint(store: &mut Store) -> bool {
-    if store.has_roles() || store.project().members.len() > 1 {
+/// Whether this is worth a question to a person: once for each clone. Remembers that it was asked.
+pub fn asks_for_planning(store: &Store) -> bool {
+    let Some(home) = store.settings().files.personal.parent() else { return false };
+    if home.join(HINTED_NAME).exists() {
         return false;
     }
-    let Some(home) = store.settings().files.personal.parent().map(ToOwned::to_owned) else { return false };
-    if home.join(HINTED_NAME).exists() || store.role().rule != "fork" {
-        return false;
-    }
-    crate::store::prepare_home(&home).is_ok() && below::put(&home, HINTED_NAME, b"planning\n").is_ok()
+    crate::store::prepare_home(home).is_ok() && below::put(home, HINTED_NAME, b"planning\n").is_ok()
 }

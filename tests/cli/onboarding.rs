@@ -373,45 +373,91 @@ fn on_a_terminal_only_what_is_open_is_asked() {
     assert!(!json.contains("]: ") && !env.root().join("home/typed").exists(), "{json}");
 }
 
-const HINT: &str = "hint: this looks like a fork: bd init --contributor keeps your plans in a repo of your own";
+const TOLD: &str = "you look like a contributor here (the remote upstream differs from origin, so this is a fork)";
+const QUESTION: &str = "Plan in a repo of your own instead, ~/.beads-planning? (yes or no) [no]: ";
 
 #[test]
-fn a_fork_gets_one_hint() {
-    if !have(&["script"]) {
-        return;
-    }
+fn who_looks_like_a_contributor_is_told_before_an_issue_goes_into_the_project_and_never_asked_without_a_terminal() {
     let Some(env) = clone() else { return };
-    sh(&env, "git -C web remote add upstream https://host/app");
-    let plain = env.bd(["add", "Not on a terminal"]).ok();
-    assert!(!plain.stderr.contains("fork"), "{}", plain.snapshot());
-    let first = on_terminal(&env, "add One", "");
-    assert!(first.contains(HINT), "{first}");
-    for line in ["add Two", "init", "list"] {
-        let later = on_terminal(&env, line, "");
-        assert!(!later.contains("fork"), "{later}");
-    }
-    sh(&env, "git clone -q web again; git -C again remote add upstream https://host/app");
-    let mut command = env.bd_command("script");
-    command
-        .args(["-qec", &format!("'{BD}' add Three"), "/dev/null"])
-        .env("NO_COLOR", "1")
-        .current_dir(env.root().join("again"));
-    let other = env.run(command, "add Three".into(), Some(""));
-    assert!(other.stdout.contains("fork"), "once for each clone\n{}", other.snapshot());
+    assert_data_eq!(
+        env.script("add 'Into the project' --id bd-new"),
+        str![[r#"
+$ bd add 'Into the project' --id bd-new
+Created issue: bd-new
+! you look like a contributor here (there is a remote, and nothing shows that you may push to it): this goes into the project's own ledger and into your next commit of it
+! hint: to keep it to yourself, run `bd init --contributor`, then `bd migrate --move-to ~/.beads-planning --filter id=bd-new`; if you maintain this project, run `bd init --maintainer`
+
+"#]]
+        .raw()
+    );
+    // Before the write, also for programs and also if nothing comes of it.
+    let json = env.bd(["add", "Another", "--json"]).ok();
+    assert!(json.talk().contains("you look like a contributor here"), "{}", json.snapshot());
+    let quick = env.bd(["q", "Quick"]).ok();
+    assert!(quick.stderr.contains("you look like a contributor here") && quick.stdout.lines().count() == 1);
+    let refused = env.bd(["add", "Taken", "--id", "bd-own"]);
+    assert!(refused.code != 0 && refused.stderr.starts_with("you look like"), "{}", refused.snapshot());
+    // The way out works as it is printed, as long as nobody has committed the issue.
+    env.given(
+        "init --contributor
+         migrate --move-to ~/.beads-planning --filter id=bd-new",
+    );
+    assert!(!env.ledger_text().contains("bd-new"), "{}", env.ledger_text());
+    let moved = env.bd(["show", "bd-new", "--json"]).ok().json();
+    assert_eq!((&moved[0]["source_repo"], &moved[0]["visibility"]), (&"~/.beads-planning".into(), &"local".into()));
+    env.bd(["migrate", "--move-to", "~/.beads-planning", "--filter", "id=bd-own"])
+        .fails(5, &["you are a contributor here"]);
+    assert_eq!(env.bd(["add", "Planned"]).ok().stderr, "");
 }
 
 #[test]
-fn no_fork_gets_no_hint() {
+fn who_maintains_a_project_or_has_it_alone_is_told_nothing() {
+    let Some(env) = clone() else { return };
+    env.given("init --maintainer");
+    assert_eq!(env.bd(["add", "One"]).ok().stderr, "");
+    let alone = Env::new();
+    assert_eq!(alone.bd(["add", "One"]).ok().stderr, "");
+    sh(&alone, "git init -q web");
+    assert_eq!(alone.bd(["add", "Two"]).ok().stderr, "");
+    // A ledger that is kept out of commits is nobody else's.
+    let Some(env) = plain_clone() else { return };
+    env.given("init --contributor ~/plan");
+    sh(&env, "rm web/.git/beads/config.toml");
+    assert_eq!(env.bd(["add", "One"]).ok().stderr, "");
+}
+
+#[test]
+fn a_team_s_contributor_without_a_planning_repo_is_told_how_to_make_one() {
+    let Some(env) = clone() else { return };
+    env.given("init --team --maintainers max@example.org");
+    let before = env.ledger();
+    env.bd(["add", "Mine"])
+        .fails(2, &["you are a contributor here and have no planning repo yet", "run `bd init --contributor`"]);
+    assert_eq!(env.ledger(), before);
+    env.given("init --contributor");
+    assert!(env.bd(["add", "Mine"]).ok().stdout.starts_with("Created issue in ~/.beads-planning: "));
+}
+
+#[test]
+fn on_a_terminal_who_looks_like_a_contributor_is_asked_once_for_each_clone() {
     if !have(&["script"]) {
         return;
     }
     let Some(env) = clone() else { return };
-    let seen = on_terminal(&env, "add One", "");
-    assert!(!seen.contains("fork"), "{seen}");
     sh(&env, "git -C web remote add upstream https://host/app");
-    env.given("init --contributor");
-    let seen = on_terminal(&env, "add Two", "");
-    assert!(!seen.contains("fork"), "who has a planning repo knows\n{seen}");
+    let before = env.ledger();
+    let first = on_terminal(&env, "add One", "\n");
+    assert!(first.contains(TOLD) && first.contains(QUESTION), "{first}");
+    assert_ne!(env.ledger(), before, "the default is to go on");
+    let later = on_terminal(&env, "add Two", "yes\n");
+    assert!(later.contains(TOLD) && !later.contains(QUESTION), "{later}");
+    let init = on_terminal(&env, "init", "");
+    assert!(init.contains(TOLD) && init.contains("bd init --contributor"), "{init}");
+    sh(&env, "rm web/.git/beads/hinted");
+    let before = env.ledger();
+    let yes = on_terminal(&env, "add Three", "yes\n");
+    assert!(yes.contains(QUESTION) && yes.contains("Created issue in ~/.beads-planning: "), "{yes}");
+    assert_eq!(env.ledger(), before);
 }
 
 /// A contributor whose planning repo is `~/plan`, under git and with nothing to commit.
@@ -528,4 +574,68 @@ fn a_title_cannot_forge_a_commit_message() {
     env.bd(["add", "--id", "plan-1", "--", "-n --amend $(touch x) `touch y`"]).ok();
     assert_eq!(log(&env, "home/plan")[0], "add plan-1: -n --amend $(touch x) `touch y`");
     assert_eq!(log(&env, "home/plan").len(), 2);
+}
+
+/// The files that a repository has under version control.
+fn tracked(env: &Env, below: &str) -> Vec<String> {
+    sh(env, &format!("git -C {below} ls-files")).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_planning_repo_made_by_hand_commits_its_set_up_with_the_first_write() {
+    let Some(env) = clone() else { return };
+    sh(&env, "git init -q home/hand");
+    bd_in(&env, "home/hand", ["init", "-q"]).ok();
+    env.write("../home/hand/.beads/notes.txt", "not ours");
+    env.given(
+        "config --add-repo ~/hand --routing contributor --personal
+         add 'First' --id bd-new",
+    );
+    let names = [".gitattributes", ".gitignore", "beads.jsonl", "config.toml", "metadata.json"];
+    assert_eq!(tracked(&env, "home/hand"), names.map(|name| format!(".beads/{name}")));
+    assert_eq!(status(&env, "home/hand"), "?? .beads/notes.txt\n", "what is not ours stays as it is");
+    sh(&env, "cd home/hand; echo '# mine' >> .beads/config.toml; echo staged > staged; git add staged");
+    env.bd(["sync", "--no-push", "-q"]);
+    assert_eq!(
+        sh(&env, "git -C home/hand show --format=%s --name-only"),
+        "update the ledger's settings\n\n.beads/config.toml\n"
+    );
+    assert_eq!(status(&env, "home/hand"), "A  staged\n?? .beads/notes.txt\n");
+    // What the user has git ignore is not forced in.
+    sh(
+        &env,
+        "cd home/hand; git rm -q --cached .beads/metadata.json; git commit -qm out; echo metadata.json >> .git/info/exclude",
+    );
+    env.given("add 'Second'");
+    assert!(!tracked(&env, "home/hand").contains(&".beads/metadata.json".to_owned()));
+}
+
+#[test]
+fn a_planning_ledger_at_the_root_of_its_repo_is_one_like_the_others() {
+    let Some(env) = clone() else { return };
+    sh(&env, "git init -q home/flat; touch home/flat/beads.jsonl");
+    env.given("config --add-repo ~/flat --routing contributor --personal");
+    assert_eq!(env.bd(["add", "First", "--id", "bd-new"]).ok().stdout, "Created issue in ~/flat: bd-new\n");
+    assert_eq!(log(&env, "home/flat"), ["add bd-new: First"]);
+    let repos = env.bd(["repo", "list", "--json"]).ok().json();
+    let flat = repos
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|repo| repo["source_repo"] == "~/flat")
+        .unwrap_or_else(|| panic!("{repos}"));
+    assert_eq!(flat["path"].as_str().unwrap(), env.root().join("home/flat").to_str().unwrap(), "{repos}");
+    // The guard knows the place, and the home directory around it is no secret.
+    let place = env.root().join("home/flat").display().to_string();
+    env.write("doc.txt", format!("see {place}\n"));
+    sh(&env, "git -C web add doc.txt");
+    let found = env.bd(["check-leaks"]).fails(8, &[]);
+    assert!(found.stdout.contains("doc.txt"), "{}", found.snapshot());
+    env.write("doc.txt", format!("see {}/other\n", env.root().join("home").display()));
+    sh(&env, "git -C web add doc.txt");
+    env.bd(["check-leaks"]).ok();
+    // Standing in it, too.
+    assert_eq!(bd_in(&env, "home/flat", ["list", "--json"]).ok().ids(), ["bd-new"]);
+    env.given("propose bd-new");
+    assert_eq!(env.bd(["list", "--json", "--visibility", "proposed"]).ok().ids(), ["bd-new"]);
 }

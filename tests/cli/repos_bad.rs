@@ -376,12 +376,12 @@ changed: $ROOT/web/.beads/config.toml (shared)
 $ bd config set routing.role contributor
 changed: $ROOT/web/.beads/run/config.toml (personal)
 $ bd add New
-! error: routing.mode is auto, but routing.auto.contributor is not set
-! hint: bd config set routing.auto.contributor PATH, or name the repo with --repo
+! error: you are a contributor here and have no planning repo yet
+! hint: run `bd init --contributor`, or name a repo with --repo; if you maintain this project, run `bd init --maintainer`
 [exit 2]
 $ bd q New
-! error: routing.mode is auto, but routing.auto.contributor is not set
-! hint: bd config set routing.auto.contributor PATH, or name the repo with --repo
+! error: you are a contributor here and have no planning repo yet
+! hint: run `bd init --contributor`, or name a repo with --repo; if you maintain this project, run `bd init --maintainer`
 [exit 2]
 $ bd where
 Ledger      $ROOT/web/.beads/beads.jsonl
@@ -391,7 +391,7 @@ New ids     bd-…
 State home  $ROOT/web/.beads/run
 Its mode    repo: there is no version control
 Checkout    main
-New issues  go nowhere: routing.mode is auto, but routing.auto.contributor is not set
+New issues  go nowhere: you are a contributor here and have no planning repo yet
 
 "#]]
         .raw()

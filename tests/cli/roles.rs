@@ -330,7 +330,7 @@ fn the_role_follows_the_first_push() {
         &format!("git init -q --bare server; {ORIGIN} git -C origin push -q ../server main; git clone -q server web"),
     );
     env.given("init --quiet --prefix bd --team");
-    env.bd(["add", "Too early"]).fails(2, &["routing.auto.contributor is not set"]);
+    env.bd(["add", "Too early"]).fails(2, &["you are a contributor here and have no planning repo yet"]);
     assert_eq!(env.ledger_text(), "");
     sh(&env, "cd web; git add .beads; git commit -qm ledger; git push -q origin main");
     let add = env.bd(["add", "Now it may", "--json"]).ok().json();

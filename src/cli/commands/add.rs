@@ -112,6 +112,7 @@ pub fn run(args: AddArgs, cx: &mut Context) -> Outcome {
     if dry_run {
         return preview(filings, cx);
     }
+    let is_public = super::tell_contributor(cx)?;
     let written = ops::file_all(cx.store()?, filings)?;
     if silent {
         written.iter().for_each(|issue| cx.ui.line(&view::inline(&issue.id)));
@@ -132,7 +133,9 @@ pub fn run(args: AddArgs, cx: &mut Context) -> Outcome {
         for guest in guests.collect::<BTreeSet<_>>() {
             cx.ui.note(&format!("{guest} is not part of this project; bd repo add shows its issues here"));
         }
-        super::suggest_planning(cx);
+        if is_public {
+            super::tell_way_out(cx, &written);
+        }
     }
     Ok(Exit::Ok)
 }

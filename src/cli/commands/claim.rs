@@ -4,7 +4,7 @@ use super::{Context, Outcome, fail, require_ids};
 use crate::coordination::CoordinationError;
 use crate::model::duration;
 use crate::ops;
-use crate::store::ClaimWish;
+use crate::store::{ClaimWish, Claimed, Written};
 use crate::view::{self, Exit, Failure};
 
 /// Take an issue: of many who try at once, in all checkouts, one gets it
@@ -63,7 +63,9 @@ pub fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
     let wish = ClaimWish { takeover: args.reason.clone().filter(|_| args.takeover), ..args.lease.wish()? };
     let results = ops::claim(cx.store()?, &args.ids, &wish, args.remote)?;
     let any_again = results.iter().any(|(_, result)| result.as_ref().is_ok_and(|claimed| claimed.again));
+    let beside = beside(&results);
     let exit = each(cx, results, view::claimed, view::claimed_text)?;
+    beside.iter().for_each(|written| super::tell_beside(cx, written));
     if any_again && cx.store()?.agent().is_none() {
         cx.ui.hint(NAME_AGENTS);
     }
@@ -73,6 +75,12 @@ pub fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
 /// What to say where the same person takes an issue twice: it may be two programs that do not know of each other.
 pub const NAME_AGENTS: &str =
     "if another program of yours works on it, leave it; set BD_AGENT to a name of its own for each of them";
+
+/// Claims that no ledger says anything of.
+pub fn beside(results: &[(String, Result<Claimed, CoordinationError>)]) -> Vec<Written> {
+    let written = results.iter().filter_map(|(_, result)| result.as_ref().ok()).map(|claimed| &claimed.written);
+    written.filter(|written| written.is_beside() && written.changed).cloned().collect()
+}
 
 /// Reports on several issues in the shape of the command.
 pub fn each<T>(

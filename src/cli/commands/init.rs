@@ -54,9 +54,7 @@ pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
     }
     let setup = setup(&args, cx);
     let request = InitRequest { prefix: args.prefix, ledger_name: args.ledger_name, setup, here: args.here };
-    let mut host = cx.host().clone();
-    host.env = host.env.at(cx.directory());
-    let mut made = ops::init(&host, &cx.directory(), &request)?;
+    let mut made = ops::init(&cx.host_here(), &cx.directory(), &request)?;
     if made.already {
         made.prefix = cx.store()?.prefix(0)?;
     }
@@ -97,7 +95,10 @@ pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
         Setup::Contributor { .. } => cx.ui.hint("bd add \"First plan\" goes to your planning repo; bd where says so"),
         Setup::Maintainer | Setup::Team { .. } => cx.ui.hint("bd role and bd where show what is in effect"),
     }
-    super::suggest_planning(cx);
+    if let (true, Some(because)) = (cx.ui.is_interactive(), cx.store()?.files_for_others().map(str::to_owned)) {
+        let advice = "run `bd init --contributor` to plan in a repo of your own";
+        cx.ui.hint(&format!("you look like a contributor here ({because}); {advice}"));
+    }
     Ok(Exit::Ok)
 }
 

@@ -85,7 +85,7 @@ use super::context::Context;
 use super::render;
 use crate::model::time::Instant;
 use crate::model::when::Bare;
-use crate::ops::Batch;
+use crate::ops::{self, Batch, PLANNING};
 use crate::store::{Page, RepoSync, Written};
 use crate::view::{self, Exit, Failure};
 
@@ -380,12 +380,27 @@ fn report(cx: &mut Context, batch: Batch, line: impl Fn(&Written) -> String) -> 
     let mut exit = Exit::Ok;
     for (typed, result) in batch.results {
         match result {
-            Ok(written) if !cx.ui.wants_json() => cx.ui.done(&line(&written)),
+            Ok(written) if !cx.ui.wants_json() => {
+                cx.ui.done(&line(&written));
+                tell_beside(cx, &written);
+            }
             Ok(_) => {}
             Err(error) => exit = fail(cx, &typed, error.into(), exit),
         }
     }
     Ok(exit)
+}
+
+/// Says where something went that could not go into the issue itself.
+fn tell_beside(cx: &mut Context, written: &Written) {
+    if !written.is_beside() || cx.ui.wants_json() {
+        return;
+    }
+    let place = match written.source_repo.as_str() {
+        "." => "on this machine".to_owned(),
+        repo => format!("in {repo}"),
+    };
+    cx.ui.note(&format!("only you see this: it is kept {place}, because you may not write {} itself", written.id));
 }
 
 /// Reports only what failed, where the command has a JSON shape of its own for the rest.
@@ -422,10 +437,35 @@ fn changed_line(written: &Written, verb: &str) -> String {
     if written.changed { format!("{verb}{}", written.id) } else { format!("Nothing to change: {}", written.id) }
 }
 
-/// Tells a person in a fork, once, that plans need not go into the project.
-fn suggest_planning(cx: &mut Context) {
-    if cx.ui.is_interactive() && cx.store().is_ok_and(crate::ops::wants_planning_hint) {
-        cx.ui.hint("this looks like a fork: bd init --contributor keeps your plans in a repo of your own");
+/// Before an issue is filed: tells somebody who looks like a contributor that it goes into the project, and asks on a terminal, once
+/// for each clone, whether to plan in a repo of their own. Whether it goes into the project all the same.
+fn tell_contributor(cx: &mut Context) -> Result<bool, Failure> {
+    let Some(because) = cx.store()?.files_for_others().map(str::to_owned) else { return Ok(false) };
+    cx.ui.note(&format!(
+        "you look like a contributor here ({because}): this goes into the project's own ledger and into your next commit of it"
+    ));
+    if !cx.ui.is_interactive() || !ops::asks_for_planning(cx.store()?) {
+        return Ok(true);
+    }
+    let question = format!("Plan in a repo of your own instead, {PLANNING}? (yes or no)");
+    if !matches!(cx.ui.ask(&question, "no").to_lowercase().as_str(), "y" | "yes") {
+        return Ok(true);
+    }
+    let setup = ops::Setup::Contributor { planning: PLANNING.to_owned() };
+    let made = ops::init(&cx.host_here(), &cx.directory(), &ops::InitRequest { setup, ..ops::InitRequest::default() })?;
+    made.steps.iter().for_each(|step| cx.ui.note(step));
+    cx.store()?.reopen()?;
+    Ok(false)
+}
+
+/// After that: how to take it out of the project again.
+fn tell_way_out(cx: &mut Context, written: &[Written]) {
+    let filters: Vec<String> = written.iter().map(|one| format!("id={}", one.id)).collect();
+    if let [filter] = filters.as_slice() {
+        cx.ui.hint(&format!(
+            "to keep it to yourself, run `bd init --contributor`, then `bd migrate --move-to {PLANNING} --filter {filter}`; if \
+             you maintain this project, run `bd init --maintainer`"
+        ));
     }
 }
 

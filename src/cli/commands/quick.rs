@@ -37,6 +37,7 @@ pub fn run(args: QuickArgs, cx: &mut Context) -> Outcome {
     }
     issue.labels = args.labels;
     let filing = Filing { repo: args.repo, ..Filing::of(issue) };
+    super::tell_contributor(cx)?;
     let written = ops::file_all(cx.store()?, vec![filing])?;
     written.iter().for_each(|issue| cx.ui.line(&inline(&issue.id)));
     Ok(Exit::Ok)

@@ -22,6 +22,7 @@ pub fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
     let is_person = cx.store()?.agent().is_none();
     let is_again = |claimed: &Claimed| claimed.again && !claimed.written.changed;
     let any_again = results.iter().any(|(_, result)| result.as_ref().is_ok_and(is_again));
+    let beside = claim::beside(&results);
     let exit = claim::each(
         cx,
         results,
@@ -32,6 +33,7 @@ pub fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
             (_, true) => format!("In progress, yours: {}", claimed.id),
         },
     )?;
+    beside.iter().for_each(|written| super::tell_beside(cx, written));
     if any_again && is_person {
         cx.ui.hint(claim::NAME_AGENTS);
     }
