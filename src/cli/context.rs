@@ -54,11 +54,14 @@ pub struct GlobalArgs {
     /// A file in the .beads directory to use
     #[arg(long, value_name = "PATH", global = true, hide = true)]
     pub db: Option<PathBuf>,
+    /// Refuse every command that would write
+    #[arg(long, global = true, hide = true)]
+    pub readonly: bool,
     #[command(flatten)]
     pub ignored: IgnoredArgs,
 }
 
-/// Flags of the original that clients pass; there is no daemon and no database here, so they mean nothing.
+/// Flags of the original that clients pass; there is no daemon, no database and no profile here, so they mean nothing.
 #[derive(Debug, Args, Default)]
 pub struct IgnoredArgs {
     #[arg(long, global = true, hide = true)]
@@ -73,6 +76,10 @@ pub struct IgnoredArgs {
     no_db: bool,
     #[arg(long, global = true, hide = true)]
     allow_stale: bool,
+    #[arg(short, long, global = true, hide = true)]
+    verbose: bool,
+    #[arg(long, global = true, hide = true)]
+    profile: bool,
 }
 
 fn setting(text: &str) -> Result<(String, String), String> {
@@ -179,8 +186,8 @@ impl Context {
             store.report_to(self.activity.clone());
             store.write_as_one(&self.command);
             self.confirm_settings(&mut store)?;
-            // Who registers is not yet the one who has the name.
-            if self.command == "agent register" {
+            // Who registers is not yet the one who has the name; and who may not write leaves no sign of life.
+            if self.command == "agent register" || self.global.readonly {
                 coordination::identify(&mut store)?;
             } else {
                 coordination::take_part(&mut store)?;

@@ -36,7 +36,7 @@ pub fn all(cx: &mut Context) -> Result<Exit, Failure> {
         text.push_str(&format!("{group}:\n"));
         for name in *names {
             let about = command.find_subcommand(name).and_then(|sub| sub.get_about()).map(ToString::to_string);
-            text.push_str(&format!("  {name:<12} {}\n", about.unwrap_or_default()));
+            text.push_str(&format!("  {name:<16} {}\n", about.unwrap_or_default()));
         }
         text.push('\n');
     }

@@ -5,6 +5,7 @@ mod context;
 mod filters;
 mod help;
 mod meter;
+mod reading;
 mod render;
 mod tips;
 mod ui;
@@ -46,8 +47,10 @@ fn run_with(args: Vec<OsString>) -> Exit {
         Ok(cli) => cli,
         Err(error) => return usage_error(error.with_cmd(&Cli::command()), wants_json, merges),
     };
+    let refused = if cli.global.readonly { reading::refuse(&matches) } else { Ok(()) };
     let mut cx = Context::new(cli.global, command_words(&matches));
     let result = match cli.command {
+        Some(_) if refused.is_err() => refused.map(|()| Exit::Ok),
         Some(command) => command.run(&mut cx),
         None => help::overview(&mut cx),
     };

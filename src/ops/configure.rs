@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::{OpError, Result};
 use crate::coordination;
-use crate::store::settings::{Edits, Key, Origin, OutsidePath, Value, find_key, nearest_key, typed_value};
+use crate::store::settings::{
+    Edits, Key, Origin, OutsidePath, Value, find_key, is_foreign_key, nearest_key, typed_value,
+};
 use crate::store::{self, Repo, Role, Store, StoreError};
 
 /// What to change in one go.
@@ -80,6 +82,11 @@ pub fn configure(store: &mut Store, request: &Request) -> Result<Configured> {
         set(store, name, values, request.file, &mut draft)?;
     }
     for name in &request.unset {
+        if is_foreign_key(name) {
+            let origin = request.file.or_else(|| foreign_holder(store, name)).unwrap_or(Origin::Personal);
+            draft.of(origin).unset_foreign(name);
+            continue;
+        }
         let key = known(name)?;
         let origin = request.file.unwrap_or_else(|| holder(store, key).unwrap_or(file));
         draft.of(origin).unset(key);
@@ -167,6 +174,7 @@ fn finish(store: &mut Store, draft: Draft) -> Result<Configured> {
         done.files.push(ChangedFile { origin: *origin, path: path.to_owned(), changed });
     }
     store.reopen()?;
+    store.keep_placeholder().map_err(OpError::Fs)?;
     Ok(done)
 }
 
@@ -199,6 +207,19 @@ fn is_at_home(store: &Store, text: &str) -> bool {
 fn holder(store: &Store, key: &Key) -> Option<Origin> {
     let set = store.settings().in_effect().into_iter().filter(|setting| setting.key == key).map(|s| s.origin);
     set.filter(|origin| store.settings().files.path(*origin).is_some()).max()
+}
+
+/// The file that another tool's setting is in, if one has it.
+fn foreign_holder(store: &Store, name: &str) -> Option<Origin> {
+    store.settings().foreign().into_iter().find(|known| known.name == name).map(|known| known.origin)
+}
+
+/// Keeps a setting of another tool. It may be a password: unless a file is named, it goes where nobody commits it.
+fn set_foreign(store: &Store, name: &str, values: &[String], file: Option<Origin>, draft: &mut Draft) -> Result<()> {
+    let [value] = values else { return Err(StoreError::BadValue(format!("{name} takes one value")).into()) };
+    let origin = file.or_else(|| foreign_holder(store, name)).unwrap_or(Origin::Personal);
+    draft.of(origin).set_foreign(name, value);
+    Ok(())
 }
 
 fn known(name: &str) -> Result<&'static Key> {
@@ -369,6 +390,9 @@ fn route(store: &mut Store, word: &str, added: &[String], file: Origin, draft: &
 }
 
 fn set(store: &mut Store, name: &str, values: &[String], file: Option<Origin>, draft: &mut Draft) -> Result<()> {
+    if is_foreign_key(name) {
+        return set_foreign(store, name, values, file, draft);
+    }
     let key = known(name)?;
     let is_private = key.personal || key.kind.is_path() && values.iter().any(|text| is_at_home(store, text));
     let by_role = if store.role().role == Role::Contributor { Origin::Personal } else { Origin::Shared };

@@ -63,6 +63,35 @@ pub fn remove_dependency(
     Ok((written, target))
 }
 
+/// The types that say no more than "see also".
+const RELATED: [&str; 2] = ["relates-to", "related"];
+
+/// Links two issues, each to the other, or takes every such link away. Gives the ids, and whether anything changed.
+pub fn relate(store: &mut Store, one: &str, other: &str, linked: bool) -> Result<(String, String, bool)> {
+    let (one, other) = (store.resolve(one)?, store.resolve(other)?);
+    if one == other {
+        return Err(StoreError::from(ChangeError::SelfDependency(one)).into());
+    }
+    let mut transaction = store.begin(Scope::Issues(vec![one.clone(), other.clone()]))?;
+    for (id, target) in [(&one, &other), (&other, &one)] {
+        let changes = if linked {
+            vec![Change::AddDependency { target: target.clone(), kind: DependencyType::new(RELATED[0]) }]
+        } else {
+            let remove =
+                |kind| Change::RemoveDependency { target: target.clone(), kind: Some(DependencyType::new(kind)) };
+            RELATED.map(remove).to_vec()
+        };
+        transaction.stage(Write::Change { id: id.clone(), changes })?;
+    }
+    // What one side refuses is not written on the other.
+    transaction.rehearse()?;
+    let mut changed = false;
+    for answer in transaction.commit()? {
+        changed |= answer.map_err(|error| OpError::Store(error.into_store()))?.changed;
+    }
+    Ok((one, other, changed))
+}
+
 fn only(answers: Vec<std::result::Result<Written, WriteError>>) -> Result<Written> {
     let answer = answers.into_iter().next().expect("one write gives one answer");
     answer.map_err(|error| OpError::Store(error.into_store()))

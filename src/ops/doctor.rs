@@ -60,6 +60,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     check_journal(store, &mut report);
     check_leftovers(store, &mut report);
     check_hooks(store, &mut report);
+    check_databases(store, &mut report);
     check_driver(store, &mut report);
     check_proposals(store, fix, &mut report)?;
     check_projects(store, &mut report)?;
@@ -284,6 +285,21 @@ fn check_leftovers(store: &Store, report: &mut Report) {
                 remedy: Some((*remedy).to_owned()),
             });
         }
+    }
+}
+
+/// Databases that the original left. What they have and the ledger has not is nowhere to be seen.
+fn check_databases(store: &Store, report: &mut Report) {
+    for file in store.old_databases() {
+        report.findings.push(Health {
+            severity: Severity::Note,
+            file: Some(file),
+            line: None,
+            message: "a database of the original bd, which is not read".to_owned(),
+            remedy: Some(
+                "if the ledger lacks issues, export them with the original bd; then remove the file".to_owned(),
+            ),
+        });
     }
 }
 

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use super::{ConfigRequest, Configured, OpError, Result, configure};
 use crate::ledger::Ledger;
 use crate::model::id;
-use crate::store::settings::{Origin, is_ledger_name};
-use crate::store::{self, BEADS_DIR, Config, LEDGER_NAMES, Repo, Settings, Store, StoreError};
+use crate::store::settings::{Files, Origin, is_ledger_name};
+use crate::store::{self, BEADS_DIR, Config, LEDGER_NAMES, PLACEHOLDER_NAME, Repo, Settings, Store, StoreError};
 use crate::sys::fs::Dir;
 use crate::sys::{Entropy, Host, below};
 
@@ -37,6 +37,8 @@ pub struct InitRequest {
     pub setup: Setup,
     /// Make a second ledger, although the directory is part of a project that has one.
     pub here: bool,
+    /// Keep a placeholder for clients that look for a database.
+    pub legacy_db: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,9 +66,9 @@ pub fn init(host: &Host, directory: &Path, request: &InitRequest) -> Result<Init
         store::check_planning(directory, &planning_path(host, directory, planning), &host.env)?;
     }
     let beads = match &request.setup {
-        Setup::Plain => place(host, directory)?,
+        Setup::Plain => place(host, directory),
         // Somebody's part in a project is about the project, wherever in it one stands.
-        _ => store::ledger_of_working_copy(directory, &host.env).map_or_else(|| place(host, directory), Ok)?,
+        _ => store::ledger_of_working_copy(directory, &host.env).unwrap_or_else(|| place(host, directory)),
     };
     refuse_second(host, directory, &beads, request)?;
     let mut made = init_ledger(host, &beads, request)?;
@@ -104,7 +106,29 @@ pub fn init(host: &Host, directory: &Path, request: &InitRequest) -> Result<Init
             made.configured = Some(configure(&mut open(host, directory)?, &request)?);
         }
     }
+    keep_placeholder(host, directory, request, &mut made)?;
     Ok(made)
+}
+
+/// Makes the placeholder for old clients, if it is asked for here or by a setting.
+fn keep_placeholder(host: &Host, directory: &Path, request: &InitRequest, made: &mut Initialised) -> Result<()> {
+    let files = Files::of(&made.beads, &host.env);
+    if !request.legacy_db && !Settings::read(files, &host.env, &[]).flag("legacy.db") {
+        return Ok(());
+    }
+    let mut store = open(host, directory)?;
+    if request.legacy_db {
+        let set = vec![("legacy.db".to_owned(), vec!["true".to_owned()])];
+        let wish = ConfigRequest { set, file: Some(Origin::Personal), ..ConfigRequest::default() };
+        let mut done = configure(&mut store, &wish)?;
+        let known = made.configured.get_or_insert_default();
+        known.files.append(&mut done.files);
+        known.remarks.append(&mut done.remarks);
+    } else {
+        store.keep_placeholder().map_err(OpError::Fs)?;
+    }
+    made.steps.push(format!("placeholder for old clients: {}", made.beads.join(PLACEHOLDER_NAME).display()));
+    Ok(())
 }
 
 /// Refuses a ledger inside of a project that has one, unless it was asked for: issues would go to either by where one stands.
@@ -141,6 +165,8 @@ fn init_ledger(host: &Host, beads: &Path, request: &InitRequest) -> Result<Initi
         Err(_) => None,
     };
     let beads = found.as_deref().unwrap_or(beads);
+    // Only a place that the environment names can be missing.
+    below::make_missing(&store::real_path(below::parted(beads).0)).map_err(OpError::Fs)?;
     let (_, configured) = Settings::of_repo(beads).map_err(StoreError::from)?;
     let configured = configured.or_else(|| request.ledger_name.clone());
     let names = configured.iter().map(String::as_str).chain(LEDGER_NAMES.into_iter().filter(|_| configured.is_none()));
@@ -201,22 +227,9 @@ fn make_planning(host: &Host, path: &Path) -> Result<Vec<String>> {
 }
 
 /// The `.beads` directory to make: in the directory that the command is about, or where the environment says.
-fn place(host: &Host, directory: &Path) -> Result<PathBuf> {
-    let named = |name| host.env.var(name).map(|value| host.env.path(&value));
-    let is_beads = |path: &Path| path.file_name().is_some_and(|name| name == BEADS_DIR);
-    let beads = match (named("BEADS_DIR"), named("BEADS_DB")) {
-        (Some(path), _) if is_beads(&path) => path,
-        (Some(path), _) => path.join(BEADS_DIR),
-        (None, Some(file)) => match file.parent() {
-            Some(parent) if is_beads(parent) => parent.to_owned(),
-            _ => file.join(BEADS_DIR),
-        },
-        (None, None) => directory.join(BEADS_DIR),
-    };
-    match beads.parent() {
-        Some(root) if !root.is_dir() => Err(OpError::Usage(format!("no such directory: {}", root.display()))),
-        _ => Ok(beads),
-    }
+fn place(host: &Host, directory: &Path) -> PathBuf {
+    let named = |name| host.env.var(name).map(|value| store::named_beads(name, &host.env.path(&value)));
+    named("BEADS_DIR").or_else(|| named("BEADS_DB")).unwrap_or_else(|| directory.join(BEADS_DIR))
 }
 
 /// Writes a file unless there is one.

@@ -1,9 +1,9 @@
-//! Moving issues to another repo of the project.
+//! Moving issues to another repo of the project, and the ledger to its other name.
 
 use super::Result;
 use crate::cache::{Sort, SortBy};
 use crate::model::query::{Expr, Field};
-use crate::store::{Row, Store, StoreError};
+use crate::store::{HooksRequest, RenamedLedger, Row, Store, StoreError};
 
 #[derive(Debug, Default)]
 pub struct Migrated {
@@ -44,4 +44,14 @@ pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool, count:
     }
     report.chosen = chosen;
     Ok(report)
+}
+
+/// Gives the ledger its other name. A merge driver that is registered for it is registered for the new name.
+pub fn rename_ledger(store: &mut Store, name: &str) -> Result<RenamedLedger> {
+    let driver = store.hooks_status().map(|status| status.driver).ok().filter(|driver| driver.state == "installed");
+    let done = store.rename_ledger(name)?;
+    if let Some(driver) = driver.filter(|_| done.changed) {
+        store.install_hooks(HooksRequest { hooks: false, driver: true, shared: driver.shared })?;
+    }
+    Ok(done)
 }

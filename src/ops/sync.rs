@@ -22,11 +22,6 @@ pub struct SyncRequest<'a> {
 }
 
 pub fn sync(store: &mut Store, request: SyncRequest<'_>, progress: Progress<'_>) -> Result<SyncReport> {
-    if request.no_pull && request.no_push {
-        return Err(OpError::Usage(
-            "--no-pull and --no-push together leave nothing to do; bd commit commits".to_owned(),
-        ));
-    }
     if request.no_push && request.with_code {
         return Err(OpError::Usage("--with-code is about what is pushed; leave out --no-push".to_owned()));
     }

@@ -15,6 +15,17 @@ pub const BEADS_DIR: &str = ".beads";
 /// The ledger's name: ours, and that of later beads.
 pub const LEDGER_NAMES: [&str; 2] = ["beads.jsonl", "issues.jsonl"];
 
+/// A ledger under its other usual name; `None` for one that has a name of its own.
+pub fn other_name(ledger: &Path) -> Option<PathBuf> {
+    let at = LEDGER_NAMES.iter().position(|name| ledger.file_name().is_some_and(|own| own == *name))?;
+    Some(ledger.with_file_name(LEDGER_NAMES[1 - at]))
+}
+
+/// A record that names the ledger at one path is about the ledger at another: that is where it is now, under its other name.
+pub fn became(then: &Path, now: &Path) -> bool {
+    other_name(now).as_deref() == Some(then) && std::fs::symlink_metadata(then).is_err()
+}
+
 /// Leads from a `.beads` directory to another of the same family.
 pub const REDIRECT_NAME: &str = "redirect";
 /// So many redirects in a row are followed.
@@ -53,7 +64,10 @@ impl Repo {
         for name in ["BEADS_DIR", "BEADS_DB"] {
             if let Some(value) = env.var(name).filter(|_| !ignore_env) {
                 let path = env.path(&value);
-                let found = Self::at(&path, format!("{name} is set"));
+                let reason = format!("{name} is set");
+                let beads = named_beads(name, &path);
+                let found = Self::at(&path, reason.clone())
+                    .or_else(|| beads.is_dir().then(|| Self::follow(beads.clone(), reason)));
                 return found.unwrap_or(Err(StoreError::BadVariable { variable: name, path }));
             }
         }
@@ -142,6 +156,23 @@ impl Repo {
         let first = super::family::counterpart(&self.root);
         let root = first.as_ref().unwrap_or(&self.root);
         id::prefix_from(root.file_name().and_then(|name| name.to_str()).unwrap_or("bd"))
+    }
+}
+
+/// The `.beads` directory that `BEADS_DIR` or `BEADS_DB` means, whether it is there or not. A database that is in no such directory
+/// has its ledger beside it.
+pub fn named_beads(variable: &str, path: &Path) -> PathBuf {
+    let is_beads = |path: &Path| path.file_name().is_some_and(|name| name == BEADS_DIR);
+    match path.parent() {
+        _ if is_beads(path) => path.to_owned(),
+        Some(parent) if variable == "BEADS_DB" && !path.is_dir() => {
+            if is_beads(parent) {
+                parent.to_owned()
+            } else {
+                parent.join(BEADS_DIR)
+            }
+        }
+        _ => path.join(BEADS_DIR),
     }
 }
 

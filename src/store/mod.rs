@@ -23,6 +23,7 @@ mod image;
 mod journal;
 mod leaks;
 mod leases;
+mod ledger_name;
 mod lines;
 mod mark;
 mod naming;
@@ -31,6 +32,7 @@ mod own;
 mod owner;
 mod pair;
 mod place;
+mod placeholder;
 mod plan;
 mod planning;
 mod project;
@@ -41,6 +43,7 @@ mod records;
 mod recover;
 mod registry;
 mod relocate;
+mod rename_prefix;
 mod repositories;
 mod resolve;
 mod restore;
@@ -63,7 +66,7 @@ pub use checkout::{Worktree, worktree_id_at};
 pub use companion::Beside;
 pub use consent::{SETUP as SETUP_KEY, command as committed_command};
 pub use damage::{DamagedRecord, QUARANTINE, store_away};
-pub use discover::{BEADS_DIR, Beyond, LEDGER_NAMES, REDIRECT_NAME, Repo, refuse_not_checked_out};
+pub use discover::{BEADS_DIR, Beyond, LEDGER_NAMES, REDIRECT_NAME, Repo, named_beads, refuse_not_checked_out};
 pub use error::{Result, StoreError};
 pub use family::{Pointer, PointerState, counterpart, has_state, is_family};
 pub use guard::{Found, FoundLeak};
@@ -80,6 +83,7 @@ pub use leases::{
     AutoClaim, ClaimWish, Claimed, Evidence, LEASE_VARIABLE, LEASES_NAME, LeaseError, LeaseRow, LockedWorkflow,
     NotHandedOut, Reclaimed, ReleaseWish, Released, Stillness,
 };
+pub use ledger_name::RenamedLedger;
 pub use mark::HomeWord;
 pub use naming::Named;
 pub use news::{CheckoutLedger, counting_copy};
@@ -87,6 +91,7 @@ pub use place::{
     display as display_path, expand as expand_path, from as path_from, plain as plain_path, read_named,
     real as real_path, write_named,
 };
+pub use placeholder::PLACEHOLDER_NAME;
 pub use planning::{
     check_planning, commit_files, exclude_line, keep_out_of_commits, ledger_of_working_copy, refuse_stranded,
     start_version_control,
@@ -98,6 +103,7 @@ pub use query::{BlockedRow, Page, ReadyFilter, Row, SearchRow};
 pub use records::{Put, RecordError, RecordFile, StateDir, StateLock};
 pub use recover::{Recovered, Recovery};
 pub use relocate::Relocated;
+pub use rename_prefix::RenamedPrefix;
 pub use resolve::ResolvedLedger;
 pub use restore::Restored;
 pub use role::{Role, RoleDecision};

@@ -380,11 +380,9 @@ impl Store {
         Ok(self.cache.dependency_types()?)
     }
 
-    /// Adds the words of a setting such as `review:active,parked`; what stands behind a colon is not used here.
+    /// Adds the words of a setting such as `review:active,parked`.
     fn with_custom(&self, mut words: Vec<String>, key: &str) -> Vec<String> {
-        let named = self.settings.text(key).map(|(text, _)| text).unwrap_or_default().split(',');
-        let named = named.filter_map(|part| part.split(':').next()).map(|word| word.trim().to_owned());
-        words.extend(named.filter(|word| !word.is_empty()));
+        words.extend(self.settings.custom_words(key));
         words.sort();
         words.dedup();
         words

@@ -82,6 +82,7 @@ impl Store {
                 self.noted(lock.ledger(), &applied, noted);
             });
             self.remember(lock.ledger(), &applied, stays);
+            self.touch_placeholder();
         })
     }
 

@@ -239,6 +239,13 @@ impl Dir {
         File::from(fd).read_exact(&mut head).is_ok() && head == bytes
     }
 
+    /// Sets the time of a regular file in this directory to now, for whoever watches it.
+    pub fn touch(&self, name: &str) -> Result<(), FsError> {
+        let (fd, _) = self.open_regular(Path::new(name), OFlags::WRONLY, Mode::empty())?;
+        let touched = File::from(fd).set_modified(std::time::SystemTime::now());
+        touched.map_err(|e| FsError::new("touch", self.path().join(name), e))
+    }
+
     /// What a name in this directory is, if it is a regular file; an error if it is anything else.
     pub fn regular_at(&self, name: &str) -> Result<Option<FileStamp>, FsError> {
         match self.stat(name) {

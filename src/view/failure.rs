@@ -132,6 +132,11 @@ impl Failure {
             .hint("nothing was changed; put right what stood in the way and merge again")
     }
 
+    /// A command that would write, where nothing may be written.
+    pub fn read_only(message: impl Into<String>) -> Self {
+        Self::new(Exit::Illegal, "read_only", message.into()).hint("leave out --readonly to write")
+    }
+
     pub fn failed(message: impl Into<String>) -> Self {
         Self::new(Exit::Failed, "failed", message.into())
     }

@@ -254,8 +254,12 @@ const SHAPES: &[(&str, Shape)] = &[
     ("dep list", Shape::Issues(&["dependency_type"])),
     ("dep remove", Shape::Object(EDGE)),
     ("dep tree", Shape::Issues(&["depth", "parent_id", "truncated"])),
+    ("dep relate", Shape::Object(&[("id1", "string"), ("id2", "string"), ("related", "boolean")])),
+    ("dep unrelate", Shape::Object(&[("id1", "string"), ("id2", "string"), ("unrelated", "boolean")])),
+    ("detect-pollution", Shape::Object(&[("polluted_count", "integer"), ("issues", "array")])),
     ("diff", Shape::Object(&[("added", "array"), ("changed", "array"), ("moved", "array"), ("removed", "array")])),
     ("doctor", Shape::Object(&[("ok", "boolean"), ("findings", "array"), ("fixed", "array")])),
+    ("duplicate", Shape::Object(&[("duplicate", "string"), ("canonical", "string"), ("status", "string")])),
     ("duplicates", Shape::Object(&[("duplicate_groups", "integer"), ("groups", "array")])),
     ("edit", Shape::Issues(&[])),
     ("epic close-eligible", Shape::Issues(&[])),
@@ -268,9 +272,13 @@ const SHAPES: &[(&str, Shape)] = &[
             ("eligible_for_close", "boolean"),
         ]),
     ),
+    ("graph", Shape::Object(&[("root", "object"), ("issues", "array"), ("layout", "object"), ("circular", "array")])),
     ("hooks install", Shape::Object(HOOKS)),
     ("hooks status", Shape::Object(HOOKS)),
     ("hooks uninstall", Shape::Object(HOOKS)),
+    ("human dismiss", Shape::Issues(&[])),
+    ("human list", Shape::Issues(COUNTS)),
+    ("human respond", Shape::Issues(&[])),
     (
         "import",
         Shape::Object(&[
@@ -289,6 +297,7 @@ const SHAPES: &[(&str, Shape)] = &[
     ("label list", Shape::Strings),
     ("label list-all", Shape::Objects(&[("label", "string"), ("count", "integer")])),
     ("export -o", Shape::Object(&[("exported", "integer"), ("path", "string")])),
+    ("lint", Shape::Object(&[("total", "integer"), ("issues", "integer"), ("results", "array")])),
     ("list", Shape::Issues(COUNTS)),
     (
         "log",
@@ -312,7 +321,24 @@ const SHAPES: &[(&str, Shape)] = &[
         "migrate",
         Shape::Object(&[("target", "string"), ("moved", "array"), ("would_move", "array"), ("dry_run", "boolean")]),
     ),
+    (
+        "migrate --inspect",
+        Shape::Object(&[("registered_migrations", "array"), ("current_state", "object"), ("warnings", "array")]),
+    ),
+    (
+        "migrate --ledger",
+        Shape::Object(&[("from", "string"), ("ledger", "string"), ("changed", "boolean"), ("dry_run", "boolean")]),
+    ),
     ("note", Shape::Issues(&[])),
+    (
+        "orphans",
+        Shape::Objects(&[
+            ("issue_id", "string"),
+            ("title", "string"),
+            ("status", "string"),
+            ("latest_commit", "string"),
+        ]),
+    ),
     ("query", Shape::Issues(COUNTS)),
     ("accept", Shape::Objects(DECISION)),
     ("proposals", Shape::Objects(PROPOSAL)),
@@ -338,6 +364,11 @@ const SHAPES: &[(&str, Shape)] = &[
         Shape::Object(&[("dry_run", "boolean"), ("recovered", "array"), ("discarded", "array"), ("gone", "array")]),
     ),
     ("reopen", Shape::Issues(&[])),
+    (
+        "rename-prefix",
+        Shape::Object(&[("old_prefix", "string"), ("new_prefix", "string"), ("issues_count", "integer")]),
+    ),
+    ("repair-deps", Shape::Object(&[("orphans_found", "integer"), ("orphans", "array")])),
     ("repo list", Shape::Objects(REPO)),
     ("reserve", Shape::Objects(RESERVATION)),
     (
@@ -398,6 +429,8 @@ const SHAPES: &[(&str, Shape)] = &[
     ("template validate", Shape::Object(TEMPLATE)),
     ("trust", Shape::Object(&[("dry_run", "boolean"), ("working_copies", "array"), ("state_homes", "array")])),
     ("undefer", Shape::Issues(&[])),
+    ("supersede", Shape::Object(&[("superseded", "string"), ("replacement", "string"), ("status", "string")])),
+    ("types", Shape::Object(&[("core_types", "array"), ("custom_types", "array")])),
     ("undo", Shape::Object(&[("preview", "boolean"), ("writes", "array"), ("issues", "array"), ("repairs", "array")])),
     ("update", Shape::Issues(&[])),
     (
@@ -424,6 +457,10 @@ const SHAPES: &[(&str, Shape)] = &[
     ),
     ("state", Shape::Object(&[("state_home", "string"), ("mode", "string"), ("reason", "string")])),
     ("state move", Shape::Object(&[("from", "string"), ("to", "string"), ("mode", "string"), ("records", "integer")])),
+    (
+        "validate",
+        Shape::Object(&[("path", "string"), ("overall_ok", "boolean"), ("healthy", "boolean"), ("checks", "array")]),
+    ),
     ("version", Shape::Object(&[("version", "string")])),
     // One on each line.
     ("watch", Shape::Object(&[("event", "string"), ("at", "string")])),

@@ -113,7 +113,7 @@ fn an_empty_title() {
         [&["add", ""][..], &["add", " \t"], &["add", "--title", ""], &["update", "abc1", "--title", ""], &["q", ""]]
     {
         let run = refused(&two(), args, 2, "usage");
-        assert_eq!(run.stderr, "error: title required: an issue needs a title\n", "{args:?}");
+        assert_eq!(run.stderr, "error: title required: a title is required\n", "{args:?}");
     }
 }
 

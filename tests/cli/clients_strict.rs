@@ -154,7 +154,7 @@ fn words_that_scripts_look_for() {
         let text = if run.code == 0 { &run.stdout } else { &run.stderr };
         assert!(text.contains(phrase), "{phrase:?}\n{}", run.snapshot());
     };
-    says(&["init", "--prefix", "bd"], "initialized successfully");
+    says(&["init", "--prefix", "bd"], "bd initialized successfully!");
     says(&["create", "One", "--id", "bd-1"], "Created issue: bd-1");
     says(&["create", "Two", "--id", "bd-2"], "Created issue: bd-2");
     says(&["update", "bd-1", "-p", "1"], "Updated issue: bd-1");
@@ -172,7 +172,17 @@ fn words_that_scripts_look_for() {
     says(&["show", "nosuch"], "no issue found");
     says(&["show", "nosuch"], "not found");
     says(&["close"], "no issue ID provided");
-    says(&["create", ""], "title required");
+    says(&["close"], "issue ID is required");
+    says(&["delete"], "no issue IDs provided");
+    for args in [&["create"][..], &["create", ""], &["update", "bd-1", "--title", " "]] {
+        says(args, "title required");
+        says(args, "title is required");
+    }
+    says(&["create", "x", "-e", "-5"], "estimate must be a non-negative");
+    says(&["update", "bd-1", "--estimate", "-5"], "estimate must be a non-negative");
+    says(&["delete", "bd-2", "--force"], "Deleted bd-2");
+    says(&["close", "bd-2"], "no issue found");
+    says(&["update", "bd-2", "--status", "open"], "no issue found");
     says(&["create", "x", "-t", "nosuch"], "invalid issue type");
     says(&["create", "x", "-p", "9"], "invalid priority");
     says(&["dep", "add", "bd-1", "bd-1"], "cannot depend on itself");

@@ -30,7 +30,7 @@ Already closed: bd-fix
 $ bd show fix --short
 bd-fix  P1  closed  bug  Fix the parser
 $ bd close
-! error: no issue ID provided
+! error: no issue ID provided: an issue ID is required
 [exit 2]
 $ bd close nosuch
 ! error: no issue found matching "nosuch": not found
@@ -41,7 +41,7 @@ Reopened bd-fix
 $ bd reopen fix
 Nothing to change: bd-fix
 $ bd reopen
-! error: no issue ID provided
+! error: no issue ID provided: an issue ID is required
 [exit 2]
 $ bd reopen nosuch
 ! error: no issue found matching "nosuch": not found
@@ -123,7 +123,7 @@ Nothing to change: bd-fix
 $ bd defer docs
 Deferred bd-docs
 $ bd defer
-! error: no issue ID provided
+! error: no issue ID provided: an issue ID is required
 [exit 2]
 $ bd defer nosuch
 ! error: no issue found matching "nosuch": not found
@@ -134,7 +134,7 @@ $ bd defer fix --until someday
 ! hint: 2026-03-01, tomorrow, friday, 3d, +2w, or RFC 3339
 [exit 2]
 $ bd undefer
-! error: no issue ID provided
+! error: no issue ID provided: an issue ID is required
 [exit 2]
 $ bd undefer nosuch
 ! error: no issue found matching "nosuch": not found
@@ -209,7 +209,7 @@ $ bd list
 bd-part  P2  open  task  Part
 bd-docs  P2  open  task  Write the docs
 $ bd close fix
-! error: bd-fix is deleted
+! error: no issue found: bd-fix is deleted
 ! hint: bd reopen brings it back
 [exit 5]
 $ bd delete fix --yes
@@ -221,7 +221,7 @@ bd-fix   P1  open  bug   Fix the parser
 bd-part  P2  open  task  Part
 bd-docs  P2  open  task  Write the docs
 $ bd delete
-! error: no issue ID provided
+! error: no issue IDs provided: an issue ID is required
 [exit 2]
 $ bd delete nosuch
 ! error: no issue found matching "nosuch": not found

@@ -217,10 +217,10 @@ fn add_refusals() {
         ),
         str![[r#"
 $ bd add
-! error: title required: an issue needs a title
+! error: title required: a title is required
 [exit 2]
 $ bd add '   '
-! error: title required: an issue needs a title
+! error: title required: a title is required
 [exit 2]
 $ bd add x -p 7
 ! error: invalid priority "7": 0 to 4, or P0 to P4
@@ -258,7 +258,7 @@ $ bd add x --id 'Not Good'
 ! error: a new id is made of a-z, 0-9, '-' and '.': "Not Good"
 [exit 2]
 $ bd add x -e -5
-! error: an estimate cannot be negative
+! error: estimate must be a non-negative number of minutes
 [exit 2]
 $ bd add x --json -p high
 ! {"error":{"code":"usage","message":"invalid priority \"high\": 0 to 4, or P0 to P4","recoverable":false,"exit_code":2}}

@@ -19,14 +19,21 @@ const MORE: &[&str] = &[
     "edit",
     "comment",
     "comments",
+    "duplicate",
+    "supersede",
+    "human",
     "blocked",
     "children",
+    "graph",
     "epic",
     "query",
     "count",
     "stats",
     "stale",
     "duplicates",
+    "orphans",
+    "lint",
+    "types",
     "log",
     "blame",
     "diff",
@@ -57,6 +64,10 @@ const MORE: &[&str] = &[
     "export",
     "resolve",
     "recover",
+    "validate",
+    "repair-deps",
+    "detect-pollution",
+    "rename-prefix",
     "merge-driver",
     "where",
     "info",
@@ -201,7 +212,7 @@ $ bd nosuch
 $ bd lst
 ! error: unrecognized subcommand 'lst'
 ! 
-!   tip: a similar subcommand exists: 'list'
+!   tip: some similar subcommands exist: 'lint', 'list'
 ! 
 ! Usage: bd [OPTIONS] [COMMAND]
 ! 

@@ -11,7 +11,7 @@ fn init_makes_a_ledger_and_nothing_else() {
         env.script("init"),
         str![[r#"
 $ bd init
-bd initialized successfully: $ROOT/web/.beads/beads.jsonl
+bd initialized successfully! Ledger: $ROOT/web/.beads/beads.jsonl
 new ids start with web-
 ! hint: bd add "First issue", then bd ready
 

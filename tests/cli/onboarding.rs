@@ -143,7 +143,7 @@ fn a_project_without_a_ledger_sees_nothing_of_it() {
         ),
         str![[r#"
 $ bd init --contributor
-bd initialized successfully: $ROOT/web/.beads/beads.jsonl
+bd initialized successfully! Ledger: $ROOT/web/.beads/beads.jsonl
 new ids start with web-
 /.beads/ is kept out of commits by $ROOT/web/.git/info/exclude
 git init in $ROOT/home/.beads-planning
@@ -245,7 +245,7 @@ fn a_team_names_its_maintainers() {
         ),
         str![[r#"
 $ bd init --prefix bd --team --maintainers ann@example.org,bob@example.org
-bd initialized successfully: $ROOT/web/.beads/beads.jsonl
+bd initialized successfully! Ledger: $ROOT/web/.beads/beads.jsonl
 new ids start with bd-
 changed: $ROOT/web/.beads/config.toml (shared)
 ! hint: bd role and bd where show what is in effect

@@ -116,6 +116,7 @@ repos.additional               ~/plan
 routing.mode                   single
 routing.role                   contributor
 routing.auto.maintainer        .
+legacy.db                      false
 ready.unknown_blocks           true
 commit.planning                false
 commit.primary                 false
@@ -144,6 +145,7 @@ repos.additional               ~/plan       personal     $ROOT/web/.beads/run/co
 routing.mode                   single       built-in
 routing.role                   contributor  personal     $ROOT/web/.beads/run/config.toml:5
 routing.auto.maintainer        .            built-in
+legacy.db                      false        built-in
 ready.unknown_blocks           true         environment  BD_READY_UNKNOWN_BLOCKS
 commit.planning                false        user         $ROOT/home/config/beads/config.toml:2
 commit.primary                 false        built-in
@@ -172,6 +174,7 @@ repos.additional               ~/plan       personal     $ROOT/web/.beads/run/co
 routing.mode                   auto         flag
 routing.role                   contributor  personal     $ROOT/web/.beads/run/config.toml:5
 routing.auto.maintainer        .            built-in
+legacy.db                      false        built-in
 ready.unknown_blocks           true         environment  BD_READY_UNKNOWN_BLOCKS
 commit.planning                false        user         $ROOT/home/config/beads/config.toml:2
 commit.primary                 false        built-in
@@ -381,11 +384,9 @@ fn unknown_keys_are_named_with_the_nearest() {
 $ bd list
 ! no issues
 ! warning: $ROOT/web/.beads/config.toml:3: no setting "repos.aditional"; did you mean repos.additional?
-! warning: $ROOT/web/.beads/config.toml:4: no setting "zebra"
 $ bd add 'Still works' --id bd-1
 Created issue: bd-1
 ! warning: $ROOT/web/.beads/config.toml:3: no setting "repos.aditional"; did you mean repos.additional?
-! warning: $ROOT/web/.beads/config.toml:4: no setting "zebra"
 $ bd --config routing.modus=auto list
 ! error: no setting "routing.modus"; did you mean routing.mode?
 ! hint: bd config list shows every setting

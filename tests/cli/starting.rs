@@ -47,7 +47,7 @@ $ bd work fix
 ! hint: bd reopen makes it open
 [exit 5]
 $ bd work
-! error: no issue ID provided
+! error: no issue ID provided: an issue ID is required
 [exit 2]
 $ bd work nosuch
 ! error: no issue found matching "nosuch": not found

@@ -289,10 +289,9 @@ fn one_direction_only() {
         env.script("sync --no-pull --no-push\nsync --no-pull\nsync --no-push\nsync --no-pull\nsync --repo nosuch\nsync --repo ."),
         str![[r#"
 $ bd sync --no-pull --no-push
-! error: --no-pull and --no-push together leave nothing to do; bd commit commits
-[exit 2]
-$ bd sync --no-pull
 . (git with origin/main): committed
+$ bd sync --no-pull
+. (git with origin/main): failed
 ! .: pushing
 ! error: somebody else has pushed to ., and --no-pull forbids to merge
 ! hint: try again without --no-pull

@@ -158,7 +158,7 @@ fn update_refusals() {
         ),
         str![[r#"
 $ bd update
-! error: no issue ID provided
+! error: no issue ID provided: an issue ID is required
 [exit 2]
 $ bd update fix
 ! error: nothing to change: name a field, such as --status or --priority
@@ -182,14 +182,14 @@ $ bd update fix -t bgu
 ! hint: did you mean "bug"?
 [exit 2]
 $ bd update fix --title ''
-! error: title required: an issue needs a title
+! error: title required: a title is required
 [exit 2]
 $ bd update fix --due someday
 ! error: invalid --due format "someday": not a date
 ! hint: 2026-03-01, tomorrow, friday, 3d, +2w, or RFC 3339
 [exit 2]
 $ bd update fix -e -1
-! error: an estimate cannot be negative
+! error: estimate must be a non-negative number of minutes
 [exit 2]
 $ bd update fix --add-label ''
 ! error: a label cannot be empty

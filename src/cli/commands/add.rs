@@ -5,6 +5,7 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::model::change::NewIssue;
 use crate::model::issue::Priority;
+use crate::model::json;
 use crate::model::when::{Bare, When};
 use crate::ops::{self, Filing, OpError};
 use crate::view::{self, Exit, Failure};
@@ -82,6 +83,15 @@ pub struct AddArgs {
     /// Many issues from a Markdown file
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["title", "id", "stdin", "body_file"])]
     file: Option<String>,
+    /// JSON to keep with it, or @FILE
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    metadata: Option<String>,
+    /// The specification that it implements
+    #[arg(long, value_name = "ID")]
+    spec_id: Option<String>,
+    /// It is of short use; bd ready does not offer it
+    #[arg(long)]
+    ephemeral: bool,
     /// The repo to file it in (default: that of its parent, else as routing says)
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
@@ -182,6 +192,9 @@ fn filing(args: AddArgs, cx: &mut Context) -> Result<Filing, Failure> {
     issue.external_ref = args.external_ref.unwrap_or_default();
     issue.estimated_minutes = args.estimate;
     issue.labels = args.labels;
+    issue.spec_id = args.spec_id.unwrap_or_default();
+    issue.ephemeral = args.ephemeral;
+    issue.metadata = args.metadata.as_deref().map(|text| metadata(text, cx)).transpose()?;
     if let Some(text) = &args.priority {
         issue.priority = Priority::typed(text).map_err(OpError::from)?;
     }
@@ -196,4 +209,16 @@ fn filing(args: AddArgs, cx: &mut Context) -> Result<Filing, Failure> {
         dependencies.push((crate::model::dependency::DependencyType::new("waits-for"), target));
     }
     Ok(Filing { issue, id: args.id, parent: args.parent, dependencies, repo: args.repo })
+}
+
+/// JSON from a flag, or from the file that the flag names.
+fn metadata(text: &str, cx: &Context) -> Result<String, Failure> {
+    let text = match text.strip_prefix('@') {
+        Some(file) => cx.text(None, Some(file), false)?.unwrap_or_default(),
+        None => text.to_owned(),
+    };
+    let is_json = json::elements(&format!("[{text}]")).is_ok_and(|values| values.len() == 1);
+    // A record is one line, and between its values every blank is like another.
+    let line = text.trim().replace(['\n', '\r'], " ");
+    if is_json { Ok(line) } else { Err(Failure::usage(format!("invalid --metadata: {text:?} is not JSON"))) }
 }

@@ -71,7 +71,7 @@ pub fn run_comments(args: CommentsArgs, cx: &mut Context) -> Outcome {
     let id = match (args.command, args.id) {
         (Some(CommentsCommand::Add(args)), _) => return run(args, cx),
         (Some(CommentsCommand::List { id }), _) | (None, Some(id)) => id,
-        (None, None) => return Err(Failure::usage("no issue ID provided")),
+        (None, None) => return Err(Failure::usage(super::NO_ID)),
     };
     let mut row = cx.store()?.find(&id)?;
     row.issue.comments.extend(row.beside.take().into_iter().flat_map(|beside| beside.comments));

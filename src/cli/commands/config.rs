@@ -4,7 +4,7 @@ use super::{Context, Outcome};
 use crate::cli::render;
 use crate::ops::{self, ConfigRequest, Configured};
 use crate::store::StoreError;
-use crate::store::settings::{HeldBecause, Origin, Setting, Value, find_key, nearest_key};
+use crate::store::settings::{HeldBecause, Origin, Setting, Value, find_key, is_foreign_key, nearest_key};
 use crate::view::{self, Exit, Failure, Object, inline};
 
 /// Settings: which repos are joined, where new issues go, and the rest
@@ -14,6 +14,8 @@ use crate::view::{self, Exit, Failure, Object, inline};
 /// routing.mode), flags (--config KEY=VALUE). Lists add up. A maintainer's change goes to the committed file, a contributor's
 /// and paths below the home directory to the personal one; --shared, --personal and --user choose. The committed file cannot
 /// overrule a planning repo that you joined; `bd config list --origin` shows what is not in effect.
+///
+/// Settings of other tools (jira.url, linear.api_key) are kept too, in the personal file unless you choose another.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:
@@ -159,6 +161,9 @@ pub fn configured(done: &Configured) -> String {
 
 fn get(name: &str, cx: &mut Context) -> Outcome {
     let Some(key) = find_key(name) else {
+        if is_foreign_key(name) {
+            return get_foreign(name, cx);
+        }
         return Err(StoreError::UnknownKey { name: name.to_owned(), nearest: nearest_key(name) }.into());
     };
     let mut found: Vec<Setting> = cx.store()?.settings().in_effect();
@@ -186,6 +191,17 @@ fn get(name: &str, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
+fn get_foreign(name: &str, cx: &mut Context) -> Outcome {
+    let found = cx.store()?.settings().foreign().into_iter().find(|known| known.name == name);
+    let found = found.ok_or_else(|| Failure::not_found(format!("{name} is not set")))?;
+    if cx.ui.wants_json() {
+        cx.json(Object::new().text("key", name).text("value", &found.value).finish());
+    } else {
+        cx.ui.line(&inline(&found.value));
+    }
+    Ok(Exit::Ok)
+}
+
 fn items(value: &Value) -> Vec<String> {
     match value {
         Value::List(items) => items.clone(),
@@ -195,6 +211,7 @@ fn items(value: &Value) -> Vec<String> {
 
 fn list(with_origin: bool, cx: &mut Context) -> Outcome {
     let settings = cx.store()?.settings();
+    let foreign = settings.foreign();
     let held = settings.held.iter().map(|held| (held.setting.clone(), Some(held.because)));
     let settings: Vec<(Setting, Option<HeldBecause>)> =
         settings.in_effect().into_iter().map(|setting| (setting, None)).chain(held.filter(|_| with_origin)).collect();
@@ -210,10 +227,14 @@ fn list(with_origin: bool, cx: &mut Context) -> Outcome {
             let object = object.optional("place", Some(setting.place.as_str()).filter(|place| !place.is_empty()));
             object.optional("held", held.map(HeldBecause::text)).finish()
         });
-        cx.json(view::array(items.collect::<Vec<_>>()));
+        let others = foreign.iter().map(|one| {
+            let object = Object::new().text("key", &one.name).text("value", &one.value);
+            object.text("origin", one.origin.word()).text("place", &one.place).finish()
+        });
+        cx.json(view::array(items.chain(others).collect::<Vec<_>>()));
         return Ok(Exit::Ok);
     }
-    let lines: Vec<[String; 4]> = settings
+    let mut lines: Vec<[String; 4]> = settings
         .iter()
         .map(|(setting, held)| {
             let (origin, place) =
@@ -222,6 +243,10 @@ fn list(with_origin: bool, cx: &mut Context) -> Outcome {
             [setting.key.name, &setting.value.to_string(), origin, &place].map(|cell| inline(cell).into_owned())
         })
         .collect();
+    lines.extend(foreign.iter().map(|one| {
+        let (origin, place) = if with_origin { (one.origin.word(), one.place.as_str()) } else { Default::default() };
+        [&one.name, &one.value, origin, place].map(|cell| inline(cell).into_owned())
+    }));
     render::columns(&mut cx.ui, "", &lines);
     Ok(Exit::Ok)
 }

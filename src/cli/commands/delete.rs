@@ -1,10 +1,10 @@
 use clap::Args;
 
-use super::{Context, Outcome, report, require_ids};
+use super::{Context, Outcome, report};
 use crate::model::change::Change;
 use crate::model::dependency::DependencyType;
 use crate::ops;
-use crate::view::{self, Exit, Object, inline};
+use crate::view::{self, Exit, Failure, Object, inline};
 
 /// Delete issues, leaving a tombstone
 ///
@@ -29,7 +29,10 @@ pub struct DeleteArgs {
 }
 
 pub fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
+    if args.ids.is_empty() {
+        // Clients look for these words, here in the plural.
+        return Err(Failure::usage("no issue IDs provided: an issue ID is required"));
+    }
     if !args.yes || args.dry_run {
         return preview(&args, cx);
     }

@@ -16,7 +16,8 @@ use crate::view::{self, Exit, Failure, Object, array, inline};
   bd dep add a3 k9 -t discovered-from
   bd dep k9 --blocks a3                      the same, said from the other end
   bd dep tree a3
-  bd dep remove a3 k9")]
+  bd dep remove a3 k9
+  bd dep relate a3 m2                        each is worth a look with the other")]
 pub struct DepArgs {
     #[command(subcommand)]
     command: Option<DepCommand>,
@@ -79,6 +80,18 @@ enum DepCommand {
     },
     /// Dependencies that go in a circle
     Cycles,
+    /// Link two issues, each to the other ("see also")
+    Relate(PairArgs),
+    /// Take such a link away
+    Unrelate(PairArgs),
+}
+
+#[derive(Debug, Args)]
+struct PairArgs {
+    /// An issue, by id or its first characters
+    id: String,
+    /// The other one
+    other: String,
 }
 
 pub fn run(args: DepArgs, cx: &mut Context) -> Outcome {
@@ -91,8 +104,10 @@ pub fn run(args: DepArgs, cx: &mut Context) -> Outcome {
         (Some(DepCommand::List { id, direction, kind }), _, _) => list(cx, &id, direction == "up", kind.as_deref()),
         (Some(DepCommand::Tree { id, reverse, max_depth }), _, _) => tree(cx, &id, reverse, max_depth),
         (Some(DepCommand::Cycles), _, _) => cycles(cx),
+        (Some(DepCommand::Relate(pair)), _, _) => relate(cx, &pair, true),
+        (Some(DepCommand::Unrelate(pair)), _, _) => relate(cx, &pair, false),
         (None, Some(blocker), Some(blocked)) => add(cx, &blocked, &blocker, "blocks", true),
-        (None, _, _) => Err(Failure::usage("name a subcommand: add, remove, list, tree or cycles")),
+        (None, _, _) => Err(Failure::usage("name a subcommand: add, remove, list, tree, cycles, relate or unrelate")),
     }
 }
 
@@ -130,6 +145,25 @@ fn remove(cx: &mut Context, dependent: &str, target: &str, kind: Option<&str>) -
         cx.json(object.finish());
     } else {
         cx.ui.done(&format!("Removed dependency: {} no longer depends on {target}", written.id));
+    }
+    Ok(Exit::Ok)
+}
+
+fn relate(cx: &mut Context, pair: &PairArgs, linked: bool) -> Outcome {
+    let (one, other, changed) = ops::relate(cx.store()?, &pair.id, &pair.other, linked)?;
+    if !changed && !linked {
+        return Err(Failure::not_found(format!("{one} and {other} are not linked: dependency not found")));
+    }
+    if cx.ui.wants_json() {
+        let word = if linked { "related" } else { "unrelated" };
+        cx.json(Object::new().text("id1", &one).text("id2", &other).flag(word, true).finish());
+    } else {
+        let word = match (linked, changed) {
+            (true, true) => "Linked",
+            (true, false) => "Nothing to change",
+            (false, _) => "Unlinked",
+        };
+        cx.ui.done(&format!("{word}: {one} and {other}"));
     }
     Ok(Exit::Ok)
 }

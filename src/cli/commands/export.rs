@@ -5,7 +5,7 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::cli::filters::FilterArgs;
 use crate::ops::{self, OpError};
-use crate::store;
+use crate::store::{self, LEDGER_NAMES};
 use crate::sys;
 use crate::view::{Exit, Failure, Object, plural};
 
@@ -42,7 +42,10 @@ pub fn run(args: ExportArgs, cx: &mut Context) -> Outcome {
         target.is_some() && store.documents().iter().any(|(_, ledger, _)| identity(ledger.path()) == target);
     if is_ledger || parent.as_deref() == Some(store.repo().beads()) {
         let message = format!("{} is a ledger, or would be taken for one: choose another place", path.display());
-        return Err(Failure::usage(message));
+        let name = path.file_name().and_then(|name| name.to_str()).filter(|name| LEDGER_NAMES.contains(name));
+        let hint =
+            name.filter(|_| !is_ledger).map(|name| format!("to rename the ledger, run `bd migrate --ledger {name}`"));
+        return Err(Failure { hint, ..Failure::usage(message) });
     }
     let written = store::write_named(&path, &cx.directory(), text.as_bytes());
     written.map_err(|error| Failure::from(OpError::Fs(error)))?;

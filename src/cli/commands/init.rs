@@ -43,6 +43,9 @@ pub struct InitArgs {
     /// Make a second ledger in a subdirectory of a project that has one
     #[arg(long)]
     here: bool,
+    /// Keep .beads/beads.db, an empty stand-in for clients that look for a database
+    #[arg(long)]
+    legacy_db: bool,
     /// maintainer or contributor
     #[arg(long, value_name = "ROLE", group = "part", hide = true, value_parser = ["maintainer", "contributor"])]
     role: Option<String>,
@@ -53,7 +56,8 @@ pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
         return Err(Failure::usage(format!("no such directory: {}", cx.directory().display())));
     }
     let setup = setup(&args, cx);
-    let request = InitRequest { prefix: args.prefix, ledger_name: args.ledger_name, setup, here: args.here };
+    let InitArgs { prefix, ledger_name, here, legacy_db, .. } = args;
+    let request = InitRequest { prefix, ledger_name, setup, here, legacy_db };
     let mut made = ops::init(&cx.host_here(), &cx.directory(), &request)?;
     if made.already {
         made.prefix = cx.store()?.prefix(0)?;
@@ -82,7 +86,7 @@ pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
     if made.already {
         cx.ui.done(&format!("already initialized, nothing changed: {}", made.ledger.display()));
     } else {
-        cx.ui.done(&format!("bd initialized successfully: {}", made.ledger.display()));
+        cx.ui.done(&format!("bd initialized successfully! Ledger: {}", made.ledger.display()));
         cx.ui.done(&format!("new ids start with {}-", made.prefix));
     }
     made.steps.iter().for_each(|step| cx.ui.done(step));

@@ -1,26 +1,38 @@
+use std::path::Path;
+
 use clap::Args;
 
 use super::{Context, Outcome};
+use crate::cache::Sort;
+use crate::cli::filters::not_deleted;
 use crate::cli::render;
 use crate::ops;
+use crate::store::{LEDGER_NAMES, RenamedLedger};
 use crate::view::{self, Exit, Object, plural};
 
-/// Move issues to another repo, ids kept
+/// Move issues to another repo, ids kept; or rename the ledger
 ///
 /// The condition is that of `bd query`. Lines are written to the target first and leave their old file afterwards; after a
-/// crash the same command finishes the move.
+/// crash the same command finishes the move. --ledger gives the ledger file its other name; the history follows it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd migrate --move-to ~/.beads-planning --filter 'author=me' --dry-run
   bd migrate --move-to ~/.beads-planning --filter 'author=me status=open'
-  bd migrate --move-to . --filter 'repo=~/.beads-work/architecture label=shared'")]
+  bd migrate --move-to . --filter 'repo=~/.beads-work/architecture label=shared'
+  bd migrate --ledger issues.jsonl         the name that the original uses")]
 pub struct MigrateArgs {
     /// The repo that gets them
-    #[arg(long, value_name = "REPO")]
-    move_to: String,
+    #[arg(long, value_name = "REPO", required_unless_present_any = ["ledger", "inspect"], requires = "filter")]
+    move_to: Option<String>,
     /// Which issues
     #[arg(long, value_name = "CONDITION")]
-    filter: String,
+    filter: Option<String>,
+    /// Rename the ledger
+    #[arg(long, value_name = "NAME", value_parser = LEDGER_NAMES, conflicts_with_all = ["move_to", "filter", "count"])]
+    ledger: Option<String>,
+    /// Tell what a migration would find; there is none to make
+    #[arg(long, hide = true, conflicts_with_all = ["move_to", "filter", "count", "ledger"])]
+    inspect: bool,
     /// How many issues may be added to the project's own repo, if they are more than 25
     #[arg(long, value_name = "N")]
     count: Option<usize>,
@@ -30,8 +42,15 @@ pub struct MigrateArgs {
 }
 
 pub fn run(args: MigrateArgs, cx: &mut Context) -> Outcome {
-    let filter = ops::parse_query(cx.store()?, &args.filter)?;
-    let done = ops::migrate(cx.store()?, &args.move_to, &filter, args.dry_run, args.count)?;
+    if args.inspect {
+        return inspect(cx);
+    }
+    if let Some(name) = &args.ledger {
+        return rename(name, args.dry_run, cx);
+    }
+    let (move_to, filter) = (args.move_to.unwrap_or_default(), args.filter.unwrap_or_default());
+    let filter = ops::parse_query(cx.store()?, &filter)?;
+    let done = ops::migrate(cx.store()?, &move_to, &filter, args.dry_run, args.count)?;
     if cx.ui.wants_json() {
         let would = if args.dry_run { view::rows(&done.chosen) } else { "[]".to_owned() };
         let object = Object::new()
@@ -56,4 +75,53 @@ pub fn run(args: MigrateArgs, cx: &mut Context) -> Outcome {
         exit = super::fail(cx, &id, error.into(), exit);
     }
     Ok(exit)
+}
+
+fn rename(name: &str, dry_run: bool, cx: &mut Context) -> Outcome {
+    let done = if dry_run {
+        let from = cx.store()?.ledger_path(0).map(Path::to_owned).unwrap_or_default();
+        let to = from.with_file_name(name);
+        RenamedLedger { changed: from != to, from, to }
+    } else {
+        ops::rename_ledger(cx.store()?, name)?
+    };
+    let (from, to) = (done.from.display().to_string(), done.to.display().to_string());
+    if cx.ui.wants_json() {
+        let object = Object::new().text("from", &from).text("ledger", &to).flag("changed", done.changed);
+        cx.json(object.flag("dry_run", dry_run).finish());
+        return Ok(Exit::Ok);
+    }
+    match (done.changed, dry_run) {
+        (false, _) => cx.ui.done(&format!("Nothing to change: the ledger is {to}")),
+        (true, true) => cx.ui.done(&format!("Would rename {from} to {name}")),
+        (true, false) => {
+            cx.ui.done(&format!("Renamed {from} to {name}"));
+            cx.ui.hint("run `bd commit` or `bd sync`; the commit records the rename, and other clones follow it");
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+/// What the original says about a database that it would bring up to date.
+fn inspect(cx: &mut Context) -> Outcome {
+    let count = cx.store()?.list(&not_deleted(), Sort::default(), Some(0))?.total;
+    let prefix = cx.store()?.prefix(0)?;
+    if cx.ui.wants_json() {
+        let state = Object::new()
+            .text("schema_version", env!("CARGO_PKG_VERSION"))
+            .number("issue_count", count as i64)
+            .raw("config", &Object::new().text("issue_prefix", &prefix).finish())
+            .raw("missing_config", "[]")
+            .flag("db_exists", true);
+        let object = Object::new()
+            .raw("registered_migrations", "[]")
+            .raw("current_state", &state.finish())
+            .raw("warnings", "[]")
+            .raw("invariants_to_check", "[]");
+        // The shape has a list of warnings of its own.
+        cx.ui.json(object.finish(), &[]);
+    } else {
+        cx.ui.done(&format!("nothing to migrate: bd reads every format of the ledger ({})", plural(count, "issue")));
+    }
+    Ok(Exit::Ok)
 }

@@ -23,23 +23,28 @@ mod delete;
 mod dep;
 mod diff;
 mod doctor;
+mod duplicate;
 mod duplicates;
 mod edit;
 mod epic;
 mod export;
+mod graph;
 mod help;
 mod hooks;
+mod human;
 mod import;
 mod info;
 mod init;
 mod label;
 mod leases;
+mod lint;
 mod list;
 mod log;
 mod mail;
 pub(super) mod merge_driver;
 mod migrate;
 mod note;
+mod orphans;
 mod proposals;
 mod propose;
 mod prune;
@@ -50,6 +55,7 @@ mod ready;
 mod reclaim;
 mod recover;
 mod release;
+mod rename_prefix;
 mod reopen;
 mod repo;
 mod reserve;
@@ -68,8 +74,10 @@ mod status;
 mod sync;
 mod template;
 mod trust;
+mod types;
 mod undo;
 mod update;
+mod validate;
 mod version;
 mod watch;
 mod where_;
@@ -134,6 +142,17 @@ pub enum Command {
     Stats(stats::StatsArgs),
     Stale(stale::StaleArgs),
     Duplicates(duplicates::DuplicatesArgs),
+    Duplicate(duplicate::DuplicateArgs),
+    Supersede(duplicate::SupersedeArgs),
+    Orphans(orphans::OrphansArgs),
+    Types(types::TypesArgs),
+    Graph(graph::GraphArgs),
+    Lint(Box<lint::LintArgs>),
+    Human(human::HumanArgs),
+    Validate(validate::ValidateArgs),
+    RepairDeps(validate::RepairDepsArgs),
+    DetectPollution(validate::DetectPollutionArgs),
+    RenamePrefix(rename_prefix::RenamePrefixArgs),
     Log(log::LogArgs),
     Blame(blame::BlameArgs),
     Diff(diff::DiffArgs),
@@ -192,8 +211,41 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "doctor", "help",
         ],
     ),
-    ("More on issues", &["q", "status", "reopen", "defer", "undefer", "delete", "undo", "edit", "comment", "comments"]),
-    ("Looking", &["blocked", "children", "epic", "query", "count", "stats", "stale", "duplicates"]),
+    (
+        "More on issues",
+        &[
+            "q",
+            "status",
+            "reopen",
+            "defer",
+            "undefer",
+            "delete",
+            "undo",
+            "edit",
+            "comment",
+            "comments",
+            "duplicate",
+            "supersede",
+            "human",
+        ],
+    ),
+    (
+        "Looking",
+        &[
+            "blocked",
+            "children",
+            "graph",
+            "epic",
+            "query",
+            "count",
+            "stats",
+            "stale",
+            "duplicates",
+            "orphans",
+            "lint",
+            "types",
+        ],
+    ),
     (
         "Working together",
         &[
@@ -244,6 +296,10 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "export",
             "resolve",
             "recover",
+            "validate",
+            "repair-deps",
+            "detect-pollution",
+            "rename-prefix",
             "merge-driver",
             "where",
             "info",
@@ -300,6 +356,17 @@ impl Command {
             Command::Stats(args) => stats::run(args, cx),
             Command::Stale(args) => stale::run(args, cx),
             Command::Duplicates(args) => duplicates::run(args, cx),
+            Command::Duplicate(args) => duplicate::run(args, cx),
+            Command::Supersede(args) => duplicate::run_supersede(args, cx),
+            Command::Orphans(args) => orphans::run(args, cx),
+            Command::Types(args) => types::run(args, cx),
+            Command::Graph(args) => graph::run(args, cx),
+            Command::Lint(args) => lint::run(*args, cx),
+            Command::Human(args) => human::run(args, cx),
+            Command::Validate(args) => validate::run(args, cx),
+            Command::RepairDeps(args) => validate::run_repair_deps(args, cx),
+            Command::DetectPollution(args) => validate::run_detect_pollution(args, cx),
+            Command::RenamePrefix(args) => rename_prefix::run(args, cx),
             Command::Log(args) => log::run(args, cx),
             Command::Blame(args) => blame::run(args, cx),
             Command::Diff(args) => diff::run(args, cx),
@@ -479,8 +546,11 @@ fn due(cx: &mut Context, text: &str) -> Result<Instant, Failure> {
     Ok(at)
 }
 
+/// What to say when no issue is named. Clients look for both halves.
+const NO_ID: &str = "no issue ID provided: an issue ID is required";
+
 fn require_ids(ids: &[String]) -> Result<(), Failure> {
-    if ids.is_empty() { Err(Failure::usage("no issue ID provided")) } else { Ok(()) }
+    if ids.is_empty() { Err(Failure::usage(NO_ID)) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use crate::view::{self, Exit, Failure, inline};
   bd sync
   bd sync --dry-run                 what would be committed and sent, as far as the last fetch knows
   bd sync --no-push                 only get what others have
+  bd sync --no-push --no-pull       only commit, as bd commit does
   bd sync --with-code               push unpushed code too, with the repository's own hooks
   bd sync --bookmark main           jj and hg: exchange with this bookmark
   bd sync --repo ~/.beads-planning")]
@@ -39,23 +40,43 @@ pub struct SyncArgs {
     /// Show what would be done, without the network
     #[arg(short = 'n', long)]
     dry_run: bool,
+    /// Show what would be done, as --dry-run does
+    #[arg(long, hide = true)]
+    status: bool,
+    #[command(flatten)]
+    database: DatabaseArgs,
+}
+
+/// Flags of the original about its database and its own way to exchange it. There is none here, so the first two have nothing to
+/// do and the rest mean nothing.
+#[derive(Debug, Args)]
+struct DatabaseArgs {
     /// Nothing to write: the ledger is the file already
-    #[arg(long, hide = true, conflicts_with_all = ["no_pull", "no_push", "repo"])]
+    #[arg(long, hide = true)]
     flush_only: bool,
     /// Nothing to read in: the ledger is the file already
-    #[arg(long, hide = true, conflicts_with_all = ["no_pull", "no_push", "repo", "flush_only"])]
+    #[arg(long, hide = true, alias = "import", conflicts_with = "flush_only")]
     import_only: bool,
+    #[arg(long, hide = true)]
+    full: bool,
+    #[arg(long, hide = true)]
+    squash: bool,
+    #[arg(long, hide = true)]
+    force: bool,
+    #[arg(long, hide = true)]
+    accept_rebase: bool,
 }
 
 pub fn run(args: SyncArgs, cx: &mut Context) -> Outcome {
-    if args.flush_only || args.import_only {
-        return only_here(&args, cx);
+    let dry_run = args.dry_run || args.status;
+    if args.database.flush_only || args.database.import_only {
+        return only_here(args.database.flush_only, dry_run, cx);
     }
     let request = SyncRequest {
         no_pull: args.no_pull,
         no_push: args.no_push,
         repo: args.repo.as_deref(),
-        dry_run: args.dry_run,
+        dry_run,
         with_code: args.with_code,
         bookmark: args.bookmark.as_deref(),
     };
@@ -69,10 +90,10 @@ pub fn run(args: SyncArgs, cx: &mut Context) -> Outcome {
     let mut report = ops::sync(store, request, &mut progress)?;
     let failures = super::failures(&mut report.repos);
     if wants_json {
-        cx.json(view::synced(&report, &failures, args.dry_run));
+        cx.json(view::synced(&report, &failures, dry_run));
     } else {
         for (one, failure) in report.repos.iter().zip(&failures) {
-            print(one, failure.is_some(), args.dry_run, cx);
+            print(one, failure.is_some(), dry_run, cx);
         }
         for done in &report.reconciled {
             cx.ui.line(&inline(&format!("{}: {}", done.id, done.what)));
@@ -86,12 +107,12 @@ pub fn run(args: SyncArgs, cx: &mut Context) -> Outcome {
 }
 
 /// What the original does between its database and the file; its hooks call this before a commit, so what is staged is looked at.
-fn only_here(args: &SyncArgs, cx: &mut Context) -> Outcome {
-    if args.flush_only {
+fn only_here(flushes: bool, dry_run: bool, cx: &mut Context) -> Outcome {
+    if flushes {
         check_leaks::in_hook("pre-commit", None, cx)?;
     }
     if cx.ui.wants_json() {
-        cx.json(view::synced(&SyncReport::default(), &[], args.dry_run));
+        cx.json(view::synced(&SyncReport::default(), &[], dry_run));
     } else {
         cx.ui.done("nothing to do: bd keeps no database besides the ledger");
     }

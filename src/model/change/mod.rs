@@ -134,7 +134,8 @@ pub struct NewComment {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {
-    #[error("title required: an issue needs a title")]
+    /// Clients look for both halves.
+    #[error("title required: a title is required")]
     EmptyTitle,
     #[error("the title has {0} bytes, {MAX_TITLE} are allowed")]
     LongTitle(usize),
@@ -144,7 +145,7 @@ pub enum ChangeError {
     EmptyLabel,
     #[error("a comment cannot be empty")]
     EmptyComment,
-    #[error("an estimate cannot be negative")]
+    #[error("estimate must be a non-negative number of minutes")]
     NegativeEstimate,
     #[error("{0} cannot depend on itself")]
     SelfDependency(String),
@@ -152,7 +153,8 @@ pub enum ChangeError {
     OddValue { id: String, key: &'static str },
     #[error("the line of {id} would have {bytes} bytes, 16 MiB are allowed")]
     TooLong { id: String, bytes: usize },
-    #[error("{0} is deleted")]
+    /// Clients look for the first words.
+    #[error("no issue found: {0} is deleted")]
     Deleted(String),
     #[error("{id} is already claimed by {holder}")]
     Claimed { id: String, holder: String },
@@ -465,10 +467,10 @@ mod tests {
     #[test]
     fn refusals() {
         let cases = [
-            (Change::Title(" ".into()), "title required: an issue needs a title"),
+            (Change::Title(" ".into()), "title required: a title is required"),
             (Change::Title("a\nb".into()), "a title is one line; put the rest into the description"),
             (Change::AddLabel("".into()), "a label cannot be empty"),
-            (Change::Estimate(Some(-1)), "an estimate cannot be negative"),
+            (Change::Estimate(Some(-1)), "estimate must be a non-negative number of minutes"),
             (Change::Parent(Some("bd-1".into())), "bd-1 cannot depend on itself"),
         ];
         for (change, message) in cases {

@@ -13,7 +13,7 @@ pub use export::{Export, HeldBack, Include, export};
 pub use leak::{Leak, Target, is_planned_only, is_private, leaks};
 pub use mirror::{Split, follow, has_moved_on, own_state, public_edits, split, take_back, was_edited};
 pub use owner::{FORMER_ID, Owner, PLANNING_KEYS, PROJECT};
-pub use rename::{Names, renamed};
+pub use rename::{Names, renamed, renamed_for_all};
 
 use super::issue;
 use super::json::{Dialect, Json};

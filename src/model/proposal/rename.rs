@@ -1,4 +1,4 @@
-//! A planning line under new ids: the issue's own and those that it refers to.
+//! A line under new ids: the issue's own and those that it refers to.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,33 @@ use super::FORMER_ID;
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::record::{KeyEdit, Record};
 
+/// Texts that people mention ids in.
+const TEXTS: [&str; 5] = ["title", "description", "design", "acceptance_criteria", "notes"];
+
 /// Old ids and the new ones.
 pub type Names = BTreeMap<String, String>;
 
 /// The line with new ids in the place of old ones; the issue's own is kept as its former one. `None` if it holds no old id.
 pub fn renamed(line: &str, names: &Names) -> Option<String> {
+    edited(line, names, true)
+}
+
+/// The same for a ledger whose ids change for everybody: the former id is not kept, and texts that mention an old id follow.
+pub fn renamed_for_all(line: &str, names: &Names) -> Option<String> {
+    edited(line, names, false)
+}
+
+fn edited(line: &str, names: &Names, keep_former: bool) -> Option<String> {
     let record = Record::parse(line).ok()?;
     let dialect = DialectEvidence::of(line).or(Dialect::default());
     let mut edits: Vec<KeyEdit> = Vec::new();
+    for key in TEXTS.into_iter().filter(|_| !keep_former) {
+        let new = record.string(key).and_then(|text| mentioning(&text, names));
+        edits.extend(new.map(|text| (key, Some(dialect.string(&text)))));
+    }
     if let Some((old, new)) = record.string("id").and_then(|id| names.get_key_value(id.as_ref())) {
         edits.push(("id", Some(dialect.string(new))));
-        edits.push((FORMER_ID, Some(dialect.string(old))));
+        edits.extend(keep_former.then(|| (FORMER_ID, Some(dialect.string(old)))));
     }
     if let Some(new) = record.string("parent").and_then(|id| names.get(id.as_ref())) {
         edits.push(("parent", Some(dialect.string(new))));
@@ -29,6 +45,23 @@ pub fn renamed(line: &str, names: &Names) -> Option<String> {
         }
     }
     (!edits.is_empty()).then(|| record.with(&edits, dialect))
+}
+
+/// A text with new ids in the place of old ones that stand in it as words; `None` if there are none.
+fn mentioning(text: &str, names: &Names) -> Option<String> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let (mut new, mut rest) = (String::new(), text);
+    while let Some(first) = rest.chars().next() {
+        let end =
+            rest.find(|c| !is_part(c)).unwrap_or(rest.len()).max(if is_part(first) { 0 } else { first.len_utf8() });
+        let (word, after) = rest.split_at(end);
+        // The full stop of a sentence is no part of an id.
+        let id = word.trim_end_matches('.');
+        new.push_str(names.get(id).map_or(id, String::as_str));
+        new.push_str(&word[id.len()..]);
+        rest = after;
+    }
+    (new != text).then_some(new)
 }
 
 /// An edge or a comment.
@@ -55,5 +88,15 @@ mod tests {
         };
         assert_eq!(plain(&found), plain(expected), "{found}");
         assert_eq!(renamed(r#"{"id":"up-1","title":"pl-1"}"#, &names), None);
+    }
+
+    #[test]
+    fn texts_follow_where_ids_change_for_all() {
+        let names = Names::from([("pl-1".to_owned(), "web-1".to_owned())]);
+        let line = r#"{"id":"pl-1","title":"(pl-1) see pl-1. Not pl-12, xpl-1 or pl-1.2; ärger: pl-1","odd":"pl-1"}"#;
+        let expected =
+            r#"{"id":"web-1","title":"(web-1) see web-1. Not pl-12, xpl-1 or pl-1.2; ärger: web-1","odd":"pl-1"}"#;
+        assert_eq!(renamed_for_all(line, &names).as_deref(), Some(expected));
+        assert_eq!(renamed_for_all(r#"{"id":"up-1","title":"nothing"}"#, &names), None);
     }
 }

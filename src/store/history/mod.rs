@@ -14,6 +14,7 @@ mod last;
 mod lines;
 mod living;
 mod lookup;
+mod mentioned;
 mod own;
 mod point;
 mod states;

@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use entry::{holds_stamp, stamp_text};
 
 use super::checkout::Noted;
+use super::discover::became;
 use super::place;
 use crate::ledger::{Applied, Document};
 use crate::model::time::Instant;
@@ -116,17 +117,22 @@ impl Journal<'_> {
         !found.is_empty()
     }
 
-    /// The whole lines of a journal that can be read. What was noted at another path before this checkout was moved is noted
-    /// for this ledger.
+    /// The whole lines of a journal that can be read. What was noted at another path before this checkout was moved, or before the
+    /// ledger got its other name, is noted for this ledger.
     fn entries(&self, bytes: &[u8]) -> Vec<Entry> {
         let whole = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
         let mut all: Vec<Entry> = bytes[..whole].split(|byte| *byte == b'\n').filter_map(Entry::parse).collect();
         let now = place::real(self.ledger);
-        let Some(own) = Noted::of(&now, self.home) else { return all };
-        let mut moved: HashMap<String, bool> = HashMap::new();
-        for entry in all.iter_mut().filter(|entry| entry.checkout.as_ref() == Some(&own.mark)) {
-            let is_moved = |then: &str| own.former_root(Path::new(then), &now).is_some();
-            if *moved.entry(entry.ledger.clone()).or_insert_with(|| is_moved(&entry.ledger)) {
+        let own = Noted::of(&now, self.home);
+        let mut moved: HashMap<(String, bool), bool> = HashMap::new();
+        for entry in &mut all {
+            let own = own.as_ref().filter(|own| entry.checkout.as_ref() == Some(&own.mark));
+            let is_moved = |then: &str| {
+                let then = Path::new(then);
+                became(then, &now) || own.is_some_and(|own| own.former_root(then, &now).is_some())
+            };
+            let key = (entry.ledger.clone(), own.is_some());
+            if *moved.entry(key).or_insert_with(|| is_moved(&entry.ledger)) {
                 entry.ledger = now.display().to_string();
             }
         }

@@ -10,7 +10,7 @@ use crate::ledger::LockedLedger;
 use crate::model::lease::Lease;
 use crate::model::time::{Instant, SECOND};
 use crate::store::records::{Put, RecordError, StateLock};
-use crate::store::{Result, StateDir, Store};
+use crate::store::{Result, StateDir, Store, StoreError};
 use crate::sys::Entropy;
 
 /// A state home whose lock is held, and its claims as they are: nobody else can change them.
@@ -180,6 +180,12 @@ impl Store {
         let mut order: Vec<usize> = wanted.to_vec();
         order.sort_by(|a, b| self.sources.ledger(*a).path().cmp(self.sources.ledger(*b).path()));
         order.dedup();
+        let directory = |n: usize| self.sources.ledger(n).path().parent();
+        // They share one lock, and nobody knows which of them to write.
+        if let Some(pair) = order.windows(2).find(|pair| directory(pair[0]) == directory(pair[1])) {
+            let directory = directory(pair[0]).unwrap_or(Path::new(".")).to_owned();
+            return Err(StoreError::TwoLedgers { directory });
+        }
         let mut ledgers = Vec::new();
         for n in order {
             ledgers.push((n, self.sources.ledger(n).lock(self.lock_wait)?));

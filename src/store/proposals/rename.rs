@@ -75,16 +75,29 @@ impl Store {
         }
         let sources: Vec<usize> =
             (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source))).collect();
-        let locks = self.lock(&sources)?;
+        let words: Vec<&str> = names.keys().map(String::as_str).collect();
+        self.rename_issues(&sources, names, &words, proposal::renamed)
+    }
+
+    /// The same in any ledgers; the lines in question hold one of the words.
+    pub(in crate::store) fn rename_issues(
+        &mut self,
+        sources: &[usize],
+        names: &Names,
+        words: &[&str],
+        renamed: impl Fn(&str, &Names) -> Option<String>,
+    ) -> Result<()> {
+        let locks = self.lock(sources)?;
         self.sources.read(&mut self.cache)?;
         let mut parts: BTreeMap<usize, Vec<NewLine>> = BTreeMap::new();
-        for source in &sources {
-            let mut ids: Vec<String> = names.keys().flat_map(|old| self.sources.ids_mentioning(*source, old)).collect();
+        for source in sources {
+            let mut ids: Vec<String> =
+                words.iter().flat_map(|word| self.sources.ids_mentioning(*source, word)).collect();
             ids.sort();
             ids.dedup();
             for id in ids {
                 let line = self.sources.line(*source, &id).unwrap_or_default();
-                let Some(new) = proposal::renamed(&line, names) else { continue };
+                let Some(new) = renamed(&line, names) else { continue };
                 let lines = parts.entry(*source).or_default();
                 match names.get(&id) {
                     Some(name) => lines.extend([(id, None), (name.clone(), Some(new))]),
@@ -95,7 +108,7 @@ impl Store {
         for (lock, lines) in locks.iter().filter_map(|(source, lock)| Some((lock, parts.get(source)?))) {
             self.may_put_lines(lock, lines)?;
         }
-        for source in &sources {
+        for source in sources {
             self.may_rename_claims(*source, names)?;
         }
         let mut written = Vec::new();

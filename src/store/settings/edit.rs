@@ -7,7 +7,7 @@ use toml_edit::{Array, DocumentMut, Item, TableLike};
 
 use super::Origin;
 use super::file::{self, ConfigError, ConfigFault, Owner, Value};
-use super::keys::Key;
+use super::keys::{Key, find};
 use crate::sys::Entropy;
 use crate::sys::below;
 use crate::sys::fs::{FsError, Replaced};
@@ -22,7 +22,7 @@ pub enum SettingsError {
     #[error(transparent)]
     Lock(#[from] LockError),
     #[error("{path}: {key} is not a table, so {name} cannot be set in it")]
-    Shape { path: String, key: String, name: &'static str },
+    Shape { path: String, key: String, name: String },
     #[error("cannot note that something is yours: {0}")]
     NoPlace(Box<SettingsError>),
     #[error("{path} kept changing while it was edited")]
@@ -31,8 +31,8 @@ pub enum SettingsError {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Edit {
-    Set(&'static Key, Value),
-    Unset(&'static Key),
+    Set(String, Value),
+    Unset(String),
     /// One more item of a list, unless it is there.
     Add(&'static Key, String),
     /// Takes these items out of a list.
@@ -45,11 +45,20 @@ pub struct Edits(Vec<Edit>);
 
 impl Edits {
     pub fn set(&mut self, key: &'static Key, value: Value) {
-        self.0.push(Edit::Set(key, value));
+        self.0.push(Edit::Set(key.name.to_owned(), value));
     }
 
     pub fn unset(&mut self, key: &'static Key) {
-        self.0.push(Edit::Unset(key));
+        self.0.push(Edit::Unset(key.name.to_owned()));
+    }
+
+    /// Keeps a value for another tool.
+    pub fn set_foreign(&mut self, name: &str, value: &str) {
+        self.0.push(Edit::Set(name.to_owned(), Value::Text(value.to_owned())));
+    }
+
+    pub fn unset_foreign(&mut self, name: &str) {
+        self.0.push(Edit::Unset(name.to_owned()));
     }
 
     pub fn add(&mut self, key: &'static Key, item: String) {
@@ -63,7 +72,8 @@ impl Edits {
     /// Something is set that counts only as the user's own word.
     pub fn decide(&self) -> bool {
         self.0.iter().any(|edit| match edit {
-            Edit::Set(key, _) | Edit::Add(key, _) => key.decides(),
+            Edit::Set(name, _) => find(name).is_some_and(Key::decides),
+            Edit::Add(key, _) => key.decides(),
             Edit::Unset(_) | Edit::Remove(..) => false,
         })
     }
@@ -127,12 +137,15 @@ fn real_own(path: &Path) -> Result<PathBuf, SettingsError> {
     Ok(if path.exists() { real(path)? } else { real(directory)?.join(name) })
 }
 
-fn apply(root: &mut dyn TableLike, edit: &Edit) -> Result<(), (String, &'static str)> {
-    let (Edit::Set(key, _) | Edit::Unset(key) | Edit::Add(key, _) | Edit::Remove(key, _)) = edit;
+fn apply(root: &mut dyn TableLike, edit: &Edit) -> Result<(), (String, String)> {
+    let name = match edit {
+        Edit::Set(name, _) | Edit::Unset(name) => name.as_str(),
+        Edit::Add(key, _) | Edit::Remove(key, _) => key.name,
+    };
     let create = matches!(edit, Edit::Set(..) | Edit::Add(..));
-    let mut parts: Vec<&str> = key.name.split('.').collect();
-    let last = parts.pop().unwrap_or(key.name);
-    let Some(table) = descend(root, &parts, create).map_err(|part| (part, key.name))? else { return Ok(()) };
+    let mut parts: Vec<&str> = name.split('.').collect();
+    let last = parts.pop().unwrap_or(name);
+    let Some(table) = descend(root, &parts, create).map_err(|part| (part, name.to_owned()))? else { return Ok(()) };
     match edit {
         Edit::Set(_, value) => {
             let mut item = item(value);
@@ -238,7 +251,6 @@ fn take_out(array: &mut Array, at: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::keys::find;
     use super::*;
 
     fn edited(text: &str, edit: Edit) -> String {
@@ -246,7 +258,7 @@ mod tests {
     }
 
     fn set(name: &str, text: &str) -> Edit {
-        Edit::Set(find(name).unwrap(), Value::Text(text.to_owned()))
+        Edit::Set(name.to_owned(), Value::Text(text.to_owned()))
     }
 
     fn add(text: &str) -> Edit {
@@ -265,6 +277,7 @@ mod tests {
             "# head\nissue_prefix = \"x\" # why\n\n[routing.auto]\ncontributor = \"~/p\"\n"
         );
         assert_eq!(edited("", add("~/p")), "[repos]\nadditional = [\"~/p\"]\n");
+        assert_eq!(edited("", set("jira.map.odd name", "x")), "[jira.map]\n\"odd name\" = \"x\"\n");
     }
 
     #[test]
@@ -272,10 +285,10 @@ mod tests {
         let text = "# one\n[routing] # two\n# three\nmode = \"auto\"   # four\ndefault = \"x\"\n# five\n";
         assert_eq!(edited(text, set("routing.mode", "single")), text.replace("auto", "single"));
         assert_eq!(
-            edited(text, Edit::Unset(find("routing.default").unwrap())),
+            edited(text, Edit::Unset("routing.default".to_owned())),
             "# one\n[routing] # two\n# three\nmode = \"auto\"   # four\n# five\n"
         );
-        assert_eq!(edited(text, Edit::Unset(find("ledger.file").unwrap())), text);
+        assert_eq!(edited(text, Edit::Unset("ledger.file".to_owned())), text);
         assert_eq!(
             edited("routing = { mode = \"auto\" }\n", set("routing.default", "x")),
             "routing = { mode = \"auto\" , default = \"x\" }\n"

@@ -36,6 +36,16 @@ pub struct Entry {
     pub line: usize,
 }
 
+/// What another tool keeps in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Foreign {
+    pub name: String,
+    /// A text as it is meant, anything else as it is written.
+    pub value: String,
+    /// From 1.
+    pub line: usize,
+}
+
 /// A key that means nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownKey {
@@ -79,6 +89,7 @@ impl ConfigError {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Parsed {
     pub entries: Vec<Entry>,
+    pub foreign: Vec<Foreign>,
     pub unknown: Vec<UnknownKey>,
 }
 
@@ -147,6 +158,13 @@ pub fn parse(text: &str, path: &Path) -> Result<Parsed, ConfigError> {
                     parsed.entries.push(Entry { key, value: found, line: place(text, at).0 });
                 }
                 (None, DeValue::Table(inner)) if is_table(&name_text) => work.push((format!("{name_text}."), inner)),
+                (None, found) if keys::is_foreign(&name_text) => {
+                    let value = match found {
+                        DeValue::String(text) => text.to_string(),
+                        _ => text[value.span()].to_owned(),
+                    };
+                    parsed.foreign.push(Foreign { name: name_text, value, line: place(text, at).0 });
+                }
                 (None, _) => parsed.unknown.push(UnknownKey {
                     path: path.to_owned(),
                     line: place(text, at).0,
@@ -157,13 +175,15 @@ pub fn parse(text: &str, path: &Path) -> Result<Parsed, ConfigError> {
         }
     }
     parsed.entries.sort_by_key(|entry| entry.line);
+    parsed.foreign.sort_by_key(|entry| entry.line);
     parsed.unknown.sort_by_key(|unknown| unknown.line);
     Ok(parsed)
 }
 
-/// Some key lies in this table.
+/// Some key is in this table, ours or that of another tool.
 fn is_table(name: &str) -> bool {
-    keys::KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+    let is_ours = keys::KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')));
+    is_ours || keys::is_foreign(&format!("{name}.x"))
 }
 
 fn typed(key: &Key, value: &DeValue<'_>) -> Result<Value, String> {
@@ -242,6 +262,11 @@ pub fn check(key: &Key, value: Value) -> Result<Value, String> {
             (Kind::Number, _) if text.parse::<u32>().is_err() => {
                 return Err(format!("{} must be a number, not {text:?}", key.name));
             }
+            (_, "status.custom" | "types.custom") => {
+                custom_words(text)
+                    .map_err(|word| format!("{}: {word:?} is not a lower-case word", key.name))
+                    .map(drop)?;
+            }
             (_, "issue_prefix") => id::check_prefix(text).map_err(|error| format!("issue_prefix: {error}"))?,
             // A committed config is data from strangers: it may name a file beside it and nothing else (R14).
             (_, "ledger.file") if !is_ledger_name(text) => {
@@ -251,6 +276,17 @@ pub fn check(key: &Key, value: Value) -> Result<Value, String> {
         }
     }
     Ok(value)
+}
+
+/// The words of a list such as `review:active,parked`; what stands behind a colon is not used here. An error is the word that is not
+/// one.
+pub fn custom_words(text: &str) -> Result<Vec<String>, String> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
+    let is_word =
+        |word: &str| word.starts_with(|c: char| c.is_ascii_lowercase()) && word.len() <= 50 && word.chars().all(plain);
+    let words = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let words = words.map(|part| part.split_once(':').map_or(part, |(word, _)| word).to_owned());
+    words.map(|word| if is_word(&word) { Ok(word) } else { Err(word) }).collect()
 }
 
 fn is_age(text: &str) -> bool {
@@ -295,10 +331,29 @@ mod tests {
 
     #[test]
     fn unknown_keys_are_kept_apart_with_a_suggestion() {
-        let found = parsed("[repos]\naditional = []\n[zebra]\nx = 1\n").unwrap();
-        assert!(found.entries.is_empty());
+        let found = parsed("zebra = 2\n[repos]\naditional = []\n[routing.zebra]\nx = 1\n").unwrap();
+        assert!(found.entries.is_empty() && found.foreign.is_empty());
         let names: Vec<_> = found.unknown.iter().map(|u| (u.name.as_str(), u.line, u.nearest)).collect();
-        assert_eq!(names, [("repos.aditional", 2, Some("repos.additional")), ("zebra", 3, None)]);
+        let expected =
+            [("zebra", 1, None), ("repos.aditional", 3, Some("repos.additional")), ("routing.zebra", 4, None)];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn what_other_tools_keep_is_read() {
+        let found = parsed("[jira]\nurl = \"https://x\"\nretries = 3\n[jira.map]\nbugs = [\"a\"]\n").unwrap();
+        assert!(found.entries.is_empty() && found.unknown.is_empty());
+        let all: Vec<_> = found.foreign.iter().map(|one| (one.name.as_str(), one.value.as_str(), one.line)).collect();
+        assert_eq!(all, [("jira.url", "https://x", 2), ("jira.retries", "3", 3), ("jira.map.bugs", "[\"a\"]", 5)]);
+    }
+
+    #[test]
+    fn words_of_a_project() {
+        let words = |text: &str| custom_words(text).map(|words| words.join(" "));
+        assert_eq!(words("review:active, parked,"), Ok("review parked".to_owned()));
+        assert_eq!(words(""), Ok(String::new()));
+        assert_eq!(words("fine,Not fine"), Err("Not fine".to_owned()));
+        assert_eq!(words("9x"), Err("9x".to_owned()));
     }
 
     #[test]

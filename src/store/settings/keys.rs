@@ -92,6 +92,10 @@ pub static KEYS: &[Key] = &[
     key("ledger.file", Kind::Text, None, "the ledger's name in .beads"),
     key("status.custom", Kind::Text, None, "further statuses, comma-separated"),
     key("types.custom", Kind::Text, None, "further issue types, comma-separated"),
+    Key {
+        personal: true,
+        ..key("legacy.db", Kind::Flag, Some("false"), "keep .beads/beads.db for clients that look for a database")
+    },
     key("ready.unknown_blocks", Kind::Flag, Some("false"), "a dependency on an id that no repo holds blocks"),
     key("commit.planning", Kind::Flag, Some("true"), "commit a planning repo's ledger after each write"),
     key("commit.primary", Kind::Flag, Some("false"), "commit the primary's ledger after each write"),
@@ -128,14 +132,28 @@ pub fn find(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)
 }
 
+/// The table that a key is in.
+fn table(name: &str) -> Option<&str> {
+    name.split_once('.').map(|(table, _)| table)
+}
+
+/// A setting of another tool: it is in a table of its own, and not one of ours mistyped.
+pub fn is_foreign(name: &str) -> bool {
+    let is_written = !name.contains(|c: char| c.is_control() || c.is_whitespace());
+    let has_parts = is_written && name.split('.').all(|part| !part.is_empty());
+    let ours = || KEYS.iter().filter_map(|key| table(key.name));
+    let is_apart = table(name).is_some_and(|table| ours().all(|known| distance(table, known) > 1));
+    has_parts && is_apart && nearest(name).is_none()
+}
+
 /// The known key that a wrong one was probably meant to be.
 pub fn nearest(name: &str) -> Option<&'static str> {
     let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
     let near = KEYS.iter().map(|key| {
         let whole = distance(name, key.name);
         // `default` for `routing.default`: the table was forgotten.
-        let part = if last(name) == last(key.name) { 3 } else { usize::MAX };
-        (whole.min(part), key.name)
+        let forgot = !name.contains('.') && last(name) == last(key.name);
+        (if forgot { whole.min(3) } else { whole }, key.name)
     });
     near.min().filter(|(distance, _)| *distance <= 3.min(name.len() / 2)).map(|(_, name)| name)
 }
@@ -154,10 +172,22 @@ mod tests {
             ("prefix", None),
             ("issue-prefix", Some("issue_prefix")),
             ("zebra.colour", None),
+            ("jira.mode", None),
             ("x", None),
         ] {
             assert_eq!(nearest(wrong), right, "{wrong}");
         }
         assert_eq!(distance("kitten", "sitting"), 3);
+    }
+
+    #[test]
+    fn settings_of_other_tools_are_in_tables_of_their_own() {
+        for name in ["jira.url", "jira.mode", "linear.api_key", "custom.a.b", "sync.branch", "x.y"] {
+            assert!(is_foreign(name), "{name}");
+        }
+        for name in ["", "zebra", "jira.", ".url", "a..b", "a. b", "routing.colour", "routng.mode", "repo.x", "mode.x"]
+        {
+            assert!(!is_foreign(name), "{name}");
+        }
     }
 }

@@ -15,7 +15,7 @@ mod trust;
 
 pub use edit::{Edits, SettingsError};
 pub use file::{ConfigError, ConfigFault, UnknownKey, Value, is_ledger_name, typed_value};
-pub use keys::{KEYS, Key, Kind, find as find_key, nearest as nearest_key};
+pub use keys::{KEYS, Key, Kind, find as find_key, is_foreign as is_foreign_key, nearest as nearest_key};
 pub use trust::{MARK, OutsidePath, TRUST_NAME, Trust};
 
 use std::path::{Path, PathBuf};
@@ -94,6 +94,16 @@ pub struct Setting {
     pub value: Value,
     pub origin: Origin,
     /// The file and line, or the variable, or nothing for built-in values.
+    pub place: String,
+}
+
+/// A value that another tool keeps in the settings, and the layer that set it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForeignSetting {
+    pub name: String,
+    pub value: String,
+    pub origin: Origin,
+    /// The file and line.
     pub place: String,
 }
 
@@ -263,7 +273,7 @@ impl Settings {
         }
         if let Some(key) = keys::find("repos.additional") {
             let entries = vec![Entry { key, value: Value::List(repos.to_vec()), line: 0 }];
-            self.layers.push(Layer { origin: Origin::Flag, parsed: Parsed { entries, unknown: Vec::new() } });
+            self.layers.push(Layer { origin: Origin::Flag, parsed: Parsed { entries, ..Parsed::default() } });
         }
         self
     }
@@ -359,6 +369,27 @@ impl Settings {
             }
         }
         all
+    }
+
+    /// What other tools keep in the settings, by name; a later layer wins.
+    pub fn foreign(&self) -> Vec<ForeignSetting> {
+        let mut all: Vec<ForeignSetting> = Vec::new();
+        for layer in self.layers.iter().rev() {
+            let path = self.files.path(layer.origin).map(|path| path.display().to_string()).unwrap_or_default();
+            for one in layer.parsed.foreign.iter().cloned() {
+                let place = format!("{path}:{}", one.line);
+                if all.iter().all(|known| known.name != one.name) {
+                    all.push(ForeignSetting { name: one.name, value: one.value, origin: layer.origin, place });
+                }
+            }
+        }
+        all.sort_by(|one, other| one.name.cmp(&other.name));
+        all
+    }
+
+    /// The words that the project adds to the statuses (`status.custom`) or to the issue types (`types.custom`).
+    pub fn custom_words(&self, name: &str) -> Vec<String> {
+        self.text(name).and_then(|(text, _)| file::custom_words(text).ok()).unwrap_or_default()
     }
 
     /// The mode in effect: several repos are implied by a list of them, whatever an earlier layer says.

@@ -1,7 +1,8 @@
 //! The working copies of a project: several ledgers may share one, and are committed and exchanged together.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::super::discover::other_name;
 use super::super::{Access, BEADS_DIR, RepoProblem, Result, Store, StoreError, place};
 use crate::ledger::MAX_LEDGER;
 use crate::sys::below;
@@ -109,17 +110,39 @@ impl Store {
         Ok(())
     }
 
+    /// Ledgers that got their other name since the last commit, each with the name that it is committed under.
+    pub(super) fn renamed_ledgers(&self, copy: &WorkingCopy) -> Result<Vec<(PathBuf, PathBuf)>> {
+        let vcs = vcs::open(&copy.root);
+        let mut found = Vec::new();
+        for (ledger, old) in copy.ledgers.iter().filter_map(|ledger| Some((ledger, other_name(ledger)?))) {
+            let is_gone = std::fs::symlink_metadata(copy.root.join(&old)).is_err() && !copy.ledgers.contains(&old);
+            if is_gone && copy.root.join(ledger).exists() && vcs.committed(&old, &self.host.env)?.is_some() {
+                found.push((ledger.clone(), old));
+            }
+        }
+        Ok(found)
+    }
+
+    /// A ledger as the last commit has it, under whichever name.
+    pub(super) fn last_committed(&self, copy: &WorkingCopy, ledger: &Path) -> Result<Option<Vec<u8>>> {
+        let vcs = vcs::open(&copy.root);
+        if let Some(bytes) = vcs.committed(ledger, &self.host.env)? {
+            return Ok(Some(bytes));
+        }
+        let departed = self.renamed_ledgers(copy)?.into_iter().find(|(new, _)| new == ledger);
+        Ok(departed.map(|(_, old)| vcs.committed(&old, &self.host.env)).transpose()?.flatten())
+    }
+
     /// Refuses to commit what the project's planning repos keep to themselves.
     pub(super) fn guard_commit(&mut self, copy: &WorkingCopy) -> Result<()> {
         if !self.is_guarded(copy) {
             return Ok(());
         }
         let guard = self.guard();
-        let vcs = vcs::open(&copy.root);
         for ledger in &copy.ledgers {
             let path = copy.root.join(ledger);
             let Ok(now) = below::read(&copy.root, ledger, MAX_LEDGER) else { continue };
-            let before = vcs.committed(ledger, &self.host.env)?;
+            let before = self.last_committed(copy, ledger)?;
             if before.as_ref() != Some(&now.bytes) {
                 self.refuse_unseen()?;
             }

@@ -14,6 +14,7 @@ mod trust;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::ledger_name::METADATA;
 use super::settings::CONFIG_NAME;
 use super::source::expected;
 use super::{Reconciled, Result, Store, StoreError};
@@ -105,7 +106,17 @@ impl Store {
         let copies = self.versioned_copies(options.repo)?;
         let mut report = SyncReport::default();
         for copy in &copies {
-            report.repos.push(self.bring_patiently(copy, options, progress));
+            let one = match self.as_now(copy) {
+                Ok(copy) => self.bring_patiently(&copy, options, progress),
+                Err(error) => {
+                    RepoSync { repos: self.names(copy), kind: copy.kind, error: Some(error), ..RepoSync::default() }
+                }
+            };
+            report.repos.push(one);
+        }
+        if !options.dry_run {
+            // What came from others was not written by this program alone.
+            self.touch_placeholder();
         }
         if options.pull && !options.dry_run && self.project.members.len() > 1 {
             match self.reconcile(false) {
@@ -115,11 +126,19 @@ impl Store {
         }
         for (copy, one) in copies.iter().zip(&mut report.repos) {
             if options.push && !options.dry_run && one.error.is_none() && copy.kind != Kind::None {
-                one.error = self.send(copy, options, one, progress).err();
+                let now = self.as_now(copy);
+                one.error = now.and_then(|copy| self.send(&copy, options, one, progress)).err();
             }
         }
         self.host.env.residents().dismiss();
         Ok(report)
+    }
+
+    /// A working copy with its ledgers as they are now: commits of others may have given one its other name.
+    fn as_now(&mut self, copy: &WorkingCopy) -> Result<WorkingCopy> {
+        self.look_around()?;
+        let found = self.working_copies(None).into_iter().find(|now| now.root == copy.root);
+        found.ok_or_else(|| StoreError::NoLedger { directory: copy.root.clone() })
     }
 
     /// Commits the ledgers of the project, or of one repo, and nothing else.
@@ -340,7 +359,7 @@ impl Store {
     fn to_commit(&self, copy: &WorkingCopy) -> Result<Option<(Received, Vec<PathBuf>)>> {
         let changes = self.uncommitted(copy)?;
         let set_up: Vec<PathBuf> = copy.members.iter().flat_map(|member| self.new_set_up(*member)).collect();
-        if changes == Received::default() && set_up.is_empty() {
+        if changes == Received::default() && set_up.is_empty() && self.renamed_ledgers(copy)?.is_empty() {
             return Ok(None);
         }
         for source in &copy.sources {
@@ -362,10 +381,22 @@ impl Store {
     fn commit_locked(&mut self, copy: &WorkingCopy, message: Option<&str>) -> Result<bool> {
         let Some((changes, set_up)) = self.to_commit(copy)? else { return Ok(false) };
         let author = self.actor().to_owned();
-        let ledgers = copy.ledgers.iter().map(|ledger| copy.root.join(ledger)).filter(|path| path.exists());
-        let paths: Vec<_> = ledgers.chain(set_up).collect();
-        let usual =
-            || if changes == Received::default() { SET_UP_MESSAGE.to_owned() } else { received::message(&changes) };
+        let present = copy.ledgers.iter().map(|ledger| copy.root.join(ledger)).filter(|path| path.exists());
+        // What names the ledger goes with its name.
+        let departed = self.renamed_ledgers(copy)?;
+        let naming = |ledger: &PathBuf| [METADATA, CONFIG_NAME].map(|name| ledger.with_file_name(name));
+        let along = departed.iter().flat_map(|(new, old)| naming(new).into_iter().chain([old.clone()]));
+        let vcs = vcs::open(&copy.root);
+        let is_known = |file: &PathBuf| vcs.committed(file, &self.host.env).is_ok_and(|found| found.is_some());
+        let along = along.filter(is_known).map(|file| copy.root.join(file));
+        let mut paths: Vec<_> = present.chain(along).chain(set_up).collect();
+        paths.sort();
+        paths.dedup();
+        let usual = || match departed.first() {
+            Some((new, _)) if changes == Received::default() => format!("rename the ledger to {}", new.display()),
+            None if changes == Received::default() => SET_UP_MESSAGE.to_owned(),
+            _ => received::message(&changes),
+        };
         let message = message.map_or_else(usual, str::to_owned);
         let done = vcs::commit(&paths, &message, &author, &self.host.env).map_err(SyncError::from)?;
         Ok(done == Committed::Done)
@@ -373,10 +404,8 @@ impl Store {
 
     /// What the ledgers have that the last commit has not.
     fn uncommitted(&self, copy: &WorkingCopy) -> Result<Received> {
-        let vcs = vcs::open(&copy.root);
-        let committed =
-            |ledger: &std::path::PathBuf| vcs.committed(ledger, &self.host.env).map(Option::unwrap_or_default);
-        let before = copy.ledgers.iter().map(committed).collect::<std::result::Result<Vec<_>, _>>()?;
+        let committed = |ledger: &std::path::PathBuf| Ok(self.last_committed(copy, ledger)?.unwrap_or_default());
+        let before = copy.ledgers.iter().map(committed).collect::<Result<Vec<_>>>()?;
         Ok(received::compare(&before, &received::read(copy)))
     }
 

@@ -1,9 +1,11 @@
 //! What differs between two states of the ledgers of a working copy.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::copies::WorkingCopy;
 use crate::ledger::{Document, MAX_LEDGER};
+use crate::store::discover::other_name;
 use crate::sys::below;
 
 /// Ids, sorted.
@@ -37,10 +39,12 @@ impl Received {
     }
 }
 
-/// The bytes of the ledgers; an absent one is empty.
+/// The bytes of the ledgers; one that got its other name is read under that, and an absent one is empty.
 pub fn read(copy: &WorkingCopy) -> Vec<Vec<u8>> {
-    let read = |path: &std::path::PathBuf| below::read(&copy.root, path, MAX_LEDGER).map(|file| file.bytes);
-    copy.ledgers.iter().map(|ledger| read(ledger).unwrap_or_default()).collect()
+    let read = |path: &Path| below::read(&copy.root, path, MAX_LEDGER).map(|file| file.bytes).ok();
+    let renamed = |ledger: &Path| other_name(ledger).filter(|other| !copy.ledgers.contains(other));
+    let bytes = |ledger: &Path| read(ledger).or_else(|| read(&renamed(ledger)?)).unwrap_or_default();
+    copy.ledgers.iter().map(|ledger| bytes(ledger)).collect()
 }
 
 /// A ledger that somebody committed although it cannot be whole.

@@ -12,6 +12,7 @@ pub use log::{Line, Part, Stays, UNDO_NAME, UndoLog};
 use std::path::{Path, PathBuf};
 
 use super::checkout::Noted;
+use super::discover::became;
 use super::history::OwnCommit;
 use super::settings::{ConfigError, ConfigFault};
 use super::transaction::Written;
@@ -380,7 +381,11 @@ impl Store {
 
     /// The ledger with this name in the log.
     pub(super) fn source_at(&self, ledger: &str) -> Option<usize> {
-        (0..self.sources.len()).find(|n| place::real(self.sources.ledger(*n).path()).display().to_string() == ledger)
+        let then = Path::new(ledger);
+        (0..self.sources.len()).find(|n| {
+            let now = place::real(self.sources.ledger(*n).path());
+            now == then || became(then, &now)
+        })
     }
 
     /// The ledgers that were written; all of them if it must hold over the whole project that nothing points to nowhere, and that

@@ -1,0 +1,82 @@
+use clap::{Args, Subcommand};
+
+use super::{Context, Outcome, print_page, report};
+use crate::cache::Sort;
+use crate::cli::filters::not_done;
+use crate::cli::help;
+use crate::model::change::{Change, NewComment};
+use crate::model::query::{Expr, Field};
+use crate::ops;
+use crate::view::Failure;
+
+/// Answer issues that need a person (label `human`)
+///
+/// Without a subcommand it prints the commands of every day.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd human list
+  bd human respond bd-a3f8 -r \"use the second design\"
+  bd human dismiss bd-k9z2 --reason \"no longer needed\"")]
+pub struct HumanArgs {
+    #[command(subcommand)]
+    command: Option<HumanCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+enum HumanCommand {
+    /// List open issues with the label `human`
+    List {
+        /// Only this status (`all` for every one)
+        #[arg(short, long, value_name = "STATUS")]
+        status: Option<String>,
+    },
+    /// Answer with a comment, and close the issue
+    Respond {
+        /// The issue, by id or its first characters
+        id: String,
+        /// The answer
+        #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+        response: String,
+    },
+    /// Close the issue without an answer
+    Dismiss {
+        /// The issue, by id or its first characters
+        id: String,
+        /// Why
+        #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+        reason: Option<String>,
+    },
+}
+
+pub fn run(args: HumanArgs, cx: &mut Context) -> Outcome {
+    let (id, answer, reason) = match args.command {
+        None => return help::overview(cx),
+        Some(HumanCommand::List { status }) => return list(status.as_deref(), cx),
+        Some(HumanCommand::Respond { id, response }) => {
+            if response.trim().is_empty() {
+                return Err(Failure::usage("a response needs a text"));
+            }
+            (id, Some(response), "responded".to_owned())
+        }
+        Some(HumanCommand::Dismiss { id, reason: Some(reason) }) => (id, None, format!("dismissed: {reason}")),
+        Some(HumanCommand::Dismiss { id, reason: None }) => (id, None, "dismissed".to_owned()),
+    };
+    let author = cx.actor()?;
+    let batch = ops::change_each(cx.store()?, &[id], |store| {
+        let comment = |text: String| NewComment { id: store.host().entropy.comment_id(), author: author.clone(), text };
+        let comment = answer.clone().map(comment).map(Change::AddComment);
+        comment.into_iter().chain([Change::Close { reason: Some(reason.clone()) }]).collect()
+    })?;
+    report(cx, batch, |written| format!("Closed {}", written.id))
+}
+
+fn list(status: Option<&str>, cx: &mut Context) -> Outcome {
+    let of_status = match status {
+        None => not_done(),
+        Some("all") => crate::cli::filters::not_deleted(),
+        Some(word) => Expr::text(Field::Status, ops::check_status(cx.store()?, word)?.as_str()),
+    };
+    let filter = Expr::And(vec![Expr::text(Field::Label, "human"), of_status]);
+    let page = cx.store()?.list(&filter, Sort::default(), None)?;
+    print_page(cx, &page, false, "no issue needs a person")
+}

@@ -1,0 +1,57 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::cache::Sort;
+use crate::cli::filters::{FilterArgs, not_done};
+use crate::model::query::Expr;
+use crate::ops;
+use crate::view::{Exit, Object, array, inline, plural};
+
+/// Check that issues say what their type should
+///
+/// A bug needs "Steps to Reproduce" and "Acceptance Criteria", a task and a feature "Acceptance Criteria", an epic "Success Criteria":
+/// as a heading in the description, or in the field for it (--acceptance). Exits 1 if something is missing.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd lint\n  bd lint bd-a3f8 k9\n  bd lint --type bug --status all")]
+pub struct LintArgs {
+    /// Only these issues, by id or its first characters (default: all that are not closed)
+    ids: Vec<String>,
+    #[command(flatten)]
+    filter: FilterArgs,
+}
+
+pub fn run(args: LintArgs, cx: &mut Context) -> Outcome {
+    let rows = if args.ids.is_empty() {
+        let usual = if args.filter.status.is_empty() { not_done() } else { Expr::ALL };
+        let filter = Expr::And(vec![args.filter.expr(cx)?, usual]);
+        cx.store()?.list(&filter, Sort::default(), None)?.rows
+    } else {
+        let named = cx.store()?.resolve_all(&args.ids)?;
+        let rows = named.iter().map(|one| Ok(cx.store()?.find(&one.id)?));
+        rows.collect::<Result<Vec<_>, crate::view::Failure>>()?
+    };
+    let checked = rows.len();
+    let found = ops::lint(rows);
+    let total: usize = found.iter().map(|one| one.missing.len()).sum();
+    let exit = if found.is_empty() { Exit::Ok } else { Exit::Failed };
+    if cx.ui.wants_json() {
+        let results = found.iter().map(|one| {
+            let object = Object::new().text("id", &one.row.issue.id).text("title", &one.row.issue.title);
+            let object = object.text("type", one.row.issue.issue_type.as_str()).texts("missing", &one.missing);
+            object.number("warnings", one.missing.len() as i64).finish()
+        });
+        let object = Object::new().number("total", total as i64).number("issues", found.len() as i64);
+        cx.json(object.raw("results", &array(results)).finish());
+        return Ok(exit);
+    }
+    for one in &found {
+        let issue = &one.row.issue;
+        let line = format!("{} [{}]: {}", issue.id, issue.issue_type, issue.title);
+        cx.ui.line(&inline(&line));
+        one.missing.iter().for_each(|section| cx.ui.line(&format!("  missing: {section}")));
+    }
+    if found.is_empty() {
+        cx.ui.done(&format!("nothing is missing ({} checked)", plural(checked, "issue")));
+    }
+    Ok(exit)
+}

@@ -1,0 +1,47 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::cache::Sort;
+use crate::cli::filters::not_done;
+use crate::cli::render;
+use crate::view::{self, Exit, Object, array, inline};
+
+/// List open issues that commits name
+///
+/// A commit names an issue in brackets in its first line, as in "Fix the parser (bd-a3f8)". Such an issue may be done and not closed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd orphans\n  bd orphans --details")]
+pub struct OrphansArgs {
+    /// With the commit
+    #[arg(long)]
+    details: bool,
+}
+
+pub fn run(args: OrphansArgs, cx: &mut Context) -> Outcome {
+    let rows = cx.store()?.list(&not_done(), Sort::default(), None)?.rows;
+    let ids = rows.iter().map(|row| row.issue.id.clone()).collect();
+    let commits = cx.store()?.mentioned(&ids)?;
+    let found = rows.iter().filter_map(|row| Some((row, commits.get(&row.issue.id)?)));
+    let found: Vec<_> = found.collect();
+    if cx.ui.wants_json() {
+        let items = found.iter().map(|(row, commit)| {
+            let object = Object::new().text("issue_id", &row.issue.id).text("title", &row.issue.title);
+            let object = object.text("status", row.issue.status.as_str());
+            object.text("latest_commit", &commit.id).text("latest_commit_message", &commit.summary).finish()
+        });
+        cx.json(array(items));
+        return Ok(Exit::Ok);
+    }
+    let lines = found.iter().map(|(row, commit)| {
+        let named = if args.details { format!("{} {}", view::short(commit), commit.summary) } else { String::new() };
+        let issue = &row.issue;
+        [&issue.id, issue.status.as_str(), &issue.title, &named].map(|cell| inline(cell).into_owned())
+    });
+    render::columns(&mut cx.ui, "", &lines.collect::<Vec<_>>());
+    if found.is_empty() {
+        cx.ui.note("no commit names an open issue");
+    } else {
+        cx.ui.hint("close those that are done with `bd close`");
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,56 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::ops;
+use crate::view::{Exit, Object, inline, plural};
+
+/// Give all issues another prefix
+///
+/// Changes the ids of the project's own issues, what refers to them in every ledger that you write, and texts that mention them; new
+/// issues follow. Sync all clones first: a clone that edits an issue under its old id brings it back. History before this is under the
+/// old ids.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd rename-prefix web --dry-run\n  bd rename-prefix web")]
+pub struct RenamePrefixArgs {
+    /// The new prefix, with or without the dash
+    prefix: String,
+    /// Rename issues with any other prefix, too
+    #[arg(long)]
+    repair: bool,
+    /// Only show what would change
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+}
+
+/// So many examples are shown.
+const SHOWN: usize = 5;
+
+pub fn run(args: RenamePrefixArgs, cx: &mut Context) -> Outcome {
+    let prefix = args.prefix.strip_suffix('-').unwrap_or(&args.prefix);
+    let done = ops::rename_prefix(cx.store()?, prefix, args.repair, args.dry_run)?;
+    if cx.ui.wants_json() {
+        let object = Object::new()
+            .text("old_prefix", &done.old)
+            .text("new_prefix", &done.new)
+            .number("issues_count", done.names.len() as i64)
+            .number("issues_unchanged", done.others as i64)
+            .flag("dry_run", args.dry_run);
+        cx.json(object.finish());
+        return Ok(Exit::Ok);
+    }
+    let word = if args.dry_run { "Would rename" } else { "Renamed" };
+    cx.ui.done(&format!("{word} {} from {}- to {}-", plural(done.names.len(), "issue"), done.old, done.new));
+    for (old, new) in done.names.iter().take(if args.dry_run { SHOWN } else { 0 }) {
+        cx.ui.line(&inline(&format!("  {old} -> {new}")));
+    }
+    if args.dry_run && done.names.len() > SHOWN {
+        cx.ui.line(&format!("  … and {} more", done.names.len() - SHOWN));
+    }
+    if done.others > 0 {
+        cx.ui.note(&format!(
+            "{} with another prefix stay as they are; --repair renames them",
+            plural(done.others, "issue")
+        ));
+    }
+    Ok(Exit::Ok)
+}

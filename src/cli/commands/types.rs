@@ -1,0 +1,42 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::cli::render;
+use crate::model::issue::IssueType;
+use crate::view::{Exit, Object, array, inline};
+
+/// List the issue types
+///
+/// Those that bd knows, those that types.custom adds, and those that issues of this project bear.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd types\n  bd config set types.custom \"spike,incident\"")]
+pub struct TypesArgs {}
+
+const ABOUT: [(&str, &str); 5] = [
+    ("task", "a piece of work (the default)"),
+    ("bug", "something is wrong"),
+    ("feature", "something new"),
+    ("chore", "upkeep"),
+    ("epic", "a large piece of work with parts"),
+];
+
+pub fn run(_: TypesArgs, cx: &mut Context) -> Outcome {
+    let custom = cx.store()?.settings().custom_words("types.custom");
+    let is_core = |word: &str| ABOUT.iter().any(|(known, _)| *known == word);
+    let more: Vec<String> =
+        IssueType::KNOWN.iter().filter(|word| !is_core(word)).map(|word| (*word).to_owned()).collect();
+    let mut used = cx.store()?.types()?;
+    used.retain(|word| !is_core(word) && !more.contains(word) && !custom.contains(word));
+    if cx.ui.wants_json() {
+        let core = ABOUT.map(|(name, about)| Object::new().text("name", name).text("description", about).finish());
+        let object = Object::new().raw("core_types", &array(core)).texts("custom_types", &custom);
+        cx.json(object.texts("other_types", &more).texts("used_types", &used).finish());
+        return Ok(Exit::Ok);
+    }
+    let mut lines: Vec<[String; 2]> = ABOUT.map(|pair| [pair.0.to_owned(), pair.1.to_owned()]).to_vec();
+    for (words, about) in [(custom, "of this project (types.custom)"), (used, "borne by issues here"), (more, "")] {
+        lines.extend(words.into_iter().map(|word| [inline(&word).into_owned(), about.to_owned()]));
+    }
+    render::columns(&mut cx.ui, "", &lines);
+    Ok(Exit::Ok)
+}

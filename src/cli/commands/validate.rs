@@ -1,0 +1,167 @@
+use clap::Args;
+
+use super::{Context, Outcome, fail};
+use crate::model::change::Change;
+use crate::ops::{self, CHECKS, Check};
+use crate::view::{Exit, Object, array, inline, plural};
+
+/// Check the data: duplicates, dependencies that lead nowhere, test issues, conflict markers
+///
+/// `bd doctor` checks more. Exits 8 while the ledger holds conflict markers.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  bd validate\n  bd validate --checks orphans,duplicates --json\n  bd validate --fix-all"
+)]
+pub struct ValidateArgs {
+    /// Only these checks, comma-separated
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = CHECKS)]
+    checks: Vec<String>,
+    /// Take dependencies away that lead nowhere
+    #[arg(long)]
+    fix_all: bool,
+    #[arg(short, long, hide = true)]
+    yes: bool,
+}
+
+/// List dependencies that lead nowhere; --fix takes them away
+///
+/// Nothing is taken away while a repo of the project cannot be read, since it may hold what is missing.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd repair-deps\n  bd repair-deps --fix")]
+pub struct RepairDepsArgs {
+    /// Take them away
+    #[arg(long)]
+    fix: bool,
+}
+
+/// List open issues whose titles look like tests
+///
+/// --clean deletes them, as `bd delete` does; without --yes it only shows them.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd detect-pollution\n  bd detect-pollution --clean --yes")]
+pub struct DetectPollutionArgs {
+    /// Delete them
+    #[arg(long)]
+    clean: bool,
+    /// Do it, with --clean
+    #[arg(short, long)]
+    yes: bool,
+}
+
+pub fn run(args: ValidateArgs, cx: &mut Context) -> Outcome {
+    cx.reports_problems = true;
+    let wanted = |name: &&str| args.checks.is_empty() || args.checks.iter().any(|known| known == name);
+    let names: Vec<&'static str> = CHECKS.into_iter().filter(wanted).collect();
+    let checks = ops::validate(cx.store()?, &names, args.fix_all)?;
+    let exit = if checks.iter().any(|check| check.damage) { Exit::Damaged } else { Exit::Ok };
+    if cx.ui.wants_json() {
+        let path = cx.store()?.repo().root().display().to_string();
+        let is_ok = checks.iter().all(|check| check.found.len() == check.fixed);
+        let count = |of: fn(&Check) -> usize| checks.iter().map(of).sum::<usize>() as i64;
+        let object = Object::new()
+            .text("path", &path)
+            .flag("overall_ok", is_ok)
+            .flag("healthy", is_ok)
+            .number("total_issues", count(|check| check.found.len()))
+            .number("total_fixed", count(|check| check.fixed))
+            .raw("checks", &array(checks.iter().map(check_json)));
+        cx.json(object.finish());
+        return Ok(exit);
+    }
+    for check in &checks {
+        let fixed = if check.fixed > 0 { format!(", {} fixed", check.fixed) } else { String::new() };
+        cx.ui.line(&format!("{:<11} {} found{fixed}", check.name, check.found.len()));
+        check.found.iter().for_each(|text| cx.ui.line(&inline(&format!("  {text}"))));
+    }
+    Ok(exit)
+}
+
+fn check_json(check: &Check) -> String {
+    let status = match (check.found.len() == check.fixed, check.damage) {
+        (true, _) => "ok",
+        (false, false) => "warning",
+        (false, true) => "error",
+    };
+    Object::new()
+        .text("name", check.name)
+        .text("status", status)
+        .text("message", &format!("{} found", check.found.len()))
+        .number("issue_count", check.found.len() as i64)
+        .number("fixed_count", check.fixed as i64)
+        .texts("found", &check.found)
+        .finish()
+}
+
+pub fn run_repair_deps(args: RepairDepsArgs, cx: &mut Context) -> Outcome {
+    let edges = ops::dangling_dependencies(cx.store()?)?;
+    let mut exit = Exit::Ok;
+    let mut fixed = 0;
+    if args.fix {
+        let batch = ops::remove_dangling(cx.store()?, &edges)?;
+        for (typed, result) in batch.results {
+            match result {
+                Ok(written) => fixed += edges.iter().filter(|(id, _, _)| *id == written.id).count(),
+                Err(error) => exit = fail(cx, &typed, error.into(), exit),
+            }
+        }
+    }
+    if cx.ui.wants_json() {
+        let orphans = edges.iter().map(|(id, target, kind)| {
+            Object::new().text("issue_id", id).text("depends_on_id", target).text("type", kind).finish()
+        });
+        let object = Object::new().number("orphans_found", edges.len() as i64).raw("orphans", &array(orphans));
+        let object = if args.fix { object.number("fixed", fixed as i64) } else { object };
+        cx.json(object.finish());
+        return Ok(exit);
+    }
+    let word = if args.fix { "Removed" } else { "Dependency on a missing issue" };
+    for (id, target, kind) in &edges {
+        cx.ui.line(&inline(&format!("{word}: {id} depends ({kind}) on {target}")));
+    }
+    if edges.is_empty() {
+        cx.ui.done("every dependency leads to an issue");
+    }
+    Ok(exit)
+}
+
+pub fn run_detect_pollution(args: DetectPollutionArgs, cx: &mut Context) -> Outcome {
+    let found = ops::pollution(cx.store()?)?;
+    let mut exit = Exit::Ok;
+    let mut deleted = Vec::new();
+    if args.clean && args.yes && !found.is_empty() {
+        let ids: Vec<String> = found.iter().map(|one| one.row.issue.id.clone()).collect();
+        let reason = || Some("looks like a test issue".to_owned());
+        let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Delete { reason: reason() }])?;
+        deleted = batch.written().map(|written| written.id.clone()).collect();
+        exit = super::report_failures(cx, batch)?;
+    }
+    if cx.ui.wants_json() {
+        let high = found.iter().filter(|one| one.score >= 9).count();
+        let issues = found.iter().map(|one| {
+            let issue = &one.row.issue;
+            let object = Object::new().text("id", &issue.id).text("title", &issue.title);
+            let object = object.raw("score", &format!("{}.{}", one.score / 10, one.score % 10));
+            let created = issue.created_at.as_ref().map(|time| time.text.as_str());
+            object.texts("reasons", &one.reasons).optional("created_at", created).finish()
+        });
+        let object = Object::new()
+            .number("polluted_count", found.len() as i64)
+            .number("high_confidence", high as i64)
+            .number("medium_confidence", (found.len() - high) as i64)
+            .raw("issues", &array(issues));
+        let object = if args.clean { object.texts("deleted", &deleted) } else { object };
+        cx.json(object.finish());
+        return Ok(exit);
+    }
+    for one in &found {
+        let reasons = one.reasons.join(", ").to_lowercase();
+        cx.ui.line(&inline(&format!("{}  {}  ({reasons})", one.row.issue.id, one.row.issue.title)));
+    }
+    match (found.is_empty(), args.clean, args.yes) {
+        (true, _, _) => cx.ui.done("no issue looks like a test"),
+        (false, true, true) => cx.ui.done(&format!("Deleted {}", plural(deleted.len(), "issue"))),
+        (false, true, false) => cx.ui.hint("nothing was deleted; look at the list, then add --yes"),
+        (false, false, _) => {}
+    }
+    Ok(exit)
+}

@@ -1,0 +1,44 @@
+//! What the description of an issue should say and does not.
+
+use crate::model::issue::Issue;
+use crate::store::Row;
+
+/// An issue that lacks something.
+#[derive(Debug, Clone)]
+pub struct Linted {
+    pub row: Row,
+    /// Headings, in the order in which they are wanted.
+    pub missing: Vec<&'static str>,
+}
+
+const STEPS: &str = "Steps to Reproduce";
+const ACCEPTANCE: &str = "Acceptance Criteria";
+const SUCCESS: &str = "Success Criteria";
+
+/// The sections that issues of a type are expected to have.
+fn wanted(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "bug" => &[STEPS, ACCEPTANCE],
+        "task" | "feature" => &[ACCEPTANCE],
+        "epic" => &[SUCCESS],
+        _ => &[],
+    }
+}
+
+/// The issues that lack a section.
+pub fn lint(rows: Vec<Row>) -> Vec<Linted> {
+    let missing = |row: &Row| -> Vec<&'static str> {
+        let all = wanted(row.issue.issue_type.as_str()).iter();
+        all.filter(|section| !has(&row.issue, section)).copied().collect()
+    };
+    let linted = rows.into_iter().map(|row| Linted { missing: missing(&row), row });
+    linted.filter(|one| !one.missing.is_empty()).collect()
+}
+
+/// A description that has the heading, or the field that is for it.
+fn has(issue: &Issue, section: &str) -> bool {
+    let is_written = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
+    let by_field = section != STEPS && is_written(&issue.acceptance_criteria);
+    let text = issue.description.as_deref().unwrap_or_default().to_lowercase();
+    by_field || text.contains(&section.to_lowercase())
+}

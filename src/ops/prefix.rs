@@ -1,0 +1,14 @@
+//! Another prefix for the ids of the project.
+
+use super::{ConfigRequest, Result, configure};
+use crate::store::{RenamedPrefix, Store};
+
+/// Renames the project's issues, and has new ones follow.
+pub fn rename_prefix(store: &mut Store, new: &str, repair: bool, dry_run: bool) -> Result<RenamedPrefix> {
+    let done = store.rename_prefix(new, repair, dry_run)?;
+    if !dry_run {
+        let set = vec![("issue_prefix".to_owned(), vec![new.to_owned()])];
+        configure(store, &ConfigRequest { set, ..ConfigRequest::default() })?;
+    }
+    Ok(done)
+}

@@ -1,0 +1,51 @@
+//! Closing an issue in favour of another one.
+
+use super::{OpError, Result};
+use crate::model::change::{Change, ChangeError};
+use crate::model::dependency::DependencyType;
+use crate::store::{Scope, Store, StoreError, Write, WriteError, Written};
+
+/// Why another issue takes the place of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replacement {
+    /// Both say the same.
+    Duplicate,
+    /// The other one is the newer version.
+    Superseded,
+}
+
+impl Replacement {
+    fn kind(self) -> DependencyType {
+        DependencyType::new(match self {
+            Replacement::Duplicate => "duplicates",
+            Replacement::Superseded => "supersedes",
+        })
+    }
+
+    fn reason(self, by: &str) -> String {
+        match self {
+            Replacement::Duplicate => format!("duplicate of {by}"),
+            Replacement::Superseded => format!("superseded by {by}"),
+        }
+    }
+}
+
+/// Closes an issue and notes, on its own line and in one write, which one replaces it. Gives that one's id, too.
+pub fn replace(store: &mut Store, typed: &str, by: &str, why: Replacement) -> Result<(Written, String)> {
+    let id = store.resolve(typed)?;
+    let by = store.resolve(by)?;
+    if id == by {
+        return Err(StoreError::from(ChangeError::SelfDependency(id)).into());
+    }
+    if store.find(&by)?.issue.status.is_tombstone() {
+        return Err(StoreError::from(ChangeError::Deleted(by)).into());
+    }
+    let changes = vec![
+        Change::AddDependency { target: by.clone(), kind: why.kind() },
+        Change::Close { reason: Some(why.reason(&by)) },
+    ];
+    let mut transaction = store.begin(Scope::Issues(vec![id.clone()]))?;
+    transaction.stage(Write::Change { id, changes })?;
+    let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");
+    Ok((answer.map_err(WriteError::into_store).map_err(OpError::Store)?, by))
+}
