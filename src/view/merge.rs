@@ -51,6 +51,9 @@ pub fn merged_text(line: &MergedLine) -> Vec<String> {
             parts.push(format!("{} from {side}", fields.join(", ")));
         }
     }
+    if clashes.iter().any(|clash| clash.field == CREATED) {
+        parts.push("two different issues had this id and were joined".to_owned());
+    }
     if line.revived {
         parts.push("removed on one side, edited on the other: kept".to_owned());
     }
@@ -62,6 +65,9 @@ pub fn merged_text(line: &MergedLine) -> Vec<String> {
     lines.extend(clashes.iter().map(|clash| format!("  {}", clash_text(clash, line))));
     lines
 }
+
+/// A clash over this one: the sides are not versions of one issue.
+const CREATED: &str = "created_at";
 
 const OURS: &str = "ours";
 const THEIRS: &str = "theirs";
@@ -255,6 +261,13 @@ mod tests {
         assert_eq!(merged_text(&line(&["updated_at"], &[], &[])), ["bd-1: merged"]);
         let revived = MergedLine { revived: true, ..line(&[], &[], &[]) };
         assert_eq!(merged_text(&revived), ["bd-1: removed on one side, edited on the other: kept"]);
+    }
+
+    #[test]
+    fn two_issues_under_one_id() {
+        let clash = ("created_at", Some(r#""2026-01-01T00:00:00Z""#), Some(r#""2026-01-02T00:00:00Z""#));
+        let told = merged_text(&line(&["created_at"], &[], &[clash])).concat();
+        assert!(told.starts_with("bd-1: two different issues had this id and were joined; changed"), "{told}");
     }
 
     #[test]

@@ -47,6 +47,25 @@ fn markers_that_do_not_fit() {
 }
 
 #[test]
+fn only_what_a_side_changed_is_reported() {
+    let line = |day: u8, rest: &str| {
+        format!("{{\"id\":\"bd-b\",{rest},\"priority\":2,\"updated_at\":\"2026-01-0{day}T00:00:00Z\"}}")
+    };
+    let base = line(1, r#""title":"Second","status":"open""#);
+    let ours = line(2, r#""title":"Renamed","status":"open""#);
+    let theirs = line(3, r#""title":"Second","status":"in_progress","started_at":"2026-01-03T00:00:00Z""#);
+    let env =
+        Env::with_ledger(format!("<<<<<<< HEAD\n{ours}\n||||||| base\n{base}\n=======\n{theirs}\n>>>>>>> other\n"));
+    let run = env.bd(["resolve"]).ok();
+    assert!(run.stdout.contains("bd-b: title from ours; status from theirs\n"), "{}", run.snapshot());
+    // Without the version that both grew from, what both have is no change.
+    let labelled = line(4, r#""title":"Renamed","status":"open","labels":["x"]"#);
+    let env = Env::with_ledger(format!("<<<<<<< HEAD\n{ours}\n=======\n{labelled}\n>>>>>>> other\n"));
+    let told = env.bd(["resolve", "--json"]).ok().json()["resolved"][0]["issues"].clone();
+    assert!(told == serde_json::json!([]) || told[0]["from_ours"] == serde_json::json!([]), "{told}");
+}
+
+#[test]
 fn another_repo_of_the_project() {
     let text = format!("<<<<<<< HEAD\n{NEW}\n||||||| base\n{OLD}\n=======\n{OLD}\n>>>>>>> other\n");
     let env = Env::with_ledger(format!("{A}\n"));

@@ -12,7 +12,16 @@ use crate::model::time::Instant;
 
 /// Keys that change together. The first one gives its name to all.
 const TOGETHER: [&[&str]; 3] = [
-    &["status", "close_reason", "closed_by_session", "deleted_by", "delete_reason", "original_type"],
+    &[
+        "status",
+        "closed_at",
+        "close_reason",
+        "closed_by_session",
+        "deleted_at",
+        "deleted_by",
+        "delete_reason",
+        "original_type",
+    ],
     &["assignee", "started_at"],
     &["visibility", "proposal"],
 ];
@@ -35,6 +44,8 @@ const SILENT: [&str; 12] = [
     "source_repo",
     "source_repo_path",
 ];
+
+pub const CREATED: &str = "created_at";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -64,14 +75,24 @@ impl Register<'_> {
     }
 
     /// The key by which a clash is told: the first one that differs and says something.
-    pub fn shown(&self, lost: &Lost, kept: &Settled) -> Option<usize> {
+    pub fn shown(&self, lost: &Lost, kept: &Settled, apart: bool) -> Option<usize> {
         let differs = |n: &usize| !same(&self.keys[*n], lost.values[*n].as_deref(), kept.values[*n].as_deref());
-        (0..self.keys.len()).filter(|n| !is_silent(&self.keys[*n])).find(differs)
+        (0..self.keys.len()).filter(|n| is_told(&self.keys[*n], apart)).find(differs)
+    }
+
+    /// Both sides say the same.
+    pub fn agrees(&self, one: &Side<'_>, other: &Side<'_>) -> bool {
+        self.keys.iter().all(|key| same(key, one.record.raw(key), other.record.raw(key)))
     }
 }
 
 pub fn is_silent(key: &str) -> bool {
     SILENT.contains(&key)
+}
+
+/// Whether the losing value of a key is kept. Of two issues that are `apart` and only share their id, both times of creation are.
+pub fn is_told(key: &str, apart: bool) -> bool {
+    !is_silent(key) || apart && key == CREATED
 }
 
 /// All registers of these lines, in one order. Comments and the times of fields are not among them.
@@ -108,8 +129,24 @@ pub fn is_empty(raw: Option<&str>) -> bool {
     raw.is_none_or(|raw| matches!(raw, "null" | "\"\"" | "[]" | "{}"))
 }
 
-/// Whether two raw values mean the same under this key.
+/// What an absent value of this key stands for.
+fn default(key: &str) -> Option<&'static str> {
+    match key {
+        "priority" => Some("0"),
+        "status" => Some("\"open\""),
+        "issue_type" => Some("\"task\""),
+        _ => None,
+    }
+}
+
+/// Whether two raw values of an issue mean the same under this key; an absent one is what it stands for.
 pub fn same(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
+    let [one, other] = [one, other].map(|raw| if is_empty(raw) { default(key).or(raw) } else { raw });
+    same_text(key, one, other)
+}
+
+/// Whether two raw values say the same, of whatever object the key is.
+pub fn same_text(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
     if one == other || is_empty(one) && is_empty(other) {
         return true;
     }
@@ -187,6 +224,11 @@ mod tests {
             ("title", Some(r#""2025-01-01T01:00:00+01:00""#), Some(r#""2025-01-01T00:00:00Z""#), false),
             ("x", Some("18446744073709551616"), Some("18446744073709551617"), false),
             ("x", Some(r#""\\\"""#), Some(r#""\u005c\u0022""#), true),
+            ("priority", None, Some("0"), true),
+            ("priority", Some("null"), Some("2"), false),
+            ("status", Some(r#""open""#), None, true),
+            ("issue_type", None, Some(r#""task""#), true),
+            ("estimated_minutes", None, Some("0"), false),
         ] {
             assert_eq!(same(key, one, other), expected, "{key}: {one:?} {other:?}");
         }

@@ -1,6 +1,6 @@
 //! What becomes of a value that lost: a comment, signed by the merge.
 
-use super::fields::{Register, is_empty, is_silent, same};
+use super::fields::{Register, is_empty, is_told, same};
 use super::settle::Lost;
 use super::side::Side;
 use crate::model::json::{Dialect, Json, decode_string};
@@ -8,36 +8,38 @@ use crate::model::json::{Dialect, Json, decode_string};
 /// Who writes the comments that keep a losing value.
 pub const AUTHOR: &str = "bd merge";
 
-/// The comment that keeps what was lost; `None` if it says nothing that the base or a time does not say. It depends on the
-/// lost value alone, so that every clone writes the same one.
-pub fn comment(
+/// The comments that keep what was lost, one for each key that says something which the base does not. Each depends on the lost
+/// value alone, so that every clone writes the same one, and one that tells what stands can be told from the others.
+pub fn comments(
     id: &str,
     register: &Register<'_>,
     lost: &Lost,
-    base: Option<&Side<'_>>,
+    (base, apart): (Option<&Side<'_>>, bool),
     dialect: Dialect,
-) -> Option<String> {
-    let mut parts = Vec::new();
-    for (key, value) in register.keys.iter().zip(&lost.values) {
-        let before = base.and_then(|base| base.record.raw(key));
-        let Some(raw) = value.as_deref().filter(|raw| !is_empty(Some(raw)) && !is_silent(key)) else { continue };
-        if !same(key, Some(raw), before) {
-            parts.push((key, decode_string(raw).map_or(raw.to_owned(), |text| text.into_owned())));
-        }
-    }
-    let ((first, value), others) = parts.split_first()?;
-    let mut text = format!("{first} of the other version: {value}");
-    for (key, value) in others {
-        text.push_str(&format!("; {key}: {value}"));
-    }
+) -> Vec<String> {
+    let says = |(key, value): (&std::borrow::Cow<'_, str>, &Option<String>)| {
+        let raw = value.as_deref().filter(|raw| !is_empty(Some(raw)) && is_told(key, apart))?;
+        let is_known = base.is_some_and(|base| same(key, Some(raw), base.record.raw(key)));
+        let value = decode_string(raw).map_or(raw.to_owned(), |text| text.into_owned());
+        (!is_known).then(|| comment(id, &text(key, &value), lost, dialect))
+    };
+    register.keys.iter().zip(&lost.values).filter_map(says).collect()
+}
+
+/// What a comment says of a value that lost.
+pub fn text(key: &str, value: &str) -> String {
+    format!("{key} of the other version: {value}")
+}
+
+fn comment(id: &str, text: &str, lost: &Lost, dialect: Dialect) -> String {
     let hash = blake3::hash([id.as_bytes(), b"\0", text.as_bytes()].concat().as_slice());
     let number = u64::from_le_bytes(hash.as_bytes()[..8].try_into().expect("a hash has 32 bytes")) >> 11;
     let time = if lost.stamp.text.is_empty() { "1970-01-01T00:00:00Z" } else { &lost.stamp.text };
-    Some(dialect.render(&Json::Object(vec![
+    dialect.render(&Json::Object(vec![
         ("id".into(), Json::Int(number as i64)),
         ("issue_id".into(), Json::Text(id.to_owned())),
         ("author".into(), Json::Text(AUTHOR.into())),
-        ("text".into(), Json::Text(text)),
+        ("text".into(), Json::Text(text.to_owned())),
         ("created_at".into(), Json::Text(time.to_owned())),
-    ])))
+    ]))
 }

@@ -72,7 +72,7 @@ pub fn merge_issue(base: Option<&str>, ours: &str, theirs: &str, usual: Dialect)
 
 /// Whether two raw values mean the same under a key.
 pub fn same_value(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
-    fields::same(key, one, other)
+    fields::same_text(key, one, other)
 }
 
 /// Whether a merge gave up what a side made of a field since it had a common value with the others. Times and counters that
@@ -97,6 +97,16 @@ pub fn means_same(one: &str, other: &str) -> bool {
     told(&one, &other) && told(&other, &one)
 }
 
+/// Whether a merge joined two issues in this line that only shared their id: they were made at different times.
+pub fn was_joined(line: &str) -> bool {
+    let text = keep::text(fields::CREATED, "");
+    let Some(record) = line.contains(&text).then(|| Record::parse(line).ok()).flatten() else { return false };
+    record.elements("comments").into_iter().any(|raw| {
+        let said = Record::parse_part(raw).ok().and_then(|comment| comment.string("text").map(Cow::into_owned));
+        sets::is_own(raw) && said.is_some_and(|said| said.starts_with(&text))
+    })
+}
+
 /// Joins two copies of one issue that have no common ancestor; `None` if one of the lines is no record.
 pub fn join_copies(one: &str, other: &str, dialect: Dialect) -> Option<String> {
     merge_issue(None, one, other, dialect).map(|merged| merged.line)
@@ -114,20 +124,24 @@ fn merge(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>, usual: Dia
         })
         .collect();
     settle::deletion(&mut settled, base, ours, theirs);
-    settle::followers(&mut settled, base);
     settle::objects(&mut settled, base, ours, theirs, dialect);
+    let apart = settle::are_apart(base, ours, theirs);
+    if apart {
+        settle::creation(&mut settled, ours, theirs);
+    }
 
     let mut merged = MergedIssue::default();
     let mut told = Told::default();
     let id = ours.record.string("id").unwrap_or_default();
     for (register, outcome) in &settled {
-        let told_of = !fields::is_silent(register.name());
+        // Without a base, what both sides have is no change.
+        let told_of = fields::is_told(register.name(), apart) && (base.is_some() || !register.agrees(ours, theirs));
         merged.ours.extend((told_of && outcome.from_ours).then(|| register.name().to_owned()));
         merged.theirs.extend((told_of && outcome.from_theirs).then(|| register.name().to_owned()));
-        told.stands.extend(keep::comment(&id, register, &outcome.as_lost(), base, dialect));
+        told.stands.extend(keep::comments(&id, register, &outcome.as_lost(), (base, apart), dialect));
         if let Some(lost) = &outcome.lost {
-            told.lost.extend(keep::comment(&id, register, lost, base, dialect));
-            merged.clashes.extend(register.shown(lost, outcome).map(|key| Clash {
+            told.lost.extend(keep::comments(&id, register, lost, (base, apart), dialect));
+            merged.clashes.extend(register.shown(lost, outcome, apart).map(|key| Clash {
                 field: register.keys[key].clone().into_owned(),
                 kept: outcome.values[key].clone(),
                 lost: lost.values[key].clone(),

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::fields::same;
+use super::fields::same_text as same;
 use super::side::Stamp;
 use crate::model::json::Dialect;
 use crate::model::record::Record;

@@ -38,8 +38,14 @@ pub fn revert(after: &str, before: &str, now: &str, usual: Dialect) -> Result<St
         if name == "updated_at" || same(&made, &old) || same(&new, &old) {
             continue;
         }
+        // Times that go with an edit are no reason to keep it.
+        let says_same = |one: &[Option<&str>], other: &[Option<&str>]| {
+            let mut pairs = register.keys.iter().zip(one.iter().zip(other));
+            let is_quiet = |key: &str| key != name && fields::is_silent(key);
+            pairs.all(|(key, (one, other))| is_quiet(key) || fields::same(key, *one, *other))
+        };
         let own = |raw: &[Option<&str>]| raw.iter().map(|raw| raw.map(str::to_owned)).collect::<Vec<_>>();
-        let settled = if same(&new, &made) {
+        let settled = if says_same(&new, &made) {
             Some(own(&old))
         } else {
             match register.kind {

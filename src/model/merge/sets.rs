@@ -46,7 +46,7 @@ impl<'a> Set<'a> {
 }
 
 /// One element on both sides: what changed stands before what was only written otherwise, that before what the base has,
-/// and among equals the greater bytes. So a removed element does not come back because the other side escaped it anew.
+/// and among equals the greater bytes.
 fn element<'a>(base: Option<&'a str>, one: Option<&'a str>, other: Option<&'a str>) -> Option<&'a str> {
     let weight = |side: Option<&'a str>| {
         let is_same = base.map(meaning) == side.map(meaning);
@@ -70,6 +70,10 @@ pub fn merge(
     let merged: Vec<String> = names
         .filter_map(|name| {
             let [base, one, other] = [get(&base, name), get(&one, name), get(&other, name)];
+            // An element is its identity: one that a side removed is gone, whatever the other side rewrote in it.
+            if base.is_some() && (one.is_none() || other.is_none()) {
+                return None;
+            }
             element(base.as_deref(), one.as_deref(), other.as_deref()).map(str::to_owned)
         })
         .collect();
@@ -141,7 +145,7 @@ pub fn adds_comments<'a>(base: Option<&Side<'_>>, side: &'a Side<'_>, other: &Si
 }
 
 /// A comment that a merge has added is nobody's edit.
-fn is_own(raw: &str) -> bool {
+pub fn is_own(raw: &str) -> bool {
     Record::parse_part(raw).is_ok_and(|record| record.string("author").as_deref() == Some(super::keep::AUTHOR))
 }
 

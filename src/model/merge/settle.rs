@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use super::fields::{Kind, Register, is_empty, is_silent, same};
+use super::fields::{CREATED, Kind, Register, is_empty, is_silent, same};
 use super::sets::{self, edge_identity, label_identity};
 use super::side::{Side, Stamp};
 use super::{object, text};
@@ -63,6 +63,8 @@ pub struct Lost {
 enum Rank {
     Unchanged,
     Rewritten,
+    /// Only a time that goes with an edit is another one: that is no reason to choose between two values.
+    Dated,
     Changed,
 }
 
@@ -88,10 +90,17 @@ fn weigh<'a>(register: &Register<'_>, base: Option<&Side<'_>>, side: &Side<'a>) 
     let values = register.values(side);
     let before = base.map(|base| register.values(base)).unwrap_or_else(|| vec![None; values.len()]);
     let pairs = || register.keys.iter().zip(values.iter().zip(&before));
+    // Without a base, whatever is there was added.
+    let is_same = |key: &str, now: Option<&str>, then: Option<&str>| match base {
+        Some(_) => same(key, now, then),
+        None => is_empty(now),
+    };
     let rank = if base.is_some() && pairs().all(|(_, (now, then))| now == then) {
         Rank::Unchanged
-    } else if pairs().all(|(key, (now, then))| same(key, *now, *then)) {
+    } else if pairs().all(|(key, (now, then))| is_same(key, *now, *then)) {
         Rank::Rewritten
+    } else if pairs().all(|(key, (now, then))| is_silent(key) || is_same(key, *now, *then)) {
+        Rank::Dated
     } else {
         Rank::Changed
     };
@@ -103,7 +112,7 @@ fn weigh<'a>(register: &Register<'_>, base: Option<&Side<'_>>, side: &Side<'a>) 
         _ => rank,
     };
     let class = match register.name() {
-        "created_at" => time(values[0]).map_or(Class::Ordinary, |at| Class::Earliest(Reverse(at))),
+        CREATED => time(values[0]).map_or(Class::Ordinary, |at| Class::Earliest(Reverse(at))),
         "assignee" if !is_empty(values[0]) => {
             time(values[1]).map_or(Class::Assigned, |at| Class::Earliest(Reverse(at)))
         }
@@ -178,14 +187,14 @@ pub fn settle(
 /// The heavier side stands; in a clash the other one is lost.
 fn stands(a: Weight<'_>, b: Weight<'_>, clash: bool) -> Settled {
     let owned = |values: &[Option<&str>]| values.iter().map(|value| value.map(str::to_owned)).collect::<Vec<_>>();
-    let (is_changed, equal) = (a.rank.max(b.rank) == Rank::Changed, a.values == b.values);
+    let (is_changed, equal) = (a.rank.max(b.rank) >= Rank::Dated, a.values == b.values);
     let from = |weight: &Weight<'_>| weight.rank == Rank::Changed;
     let ours = a > b;
     let (from_ours, from_theirs) = if equal { (from(&a), from(&b)) } else { (from(&a) && ours, from(&b) && !ours) };
     let (winner, loser) = if ours { (a, b) } else { (b, a) };
     // The same change on both sides was last made by the later one.
     let stamp =
-        if equal && loser.rank == Rank::Changed { winner.stamp.clone().max(loser.stamp.clone()) } else { winner.stamp };
+        if equal && loser.rank >= Rank::Dated { winner.stamp.clone().max(loser.stamp.clone()) } else { winner.stamp };
     let lost = clash.then(|| Lost { values: owned(&loser.values), stamp: loser.stamp });
     Settled { values: owned(&winner.values), stamp, changed: is_changed, from_ours, from_theirs, lost }
 }
@@ -216,35 +225,36 @@ pub fn deletion(settled: &mut [(Register<'_>, Settled)], base: Option<&Side<'_>>
         register.values(side).into_iter().map(|value| value.map(str::to_owned)).collect()
     };
     let is_ours = std::ptr::eq(alive, ours);
-    let is_changed = weigh(register, base, alive).rank == Rank::Changed;
+    let rank = weigh(register, base, alive).rank;
+    let is_changed = rank == Rank::Changed;
     *outcome = Settled {
         values: owned(alive),
         stamp: alive.stamp("status").clone(),
-        changed: is_changed,
+        changed: rank >= Rank::Dated,
         from_ours: is_changed && is_ours,
         from_theirs: is_changed && !is_ours,
         lost: Some(Lost { values: owned(deleted), stamp: deletion }),
     };
 }
 
-/// A time of closing or deleting goes with the status that brought it.
-pub fn followers(settled: &mut [(Register<'_>, Settled)], base: Option<&Side<'_>>) {
-    let Some((_, status)) = settled.iter().find(|(register, _)| register.name() == "status") else { return };
-    // Untouched, or told apart by nobody: the times are as they were.
-    if !status.changed && status.lost.is_none() {
-        return;
-    }
-    let status = status.values[0].as_deref().and_then(decode_string).unwrap_or_default().into_owned();
-    for (register, outcome) in settled {
-        let stays = match register.name() {
-            "closed_at" => matches!(status.as_str(), "closed" | "tombstone"),
-            "deleted_at" => status == "tombstone",
-            _ => true,
-        };
-        if !stays && outcome.changed && outcome.values[0].is_some() {
-            outcome.values = vec![None];
-            outcome.changed = base.is_some_and(|base| base.record.raw(register.name()).is_some());
-        }
+/// Whether two sides without a common version are two issues that only share their id: they have other titles, and were made at
+/// other times.
+pub fn are_apart(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>) -> bool {
+    let differs = |key: &str| {
+        let [one, other] = [ours, theirs].map(|side| side.record.raw(key).filter(|raw| !is_empty(Some(raw))));
+        one.is_some() && other.is_some() && !same(key, one, other)
+    };
+    base.is_none() && differs("title") && differs(CREATED)
+}
+
+/// Keeps when the other one of two issues was made.
+pub fn creation(settled: &mut [(Register<'_>, Settled)], ours: &Side<'_>, theirs: &Side<'_>) {
+    for (_, outcome) in settled.iter_mut().filter(|(register, _)| register.name() == CREATED) {
+        let is_ours = ours.record.raw(CREATED) == outcome.values[0].as_deref();
+        let loser = if is_ours { theirs } else { ours };
+        let values = vec![loser.record.raw(CREATED).map(str::to_owned)];
+        outcome.lost = Some(Lost { values, stamp: loser.stamp(CREATED).clone() });
+        (outcome.from_ours, outcome.from_theirs) = (is_ours, !is_ours);
     }
 }
 

@@ -78,7 +78,9 @@ fn a_reopen_newer_than_a_close_wins_and_an_older_one_does_not() {
     let open = |time| line(time, r#""status":"open","#);
     let newer = merged(&base, &closed(1), &open(2));
     assert!(newer.contains(r#""status":"open","updated_at""#) && !newer.contains("closed_at"), "{newer}");
-    assert!(newer.contains("status of the other version: closed; close_reason: done"), "{newer}");
+    for lost in ["status of the other version: closed", "close_reason of the other version: done"] {
+        assert!(newer.contains(lost), "{lost}: {newer}");
+    }
     let older = merged(&base, &closed(2), &open(1));
     assert!(
         older.contains(r#""status":"closed""#) && older.contains(r#""closed_at":"2025-01-01T00:00:01Z""#),
@@ -222,4 +224,115 @@ fn a_workflow_is_merged_key_by_key() {
         clash.line
     );
     assert!(clash.line.contains("of the other version"), "what lost is kept: {}", clash.line);
+}
+
+#[test]
+fn a_status_brings_its_own_dates() {
+    let closed = |time, at: u32, reason: &str| {
+        line(time, &format!(r#""status":"closed","closed_at":"2025-01-01T00:00:0{at}Z","close_reason":"{reason}","#))
+    };
+    let base = closed(0, 0, "done");
+    let open = |time| line(time, r#""status":"open","#);
+    // Closed on both sides: reason and date are those of one of them.
+    let both = merged(&open(0), &closed(3, 3, "late"), &closed(2, 2, "early"));
+    assert!(both.contains(r#""closed_at":"2025-01-01T00:00:03Z","close_reason":"late""#), "{both}");
+    // Opened and closed again on one side, opened and left so earlier on the other one.
+    let again = merged(&base, &closed(3, 3, "again"), &open(2));
+    assert!(
+        again.contains(r#""status":"closed""#) && again.contains(r#""closed_at":"2025-01-01T00:00:03Z""#),
+        "{again}"
+    );
+    // A date alone, written anew by some tool, is no reason to overrule a status.
+    let dated = line(3, r#""title":"T","status":"closed","closed_at":"2025-01-01T00:00:01Z","close_reason":"done","#);
+    let opened = merged(&base, &dated, &open(2));
+    assert!(opened.contains(r#""status":"open""#) && !opened.contains("closed_at"), "{opened}");
+    let alone = merged(&base, &dated, &base.replace(r#""id":"a","#, r#""id":"a","priority":1,"#));
+    assert!(alone.contains(r#""closed_at":"2025-01-01T00:00:01Z""#) && alone.contains(r#""priority":1"#), "{alone}");
+}
+
+#[test]
+fn only_what_lost_is_told() {
+    let closed = |time, reason: &str| {
+        line(time, &format!(r#""status":"closed","closed_at":"2025-01-01T00:00:0{time}Z","close_reason":"{reason}","#))
+    };
+    let base = line(0, r#""status":"open","#);
+    let told = |line: &str| line.matches("of the other version").count();
+    let one = merged(&base, &closed(1, "early"), &closed(2, "late"));
+    assert!(told(&one) == 1 && one.contains("close_reason of the other version: early"), "{one}");
+    assert_eq!(told(&merged(&base, &closed(1, "done"), &closed(2, "done"))), 0);
+    // Absent is what it stands for.
+    let merge = |base: Option<&str>, one: &str, other: &str| {
+        merge_issue(base, &line(1, one), &line(2, other), Dialect::default()).unwrap()
+    };
+    for base in [None, Some(base.as_str())] {
+        for (one, other) in [(r#""priority":0,"#, ""), (r#""status":"open","#, ""), (r#""issue_type":"task","#, "")] {
+            for (one, other) in [(one, other), (other, one)] {
+                let same = merge(base, one, other);
+                assert!(same.clashes.is_empty() && told(&same.line) == 0, "{same:?}");
+            }
+        }
+    }
+    // What is said is told, base or none.
+    for base in [None, Some(line(0, r#""priority":3,"#))] {
+        let lost = merge(base.as_deref(), r#""priority":0,"#, r#""priority":2,"#);
+        assert!(lost.line.contains("priority of the other version: 0"), "{lost:?}");
+    }
+}
+
+#[test]
+fn three_sides_tell_the_same_in_any_order() {
+    let side = |time, status: &str, reason: &str| {
+        line(time, &format!(r#""status":"{status}","close_reason":"{reason}","title":"t{time}","#))
+    };
+    let base = line(0, r#""status":"open","title":"t","#);
+    let sides = [side(1, "closed", "x"), side(2, "closed", "y"), side(3, "blocked", "z"), side(1, "closed", "y")];
+    let merge = |one: &str, other: &str| merge_issue(Some(&base), one, other, Dialect::default()).unwrap().line;
+    for (a, b, c) in [(0, 1, 2), (0, 2, 1), (1, 2, 0), (0, 1, 3), (1, 3, 0), (0, 3, 1), (2, 3, 1), (1, 3, 2)] {
+        let [a, b, c] = [a, b, c].map(|n: usize| sides[n].as_str());
+        let first = merge(&merge(a, b), c);
+        assert_eq!(first, merge(a, &merge(b, c)));
+        assert_eq!(first, merge(&merge(a, c), b));
+    }
+}
+
+#[test]
+fn a_removed_edge_does_not_come_back() {
+    let edge = |rest: &str| format!(r#"{{"depends_on_id":"b","type":"blocks"{rest}}}"#);
+    let with = |time, edges: &[String]| line(time, &format!(r#""dependencies":[{}],"#, edges.join(",")));
+    let other = r#"{"depends_on_id":"b","type":"related"}"#.to_owned();
+    let base = with(0, &[edge("")]);
+    let edited = with(2, &[edge(r#","metadata":"{}""#), other.clone()]);
+    let result = merged(&base, &line(1, r#""title":"t","#), &edited);
+    assert!(result.contains(&format!(r#""dependencies":[{other}]"#)), "{result}");
+    let both = merged(&base, &with(1, &[edge(""), other]), &with(2, &[edge(r#","metadata":"{}""#)]));
+    assert!(both.contains(r#""metadata":"{}""#) && both.contains("related"), "{both}");
+}
+
+#[test]
+fn only_what_a_side_changed_is_said_to_come_from_it() {
+    let base = line(0, r#""title":"t","status":"open","#);
+    let ours = line(1, r#""title":"T","status":"open","#);
+    let theirs = line(2, r#""title":"t","status":"in_progress","started_at":"2025-01-01T00:00:02Z","#);
+    let result = merge_issue(Some(&base), &ours, &theirs, Dialect::default()).unwrap();
+    assert_eq!((result.ours, result.theirs), (vec!["title".to_owned()], vec!["status".to_owned()]));
+    assert!(result.line.contains("started_at"), "{}", result.line);
+    // Without a base, what both have is no change.
+    let alone = merge_issue(None, &ours, &line(2, r#""title":"T","labels":["x"],"#), Dialect::default()).unwrap();
+    assert_eq!((alone.ours, alone.theirs), (vec![], vec!["labels".to_owned()]));
+}
+
+#[test]
+fn two_issues_under_one_id_are_told_apart() {
+    let made = |time, title: &str| {
+        line(time, &format!(r#""title":"{title}","created_at":"2025-01-01T00:00:0{time}Z","created_by":"p{time}","#))
+    };
+    let joined = merge_issue(None, &made(1, "One"), &made(2, "Two"), Dialect::default()).unwrap();
+    let fields: Vec<&str> = joined.clashes.iter().map(|clash| clash.field.as_str()).collect();
+    assert_eq!(fields, ["title", "created_at", "created_by"]);
+    assert!(joined.line.contains("created_at of the other version: 2025-01-01T00:00:02Z"), "{}", joined.line);
+    assert!(was_joined(&merged("", &made(1, "One"), &made(2, "Two"))) && !was_joined(&made(1, "One")));
+    assert!(!merged("", &made(1, "t"), &made(2, "t")).contains("created_at of the other"), "two copies of one");
+    // One issue that two tools stamped differently has a common version.
+    let base = line(0, r#""title":"t","#);
+    assert!(!merged(&base, &made(1, "t"), &made(2, "t")).contains("created_at of the other"));
 }
