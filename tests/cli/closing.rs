@@ -238,6 +238,47 @@ $ bd delete nosuch --yes
 }
 
 #[test]
+fn a_deleted_issue_is_left_alone() {
+    let env = two();
+    env.given("comment fix first\nlabel add fix ui\ndelete fix --yes");
+    let before = env.ledger();
+    for line in [
+        "comment fix more",
+        "comments add fix more",
+        "note fix more",
+        "update fix --title Other",
+        "update fix --priority 0 --add-label x",
+        "update fix --claim",
+        "update fix --status open",
+        "label add fix core",
+        "label remove fix ui",
+        "assign fix person:bob",
+        "dep add fix docs",
+        "close fix",
+        "work fix",
+        "claim fix",
+        "defer fix",
+    ] {
+        env.bd(line.split(' ')).fails(5, &["bd-fix", "bd reopen"]);
+    }
+    assert_eq!(env.ledger(), before);
+    // Others may still point at it, and it can be looked at, deleted again and brought back.
+    env.given("show fix\ndep remove docs fix\ndelete fix --yes\nreopen fix\ncomment fix back");
+    assert_eq!(env.bd(["comments", "fix", "--json"]).ok().json().as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_claim_on_a_deleted_issue_can_be_given_back() {
+    let env = two();
+    env.bd(["--agent", "bot", "claim", "fix"]).ok();
+    env.bd(["delete", "fix", "--yes", "--agent", "bot"]).ok();
+    let before = env.ledger();
+    env.bd(["--agent", "bot", "release", "fix", "--reason", "gone"]);
+    assert_eq!(env.ledger(), before);
+    assert_eq!(env.bd(["leases", "--json"]).ok().stdout, "[]\n");
+}
+
+#[test]
 fn delete_json() {
     let env = two();
     assert_data_eq!(

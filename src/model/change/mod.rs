@@ -160,6 +160,11 @@ pub enum ChangeError {
     Claimed { id: String, holder: String },
     #[error("{id} is {status} and cannot be {what}")]
     Done { id: String, status: String, what: &'static str },
+    // Clients of the original match these two texts.
+    #[error("cannot close {id}: blocked by open issues [{}] (use --force to override)", blockers.join(" "))]
+    OpenBlockers { id: String, blockers: Vec<String> },
+    #[error("cannot close epic {id}: {} open child issue(s); close children first or use --force to override", children.len())]
+    OpenChildren { id: String, children: Vec<String> },
     #[error(transparent)]
     Workflow(#[from] WorkflowError),
 }
@@ -213,9 +218,8 @@ impl Change {
     pub fn validate(&self, record: &Record<'_>) -> Result<(), ChangeError> {
         let id = || record.string("id").unwrap_or_default().into_owned();
         let deleted = issue::status_of(record).is_tombstone();
-        // Fields of a deleted issue can be corrected; its way back is `Reopen` alone.
-        if deleted && matches!(self, Change::Status(_) | Change::Close { .. } | Change::Claim { .. } | Change::Undefer)
-        {
+        // A deleted issue stays as it was; its way back is `Reopen` alone.
+        if deleted && !matches!(self, Change::Reopen { .. } | Change::Delete { .. } | Change::Synced(_)) {
             return Err(ChangeError::Deleted(id()));
         }
         if let Some((key, start)) = self.adds_to() {

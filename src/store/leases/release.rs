@@ -238,7 +238,8 @@ impl Store {
         failed: Option<TaskEdit>,
         reason: Option<&str>,
     ) -> Result<Option<Written>> {
-        let Some(row) = self.get(id)? else { return Ok(None) };
+        let row = self.get(id)?.filter(|row| !row.issue.status.is_tombstone());
+        let Some(row) = row else { return Ok(None) };
         let mut changes = Vec::new();
         // What the ledger does not say it need not take back. Opening it here would undo what another checkout did when both are merged.
         if self.access_to(&row)? == Access::Write && !self.is_done_elsewhere(id)? {
