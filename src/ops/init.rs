@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::{ConfigRequest, Configured, OpError, Result, configure};
 use crate::ledger::Ledger;
 use crate::model::id;
-use crate::store::settings::{Files, Origin, is_ledger_name};
+use crate::store::settings::{Files, Origin, is_ledger_name, original_prefix};
 use crate::store::{self, BEADS_DIR, Config, LEDGER_NAMES, PLACEHOLDER_NAME, Repo, Settings, Store, StoreError};
 use crate::sys::fs::Dir;
 use crate::sys::{Entropy, Host, below};
@@ -173,7 +173,7 @@ fn init_ledger(host: &Host, beads: &Path, request: &InitRequest) -> Result<Initi
     let existing = names.map(|name| beads.join(name)).find(|path| path.exists());
     let name = beads.parent().and_then(|root| std::fs::canonicalize(root).ok());
     let name = name.as_deref().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or("bd").to_owned();
-    let prefix = prefix.map_or_else(|| id::prefix_from(&name), str::to_owned);
+    let prefix = prefix.map(str::to_owned).or_else(|| original_prefix(beads)).unwrap_or_else(|| id::prefix_from(&name));
     let made = |ledger, already| Initialised {
         beads: beads.to_owned(),
         ledger,

@@ -105,7 +105,7 @@ impl Store {
         let mut guard = Guard::default();
         let primary = self.project.primary_member();
         let configured = primary.prefix.clone();
-        guard.add_target(configured.clone().unwrap_or_else(|| primary.repo.default_prefix()));
+        guard.add_target(primary.named_prefix().unwrap_or_else(|| primary.repo.default_prefix()));
         for source in 0..self.sources.len() {
             let ledger = self.sources.ledger(source);
             let member = self.sources.member_of(source);

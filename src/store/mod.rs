@@ -478,10 +478,11 @@ impl Store {
         })
     }
 
-    /// The prefix of new ids in a repo: as configured, else the one most ids bear, else made from the directory's name.
+    /// The prefix of new ids in a repo: as configured, here or for the original, else the one most ids bear, else made from the
+    /// directory's name.
     pub fn prefix(&mut self, repo: usize) -> Result<String> {
-        if let Some(prefix) = &self.project.members[repo].prefix {
-            return Ok(prefix.clone());
+        if let Some(prefix) = self.project.members[repo].named_prefix() {
+            return Ok(prefix);
         }
         self.sources.read(&mut self.cache)?;
         Ok(self.sources.usual_prefix(repo).unwrap_or_else(|| self.project.members[repo].repo.default_prefix()))
@@ -553,6 +554,8 @@ impl Store {
         self.single(Write::Change { id: id.to_owned(), changes })
     }
 
+    /// Closes one issue, named by its full id. Refused while it waits for open issues, or is an epic with open children; [`Store::force`]
+    /// closes it all the same.
     pub fn close(&mut self, id: &str, reason: Option<String>) -> Result<Issue> {
         self.update(id, vec![Change::Close { reason }])
     }

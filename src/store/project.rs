@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::settings::{ConfigError, Origin, OutsidePath, Settings, Trust};
+use super::settings::{ConfigError, Origin, OutsidePath, Settings, Trust, original_prefix};
 use super::{BEADS_DIR, LEDGER_NAMES, Repo, Result, StoreError, family, home, place};
 use crate::sys::Env;
 use crate::vcs;
@@ -25,6 +25,13 @@ pub struct Member {
     pub planning: bool,
     /// Where it was configured; nothing for the primary.
     pub origin: Option<Origin>,
+}
+
+impl Member {
+    /// What new ids start with, if the settings of the repo say so: ours, else those of the original.
+    pub fn named_prefix(&self) -> Option<String> {
+        self.prefix.clone().or_else(|| original_prefix(self.repo.beads()))
+    }
 }
 
 /// Why a configured repo is not, or not quite, part of the project.

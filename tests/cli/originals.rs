@@ -172,3 +172,31 @@ fn its_hooks_are_named_and_replaced_and_come_back() {
     project.env.bd(["hooks", "uninstall"]).ok();
     assert_eq!(listing(&project.env.path(".git/hooks")), before);
 }
+
+/// New ids go on as the original made them.
+#[test]
+fn its_prefix_is_taken_from_its_settings_or_from_its_ledger() {
+    let line = |id: &str| format!("{{\"id\":\"{id}\",\"title\":\"T\",\"status\":\"open\"}}\n");
+    let env = crate::cli::harness::Env::bare();
+    std::fs::create_dir(env.path(".beads")).unwrap();
+    env.write(".beads/issues.jsonl", [line("old-1"), line("old-2"), line("x-3")].concat());
+    let new = |env: &crate::cli::harness::Env| env.bd(["add", "New", "--silent"]).ok().stdout;
+    assert!(new(&env).starts_with("old-"), "most ids of the ledger bear it");
+    env.write(".beads/config.yaml", "# Beads\nno-db: false\nissue-prefix: \"my-app\" # set by init\n");
+    assert!(new(&env).starts_with("my-app-"));
+    assert_eq!(env.bd(["config", "get", "issue_prefix", "--json"]).ok().json()["value"], "my-app");
+    assert_eq!(env.bd(["where", "--json"]).ok().json()["prefix"], "my-app");
+    // What cannot be the start of an id here is left to the ledger.
+    for odd in ["issue-prefix: 'Home Lab'\n", "# issue-prefix: none\n", "issue-prefix: [a, b\n", "\u{0}\u{1}"] {
+        env.write(".beads/config.yaml", odd);
+        assert!(new(&env).starts_with("old-"), "{odd:?}");
+    }
+    env.write(".beads/config.yaml", "issue-prefix: my-app\n");
+    env.write(".beads/config.toml", "issue_prefix = \"own\"\n");
+    assert!(new(&env).starts_with("own-"), "our own settings come first");
+    // A repository whose issues the original keeps elsewhere.
+    let env = crate::cli::harness::Env::bare();
+    env.write(".beads/config.yaml", "issue-prefix: my-app\n");
+    env.bd(["init", "--quiet"]).ok();
+    assert!(new(&env).starts_with("my-app-"));
+}

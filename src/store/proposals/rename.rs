@@ -52,7 +52,7 @@ impl Store {
             return false;
         }
         let planner = &self.project.members[member];
-        let is_private = planner.prefix.as_deref() == Some(of_id) || planner.repo.default_prefix() == of_id;
+        let is_private = planner.named_prefix().as_deref() == Some(of_id) || planner.repo.default_prefix() == of_id;
         owner.is_none() || is_elsewhere || is_private
     }
 

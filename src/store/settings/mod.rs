@@ -11,11 +11,13 @@
 mod edit;
 mod file;
 mod keys;
+mod original;
 mod trust;
 
 pub use edit::{Edits, SettingsError};
 pub use file::{ConfigError, ConfigFault, UnknownKey, Value, is_ledger_name, typed_value};
 pub use keys::{KEYS, Key, Kind, find as find_key, is_foreign as is_foreign_key, nearest as nearest_key};
+pub use original::original_prefix;
 pub use trust::{MARK, OutsidePath, TRUST_NAME, Trust};
 
 use std::path::{Path, PathBuf};
