@@ -2,12 +2,14 @@
 
 use super::Result;
 use crate::model::change::Change;
-use crate::store::{Named, Scope, Store, StoreError, Write, WriteError, Written};
+use crate::store::{Named, Scope, Store, StoreError, Write, Written};
 
 /// What became of each named issue, in the order in which they were named.
 #[derive(Debug)]
 pub struct Batch {
-    pub results: Vec<(String, std::result::Result<Written, StoreError>)>,
+    pub results: Vec<(String, Result<Written>)>,
+    /// Issues that were taken although they wait for others, and for which.
+    pub waiting: Vec<(String, Vec<String>)>,
 }
 
 impl Batch {
@@ -44,9 +46,9 @@ pub fn change_each(store: &mut Store, typed: &[String], changes: impl Fn(&Store)
     }
     let mut written = transaction.commit()?.into_iter();
     let mut answer = |refused: Option<StoreError>| match refused {
-        Some(error) => Err(error),
-        None => written.next().expect("one answer per staged write").map_err(WriteError::into_store),
+        Some(error) => Err(error.into()),
+        None => written.next().expect("one answer per staged write").map_err(|error| error.into_store().into()),
     };
     let results = named.into_iter().zip(refused).map(|(one, refused)| (one.typed, answer(refused))).collect();
-    Ok(Batch { results })
+    Ok(Batch { results, waiting: Vec::new() })
 }

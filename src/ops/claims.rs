@@ -1,6 +1,6 @@
 //! Taking issues and giving them back.
 
-use super::{Batch, Result};
+use super::{Batch, OpError, Result};
 use crate::coordination::{self, CoordinationError};
 use crate::model::change::Change;
 use crate::store::{ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Store, StoreError};
@@ -15,18 +15,16 @@ pub fn claim(store: &mut Store, typed: &[String], wish: &ClaimWish, remote: bool
 
 /// The same, answered as changes of issues are.
 pub fn claim_each(store: &mut Store, typed: &[String], wish: &ClaimWish) -> Result<Batch> {
-    let results = claim(store, typed, wish, false)?.into_iter();
-    let results = results.map(|(typed, result)| (typed, result.map(|claimed| claimed.written).map_err(in_store)));
-    Ok(Batch { results: results.collect() })
-}
-
-/// In the words of the store, as changes of issues are answered.
-fn in_store(error: CoordinationError) -> StoreError {
-    match error {
-        CoordinationError::Store(error) => error,
-        CoordinationError::Record(error) => error.into(),
-        other => StoreError::BadValue(other.to_string()),
+    let mut batch = Batch { results: Vec::new(), waiting: Vec::new() };
+    for (typed, result) in claim(store, typed, wish, false)? {
+        let written = result.map(|claimed| {
+            batch.waiting.push((claimed.id, claimed.blockers));
+            claimed.written
+        });
+        batch.results.push((typed, written.map_err(OpError::from)));
     }
+    batch.waiting.retain(|(_, blockers)| !blockers.is_empty());
+    Ok(batch)
 }
 
 /// Takes issues and changes them in the same write.
@@ -44,7 +42,7 @@ pub fn claim_and_change(store: &mut Store, typed: &[String], changes: Vec<Change
         Ok(_) => (typed, moved.next().expect("one answer for each that was taken").1),
         refused => (typed, refused),
     });
-    Ok(Batch { results: results.collect() })
+    Ok(Batch { results: results.collect(), waiting: claimed.waiting })
 }
 
 /// Gives issues back.

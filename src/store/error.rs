@@ -129,6 +129,8 @@ pub enum StoreError {
     NoCommonCommit { one: String, other: String },
     #[error("no issue found matching {typed:?}: not found")]
     NotFound { typed: String },
+    #[error("{id} is not in {}; it lives in {}", asked.join(" or "), repos.join(" and "))]
+    LivesElsewhere { id: String, asked: Vec<String>, repos: Vec<String> },
     #[error("{typed:?} is ambiguous: it matches {}", list(candidates))]
     Ambiguous { typed: String, candidates: Vec<String> },
     /// Of so many ids, these.

@@ -1,15 +1,17 @@
-//! What workflows say to a change of one of their issues, beside the claims: a task is not taken by writing its status, and the
-//! status of a workflow follows its state.
+//! What other issues say to a change of one's status: a task is not taken by writing its status, the status of a workflow follows its
+//! state, and what waits for open issues is not closed by mistake.
 
 use super::leases::standing;
 use super::{Result, Row, Store, TaskRow, TaskState, Write};
 use crate::model::change::{Change, ChangeError};
 use crate::model::issue::{self, Status};
+use crate::model::json::Json;
 use crate::model::lease::Standing;
 use crate::model::record::Record;
-use crate::model::workflow::{Task, WorkflowError};
+use crate::model::workflow::{SKIPPED, Task, TaskEdit, WorkflowError};
 
 const WORKS: &str = "in_progress";
+const EPIC: &str = "epic";
 
 /// What a change does to the status.
 enum Aim {
@@ -18,7 +20,7 @@ enum Aim {
 }
 
 impl Store {
-    /// Lets workflows be closed over open tasks from now on.
+    /// Lets issues be closed from now on although they wait for open ones, epics over open children, workflows over open tasks.
     pub fn force(&mut self) {
         self.forced = true;
     }
@@ -44,6 +46,48 @@ impl Store {
             self.refuse_status(&row, &aim)?;
         }
         Ok(None)
+    }
+
+    /// Refuses to close an issue that waits for open ones, or an epic with open children. The locks are held. Says which issue is closed;
+    /// those in `closed` are closed at the same time.
+    pub(super) fn refuse_closing(&mut self, write: &Write, closed: &[String]) -> Result<Option<String>> {
+        let (Write::Change { id, changes }, Some((_, Aim::Ends))) = (write, aim_of(write)) else { return Ok(None) };
+        self.refresh()?;
+        let Some(row) = self.get(id)?.filter(|row| !row.issue.status.is_done()) else { return Ok(None) };
+        if self.forced || is_skipped(changes) {
+            return Ok(Some(id.clone()));
+        }
+        if row.issue.issue_type.as_str() == EPIC {
+            let children = self.open_children(id)?;
+            let children = self.still_open(children, closed)?;
+            if !children.is_empty() {
+                return Err(ChangeError::OpenChildren { id: id.clone(), children }.into());
+            }
+        }
+        // Most issues wait for nothing, and need not be compared with all others.
+        if row.issue.dependencies.iter().any(|edge| edge.kind.is_blocking()) || self.pair(id).is_some() {
+            let blocked = self.obstacles(id)?.map(|blocked| blocked.blockers).unwrap_or_default();
+            // One that waits for another to fail is closed when that is not needed any more.
+            let waits = blocked.into_iter().filter(|blocker| blocker.known && blocker.kind != "conditional-blocks");
+            let mut blockers: Vec<String> = waits.map(|blocker| blocker.id).collect();
+            blockers.dedup();
+            let blockers = self.still_open(blockers, closed)?;
+            if !blockers.is_empty() {
+                return Err(ChangeError::OpenBlockers { id: id.clone(), blockers }.into());
+            }
+        }
+        Ok(Some(id.clone()))
+    }
+
+    /// Those that are closed neither at the same time nor in another checkout.
+    fn still_open(&mut self, ids: Vec<String>, closed: &[String]) -> Result<Vec<String>> {
+        let mut open = Vec::new();
+        for id in ids.into_iter().filter(|id| !closed.contains(id)) {
+            if !self.is_done_elsewhere(&id)? {
+                open.push(id);
+            }
+        }
+        Ok(open)
     }
 
     /// Somebody holds it: then it counts already, and the claim says who may write.
@@ -75,6 +119,14 @@ impl Store {
             }
         }
     }
+}
+
+/// The changes close a task that is not to be done any more, which therefore waits for nothing.
+fn is_skipped(changes: &[Change]) -> bool {
+    changes.iter().any(|change| match change {
+        Change::Task(TaskEdit::Set { key: "outcome", value: Some(Json::Text(outcome)) }) => outcome == SKIPPED,
+        _ => false,
+    })
 }
 
 /// Which issue gets another status by a write, and which.

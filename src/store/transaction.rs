@@ -116,6 +116,8 @@ pub struct Transaction<'s> {
     slots: usize,
     /// The workflows of tasks that are taken by writes of this transaction.
     taken: Vec<String>,
+    /// The issues that writes of this transaction close.
+    closed: Vec<String>,
     /// Under which numbers the sources were locked.
     numbering: u64,
 }
@@ -149,6 +151,7 @@ impl Store {
                     staged: Vec::new(),
                     slots: 0,
                     taken: Vec::new(),
+                    closed: Vec::new(),
                     numbering,
                 });
             }
@@ -251,6 +254,7 @@ impl Transaction<'_> {
         if let Write::Change { .. } = &write {
             self.refuse_taking(&write)?;
         }
+        let closing = self.store.refuse_closing(&write, &self.closed);
         let store = &mut *self.store;
         let (member, line) = match &write {
             Write::File { repo, .. } => (*repo, None),
@@ -297,10 +301,31 @@ impl Transaction<'_> {
         if let Some((n, _)) = parts.iter().find(|(n, _)| !self.locks.iter().any(|(locked, _)| locked == n)) {
             return Err(LedgerError::Unstable { path: self.store.sources.ledger(*n).path().to_owned() }.into());
         }
+        match closing {
+            Ok(closed) => self.closed.extend(closed),
+            // Whoever may not write it at all learns that first.
+            Err(error) => return Err(self.fenced(&parts)?.unwrap_or(error)),
+        }
         let slot = self.slots;
         self.slots += 1;
         self.staged.extend(parts.into_iter().map(|(source, write)| Staged { source, write, slot }));
         Ok(())
+    }
+
+    /// Why claims or locks refuse a write, if they do.
+    fn fenced(&mut self, parts: &[(usize, Write)]) -> Result<Option<StoreError>> {
+        let (actor, now, fresh) = (self.store.actor().to_owned(), self.store.host.clock.now(), Fresh::default());
+        for (source, write) in parts {
+            let Some((_, lock)) = self.locks.iter().find(|(locked, _)| locked == source) else { continue };
+            let path = lock.ledger().path();
+            let document = lock.ledger().read(|| expected(path))?.document;
+            let plan = Plan::new(self.store, *source, lock.ledger(), &fresh, &actor, now);
+            let answer = plan.make(&document, &[write]).1.into_iter().next();
+            if let Some(Err(error @ WriteError::Lease(_))) = answer {
+                return Ok(Some(error.into_store()));
+            }
+        }
+        Ok(None)
     }
 
     /// Refuses a write that takes a task past the rules of its workflow, or moves a workflow past its table.

@@ -359,6 +359,9 @@ impl From<StoreError> for Failure {
             StoreError::NotFound { .. } => {
                 Self::new(Exit::NotFound, "not_found", message).hint("bd list --all shows every id")
             }
+            StoreError::LivesElsewhere { repos, .. } => Self::not_found(message)
+                .hint("leave --repo out to see it, or name that repo")
+                .texts("repos", &repos),
             StoreError::Ambiguous { .. } => {
                 Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
             }
@@ -441,7 +444,7 @@ impl From<SyncError> for Failure {
             SyncError::Commit(CommitError::Staged { .. }) => Self::new(Exit::Damaged, "would_lose", message)
                 .hint("nothing was changed; commit them or unstage them with git restore --staged, then try again"),
             SyncError::Kept { .. } => Self::new(Exit::Damaged, "would_lose", message)
-                .hint("nothing was removed; save what is there or bring it elsewhere first"),
+                .hint("nothing was changed; save what is there or bring it elsewhere first"),
             SyncError::NoSnapshot { .. } => Self::not_found(message),
             SyncError::Unsupported { .. }
             | SyncError::NoCheckout { .. }
@@ -465,6 +468,12 @@ impl From<ChangeError> for Failure {
                 Self::new(Exit::Damaged, "damaged", message).hint("mend that field of the line by hand")
             }
             ChangeError::SelfDependency(_) => Self::new(Exit::Illegal, "illegal", message),
+            ChangeError::OpenBlockers { blockers, .. } => Self::new(Exit::Illegal, "illegal", message)
+                .hint("close those first, or run `bd dep remove` if it does not wait for them")
+                .texts("blockers", &blockers),
+            ChangeError::OpenChildren { children, .. } => {
+                Self::new(Exit::Illegal, "illegal", message).texts("children", &children)
+            }
             ChangeError::Workflow(WorkflowError::IllegalMove { from, .. }) => {
                 let legal: Vec<String> = from.next().iter().map(|state| state.word().to_owned()).collect();
                 Self::new(Exit::Illegal, "illegal", message).fact("state", from.word()).texts("legal", &legal)

@@ -1,7 +1,7 @@
 //! Claims as JSON and as text.
 
 use super::issue::reply;
-use super::{Object, inline};
+use super::{Object, inline, plural};
 use crate::coordination::{Assigned, RemoteLease, Run, RunEnd};
 use crate::model::duration;
 use crate::model::lease::{Holder, Standing};
@@ -74,6 +74,11 @@ pub fn already_yours(claimed: &Claimed, calendar: &Calendar, is_person: bool) ->
     format!("Already yours{}{whose}: {}", since.unwrap_or_default(), claimed.id)
 }
 
+/// An issue that was taken although it waits for others.
+pub fn taken_waiting(id: &str, blockers: &[String]) -> String {
+    format!("{} is blocked by open issues: {}", inline(id), inline(&blockers.join(" ")))
+}
+
 pub fn released(released: &Released) -> String {
     let object = Object::new()
         .text("id", &released.id)
@@ -95,7 +100,10 @@ pub fn released_text(released: &Released) -> String {
     let attention = if released.needs_attention { ", needs attention" } else { "" };
     match released.attempts {
         0 => format!("Released: {}", released.id),
-        n => format!("Released (failed {n} times{attention}): {}", released.id),
+        n => {
+            let times = plural(usize::try_from(n).unwrap_or_default(), "time");
+            format!("Released (failed {times}{attention}): {}", released.id)
+        }
     }
 }
 

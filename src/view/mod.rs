@@ -47,7 +47,7 @@ pub use issue::{detail, edge_issue, reply, summary};
 pub use leaks::{hooks, leak_text, leaks};
 pub use lease::{
     already_yours, assigned, claimed, claimed_text, lease, lease_text, reclaimed, reclaimed_text, released,
-    released_text, remote_lease, remote_lease_text, run, run_text, standing_word,
+    released_text, remote_lease, remote_lease_text, run, run_text, standing_word, taken_waiting,
 };
 pub use mail::{gist, mail_thread, message, messages, quoted, sender, sent, sent_text};
 pub use merge::{carried_texts, committed, merged_text, pruned_text, resolved, synced, synced_text, trusted};

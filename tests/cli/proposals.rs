@@ -91,7 +91,7 @@ fn edits_of_a_proposed_issue_reach_both_copies_and_private_ones_only_one() {
     story.bd("dep|add|pl-1|pl-block").ok();
     story.bd("dep|add|pl-1|bd-up").ok();
     story.bd("work|pl-1").ok();
-    story.bd("close|pl-1|-r|a private reason").ok();
+    story.bd("close|pl-1|--force|-r|a private reason").ok();
     assert_data_eq!(story.ledgers(), str![[r#"
 project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}

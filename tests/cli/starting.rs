@@ -36,6 +36,7 @@ $ bd --actor bob work fix --json
 [exit 4]
 $ bd --actor bob update docs --claim
 Updated issue: bd-docs
+! warning: bd-docs is blocked by open issues: bd-fix
 $ bd update docs --claim
 ! error: bd-docs is already claimed by bob in main
 ! hint: bd ready shows what is free; bd leases shows who holds what

@@ -36,6 +36,7 @@ const WRITES: &[(Place, &str, &str)] = &[
     (Place::Alone, "", "q Quick"),
     (Place::Alone, "", "update 1 --status in_progress"),
     (Place::Alone, "", "update 1 2 --priority 0"),
+    (Place::Alone, "", "update 1 --status closed --force"),
     (Place::Alone, "", "update 1 --type bug"),
     (Place::Alone, "", "update 1 --title Other"),
     (Place::Alone, "", "update 1 --description Other"),

@@ -8,10 +8,10 @@ use std::thread;
 use std::time::Duration;
 
 use beads::ledger::LedgerError;
-use beads::model::change::{Change, NewIssue, TextField};
+use beads::model::change::{Change, ChangeError, NewIssue, TextField};
 use beads::model::dependency::DependencyType;
 use beads::model::issue::{Priority, Status};
-use beads::store::{Config, Scope, Store, StoreError, Write};
+use beads::store::{ClaimWish, Config, Scope, Store, StoreError, Write};
 use beads::sys::lock::LockError;
 
 use crate::library::scratch::{Scratch, options};
@@ -59,7 +59,7 @@ fn every_write_changes_one_line() {
         ("t-1", |s| s.update("t-1", vec![Change::Priority(Priority::in_file(0))]).map(drop)),
         ("t-1", |s| s.update("t-1", vec![Change::AddLabel("b".into()), Change::Title("new".into())]).map(drop)),
         ("t-1", |s| {
-            let kind = DependencyType::blocks();
+            let kind = DependencyType::new("related");
             s.update("t-1", vec![Change::AddDependency { target: "t-2".into(), kind }]).map(drop)
         }),
         ("t-1", |s| s.close("t-1", Some("done <ok>".into())).map(drop)),
@@ -174,4 +174,33 @@ fn writers_side_by_side_lose_nothing() {
     assert!(ids.iter().all(|id| unique.contains(id.as_str())) && unique.len() == found.len(), "each once");
     let shared = scratch.open().get("t-00000000").unwrap().unwrap();
     assert_eq!(shared.issue.labels.len(), WRITERS * EACH, "every label that was acknowledged");
+}
+
+/// The rules of closing are those of the store, whoever asks.
+#[test]
+fn what_waits_for_open_issues_is_not_closed() {
+    let edge = |target: &str, kind: &str| format!("{{\"depends_on_id\":\"{target}\",\"type\":\"{kind}\"}}");
+    let line = |id: &str, kind: &str, edge: &str| {
+        format!(
+            "{{\"id\":\"{id}\",\"title\":\"t\",\"status\":\"open\",\"issue_type\":\"{kind}\",\"dependencies\":[{edge}]}}\n"
+        )
+    };
+    let waits = line("t-2", "task", &edge("t-1", "blocks"));
+    let child = line("t-4", "task", &edge("t-3", "parent-child"));
+    let scratch = Scratch::with([line("t-1", "task", ""), waits, line("t-3", "epic", ""), child].concat());
+    let mut store = scratch.open();
+    let closed = vec![Change::Status(Status::new("closed"))];
+    for refused in [store.close("t-2", None), store.update("t-2", closed)] {
+        let Err(StoreError::Change(ChangeError::OpenBlockers { blockers, .. })) = refused else {
+            panic!("{refused:?}")
+        };
+        assert_eq!(blockers, ["t-1"]);
+    }
+    let epic = store.close("t-3", None);
+    assert!(matches!(epic, Err(StoreError::Change(ChangeError::OpenChildren { .. }))), "{epic:?}");
+    let claimed = store.claim("t-2", &ClaimWish::default()).unwrap();
+    assert_eq!(claimed.blockers, ["t-1"], "it can be worked on");
+    store.force();
+    store.close("t-2", None).unwrap();
+    store.close("t-3", None).unwrap();
 }

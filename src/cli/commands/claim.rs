@@ -64,6 +64,7 @@ pub fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
     let results = ops::claim(cx.store()?, &args.ids, &wish, args.remote)?;
     let any_again = results.iter().any(|(_, result)| result.as_ref().is_ok_and(|claimed| claimed.again));
     let beside = beside(&results);
+    warn_waiting(cx, results.iter().filter_map(|(_, result)| result.as_ref().ok()));
     let exit = each(cx, results, view::claimed, view::claimed_text)?;
     beside.iter().for_each(|written| super::tell_beside(cx, written));
     if any_again && cx.store()?.agent().is_none() {
@@ -80,6 +81,13 @@ pub const NAME_AGENTS: &str =
 pub fn beside(results: &[(String, Result<Claimed, CoordinationError>)]) -> Vec<Written> {
     let written = results.iter().filter_map(|(_, result)| result.as_ref().ok()).map(|claimed| &claimed.written);
     written.filter(|written| written.is_beside() && written.changed).cloned().collect()
+}
+
+/// Warns of issues that were taken although they wait for others.
+pub fn warn_waiting<'a>(cx: &mut Context, claimed: impl Iterator<Item = &'a Claimed>) {
+    for one in claimed.filter(|one| !one.blockers.is_empty()) {
+        cx.ui.warning(&view::taken_waiting(&one.id, &one.blockers));
+    }
 }
 
 /// Reports on several issues in the shape of the command.

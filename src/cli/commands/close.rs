@@ -24,7 +24,7 @@ pub struct CloseArgs {
     /// Show what became ready by it
     #[arg(long)]
     suggest_next: bool,
-    /// Also a workflow whose tasks are not done
+    /// Close even if it is blocked or has open children or tasks
     #[arg(short, long)]
     force: bool,
 }

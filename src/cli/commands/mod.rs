@@ -455,6 +455,9 @@ fn report(cx: &mut Context, batch: Batch, line: impl Fn(&Written) -> String) -> 
             Err(error) => exit = fail(cx, &typed, error.into(), exit),
         }
     }
+    for (id, blockers) in &batch.waiting {
+        cx.ui.warning(&view::taken_waiting(id, blockers));
+    }
     Ok(exit)
 }
 

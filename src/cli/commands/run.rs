@@ -3,7 +3,7 @@ use std::ffi::OsString;
 use clap::Args;
 
 use super::claim::LeaseArgs;
-use super::{Context, Outcome};
+use super::{Context, Outcome, claim};
 use crate::cli::filters::FilterArgs;
 use crate::coordination::{self, RunEnd, RunRequest, SetupWish, WorkspaceWish};
 use crate::model::workspace::Kind;
@@ -128,6 +128,7 @@ pub fn run(args: RunArgs, cx: &mut Context) -> Outcome {
         }
         return Ok(Exit::NotFound);
     };
+    claim::warn_waiting(cx, std::iter::once(&done.claimed));
     if json {
         cx.json(view::array([view::run(&done)]));
     } else {

@@ -13,6 +13,9 @@ pub struct StatusArgs {
     id: Option<String>,
     /// open, in_progress, blocked, deferred, closed, pinned, hooked
     status: Option<String>,
+    /// Close even if it is blocked or has open children or tasks
+    #[arg(long, requires = "id")]
+    force: bool,
     /// All work that goes on: each checkout with its branch, agents, claims and what is not merged
     #[arg(long, conflicts_with = "id")]
     all_worktrees: bool,
@@ -25,6 +28,9 @@ pub fn run(args: StatusArgs, cx: &mut Context) -> Outcome {
     let (Some(id), Some(word)) = (args.id, args.status) else {
         return stats::run(stats::StatsArgs::default(), cx);
     };
+    if args.force {
+        cx.store()?.force();
+    }
     let status = ops::check_status(cx.store()?, &word)?;
     let batch = ops::change_each(cx.store()?, &[id], |_| vec![Change::Status(status.clone())])?;
     report(cx, batch, |written| changed_line(written, "Updated issue: "))

@@ -85,6 +85,9 @@ pub struct UpdateArgs {
     /// Assign it to yourself and start it, unless another has it
     #[arg(long)]
     claim: bool,
+    /// Close even if it is blocked or has open children or tasks
+    #[arg(long)]
+    force: bool,
     #[arg(long, hide = true)]
     allow_empty_description: bool,
 }
@@ -92,6 +95,9 @@ pub struct UpdateArgs {
 pub fn run(args: UpdateArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
     let changes = changes(&args, cx)?;
+    if args.force {
+        cx.store()?.force();
+    }
     if changes.is_empty() && !args.claim {
         return Err(Failure::usage("nothing to change: name a field, such as --status or --priority"));
     }

@@ -23,6 +23,7 @@ pub fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
     let is_again = |claimed: &Claimed| claimed.again && !claimed.written.changed;
     let any_again = results.iter().any(|(_, result)| result.as_ref().is_ok_and(is_again));
     let beside = claim::beside(&results);
+    claim::warn_waiting(cx, results.iter().filter_map(|(_, result)| result.as_ref().ok()));
     let exit = claim::each(
         cx,
         results,

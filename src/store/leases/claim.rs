@@ -53,6 +53,8 @@ pub struct Claimed {
     pub taken_from: Option<Evidence>,
     pub attempts: i64,
     pub last_error: Option<String>,
+    /// Open issues that it waits for: it can be worked on, and not closed yet.
+    pub blockers: Vec<String>,
     pub written: Written,
 }
 
@@ -130,6 +132,7 @@ impl Store {
         }
         self.refuse_elsewhere(&row, &before, wish)?;
         let workflow = self.refuse_task(&row, &[])?;
+        let blockers = self.blockers_of(&row)?;
         let evidence = holder.map(|holder| {
             let why = match (&wish.takeover, standing) {
                 (Some(reason), Standing::Live) => format!("taken over: {reason}"),
@@ -165,6 +168,7 @@ impl Store {
                 taken_from: evidence,
                 attempts: lease.attempts,
                 last_error: lease.last_error,
+                blockers,
                 written,
             }),
             Err(error) => {
@@ -182,6 +186,7 @@ impl Store {
 
     /// The issue is the caller's already: the claim is renewed, and the ledger says so if it did not.
     fn claim_again(&mut self, home: &HeldHome, mut lease: Lease, row: &Row, wish: &ClaimWish) -> Result<Claimed> {
+        let blockers = self.blockers_of(row)?;
         let now = self.host.clock.both();
         let here = self.worktree().ok();
         if let Some(holder) = &mut lease.holder {
@@ -214,8 +219,14 @@ impl Store {
             taken_from: None,
             attempts: lease.attempts,
             last_error: lease.last_error,
+            blockers,
             written,
         })
+    }
+
+    /// What an issue waits for. Most have no edges, and need not be compared with all others.
+    fn blockers_of(&mut self, row: &Row) -> Result<Vec<String>> {
+        if row.issue.dependencies.is_empty() { Ok(Vec::new()) } else { self.waits_for(&row.issue.id) }
     }
 
     /// Says which process a claim lives and dies with from now on, if it still is this one.
