@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use super::copies::check_copies;
 use super::future::check_times;
 use super::sizes::check_sizes;
 use super::workspaces::check_workspaces;
@@ -64,6 +65,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     check_driver(store, &mut report);
     check_proposals(store, fix, &mut report)?;
     check_projects(store, &mut report)?;
+    check_copies(store, &mut report)?;
     check_graph(store, &mut report)?;
     check_workflows(store, &mut report)?;
     report.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));

@@ -4,6 +4,7 @@
 mod change;
 mod claims;
 mod configure;
+mod copies;
 mod dependencies;
 mod doctor;
 mod edit;

@@ -122,9 +122,11 @@ pub fn show_copies(store: &mut Store, typed: &str, repos: &[String], all: bool) 
         wanted.push(found.ok_or_else(|| StoreError::NoSuchRepo { text: text.clone(), known: known() })?);
     }
     let rows = store.copies(&id)?;
-    let chosen: Vec<Row> = rows.into_iter().filter(|row| repos.is_empty() || wanted.contains(&row.repo)).collect();
+    let (chosen, others): (Vec<Row>, Vec<Row>) =
+        rows.into_iter().partition(|row| repos.is_empty() || wanted.contains(&row.repo));
     if chosen.is_empty() {
-        return Err(StoreError::NotFound { typed: format!("{id} in {}", repos.join(" or ")) }.into());
+        let repos_of_it = others.into_iter().map(|row| row.source_repo).collect();
+        return Err(StoreError::LivesElsewhere { id, asked: repos.to_vec(), repos: repos_of_it }.into());
     }
     chosen.into_iter().map(|row| surround(store, row)).collect()
 }
