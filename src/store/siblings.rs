@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::checkout::Worktree;
+use super::source::expected;
 use super::stamps::Stamps;
 use super::{Result, Row, Store, Warning, place};
 use crate::ledger::{Document, Expectation, Ledger, LedgerError, Line, MAX_LINE};
@@ -204,7 +205,8 @@ impl Store {
             };
             let Some((ours, _)) = self.sources.last_read(source) else { continue };
             let lines = differing(ours, &theirs);
-            if let Some(message) = damage(ours, &theirs, &lines) {
+            let is_emptied = || expected(&path) == Expectation::Issues;
+            if let Some(message) = damage(&theirs, &lines, is_emptied) {
                 siblings.problems.push(Warning::SiblingUnread { worktree: worktree.name.clone(), message });
             }
             let versions = versions(&theirs, &lines);
@@ -385,9 +387,10 @@ impl Common {
 }
 
 /// What is wrong with the ledger of another checkout, if it cannot be believed whole.
-fn damage(ours: &Document, theirs: &Document, lines: &[usize]) -> Option<String> {
-    if theirs.is_empty() && !ours.is_empty() {
-        return Some("its ledger is empty".to_owned());
+/// A ledger without issues is no damage: so it is after `bd init`, until `is_emptied` knows of some.
+fn damage(theirs: &Document, lines: &[usize], is_emptied: impl Fn() -> bool) -> Option<String> {
+    if theirs.is_empty() && is_emptied() {
+        return Some("its ledger is empty, but its last commit has issues".to_owned());
     }
     let odd = |line: &usize| matches!(Line::read(theirs.text(*line), MAX_LINE), Line::Damaged(_));
     let line = lines.iter().copied().find(odd)?;

@@ -48,6 +48,36 @@ fn checkouts_made_by_git_alone_share_claims_and_have_ids_of_their_own() {
     assert_eq!(agents[0]["name"], "bob", "{agents}");
 }
 
+#[test]
+fn a_checkout_without_issues_is_nothing_to_warn_of() {
+    if !have(&["git"]) {
+        return;
+    }
+    let env = Env::new();
+    let web = env.path("");
+    let git = |line: &str| {
+        let mut command = env.command("git");
+        command.args(crate::cli::harness::words(line));
+        env.run(command, format!("git {line}"), None).ok()
+    };
+    git("init -q -b main");
+    git("add -A");
+    git("-c user.name=t -c user.email=t@example.org commit -qm start");
+    git("worktree add -q ../other");
+    for line in ["add One --id bd-1", "ready", "list --all-worktrees", "show 1", "close 1"] {
+        let run = bd(&env, &web, line, &[]).ok();
+        assert!(!run.stderr.contains("warning"), "{}", run.snapshot());
+    }
+    assert!(!bd(&env, &web, "doctor", &[]).stdout.contains("cannot be read"));
+    // One that was emptied is another matter.
+    git("add -A");
+    git("-c user.name=t -c user.email=t@example.org commit -qm more");
+    git("-C ../other merge -q main");
+    fs::write(env.path("../other/.beads/beads.jsonl"), "").unwrap();
+    let told = bd(&env, &web, "ready", &[]).ok().stderr;
+    assert!(told.contains("its ledger is empty, but its last commit has issues"), "{told}");
+}
+
 /// S0-2, S0-12.
 #[test]
 fn the_same_work_in_two_checkouts_keeps_its_checkpoints_apart_and_no_error_is_resumed_from() {
