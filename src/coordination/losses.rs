@@ -121,7 +121,10 @@ pub(super) fn of_commits(work: &Work) -> Vec<Reason> {
 }
 
 pub(super) fn of_stashes(count: usize) -> Option<Reason> {
-    (count > 0).then(|| Reason::new(Loss::Stash, format!("{count} shelved changes go with it")))
+    (count > 0).then(|| match count {
+        1 => Reason::new(Loss::Stash, "1 shelved change goes with it"),
+        count => Reason::new(Loss::Stash, format!("{count} shelved changes go with it")),
+    })
 }
 
 pub(super) fn of_unsaved(one: &Unsaved) -> Reason {

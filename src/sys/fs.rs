@@ -57,6 +57,12 @@ impl FsError {
     }
 }
 
+/// Why something failed, in the system's words; what a library adds of files that nobody but `bd` knows is left out.
+pub fn cause(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" at path \"").map_or(text.clone(), |(cause, _)| cause.to_owned())
+}
+
 /// The identity of a file's content as far as the file system tells: compared for equality, never for age (F26).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileStamp {
@@ -266,7 +272,7 @@ impl Dir {
             Err(error) if !error.is_missing() => return Err(error),
             _ => return Ok(None),
         };
-        let temp = Temp::write(self, bytes, Access::Like(&old), entropy)?;
+        let temp = Temp::write(self, name, bytes, Access::Like(&old), entropy)?;
         let inode = temp.inode;
         match self.stat(name) {
             Ok(now) if FileStamp::of(&now) == *read && self.is_current() => {}
@@ -328,7 +334,7 @@ impl Dir {
 
     /// Creates a file that must not exist yet; `false` if it does.
     pub fn create(&self, name: &str, bytes: &[u8], entropy: &Entropy) -> Result<bool, FsError> {
-        let temp = Temp::write(self, bytes, Access::Usual, entropy)?;
+        let temp = Temp::write(self, name, bytes, Access::Usual, entropy)?;
         match rustix::fs::linkat(&self.file, &temp.name, &self.file, name, AtFlags::empty()) {
             Ok(()) => {}
             Err(Errno::EXIST) => return Ok(false),
@@ -348,7 +354,7 @@ impl Dir {
         durability: Durability,
         entropy: &Entropy,
     ) -> Result<(), FsError> {
-        let temp = Temp::write_as(self, bytes, Access::Mode(mode), durability, entropy)?;
+        let temp = Temp::write_as(self, name, bytes, Access::Mode(mode), durability, entropy)?;
         match retry(|| rustix::fs::renameat(&self.file, &temp.name, &self.file, name)) {
             Ok(()) => temp.keep(),
             Err(e) => return Err(FsError::new("write", self.path.join(name), e)),
@@ -393,12 +399,14 @@ struct Temp<'a> {
 }
 
 impl<'a> Temp<'a> {
-    fn write(dir: &'a Dir, bytes: &[u8], access: Access<'_>, entropy: &Entropy) -> Result<Self, FsError> {
-        Self::write_as(dir, bytes, access, Durability::Full, entropy)
+    fn write(dir: &'a Dir, to: &str, bytes: &[u8], access: Access<'_>, entropy: &Entropy) -> Result<Self, FsError> {
+        Self::write_as(dir, to, bytes, access, Durability::Full, entropy)
     }
 
+    /// Errors name the file that is to be written: nobody knows the temporary one.
     fn write_as(
         dir: &'a Dir,
+        to: &str,
         bytes: &[u8],
         access: Access<'_>,
         durability: Durability,
@@ -406,14 +414,13 @@ impl<'a> Temp<'a> {
     ) -> Result<Self, FsError> {
         let random: [u8; 8] = entropy.bytes();
         let name = format!("{TEMP_PREFIX}{}-{:016x}", std::process::id(), u64::from_le_bytes(random));
-        let path = dir.path.join(&name);
-        let error = |action, e: io::Error| FsError::new(action, &path, e);
-        let (fd, named) = open_temp(dir, &name).map_err(|e| error("create", e))?;
+        let error = |action, e: io::Error| FsError::new(action, dir.path.join(to), e);
+        let (fd, named) = open_temp(dir, &name).map_err(|e| error("write", e))?;
         let temp = named.then(|| Temp { dir, name: name.clone(), inode: 0 });
         let like = if let Access::Like(like) = access { Some(like) } else { None };
         match access {
             Access::Like(like) => {
-                keep_access(&fd, like).map_err(|e| error("keep the mode and group of the ledger on", e))?;
+                keep_access(&fd, like).map_err(|e| error("keep the mode and group of", e))?;
             }
             Access::Mode(mode) => {
                 retry(|| rustix::fs::fchmod(&fd, mode)).map_err(|e| error("set the mode of", e.into()))?
@@ -437,7 +444,7 @@ impl<'a> Temp<'a> {
             }
             None => {
                 let name = tell_apart(&name, inode, like);
-                link_temp(&file, dir, &name).map_err(|e| error("name", e))?;
+                link_temp(&file, dir, &name).map_err(|e| error("write", e))?;
                 Ok(Temp { dir, name, inode })
             }
         }
@@ -538,6 +545,23 @@ pub(super) fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rusti
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_name_no_temporary_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let dir = Dir::open(directory.path()).unwrap();
+        directory.close().unwrap();
+        let mode = Mode::from_raw_mode(0o600);
+        let errors = [
+            dir.create("ledger", b"x", &Entropy::System).unwrap_err(),
+            dir.put_over("ledger", b"x", mode, Durability::None, &Entropy::System).unwrap_err(),
+        ];
+        for error in errors {
+            assert!(error.path.ends_with("ledger") && error.action == "write", "{error}");
+        }
+        let error = tempfile::tempdir_in("/nonexistent/place").unwrap_err();
+        assert!(cause(&error).starts_with("No such file") && !cause(&error).contains("/nonexistent"), "{error}");
+    }
 
     #[test]
     fn an_orphan_is_removed_and_a_foreign_file_is_kept() {

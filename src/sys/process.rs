@@ -29,7 +29,7 @@ const PASSED: [&str; 3] = ["HOME", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK"];
 pub enum RunError {
     #[error("{program} is not installed: no directory of PATH holds it")]
     NotFound { program: String },
-    #[error("cannot run {}", program.display())]
+    #[error("cannot run {}: {source}", program.display())]
     Start { program: PathBuf, source: std::io::Error },
     /// The program would wait for something that is not a file.
     #[error("{program} is not run: {} is not a regular file", path.display())]
@@ -318,7 +318,7 @@ pub fn abort_on_panic() {
 pub enum EditorError {
     #[error("no editor: set VISUAL or EDITOR")]
     Unset,
-    #[error("cannot start the editor {program:?}")]
+    #[error("cannot start the editor {program:?}: {source}")]
     Start { program: String, source: std::io::Error },
     #[error("the editor {program:?} ended with {status}")]
     Failed { program: String, status: ExitStatus },

@@ -66,11 +66,16 @@ impl Work {
 
     /// What stands against deleting the files; commits are another matter.
     pub(super) fn in_files(&self) -> Option<String> {
-        let named = |files: &[PathBuf], what: &str| {
-            files.first().map(|first| format!("{} {what} files, such as {}", files.len(), first.display()))
+        let named = |files: &[PathBuf], what: &str| match files {
+            [] => None,
+            [one] => Some(format!("1 {what} file: {}", one.display())),
+            [first, ..] => Some(format!("{} {what} files, such as {}", files.len(), first.display())),
         };
         let unfinished = self.unfinished.as_ref().map(|what| format!("{what} that is not finished"));
-        let stashes = (self.stashes > 0).then(|| format!("{} shelved changes", self.stashes));
+        let stashes = (self.stashes > 0).then(|| match self.stashes {
+            1 => "1 shelved change".to_owned(),
+            count => format!("{count} shelved changes"),
+        });
         unfinished
             .or_else(|| named(&self.changed, "changed"))
             .or_else(|| named(&self.untracked, "untracked"))

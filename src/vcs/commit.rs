@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::sync::list;
 use super::{open, place};
+use crate::sys::fs::cause;
 use crate::sys::process::{Output, RunError};
 use crate::sys::{Entropy, Env};
 
@@ -37,7 +38,7 @@ pub enum CommitError {
     Ignored { path: PathBuf },
     #[error("cannot commit in {}: the name of a file is not text", root.display())]
     Name { root: PathBuf },
-    #[error("cannot reach {}", path.display())]
+    #[error("cannot reach {}: {}", path.display(), cause(source))]
     Path { path: PathBuf, source: std::io::Error },
     #[error("{program} failed with {status}: {said}")]
     Failed { program: String, status: std::process::ExitStatus, said: String },

@@ -12,6 +12,7 @@ use std::process::ExitStatus;
 use super::commit::CommitError;
 use super::{HistoryError, Kind};
 use crate::sys::Env;
+use crate::sys::fs::cause;
 use crate::sys::process::RunError;
 
 /// How the working copy stands to what it exchanges commits with, as far as the last fetch knows.
@@ -177,11 +178,11 @@ pub enum SyncError {
     Filtered { path: PathBuf, filter: String },
     #[error("{upstream} has several heads with code: {}", heads.join(", "))]
     Heads { upstream: String, heads: Vec<String> },
-    #[error("{} is kept: {why}", root.display())]
+    #[error("{} is left as it is: {why}", root.display())]
     Kept { root: PathBuf, why: String },
     #[error("there is no snapshot {key} in {}", root.display())]
     NoSnapshot { key: String, root: PathBuf },
-    #[error("cannot use {}", path.display())]
+    #[error("cannot use {}: {}", path.display(), cause(source))]
     Path { path: PathBuf, source: std::io::Error },
     #[error(transparent)]
     Commit(#[from] CommitError),

@@ -165,7 +165,7 @@ pub fn workflow_next(next: &Next) -> String {
     let object = progress(flow, object).raw("tasks", &tasks(flow, &next.available));
     match &next.claimed {
         Some(one) => object.raw("claimed", &claimed(one)),
-        None => object,
+        None => object.optional("passed_over", next.passed_over.as_deref()),
     }
     .finish()
 }
@@ -257,7 +257,10 @@ pub fn nothing_next(next: &Next) -> String {
     match state {
         State::InProgress if flow.tasks.is_empty() => format!("{id} has no tasks"),
         State::InProgress if flow.is_done() => format!("all tasks are done: bd workflow complete {id}"),
-        State::InProgress => format!("nothing can be started now: {}", progress_text(flow)),
+        State::InProgress => {
+            let why = next.passed_over.as_deref().map(|why| format!("; {why}")).unwrap_or_default();
+            format!("nothing can be started now: {}{why}", progress_text(flow))
+        }
         _ if state.is_final() => format!("{id} is {state}"),
         _ => format!("{id} is {state}, and its tasks are not handed out; legal now: {}", state.ways_on()),
     }

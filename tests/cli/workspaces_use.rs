@@ -197,7 +197,8 @@ fn what_became_of_it() {
     fs::write(web.join("news"), "x").unwrap();
     family.commit(&web);
     fs::write(path.join("dirty"), "x").unwrap();
-    update("--fetch").fails(8, &["nothing is pulled over that"]);
+    let run = update("--fetch").fails(8, &["it has 1 untracked file: dirty; nothing is pulled over that"]);
+    assert!(!run.stderr.contains("removed"), "{}", run.snapshot());
     fs::remove_file(path.join("dirty")).unwrap();
     update("--fetch").ok();
     assert!(path.join("news").exists());

@@ -30,7 +30,7 @@ pub fn refusal(lab: &Lab, name: &str) -> String {
     assert!(matches!(error, SyncError::Kept { .. }), "{error:?}");
     assert!(lab.path(name).exists());
     let (path, message) = (lab.path(name).display().to_string(), error.to_string());
-    message.strip_prefix(&format!("{path} is kept: ")).expect("a message that names the path").to_owned()
+    message.strip_prefix(&format!("{path} is left as it is: ")).expect("a message that names the path").to_owned()
 }
 
 pub fn paths(names: &[&str]) -> Vec<PathBuf> {
@@ -73,7 +73,7 @@ fn told_in(kind: Kind, commit: &str, message_of: &str) {
 
     lab.write("deep/er/b/file", "two\n");
     assert_eq!(work(&lab, b).changed, paths(&["file"]));
-    assert_eq!(refusal(&lab, b), "it has 1 changed files, such as file");
+    assert_eq!(refusal(&lab, b), "it has 1 changed file: file");
     lab.sh(&format!("cd {b}; {commit}"));
     assert_eq!(work(&lab, b), Work { unsaved_commits: 1, ..Work::default() }, "committed, but nowhere else");
 

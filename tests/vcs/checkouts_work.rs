@@ -161,7 +161,7 @@ fn what_jj_does_not_track_and_what_conflicts() {
     add(&lab, "b", Some("job"), None).unwrap();
     lab.sh("cd b; head -c 2000000 /dev/zero > big");
     assert_eq!(work(&lab, "b"), Work { untracked: paths(&["big"]), ..Work::default() });
-    assert_eq!(refusal(&lab, "b"), "it has 1 untracked files, such as big");
+    assert_eq!(refusal(&lab, "b"), "it has 1 untracked file: big");
     lab.sh("cd b; rm big; echo two > file; jj commit -m two; jj new main; echo three > file; jj rebase -r @ -o job");
     assert_eq!(work(&lab, "b").unfinished.as_deref(), Some("a conflict"));
 }
@@ -216,7 +216,7 @@ fn a_merge_a_shelf_and_bookmarks_of_hg() {
     let found = work(&lab, "b");
     assert_eq!((found.stashes, found.untracked), (1, paths(&["new"])));
     lab.sh("cd b; rm new");
-    assert_eq!(refusal(&lab, "b"), "it has 1 shelved changes");
+    assert_eq!(refusal(&lab, "b"), "it has 1 shelved change");
     lab.sh("cd b; hg --config extensions.shelve= unshelve -q; hg commit -qm two; hg bookmark --inactive keep
             hg update -q 0; echo three > file; hg commit -qm three; hg merge -q --tool=:local keep");
     assert_eq!(work(&lab, "b").unfinished.as_deref(), Some("a merge"));

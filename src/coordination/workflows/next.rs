@@ -20,6 +20,8 @@ pub struct Next {
     /// Tasks that could be claimed now, in their order; no more than may run beside those that do.
     pub available: Vec<TaskRow>,
     pub claimed: Option<Claimed>,
+    /// Why the first task that nothing keeps was not handed out, where none was.
+    pub passed_over: Option<String>,
 }
 
 /// Looks for the next tasks of a workflow, and takes one if that is asked for. Whoever comes late finds the next one, or none.
@@ -32,14 +34,14 @@ pub fn next_task(store: &mut Store, typed: &str, wish: &NextWish) -> Result<Next
     let mut available = available(&flow, wish.include_failed);
     let kept = store.why_kept(&flow.workflow)?.is_some();
     available.truncate(if kept { 0 } else { flow.free() });
-    Ok(Next { flow, available, claimed: None })
+    Ok(Next { flow, available, claimed: None, passed_over: None })
 }
 
 fn take(store: &mut Store, id: &str, wish: &NextWish, claim: &ClaimWish) -> Result<Next> {
     let before = flow(store, id)?;
     let state = before.workflow.state;
     if state.is_final() {
-        return Ok(Next { flow: before, available: Vec::new(), claimed: None });
+        return Ok(Next { flow: before, available: Vec::new(), claimed: None, passed_over: None });
     }
     if let Some(why) = store.why_kept(&before.workflow)? {
         return Err(StoreError::from(LeaseError::Withheld { id: format!("a task of {id}"), why }).into());
@@ -51,9 +53,10 @@ fn take(store: &mut Store, id: &str, wish: &NextWish, claim: &ClaimWish) -> Resu
     }
     let before = flow(store, id)?;
     let claim = &ClaimWish { to_write: true, ..claim.clone() };
-    let mut claimed = None;
+    let (mut claimed, mut passed_over) = (None, None);
     for task in available(&before, wish.include_failed) {
-        if store.why_not_handed_out(&task.row)?.is_some() {
+        if let Some(why) = store.why_not_handed_out(&task.row)? {
+            passed_over.get_or_insert_with(|| why.to_string());
             continue;
         }
         match claims::claim(store, task.id(), claim, false) {
@@ -61,14 +64,17 @@ fn take(store: &mut Store, id: &str, wish: &NextWish, claim: &ClaimWish) -> Resu
                 claimed = Some(taken);
                 break;
             }
-            Err(CoordinationError::Store(error)) if is_passed_over(&error) => {}
+            Err(CoordinationError::Store(error)) if is_passed_over(&error) => {
+                passed_over.get_or_insert_with(|| error.to_string());
+            }
             Err(error) => return Err(error),
         }
     }
     let flow = flow(store, id)?;
     let mut available = available(&flow, wish.include_failed);
     available.truncate(flow.free());
-    Ok(Next { flow, available, claimed })
+    let passed_over = passed_over.filter(|_| claimed.is_none());
+    Ok(Next { flow, available, claimed, passed_over })
 }
 
 /// Somebody else was faster, or this one is not to be had: another may be.

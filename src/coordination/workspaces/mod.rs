@@ -92,7 +92,7 @@ pub enum WorkspaceError {
         size::text(*needed), size::text(*used), size::text(*most)
     )]
     TooLarge { needed: u64, used: u64, most: u64, reclaimable: u64, idle: usize },
-    #[error("there are {count} workspaces, and workspace.max_count allows {most}")]
+    #[error("workspace.max_count is {most}; workspaces now: {count}")]
     TooMany { count: usize, most: usize, reclaimable: u64, idle: usize },
     #[error("{} is not taken over: {why}", path.display())]
     NotAdopted { path: PathBuf, why: String },

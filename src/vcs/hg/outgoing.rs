@@ -31,8 +31,11 @@ pub fn outgoing(client: &Client<'_>, named: Option<&str>, route: &Route<'_>) -> 
     let mut commits = carried(client, &here.ours(), &is_ledger)?;
     if commits.is_empty() && here.is_bookmark_sent() {
         let secret = client.count("secret() and ::.")?;
-        let held = || Outgoing::Held(format!("{secret} commits are secret"));
-        return Ok(if secret > 0 { held() } else { Outgoing::Nothing });
+        return Ok(match secret {
+            0 => Outgoing::Nothing,
+            1 => Outgoing::Held("1 commit is secret".to_owned()),
+            _ => Outgoing::Held(format!("{secret} commits are secret")),
+        });
     }
     let partners = here.chosen(client, &here.partners(client)?, &is_ledger)?;
     if here.above(client, &partners)?.len() < partners.len() {
