@@ -240,7 +240,7 @@ $ bd delete nosuch --yes
 #[test]
 fn a_deleted_issue_is_left_alone() {
     let env = two();
-    env.given("comment fix first\nlabel add fix ui\ndelete fix --yes");
+    env.given("add Other --id bd-x\ncomment fix first\nlabel add fix ui\ndelete fix --yes");
     let before = env.ledger();
     for line in [
         "comment fix more",
@@ -253,7 +253,7 @@ fn a_deleted_issue_is_left_alone() {
         "label add fix core",
         "label remove fix ui",
         "assign fix person:bob",
-        "dep add fix docs",
+        "dep add fix x",
         "close fix",
         "work fix",
         "claim fix",

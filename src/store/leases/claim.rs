@@ -105,6 +105,9 @@ impl Store {
     fn claim_held(&mut self, home: &HeldHome, id: &str, wish: &ClaimWish) -> Result<Claimed> {
         let row = self.get(id)?.ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })?;
         let source = self.lease_source(id)?;
+        if row.issue.status.is_tombstone() {
+            return Err(ChangeError::Deleted(id.to_owned()).into());
+        }
         if row.issue.status.is_done() {
             let (id, status) = (id.to_owned(), row.issue.status.as_str().to_owned());
             return Err(ChangeError::Done { id, status, what: "claimed" }.into());
