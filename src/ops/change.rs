@@ -5,7 +5,7 @@ use crate::model::change::Change;
 use crate::store::{Named, Scope, Store, StoreError, Write, Written};
 
 /// What became of each named issue, in the order in which they were named.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Batch {
     pub results: Vec<(String, Result<Written>)>,
     /// Issues that were taken although they wait for others, and for which.
@@ -50,5 +50,5 @@ pub fn change_each(store: &mut Store, typed: &[String], changes: impl Fn(&Store)
         None => written.next().expect("one answer per staged write").map_err(|error| error.into_store().into()),
     };
     let results = named.into_iter().zip(refused).map(|(one, refused)| (one.typed, answer(refused))).collect();
-    Ok(Batch { results, waiting: Vec::new() })
+    Ok(Batch { results, ..Batch::default() })
 }

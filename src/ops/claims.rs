@@ -15,7 +15,7 @@ pub fn claim(store: &mut Store, typed: &[String], wish: &ClaimWish, remote: bool
 
 /// The same, answered as changes of issues are.
 pub fn claim_each(store: &mut Store, typed: &[String], wish: &ClaimWish) -> Result<Batch> {
-    let mut batch = Batch { results: Vec::new(), waiting: Vec::new() };
+    let mut batch = Batch::default();
     for (typed, result) in claim(store, typed, wish, false)? {
         let written = result.map(|claimed| {
             batch.waiting.push((claimed.id, claimed.blockers));

@@ -62,11 +62,12 @@ fn differing(one: &str, other: &str) -> Vec<&'static str> {
     TEXTS.into_iter().filter(says).filter(|key| !same_value(key, one.raw(key), other.raw(key))).collect()
 }
 
-/// The first line is the planning copy of an issue that was proposed, or that was turned down where the other one is.
+/// The first line is the planning copy of an issue that was proposed, or turned down where the other one is, or the companion of one.
 fn is_proposal(store: &Store, repo: usize, planning: &str, other: &str) -> bool {
     let has = |line: &str, what: fn(&Record<'_>) -> bool| Record::parse(line).is_ok_and(|record| what(&record));
     store.is_planning(repo)
-        && (has(planning, |record| Proposal::of(record).is_some()) || has(other, proposal::is_turned_down))
+        && (has(planning, |record| Proposal::of(record).is_some() || proposal::is_companion(record))
+            || has(other, proposal::is_turned_down))
 }
 
 /// Names open issues in which a merge joined two that only shared their id.

@@ -99,7 +99,7 @@ pub fn remove_dangling(store: &mut Store, edges: &[(String, String, String)]) ->
         let batch = change_each(store, std::slice::from_ref(&id), |_| mine().map(remove).collect())?;
         results.extend(batch.results);
     }
-    Ok(Batch { results })
+    Ok(Batch { results, ..Batch::default() })
 }
 
 /// An issue that looks as if somebody had tried something out.
