@@ -111,6 +111,15 @@ impl Store {
         Ok(all)
     }
 
+    /// The id of a checkout, made if it has none; without version control there is none.
+    pub fn worktree_id_for(&self, root: &Path) -> Result<Option<String>> {
+        let Some(admin) = vcs::open(&place::real(root)).admin_dir() else { return Ok(None) };
+        match read_id(&admin) {
+            Some(id) => Ok(Some(id)),
+            None => Ok(Some(self.mint(&admin, ID_NAME, state_id::WORKTREE, false)?)),
+        }
+    }
+
     /// Gives a checkout an id and notes it, where version control keeps no list of them.
     pub fn adopt_worktree(&self, root: &Path) -> Result<Worktree> {
         self.adopt_worktree_of(0, root)
@@ -120,13 +129,7 @@ impl Store {
     pub fn adopt_worktree_of(&self, member: usize, root: &Path) -> Result<Worktree> {
         let root = place::real(root);
         let vcs = vcs::open(&root);
-        let id = match vcs.admin_dir() {
-            Some(admin) => match read_id(&admin) {
-                Some(id) => Some(id),
-                None => Some(self.mint(&admin, ID_NAME, state_id::WORKTREE, false)?),
-            },
-            None => None,
-        };
+        let id = self.worktree_id_for(&root)?;
         let found = Worktree {
             id,
             name: String::new(),

@@ -43,7 +43,9 @@ pub use claims::{RemoteClaim, Swap, remote_claim, remote_claims, swap_remote_cla
 pub use clones::NewClone;
 pub use commit::{CommitError, Committed, Order, commit};
 pub use facts::{Facts, Remote};
-pub use git::{committed_size, common_version, init as init_git, is_misplaced, repair as repair_checkout, user_name};
+pub use git::{
+    committed_size, common_version, init as init_git, is_misplaced, reach_over_ssh, repair as repair_checkout, user_name,
+};
 pub use history::{Changed, HistoryError, Span, changes, staged_paths};
 pub use hooks::{git_dirs, hooks_path, is_ignored, set_setting, setting};
 pub use identity::{Identity, begins_with, first_commit, has_commit, is_same_project};

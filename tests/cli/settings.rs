@@ -133,6 +133,7 @@ workspace.setup_timeout        30m
 workspace.ports                10
 workspace.port_base            20000
 workspace.min_free             1G
+workspace.ssh                  false
 workspace.reuse                true
 workspace.cleanup_on_complete  false
 prune.budget                   25k
@@ -162,6 +163,7 @@ workspace.setup_timeout        30m          built-in
 workspace.ports                10           built-in
 workspace.port_base            20000        built-in
 workspace.min_free             1G           built-in
+workspace.ssh                  false        built-in
 workspace.reuse                true         built-in
 workspace.cleanup_on_complete  false        built-in
 prune.budget                   25k          built-in
@@ -191,6 +193,7 @@ workspace.setup_timeout        30m          built-in
 workspace.ports                10           built-in
 workspace.port_base            20000        built-in
 workspace.min_free             1G           built-in
+workspace.ssh                  false        built-in
 workspace.reuse                true         built-in
 workspace.cleanup_on_complete  false        built-in
 prune.budget                   25k          built-in

@@ -27,6 +27,14 @@ pub(super) fn make(store: &Store, one: &Workspace, step: &Step) -> Result<Checko
     Ok(made.map_err(StoreError::from)?)
 }
 
+/// Has git reach servers over ssh where the settings want that: a job has nobody to type a password.
+pub(super) fn reach_over_ssh(store: &Store, root: &Path) -> Result<()> {
+    if store.settings().flag("workspace.ssh") && root.join(".git").is_dir() {
+        vcs::reach_over_ssh(root, &store.host().env).map_err(StoreError::from)?;
+    }
+    Ok(())
+}
+
 /// What a copy must not have: state of the checkout itself, and the records of its other checkouts.
 const LEFT: [&str; 10] = [
     ".beads/run",

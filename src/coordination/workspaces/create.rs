@@ -193,7 +193,11 @@ fn make(
     made_here.push(made.root.clone());
     if one.kind != Kind::Worktree {
         store.make_workspace_of(member, &made.root)?;
+        checkout::reach_over_ssh(store, &made.root)?;
     }
+    // From now on the directory itself bears witness, wherever it is: what a crash leaves can be taken away.
+    let one = Workspace { worktree_id: store.worktree_id_for(&made.root)?, ..one };
+    records::change(store, state, &one.id, |known| Ok(known.map(|_| one.clone())))?;
     let (_, inside) = store.workspace_parent(member);
     if ledger::is_parents(store, member, parent, &inside, &made.root) {
         // A clone knows its parent.

@@ -156,6 +156,7 @@ fn renew(
     let vcs = vcs::open(&path);
     let new = NewClone { path: path.clone(), branch: taken.branch.clone(), base: wish.base.clone() };
     vcs.renew_clone(&parent, &new, spent, env).map_err(StoreError::from)?;
+    checkout::reach_over_ssh(store, &path)?;
     let copied = include::copy(store, &parent, &path, &include::patterns(store, &parent, &wish.copy)?)?;
     let base_commit = vcs.head(env).map_err(StoreError::from)?;
     let one = Workspace {

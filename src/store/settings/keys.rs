@@ -117,6 +117,7 @@ pub static KEYS: &[Key] = &[
     key("workspace.min_free", Kind::Size, Some("1G"), "no workspace is made if less than this would stay free"),
     key("workspace.max_size", Kind::Size, None, "the most that all workspaces together may take"),
     key("workspace.max_count", Kind::Number, None, "the most workspaces that may be there"),
+    key("workspace.ssh", Kind::Flag, Some("false"), "a new workspace reaches remotes at https:// over ssh"),
     key("workspace.reuse", Kind::Flag, Some("true"), "an idle workspace is taken instead of a new one"),
     key(
         "workspace.cleanup_on_complete",

@@ -22,6 +22,7 @@ mod network;
 mod objects;
 mod opened;
 mod outgoing;
+mod over_ssh;
 mod programs;
 mod remotes;
 mod renew;
@@ -50,6 +51,7 @@ pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_l
 pub(super) use lines::committed_lines;
 pub use loose::keep as keep_loose;
 pub(super) use opened::at as opened;
+pub use over_ssh::reach_over_ssh;
 pub(super) use programs::programs_of;
 pub(super) use remotes::repository_at;
 pub(super) use rescue::{delete_branch, forget as forget_kept, hand_over, keep_commits, restore as restore_kept};

@@ -1,0 +1,48 @@
+//! Reaching servers over ssh that the remotes of a repository name by `https://`, by git's own rule for addresses: the remotes
+//! stay as they are written.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::clones::must;
+use super::commit::git;
+use crate::sys::Env;
+use crate::vcs::SyncError;
+
+/// Notes in the repository's own settings how each such server is reached.
+pub fn reach_over_ssh(root: &Path, env: &Env) -> Result<(), SyncError> {
+    let asked = git(root, env).args(["config", "--local", "--null", "--get-regexp", r"^remote\..*\.(url|pushurl)$"]);
+    // Without a remote there is nothing to say.
+    let said = asked.run()?.stdout;
+    let said = String::from_utf8_lossy(&said);
+    let urls = said.split('\0').filter_map(|entry| entry.split_once('\n').map(|(_, url)| url));
+    let servers: BTreeSet<(String, String)> = urls.filter_map(server).collect();
+    for (begins, ssh) in servers {
+        let key = format!("url.{ssh}.insteadOf");
+        must("git config", root, git(root, env).args(["config", "--local", "--add", &key, &begins]))?;
+    }
+    Ok(())
+}
+
+/// How an address begins, and what it begins with over ssh; nothing for one with a port, which is not that of ssh.
+fn server(url: &str) -> Option<(String, String)> {
+    let rest = url.strip_prefix("https://")?;
+    let (authority, _) = rest.split_once('/')?;
+    let host = authority.rsplit('@').next().filter(|host| !host.is_empty() && !host.contains(':'))?;
+    Some((format!("https://{authority}/"), format!("git@{host}:")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_servers_that_are_named_by_https() {
+        let said = |url: &str| server(url).map(|(begins, ssh)| format!("{begins} {ssh}"));
+        assert_eq!(said("https://host.org/a/b.git").as_deref(), Some("https://host.org/ git@host.org:"));
+        assert_eq!(said("https://me:pw@host.org/a").as_deref(), Some("https://me:pw@host.org/ git@host.org:"));
+        for other in ["git@host.org:a/b", "http://host.org/a", "https://host.org:8443/a", "/srv/a", "https:///a", ""] {
+            assert_eq!(said(other), None, "{other}");
+        }
+    }
+}
