@@ -4,12 +4,14 @@
 
 use std::time::Duration;
 
-use super::{CoordinationError, Result, claims, identity, mail, worktrees};
+use super::{CoordinationError, Result, claims, identity, mail, workspaces, worktrees};
 use crate::ledger::Document;
 use crate::model::agent::{Agent, Role, Status, name_problem};
+use crate::model::lease::Standing;
 use crate::model::state_id::{self, AGENT};
 use crate::model::time::Instant;
-use crate::store::{Put, RecordFile, Store};
+use crate::model::workspace::{State, Workspace};
+use crate::store::{LeaseRow, Put, RecordFile, Store};
 use crate::sys;
 
 const FILE: &str = "agents.jsonl";
@@ -37,14 +39,17 @@ impl Seen {
     }
 }
 
-/// What an agent says of itself.
+/// What an agent says of itself. What it does not say stays as it was when it registered last.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Registration {
     pub name: String,
-    pub role: Role,
+    /// A worker, if it has never said anything else.
+    pub role: Option<Role>,
+    /// Empty to take it away.
     pub runtime: Option<String>,
-    pub capabilities: Vec<String>,
-    /// Keys, and values as JSON.
+    /// All of them; an empty one says nothing, so that one alone takes them away.
+    pub capabilities: Option<Vec<String>>,
+    /// Keys, and values as JSON; other keys stay.
     pub metadata: Vec<(String, String)>,
     /// The process that it lives and dies with.
     pub pid: Option<u32>,
@@ -129,7 +134,7 @@ pub fn find_agent(store: &Store, typed: &str) -> Result<Seen> {
 
 /// Registers an agent: a name that was never heard of, or one whose bearer is not there any more.
 pub fn register(store: &mut Store, registration: Registration) -> Result<Agent> {
-    let Registration { name, role, runtime, mut capabilities, metadata, pid, again } = registration;
+    let Registration { name, role, runtime, capabilities, metadata, pid, again } = registration;
     if let Some(problem) = name_problem(&name) {
         return Err(CoordinationError::BadName { name, problem });
     }
@@ -137,22 +142,21 @@ pub fn register(store: &mut Store, registration: Registration) -> Result<Agent> 
         None => None,
         Some(pid) => Some(sys::owner(pid).ok_or(CoordinationError::NoSuchProcess { pid })?),
     };
-    capabilities.sort_unstable();
-    capabilities.dedup();
-    let mut unique: Vec<(String, String)> = Vec::new();
-    for (key, raw) in metadata {
-        unique.retain(|(known, _)| *known != key);
-        unique.push((key, raw));
-    }
+    let capabilities = capabilities.map(|mut all| {
+        all.retain(|one| !one.is_empty());
+        all.sort_unstable();
+        all.dedup();
+        all
+    });
     let now = store.host().clock.now();
     let fresh = Agent {
         id: state_id::mint(AGENT, store.host().entropy.bytes()),
         name,
-        role,
+        role: role.unwrap_or_default(),
         status: Status::Online,
-        runtime,
-        capabilities,
-        metadata: unique,
+        runtime: runtime.clone().filter(|text| !text.is_empty()),
+        capabilities: capabilities.clone().unwrap_or_default(),
+        metadata: joined(Vec::new(), &metadata),
         owner,
         host: sys::host_name(),
         worktree_id: None,
@@ -181,8 +185,13 @@ pub fn register(store: &mut Store, registration: Registration) -> Result<Agent> 
                     let Agent { name, id, heartbeat, .. } = seen.agent;
                     return Err(CoordinationError::Alive { name, id, heartbeat: heartbeat.to_string() });
                 }
-                registered.id = seen.agent.id;
-                registered.sessions = seen.agent.sessions.saturating_add(1);
+                let old = seen.agent;
+                registered.id = old.id;
+                registered.sessions = old.sessions.saturating_add(1);
+                registered.role = role.unwrap_or(old.role);
+                registered.runtime = runtime.clone().or(old.runtime).filter(|text| !text.is_empty());
+                registered.capabilities = capabilities.clone().unwrap_or(old.capabilities);
+                registered.metadata = joined(old.metadata, &metadata);
                 registered.render_over(&record)
             }
         };
@@ -193,6 +202,44 @@ pub fn register(store: &mut Store, registration: Registration) -> Result<Agent> 
         store.act_as(identity::identity(&registered, true));
     }
     Ok(registered)
+}
+
+/// Keys and values, the later ones in the place of earlier ones.
+fn joined(mut known: Vec<(String, String)>, said: &[(String, String)]) -> Vec<(String, String)> {
+    for (key, raw) in said {
+        known.retain(|(other, _)| other != key);
+        known.push((key.clone(), raw.clone()));
+    }
+    known
+}
+
+/// What an agent has in hand.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct InHand {
+    /// The claims that it holds, the latest first.
+    pub claims: Vec<LeaseRow>,
+    /// The workspaces that it made and that are in use, the latest first.
+    pub workspaces: Vec<Workspace>,
+}
+
+/// What each of these agents has in hand, in their order.
+pub fn in_hand(store: &mut Store, agents: &[Seen]) -> Result<Vec<InHand>> {
+    let mut claims = store.leases()?;
+    claims.retain(|row| row.standing == Standing::Live);
+    let acquired = |row: &LeaseRow| row.lease.holder.as_ref().map(|holder| holder.acquired.clone());
+    claims.sort_by_key(|row| std::cmp::Reverse(acquired(row)));
+    let mut made = workspaces::workspaces(store)?;
+    made.retain(|one| one.state == State::Active);
+    made.reverse();
+    let of = |seen: &Seen| {
+        let agent = &seen.agent;
+        let holds = |row: &&LeaseRow| {
+            row.lease.holder.as_ref().is_some_and(|holder| holder.is_agent() && holder.name == agent.name)
+        };
+        let workspaces = made.iter().filter(|one| one.agent.as_deref() == Some(agent.id.as_str()));
+        InHand { claims: claims.iter().filter(holds).cloned().collect(), workspaces: workspaces.cloned().collect() }
+    };
+    Ok(agents.iter().map(of).collect())
 }
 
 /// Changes one record, decided on what it is now; `None` if there is no such agent.
@@ -237,16 +284,16 @@ pub fn heartbeat(store: &mut Store, status: Option<Status>, note: Option<&str>) 
     Ok(Pulse { agent, lease_expires, unread, urgent })
 }
 
-/// Ends the session of an agent and lets go of what it holds. Its record and its id stay. Gives the issues that are free again.
+/// Ends the session of an agent and lets go of what it holds or what is assigned to it, for a reason that is kept with each issue. Its record and its id stay. Gives the issues that are free again.
 /// An agent that is there goes by its own will, or by that of a coordinator or a person.
-pub fn unregister(store: &mut Store, seen: &Seen) -> Result<(Agent, Vec<String>)> {
+pub fn unregister(store: &mut Store, seen: &Seen, reason: Option<&str>) -> Result<(Agent, Vec<String>)> {
     let name = &seen.agent.name;
     if let Some(actor) = store.agent().filter(|actor| actor.name != *name && !actor.is_coordinator)
         && seen.status.is_alive()
     {
         return Err(CoordinationError::NotYours { name: name.clone(), actor: actor.name.clone() });
     }
-    let released = claims::release_all(store, &seen.agent.name)?;
+    let released = claims::release_all(store, &seen.agent.name, reason)?;
     let ended = touch(store, store.lock_wait(), &seen.agent.id, |agent| {
         agent.status = Status::Gone;
         agent.owner = None;

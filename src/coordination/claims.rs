@@ -6,11 +6,13 @@ use std::time::Duration;
 use super::mail::{self, Letter, Sender};
 use super::remote::RemoteLease;
 use super::{CoordinationError, Result, agents, identity, remote};
-use crate::model::change::{Change, TextField};
+use crate::model::change::{Change, NewComment, TextField};
+use crate::model::issue::Status;
 use crate::model::lease::Standing;
 use crate::model::message::{Kind, Urgency};
+use crate::model::query::{Expr, Field};
 use crate::store::{
-    Access, AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Scope, Store, StoreError, Write,
+    Access, AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Row, Scope, Store, StoreError, Write,
     WriteError, Written,
 };
 
@@ -181,9 +183,10 @@ pub fn renew_in_passing(store: &mut Store) {
     let _ = store.renew_leases(false, Duration::ZERO);
 }
 
-/// Lets go of everything that an agent holds; the issues that are free again.
-pub fn release_all(store: &mut Store, name: &str) -> Result<Vec<String>> {
-    let wish = ReleaseWish::default();
+/// Lets go of everything that an agent holds or that is assigned to it and not done; the issues that are free again. The reason is kept
+/// with each.
+pub fn release_all(store: &mut Store, name: &str, reason: Option<&str>) -> Result<Vec<String>> {
+    let wish = ReleaseWish { reason: reason.map(str::to_owned), failed: None };
     let mut free = Vec::new();
     for row in held_by(store, name)? {
         if row.standing == Standing::Live {
@@ -194,7 +197,37 @@ pub fn release_all(store: &mut Store, name: &str) -> Result<Vec<String>> {
         free.push(row.id);
     }
     store.unlock_all(name)?;
+    for row in store.list(&Expr::text(Field::Assignee, name.to_owned()), Default::default(), None)?.rows {
+        if row.issue.assignee.as_deref() == Some(name) && !row.issue.status.is_done() {
+            let id = row.issue.id.clone();
+            match unassign(store, &row, reason) {
+                // What one may not write stays as it is.
+                Err(StoreError::ReadOnly { .. }) => continue,
+                done => done?,
+            }
+            free.push(id);
+        }
+    }
+    free.sort();
+    free.dedup();
     Ok(free)
+}
+
+/// Makes an issue nobody's.
+fn unassign(store: &mut Store, row: &Row, reason: Option<&str>) -> std::result::Result<(), StoreError> {
+    let id = row.issue.id.clone();
+    let mut changes = vec![Change::Text(TextField::Assignee, String::new())];
+    if row.issue.status.as_str() == "in_progress" {
+        changes.push(Change::Status(Status::open()));
+    }
+    changes.extend(reason.map(|reason| {
+        let (id, author) = (store.host().entropy.comment_id(), store.actor().to_owned());
+        Change::AddComment(NewComment { id, author, text: format!("Released: {reason}") })
+    }));
+    let mut transaction = store.begin(Scope::Issues(vec![id.clone()]))?;
+    transaction.stage(Write::Change { id, changes })?;
+    let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");
+    answer.map(drop).map_err(WriteError::into_store)
 }
 
 /// Takes the claims that are over from an agent that is offline; the issues that are free again.

@@ -51,9 +51,11 @@ pub enum CoordinationError {
     NoSuchProcess { pid: u32 },
     #[error("{name} is there, and {actor} is not its coordinator")]
     NotYours { name: String, actor: String },
-    #[error("the state home is {}, because it was named for this command", path.display())]
-    NamedHome { path: PathBuf },
-    #[error("{} and {} both know {id}, and not the same of it", from.display(), to.display())]
+    #[error("there is no state home at {}", path.display())]
+    NoStateHome { path: PathBuf },
+    #[error("{} is the state home in use", path.display())]
+    NoWhere { path: PathBuf },
+    #[error("{id} is claimed by different agents in {} and {}", from.display(), to.display())]
     BothKnow { from: PathBuf, to: PathBuf, id: String },
     #[error("only a coordinator or a person may {what}, and {actor} is neither")]
     NotCoordinator { actor: String, what: &'static str },

@@ -73,12 +73,7 @@ pub fn ensure_registered(store: &mut Store) -> Result<Option<Agent>> {
             Ok(Some(back.unwrap_or(seen.agent)))
         }
         // It is the agent itself that comes back, with what it could do before.
-        Some(seen) => {
-            let Agent { role, runtime, capabilities, metadata, .. } = seen.agent;
-            let registration =
-                Registration { name, role, runtime, capabilities, metadata, again: true, ..Registration::default() };
-            agents::register(store, registration).map(Some)
-        }
+        Some(_) => agents::register(store, Registration { name, again: true, ..Registration::default() }).map(Some),
         None => match agents::register(store, Registration { name, ..Registration::default() }) {
             // Another command of this agent was faster.
             Err(CoordinationError::Alive { id, .. }) => {

@@ -29,7 +29,8 @@ mod workspaces;
 mod worktrees;
 
 pub use agents::{
-    AgentFilter, Pulse, Registration, Seen, Swept, agents, find_agent, heartbeat, register, sweep, unregister,
+    AgentFilter, InHand, Pulse, Registration, Seen, Swept, agents, find_agent, heartbeat, in_hand, register, sweep,
+    unregister,
 };
 pub use checkout_changes::{
     KeptFiles, PrunedWorktrees, RemovedWorktree, WorktreeWish, create_worktree, prune_worktrees, remove_worktree,
@@ -48,7 +49,7 @@ pub use context::{IssueContext, Needed, RECENT as RECENT_CHECKPOINTS, issue_cont
 pub use error::{CoordinationError, Result};
 pub use identity::{ensure_registered, identify, take_part};
 pub use losses::{Loss, Reason};
-pub use move_state::{StateMoved, move_state, plan_move};
+pub use move_state::{MoveRequest, StateMoved, move_state, plan_move};
 pub use plans::PlanFile;
 pub use remote::{RemoteLease, remote_leases};
 pub use repositories::{RepoUse, repo_use, repository_ids};

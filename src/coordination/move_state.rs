@@ -1,16 +1,24 @@
 //! Moving to another state home: records are copied and read back, and what was there before stays where it is.
+//!
+//! Both homes may have been used before, so what they know is put together: an agent is one by its name, and of two records under one
+//! id the one counts that is in use, or is the later one.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{CoordinationError, Result};
 use crate::ledger::Document;
-use crate::model::record::Record;
+use crate::model::agent::Agent;
+use crate::model::json::Dialect;
+use crate::model::lease::{Lease, Standing};
+use crate::model::record::{KeyEdit, Record};
 use crate::store::{LEASES_NAME, Put, RecordError, StateDir, StateHome, StateMode, Store};
-use crate::sys::below;
 use crate::sys::fs::FsError;
+use crate::sys::{self, below};
 
 /// Files of the state home itself that are copied; the rest belongs to the repository and stays with it.
-const FILES: [&str; 5] = ["registry.jsonl", "agents.jsonl", LEASES_NAME, "reservations.jsonl", "workspaces.jsonl"];
+const FILES: [&str; 5] = ["registry.jsonl", AGENTS, LEASES_NAME, "reservations.jsonl", "workspaces.jsonl"];
+const AGENTS: &str = "agents.jsonl";
 /// Files whose records name their repository where several share a home.
 const NAMING_THEIR_REPO: [&str; 2] = ["reservations.jsonl", "checkpoints.jsonl"];
 /// Directories whose files are copied, with all that is in them.
@@ -21,55 +29,99 @@ const DIRECTORIES: [&str; 2] = ["mail", "wt"];
 pub struct StateMoved {
     pub from: StateHome,
     pub to: StateHome,
-    /// Files, relative to both homes, and how many records of each are new there.
+    /// Files, relative to both homes, and how many records of each are new or later there.
     pub copied: Vec<(String, usize)>,
 }
 
-/// Copies the records of the project's state home to that of another mode, and has `switch` make it the one in use. Who has waited
+/// Which records to copy where.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MoveRequest {
+    /// The home of another mode; without one, the home in use.
+    pub to: Option<StateMode>,
+    /// A state home that is not in use; it is read, and nothing in it changes.
+    pub from: Option<PathBuf>,
+}
+
+/// A move, worked out.
+struct Route {
+    from: StateDir,
+    target: StateDir,
+    /// Commands use the records that are copied, so these count where both homes know something.
+    is_from_in_use: bool,
+    /// Nobody uses the source afterwards.
+    leaves: bool,
+}
+
+impl Route {
+    fn of(store: &Store, request: &MoveRequest) -> Result<Self> {
+        let current = store.state();
+        let target = request.to.map_or_else(|| current.clone(), |mode| StateDir::of(store.state_home_in(mode)));
+        let from = match &request.from {
+            None => current.clone(),
+            Some(path) => {
+                let reason = "it was named".to_owned();
+                StateDir::of(StateHome { path: path.clone(), mode: StateMode::Named, reason })
+            }
+        };
+        let is_named = from.home().mode == StateMode::Named;
+        if is_named && !from.exists() {
+            return Err(CoordinationError::NoStateHome { path: from.path().to_owned() });
+        }
+        if request.to.is_none() && from.path() == target.path() {
+            return Err(CoordinationError::NoWhere { path: from.path().to_owned() });
+        }
+        from.check()?;
+        let is_from_in_use = from.path() == current.path();
+        // Other repositories go on using one that several share, and one that was named may be anybody's.
+        let leaves = is_from_in_use && !is_named && !from.is_shared();
+        Ok(Route { from, target, is_from_in_use, leaves })
+    }
+
+    fn is_nowhere(&self) -> bool {
+        self.from.path() == self.target.path()
+    }
+}
+
+/// Copies records to another state home, by default those of the one in use, and has `switch` make it the one in use. Who has waited
 /// for the old one meanwhile is refused, and finds the new one on the next try.
 pub fn move_state<E: From<CoordinationError>>(
     store: &mut Store,
-    to: StateMode,
+    request: &MoveRequest,
     switch: impl FnOnce(&mut Store) -> std::result::Result<(), E>,
 ) -> std::result::Result<StateMoved, E> {
-    let from = store.state();
-    let target = StateDir::of(store.state_home_in(to));
-    if from.home().mode == StateMode::Named || from.path() == target.path() {
-        let moved = plan_move(store, to)?;
+    let route = Route::of(store, request)?;
+    if route.is_nowhere() {
+        let moved = plan_move(store, request)?;
         switch(store)?;
         return Ok(moved);
     }
+    let Route { from, target, leaves, .. } = &route;
     let wait = store.lock_wait();
     let failed = |error: RecordError| E::from(error.into());
     target.mark_in_use().map_err(failed)?;
-    // Nothing changes on either side meanwhile. Two moves in opposite directions must not wait for each other.
-    let mut homes = [&from, &target];
+    // Nothing changes on either side meanwhile. Two moves in opposite directions must not wait for each other. A home that was named is
+    // only read.
+    let mut homes = vec![target];
+    homes.extend((from.home().mode != StateMode::Named).then_some(from));
     homes.sort_by(|a, b| a.path().cmp(b.path()));
     let locks = homes.iter().map(|home| home.lock(wait)).collect::<std::result::Result<Vec<_>, _>>().map_err(failed)?;
-    // Other repositories go on using one that several share.
-    let leaves = !from.is_shared();
-    let moving = || -> Result<StateMoved> {
-        if leaves {
+    let mut moving = || -> Result<StateMoved> {
+        if *leaves {
             from.mark_moved(target.path(), false)?;
+            // Whoever has a lock inside was there before the mark: its records are copied too.
+            for directory in files(from)?.into_iter().filter_map(|(inside, _)| inside) {
+                drop(from.inside(&directory).lock_marked(wait)?);
+            }
         }
-        // Whoever has a lock inside was there before the mark: its records are copied too.
-        for directory in files(&from)?.into_iter().filter_map(|(inside, _)| inside) {
-            drop(from.inside(&directory).lock_marked(wait)?);
-        }
-        copy_all(store, &from, &target, false)
+        copy_all(store, &route, false)
     };
-    let moved = match moving() {
-        Ok(moved) => moved,
-        Err(error) => {
-            from.mark_in_use().map_err(failed)?;
-            return Err(error.into());
-        }
+    let stays = |error| match leaves {
+        true => from.mark_in_use().map_err(failed).err().unwrap_or(error),
+        false => error,
     };
-    if let Err(error) = switch(store) {
-        from.mark_in_use().map_err(failed)?;
-        return Err(error);
-    }
-    if leaves {
+    let moved = moving().map_err(|error| stays(error.into()))?;
+    switch(store).map_err(stays)?;
+    if *leaves {
         from.mark_moved(target.path(), true).map_err(failed)?;
     }
     drop(locks);
@@ -77,40 +129,45 @@ pub fn move_state<E: From<CoordinationError>>(
 }
 
 /// What a move would copy.
-pub fn plan_move(store: &mut Store, to: StateMode) -> Result<StateMoved> {
-    let from = store.state();
-    if from.home().mode == StateMode::Named {
-        return Err(CoordinationError::NamedHome { path: from.path().to_owned() });
+pub fn plan_move(store: &mut Store, request: &MoveRequest) -> Result<StateMoved> {
+    let route = Route::of(store, request)?;
+    if route.is_nowhere() {
+        let (from, to) = (route.from.home().clone(), route.target.home().clone());
+        return Ok(StateMoved { from, to, copied: Vec::new() });
     }
-    let target = StateDir::of(store.state_home_in(to));
-    if from.path() == target.path() {
-        return Ok(StateMoved { from: from.home().clone(), to: target.home().clone(), copied: Vec::new() });
-    }
-    copy_all(store, &from, &target, true)
+    copy_all(store, &route, true)
 }
 
-fn copy_all(store: &Store, from: &StateDir, target: &StateDir, dry_run: bool) -> Result<StateMoved> {
+fn copy_all(store: &mut Store, route: &Route, dry_run: bool) -> Result<StateMoved> {
+    let Route { from, target, .. } = route;
     let mut moved = StateMoved { from: from.home().clone(), to: target.home().clone(), copied: Vec::new() };
+    let agents = same_agents(&from.file(AGENTS).read()?, &target.file(AGENTS).read()?);
     let mut plans = Vec::new();
     for (directory, name) in files(from)? {
-        let (source, goal) = match &directory {
-            Some(inside) => (from.inside(inside), target.inside(inside)),
-            None => (from.clone(), target.clone()),
-        };
-        let shown = directory.map_or_else(|| name.clone(), |inside| format!("{inside}/{name}"));
-        let there = goal.file(&name).read()?;
+        let source = directory.as_ref().map_or_else(|| from.clone(), |inside| from.inside(inside));
+        let goal = directory.as_ref().map_or_else(|| target.clone(), |inside| target.inside(inside));
+        // The box of an agent bears its id.
+        let there = name.strip_suffix(".jsonl").and_then(|id| agents.get(id));
+        let named = there.map_or_else(|| name.clone(), |id| format!("{id}.jsonl"));
+        let shown = directory.map_or_else(|| named.clone(), |inside| format!("{inside}/{named}"));
+        let known = goal.file(&named).read()?;
         let mut new = Vec::new();
         for (id, line) in records(store, &source.file(&name).read()?, &name, from, target)? {
-            match there.effective(&id).map(|at| there.text(at)) {
+            let (id, line) = as_known_there(id, line, &agents);
+            match known.effective(&id).map(|at| String::from_utf8_lossy(known.text(at)).into_owned()) {
                 None => new.push((id, line)),
-                Some(known) if known == line.as_bytes() => {}
-                Some(_) => {
-                    let (from, to) = (from.path().join(&shown), target.path().join(&shown));
-                    return Err(CoordinationError::BothKnow { from, to, id });
+                Some(other) if other == line => {}
+                Some(other) => {
+                    let (used, unused) = if route.is_from_in_use { (&line, &other) } else { (&other, &line) };
+                    let Some(settled) = settle(store, &shown, used, unused)? else {
+                        let (from, to) = (from.path().join(&shown), target.path().join(&shown));
+                        return Err(CoordinationError::BothKnow { from, to, id });
+                    };
+                    new.extend((settled != other).then_some((id, settled)));
                 }
             }
         }
-        plans.push((shown, goal, name, new));
+        plans.push((shown, goal, named, new));
     }
     for (shown, goal, name, new) in plans {
         if !dry_run && !new.is_empty() {
@@ -119,6 +176,89 @@ fn copy_all(store: &Store, from: &StateDir, target: &StateDir, dry_run: bool) ->
         moved.copied.push((shown, new.len()));
     }
     Ok(moved)
+}
+
+/// Agents that both homes know by one name under different ids: the id here, and that of the other home, which stays.
+fn same_agents(here: &Document, there: &Document) -> BTreeMap<String, String> {
+    let named = |document: &Document| -> Vec<Agent> {
+        (0..document.len()).filter_map(|line| Agent::parse(&document.record(line)?)).collect()
+    };
+    let known: BTreeMap<String, String> = named(there).into_iter().map(|agent| (agent.name, agent.id)).collect();
+    let same = named(here).into_iter().filter_map(|agent| Some((agent.id, known.get(&agent.name)?.clone())));
+    same.filter(|(here, there)| here != there).collect()
+}
+
+/// A record with the ids that the other home has for the same agents.
+fn as_known_there(id: String, line: String, agents: &BTreeMap<String, String>) -> (String, String) {
+    let Ok(record) = Record::parse(&line) else { return (id, line) };
+    let dialect = Dialect::default();
+    let mut edits: Vec<KeyEdit> = Vec::new();
+    for key in ["id", "agent", "from_agent"] {
+        let there = record.string(key).and_then(|known| agents.get(known.as_ref()));
+        edits.extend(there.map(|there| (key, Some(dialect.string(there)))));
+    }
+    if edits.is_empty() {
+        return (id, line);
+    }
+    let text = record.with(&edits, dialect);
+    (agents.get(&id).cloned().unwrap_or(id), text)
+}
+
+/// What counts where two homes know something else under one id: the later word, as far as that can be told, or that of the home in
+/// use. `None` if two hold one issue, and neither must lose it unasked.
+fn settle(store: &mut Store, file: &str, used: &str, other: &str) -> Result<Option<String>> {
+    let (Ok(ours), Ok(theirs)) = (Record::parse(used), Record::parse(other)) else { return Ok(Some(used.to_owned())) };
+    if file == AGENTS {
+        // What it said of itself where it works counts, and what it said only elsewhere is kept.
+        let heard = |record: &Record<'_>| Agent::parse(record).map(|agent| agent.heartbeat);
+        let mut edits = only_in(&theirs, &ours, &["runtime", "capabilities", "metadata"]);
+        if heard(&theirs) > heard(&ours) {
+            edits.extend(theirs.raw("heartbeat").map(|raw| ("heartbeat", Some(raw.to_owned()))));
+        }
+        return Ok(Some(ours.with(&edits, Dialect::default())));
+    }
+    if file.starts_with("mail/") {
+        // What a message says never changes; each mark was made once.
+        let edits = only_in(&theirs, &ours, &["read_at", "ack_at", "archived_at"]);
+        return Ok(Some(ours.with(&edits, Dialect::default())));
+    }
+    match (file == LEASES_NAME, Lease::parse(&ours), Lease::parse(&theirs)) {
+        (true, Some(mine), Some(other)) => Ok(is_theirs(store, &mine, &other)?.map(|wins| {
+            let epoch = mine.epoch.max(other.epoch).to_string();
+            let record = if wins { &theirs } else { &ours };
+            record.with(&[("epoch", Some(epoch))], Dialect::default())
+        })),
+        _ => Ok(Some(used.to_owned())),
+    }
+}
+
+/// The values of these keys that one record has and another has not.
+fn only_in(one: &Record<'_>, other: &Record<'_>, keys: &[&'static str]) -> Vec<KeyEdit> {
+    let missing = keys.iter().filter(|key| other.raw(key).is_none());
+    missing.filter_map(|key| Some((*key, Some(one.raw(key)?.to_owned())))).collect()
+}
+
+/// Whether of two claims on one issue the second one holds; `None` if both do, for different holders.
+fn is_theirs(store: &mut Store, ours: &Lease, theirs: &Lease) -> Result<Option<bool>> {
+    let now = store.host().clock.both();
+    let holds = |lease: &Lease| {
+        let holder = lease.holder.as_ref().filter(|_| lease.standing(&now) == Standing::Live)?;
+        (!holder.owner.as_ref().is_some_and(sys::is_gone)).then(|| holder.name.clone())
+    };
+    Ok(match (holds(ours), holds(theirs)) {
+        (Some(one), Some(other)) if one != other => None,
+        (Some(_), Some(_)) => Some(theirs.epoch > ours.epoch),
+        // It may have been given back since, in the home in use: the ledger knows who works on it.
+        (None, Some(name)) => {
+            let issue = ours.id.rsplit('/').next().unwrap_or_default();
+            let issue = store.get(issue)?.map(|row| row.issue);
+            let works = |name: &String| {
+                issue.is_some_and(|one| one.status.as_str() == "in_progress" && one.assignee.as_ref() == Some(name))
+            };
+            Some(works(&name))
+        }
+        _ => Some(false),
+    })
 }
 
 /// Writes records and reads them back.
@@ -180,7 +320,7 @@ fn records(
 
 /// The line with its repository in it where several share a home, and without it where they do not.
 fn told_of_repo(record: &Record<'_>, repo: &str, from: &StateDir, to: &StateDir) -> Option<String> {
-    let dialect = crate::model::json::Dialect::default();
+    let dialect = Dialect::default();
     match (from.is_shared(), shares(to)) {
         (true, false) if record.string("repo").as_deref() == Some(repo) => {
             Some(record.with(&[("repo", None)], dialect))
@@ -192,7 +332,7 @@ fn told_of_repo(record: &Record<'_>, repo: &str, from: &StateDir, to: &StateDir)
 }
 
 fn with_id(record: &Record<'_>, id: &str) -> String {
-    let dialect = crate::model::json::Dialect::default();
+    let dialect = Dialect::default();
     record.with(&[("id", Some(dialect.string(id)))], dialect)
 }
 

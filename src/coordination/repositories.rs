@@ -2,7 +2,7 @@
 //!
 //! What is here can be found out again by looking, so it is noted in passing and never stands in the way of an answer.
 
-use super::Result;
+use super::{Result, workflows};
 use crate::model::json::{Dialect, Object};
 use crate::model::record::{KeyEdit, Record};
 use crate::store::{Put, RecordError, Store};
@@ -93,18 +93,24 @@ fn note(store: &Store, ids: &[Option<String>]) -> Result<()> {
     Ok(())
 }
 
-/// What needs a repo of the project, by its number.
+/// What needs a repo of the project, by its number: also workflows that only another checkout has, and workspaces whose records are with
+/// the repo itself.
 pub fn repo_use(store: &mut Store, repo: usize) -> Result<RepoUse> {
     let mut found = RepoUse::default();
-    for workflow in store.workflows()?.into_iter().filter(|one| !one.state.is_final()) {
+    let id = store.repository_id(repo).ok();
+    for flow in workflows::flows_everywhere(store, false)? {
+        let is_here = flow.place.is_none();
         let is_there =
-            workflow.row.repo == repo || store.tasks_of(workflow.id())?.iter().any(|task| task.row.repo == repo);
-        if is_there {
-            found.workflows.push(workflow.id().to_owned());
+            is_here && (flow.workflow.row.repo == repo || flow.tasks.iter().any(|task| task.row.repo == repo));
+        let is_named = id.as_ref().is_some_and(|id| flow.workflow.workflow.repos.contains(id));
+        if (is_there || is_named) && !found.workflows.iter().any(|known| known == flow.workflow.id()) {
+            found.workflows.push(flow.workflow.id().to_owned());
         }
     }
-    if let Ok(id) = store.repository_id(repo) {
-        let records = store.records(&store.state().file(WORKSPACES))?;
+    let Some(id) = id else { return Ok(found) };
+    for (home, _) in store.homes_of_repos() {
+        let records = store.records(&home.file(WORKSPACES))?;
+        // Also one of a later version, of which little can be read.
         for record in (0..records.len()).filter_map(|line| records.record(line)) {
             let is_removed = record.string("state").as_deref() == Some("removed");
             if record.string("repo").as_deref() == Some(id.as_str()) && !is_removed {

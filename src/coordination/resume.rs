@@ -4,7 +4,7 @@
 
 use super::checkpoints::{CheckpointRow, checkpoints_of, working_on};
 use super::{Result, mail};
-use crate::model::message::{Kind, Message};
+use crate::model::message::Message;
 use crate::store::{LeaseRow, Row, Store, Worktree};
 
 /// One issue that somebody can go on with.
@@ -53,19 +53,8 @@ pub fn resume(store: &mut Store, typed: Option<&str>) -> Result<Vec<Resumption>>
         let worktree = worktrees.iter().find(|one| one.id.is_some() && one.id == place && one.exists).cloned();
         let lost = store.check_lease(&id).err().map(|error| error.to_string());
         let is_mine = mine.contains(&id);
-        let questions = questions(store, &id)?;
+        let questions = mail::open_questions(store, &id)?;
         found.push(Resumption { row, lease, is_mine, lost, from, errors, checkpoints, questions, worktree });
     }
     Ok(found)
-}
-
-/// Questions about an issue that nobody has replied to.
-fn questions(store: &mut Store, issue: &str) -> Result<Vec<Message>> {
-    let now = store.host().clock.now();
-    // A message has a copy for each recipient; what it says is the same.
-    let all: Vec<Message> =
-        mail::thread(store, issue)?.into_iter().filter_map(|copies| copies.into_iter().next()).collect();
-    let is_answered = |one: &Message| all.iter().any(|other| other.reply_to.as_ref() == Some(&one.id));
-    let is_open = |one: &&Message| one.kind == Kind::Query && !one.is_expired(now) && !is_answered(one);
-    Ok(all.iter().filter(is_open).cloned().collect())
 }

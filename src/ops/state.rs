@@ -1,21 +1,25 @@
 //! Choosing another state home.
 
+use std::path::Path;
+
 use super::configure::{Request, configure};
 use super::{OpError, Result};
-use crate::coordination::{self, StateMoved};
+use crate::coordination::{self, MoveRequest, StateMoved};
 use crate::store::settings::Origin;
 use crate::store::{StateMode, Store};
 
-/// Copies what is known of agents, claims, mail and checkpoints to the state home of another mode, and uses that one from now on.
-pub fn move_state(store: &mut Store, to: &str, dry_run: bool) -> Result<StateMoved> {
-    if !StateMode::WORDS.contains(&to) {
+/// Copies what is known of agents, claims, mail and checkpoints to the state home of another mode, and uses that one from now on. With
+/// `from` the records of a home that is not in use are brought in.
+pub fn move_state(store: &mut Store, to: Option<&str>, from: Option<&Path>, dry_run: bool) -> Result<StateMoved> {
+    if let Some(to) = to.filter(|to| !StateMode::WORDS.contains(to)) {
         return Err(OpError::Usage(format!("--to must be one of {}, not {to:?}", StateMode::WORDS.join(" "))));
     }
-    let mode = StateMode::asked(to);
+    let request = MoveRequest { to: to.map(StateMode::asked), from: from.map(Path::to_owned) };
     if dry_run {
-        return Ok(coordination::plan_move(store, mode)?);
+        return Ok(coordination::plan_move(store, &request)?);
     }
-    coordination::move_state(store, mode, |store| {
+    coordination::move_state(store, &request, |store| {
+        let Some(to) = to else { return Ok(()) };
         let set = vec![("state.mode".to_owned(), vec![to.to_owned()])];
         configure(store, &Request { set, file: Some(Origin::Personal), ..Request::default() })?;
         Ok(())

@@ -452,7 +452,8 @@ impl Store {
 
     /// The state home that the project would have in another mode.
     pub fn state_home_in(&self, mode: StateMode) -> StateHome {
-        StateHome::of(self.project.members[0].repo.beads(), &self.host.env, mode)
+        let env = self.host.env.clone().with(STATE_DIR, "");
+        StateHome::of(self.project.members[0].repo.beads(), &env, mode)
     }
 
     /// The state home for what concerns the issues of a repo.

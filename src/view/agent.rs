@@ -1,11 +1,12 @@
 //! Agents as programs and people see them.
 
 use super::{Object, array};
-use crate::coordination::{Pulse, Seen, Swept};
+use crate::coordination::{InHand, Pulse, Seen, Swept};
 use crate::model::agent::{Agent, INTERVAL, Status};
 use crate::model::duration;
 use crate::model::json::Dialect;
 use crate::model::time::{Instant, MILLI};
+use crate::store::LeaseRow;
 
 fn stored(agent: &Agent, status: Status) -> Object {
     let mut object = Object::new()
@@ -36,12 +37,37 @@ pub fn registered(agent: &Agent) -> String {
     stored(agent, agent.status).number("heartbeat_ms", INTERVAL / MILLI).finish()
 }
 
-pub fn agent(seen: &Seen, now: Instant) -> String {
-    stored(&seen.agent, seen.status).optional("because", absence(seen, now).as_deref()).finish()
+/// An agent with what it has in hand: `current_task` and `workspace` are the latest of each.
+pub fn agent(seen: &Seen, hand: &InHand, now: Instant) -> String {
+    let claims = hand.claims.iter().map(|row| {
+        let holder = row.lease.holder.as_ref();
+        Object::new()
+            .text("id", &row.id)
+            .optional("title", row.title.as_deref())
+            .number("epoch", row.lease.epoch)
+            .optional("expires", holder.and_then(|holder| holder.expires).map(|at| at.to_string()).as_deref())
+            .optional("worktree", holder.and_then(|holder| holder.worktree.as_deref()))
+            .finish()
+    });
+    let workspace = hand.workspaces.first();
+    stored(&seen.agent, seen.status)
+        .optional("because", absence(seen, now).as_deref())
+        .optional("current_task", hand.claims.first().map(|row| row.id.as_str()))
+        .optional("workspace", workspace.map(|one| one.id.as_str()))
+        .optional("workspace_path", workspace.map(|one| one.path.as_str()))
+        .raw("claims", &array(claims))
+        .finish()
 }
 
-pub fn agents(all: &[Seen], now: Instant) -> String {
-    array(all.iter().map(|seen| agent(seen, now)))
+pub fn agents(all: &[Seen], hands: &[InHand], now: Instant) -> String {
+    array(all.iter().zip(hands).map(|(seen, hand)| agent(seen, hand, now)))
+}
+
+/// A claim in a line, its issue last.
+pub fn claim_line(row: &LeaseRow) -> String {
+    let place = row.lease.holder.as_ref().and_then(|holder| holder.worktree.as_deref());
+    let place = place.map(|name| format!(" (in {name})")).unwrap_or_default();
+    format!("{}{place}: {}", row.title.as_deref().unwrap_or("an issue that is not in this ledger"), row.id)
 }
 
 /// Why an agent is not there.

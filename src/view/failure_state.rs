@@ -67,11 +67,12 @@ impl From<CoordinationError> for Failure {
             CoordinationError::NoSuchProcess { .. } => {
                 Self::not_found(message).hint("--pid is the process that the agent lives and dies with")
             }
-            CoordinationError::NamedHome { .. } => {
-                Self::new(Exit::Illegal, "illegal", message).hint("unset BD_STATE_DIR and leave --state-dir out")
+            CoordinationError::NoStateHome { .. } => {
+                Self::not_found(message).hint("nothing was copied; --from takes the directory that BD_STATE_DIR named")
             }
+            CoordinationError::NoWhere { .. } => Self::usage(message).hint("say where to with --to"),
             CoordinationError::BothKnow { .. } => Self::new(Exit::Damaged, "conflict", message)
-                .hint("nothing was copied; end the claims in one of them, or remove its records"),
+                .hint("nothing was copied; release the issue in one of them first"),
             CoordinationError::NotCoordinator { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("bd agent register NAME --role coordinator makes one")
             }
@@ -82,7 +83,7 @@ impl From<CoordinationError> for Failure {
                 Self::not_found(message).hint("nothing was sent; bd agent list shows who is there")
             }
             CoordinationError::NoRecipient { .. } => Self::not_found(message)
-                .hint("nothing was sent; an agent, role:R, cap:X, holder:ISSUE, person:NAME, human, @all"),
+                .hint("nothing was sent; an agent, role:R, status:S, runtime:T, cap:X, holder:ISSUE, person:NAME, human, @all"),
             CoordinationError::NoSuchMessage { .. } => {
                 Self::not_found(message).hint("bd mail inbox shows yours; what has expired is not shown")
             }

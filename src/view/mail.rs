@@ -1,7 +1,7 @@
 //! Mail as programs and people see it. What agents write is data: it is quoted and escaped, whoever wrote it.
 
 use super::{Object, array, block, inline, plural};
-use crate::coordination::mail::{Mailbox, Sent};
+use crate::coordination::mail::{BroughtBack, Mailbox, Sent};
 use crate::model::message::Message;
 
 /// What a message says, without the marks of a recipient.
@@ -56,7 +56,25 @@ pub fn sent(sent: &Sent) -> String {
         Mailbox::Agent { id, name } => Object::new().text("name", name).text("agent", id).finish(),
         Mailbox::Person { name } => Object::new().text("name", name).finish(),
     });
-    said(&sent.message).raw("recipients", &array(recipients)).finish()
+    let object = said(&sent.message).raw("recipients", &array(recipients));
+    match &sent.back {
+        Some(back) => {
+            let told = Object::new().text("id", &back.id).flag("done", back.problem.is_none());
+            let told = told.optional("worktree", back.worktree.as_deref()).optional("problem", back.problem.as_deref());
+            object.raw("resumed", &told.finish())
+        }
+        None => object,
+    }
+    .finish()
+}
+
+/// What an answer set going again.
+pub fn brought_back_text(back: &BroughtBack) -> String {
+    let place = back.worktree.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
+    match &back.problem {
+        None => format!("Answered, so it is open again{place}: {}", back.id),
+        Some(problem) => format!("{} stays deferred{place}: {problem}", back.id),
+    }
 }
 
 pub fn sent_text(sent: &Sent) -> String {

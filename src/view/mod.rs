@@ -34,7 +34,7 @@ mod workspace;
 mod worktree;
 
 pub use crate::model::json::{Object, array};
-pub use agent::{absence, agent, agents, pulse, registered, silence, swept, unregistered};
+pub use agent::{absence, agent, agents, claim_line, pulse, registered, silence, swept, unregistered};
 pub use checkpoints::{checkpoint, checkpoint_text, checkpoints, claim_text, pruned_checkpoints, resumptions};
 pub use context::{ContextText, context, context_text};
 pub use escape::{block, inline, plural};
@@ -49,7 +49,7 @@ pub use lease::{
     already_yours, assigned, claimed, claimed_text, lease, lease_text, reclaimed, reclaimed_text, released,
     released_text, remote_lease, remote_lease_text, run, run_text, standing_word, taken_waiting,
 };
-pub use mail::{gist, mail_thread, message, messages, quoted, sender, sent, sent_text};
+pub use mail::{brought_back_text, gist, mail_thread, message, messages, quoted, sender, sent, sent_text};
 pub use merge::{carried_texts, committed, merged_text, pruned_text, resolved, synced, synced_text, trusted};
 pub use prune::{kept_text, pruned};
 pub use recover::recovery;
@@ -62,8 +62,8 @@ pub use undo::undo;
 pub use value::shortened;
 pub use watch::{watch_event, watch_text};
 pub use workflow::{
-    created_workflow, moved_workflow, nothing_next, task_cells, workflow, workflow_line, workflow_next,
-    workflow_progress, workflow_remarks, workflows,
+    created_workflow, moved_workflow, nothing_next, task_cells, workflow, workflow_everywhere, workflow_line,
+    workflow_next, workflow_progress, workflow_remarks, workflows,
 };
 
 pub use workspace::{gc, orphans, removed_workspace};

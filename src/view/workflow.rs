@@ -102,7 +102,26 @@ fn tasks<'a>(flow: &Flow, tasks: impl IntoIterator<Item = &'a TaskRow>) -> Strin
 
 /// One workflow with everything.
 pub fn workflow(flow: &Flow) -> String {
-    lock(flow, progress(flow, head(&flow.workflow))).raw("tasks", &tasks(flow, &flow.tasks)).finish()
+    whole(flow).finish()
+}
+
+fn whole(flow: &Flow) -> Object {
+    placed(flow, lock(flow, progress(flow, head(&flow.workflow)))).raw("tasks", &tasks(flow, &flow.tasks))
+}
+
+/// One workflow as all checkouts have it: the first version, with the others in it.
+pub fn workflow_everywhere(versions: &[Flow]) -> String {
+    let Some((first, others)) = versions.split_first() else { return "null".to_owned() };
+    match others {
+        [] => workflow(first),
+        others => whole(first).raw("elsewhere", &array(others.iter().map(workflow))).finish(),
+    }
+}
+
+/// Which checkout has it so, where that is another one.
+fn placed(flow: &Flow, object: Object) -> Object {
+    let Some(place) = &flow.place else { return object };
+    object.text("worktree", &place.worktree).optional("worktree_id", place.worktree_id.as_deref())
 }
 
 /// Who has locked it.
@@ -120,7 +139,7 @@ fn lock(flow: &Flow, object: Object) -> Object {
 
 /// All workflows, without their tasks.
 pub fn workflows(flows: &[Flow]) -> String {
-    array(flows.iter().map(|flow| lock(flow, progress(flow, head(&flow.workflow))).finish()))
+    array(flows.iter().map(|flow| placed(flow, lock(flow, progress(flow, head(&flow.workflow)))).finish()))
 }
 
 pub fn created_workflow(created: &CreatedWorkflow, flow: &Flow) -> String {
@@ -148,7 +167,7 @@ pub fn workflow_progress(flow: &Flow) -> String {
         .text("title", &flow.workflow.row.issue.title)
         .text("state", flow.workflow.state.word())
         .number("max_parallel", flow.workflow.workflow.max_parallel);
-    progress(flow, object)
+    placed(flow, progress(flow, object))
         .raw("running", &tasks(flow, flow.running()))
         .raw("blocked", &tasks(flow, blocked))
         .raw("failed", &tasks(flow, failed))
@@ -186,7 +205,9 @@ pub fn progress_text(flow: &Flow) -> String {
 /// A workflow in one line, escaped; its id is last.
 pub fn workflow_line(flow: &Flow) -> String {
     let one = &flow.workflow;
-    let line = format!("{}  {}  ({})", one.state, one.row.issue.title, progress_text(flow));
+    let place = flow.place.as_ref().map(|place| format!("  [in {}, not merged here]", place.worktree));
+    let place = place.unwrap_or_default();
+    let line = format!("{}  {}  ({}){place}", one.state, one.row.issue.title, progress_text(flow));
     format!("{}  {}", inline(&line), inline(one.id()))
 }
 
@@ -217,6 +238,8 @@ pub fn workflow_remarks(flow: &Flow) -> Vec<String> {
         lines.push(format!("because: {reason}"));
     }
     match one.state {
+        // It is moved where it is.
+        _ if flow.place.is_some() => {}
         State::InProgress if flow.is_done() => {
             lines.push(format!("all tasks are done: bd workflow complete {}", one.id()));
         }

@@ -170,7 +170,11 @@ fn a_name_has_one_bearer_at_a_time() {
     at(&env, "09:20:01", "agent unregister bob").ok();
     assert_eq!(at(&env, "09:20:02", "agent register bob").ok().stdout, id);
     let shown = at(&env, "09:20:03", "agent show bob --json").ok().json();
-    assert_eq!((&shown["sessions"], &shown["role"]), (&4.into(), &"worker".into()));
+    assert_eq!(
+        (&shown["sessions"], &shown["role"]),
+        (&4.into(), &"reviewer".into()),
+        "what it does not say anew stays"
+    );
 }
 
 #[test]

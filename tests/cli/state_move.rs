@@ -52,22 +52,11 @@ fn everything_moves_and_the_source_stays() {
 }
 
 #[test]
-fn what_both_sides_know_differently_is_not_copied() {
+fn a_state_home_that_was_named_and_is_not_there_is_not_moved() {
     let env = Env::new();
     populate(&env);
-    env.bd(["state", "move", "--to", "global"]).ok();
-    env.bd(["release", "bd-1", "--agent", "bot"]).ok();
-    let back = env.bd(["state", "move", "--to", "repo"]);
-    assert_eq!(back.code, 8, "{}", back.stderr);
-    assert!(env.bd(["where", "--json"]).ok().json()["state_mode"] == "global", "it stays where it is");
-}
-
-#[test]
-fn a_state_home_that_was_named_is_not_moved() {
-    let env = Env::new();
-    populate(&env);
-    let refused = env.bd_with(["state", "move", "--to", "global"], None, &[("BD_STATE_DIR", "/nowhere/else")]);
-    assert_eq!(refused.code, 5, "{}", refused.stderr);
+    env.bd_with(["state", "move", "--to", "global"], None, &[("BD_STATE_DIR", "/nowhere/else")])
+        .fails(3, &["/nowhere/else"]);
 }
 
 #[test]

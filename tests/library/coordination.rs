@@ -30,9 +30,9 @@ fn an_agent_is_what_it_registered_as() {
     let mut store = acting(&scratch, "bob");
     assert_eq!(store.agent().map(|agent| (agent.name.as_str(), agent.id.is_some())), Some(("bob", false)));
     assert!(!scratch.beads().join("run").exists(), "looking made something");
-    let capabilities = vec!["rust".to_owned()];
+    let capabilities = Some(vec!["rust".to_owned()]);
     let registration =
-        Registration { name: "bob".into(), role: Role::Coordinator, capabilities, ..Registration::default() };
+        Registration { name: "bob".into(), role: Some(Role::Coordinator), capabilities, ..Registration::default() };
     let agent = coordination::register(&mut store, registration).unwrap();
     for store in [&store, &acting(&scratch, "bob"), &acting(&scratch, &agent.id)] {
         let known = store.agent().unwrap();
@@ -42,7 +42,7 @@ fn an_agent_is_what_it_registered_as() {
     assert_eq!(coordination::ensure_registered(&mut store).unwrap(), Some(agent.clone()));
     // Who has left comes back as what it was, under its id.
     let seen = coordination::find_agent(&store, "bob").unwrap();
-    coordination::unregister(&mut store, &seen).unwrap();
+    coordination::unregister(&mut store, &seen, None).unwrap();
     assert_eq!(acting(&scratch, "bob").agent().unwrap().id, None);
     let back = coordination::ensure_registered(&mut acting(&scratch, "bob")).unwrap().unwrap();
     assert_eq!((&back.id, back.role, back.sessions, back.status), (&agent.id, Role::Coordinator, 2, Status::Online));

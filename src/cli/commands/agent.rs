@@ -55,10 +55,13 @@ enum Action {
         /// Its name or id (default: the one that acts)
         who: Option<String>,
     },
-    /// End the session of an agent; what it holds is let go, its record stays
+    /// End the session of an agent; its unfinished issues are free again, its record stays
     Unregister {
         /// Its name or id (default: the one that acts)
         who: Option<String>,
+        /// Why, as a comment on each issue that it leaves
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
     },
     /// Write down who is offline, and take from them what they may not keep
     Sweep {
@@ -71,20 +74,20 @@ enum Action {
     },
 }
 
-/// Register an agent; a name that had one gets the same id again
+/// Register an agent; a name that had one gets the same id again, and keeps what is not said anew
 #[derive(Debug, Args)]
 struct RegisterArgs {
     /// What the ledger will call it
     name: String,
-    /// worker, coordinator, reviewer or human
-    #[arg(long, value_name = "ROLE", default_value = "worker", value_parser = role)]
-    role: Role,
-    /// What it runs in
+    /// worker, coordinator, reviewer or human (default: worker)
+    #[arg(long, value_name = "ROLE", value_parser = role)]
+    role: Option<Role>,
+    /// What it runs in; empty removes it
     #[arg(long, value_name = "TEXT")]
     runtime: Option<String>,
-    /// Something it can do; may be repeated
+    /// Something it can do; may be repeated; empty removes all
     #[arg(long = "cap", value_name = "CAPABILITY", value_delimiter = ',')]
-    capabilities: Vec<String>,
+    capabilities: Option<Vec<String>>,
     /// A process that the agent lives and dies with: never that of a short command
     #[arg(long, value_name = "PID")]
     pid: Option<u32>,
@@ -123,7 +126,7 @@ pub fn run(args: AgentArgs, cx: &mut Context) -> Outcome {
         Action::Heartbeat { status, note } => heartbeat(status, note.as_deref(), cx),
         Action::List { status, role, capability, stale } => list(&AgentFilter { status, role, capability, stale }, cx),
         Action::Show { who } => show(who.as_deref(), cx),
-        Action::Unregister { who } => unregister(who.as_deref(), cx),
+        Action::Unregister { who, reason } => unregister(who.as_deref(), reason.as_deref(), cx),
         Action::Sweep { older_than, dry_run } => sweep(older_than, dry_run, cx),
     }
 }
@@ -162,16 +165,19 @@ fn heartbeat(status: Option<Status>, note: Option<&str>, cx: &mut Context) -> Ou
 
 fn list(filter: &AgentFilter, cx: &mut Context) -> Outcome {
     let found = coordination::agents(cx.store()?, filter)?;
+    let hands = coordination::in_hand(cx.store()?, &found)?;
     let now = cx.host().clock.now();
     if cx.ui.wants_json() {
-        cx.json(view::agents(&found, now));
+        cx.json(view::agents(&found, &hands, now));
         return Ok(Exit::Ok);
     }
     let lines: Vec<[String; 5]> = found
         .iter()
-        .map(|seen| {
+        .zip(&hands)
+        .map(|(seen, hand)| {
             let agent = &seen.agent;
-            let said = view::absence(seen, now).or_else(|| agent.note.clone());
+            let works = hand.claims.first().map(|claim| format!("works on {}", claim.id));
+            let said = view::absence(seen, now).or_else(|| agent.note.clone()).or(works);
             let said = said.unwrap_or_else(|| agent.capabilities.join(" "));
             let status = seen.status.word();
             [&agent.name, status, agent.role.word(), &agent.id, &said].map(|cell| inline(cell).into_owned())
@@ -195,9 +201,10 @@ fn named(agent: Option<&str>, cx: &mut Context) -> Result<Seen, Failure> {
 
 fn show(agent: Option<&str>, cx: &mut Context) -> Outcome {
     let seen = named(agent, cx)?;
+    let hand = coordination::in_hand(cx.store()?, std::slice::from_ref(&seen))?.pop().unwrap_or_default();
     let now = cx.host().clock.now();
     if cx.ui.wants_json() {
-        cx.json(view::agent(&seen, now));
+        cx.json(view::agent(&seen, &hand, now));
         return Ok(Exit::Ok);
     }
     let agent = &seen.agent;
@@ -218,7 +225,9 @@ fn show(agent: Option<&str>, cx: &mut Context) -> Outcome {
         ("Registered", Some(format!("{} (session {})", agent.registered, agent.sessions))),
         ("Heard of", Some(format!("{} ({} ago)", agent.heartbeat, view::silence(agent, now)))),
     ];
-    for (name, value) in facts {
+    let claims = hand.claims.iter().map(|row| ("Works on", Some(view::claim_line(row))));
+    let workspaces = hand.workspaces.iter().map(|one| ("Workspace", Some(format!("{} {}", one.path, one.id))));
+    for (name, value) in facts.into_iter().chain(claims).chain(workspaces) {
         if let Some(value) = value {
             cx.ui.line(&format!("{name:<12}{}", inline(&value)));
         }
@@ -226,9 +235,9 @@ fn show(agent: Option<&str>, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-fn unregister(agent: Option<&str>, cx: &mut Context) -> Outcome {
+fn unregister(agent: Option<&str>, reason: Option<&str>, cx: &mut Context) -> Outcome {
     let seen = named(agent, cx)?;
-    let (agent, released) = coordination::unregister(cx.store()?, &seen)?;
+    let (agent, released) = coordination::unregister(cx.store()?, &seen, reason)?;
     if cx.ui.wants_json() {
         cx.json(view::unregistered(&agent, &released));
     } else {

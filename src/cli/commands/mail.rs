@@ -8,6 +8,8 @@ use crate::cli::filters::limit;
 use crate::cli::render;
 use crate::coordination::mail::{self, InboxFilter, Letter, Sent};
 use crate::model::message::{Kind, Message, Urgency};
+use crate::model::state_id;
+use crate::store::Store;
 use crate::view::{self, Exit, Failure};
 
 /// Mail between agents and people
@@ -36,7 +38,7 @@ enum Action {
         /// The message, by id or its first characters
         id: String,
     },
-    /// Answer the sender of a message, in its thread
+    /// Answer the sender of a message, in its thread; an issue deferred until then is open again
     Reply {
         /// The message, by id or its first characters
         id: String,
@@ -74,12 +76,12 @@ enum Action {
 /// Send a message; if an address means nobody, nobody gets it
 #[derive(Debug, Args)]
 struct SendArgs {
-    /// An agent, role:R, cap:X, holder:ISSUE, person:NAME, human, or @all
+    /// An agent, role:R, status:S, runtime:T, cap:X, holder:ISSUE, person:NAME, human, or @all
     #[arg(required = true)]
     to: Vec<String>,
     #[command(flatten)]
     text: TextArgs,
-    /// task_assignment, status_update, query, response or broadcast (default: broadcast to @all, else status_update)
+    /// task_assignment, status_update, query, response or broadcast (default: broadcast to a group, else status_update)
     #[arg(long = "type", value_name = "TYPE", value_parser = kind)]
     kind: Option<Kind>,
     /// The issue that it is about
@@ -197,11 +199,19 @@ fn letter(args: TextArgs, cx: &Context) -> Result<Letter, Failure> {
 fn send(args: SendArgs, cx: &mut Context) -> Outcome {
     let letter = letter(args.text, cx)?;
     let store = cx.store()?;
-    let issue = args.issue.map(|typed| store.resolve(&typed)).transpose()?;
-    let to_all = args.to.iter().any(|to| to == "@all");
-    let kind = args.kind.unwrap_or(if to_all { Kind::Broadcast } else { Kind::StatusUpdate });
+    let issue = args.issue.map(|typed| about(store, &typed)).transpose()?;
+    let to_many = args.to.iter().any(|to| mail::is_group(to));
+    let kind = args.kind.unwrap_or(if to_many { Kind::Broadcast } else { Kind::StatusUpdate });
     let sent = mail::send(store, Letter { to: args.to, kind, issue, ..letter })?;
     tell_sent(&sent, cx)
+}
+
+/// The issue that a message is about, also by the id of a workflow.
+fn about(store: &mut Store, typed: &str) -> Result<String, Failure> {
+    if state_id::is(state_id::WORKFLOW, typed) {
+        return Ok(store.find_workflow(typed)?.id().to_owned());
+    }
+    Ok(store.resolve(typed)?)
 }
 
 fn tell_sent(sent: &Sent, cx: &mut Context) -> Outcome {
@@ -209,6 +219,9 @@ fn tell_sent(sent: &Sent, cx: &mut Context) -> Outcome {
         cx.json(view::sent(sent));
     } else {
         cx.ui.done(&view::sent_text(sent));
+        if let Some(back) = &sent.back {
+            cx.ui.note(&view::brought_back_text(back));
+        }
     }
     Ok(Exit::Ok)
 }

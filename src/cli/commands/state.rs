@@ -2,11 +2,14 @@ use clap::{Args, Subcommand};
 
 use super::{Context, Outcome};
 use crate::ops;
+use crate::store::StateMode;
 use crate::view::{Exit, Object, array, inline, plural};
 
 /// Where claims, mail and checkpoints are kept, and moving them
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bd state\n  bd state move --to global --dry-run")]
+#[command(
+    after_help = "Examples:\n  bd state\n  bd state move --to global --dry-run\n  bd state move --from ~/.old-state"
+)]
 pub struct StateArgs {
     #[command(subcommand)]
     command: Option<StateCommand>,
@@ -15,10 +18,16 @@ pub struct StateArgs {
 #[derive(Debug, Subcommand)]
 enum StateCommand {
     /// Copy everything to the state home of another mode, and use that one; what was there before stays
+    ///
+    /// With --from the records of another state home are brought in, such as one that BD_STATE_DIR named; it is not changed, and
+    /// a second time copies nothing. Where both homes know an agent or a claim, the later word counts.
     Move {
         /// repo (with the repository), global (of all your repositories), worktree (of this checkout alone)
-        #[arg(long, value_name = "MODE")]
-        to: String,
+        #[arg(long, value_name = "MODE", required_unless_present = "from")]
+        to: Option<String>,
+        /// Copy from this state home instead of the one in use
+        #[arg(long, value_name = "DIR")]
+        from: Option<String>,
         /// Say what would be copied
         #[arg(long)]
         dry_run: bool,
@@ -28,7 +37,7 @@ enum StateCommand {
 pub fn run(args: StateArgs, cx: &mut Context) -> Outcome {
     match args.command {
         None => show(cx),
-        Some(StateCommand::Move { to, dry_run }) => go(cx, &to, dry_run),
+        Some(StateCommand::Move { to, from, dry_run }) => go(cx, to.as_deref(), from.as_deref(), dry_run),
     }
 }
 
@@ -54,8 +63,9 @@ fn show(cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-fn go(cx: &mut Context, to: &str, dry_run: bool) -> Outcome {
-    let moved = ops::move_state(cx.store()?, to, dry_run)?;
+fn go(cx: &mut Context, to: Option<&str>, from: Option<&str>, dry_run: bool) -> Outcome {
+    let from = from.map(|path| cx.host().env.path(path));
+    let moved = ops::move_state(cx.store()?, to, from.as_deref(), dry_run)?;
     let (from, target) = (moved.from.path.display().to_string(), moved.to.path.display().to_string());
     let total: usize = moved.copied.iter().map(|(_, count)| count).sum();
     if cx.ui.wants_json() {
@@ -77,6 +87,9 @@ fn go(cx: &mut Context, to: &str, dry_run: bool) -> Outcome {
     cx.ui.done(&format!("{what} {} from {} to {}", plural(total, "record"), inline(&from), inline(&target)));
     if !dry_run {
         cx.ui.note("what was there before is still there");
+        if cx.store()?.state().home().mode == StateMode::Named {
+            cx.ui.note("BD_STATE_DIR or --state-dir still names another state home; leave it out to use this one");
+        }
     }
     Ok(Exit::Ok)
 }

@@ -3,7 +3,7 @@
 use super::Mailbox;
 use crate::coordination::agents::{self, Seen};
 use crate::coordination::{CoordinationError, Result, claims};
-use crate::model::agent::Role;
+use crate::model::agent::{Role, Status};
 use crate::store::{AGENT_VARIABLE, Store, find_actor};
 
 /// A recipient, and the address that led to it.
@@ -11,6 +11,12 @@ use crate::store::{AGENT_VARIABLE, Store, find_actor};
 pub struct Recipient {
     pub to: String,
     pub mailbox: Mailbox,
+}
+
+/// An address means whoever is in a group, not one in particular.
+pub fn is_group(address: &str) -> bool {
+    let kind = address.split_once(':').map(|(kind, _)| kind);
+    address == "@all" || matches!(kind, Some("role" | "status" | "runtime" | "cap"))
 }
 
 /// Everybody whom the addresses mean, each once. An address that means nobody is an error.
@@ -51,6 +57,11 @@ fn meant(store: &mut Store, known: &[Seen], sender: Option<&str>, to: &str) -> R
             Some(role) => Ok(others(&|seen| seen.agent.role == role)),
             None => Ok(Vec::new()),
         },
+        Some(("status", word)) => match Status::parse(word) {
+            Some(status) => Ok(others(&|seen| seen.status == status)),
+            None => Ok(Vec::new()),
+        },
+        Some(("runtime", runtime)) => Ok(others(&|seen| seen.agent.runtime.as_deref() == Some(runtime))),
         Some(("cap", capability)) => Ok(others(&|seen| seen.agent.capabilities.iter().any(|own| own == capability))),
         Some(("person", name)) if !name.trim().is_empty() => Ok(vec![Mailbox::Person { name: name.to_owned() }]),
         Some(("holder", issue)) => {

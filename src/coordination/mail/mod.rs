@@ -5,11 +5,14 @@
 
 mod address;
 mod marks;
+mod questions;
 mod read;
 mod send;
 mod wait;
 
+pub use address::is_group;
 pub use marks::{acknowledge, archive, archive_read, read};
+pub use questions::{BroughtBack, open_questions};
 pub use read::{InboxFilter, find_message, inbox, inbox_counts, overdue, thread};
 pub use send::{Letter, Sender, Sent, reply, send};
 pub use wait::{Waited, wait_for_mail};

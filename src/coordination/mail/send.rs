@@ -4,7 +4,7 @@
 //! some; the error says so by not giving an id.
 
 use super::address::{self, Recipient};
-use super::{Mailbox, parse_all, place, read};
+use super::{BroughtBack, Mailbox, parse_all, place, questions, read};
 use crate::coordination::{CoordinationError, Result, identity};
 use crate::model::message::{Kind, Message, Urgency};
 use crate::model::state_id::{self, MESSAGE};
@@ -52,6 +52,8 @@ pub struct Sent {
     /// The copy of the first recipient.
     pub message: Message,
     pub recipients: Vec<Mailbox>,
+    /// The issue that goes on because its question is answered now.
+    pub back: Option<BroughtBack>,
 }
 
 /// Sends a letter. If one of the addresses means nobody, nobody gets it.
@@ -61,7 +63,7 @@ pub fn send(store: &mut Store, letter: Letter) -> Result<Sent> {
     deliver(store, letter, recipients)
 }
 
-/// Answers a message: to its sender, in its thread.
+/// Answers a message: to its sender, in its thread. An issue that was put off until then goes on.
 pub fn reply(store: &mut Store, typed: &str, letter: Letter) -> Result<Sent> {
     let mailbox = super::own_box(store).ok_or_else(|| CoordinationError::NoSuchMessage { typed: typed.to_owned() })?;
     let answered = read::find_in(store, &mailbox, typed)?;
@@ -74,7 +76,7 @@ pub fn reply(store: &mut Store, typed: &str, letter: Letter) -> Result<Sent> {
     let sent = send(store, Letter { to: vec![to], issue, answers: Some(answered.clone()), ..letter })?;
     // Who answers has read.
     super::marks::read(store, &answered.id)?;
-    Ok(sent)
+    Ok(Sent { back: questions::bring_back(store, &answered), ..sent })
 }
 
 fn check(letter: &Letter) -> Result<()> {
@@ -139,7 +141,8 @@ fn deliver(store: &mut Store, letter: Letter, recipients: Vec<Recipient>) -> Res
         file.edit(&held, &store.host().entropy, |_| -> Result<Vec<Put>> { Ok(vec![put.clone()]) })?;
     }
     drop(held);
-    Ok(Sent { message, recipients: recipients.into_iter().map(|recipient| recipient.mailbox).collect() })
+    let recipients = recipients.into_iter().map(|recipient| recipient.mailbox).collect();
+    Ok(Sent { message, recipients, back: None })
 }
 
 /// Now, but after what it answers and after what is in the boxes, so that messages of one millisecond keep their order. What

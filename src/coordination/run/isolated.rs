@@ -8,18 +8,15 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::{
-    Left, Run, RunEnd, RunRequest, end_claim, failure, give_back, look, look_after, owner, settle, start, take,
-};
+use super::{Left, Run, RunEnd, RunRequest, end_claim, failure, give_back, look, look_after, owner, settle, start};
 use crate::coordination::workspaces::{
     self, JobEnd, MadeWorkspace, Removal, WorkspaceWish, bring_in, create_workspace, end_of_job, remove_workspace,
     set_workspace_owner, workspace_env,
 };
 use crate::coordination::{FilesWish, NewCheckpoint, Result, add_checkpoint};
 use crate::model::json::Object;
-use crate::model::workflow::Task;
 use crate::model::workspace::Workspace;
-use crate::store::{ClaimWish, Claimed, Store, StoreError};
+use crate::store::{ClaimWish, Claimed, Store, StoreError, WorkflowRow};
 use crate::sys;
 use crate::sys::job::Ended;
 
@@ -40,22 +37,20 @@ pub struct UsedWorkspace {
     pub notes: Vec<String>,
 }
 
-/// Whether the next job runs in a workspace though nobody asked for one: its workflow says so.
-pub(super) fn is_usual(store: &mut Store, id: Option<&str>) -> Result<bool> {
-    let workflow = match id {
-        Some(id) => workflow_of(store, id)?,
-        None => None,
-    };
-    let is_meant = |known: &str| id.is_none() || workflow.as_deref() == Some(known);
-    Ok(store.workflows()?.iter().any(|one| one.workflow.auto_workspace && !one.state.is_final() && is_meant(one.id())))
+/// The workspace that an issue is worked on in though nobody asked for one: its workflow says so.
+pub(super) fn usual(store: &mut Store, id: &str) -> Result<Option<WorkspaceWish>> {
+    let wants = workflow_of(store, id)?.is_some_and(|one| one.workflow.auto_workspace && !one.state.is_final());
+    Ok(wants.then(WorkspaceWish::default))
 }
 
-/// The workflow that an issue is a task of.
-fn workflow_of(store: &mut Store, id: &str) -> Result<Option<String>> {
+fn workflow_of(store: &mut Store, id: &str) -> Result<Option<WorkflowRow>> {
     let Some(row) = store.get(id)? else { return Ok(None) };
-    let is_task = Task::of_line(&row.line).is_some();
-    let parent = row.issue.dependencies.iter().find(|edge| edge.kind.is_parent_child());
-    Ok(parent.filter(|_| is_task).map(|edge| edge.target.clone()))
+    Ok(store.workflow_above(&row)?)
+}
+
+/// Whether there is a workflow whose tasks are worked on so.
+pub(super) fn may_be_usual(store: &mut Store) -> Result<bool> {
+    Ok(store.workflows()?.iter().any(|one| one.workflow.auto_workspace && !one.state.is_final()))
 }
 
 /// A workspace that is ready, and the project in it.
@@ -65,8 +60,8 @@ struct Ready {
     there: Option<Store>,
 }
 
-pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish) -> Result<Option<Run>> {
-    let Some(claimed) = take(store, request, true)? else { return Ok(None) };
+/// Runs the program in a workspace, on an issue that is claimed already.
+pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish, claimed: Claimed) -> Result<Run> {
     let before = owner(store, &claimed)?;
     // Whoever kills us while the workspace is made need not wait for the end of the claim.
     store.set_lease_owner(&claimed, sys::owner(std::process::id()))?;
@@ -128,13 +123,13 @@ pub(super) fn run(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish)
         }
     };
     let workspace = finish(store, &ready.made, checkpoint, notes);
-    Ok(Some(Run { claimed, ended, end, workspace: Some(workspace) }))
+    Ok(Run { claimed, ended, end, workspace: Some(workspace) })
 }
 
 /// Makes the workspace, and the claim in it.
 fn prepare(store: &mut Store, request: &RunRequest, wish: &WorkspaceWish, claimed: &Claimed) -> Result<Ready> {
     let id = &claimed.id;
-    let workflow = workflow_of(store, id)?;
+    let workflow = workflow_of(store, id)?.map(|one| one.id().to_owned());
     let made = {
         let _step = store.activity().begin(format!("making a workspace for {id}"));
         create_workspace(store, &WorkspaceWish { issue: Some(id.clone()), workflow, ..wish.clone() })?

@@ -67,13 +67,27 @@ pub struct Run {
 
 /// Claims an issue and runs a program on it; `None` if nothing is ready.
 pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
-    if let Some(wish) = &request.workspace {
-        return isolated::run(store, request, wish);
+    let wish = match (&request.workspace, &request.id) {
+        (Some(wish), _) => Some(wish.clone()),
+        (None, Some(id)) => isolated::usual(store, id)?,
+        (None, None) => None,
+    };
+    // Which issue is picked decides whether it is worked on apart; until then the ledger here is left alone.
+    let is_open = request.workspace.is_none() && request.id.is_none() && isolated::may_be_usual(store)?;
+    let Some(claimed) = take(store, request, wish.is_some() || is_open)? else { return Ok(None) };
+    let wish = match wish {
+        None if is_open => match settle_place(store, request, &claimed) {
+            Ok(wish) => wish,
+            Err(error) => {
+                give_back(store, &claimed, &error.to_string())?;
+                return Err(error);
+            }
+        },
+        wish => wish,
+    };
+    if let Some(wish) = wish {
+        return isolated::run(store, request, &wish, claimed).map(Some);
     }
-    if isolated::is_usual(store, request.id.as_deref())? {
-        return isolated::run(store, request, &WorkspaceWish::default());
-    }
-    let Some(claimed) = take(store, request, false)? else { return Ok(None) };
     let before = owner(store, &claimed)?;
     let mut job = match start(store, request, &claimed, &request.directory, Vec::new()) {
         Ok(job) => job,
@@ -93,6 +107,17 @@ pub fn run(store: &mut Store, request: &RunRequest) -> Result<Option<Run>> {
         }
     };
     Ok(Some(Run { claimed, ended, end, workspace: None }))
+}
+
+/// Where the work on an issue that was just picked is done: in the workspace that its workflow wants, or here; then the ledger here says who
+/// works on it.
+fn settle_place(store: &mut Store, request: &RunRequest, claimed: &Claimed) -> Result<Option<WorkspaceWish>> {
+    let wish = isolated::usual(store, &claimed.id)?;
+    if wish.is_none() {
+        let here = ClaimWish { takeover: None, aside: false, ..request.auto.wish.clone() };
+        store.claim(&claimed.id, &here)?;
+    }
+    Ok(wish)
 }
 
 /// Claims the issue that is asked for, or the next one.

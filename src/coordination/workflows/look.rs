@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::coordination::Result;
 use crate::model::lease::{Holder, Standing};
-use crate::store::{Store, TaskRow, TaskState, WorkflowRow};
+use crate::store::{Place, Store, TaskRow, TaskState, WorkflowRow};
 
 /// A workflow and all of its tasks, in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct Flow {
     pub unseen: usize,
     /// Who has locked it, and under which number.
     pub lock: Option<(Holder, i64)>,
+    /// The checkout that has it so; none for the one in use.
+    pub place: Option<Place>,
 }
 
 /// How many tasks stand how.
@@ -94,13 +96,13 @@ pub fn flow(store: &mut Store, typed: &str) -> Result<Flow> {
     flow_of(store, workflow)
 }
 
-fn flow_of(store: &mut Store, workflow: WorkflowRow) -> Result<Flow> {
+pub(super) fn flow_of(store: &mut Store, workflow: WorkflowRow) -> Result<Flow> {
     let tasks = store.tasks_of(workflow.id())?;
     let lock = store.workflow_lock(&workflow)?.filter(|(_, standing)| *standing == Standing::Live);
     let lock = lock.and_then(|(lease, _)| Some((lease.holder?, lease.epoch)));
     let known = tasks.iter().map(TaskRow::id).collect();
     let unseen = store.running_unseen(&workflow, &known)?;
-    Ok(Flow { workflow, tasks, unseen, lock })
+    Ok(Flow { workflow, tasks, unseen, lock, place: None })
 }
 
 /// All workflows; those that are over only if they are asked for.

@@ -6,6 +6,7 @@
 mod create;
 mod edit;
 mod error;
+mod everywhere;
 mod lock;
 mod look;
 mod moves;
@@ -19,6 +20,7 @@ mod wait;
 pub use create::{CreatedWorkflow, INFORMS, NewWorkflow, create_workflow, task_issue};
 pub use edit::{WorkflowChange, edit_workflow};
 pub use error::FlowError;
+pub use everywhere::{flow_everywhere, flows_everywhere};
 pub use lock::{lock, unlock};
 pub use look::{Counts, Flow, flow, flows};
 pub use moves::{Command, MoveWish, MovedWorkflow, move_workflow};

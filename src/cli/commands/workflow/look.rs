@@ -7,7 +7,7 @@ use crate::coordination::workflows::{self, Flow, NextWish};
 use crate::model::workflow::State;
 use crate::view::{self, Exit, Failure};
 
-/// Show the workflows that are not over
+/// Show the workflows that are not over, of all checkouts
 #[derive(Debug, Args)]
 pub struct ListArgs {
     /// Those that are completed or abandoned too
@@ -56,7 +56,7 @@ pub fn state(text: &str) -> Result<State, String> {
 }
 
 pub fn list(args: &ListArgs, cx: &mut Context) -> Outcome {
-    let mut found = workflows::flows(cx.store()?, args.all || args.state.is_some())?;
+    let mut found = workflows::flows_everywhere(cx.store()?, args.all || args.state.is_some())?;
     found.retain(|flow| args.state.is_none_or(|state| flow.workflow.state == state));
     if cx.ui.wants_json() {
         cx.json(view::workflows(&found));
@@ -72,14 +72,16 @@ pub fn list(args: &ListArgs, cx: &mut Context) -> Outcome {
 }
 
 pub fn show(args: &ShowArgs, cx: &mut Context) -> Outcome {
-    let flow = workflows::flow(cx.store()?, &args.id)?;
+    let found = workflows::flow_everywhere(cx.store()?, &args.id)?;
     if cx.ui.wants_json() {
-        cx.json(view::workflow(&flow));
+        cx.json(view::workflow_everywhere(&found));
         return Ok(Exit::Ok);
     }
-    told(cx, &flow);
-    let cells: Vec<[String; 4]> = flow.tasks.iter().map(|task| view::task_cells(&flow, task)).collect();
-    render::columns(&mut cx.ui, "  ", &cells);
+    for flow in &found {
+        told(cx, flow);
+        let cells: Vec<[String; 4]> = flow.tasks.iter().map(|task| view::task_cells(flow, task)).collect();
+        render::columns(&mut cx.ui, "  ", &cells);
+    }
     Ok(Exit::Ok)
 }
 
@@ -117,14 +119,15 @@ pub fn next(args: &NextArgs, cx: &mut Context) -> Outcome {
 }
 
 pub fn progress(args: &ProgressArgs, cx: &mut Context) -> Outcome {
-    let flow = workflows::flow(cx.store()?, &args.id)?;
+    let found = workflows::flow_everywhere(cx.store()?, &args.id)?;
+    let Some(flow) = found.first() else { return Ok(Exit::Ok) };
     if cx.ui.wants_json() {
-        cx.json(view::workflow_progress(&flow));
+        cx.json(view::workflow_progress(flow));
         return Ok(Exit::Ok);
     }
-    told(cx, &flow);
+    told(cx, flow);
     let open = flow.tasks.iter().filter(|task| !task.is_done());
-    let cells: Vec<[String; 4]> = open.map(|task| view::task_cells(&flow, task)).collect();
+    let cells: Vec<[String; 4]> = open.map(|task| view::task_cells(flow, task)).collect();
     render::columns(&mut cx.ui, "  ", &cells);
     cx.ui.line(&format!("{}%", flow.counts().percent()));
     Ok(Exit::Ok)
