@@ -63,7 +63,10 @@ impl Document {
         let mut sorted = true;
         let (mut blank, mut returns) = ((0, 0), (0, 0));
         let torn = self.torn();
-        for region in self.conflicts() {
+        // What stands between markers is settled with them, and no other way.
+        let regions = self.conflicts();
+        let is_inside = |n: usize| regions.iter().any(|region| region.contains(&n));
+        for region in regions {
             findings.push(Finding { line: region.start + 1, problem: Problem::Conflict { until: region.end } });
         }
         for n in 0..self.len() {
@@ -71,6 +74,7 @@ impl Document {
                 returns = (if returns.1 == 0 { n } else { returns.0 }, returns.1 + 1);
             }
             match self.line(n) {
+                Line::Issue(_) if is_inside(n) => {}
                 Line::Issue(record) => {
                     let id = record.string("id").unwrap_or_default().into_owned();
                     sorted &= last <= id;
@@ -82,6 +86,9 @@ impl Document {
                 Line::Damaged(Damage::Marker) => {}
                 Line::Damaged(damage) => {
                     let is_torn = torn.as_ref().is_some_and(|(at, _)| *at == n);
+                    if is_inside(n) && !is_torn {
+                        continue;
+                    }
                     let problem = if is_torn { Problem::Torn(damage) } else { Problem::Damaged(damage) };
                     findings.push(Finding { line: n + 1, problem });
                 }
@@ -126,7 +133,6 @@ mod tests {
                 "1: the file starts with a byte order mark",
                 "1: lines that end with a carriage return: 1",
                 "1: lines are not sorted by id",
-                "2: a stands on 2 lines (2, 5); the latest is shown",
                 "3: conflict markers, to line 6",
                 "4: blank lines: 1",
                 "6: the last line is cut off (ends in the middle of a value (column 7))",

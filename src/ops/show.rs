@@ -86,7 +86,7 @@ pub fn show_past(store: &mut Store, typed: &str, found: Result<Vec<Shown>>) -> R
     }
     let past = match store.resolve_in_history(typed) {
         Ok(id) => store.last_in_history(&id),
-        Err(StoreError::NotFound { .. } | StoreError::Vcs(SyncError::NoVcs { .. })) => return found,
+        Err(StoreError::NotFound { .. } | StoreError::Vcs(SyncError::NoHistory { .. })) => return found,
         Err(error) => return Err(error.into()),
     };
     let Some(past) = past? else { return found };

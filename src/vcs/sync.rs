@@ -154,7 +154,10 @@ pub enum Pushed {
 pub enum SyncError {
     #[error("{} is under no version control", root.display())]
     NoVcs { root: PathBuf },
-    #[error("{kind} cannot do this: {what}")]
+    /// The same for a question about the past.
+    #[error("{} is under no version control, so it has no history", root.display())]
+    NoHistory { root: PathBuf },
+    #[error("{}{what}", cannot(*kind))]
     Unsupported { kind: Kind, what: &'static str },
     #[error("another program holds a lock in {}", root.display())]
     Busy { root: PathBuf },
@@ -178,6 +181,12 @@ pub enum SyncError {
     Filtered { path: PathBuf, filter: String },
     #[error("{upstream} has several heads with code: {}", heads.join(", "))]
     Heads { upstream: String, heads: Vec<String> },
+    #[error("a push would make a new head of {branch} at {remote}, beside {}", heads.join(", "))]
+    NewHead { remote: String, branch: String, heads: Vec<String> },
+    #[error("{revision:?} means several commits")]
+    Several { revision: String },
+    #[error("jj does not push {what}")]
+    Unfit { what: String },
     #[error("{} is left as it is: {why}", root.display())]
     Kept { root: PathBuf, why: String },
     #[error("there is no snapshot {key} in {}", root.display())]
@@ -190,6 +199,10 @@ pub enum SyncError {
     History(#[from] HistoryError),
     #[error(transparent)]
     Run(#[from] RunError),
+}
+
+fn cannot(kind: Kind) -> String {
+    if kind == Kind::None { String::new() } else { format!("{kind} cannot do this: ") }
 }
 
 pub(super) fn list(files: &[PathBuf]) -> String {

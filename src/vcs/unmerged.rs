@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Kind, Versions, git, hg, place};
+use super::{Kind, Versions, git, hg, jj, place};
 use crate::sys::Env;
 
 /// The command, without the file, that tells version control that a file is merged; `None` where nobody waits for it.
@@ -11,8 +11,9 @@ pub fn mark_resolved(file: &Path, env: &Env) -> Option<&'static str> {
     match kind {
         Kind::Git => git::is_unmerged(&root, file, env).then_some("git add --"),
         Kind::Hg => hg::is_merging(&root).then_some("hg resolve --mark"),
-        // jj looks at the file by itself; sl was never tried.
-        Kind::Jj | Kind::Sl | Kind::None => None,
+        // jj looks at the file by itself, but keeps the conflict in the commit below; sl was never tried.
+        Kind::Jj => jj::conflicts_below(&root, file.strip_prefix(&root).ok()?, env).then_some("jj squash --"),
+        Kind::Sl | Kind::None => None,
     }
 }
 

@@ -409,6 +409,8 @@ impl From<SyncError> for Failure {
             SyncError::NoVcs { .. } => Self::new(Exit::NoRepository, "no_repository", message).hint(
                 "put it under git, jj or hg; without one, bd resolve merges a ledger that you bring here by hand",
             ),
+            SyncError::NoHistory { .. } => Self::new(Exit::NoRepository, "no_repository", message)
+                .hint("put it under git, jj or hg; bd undo takes back what was written last"),
             SyncError::Busy { .. } | SyncError::Commit(CommitError::Busy { .. }) => {
                 Self::new(Exit::Busy, "busy", message).hint("nothing was changed; try again")
             }
@@ -430,6 +432,20 @@ impl From<SyncError> for Failure {
             }
             SyncError::Heads { .. } => Self::new(Exit::Failed, "several_heads", message)
                 .hint("nothing was merged or pushed; merge them, or update to one of them, then sync again"),
+            SyncError::Several { .. } => Self::new(Exit::NotFound, "ambiguous", message).hint("name one commit"),
+            SyncError::NewHead { .. } => Self::new(Exit::Failed, "new_head", message).hint(
+                "nothing was sent; bd sync --bookmark NAME exchanges with a bookmark that is there, or merge the head with hg first",
+            ),
+            SyncError::Unfit { ref what } => {
+                let hint = match () {
+                    () if what.contains("conflict") => {
+                        "nothing was sent; settle the conflict (bd resolve, then bd sync; or jj resolve) and sync again"
+                    }
+                    () if what.contains("description") => "nothing was sent; describe it with jj describe and sync again",
+                    () => "nothing was sent; change that with jj and sync again",
+                };
+                Self::new(Exit::Failed, "refused", message).hint(hint)
+            }
             SyncError::Filtered { path, .. } => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 Self::new(Exit::Failed, "filtered", message).hint(format!(

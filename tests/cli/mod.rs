@@ -61,6 +61,7 @@ mod onboarding;
 mod one_id;
 mod option_like;
 mod originals;
+mod plain_truth;
 mod plain_words;
 mod planned_for;
 mod plans;

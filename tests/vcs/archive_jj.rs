@@ -27,11 +27,12 @@ fn a_revset_that_names_one_commit() {
         }
         assert_eq!(summary("description(glob:\"one*\")").as_deref(), Some("one"));
         assert_eq!(summary("heads(::@ & description(substring:\"t\"))").as_deref(), Some("three"));
-        let bad =
-            ["all()", "none()", "", "nothing", "root()", "--help", "-r", "a\0b", "@ |", "mark:", "file(\"", "ffffffff"];
+        let bad = ["none()", "", "nothing", "root()", "--help", "-r", "a\0b", "@ |", "mark:", "file(\"", "ffffffff"];
         for revision in bad {
             assert_eq!(summary(revision), None, "{revision:?}");
         }
+        let several = archive.resolve("all()");
+        assert!(matches!(several, Err(vcs::SyncError::Several { .. })), "{several:?}");
         assert_eq!(operations(), before, "nothing was recorded");
     }
 }

@@ -163,8 +163,7 @@ impl Scribe for Hg {
     const IS_SLOW: bool = true;
     const NAMES: &'static [&'static str] = &["marked", "bookmarked", "bookmark(bookmarked)", "marked and all()"];
     const PARENT: &'static str = "x^";
-    const NOT_ONE: &'static [&'static str] =
-        &["all()", "none()", "null", "wdir()", "marked - marked", "remote()", "99"];
+    const NOT_ONE: &'static [&'static str] = &["none()", "null", "wdir()", "marked - marked", "remote()", "99"];
 
     fn init(lab: &Lab) {
         lab.sh("hg init a");

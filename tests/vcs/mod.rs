@@ -33,6 +33,7 @@ mod remote_claims;
 mod snapshots;
 mod snapshots_git;
 mod snapshots_kinds;
+mod stuck;
 mod sync_git;
 mod sync_hg;
 mod sync_jj;

@@ -43,7 +43,7 @@ impl Store {
         for copy in self.remembering_copies(Some(member))? {
             let Some(place) = self.places(&copy, Some(member)).into_iter().next() else { continue };
             if copy.kind == Kind::None {
-                return Err(SyncError::NoVcs { root: copy.root }.into());
+                return Err(SyncError::NoHistory { root: copy.root }.into());
             }
             let fields = self.with_archive(&copy, |archive| self.blamed(archive, &place, id))?;
             return Ok(Blame { id: id.to_owned(), source_repo: self.name(member).to_owned(), fields, past });

@@ -51,7 +51,7 @@ impl Store {
             return Ok(copies);
         }
         let root = copies.first().map_or_else(|| self.repo.root().to_owned(), |copy| copy.root.clone());
-        Err(SyncError::NoVcs { root }.into())
+        Err(SyncError::NoHistory { root }.into())
     }
 
     /// The ledgers of a working copy, that of one repo if one is asked for.

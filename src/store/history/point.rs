@@ -52,10 +52,10 @@ impl Store {
         let member = repo.unwrap_or(0);
         let copies = self.remembering_copies(None)?;
         let Some(own) = copies.iter().find(|copy| copy.members.contains(&member)) else {
-            return Err(SyncError::NoVcs { root: self.repo.root().to_owned() }.into());
+            return Err(SyncError::NoHistory { root: self.repo.root().to_owned() }.into());
         };
         if own.kind == Kind::None {
-            return Err(SyncError::NoVcs { root: own.root.clone() }.into());
+            return Err(SyncError::NoHistory { root: own.root.clone() }.into());
         }
         let (time, named) = match moment {
             Moment::Date(time) => (*time, None),

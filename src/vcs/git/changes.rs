@@ -1,6 +1,6 @@
 //! The files that commits change. git says which commits and what is staged; trees and blobs are read with gix.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
@@ -50,7 +50,16 @@ pub fn staged_paths(repository: &Repository<'_>) -> Result<Vec<PathBuf>, History
 pub fn staged_beside(root: &Path, env: &Env) -> Result<Vec<PathBuf>, HistoryError> {
     let repository = Repository { root, git_dir: root.join(".git"), env };
     let list = index_against_head(&repository, "--ita-invisible-in-index")?;
-    Ok(list.split(|byte| *byte == 0).skip(1).step_by(2).map(path_of).collect())
+    let fields: Vec<&[u8]> = list.split(|byte| *byte == 0).collect();
+    let entries = || fields.chunks_exact(2).map(|pair| (pair[0].last().copied().unwrap_or_default(), path_of(pair[1])));
+    // Of a commit that conflicts jj shows git one with all of its versions, and puts these into the index.
+    let unmerged: BTreeSet<PathBuf> = entries().filter(|(status, _)| *status == b'U').map(|(_, path)| path).collect();
+    let is_jjs = |status: u8, path: &Path| {
+        let first = path.iter().next().unwrap_or_default().to_string_lossy().into_owned();
+        unmerged.contains(path)
+            || (status == b'D' && (first.starts_with(".jjconflict-") || first == "JJ-CONFLICT-README"))
+    };
+    Ok(entries().filter(|(status, path)| !is_jjs(*status, path)).map(|(_, path)| path).collect())
 }
 
 /// What the index has beyond the last commit, as git lists it.

@@ -55,7 +55,10 @@ pub fn resolve(client: &Client<'_>, revision: &str) -> Result<Option<Commit>, Sy
         return Ok(None);
     }
     let mut found = parse(&output.stdout).unwrap_or_default();
-    Ok(found.pop().filter(|_| found.is_empty()).map(|told| told.commit).filter(|commit| is_commit(&commit.id)))
+    if found.len() > 1 {
+        return Err(SyncError::Several { revision: revision.to_owned() });
+    }
+    Ok(found.pop().map(|told| told.commit).filter(|commit| is_commit(&commit.id)))
 }
 
 /// Neither what is before the first commit nor the working copy.

@@ -160,6 +160,23 @@ impl Here {
         format!("draft() and ::. and not ::({})", self.sent())
     }
 
+    /// Refuses a push that hg would refuse: one after which the other side has one more head of the branch. None of the heads that it has
+    /// is below ours, and those are other lines of work.
+    pub fn refuse_new_head(&self, client: &Client<'_>, remote: &str) -> Result<(), SyncError> {
+        let heads = self.known.heads_of(&self.branch);
+        let (Some(node), None) = (&self.node, &self.bookmark) else { return Ok(()) };
+        let there = format!("({}) and not closed()", union(&heads));
+        if heads.is_empty() || client.count(&there)? == 0 || client.count(&format!("({there}) and ::{node}"))? > 0 {
+            return Ok(());
+        }
+        let name = |head: &String| match self.known.bookmarks.iter().find(|(_, at)| at == head) {
+            Some((name, _)) => format!("the bookmark {name}"),
+            None => head.get(..12).unwrap_or(head).to_owned(),
+        };
+        let (remote, branch) = (remote.to_owned(), self.branch.clone());
+        Err(SyncError::NewHead { remote, branch, heads: heads.iter().map(name).collect() })
+    }
+
     /// The last commits that both sides have.
     pub fn common(&self) -> String {
         format!("heads(::. and (public() + ::({})))", self.sent())

@@ -41,6 +41,7 @@ pub fn outgoing(client: &Client<'_>, named: Option<&str>, route: &Route<'_>) -> 
     if here.above(client, &partners)?.len() < partners.len() {
         return Ok(Outgoing::Outrun);
     }
+    here.refuse_new_head(client, &Remote::of(client)?.map(|remote| remote.address).unwrap_or_default())?;
     judge_merges(client, &mut commits, &here.common(), &is_ledger)?;
     Ok(Outgoing::Ready(Parcel { tip: node.clone(), to: here.shown(), commits }))
 }

@@ -108,6 +108,12 @@ impl Known {
         heads.into_iter().map(|(_, node)| node.clone()).take(MAX_HEADS).collect()
     }
 
+    /// The heads of one branch of the other side.
+    pub fn heads_of(&self, branch: &str) -> Vec<String> {
+        let own = self.branches.iter().filter(|(name, _)| name == branch);
+        own.map(|(_, node)| node.clone()).take(MAX_HEADS).collect()
+    }
+
     pub fn bookmark(&self, name: &str) -> Option<&str> {
         self.bookmarks.iter().find(|(known, _)| known == name).map(|(_, node)| node.as_str())
     }

@@ -48,7 +48,8 @@ impl Archive for JjArchive<'_> {
             [only] => self.git.resolve(only),
             // jj forgets commits before git does.
             [] if revision.bytes().all(|byte| byte.is_ascii_hexdigit()) => self.git.resolve(revision),
-            _ => Ok(None),
+            [] => Ok(None),
+            _ => Err(SyncError::Several { revision: revision.to_owned() }),
         }
     }
 

@@ -110,6 +110,12 @@ pub fn settle(root: &Path, from: &Path, branch: &str, env: &Env) -> Result<(), S
         return Err(SyncError::Unsupported { kind: Kind::Jj, what: "its commits are not kept in git" });
     };
     let repo = Repo::new(root, env);
+    // The change that the parent works on stays the parent's: what is made of it here must not come home as a second version of it.
+    match repo.act_on(&["metaedit", "--update-change-id"], Some("@".as_ref())) {
+        // A jj before 0.33 cannot do it.
+        Ok(_) | Err(SyncError::Failed { .. }) => {}
+        Err(error) => return Err(error),
+    }
     let said = repo.ask(None, &["git", "remote", "list"])?;
     let said = String::from_utf8_lossy(&said).into_owned();
     let parent = name_of_parent("origin", said.lines().filter_map(|line| line.split(' ').next()));

@@ -2,10 +2,11 @@
 //!
 //! The files are split off into a commit below the working copy's, which thereby keeps all else: its other changes, its
 //! description, its id and its bookmarks. `jj commit` would give our message to the user's change. Where it is possible
-//! the commit goes below all that the user has not pushed, so that it can be pushed alone.
+//! the commit goes below all that the user has not pushed, so that it can be pushed alone. A conflict of the ledger that the working copy
+//! has settled goes into the commit that has it.
 
-use super::program::{Repo, SETTINGS, identity, name};
-use super::{beside, bookmark};
+use super::program::{Repo, SETTINGS, SIGNERS, identity, name};
+use super::{beside, bookmark, conflicts};
 use crate::sys::lock::is_held;
 use crate::sys::process::{Output, Program, RunError};
 use crate::vcs::SyncError;
@@ -28,8 +29,9 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
             .passing("JJ_USER")
             .passing("JJ_EMAIL")
             .args(SETTINGS);
-        let output =
-            program.arg("--config=signing.behavior=drop").args(&identity).args(arguments).arg("--").args(&names).run();
+        // What was signed stays so: jj signs it again. The ledger's own commit is not.
+        let program = SIGNERS.into_iter().fold(program, Program::passing).arg("--config=signing.behavior=keep");
+        let output = program.args(&identity).args(arguments).arg("--").args(&names).run();
         let output = output.map_err(|error| match error {
             RunError::TimedOut { .. } if is_held(&lock) => order.busy(),
             error => error.into(),
@@ -38,11 +40,20 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
         if output.status.success() { Ok(output) } else { Err(failed(&command(), &output)) }
     };
     let is_changed = || Ok::<_, CommitError>(!run(&["diff", "--summary"])?.stdout.is_empty());
+    let repo = Repo::new(order.root, order.env).by(order.author);
+    let is_settled = conflicts::settle(&repo, order.files).map_err(|error| match error {
+        SyncError::Commit(error) => error,
+        SyncError::Busy { .. } => order.busy(),
+        SyncError::Run(error) => error.into(),
+        SyncError::Failed { program, status, said } => CommitError::Failed { program, status, said },
+        SyncError::Path { path, source } => CommitError::Path { path, source },
+        other => CommitError::Beside { root: order.root.to_owned(), message: other.to_string() },
+    })?;
     if !is_changed()? {
         let there = order.files.iter().map(|file| order.root.join(file)).find(|file| file.exists());
         let Some(there) = there else { return Ok(Committed::NothingToCommit) };
         if !run(&["file", "list"])?.stdout.is_empty() {
-            return Ok(Committed::NothingToCommit);
+            return Ok(if is_settled { Committed::Done } else { Committed::NothingToCommit });
         }
         // Untracked: the file is ignored, too large, or the user has switched off that jj takes up new files.
         let tracked = run(&["file", "track"])?;
@@ -51,7 +62,6 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
             return Err(if refused { failed("jj file track", &tracked) } else { CommitError::Ignored { path: there } });
         }
     }
-    let repo = Repo::new(order.root, order.env);
     let above = lowest(&repo, &names).unwrap_or(None).unwrap_or_else(|| "@".to_owned());
     run(&["split", &format!("--insert-before={above}"), &format!("--message={}", order.message)])?;
     Ok(Committed::Done)

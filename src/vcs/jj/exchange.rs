@@ -8,6 +8,9 @@ use crate::vcs::{Parcel, Pushed, SyncError};
 /// The bookmark that is made at a remote which holds nothing yet, where none is at hand.
 pub const USUAL: &str = "main";
 
+/// What a commit of the ledger is called that nobody has described.
+const BLANK: &str = "--message=update the ledger";
+
 /// What the programs say when there is nobody at the other end, or nobody who lets us in.
 const UNREACHABLE: [&str; 8] = [
     "Could not find repository",
@@ -33,14 +36,44 @@ pub fn fetch(repo: &Repo) -> Result<(), SyncError> {
 pub fn push(repo: &Repo, named: Option<&str>, parcel: &Parcel) -> Result<Pushed, SyncError> {
     let Course { remote, bookmark: found, local, .. } = bookmark::course(repo, None, named)?;
     let Some(remote) = remote else { return Ok(Pushed::NothingToPush) };
-    let start = repo.newest()?;
-    match found {
+    let newest = repo.newest()?;
+    let (start, tip) = describe(repo, &newest, parcel)?;
+    let is_rewritten = tip != parcel.tip;
+    let pushed = match found {
         Some(found) => {
             let start = if found.tracked { start } else { track(repo, &start, &found)? };
-            send(repo, &start, &found.name, &remote, &parcel.tip)
+            send(repo, &start, &found.name, &remote, &tip)
         }
-        None => send(repo, &start, local.as_deref().unwrap_or(USUAL), &remote, &parcel.tip),
+        None => send(repo, &start, local.as_deref().unwrap_or(USUAL), &remote, &tip),
+    };
+    if is_rewritten && pushed.is_ok() {
+        repo.catch_up()?;
     }
+    pushed
+}
+
+/// Gives commits of the ledger alone a description that have none, since jj does not push those: `jj new` leaves them so. Gives the last
+/// commit to send as it is then.
+fn describe(repo: &Repo, start: &Operation, parcel: &Parcel) -> Result<(Operation, String), SyncError> {
+    let blank: Vec<&str> = parcel
+        .commits
+        .iter()
+        .filter(|one| one.subject.is_empty() && !one.has_code)
+        .map(|one| one.id.as_str())
+        .collect();
+    let unchanged = || (start.clone(), parcel.tip.clone());
+    if blank.is_empty() {
+        return Ok(unchanged());
+    }
+    let blank = repo.ids(Some(start), &format!("({}) & description(exact:\"\")", blank.join("|")))?;
+    if blank.is_empty() {
+        return Ok(unchanged());
+    }
+    let change = repo.log(Some(start), &parcel.tip, "change_id")?;
+    let command: Vec<&str> = ["describe", BLANK].into_iter().chain(blank.iter().map(String::as_str)).collect();
+    let described = repo.change(start, &command)?;
+    let tip = repo.ids(Some(&described), &change)?.pop().unwrap_or_else(|| parcel.tip.clone());
+    Ok((described, tip))
 }
 
 /// Moves the bookmark and pushes it. If it cannot be pushed, it was never moved.
@@ -56,8 +89,8 @@ fn send(repo: &Repo, start: &Operation, name: &str, remote: &str, target: &str) 
     if said.contains("unexpectedly moved") || said.contains("stale info") {
         return Ok(Pushed::Outrun);
     }
-    match said.lines().find(|line| line.starts_with("Error: Won't push")) {
-        Some(line) => Ok(held(line.trim_start_matches("Error: "))),
+    match said.lines().find_map(|line| line.strip_prefix("Error: Won't push ")) {
+        Some(what) => Err(SyncError::Unfit { what: what.to_owned() }),
         None => Err(failure(&command, &output, remote)),
     }
 }
@@ -66,10 +99,6 @@ fn send(repo: &Repo, start: &Operation, name: &str, remote: &str, target: &str) 
 fn track(repo: &Repo, start: &Operation, found: &Bookmark) -> Result<Operation, SyncError> {
     let remote = format!("--remote=exact:{}", quoted(&found.remote));
     repo.change(start, &["bookmark", "track", &remote, "--", &found.pattern()])
-}
-
-fn held(why: &str) -> Pushed {
-    Pushed::Held(why.to_owned())
 }
 
 fn failure(command: &[&str], output: &Output, remote: &str) -> SyncError {

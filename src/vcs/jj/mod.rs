@@ -8,6 +8,7 @@ mod checkouts;
 mod clones;
 mod commit;
 mod config;
+mod conflicts;
 mod exchange;
 mod fields;
 mod integrate;
@@ -23,6 +24,7 @@ mod workspaces;
 
 pub(super) use changes::changes;
 pub(super) use checkouts::{repo, workspaces};
+pub(super) use conflicts::is_below as conflicts_below;
 pub(super) use tool::{set_tool, settings, tool};
 pub(super) use workspaces::remove;
 

@@ -18,6 +18,9 @@ use crate::vcs::network::passing_git;
 /// No pager, no colours, and no file system monitor that a repository could name.
 pub const SETTINGS: [&str; 3] = ["--no-pager", "--color=never", "--config=fsmonitor.backend=none"];
 
+/// Where the programs find their keys that sign commits.
+pub const SIGNERS: [&str; 3] = ["GNUPGHOME", "GPG_TTY", "SSH_AUTH_SOCK"];
+
 /// The largest file that is read from a commit.
 const FILE: usize = 256 << 20;
 const NETWORK: Duration = Duration::from_secs(120);
@@ -107,6 +110,11 @@ impl<'a> Repo<'a> {
         if !output.status.success() {
             return Err(error(&["operation integrate"], &output));
         }
+        self.catch_up()
+    }
+
+    /// Brings the working copy to the newest state.
+    pub fn catch_up(&self) -> Result<(), SyncError> {
         self.act(&["workspace", "update-stale"])
     }
 
@@ -177,7 +185,7 @@ impl<'a> Repo<'a> {
             .passing("JJ_USER")
             .passing("JJ_EMAIL")
             .args(SETTINGS);
-        GIT.into_iter().fold(program, Program::passing)
+        GIT.into_iter().chain(SIGNERS).fold(program, Program::passing)
     }
 
     fn run(&self, program: Program<'_>) -> Result<Output, SyncError> {

@@ -33,7 +33,8 @@ pub fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
         false => format!("(remote_bookmarks() | tags() | (working_copies() ~ @) | (bookmarks() ~ ({OWN})))"),
     };
     let here = if is_lost { "all()" } else { "::@" };
-    let unsaved = format!("{here} ~ ::{saved} ~ root() ~ {IDLE}");
+    // What the working copy's own commit changes is told by its files.
+    let unsaved = format!("{here} ~ ::{saved} ~ root() ~ {IDLE} ~ (@ ~ empty())");
     let conflicts = repo.count(None, "@ & conflicts()")? > 0;
     Ok(Work {
         changed: changed.split('\0').filter(|name| !name.is_empty()).map(PathBuf::from).collect(),
