@@ -259,5 +259,16 @@ mod tests {
         assert_eq!(merged(Some(&none), [Some(&a), Some(&both)], Some(&a)), lost);
         let back = Some((ChangeKind::Changed, r#"labels []>["a"] (1)"#.to_owned()));
         assert_eq!(merged(Some(&a), [Some(&none), Some(&a)], Some(&a)), back, "what was taken off is there again");
+        let edge = |by: &str| {
+            format!(
+                r#"{{"id":"a","dependencies":[{{"issue_id":"a","depends_on_id":"b","type":"blocks","created_by":"{by}"}}]}}"#
+            )
+        };
+        let [ann, bob, eve] = ["ann", "bob", "eve"].map(edge);
+        assert_eq!(
+            merged(Some(&ann), [Some(&bob), Some(&eve)], Some(&eve)),
+            None,
+            "an edge is its target and its type"
+        );
     }
 }

@@ -163,7 +163,7 @@ pub fn same_text(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
 }
 
 /// The elements of a list that is a set: their order and their number say nothing.
-pub fn members(raw: &str) -> BTreeSet<String> {
+fn members(raw: &str) -> BTreeSet<String> {
     match elements(raw) {
         Ok(spans) => spans.into_iter().map(|span| meaning(&raw[span])).collect(),
         Err(_) => BTreeSet::from([meaning(raw)]),

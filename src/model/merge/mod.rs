@@ -20,9 +20,9 @@ mod side;
 mod text;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::json::{Dialect, DialectEvidence, Json};
+use super::json::{Dialect, DialectEvidence, Json, elements};
 use super::record::{Record, place_of};
 use fields::Register;
 pub use revert::{differing, revert};
@@ -81,13 +81,23 @@ pub fn is_given_up(key: &str, side: Option<&str>, common: Option<&str>, result: 
     if fields::is_silent(key) || fields::same(key, side, common) || fields::same(key, side, result) {
         return false;
     }
-    if !matches!(key, "labels" | "dependencies" | "comments") {
-        return true;
-    }
-    let [side, common, result] = [side, common, result]
-        .map(|raw| raw.filter(|_| !fields::is_empty(raw)).map(fields::members).unwrap_or_default());
-    !side.difference(&common).all(|came| result.contains(came))
-        || common.difference(&side).any(|went| result.contains(went))
+    let identity = match key {
+        "labels" => sets::label_identity,
+        "dependencies" => sets::edge_identity,
+        "comments" => sets::comment_identity,
+        _ => return true,
+    };
+    let names = |raw: Option<&str>| -> BTreeSet<String> {
+        let raw = raw.filter(|_| !fields::is_empty(raw)).unwrap_or("[]");
+        match elements(raw) {
+            Ok(spans) => spans.into_iter().map(|span| identity(&raw[span])).collect(),
+            Err(_) => BTreeSet::from([identity(raw)]),
+        }
+    };
+    let [side, common, result] = [side, common, result].map(names);
+    let mut came = side.difference(&common);
+    let mut went = common.difference(&side);
+    came.any(|one| !result.contains(one)) || went.any(|one| result.contains(one))
 }
 
 /// Whether two lines say the same about an issue, in whatever layout.

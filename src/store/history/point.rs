@@ -29,6 +29,9 @@ impl Moment {
     }
 }
 
+/// A file of a ledger in the past: its name from the root, and its text.
+pub(super) type PastFile = (PathBuf, Vec<u8>);
+
 /// The project at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Point {
@@ -97,7 +100,7 @@ impl Store {
     }
 
     /// The files of every ledger as they were at a point, by repo. Where the past is not known there is no entry.
-    pub(super) fn files_at(&self, point: &Point) -> Result<BTreeMap<usize, Vec<(PathBuf, Vec<u8>)>>> {
+    pub(super) fn files_at(&self, point: &Point) -> Result<BTreeMap<usize, Vec<PastFile>>> {
         let mut found = BTreeMap::new();
         for copy in self.working_copies(None).iter().filter(|copy| copy.kind != Kind::None) {
             for place in self.places(copy, None) {
@@ -105,7 +108,7 @@ impl Store {
                     Some(commit) => self.with_archive(copy, |archive| {
                         let files = files_at(archive, &place.trail, &commit.id)?;
                         let read = files.into_iter().map(|(name, version)| Ok((name, archive.text(&version)?)));
-                        read.collect::<Result<Vec<_>>>()
+                        read.collect::<Result<Vec<PastFile>>>()
                     })?,
                     None => Vec::new(),
                 };
