@@ -143,7 +143,7 @@ impl FilterArgs {
         }
         for (field, name) in [(Field::Assignee, &self.assignee), (Field::Author, &self.author)] {
             match name.as_deref() {
-                Some("") => all.push(Expr::Is(field, Op::Eq, Value::Nothing)),
+                Some("" | "none") => all.push(Expr::Is(field, Op::Eq, Value::Nothing)),
                 Some(name) => all.push(Expr::text(field, cx.person(name)?)),
                 None => {}
             }

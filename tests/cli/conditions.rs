@@ -147,6 +147,7 @@ fn names_of_people_match_in_any_case() {
         assert_eq!(ids(&env, line), "bd-form", "{line}");
     }
     assert_eq!(ids(&env, "query assignee=JÖRG"), "bd-save");
+    assert_eq!(ids(&env, "list -a none"), "bd-epic");
     assert_eq!(ids(&env, "query 'assignee!=Bob status=open'"), "bd-epic bd-login bd-save");
     assert_eq!(env.bd(["ready", "-a", "BOB", "--json"]).ok().ids(), ["bd-form"]);
     assert_eq!(env.bd(["count", "--author", "ANN", "--json"]).ok().json()["count"], 5);
@@ -235,6 +236,9 @@ fn deleted_issues_are_listed_only_when_asked_for() {
     assert_eq!(ids(&env, "query --deleted priority=2"), "bd-form bd-save bd-twice");
     assert_eq!(ids(&env, "list --deleted"), "bd-epic bd-form bd-login bd-save bd-twice");
     assert_eq!(ids(&env, "list --id bd-twice"), "bd-twice", "what is named is shown");
+    assert_eq!(ids(&env, "query 'status=tombstone twice'"), "bd-twice");
+    env.bd(["search", "twice", "--status", "tombstone"]).fails(2, &["bd query 'status=tombstone WORD'"]);
+    assert_eq!(env.bd(["count", "--status", "all", "--json"]).ok().json()["count"], 5);
     let json = env.bd(["list", "--all", "--limit", "0", "--json"]).ok().stdout;
     assert!(!json.contains("tombstone"), "{json}");
 }

@@ -5,7 +5,7 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::cli::filters::{FilterArgs, PageArgs};
 use crate::cli::render;
-use crate::model::query::Expr;
+use crate::model::query::{Expr, Field};
 use crate::view::{self, Exit, Failure};
 
 /// Search everything people wrote, closed issues included
@@ -30,6 +30,9 @@ pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
     }
     let json = cx.ui.wants_json();
     let filter = args.filter.expr(cx)?;
+    if filter.names(Field::Status, "tombstone") {
+        return Err(Failure::usage("deleted issues are not searched; run `bd query 'status=tombstone WORD'`"));
+    }
     let limit = args.page.limit(json);
     let plain = filter == Expr::ALL && args.page.sort.is_none() && !args.page.reverse;
     let (mut found, mut total) = cx.store()?.search_first(&text, if plain { limit } else { None })?;
