@@ -12,8 +12,8 @@ use crate::model::lease::Standing;
 use crate::model::message::{Kind, Urgency};
 use crate::model::query::{Expr, Field};
 use crate::store::{
-    Access, AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Row, Scope, Store, StoreError, Write,
-    WriteError, Written,
+    Access, AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Row, Scope, Store, StoreError,
+    Write, WriteError, Written,
 };
 
 /// Who works on an issue.

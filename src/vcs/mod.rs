@@ -44,7 +44,8 @@ pub use clones::NewClone;
 pub use commit::{CommitError, Committed, Order, commit};
 pub use facts::{Facts, Remote};
 pub use git::{
-    committed_size, common_version, init as init_git, is_misplaced, reach_over_ssh, repair as repair_checkout, user_name,
+    committed_size, common_version, init as init_git, is_misplaced, reach_over_ssh, repair as repair_checkout,
+    user_name,
 };
 pub use history::{Changed, HistoryError, Span, changes, staged_paths};
 pub use hooks::{git_dirs, hooks_path, is_ignored, set_setting, setting};

@@ -134,7 +134,10 @@ fn without_commit(objects: &gix::Repository, line: &str, each: &mut dyn FnMut(Ch
         gix::object::Kind::Blob => vec![(name.as_bytes().to_vec(), Vec::new(), found.id)],
         gix::object::Kind::Commit | gix::object::Kind::Tag => Vec::new(),
     };
-    files.into_iter().try_for_each(|(path, old, new)| Ok(each(changed(objects, None, &path, &old, new)?)))
+    for (path, old, new) in files {
+        each(changed(objects, None, &path, &old, new)?);
+    }
+    Ok(())
 }
 
 /// What a line of the pre-push hook sends: the new commit, without what the remote says it has.
