@@ -129,7 +129,7 @@ fn judged(title: &str, description: &str) -> (u32, Vec<&'static str>) {
     let begins = |word: &&str| title.strip_prefix(*word).is_some_and(|rest| rest.starts_with(['-', '_', ' ']));
     let bare = description.trim().chars().count();
     let signs = [
-        (STARTS.iter().any(|word| begins(&word)), 7, "Title starts with test prefix"),
+        (STARTS.iter().any(begins), 7, "Title starts with test prefix"),
         (PARTS.iter().any(|part| title.contains(part)), 5, "Generic test title"),
         (bare == 0, 2, "No description"),
         (bare > 0 && bare < 20, 1, "Very short description"),

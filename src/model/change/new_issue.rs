@@ -123,7 +123,7 @@ impl NewIssue {
             ("metadata", self.metadata.clone().map(Json::Raw)),
             ("labels", (!labels.is_empty()).then_some(Json::List(labels))),
             ("dependencies", (!edges.is_empty()).then_some(Json::List(edges))),
-            ("ephemeral", self.ephemeral.then(|| Json::Bool(true))),
+            ("ephemeral", self.ephemeral.then_some(Json::Bool(true))),
             ("visibility", self.local.then(|| Json::Text("local".to_owned()))),
             ("project", self.project.as_ref().map(|owner| Json::Raw(owner.render(stamp.dialect)))),
             ("workflow", self.workflow.as_ref().map(|workflow| Json::Raw(workflow.render(stamp.dialect)))),
