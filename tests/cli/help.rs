@@ -212,7 +212,7 @@ $ bd nosuch
 $ bd lst
 ! error: unrecognized subcommand 'lst'
 ! 
-!   tip: some similar subcommands exist: 'lint', 'list'
+!   tip: a similar subcommand exists: 'list'
 ! 
 ! Usage: bd [OPTIONS] [COMMAND]
 ! 
