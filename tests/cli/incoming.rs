@@ -132,6 +132,6 @@ fn a_project_without_version_control_or_without_a_commit_has_no_branches() {
         repo(&env, "fresh", "fr");
         sh(&env, "git init -q fresh");
         let run = bd_in(&env, "fresh", ["proposals", "--json"]).ok();
-        assert_eq!((run.ids(), run.stderr.as_str()), (vec![String::new(); 0], ""), "{}", run.snapshot());
+        assert_eq!((run.ids(), run.stderr.as_str()), (Vec::<String>::new(), ""), "{}", run.snapshot());
     }
 }
