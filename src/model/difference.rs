@@ -223,8 +223,9 @@ mod tests {
         );
         assert_eq!(merged(Some(&base), [Some(&base), Some(&theirs)], Some(&theirs)), None, "only one changed anything");
         assert_eq!(merged(None, [Some(&ours), Some(&ours)], Some(&ours)), None);
-        let each = changed(r#"title "T">"O" (0) priority 0>1 (1)"#);
-        assert_eq!(merged(None, [Some(&ours), Some(&theirs)], Some(&line("O", 1))), each, "both added it");
+        let each = changed(r#"title "T">"O" (0) priority 3>1 (1)"#);
+        let both = [Some(line("O", 3)), Some(theirs.clone())];
+        assert_eq!(merged(None, both.each_ref().map(Option::as_deref), Some(&line("O", 1))), each, "both added it");
         let touched = base.replace('}', r#","updated_at":"2026-01-01T00:00:00Z"}"#);
         let later = base.replace('}', r#","updated_at":"2026-01-02T00:00:00Z"}"#);
         assert_eq!(

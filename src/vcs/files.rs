@@ -1,6 +1,7 @@
 //! Files of version control: read within a limit, and never a pipe or a device.
 
 use std::ffi::OsStr;
+use std::fs::FileType;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -35,4 +36,28 @@ pub fn listed(path: PathBuf, extension: &str) -> Vec<PathBuf> {
     files.retain(|file| file.extension().is_some_and(|found| found == extension));
     files.sort();
     files
+}
+
+/// The first thing in a directory, or so many below it, that is neither a file nor a directory: a program that opens it would
+/// wait. So many entries are looked at, and no more.
+pub fn odd_in(directory: &Path, depth: usize, left: &mut usize) -> Option<PathBuf> {
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        *left = left.checked_sub(1)?;
+        let through = |kind: FileType| match kind.is_symlink() {
+            true => std::fs::metadata(entry.path()).map(|found| found.file_type()),
+            false => Ok(kind),
+        };
+        // What is gone by now, or a link that leads nowhere, opens at once, with an error.
+        let Ok(kind) = entry.file_type().and_then(through) else { continue };
+        if !kind.is_file() && !kind.is_dir() {
+            return Some(entry.path());
+        }
+        if kind.is_dir() && depth > 0 {
+            let odd = odd_in(&entry.path(), depth - 1, left);
+            if odd.is_some() {
+                return odd;
+            }
+        }
+    }
+    None
 }

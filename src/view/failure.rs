@@ -477,7 +477,9 @@ impl From<ChangeError> for Failure {
     fn from(error: ChangeError) -> Self {
         let message = error.to_string();
         match error {
-            ChangeError::Deleted(_) => Self::new(Exit::Illegal, "illegal", message).hint("bd reopen brings it back"),
+            ChangeError::Deleted(id) => {
+                Self::new(Exit::Illegal, "illegal", message).hint(format!("run `bd reopen {id}` to bring it back"))
+            }
             ChangeError::Claimed { .. } => Self::new(Exit::Claimed, "claimed", message),
             ChangeError::Done { .. } => Self::new(Exit::Illegal, "illegal", message).hint("bd reopen makes it open"),
             ChangeError::OddValue { .. } => {

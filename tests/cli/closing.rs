@@ -210,7 +210,7 @@ bd-part  P2  open  task  Part
 bd-docs  P2  open  task  Write the docs
 $ bd close fix
 ! error: no issue found: bd-fix is deleted
-! hint: bd reopen brings it back
+! hint: run `bd reopen bd-fix` to bring it back
 [exit 5]
 $ bd delete fix --yes
 Nothing to change: bd-fix

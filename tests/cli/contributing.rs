@@ -151,7 +151,7 @@ fn a_contributor_s_own_issues_are_his_to_write() {
          comment plan-far 'A comment'
          label add plan-far x
          dep add plan-far bd-own
-         close plan-far
+         close plan-far --force
          reopen plan-far
          add 'New' --id plan-new
          delete plan-new --yes",

@@ -103,10 +103,10 @@ fn shown_and_edited((file, ids, line): &(&str, &str, usize)) {
     }
 }
 
-/// `list --all --json` shows exactly these, and reading changes nothing.
+/// `list --all --deleted --json` shows exactly these, and reading changes nothing.
 fn shows(env: &Env, file: &str, ids: &str) {
     let before = env.ledger();
-    let run = env.bd(["list", "--all", "--json"]).ok();
+    let run = env.bd(["list", "--all", "--deleted", "--json"]).ok();
     // A number that is legal JSON and fits no double; the program passes it on, this test's reader does not take it.
     let json: serde_json::Value = serde_json::from_str(&run.stdout.replace("1e400", "0")).unwrap();
     let mut shown: Vec<&str> = json.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect();

@@ -212,7 +212,7 @@ fn commits_that_git_pulls() {
 fn commits_that_jj_pulls() {
     if have(&["git", "jj"]) {
         let pull = "jj git fetch; jj new main@origin @-";
-        pulled(jj_clone, "git add -A -f; git commit -q -m theirs; git push -q", pull, "jj", pick(4, 3, 1));
+        pulled(jj_clone, "git add -A -f; git commit -q -m theirs; git push -q", pull, "jj", pick(6, 6, 1));
     }
 }
 
@@ -220,7 +220,7 @@ fn commits_that_jj_pulls() {
 fn commits_that_hg_pulls() {
     if have(&["hg"]) {
         let pull = "hg commit -m mine; hg pull; hg merge --tool :other; hg commit -m merged";
-        pulled(hg_clone, "hg addremove -q; hg commit -q -m theirs; hg push -q", pull, "hg", pick(8, 6, 1));
+        pulled(hg_clone, "hg addremove -q; hg commit -q -m theirs; hg push -q", pull, "hg", pick(12, 8, 1));
     }
 }
 

@@ -410,16 +410,21 @@ fn by_itself_only_where_it_is_asked_for() {
         str![[r#"
 $ bd commit --dry-run
 .: would be committed, would prune 1 closed issue
+  .beads/config.toml has changes that are not committed; run `git commit .beads/config.toml`
 $ bd commit
 .: committed, pruned 1 closed issue
+  .beads/config.toml has changes that are not committed; run `git commit .beads/config.toml`
 $ bd commit
 .: nothing to commit
+  .beads/config.toml has changes that are not committed; run `git commit .beads/config.toml`
 $ bd sync --dry-run
 . (git with origin/main): would push 2 commits to origin/main
   would push [..] update bd-c: BD-C
   would push [..] prune bd-a
+  .beads/config.toml has changes that are not committed; run `git commit .beads/config.toml`
 $ bd sync
 . (git with origin/main): pushed
+  .beads/config.toml has changes that are not committed; run `git commit .beads/config.toml`
 ! .: fetching
 ! .: merging
 ! .: pushing

@@ -89,7 +89,10 @@ fn a_deleted_issue_is_what_it_was_before() {
     let env = &project.env;
     env.given("add Keep --id bd-k -p 1 -l x\nwork bd-k\ncomment bd-k one");
     commit(&project, "made");
-    env.given("delete bd-k --yes -r oops\ncomment bd-k two");
+    env.given("delete bd-k --yes -r oops");
+    // Somebody else's comment, which a merge brought.
+    let two = r#"},{"id":2,"issue_id":"bd-k","author":"bob","text":"two","created_at":"2026-01-05T10:00:00.000Z"}]"#;
+    env.put_ledger(env.ledger_text().replacen("}]", two, 1));
     commit(&project, "deleted");
     let run = env.bd(["restore", "bd-k"]).ok();
     assert!(run.stdout.contains("Restored status, issue_type") || run.stdout.contains("status"), "{}", run.snapshot());

@@ -101,8 +101,8 @@ $ bd sync
 $ bd show bd-base
 bd-base  Ours
 P0  open  task
-Created     2026-01-05T09:00:00.000Z by ann
-Updated     2026-01-05T09:00:06.000Z
+Created     2026-01-05 09:00 by ann
+Updated     2026-01-05 09:00
 Labels      ours, theirs
 Lives in    . ($ROOT/web/.beads/beads.jsonl:1)
 
@@ -113,7 +113,7 @@ Notes
   words
 
 Comments
-  2026-01-05T09:00:02.000Z bd merge
+  2026-01-05 09:00 bd merge
     title of the other version: A title of the other clone that is rather long for one line
 
 "#]]

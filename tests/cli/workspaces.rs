@@ -141,7 +141,7 @@ fn limits_are_checked_before_anything_is_made() {
     let web = family.web();
     let (made, _) = make(&family, "");
     family.bd(&web, "workspace du").ok();
-    family.bd(&web, "--config workspace.max_count=1 workspace create").fails(1, &["workspace.max_count allows 1"]);
+    family.bd(&web, "--config workspace.max_count=1 workspace create").fails(1, &["workspace.max_count is 1"]);
     family.bd(&web, &format!("workspace update {} --status abandoned", text(&made, "id"))).ok();
     let run = family.bd(&web, "--config workspace.max_size=1k workspace create --json").fails(1, &[]);
     let error = run.error();

@@ -515,7 +515,7 @@ fn check(
             add(&seen.written, usize::from(done.is_ok()));
             add(&seen.moved, usize::from(matches!(step, Step::Move(..)) && !places.is_empty()));
             // Who may write is refused only for what the issue is.
-            let known = ["is deleted", "cannot depend on itself", "is private: the line of"];
+            let known = ["is deleted", "cannot depend on itself", "is private: the line of", "cannot close"];
             let reason = done.as_ref().err();
             prop_assert!(reason.is_none_or(|e| known.iter().any(|k| e.contains(k))), "{:?}: {:?}", step, reason);
             if done.is_ok() { places } else { &none }

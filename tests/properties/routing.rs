@@ -164,6 +164,7 @@ fn every_new_issue_has_one_repo_or_a_named_error() {
                     StoreError::ReadOnly { .. }
                         | StoreError::WouldLeak { .. }
                         | StoreError::NoRoute { .. }
+                        | StoreError::NoPlanningRepo
                         | StoreError::BadRoute { .. }
                         | StoreError::Untrusted { .. }
                         | StoreError::NoSuchRepo { .. }

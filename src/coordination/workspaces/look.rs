@@ -104,6 +104,8 @@ fn at_work(store: &Store, one: &Workspace, at: &Path, cwd: &Path) -> Vec<Reason>
     if is_inside(cwd) || is_inside(store.host().env.cwd()) {
         found.push(here.clone());
     }
+    // What was started to look is not somebody at work.
+    store.host().env.residents().dismiss();
     for process in lasting(at) {
         found.push(match process.is_ours {
             true => here.clone(),

@@ -1,7 +1,6 @@
 //! Opening a repository with the library of git, which opens files by itself and waits for a pipe: only after a look that the
 //! files are files. A repository may come from strangers, as an archive that nobody has looked into.
 
-use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
 use super::config::odd_include;
@@ -65,25 +64,5 @@ fn odd(git: &Path) -> Option<PathBuf> {
     let borrowed = files::text(&objects.join("info/alternates")).unwrap_or_default();
     let borrowed = borrowed.lines().filter(|line| !line.trim().is_empty()).map(|line| objects.join(line));
     let trees = [own.join("refs"), common.join("refs"), objects.clone()].into_iter().chain(borrowed);
-    odd_single(&own, &common).or_else(|| trees.into_iter().find_map(|tree| odd_in(&tree, DEPTH, &mut left)))
-}
-
-fn odd_in(directory: &Path, depth: usize, left: &mut usize) -> Option<PathBuf> {
-    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-        *left = left.checked_sub(1)?;
-        let through = |kind: FileType| match kind.is_symlink() {
-            true => std::fs::metadata(entry.path()).map(|found| found.file_type()),
-            false => Ok(kind),
-        };
-        // What is gone by now, or a link that leads nowhere, opens at once, with an error.
-        let Ok(kind) = entry.file_type().and_then(through) else { continue };
-        if kind.is_dir() && depth > 0 {
-            if let Some(odd) = odd_in(&entry.path(), depth - 1, left) {
-                return Some(odd);
-            }
-        } else if !kind.is_file() {
-            return Some(entry.path());
-        }
-    }
-    None
+    odd_single(&own, &common).or_else(|| trees.into_iter().find_map(|tree| files::odd_in(&tree, DEPTH, &mut left)))
 }

@@ -18,7 +18,7 @@ use crate::sys::Env;
 use crate::sys::process::{Output, Program, RunError};
 use crate::sys::resident::Resident;
 use crate::vcs::commit::{CommitError, failed};
-use crate::vcs::files::path_of;
+use crate::vcs::files::{self, path_of};
 use crate::vcs::network::passing;
 use crate::vcs::{Kind, SyncError};
 
@@ -31,6 +31,8 @@ const NETWORK: Duration = Duration::from_secs(120);
 /// A hook may run the tests of a project.
 const HOOKS: Duration = Duration::from_secs(3600);
 
+/// So many entries of its own directories are looked at before it is run.
+const LOOKED_AT: usize = 2_000;
 /// What every command is given.
 const COMMON: [&str; 2] = ["--noninteractive", "--config=ui.timeout=2"];
 
@@ -140,8 +142,16 @@ impl<'a> Client<'a> {
 
     fn bare_program(&self) -> Program<'a> {
         let name = if self.kind == Kind::Sl { "sl" } else { "hg" };
-        let program = Program::new(name, self.env).at(&self.root).passing("HGRCPATH").keeping(MAX);
+        let program = Program::new(name, self.env).at(&self.root).passing("HGRCPATH").keeping(MAX).unless(self.odd());
         program.var("HGPLAIN", "+strictflags")
+    }
+
+    /// What the program would wait for in its own directories.
+    fn odd(&self) -> Option<PathBuf> {
+        let own = self.own_dir();
+        let mut left = LOOKED_AT;
+        let places = [super::common_dir(&own), Some(own)].into_iter().flatten();
+        places.into_iter().find_map(|place| files::odd_in(&place, 1, &mut left))
     }
 
     fn start(

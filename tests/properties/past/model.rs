@@ -91,8 +91,14 @@ impl Side<'_> {
 fn elements(issue: Option<&Fields>, key: &str) -> BTreeSet<String> {
     match issue.and_then(|issue| issue.get(key)) {
         Some(Value::Array(items)) if key == "labels" => items.iter().map(Value::to_string).collect(),
-        _ => Some(field(issue, key)).filter(|text| !text.is_empty()).into_iter().collect(),
+        _ => Some(field(issue, key)).filter(|text| !text.is_empty()).or(absent(key)).into_iter().collect(),
     }
+}
+
+/// What an issue without this field counts as having.
+fn absent(key: &str) -> Option<String> {
+    let told = [("status", "\"open\""), ("issue_type", "\"task\""), ("priority", "0")];
+    told.iter().find(|(known, _)| *known == key).map(|(_, value)| (*value).to_owned())
 }
 
 /// What becomes of an issue.
