@@ -4,6 +4,7 @@
 use super::leases::standing;
 use super::{Result, Row, Store, TaskRow, TaskState, Write};
 use crate::model::change::{Change, ChangeError};
+use crate::model::dependency::DependencyType;
 use crate::model::issue::{self, Status};
 use crate::model::json::Json;
 use crate::model::lease::Standing;
@@ -65,7 +66,8 @@ impl Store {
             }
         }
         // Most issues wait for nothing, and need not be compared with all others.
-        if row.issue.dependencies.iter().any(|edge| edge.kind.is_blocking()) || self.pair(id).is_some() {
+        let may_wait = row.issue.dependencies.iter().any(|edge| edge.kind.is_blocking()) || self.pair(id).is_some();
+        if may_wait && !is_replaced(changes) {
             let blocked = self.obstacles(id)?.map(|blocked| blocked.blockers).unwrap_or_default();
             // One that waits for another to fail is closed when that is not needed any more.
             let waits = blocked.into_iter().filter(|blocker| blocker.known && blocker.kind != "conditional-blocks");
@@ -127,6 +129,12 @@ fn is_skipped(changes: &[Change]) -> bool {
         Change::Task(TaskEdit::Set { key: "outcome", value: Some(Json::Text(outcome)) }) => outcome == SKIPPED,
         _ => false,
     })
+}
+
+/// The changes name another issue that takes the place of this one, which therefore waits for nothing.
+fn is_replaced(changes: &[Change]) -> bool {
+    let replaces = |kind: &DependencyType| ["duplicates", "supersedes"].contains(&kind.as_str());
+    changes.iter().any(|change| matches!(change, Change::AddDependency { kind, .. } if replaces(kind)))
 }
 
 /// Which issue gets another status by a write, and which.

@@ -32,6 +32,8 @@ fn an_issue_is_closed_in_favour_of_another() {
     let before = env.ledger();
     env.given("duplicate bd-2 --of bd-1");
     assert_eq!(env.ledger(), before);
+    // One that waits for open issues needs no --force: it is not to be done any more.
+    env.given("add Waits --id bd-w --deps bd-1\nduplicate bd-w --of bd-1");
     env.bd(["duplicate", "bd-4", "--of", "bd-4"]).fails(5, &["cannot depend on itself"]);
     env.bd(["duplicate", "bd-4", "--of", "nosuch"]).fails(3, &["no issue found"]);
     env.bd(["duplicate", "nosuch", "--of", "bd-1"]).fails(3, &["no issue found"]);
