@@ -61,7 +61,7 @@ pub struct GlobalArgs {
     pub ignored: IgnoredArgs,
 }
 
-/// Flags of the original that clients pass; there is no daemon, no database and no profile here, so they mean nothing.
+/// Flags of the original that clients pass. They have no effect: there is no daemon, database or profile to steer.
 #[derive(Debug, Args, Default)]
 pub struct IgnoredArgs {
     #[arg(long, global = true, hide = true)]

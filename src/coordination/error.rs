@@ -51,7 +51,7 @@ pub enum CoordinationError {
     NoSuchProcess { pid: u32 },
     #[error("{name} is there, and {actor} is not its coordinator")]
     NotYours { name: String, actor: String },
-    #[error("there is no state home at {}", path.display())]
+    #[error("no state home found at {}", path.display())]
     NoStateHome { path: PathBuf },
     #[error("{} is the state home in use", path.display())]
     NoWhere { path: PathBuf },

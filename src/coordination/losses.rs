@@ -122,8 +122,8 @@ pub(super) fn of_commits(work: &Work) -> Vec<Reason> {
 
 pub(super) fn of_stashes(count: usize) -> Option<Reason> {
     (count > 0).then(|| match count {
-        1 => Reason::new(Loss::Stash, "1 shelved change goes with it"),
-        count => Reason::new(Loss::Stash, format!("{count} shelved changes go with it")),
+        1 => Reason::new(Loss::Stash, "1 shelved change would be lost"),
+        count => Reason::new(Loss::Stash, format!("{count} shelved changes would be lost")),
     })
 }
 

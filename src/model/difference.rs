@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(
             merged(Some(&base), [Some(&touched), Some(&later)], Some(&later)),
             None,
-            "the later time is no loss"
+            "a later time does not count as lost"
         );
     }
 

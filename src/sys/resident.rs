@@ -53,9 +53,9 @@ impl Resident {
         self.input.as_mut().is_some_and(|input| input.write_all(bytes).and_then(|()| input.flush()).is_ok())
     }
 
-    /// The next piece of what it says, until then; `None` if there is none.
-    pub fn receive(&mut self, until: Instant) -> Option<Vec<u8>> {
-        self.said.recv_timeout(until.saturating_duration_since(Instant::now())).map_err(|_: RecvTimeoutError| ()).ok()
+    /// The next piece of what it says; an error if it ends, or says nothing until then.
+    pub fn receive(&mut self, until: Instant) -> Result<Vec<u8>, RecvTimeoutError> {
+        self.said.recv_timeout(until.saturating_duration_since(Instant::now()))
     }
 }
 

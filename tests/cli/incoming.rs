@@ -23,16 +23,20 @@ fn with_clone(start: &str, clone: &str, propose: &str) -> Env {
     env
 }
 
+fn with_git_clone() -> Env {
+    with_clone(
+        "cd web; git init -q; git add .; git commit -qm start",
+        "git clone -q web kim",
+        "cd kim; git checkout -qb idea; git commit -qam 'Propose it'",
+    )
+}
+
 #[test]
 fn a_maintainer_sees_proposals_on_fetched_branches_of_git_before_they_are_merged() {
     if !have(&["git"]) {
         return;
     }
-    let env = with_clone(
-        "cd web; git init -q; git add .; git commit -qm start",
-        "git clone -q web kim",
-        "cd kim; git checkout -qb idea; git commit -qam 'Propose it'",
-    );
+    let env = with_git_clone();
     assert_eq!(env.bd(["proposals", "--json"]).ok().ids(), [""; 0], "nothing was fetched yet");
     sh(&env, "cd web; git remote add kim ../kim; git fetch -q kim; git branch -q copy kim/idea");
     let before = sh(&env, "git -C web status --short; git -C web for-each-ref; cat web/.beads/beads.jsonl");
@@ -70,11 +74,7 @@ fn a_branch_that_cannot_be_read_hides_no_other() {
     if !have(&["git"]) {
         return;
     }
-    let env = with_clone(
-        "cd web; git init -q; git add .; git commit -qm start",
-        "git clone -q web kim",
-        "cd kim; git checkout -qb idea; git commit -qam 'Propose it'",
-    );
+    let env = with_git_clone();
     sh(
         &env,
         "cd web; git fetch -q ../kim idea:refs/remotes/kim/idea

@@ -198,7 +198,7 @@ fn shelved_changes_stay() {
     let (id, path) = bench.make("");
     change(&path, "later");
     bench.git(&path, "stash -q");
-    bench.stays(&id, &path, &["stash"], &["1 shelved change goes with it"]);
+    bench.stays(&id, &path, &["stash"], &["1 shelved change would be lost"]);
     let (other, place) = bench.make("--kind worktree");
     bench.goes(&other, &place, "");
 }

@@ -74,7 +74,7 @@ enum Action {
     },
 }
 
-/// Register an agent; a name that had one gets the same id again, and keeps what is not said anew
+/// Register an agent; registering a name again keeps its id and everything you do not set
 #[derive(Debug, Args)]
 struct RegisterArgs {
     /// What the ledger will call it

@@ -30,7 +30,7 @@ pub struct MigrateArgs {
     /// Rename the ledger
     #[arg(long, value_name = "NAME", value_parser = LEDGER_NAMES, conflicts_with_all = ["move_to", "filter", "count"])]
     ledger: Option<String>,
-    /// Tell what a migration would find; there is none to make
+    /// Report what a migration would do: nothing, because the file is the only store
     #[arg(long, hide = true, conflicts_with_all = ["move_to", "filter", "count", "ledger"])]
     inspect: bool,
     /// How many issues may be added to the project's own repo, if they are more than 25

@@ -10,7 +10,7 @@ use crate::ops;
 /// Conditions are FIELD OP VALUE: = != < <= > >= and ~ (contains). Side by side they mean AND; OR, NOT and brackets work too.
 /// Fields: id title description notes text status type priority label assignee author owner parent external_ref visibility
 /// repo project created updated started closed due defer. A word alone is searched for in every text. `me` or `@me` is you,
-/// `none` is no value, a comma is OR, quotes keep blanks and commas; names of people match in any case.
+/// `none` means no value, a comma means OR, quotes keep blanks and commas; names of people match in any case.
 ///
 /// Dates are days in your time zone: created=today, closed>=monday, due<=2026-03-01. A length of time such as 7d counts from
 /// now, back for what has happened and ahead for due and defer: updated>7d is what changed within the last week, due<=7d what

@@ -52,7 +52,7 @@ pub struct UpdateArgs {
     /// Add to the notes
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "notes")]
     append_notes: Option<String>,
-    /// Who does it (`me` or `@me` is you, an empty text is nobody)
+    /// Who does it (`me` or `@me`: you; an empty text: nobody)
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
     /// A reference elsewhere, such as gh-9

@@ -144,7 +144,7 @@ fn merge(base: Option<&Side<'_>>, ours: &Side<'_>, theirs: &Side<'_>, usual: Dia
     let mut told = Told::default();
     let id = ours.record.string("id").unwrap_or_default();
     for (register, outcome) in &settled {
-        // Without a base, what both sides have is no change.
+        // Without a base, a value that both sides have does not count as changed.
         let told_of = fields::is_told(register.name(), apart) && (base.is_some() || !register.agrees(ours, theirs));
         merged.ours.extend((told_of && outcome.from_ours).then(|| register.name().to_owned()));
         merged.theirs.extend((told_of && outcome.from_theirs).then(|| register.name().to_owned()));

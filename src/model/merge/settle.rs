@@ -63,7 +63,7 @@ pub struct Lost {
 enum Rank {
     Unchanged,
     Rewritten,
-    /// Only a time that goes with an edit is another one: that is no reason to choose between two values.
+    /// Only a time that every edit sets is different, which must not win over a real change.
     Dated,
     Changed,
 }

@@ -242,7 +242,7 @@ fn a_status_brings_its_own_dates() {
         again.contains(r#""status":"closed""#) && again.contains(r#""closed_at":"2025-01-01T00:00:03Z""#),
         "{again}"
     );
-    // A date alone, written anew by some tool, is no reason to overrule a status.
+    // A tool that rewrites only a date does not overrule a status.
     let dated = line(3, r#""title":"T","status":"closed","closed_at":"2025-01-01T00:00:01Z","close_reason":"done","#);
     let opened = merged(&base, &dated, &open(2));
     assert!(opened.contains(r#""status":"open""#) && !opened.contains("closed_at"), "{opened}");
@@ -316,7 +316,7 @@ fn only_what_a_side_changed_is_said_to_come_from_it() {
     let result = merge_issue(Some(&base), &ours, &theirs, Dialect::default()).unwrap();
     assert_eq!((result.ours, result.theirs), (vec!["title".to_owned()], vec!["status".to_owned()]));
     assert!(result.line.contains("started_at"), "{}", result.line);
-    // Without a base, what both have is no change.
+    // Without a base, a value that both have does not count as changed.
     let alone = merge_issue(None, &ours, &line(2, r#""title":"T","labels":["x"],"#), Dialect::default()).unwrap();
     assert_eq!((alone.ours, alone.theirs), (vec![], vec!["labels".to_owned()]));
 }

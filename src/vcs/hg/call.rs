@@ -36,8 +36,10 @@ const LOOKED_AT: usize = 2_000;
 /// What every command is given.
 const COMMON: [&str; 2] = ["--noninteractive", "--config=ui.timeout=2"];
 
-fn said_too_much(status: ExitStatus) -> Output {
-    Output { status, stdout: Vec::new(), stderr: b"it said more than can be looked at".into() }
+const TOO_MUCH: &str = "it said more than can be looked at";
+
+fn without_answer(why: &str) -> Output {
+    Output { status: ExitStatus::default(), stdout: Vec::new(), stderr: why.as_bytes().to_vec() }
 }
 
 /// The program for one working copy.
@@ -115,8 +117,9 @@ impl<'a> Client<'a> {
                 Ok(Some(Output { status, stdout: out, stderr: err }))
             }
             Err(Silence::Gone) => Ok(None),
-            Err(Silence::Broken) => Err(RunError::TimedOut { program: "hg".to_owned(), limit: LIMIT }.into()),
-            Err(Silence::TooMuch) => Err(self.failed(command, &said_too_much(ExitStatus::from_raw(0)))),
+            Err(Silence::Late) => Err(RunError::TimedOut { program: "hg".to_owned(), limit: LIMIT }.into()),
+            Err(Silence::Ended) => Err(self.failed(command, &without_answer("it ended in the middle of the work"))),
+            Err(Silence::TooMuch) => Err(self.failed(command, &without_answer(TOO_MUCH))),
         }
     }
 
@@ -172,7 +175,7 @@ impl<'a> Client<'a> {
             return Err(SyncError::Busy { root: self.root.clone() });
         }
         if output.stdout.len() >= MAX {
-            return Err(self.failed(command, &said_too_much(output.status)));
+            return Err(self.failed(command, &without_answer(TOO_MUCH)));
         }
         Ok(output)
     }

@@ -6,6 +6,7 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Instant;
 
 use crate::sys::resident::Resident;
@@ -65,8 +66,10 @@ fn frame(said: &[u8]) -> Option<(u8, &[u8], &[u8])> {
 pub enum Silence {
     /// The request did not reach it: it can be made in another way.
     Gone,
-    /// It ended, or its time was over, in the middle of the work.
-    Broken,
+    /// It ended in the middle of the work.
+    Ended,
+    /// Its time was over.
+    Late,
     /// It said more than can be looked at.
     TooMuch,
 }
@@ -76,8 +79,8 @@ pub fn greets(server: &mut Resident, until: Instant) -> bool {
     let mut said = Vec::new();
     while frame(&said).is_none() {
         match server.receive(until) {
-            Some(more) => said.extend(more),
-            None => return false,
+            Ok(more) => said.extend(more),
+            Err(_) => return false,
         }
     }
     let is_known = |text: &[u8]| String::from_utf8_lossy(text).contains("runcommand");
@@ -104,7 +107,7 @@ pub fn ask(server: &mut Resident, arguments: &[OsString], until: Instant, most: 
                     return Ok(answer);
                 }
                 // It asks for input, of which there is none.
-                b'A'..=b'Z' if !server.send(&0_u32.to_be_bytes()) => return Err(Silence::Broken),
+                b'A'..=b'Z' if !server.send(&0_u32.to_be_bytes()) => return Err(Silence::Ended),
                 _ => {}
             }
         }
@@ -112,7 +115,10 @@ pub fn ask(server: &mut Resident, arguments: &[OsString], until: Instant, most: 
         if answer.out.len() >= most || said.len() >= most {
             return Err(Silence::TooMuch);
         }
-        said.extend(server.receive(until).ok_or(Silence::Broken)?);
+        said.extend(server.receive(until).map_err(|error| match error {
+            RecvTimeoutError::Timeout => Silence::Late,
+            RecvTimeoutError::Disconnected => Silence::Ended,
+        })?);
     }
 }
 
