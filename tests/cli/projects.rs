@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::cli::harness::{BD, Env, Run, put_file};
+use crate::support::programs::quick_hg;
 
 /// Runs a script in the root of the place; it must succeed.
 #[track_caller]
@@ -18,6 +19,7 @@ pub fn sh(env: &Env, script: &str) -> String {
         .env("GIT_CONFIG_KEY_0", "init.defaultBranch")
         .env("GIT_CONFIG_VALUE_0", "main");
     command.env("LC_ALL", "C.UTF-8").env("HGPLAIN", "1");
+    quick_hg(&mut command);
     let output = command.output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{script}\n{out}\n{err}");

@@ -14,9 +14,14 @@ const ROOM: u64 = 4 << 30;
 
 /// A directory in memory, if the machine has such a place and `TMPDIR` asks for no other one.
 pub fn in_memory(prefix: &str) -> TempDir {
+    below(root(), prefix)
+}
+
+/// The directory that all of those are in. It is gone with this process.
+pub fn root() -> &'static Path {
     put_in_order();
     static ROOT: OnceLock<PathBuf> = OnceLock::new();
-    below(ROOT.get_or_init(make_root), prefix)
+    ROOT.get_or_init(make_root)
 }
 
 /// A directory beside the build, on the disk.

@@ -7,11 +7,13 @@ use beads::sys::Env;
 use beads::vcs::{self, Area, Carried, CommitError, Committed, Outgoing, Pushed, Route, SyncError, Vcs};
 
 use crate::support::effort::left_to_ci;
-use crate::support::programs::have;
+use crate::support::programs::{have, quick_hg};
 use crate::support::{fixture, place};
 
 pub struct Lab {
     root: PathBuf,
+    /// What the library sees. One for all calls, so that the server of hg stays from one to the next.
+    env: Env,
     /// Removed with the lab. A lab that others are copied from has none: it stays as long as the process.
     _dir: Option<tempfile::TempDir>,
 }
@@ -35,7 +37,9 @@ impl Lab {
 
     fn at(root: PathBuf, dir: Option<tempfile::TempDir>) -> Self {
         std::fs::create_dir(root.join("home")).expect("a home");
-        Lab { root, _dir: dir }
+        let path = std::env::var_os("PATH").expect("a PATH");
+        let env = Env::default().at(root.clone()).with("PATH", path).with("HOME", root.join("home"));
+        Lab { root, env: env.with("GIT_CONFIG_NOSYSTEM", "1"), _dir: dir }
     }
 
     /// Fills this new lab with what `make` does to another one. That one is made once in a run and then copied.
@@ -61,9 +65,7 @@ impl Lab {
 
     /// What the library sees.
     pub fn env(&self) -> Env {
-        let path = std::env::var_os("PATH").expect("a PATH");
-        let env = Env::default().at(self.path("")).with("PATH", path).with("HOME", self.path("home"));
-        env.with("GIT_CONFIG_NOSYSTEM", "1")
+        self.env.clone()
     }
 
     /// Runs a script that must succeed, as a user with a name.
@@ -76,6 +78,7 @@ impl Lab {
             command.env(format!("GIT_AUTHOR_{name}"), value).env(format!("GIT_COMMITTER_{name}"), value);
         }
         command.env("HGUSER", "Script").env("JJ_USER", "Script").env("JJ_EMAIL", "script@example.org");
+        quick_hg(&mut command);
         let output = command.output().expect("a shell");
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{script}\n{out}\n{err}");

@@ -50,7 +50,7 @@ pub(super) use first::{first_commits, has_commit};
 pub(super) use hooks::{hooks_path, is_ignored, is_unmerged, local_setting, set_local, unmerged};
 pub(super) use lines::committed_lines;
 pub use loose::keep as keep_loose;
-pub(super) use opened::at as opened;
+pub(super) use opened::{at as opened, odd_at};
 pub use over_ssh::reach_over_ssh;
 pub(super) use programs::programs_of;
 pub(super) use remotes::repository_at;

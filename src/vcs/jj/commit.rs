@@ -5,7 +5,7 @@
 //! the commit goes below all that the user has not pushed, so that it can be pushed alone. A conflict of the ledger that the working copy
 //! has settled goes into the commit that has it.
 
-use super::program::{Repo, SETTINGS, SIGNERS, identity, name};
+use super::program::{Repo, SIGNERS, identity, jj, name};
 use super::{beside, bookmark, conflicts};
 use crate::sys::lock::is_held;
 use crate::sys::process::{Output, Program, RunError};
@@ -23,14 +23,9 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
     let names = names.ok_or_else(|| CommitError::Name { root: order.root.to_owned() })?;
     let identity = identity(order.root, order.author, order.env);
     let run = |arguments: &[&str]| -> Result<Output, CommitError> {
-        let program = Program::new("jj", order.env)
-            .at(order.root)
-            .passing("JJ_CONFIG")
-            .passing("JJ_USER")
-            .passing("JJ_EMAIL")
-            .args(SETTINGS);
         // What was signed stays so: jj signs it again. The ledger's own commit is not.
-        let program = SIGNERS.into_iter().fold(program, Program::passing).arg("--config=signing.behavior=keep");
+        let program =
+            SIGNERS.into_iter().fold(jj(order.root, order.env), Program::passing).arg("--config=signing.behavior=keep");
         let output = program.args(&identity).args(arguments).arg("--").args(&names).run();
         let output = output.map_err(|error| match error {
             RunError::TimedOut { .. } if is_held(&lock) => order.busy(),

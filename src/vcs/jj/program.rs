@@ -7,16 +7,17 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::config;
+use super::{config, git_target, repo_dir};
 use crate::sys::Env;
 use crate::sys::lock::is_held;
 use crate::sys::process::{Output, Program, RunError};
 use crate::vcs::SyncError;
 use crate::vcs::commit::{CommitError, failed};
 use crate::vcs::network::passing_git;
+use crate::vcs::{files, git};
 
 /// No pager, no colours, and no file system monitor that a repository could name.
-pub const SETTINGS: [&str; 3] = ["--no-pager", "--color=never", "--config=fsmonitor.backend=none"];
+const SETTINGS: [&str; 3] = ["--no-pager", "--color=never", "--config=fsmonitor.backend=none"];
 
 /// Where the programs find their keys that sign commits.
 pub const SIGNERS: [&str; 3] = ["GNUPGHOME", "GPG_TTY", "SSH_AUTH_SOCK"];
@@ -25,6 +26,8 @@ pub const SIGNERS: [&str; 3] = ["GNUPGHOME", "GPG_TTY", "SSH_AUTH_SOCK"];
 const FILE: usize = 256 << 20;
 const NETWORK: Duration = Duration::from_secs(120);
 const LONG: Duration = Duration::from_secs(600);
+/// So many entries of each directory are looked at before jj is run.
+const LOOKED_AT: usize = 2_000;
 
 /// Where the user keeps the settings of git, which jj reads too.
 const GIT: [&str; 3] = ["GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"];
@@ -179,13 +182,7 @@ impl<'a> Repo<'a> {
     }
 
     fn program(&self) -> Program<'a> {
-        let program = Program::new("jj", self.env)
-            .at(self.root)
-            .passing("JJ_CONFIG")
-            .passing("JJ_USER")
-            .passing("JJ_EMAIL")
-            .args(SETTINGS);
-        GIT.into_iter().chain(SIGNERS).fold(program, Program::passing)
+        GIT.into_iter().chain(SIGNERS).fold(jj(self.root, self.env), Program::passing)
     }
 
     fn run(&self, program: Program<'_>) -> Result<Output, SyncError> {
@@ -198,6 +195,23 @@ impl<'a> Repo<'a> {
     fn lock(&self) -> PathBuf {
         self.root.join(".jj/working_copy/working_copy.lock")
     }
+}
+
+/// The program at a working copy, with the user's own settings.
+pub fn jj<'a>(root: &Path, env: &'a Env) -> Program<'a> {
+    let program = Program::new("jj", env).at(root).unless(odd(root, env)).args(SETTINGS);
+    ["JJ_CONFIG", "JJ_USER", "JJ_EMAIL"].into_iter().fold(program, Program::passing)
+}
+
+/// What jj would wait for in its own directories, or in those of the git repository behind them.
+fn odd(root: &Path, env: &Env) -> Option<PathBuf> {
+    let own = root.join(".jj");
+    let repo = repo_dir(&own).unwrap_or_else(|| own.join("repo"));
+    let parts = ["store", "op_heads", "op_heads/heads", "op_store/operations", "op_store/views", "index"];
+    let places =
+        [own.clone(), own.join("working_copy"), repo.clone()].into_iter().chain(parts.map(|part| repo.join(part)));
+    let found = places.into_iter().find_map(|place| files::odd_in(&place, 0, &mut { LOOKED_AT }));
+    found.or_else(|| git::odd_at(&git_target(&own)?, env))
 }
 
 fn place(at: Option<&Operation>) -> String {

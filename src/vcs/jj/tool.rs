@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
+use super::program::jj;
 use crate::sys::Env;
-use crate::sys::process::{Output, Program};
+use crate::sys::process::Output;
 use crate::vcs::HistoryError;
 use crate::vcs::files::path_of;
 
@@ -49,9 +50,7 @@ pub fn settings(root: &Path, env: &Env) -> Result<PathBuf, HistoryError> {
 }
 
 fn config(root: &Path, env: &Env, arguments: &[&str]) -> Result<Output, HistoryError> {
-    let program = Program::new("jj", env).at(root).passing("JJ_CONFIG");
-    let program = program.args(["--ignore-working-copy", "--no-pager", "--color=never", "config"]).args(arguments);
-    let output = program.run()?;
+    let output = jj(root, env).args(["--ignore-working-copy", "config"]).args(arguments).run()?;
     if output.status.success() {
         return Ok(output);
     }
