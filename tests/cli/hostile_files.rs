@@ -289,7 +289,7 @@ fn commands() -> Vec<&'static str> {
 
 /// A part of the commands against the `n`th craft, another part against the next; all of them at full.
 pub fn part(n: usize) -> impl Iterator<Item = &'static str> {
-    let step = pick(24, 24, 1);
+    let step = pick(48, 36, 1);
     commands().into_iter().skip(n % step).step_by(step)
 }
 

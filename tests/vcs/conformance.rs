@@ -527,7 +527,7 @@ pub fn many_rounds<S: Shop>(lab: &Lab) {
         }
         panic!("{clone} is outrun by nobody");
     };
-    let rounds = pick(3, 4, 5);
+    let rounds = pick(2, 3, 5);
     for round in 0..rounds {
         for clone in ["ann", "bob"] {
             let ledger = text(lab, &format!("{clone}/{LEDGER}"));
