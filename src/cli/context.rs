@@ -252,7 +252,7 @@ impl Context {
                 || "before the first commit".to_owned(),
                 |commit| format!("commit {}", view::short(commit)),
             );
-            self.ui.note(&format!("as of {} ({of})", point.time));
+            self.ui.note(&format!("as of {} ({of})", self.ui.calendar().full(point.time)));
         }
         self.tell_shallow()
     }

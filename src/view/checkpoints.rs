@@ -3,6 +3,8 @@
 use super::{Object, array, summary};
 use crate::coordination::{CheckpointRow, PrunedCheckpoints, Resumption};
 use crate::model::lease::Standing;
+use crate::model::time::Instant;
+use crate::model::when::Calendar;
 use crate::store::LeaseRow;
 
 pub fn checkpoint(row: &CheckpointRow) -> Object {
@@ -37,12 +39,13 @@ pub fn checkpoints(rows: &[CheckpointRow]) -> String {
 }
 
 /// One line about a checkpoint.
-pub fn checkpoint_text(row: &CheckpointRow) -> String {
+pub fn checkpoint_text(row: &CheckpointRow, calendar: &Calendar) -> String {
     let one = &row.checkpoint;
     let gone = if row.is_gone { " (gone)" } else { "" };
     let saved = if one.snapshot.is_some() { "  with snapshot" } else { "" };
     let (issue, number, kind, place) = (&one.issue, one.number, one.kind.as_str(), &row.worktree);
-    format!("{issue}#{number}  {kind}  {}  {place}{gone}  {}{saved}  {}", one.created_at, one.summary, one.id)
+    let time = calendar.local_text(&one.created_at);
+    format!("{issue}#{number}  {kind}  {time}  {place}{gone}  {}{saved}  {}", one.summary, one.id)
 }
 
 pub fn pruned_checkpoints(done: &PrunedCheckpoints) -> String {
@@ -93,10 +96,10 @@ fn claim(row: &LeaseRow) -> String {
 }
 
 /// The claim on an issue in words.
-pub fn claim_text(row: &LeaseRow) -> Option<String> {
+pub fn claim_text(row: &LeaseRow, time: impl Fn(Instant) -> String) -> Option<String> {
     let holder = row.lease.holder.as_ref()?;
     let until = match (row.standing, holder.expires) {
-        (Standing::Live, Some(at)) => format!(" until {at}"),
+        (Standing::Live, Some(at)) => format!(" until {}", time(at)),
         (Standing::Live, None) => String::new(),
         _ => ", but its time is over".to_owned(),
     };

@@ -72,7 +72,7 @@ fn issue(context: &IssueContext) -> String {
         facts += &format!(", labels {}", issue.labels.join(" "));
     }
     text += &format!("{}\n", inline(&facts));
-    if let Some(claim) = context.lease.as_ref().and_then(claim_text) {
+    if let Some(claim) = context.lease.as_ref().and_then(|row| claim_text(row, |at| at.to_string())) {
         text += &format!("{}\n", inline(&claim));
     }
     for parent in &context.parents {

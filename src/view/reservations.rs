@@ -3,6 +3,7 @@
 use super::{Object, array};
 use crate::coordination::{Checked, Reserved};
 use crate::model::reservation::Reservation;
+use crate::model::when::Calendar;
 
 pub fn reservations<'a>(all: impl IntoIterator<Item = &'a Reserved>) -> String {
     array(
@@ -42,9 +43,9 @@ pub fn reserve_check(checked: &Checked, bypassed: bool) -> String {
 }
 
 /// One line about a reservation.
-pub fn reservation_text(one: &Reservation) -> String {
+pub fn reservation_text(one: &Reservation, calendar: &Calendar) -> String {
     let mode = if one.is_shared { "shared" } else { "exclusive" };
-    let until = one.expires.map_or_else(|| "until released".to_owned(), |at| format!("until {at}"));
+    let until = one.expires.map_or_else(|| "until released".to_owned(), |at| format!("until {}", calendar.full(at)));
     let place = one.worktree.as_deref().map(|name| format!(" in {name}")).unwrap_or_default();
     let issue = one.issue.as_deref().map(|id| format!("  for {id}")).unwrap_or_default();
     let reason = one.reason.as_deref().map(|text| format!("  ({text})")).unwrap_or_default();

@@ -4,6 +4,7 @@ use super::lease::claimed;
 use super::{Object, array, inline, plural};
 use crate::coordination::workflows::{CreatedWorkflow, Flow, MovedWorkflow, Next};
 use crate::model::lease::Standing;
+use crate::model::when::Calendar;
 use crate::model::workflow::State;
 use crate::store::{TaskRow, TaskState, WorkflowRow};
 
@@ -212,7 +213,7 @@ pub fn workflow_line(flow: &Flow) -> String {
 }
 
 /// What else there is to say about how a workflow stands, a line each, escaped.
-pub fn workflow_remarks(flow: &Flow) -> Vec<String> {
+pub fn workflow_remarks(flow: &Flow, calendar: &Calendar) -> Vec<String> {
     let one = &flow.workflow;
     let mut lines = Vec::new();
     if one.overruled {
@@ -231,7 +232,7 @@ pub fn workflow_remarks(flow: &Flow) -> Vec<String> {
         lines.push(format!("several tasks are named {name}: {ids}; bd workflow remove-task takes one out by its id"));
     }
     if let Some((holder, _)) = &flow.lock {
-        let until = holder.expires.map(|at| format!(" until {at}")).unwrap_or_default();
+        let until = holder.expires.map(|at| format!(" until {}", calendar.full(at))).unwrap_or_default();
         lines.push(format!("locked by {}{until}: nobody else changes its plan", holder.name));
     }
     if let Some(reason) = &one.workflow.reason {

@@ -59,15 +59,15 @@ Added bd-2#1  progress  cp_ID
 $ bd checkpoint add 1 -m 'does not build' -t error
 Added bd-1#2  error  cp_ID
 $ bd checkpoint list
-bd-1#1  plan  2026-01-05T09:00:03.000Z  main  first step  cp_ID
-bd-2#1  progress  2026-01-05T09:00:04.000Z  main  other  cp_ID
-bd-1#2  error  2026-01-05T09:00:05.000Z  main  does not build  cp_ID
+bd-1#1  plan  2026-01-05 09:00  main  first step  cp_ID
+bd-2#1  progress  2026-01-05 09:00  main  other  cp_ID
+bd-1#2  error  2026-01-05 09:00  main  does not build  cp_ID
 $ bd checkpoint list 1 --limit 1
-bd-1#2  error  2026-01-05T09:00:05.000Z  main  does not build  cp_ID
+bd-1#2  error  2026-01-05 09:00  main  does not build  cp_ID
 ! the latest 1 of 2 checkpoints
 $ bd checkpoint show '1#1'
 bd-1#1  plan  cp_ID
-by ann at 2026-01-05T09:00:03.000Z in main
+by ann at 2026-01-05 09:00 in main
 > first step
 detail:
 > {

@@ -1,6 +1,7 @@
 //! Dates are days in the user's zone: as people type them, as the ledger keeps them, as people read them.
 
 use crate::cli::harness::{Env, Run, words};
+use crate::cli::projects::sh;
 
 /// The rules of Berlin, so that no zone files are needed.
 const BERLIN: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
@@ -89,6 +90,44 @@ fn every_time_that_show_prints_is_local() {
     assert!(
         at(&env, BERLIN, "2026-01-05T23:32:00Z", "comments bd-t").ok().stdout.starts_with("2026-01-06 00:31 ann\n")
     );
+}
+
+#[test]
+fn other_commands_print_local_times_too() {
+    let env = Env::new();
+    // Midnight in Berlin has passed, that of UTC has not.
+    let late = |line: &str| at(&env, BERLIN, "2026-01-05T23:30:00Z", line).ok().stdout;
+    sh(&env, "cd web; git init -q");
+    late("add T --id bd-t");
+    sh(
+        &env,
+        "cd web; git add -A; GIT_AUTHOR_DATE='2026-01-05T23:30:00Z' GIT_COMMITTER_DATE='2026-01-05T23:30:00Z' git commit -qm base",
+    );
+    late("agent register bot");
+    late("claim bd-t");
+    late("checkpoint add bd-t -m half");
+    late("mail send bot -m hello");
+    late("reserve src/*.rs");
+    let message = at(&env, BERLIN, "2026-01-05T23:31:00Z", "--agent bot mail inbox --json").ok().json();
+    let message = message[0]["id"].as_str().unwrap().to_owned();
+    for (line, expected) in [
+        ("log", "  2026-01-06 00:30  Script"),
+        ("blame bd-t", "  2026-01-06  Script"),
+        ("checkpoint list bd-t", "  2026-01-06 00:30  main"),
+        ("checkpoint show bd-t#1", "by ann at 2026-01-06 00:30 in main"),
+        ("resume", "  2026-01-06 00:30  main"),
+        ("--agent bot mail thread MESSAGE", "2026-01-06 00:30 ann to bot"),
+        ("reserve list", "until 2026-01-06 "),
+        ("undo", "2026-01-06 00:30"),
+    ] {
+        let run = at(&env, BERLIN, "2026-01-05T23:31:00Z", &line.replace("MESSAGE", &message)).ok();
+        assert!(run.stdout.contains(expected), "{line}\n{}", run.snapshot());
+        // The values of fields are shown as the ledger has them.
+        let said = format!("{}{}", run.stdout, run.stderr).replace("\"2026-01-05T23:3", "");
+        assert!(!said.contains("T23:3"), "{line}\n{}", run.snapshot());
+    }
+    let past = at(&env, BERLIN, "2026-01-05T23:31:00Z", "list --at HEAD").ok();
+    assert!(past.stderr.contains("as of 2026-01-06 00:30 (commit "), "{}", past.snapshot());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::cli::harness::Env;
 use crate::cli::project::Project;
+use crate::cli::projects::sh;
 use crate::support::programs::have;
 
 /// A line of the primary's ledger for `pl-1`, proposed, with a further field.
@@ -261,6 +262,29 @@ fn jj_beside_git() {
     assert_eq!(project.leaks(""), [""; 0]);
     project.env.write("b.txt", "{\"id\":\"x-2\",\"visibility\":\"local\"}\n");
     assert_eq!(project.leaks(""), ["b.txt:1: an issue that is local: x-2"]);
+}
+
+/// jj takes `main~1..main` for "main without what is between 1 and main" as soon as a commit's id begins with 1.
+#[test]
+fn a_range_of_git_that_jj_reads_otherwise() {
+    let Some(project) = Project::new() else { return };
+    if !have(&["jj"]) {
+        return;
+    }
+    let commit = "n=0; until git -C web rev-parse HEAD | grep -q \"$MATCH\"; do n=$((n + 1)); git -C web commit -q --amend --allow-empty -m \"$n\"; done";
+    sh(&project.env, &commit.replace("$MATCH", "^1"));
+    project.stage("a.txt", "{\"id\":\"x-2\",\"visibility\":\"local\"}\n");
+    project.git("commit -qm leak").ok();
+    sh(&project.env, &commit.replace("$MATCH", "^[^1]"));
+    // Of all commits only that one begins with 1.
+    sh(
+        &project.env,
+        "cd web; jj git init --colocate --quiet 2>&1; n=0
+         until [ \"$(jj log --no-graph -r 'all()' -T 'commit_id ++ \"\\n\"' | grep -c ^1)\" = 1 ]; do n=$((n + 1)); jj describe -q -m $n; done",
+    );
+    let as_jj = sh(&project.env, "cd web; jj log --no-graph -r main~1..main -T commit_id 2>&1");
+    assert_eq!(as_jj, "", "the case that is meant");
+    assert_eq!(project.leaks("--range main~1..main").len(), 1);
 }
 
 #[test]

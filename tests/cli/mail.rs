@@ -77,7 +77,7 @@ Type        status_update
 Subject     Look
 Issue       bd-1
 Thread      bd-1
-Sent        2026-01-05T09:00:04.000Z
+Sent        2026-01-05 09:00
 Seen        not acknowledged yet
 > line one
 > line two
@@ -96,12 +96,12 @@ $ bd --agent bob mail overdue
 $ bd --agent bob agent heartbeat
 bob is online, 1 message unread
 $ bd mail thread 1
-2026-01-05T09:00:04.000Z bob to rex (seen)  msg_i6tzjm5xbxm2
+2026-01-05 09:00 bob to rex (seen)  msg_i6tzjm5xbxm2
 Subject: Look
 > line one
 > line two
 
-2026-01-05T09:00:11.000Z rex to bob (unread)  msg_h5mhqrcq371j
+2026-01-05 09:00 rex to bob (unread)  msg_h5mhqrcq371j
 > looks good
 $ bd --agent rex mail archive msg_i6tzjm5xbxm2
 Archived: msg_i6tzjm5xbxm2

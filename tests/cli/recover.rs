@@ -85,8 +85,8 @@ $ bd update 1 -p 1
 ! hint: bd list --all shows every id
 [exit 3]
 $ bd recover --dry-run
-Would restore (written 2026-01-05T09:00:01.000Z by ann): bd-1
-Would merge notes, priority (written 2026-01-05T09:00:03.000Z by ann): bd-base
+Would restore (written 2026-01-05 09:00 by ann): bd-1
+Would merge notes, priority (written 2026-01-05 09:00 by ann): bd-base
 $ bd doctor
 warning: another program removed acknowledged writes: bd-1 bd-base
     bd recover puts them back, bd recover --discard forgets them
@@ -103,8 +103,8 @@ warning: another program removed acknowledged writes: bd-1 bd-base
         ),
         str![[r#"
 $ bd recover
-Restored (written 2026-01-05T09:00:01.000Z by ann): bd-1
-Merged notes, priority (written 2026-01-05T09:00:03.000Z by ann): bd-base
+Restored (written 2026-01-05 09:00 by ann): bd-1
+Merged notes, priority (written 2026-01-05 09:00 by ann): bd-base
 $ bd recover
 ! nothing to recover
 $ bd list
@@ -137,10 +137,10 @@ $ bd ready
 bd-base  P2  open  task  Base
 ! warning: 4 acknowledged writes were removed by another program (bd-1, bd-2, bd-3 and 1 more); look with bd recover --dry-run
 $ bd recover --discard
-Discarded (written 2026-01-05T09:00:01.000Z by ann): bd-1
-Discarded (written 2026-01-05T09:00:02.000Z by ann): bd-2
-Discarded (written 2026-01-05T09:00:03.000Z by ann): bd-3
-Discarded (written 2026-01-05T09:00:04.000Z by ann): bd-4
+Discarded (written 2026-01-05 09:00 by ann): bd-1
+Discarded (written 2026-01-05 09:00 by ann): bd-2
+Discarded (written 2026-01-05 09:00 by ann): bd-3
+Discarded (written 2026-01-05 09:00 by ann): bd-4
 $ bd recover --dry-run --discard
 ! error: the argument '--dry-run' cannot be used with '--discard'
 ! 
@@ -286,14 +286,14 @@ $ bd list
 ! warning: 1 acknowledged write was removed from . by another program (bd-1); look with bd recover --dry-run
 ! warning: 2 acknowledged writes were removed from ~/plan by another program (plan-1, plan-2); look with bd recover --dry-run
 $ bd recover --repo '~/plan'
-Restored in ~/plan (written 2026-01-05T09:00:03.000Z by ann): plan-1
-Restored in ~/plan (written 2026-01-05T09:00:04.000Z by ann): plan-2
+Restored in ~/plan (written 2026-01-05 09:00 by ann): plan-1
+Restored in ~/plan (written 2026-01-05 09:00 by ann): plan-2
 $ bd list
 plan-2  P2  open  task  More (~/plan)
 plan-1  P2  open  task  There (~/plan)
 ! warning: 1 acknowledged write was removed from . by another program (bd-1); look with bd recover --dry-run
 $ bd recover
-Restored in . (written 2026-01-05T09:00:02.000Z by ann): bd-1
+Restored in . (written 2026-01-05 09:00 by ann): bd-1
 $ bd list
 plan-2  P2  open  task  More (~/plan)
 plan-1  P2  open  task  There (~/plan)
@@ -332,7 +332,7 @@ $ bd recover
 ! nothing to recover
 ! written in checkouts that are gone, 1 issue (--from-gone takes them in): bd-1
 $ bd recover --from-gone
-Restored (written 2026-01-05T09:00:01.000Z by ann): bd-1
+Restored (written 2026-01-05 09:00 by ann): bd-1
 $ bd list
 bd-1     P2  open  task  One
 bd-base  P2  open  task  Base

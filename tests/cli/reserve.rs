@@ -38,11 +38,11 @@ fn what_a_person_sees() {
 $ bd reserve list
 ! nothing is reserved
 $ bd reserve 'src/*.rs' --issue 1 --reason parser
-Reserved src/*.rs  exclusive  ann in main  until 2026-01-05T10:00:02.000Z  for bd-1  (parser)  rs_ID
+Reserved src/*.rs  exclusive  ann in main  until 2026-01-05 10:00  for bd-1  (parser)  rs_ID
 $ bd reserve docs --shared --ttl none
 Reserved docs  shared  ann in main  until released  rs_ID
 $ bd reserve list --mine
-src/*.rs  exclusive  ann in main  until 2026-01-05T10:00:02.000Z  for bd-1  (parser)  rs_ID
+src/*.rs  exclusive  ann in main  until 2026-01-05 10:00  for bd-1  (parser)  rs_ID
 docs  shared  ann in main  until released  rs_ID
 $ bd reserve release docs
 Released docs  rs_ID

@@ -49,7 +49,7 @@ $ bd resume
 bd-1  in_progress  One
   claimed by ann
   no checkpoint but errors: a fresh start
-  not from bd-1#1  error  2026-01-05T09:00:06.000Z  main  lost the plot  cp_ID
+  not from bd-1#1  error  2026-01-05 09:00  main  lost the plot  cp_ID
   the work is in $ROOT/web
   1 checkpoint in all
 $ bd checkpoint add 1 -m 'half done' --files a.rs
@@ -59,8 +59,8 @@ Added bd-1#3  error  cp_ID
 $ bd resume
 bd-1  in_progress  One
   claimed by ann
-  resume from bd-1#2  progress  2026-01-05T09:00:08.000Z  main  half done  cp_ID
-  not from bd-1#3  error  2026-01-05T09:00:09.000Z  main  tests fail  cp_ID
+  resume from bd-1#2  progress  2026-01-05 09:00  main  half done  cp_ID
+  not from bd-1#3  error  2026-01-05 09:00  main  tests fail  cp_ID
   files: a.rs
   the work is in $ROOT/web
   3 checkpoints in all
@@ -69,7 +69,7 @@ Added bd-1#4  recovery  cp_ID
 $ bd resume 1
 bd-1  in_progress  One
   claimed by ann
-  resume from bd-1#4  recovery  2026-01-05T09:00:11.000Z  main  mended  cp_ID
+  resume from bd-1#4  recovery  2026-01-05 09:00  main  mended  cp_ID
   the work is in $ROOT/web
   4 checkpoints in all
 

@@ -418,7 +418,7 @@ fn what_a_person_sees() {
         str![[r#"
 $ bd undo
 UNDO PREVIEW: nothing was changed
-  bd close of 2026-01-05T09:00:02.000Z
+  bd close of 2026-01-05 09:00
   Would revert close_reason, closed_at, status: bd-1
   Would revert close_reason, closed_at, status: bd-2
 ! hint: the same with --yes does it; bd undo after that takes the undo back
@@ -430,8 +430,8 @@ bd-2  P2  open  task  Two
 bd-1  P2  open  task  One
 $ bd undo 2
 UNDO PREVIEW: nothing was changed
-  bd undo of 2026-01-05T09:00:04.000Z
-  bd close of 2026-01-05T09:00:02.000Z
+  bd undo of 2026-01-05 09:00
+  bd close of 2026-01-05 09:00
 ! nothing to change: it is as it was before
 $ bd undo 3 --yes
 Removed: bd-2
@@ -476,7 +476,7 @@ fn several_repos() {
         str![[r#"
 $ bd undo
 UNDO PREVIEW: nothing was changed
-  bd migrate of 2026-01-05T09:00:02.000Z
+  bd migrate of 2026-01-05 09:00
   Would restore in .: bd-own
   Would remove from ~/plan: bd-own
 ! hint: the same with --yes does it; bd undo after that takes the undo back

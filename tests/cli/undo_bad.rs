@@ -273,7 +273,7 @@ fn putting_a_file_in_order_is_no_write_to_take_back() {
         str![[r#"
 $ bd undo --yes
 Reverted priority: bd-1
-! bd doctor of 2026-01-05T09:00:03.000Z only put a file in order, and stays
+! bd doctor of 2026-01-05 09:00 only put a file in order, and stays
 
 "#]]
         .raw()

@@ -4,6 +4,7 @@
 use std::process::Command;
 
 use crate::cli::harness::Env;
+use crate::support::programs::quick_hg;
 
 /// Every command that writes, and some that only look or are refused.
 const COMMANDS: &str = "
@@ -117,7 +118,11 @@ fn git_sees_only_the_ledger() {
 #[test]
 fn hg_sees_only_the_ledger() {
     let env = repo();
-    let hg = |args: &[&str]| run(env.command("hg").env("HGRCPATH", "").args(["--config", "ui.username=t"]).args(args));
+    let hg = |args: &[&str]| {
+        let mut command = env.command("hg");
+        quick_hg(&mut command);
+        run(command.env("HGRCPATH", "").args(["--config", "ui.username=t"]).args(args))
+    };
     if hg(&["init"]).is_none() {
         return;
     }

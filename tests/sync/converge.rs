@@ -45,7 +45,7 @@ fn git() {
 #[test]
 fn jj() {
     if have(&["git", "jj"]) {
-        let (seeds, operations) = pick((1, 12), (1, 12), (20, 200));
+        let (seeds, operations) = pick((1, 6), (1, 12), (20, 200));
         stories("jj", seeds, operations, |seed| {
             (0..5).map(|n| if (n + seed) % 2 == 0 { Way::Jj } else { Way::JjBeside }).collect()
         });

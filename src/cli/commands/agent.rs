@@ -151,7 +151,7 @@ fn heartbeat(status: Option<Status>, note: Option<&str>, cx: &mut Context) -> Ou
     }
     let mut line = format!("{} is {}", pulse.agent.name, pulse.agent.status.word());
     if let Some(at) = &pulse.lease_expires {
-        line.push_str(&format!(", its claims run until {at}"));
+        line.push_str(&format!(", its claims run until {}", cx.ui.calendar().local_text(at)));
     }
     if pulse.unread > 0 {
         line.push_str(&format!(", {} unread", plural(pulse.unread, "message")));

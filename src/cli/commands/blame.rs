@@ -23,12 +23,12 @@ pub fn run(args: BlameArgs, cx: &mut Context) -> Outcome {
         cx.json(view::blame(&blame));
         return Ok(Exit::Ok);
     }
+    let calendar = cx.ui.calendar();
     let lines = blame.fields.iter().map(|field| {
-        let [commit, time, author] = match &field.commit {
-            Some(commit) => [view::short(commit).to_owned(), commit.authored.to_string(), commit.author.clone()],
+        let [commit, day, author] = match &field.commit {
+            Some(commit) => [view::short(commit).to_owned(), calendar.day_text(commit.authored), commit.author.clone()],
             None => ["not committed".to_owned(), String::new(), String::new()],
         };
-        let day = time.get(..10).unwrap_or_default().to_owned();
         [field.field.clone(), commit, day, author, view::blamed_value(field.value.as_deref())]
             .map(|cell| inline(&cell).into_owned())
     });

@@ -165,8 +165,9 @@ fn list(args: ListArgs, cx: &mut Context) -> Outcome {
     if cx.ui.wants_json() {
         cx.json(view::checkpoints(&page.rows));
     } else {
+        let calendar = cx.ui.calendar();
         for row in &page.rows {
-            cx.ui.line(&inline(&view::checkpoint_text(row)));
+            cx.ui.line(&inline(&view::checkpoint_text(row, &calendar)));
         }
         if page.rows.is_empty() {
             cx.ui.note("no checkpoints");
@@ -188,7 +189,8 @@ fn show(which: &str, cx: &mut Context) -> Outcome {
     let gone = if row.is_gone { " (gone)" } else { "" };
     let branch = one.branch.as_deref().map(|name| format!(", branch {name}")).unwrap_or_default();
     cx.ui.line(&inline(&format!("{}#{}  {}  {}", one.issue, one.number, one.kind.as_str(), one.id)));
-    cx.ui.line(&inline(&format!("by {} at {} in {}{gone}{branch}", one.actor, one.created_at, row.worktree)));
+    let time = cx.ui.calendar().local_text(&one.created_at);
+    cx.ui.line(&inline(&format!("by {} at {time} in {}{gone}{branch}", one.actor, row.worktree)));
     quote(&one.summary, cx);
     if let Some(detail) = &one.detail {
         cx.ui.line("detail:");
@@ -237,8 +239,9 @@ fn prune(typed: Option<&str>, apply: bool, cx: &mut Context) -> Outcome {
         cx.json(view::pruned_checkpoints(&done));
         return Ok(Exit::Ok);
     }
+    let calendar = cx.ui.calendar();
     for row in &done.pruned {
-        cx.ui.line(&inline(&view::checkpoint_text(row)));
+        cx.ui.line(&inline(&view::checkpoint_text(row, &calendar)));
     }
     tell_pruned(&done, typed, cx);
     Ok(Exit::Ok)

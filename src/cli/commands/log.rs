@@ -93,11 +93,10 @@ impl Printer {
             let head = match &event.commit {
                 None => ui.paint(Style::Yellow, "not committed"),
                 Some(commit) => {
-                    let time = commit.authored.to_string();
                     format!(
                         "{}  {}  {}  {}",
                         ui.paint(Style::Yellow, view::short(commit)),
-                        time.get(..16).unwrap_or(&time).replace('T', " "),
+                        ui.calendar().full(commit.authored),
                         inline(&commit.author),
                         ui.paint(Style::Dim, &inline(&commit.summary)),
                     )

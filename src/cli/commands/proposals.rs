@@ -68,12 +68,13 @@ pub fn run(args: ProposalsArgs, cx: &mut Context) -> Outcome {
         cx.json(json);
         return Ok(Exit::Ok);
     }
+    let calendar = cx.ui.calendar();
     let lines: Vec<[String; 6]> = rows
         .iter()
         .map(|row| {
             let proposal = &row.proposal;
-            let since = format!("{} by {}", proposal.at, proposal.by);
-            let branches = if row.branches.is_empty() { "not committed".to_owned() } else { row.branches.join(" ") };
+            let since = format!("{} by {}", calendar.local_text(&proposal.at), proposal.by);
+            let branches = if row.branches.is_empty() { "on no branch".to_owned() } else { row.branches.join(" ") };
             [&row.id, row.standing.word(), &proposal.author, &since, &branches, &row.title]
                 .map(|cell| inline(cell).into_owned())
         })

@@ -1,6 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome};
+use crate::model::when::Calendar;
 use crate::ops::{self, RecoverAction};
 use crate::store::Recovered;
 use crate::view::{self, Exit, plural};
@@ -43,8 +44,9 @@ pub fn run(args: RecoverArgs, cx: &mut Context) -> Outcome {
     if cx.ui.wants_json() {
         cx.json(view::recovery(&found, args.dry_run, args.discard));
     } else {
+        let calendar = cx.ui.calendar();
         for one in &found.recovered {
-            cx.ui.done(&line(one, action, several));
+            cx.ui.done(&line(one, action, several, &calendar));
         }
     }
     if found.recovered.is_empty() && !cx.ui.wants_json() {
@@ -61,7 +63,7 @@ pub fn run(args: RecoverArgs, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-fn line(one: &Recovered, action: RecoverAction, several: bool) -> String {
+fn line(one: &Recovered, action: RecoverAction, several: bool, calendar: &Calendar) -> String {
     let what = match (action, one.was_gone) {
         (RecoverAction::PutBack, true) => "Restored",
         (RecoverAction::PutBack, false) => "Merged",
@@ -72,5 +74,5 @@ fn line(one: &Recovered, action: RecoverAction, several: bool) -> String {
     let fields = if one.fields.is_empty() { String::new() } else { format!(" {}", one.fields.join(", ")) };
     let fields = if action == RecoverAction::Discard { String::new() } else { fields };
     let place = if several { format!(" in {}", one.source_repo) } else { String::new() };
-    format!("{what}{fields}{place} (written {} by {}): {}", one.at, one.actor, one.id)
+    format!("{what}{fields}{place} (written {} by {}): {}", calendar.local_text(&one.at), one.actor, one.id)
 }

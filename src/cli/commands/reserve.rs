@@ -104,9 +104,10 @@ fn reserve(request: &ReserveRequest, cx: &mut Context) -> Outcome {
     if cx.ui.wants_json() {
         cx.json(view::reservations(&reserved));
     } else {
+        let calendar = cx.ui.calendar();
         for one in &reserved {
             let verb = if one.reservation.renewed.is_some() { "Renewed" } else { "Reserved" };
-            cx.ui.done(&format!("{verb} {}", view::reservation_text(&one.reservation)));
+            cx.ui.done(&format!("{verb} {}", view::reservation_text(&one.reservation, &calendar)));
         }
     }
     Ok(Exit::Ok)
@@ -117,8 +118,9 @@ fn list(mine: bool, expired: bool, cx: &mut Context) -> Outcome {
     if cx.ui.wants_json() {
         cx.json(view::reservations(&found));
     } else {
+        let calendar = cx.ui.calendar();
         for one in &found {
-            cx.ui.line(&inline(&view::reservation_text(&one.reservation)));
+            cx.ui.line(&inline(&view::reservation_text(&one.reservation, &calendar)));
         }
         if found.is_empty() {
             cx.ui.note("nothing is reserved");
@@ -150,8 +152,9 @@ fn check(paths: &[String], staged: bool, cx: &mut Context) -> Outcome {
     if cx.ui.wants_json() {
         cx.json(view::reserve_check(&checked, bypassed));
     } else {
+        let calendar = cx.ui.calendar();
         for one in &checked.obstacles {
-            let text = format!("{}: reserved: {}", one.wanted, view::reservation_text(&one.reservation));
+            let text = format!("{}: reserved: {}", one.wanted, view::reservation_text(&one.reservation, &calendar));
             cx.ui.line(&inline(&text));
         }
     }

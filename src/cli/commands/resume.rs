@@ -38,21 +38,22 @@ pub fn run(args: ResumeArgs, cx: &mut Context) -> Outcome {
 }
 
 fn print(one: &Resumption, cx: &mut Context) {
+    let calendar = cx.ui.calendar();
     let mut line = |text: &str| cx.ui.line(&inline(text));
     line(&format!("{}  {}  {}", one.row.issue.id, one.row.issue.status, one.row.issue.title));
-    if let Some(text) = one.lease.as_ref().and_then(view::claim_text) {
+    if let Some(text) = one.lease.as_ref().and_then(|row| view::claim_text(row, |at| calendar.full(at))) {
         line(&format!("  {text}"));
     }
     if let Some(why) = &one.lost {
         line(&format!("  do not go on: {why}"));
     }
     match &one.from {
-        Some(from) => line(&format!("  resume from {}", view::checkpoint_text(from))),
+        Some(from) => line(&format!("  resume from {}", view::checkpoint_text(from, &calendar))),
         None if one.errors.is_empty() => line("  no checkpoint: a fresh start"),
         None => line("  no checkpoint but errors: a fresh start"),
     }
     for error in &one.errors {
-        line(&format!("  not from {}", view::checkpoint_text(error)));
+        line(&format!("  not from {}", view::checkpoint_text(error, &calendar)));
     }
     if let Some(from) = one.from.as_ref().filter(|from| !from.checkpoint.files.is_empty()) {
         line(&format!("  files: {}", from.checkpoint.files.join(" ")));

@@ -1,6 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome};
+use crate::model::when::Calendar;
 use crate::ops;
 use crate::store::{UndoAction, UndoneIssue, UndoneWrite};
 use crate::view::{self, Exit, inline};
@@ -37,10 +38,11 @@ pub fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
         return Ok(Exit::Ok);
     }
     let several = cx.store()?.project().members.len() > 1;
+    let calendar = cx.ui.calendar();
     if preview {
         cx.ui.line("UNDO PREVIEW: nothing was changed");
         for write in &undo.writes {
-            cx.ui.line(&format!("  {}", told(write)));
+            cx.ui.line(&format!("  {}", told(write, &calendar)));
         }
     }
     for one in &undo.issues {
@@ -51,7 +53,7 @@ pub fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
         cx.ui.note("nothing to change: it is as it was before");
     }
     for repair in &undo.repairs {
-        cx.ui.note(&format!("{} only put a file in order, and stays", told(repair)));
+        cx.ui.note(&format!("{} only put a file in order, and stays", told(repair, &calendar)));
     }
     if preview && !undo.issues.is_empty() {
         cx.ui.hint("the same with --yes does it; bd undo after that takes the undo back");
@@ -59,13 +61,13 @@ pub fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
     Ok(Exit::Ok)
 }
 
-fn told(write: &UndoneWrite) -> String {
+fn told(write: &UndoneWrite, calendar: &Calendar) -> String {
     let what = match &write.commit {
         Some(commit) => format!("commit {}", commit.get(..10).unwrap_or(commit)),
         None if write.command.is_empty() => "a write".to_owned(),
         None => format!("bd {}", write.command),
     };
-    format!("{} of {}", inline(&what), inline(&write.at))
+    format!("{} of {}", inline(&what), inline(&calendar.local_text(&write.at)))
 }
 
 fn line(one: &UndoneIssue, preview: bool, several: bool) -> String {

@@ -3,6 +3,7 @@
 use super::columns;
 use crate::cli::ui::{Style, Ui};
 use crate::model::message::{Message, Urgency};
+use crate::model::time::Instant;
 use crate::view::{gist, inline, quoted, sender};
 
 /// One line a message: mark, time, who to whom, what about, id.
@@ -30,7 +31,8 @@ pub fn messages(ui: &mut Ui, all: &[Message]) {
 
 /// A whole message.
 pub fn message(ui: &mut Ui, message: &Message) {
-    let time = |at: crate::model::time::Instant| at.to_string();
+    let calendar = ui.calendar();
+    let time = |at: Instant| calendar.full(at);
     let priority = (message.priority != Urgency::Normal).then(|| message.priority.word().to_owned());
     let facts = [
         ("Message", Some(message.id.clone())),
@@ -56,6 +58,7 @@ pub fn message(ui: &mut Ui, message: &Message) {
 
 /// A conversation: each message with what its recipients did.
 pub fn conversation(ui: &mut Ui, thread: &[Vec<Message>]) {
+    let calendar = ui.calendar();
     for (n, copies) in thread.iter().enumerate() {
         let Some(first) = copies.first() else { continue };
         if n > 0 {
@@ -72,7 +75,7 @@ pub fn conversation(ui: &mut Ui, thread: &[Vec<Message>]) {
                 format!("{} ({mark})", copy.recipient)
             })
             .collect();
-        let head = format!("{} {} to {}  {}", first.created, sender(first), marks.join(", "), first.id);
+        let head = format!("{} {} to {}  {}", calendar.full(first.created), sender(first), marks.join(", "), first.id);
         let head = ui.paint(Style::Dim, &inline(&head));
         ui.line(&head);
         if let Some(subject) = &first.subject {

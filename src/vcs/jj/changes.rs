@@ -16,15 +16,26 @@ pub fn changes(root: &Path, span: Span<'_>, env: &Env, each: &mut dyn FnMut(Chan
     let repo = Repo::new(root, env);
     let ids = match span {
         Span::Commits(ids) => ids.to_vec(),
-        Span::Range(text) => match repo.ids(None, text) {
-            // It may be one of git, which knows the same commits.
-            Err(SyncError::Failed { .. }) => {
-                let known = !text.starts_with('-') && git::range(&repository, span, each).is_ok();
-                let unknown = || not_a_range(text, "a revset of jj that means commits here");
-                return if known { Ok(()) } else { Err(unknown()) };
+        Span::Range(text) => {
+            let ids = match repo.ids(None, text) {
+                Err(SyncError::Failed { .. }) => None,
+                other => Some(other?),
+            };
+            // It may be a range of git, which knows the same commits. `main~1..main` can be both, and means others in jj as soon
+            // as a commit's id begins with 1: then all that either of them means are looked at.
+            let is_new = |id: Option<&String>| id.is_none_or(|id| !ids.iter().flatten().any(|known| known == id));
+            let mut others = |changed: Changed| {
+                if is_new(changed.commit.as_ref()) {
+                    each(changed)
+                }
+            };
+            let may_be_git = (ids.is_none() || text.contains("..")) && !text.starts_with('-');
+            let is_git = may_be_git && git::range(&repository, span, &mut others).is_ok();
+            match ids {
+                None if !is_git => return Err(not_a_range(text, "a revset of jj that means commits here")),
+                ids => ids.unwrap_or_default(),
             }
-            other => other?,
-        },
+        }
         // jj stages nothing: a commit takes what the working copy's change holds.
         Span::Staged => {
             beside::check(root, env)?;

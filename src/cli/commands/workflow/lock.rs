@@ -44,7 +44,7 @@ pub fn lock(args: &LockArgs, cx: &mut Context) -> Outcome {
         cx.json(view::locked_workflow(&locked));
         return Ok(Exit::Ok);
     }
-    let until = locked.holder.expires.map(|at| format!(" until {at}")).unwrap_or_default();
+    let until = locked.holder.expires.map(|at| format!(" until {}", cx.ui.calendar().full(at))).unwrap_or_default();
     if let Some(from) = &locked.taken_from {
         cx.ui.note(&format!("it was locked by {}: {}", from.holder.name, from.why));
     }

@@ -88,7 +88,8 @@ pub fn show(args: &ShowArgs, cx: &mut Context) -> Outcome {
 /// The head of a workflow, and what there is to say of it.
 fn told(cx: &mut Context, flow: &Flow) {
     cx.ui.line(&view::workflow_line(flow));
-    for line in view::workflow_remarks(flow) {
+    let calendar = cx.ui.calendar();
+    for line in view::workflow_remarks(flow, &calendar) {
         cx.ui.note(&line);
     }
 }
