@@ -114,7 +114,7 @@ fn add_line(env: &Env, line: &str) {
 
 #[test]
 fn lines_of_a_ledger() {
-    for (n, line) in LINES.iter().enumerate() {
+    for (n, line) in LINES.iter().enumerate().step_by(pick(3, 1, 1)) {
         let env = archive();
         outside(&env);
         add_line(&env, line);
@@ -124,7 +124,7 @@ fn lines_of_a_ledger() {
 
 #[test]
 fn lines_of_many_bytes() {
-    for (n, (what, line)) in large().into_iter().enumerate() {
+    for (n, (what, line)) in large().into_iter().enumerate().step_by(pick(3, 1, 1)) {
         let env = archive();
         outside(&env);
         add_line(&env, &line);
@@ -141,7 +141,7 @@ fn lines_that_a_pull_brings() {
     if !have(&["git"]) {
         return;
     }
-    for (n, line) in LINES.iter().enumerate() {
+    for (n, line) in LINES.iter().enumerate().skip(pick(1, 0, 0)).step_by(pick(3, 1, 1)) {
         let env = git_clone();
         let other = fill(&env, line);
         fs::write(env.root().join("line"), format!("{other}\n")).unwrap();
@@ -203,7 +203,7 @@ fn commits_that_git_pulls() {
             "git add -A -f; git commit -q -m theirs; git push -q",
             "git commit -qam mine; git pull --no-rebase --no-edit",
             "git",
-            1,
+            pick(4, 1, 1),
         );
     }
 }
@@ -212,7 +212,7 @@ fn commits_that_git_pulls() {
 fn commits_that_jj_pulls() {
     if have(&["git", "jj"]) {
         let pull = "jj git fetch; jj new main@origin @-";
-        pulled(jj_clone, "git add -A -f; git commit -q -m theirs; git push -q", pull, "jj", pick(6, 6, 1));
+        pulled(jj_clone, "git add -A -f; git commit -q -m theirs; git push -q", pull, "jj", pick(12, 6, 1));
     }
 }
 
@@ -253,7 +253,7 @@ fn commits_that_no_work_tree_makes() {
             "git update-ref refs/heads/--upload-pack=x HEAD; git update-ref refs/tags/@{-1} HEAD 2>/dev/null || true; git push -q origin 'refs/heads/*:refs/heads/*' 2>/dev/null || true",
         ),
     ];
-    for (n, (what, script)) in TREES.iter().enumerate() {
+    for (n, (what, script)) in TREES.iter().enumerate().step_by(pick(2, 1, 1)) {
         let env = git_clone();
         sh(
             &env,

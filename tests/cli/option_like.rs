@@ -73,7 +73,7 @@ fn option_like_values_are_refused_or_taken_as_they_are() {
         }
     };
     let quoted = |value: &str| format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"));
-    for (n, value) in NASTY.iter().enumerate().step_by(pick(4, 3, 1)) {
+    for (n, value) in NASTY.iter().enumerate().step_by(pick(8, 3, 1)) {
         let configs = [
             ("url", plain.replace("url = ../upstream", &format!("url = {}", quoted(value)))),
             (

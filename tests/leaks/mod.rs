@@ -23,7 +23,7 @@ fn no_sequence_of_commands_leaks() {
     if !crate::support::programs::have(&["git"]) {
         return;
     }
-    let sequences: u64 = pick(8, 12, 2_000);
+    let sequences: u64 = pick(5, 12, 2_000);
     let first: u64 = std::env::var("BD_LEAK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let (mut ran, mut refused, mut proposed, mut beside, mut commits, mut public) = (0, 0, 0, 0, 0, 0);
     // The 40th once found a leak that no other one does.
@@ -58,7 +58,7 @@ fn nothing_gets_to_a_server_that_was_not_proposed_there() {
     if !crate::support::programs::have(&["git"]) {
         return;
     }
-    let sequences: u64 = pick(4, 8, 2_000);
+    let sequences: u64 = pick(3, 8, 2_000);
     let first: u64 = std::env::var("BD_LEAK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let (mut ran, mut refused, mut objects, mut proposals) = (0, 0, 0, 0);
     let mut did = std::collections::BTreeMap::new();

@@ -33,8 +33,8 @@ fn cases(count: u32, seed: u64) -> Config {
     let asked = Config::default();
     let rng_seed = if asked.rng_seed == RngSeed::Random { RngSeed::Fixed(seed) } else { asked.rng_seed };
     // Rare inputs are for the full form to find; a quarter of them shows a law that is broken.
-    let few = (count / 4).max(8).min(count);
-    let count = pick(few, few, count * 20);
+    let part = |n: u32| (count / n).max(8).min(count);
+    let count = pick(part(8), part(4), count * 20);
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { asked.cases } else { count };
     Config { cases, rng_seed, failure_persistence: None, max_shrink_iters: 20_000, ..asked }
 }

@@ -203,7 +203,7 @@ fn compare_blocked(
 fn ready_and_blocked_are_what_the_words_say() {
     let seen = Seen::default();
     let scratch = Scratch::with("");
-    let config = cases(900, 4);
+    let config = cases(1_800, 4);
     let count = config.cases as usize;
     let strategy = (graph(), any::<bool>());
     let outcome = TestRunner::new(config).run(&strategy, |(nodes, unknown_blocks)| {

@@ -37,7 +37,7 @@ fn stories(name: &str, seeds: u64, operations: usize, ways: impl Fn(u64) -> Vec<
 #[test]
 fn git() {
     if have(&["git"]) {
-        let (seeds, operations) = pick((3, 20), (5, 20), (100, 200));
+        let (seeds, operations) = pick((2, 15), (5, 20), (100, 200));
         stories("git", seeds, operations, |_| vec![Way::Git; 5]);
     }
 }
@@ -64,7 +64,7 @@ fn hg() {
 #[test]
 fn git_and_jj_together() {
     if have(&["git", "jj"]) {
-        let (seeds, operations) = pick((1, 12), (1, 12), (20, 200));
+        let (seeds, operations) = pick((1, 8), (1, 12), (20, 200));
         stories("mixed", seeds, operations, |_| vec![Way::Git, Way::Git, Way::Jj, Way::JjBeside, Way::Worktree]);
     }
 }

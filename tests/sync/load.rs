@@ -32,7 +32,7 @@ fn git() {
 #[test]
 fn jj() {
     if have(&["git", "jj"]) {
-        syncs_under_writers(Way::JjBeside, pick(20, 24, 1_000));
+        syncs_under_writers(Way::JjBeside, pick(12, 24, 1_000));
     }
 }
 

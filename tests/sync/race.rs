@@ -16,7 +16,7 @@ fn everybody_pushes_at_once() {
     if !have(&["git"]) {
         return;
     }
-    let rounds = pick(4, 6, 30);
+    let rounds = pick(3, 6, 30);
     let world = World::new();
     let desks = world.clones(&[Way::Git; CLONES]);
     let (mut made, mut retries) = (Vec::new(), 0);

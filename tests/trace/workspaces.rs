@@ -39,7 +39,7 @@ fn places(calls: &[String]) -> Vec<String> {
             format!("inject={name}:signal=KILL:when={nth}")
         })
         .collect();
-    let step = pick(all.len().div_ceil(6), all.len().div_ceil(8), 1);
+    let step = pick(all.len().div_ceil(4), all.len().div_ceil(8), 1);
     all.into_iter().step_by(step).collect()
 }
 

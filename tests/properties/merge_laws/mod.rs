@@ -26,7 +26,7 @@ type Verdict = Result<(), String>;
 
 /// Tries a law: `make` throws a case, `check` looks whether the law holds for it.
 fn law<C: Display>(name: &str, seed: u64, make: impl Fn(&mut Dice) -> C, check: impl Fn(&C) -> Verdict) {
-    let count = pick(500, 500, 100_000);
+    let count = pick(150, 500, 100_000);
     for n in 0..count {
         let case = make(&mut Dice::new(seed, n));
         let verdict = catch_unwind(AssertUnwindSafe(|| check(&case))).unwrap_or_else(|_| Err("it panicked".into()));
