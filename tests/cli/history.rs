@@ -7,7 +7,6 @@ use snapbox::{IntoData as _, assert_data_eq, str};
 use crate::cli::harness::Env;
 use crate::cli::project::Project;
 use crate::cli::projects::{bd_in, sh};
-use crate::support::effort::left_to_ci;
 use crate::support::programs::have;
 
 /// Commits everything in `web` at a time on 5 January 2026, by somebody.
@@ -642,7 +641,7 @@ fn elsewhere(set_up: &str, commit: &str, back: &str) {
 
 #[test]
 fn in_hg() {
-    if !left_to_ci() && have(&["hg"]) {
+    if have(&["hg"]) {
         elsewhere("hg init", "hg commit -q -A -m %", ".^");
     }
 }

@@ -5,7 +5,6 @@ use std::fs;
 
 use crate::cli::harness::{BD, Env, Run};
 use crate::cli::projects::sh;
-use crate::support::effort::left_to_ci;
 use crate::support::programs::have;
 
 /// Every command with a call that only looks; a command that has none is in [`WRITERS`].
@@ -288,7 +287,7 @@ fn git_repository() -> Option<Env> {
 }
 
 fn hg_repository() -> Option<Env> {
-    if left_to_ci() || !have(&["hg"]) {
+    if !have(&["hg"]) {
         return None;
     }
     let env = Env::new();

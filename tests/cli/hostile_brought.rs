@@ -7,7 +7,7 @@ use std::fs;
 use crate::cli::harness::Env;
 use crate::cli::hostile_files::{archive, meets, outside, part};
 use crate::cli::projects::sh;
-use crate::support::effort::{left_to_ci, pick};
+use crate::support::effort::pick;
 use crate::support::programs::have;
 
 /// What a commit brings, as a script in a clone of the project. `OUT` leads to the directory outside, `CANARY` is a command.
@@ -218,7 +218,7 @@ fn commits_that_jj_pulls() {
 
 #[test]
 fn commits_that_hg_pulls() {
-    if !left_to_ci() && have(&["hg"]) {
+    if have(&["hg"]) {
         let pull = "hg commit -m mine; hg pull; hg merge --tool :other; hg commit -m merged";
         pulled(hg_clone, "hg addremove -q; hg commit -q -m theirs; hg push -q", pull, "hg", pick(8, 8, 1));
     }

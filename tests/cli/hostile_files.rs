@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::cli::harness::{BD, Env};
 use crate::cli::hostile::{READERS, WRITERS};
 use crate::cli::projects::{issues, sh};
-use crate::support::effort::{left_to_ci, pick};
+use crate::support::effort::pick;
 use crate::support::programs::have;
 
 /// What no command may show: it is outside of the repository.
@@ -321,7 +321,7 @@ fn an_archive_with_git() {
 
 #[test]
 fn an_archive_with_hg() {
-    if left_to_ci() || !have(&["hg"]) {
+    if !have(&["hg"]) {
         return;
     }
     against(hg_archive, IN_HG, "hg");

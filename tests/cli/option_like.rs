@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::cli::harness::Env;
 use crate::cli::projects::sh;
-use crate::support::effort::{left_to_ci, pick};
+use crate::support::effort::pick;
 use crate::support::programs::have;
 
 fn words(line: &str) -> Vec<&str> {
@@ -181,7 +181,7 @@ fn option_like_branches() {
 
 #[test]
 fn option_like_paths_in_hg() {
-    if left_to_ci() || !have(&["hg"]) {
+    if !have(&["hg"]) {
         return;
     }
     let env = Env::new();

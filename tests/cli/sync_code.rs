@@ -3,7 +3,6 @@
 use crate::cli::harness::Env;
 use crate::cli::projects::{bd_in, repo, sh};
 use crate::cli::sync::{clones, head, other};
-use crate::support::effort::left_to_ci;
 use crate::support::programs::{have, put};
 
 fn hook(env: &Env, text: &str) {
@@ -267,7 +266,7 @@ fn jj_leaves_git_alone_in_the_middle_of_something() {
 
 /// A clone of hg with a planning repo, whose server holds a ledger and code.
 fn with_hg() -> Option<Env> {
-    if left_to_ci() || !have(&["hg"]) {
+    if !have(&["hg"]) {
         return None;
     }
     let env = Env::new();

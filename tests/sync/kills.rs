@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::support::dice::Dice;
-use crate::support::effort::{left_to_ci, pick};
+use crate::support::effort::pick;
 use crate::support::process;
 use crate::support::programs::have;
 use crate::support::wait::until;
@@ -28,7 +28,7 @@ fn jj() {
 
 #[test]
 fn hg() {
-    if !left_to_ci() && have(&["hg"]) {
+    if have(&["hg"]) {
         killed_syncs(Way::Hg, pick(2, 2, 100));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::support::effort::{left_to_ci, pick};
+use crate::support::effort::pick;
 use crate::support::programs::have;
 use crate::sync::world::{Desk, Way, World, describe, parse};
 
@@ -38,7 +38,7 @@ fn jj() {
 
 #[test]
 fn hg() {
-    if !left_to_ci() && have(&["hg"]) {
+    if have(&["hg"]) {
         syncs_under_writers(Way::Hg, pick(24, 24, 1_000));
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::effort::{left_to_ci, pick};
+use crate::support::effort::pick;
 use crate::support::programs::have;
 use crate::sync::world::{Desk, Way, World, parse};
 
@@ -53,7 +53,7 @@ fn kinds(repos: &[Value]) -> Vec<&str> {
 
 #[test]
 fn all_three_in_one_sync() {
-    if left_to_ci() || !have(&["git", "jj", "hg"]) {
+    if !have(&["git", "jj", "hg"]) {
         return;
     }
     let world = World::new();
@@ -95,7 +95,7 @@ fn all_three_in_one_sync() {
 
 #[test]
 fn one_broken_remote_does_not_stop_the_others() {
-    if left_to_ci() || !have(&["git", "jj", "hg"]) {
+    if !have(&["git", "jj", "hg"]) {
         return;
     }
     for (broken, (server, way)) in WAYS.into_iter().enumerate().skip(pick(2, 2, 0)) {

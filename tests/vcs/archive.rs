@@ -23,8 +23,6 @@ const START: i64 = 1_700_000_000;
 /// What a user does with one version control system, in the repository `a`.
 pub trait Scribe {
     const PROGRAMS: &'static [&'static str];
-    /// Whether its program is so slow that the smoke level leaves the stories to CI.
-    const IS_SLOW: bool = false;
     /// Revisions of the first commit but its hash, once it was marked.
     const NAMES: &'static [&'static str];
     /// The parent of a revision.
@@ -78,10 +76,6 @@ macro_rules! archive {
     ($scribe:ty: $($story:ident),*) => {
         $(#[test]
         fn $story() {
-            let slow = <$scribe as $crate::vcs::archive::Scribe>::IS_SLOW;
-            if slow && $crate::support::effort::left_to_ci() {
-                return;
-            }
             if let Some(lab) = $crate::vcs::lab::Lab::with(<$scribe as $crate::vcs::archive::Scribe>::PROGRAMS) {
                 $crate::vcs::archive::$story::<$scribe>(&lab);
             }

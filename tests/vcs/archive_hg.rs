@@ -31,7 +31,7 @@ fn fired(lab: &Lab) -> String {
 
 #[test]
 fn a_hostile_repository() {
-    let Some(lab) = Lab::in_ci(&["hg"]) else { return };
+    let Some(lab) = Lab::with(&["hg"]) else { return };
     lab.sh("hg init a; cd a; mkdir .beads; echo 1 > .beads/beads.jsonl; hg commit -q -A -m first; echo 2 > .beads/beads.jsonl
             hg commit -q -m second; hg mv .beads/beads.jsonl .beads/x.jsonl; hg commit -q -m third");
     let tip = lab.sh("cd a; hg log -r . -T '{node}'");
@@ -63,7 +63,7 @@ fn a_hostile_repository() {
 
 #[test]
 fn an_unfinished_merge() {
-    let Some(lab) = Lab::in_ci(&["hg"]) else { return };
+    let Some(lab) = Lab::with(&["hg"]) else { return };
     lab.sh("hg init a; cd a; mkdir .beads; echo 1 > .beads/beads.jsonl; hg commit -q -A -m base; echo l > .beads/beads.jsonl
             hg commit -q -m left; hg update -q 0; echo r > .beads/beads.jsonl; hg commit -q -m right; hg merge -q --tool :local 1");
     let (vcs, env) = (vcs::open(&lab.path("a")), lab.env());
@@ -78,7 +78,7 @@ fn an_unfinished_merge() {
 /// More than is kept, and more than one process is asked for.
 #[test]
 fn large_versions() {
-    let Some(lab) = Lab::in_ci(&["hg"]) else { return };
+    let Some(lab) = Lab::with(&["hg"]) else { return };
     let (size, count) = (56 << 20, 5);
     lab.sh("hg init a; mkdir a/.beads");
     for number in 0..count {

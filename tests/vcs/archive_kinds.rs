@@ -160,7 +160,6 @@ struct Hg;
 
 impl Scribe for Hg {
     const PROGRAMS: &'static [&'static str] = &["hg"];
-    const IS_SLOW: bool = true;
     const NAMES: &'static [&'static str] = &["marked", "bookmarked", "bookmark(bookmarked)", "marked and all()"];
     const PARENT: &'static str = "x^";
     const NOT_ONE: &'static [&'static str] = &["none()", "null", "wdir()", "marked - marked", "remote()", "99"];

@@ -23,7 +23,7 @@ pub const FIRST: &str = "{\"id\":\"bd-1\"}\n";
 pub trait Shop {
     const KIND: Kind;
     const PROGRAMS: &'static [&'static str];
-    /// Whether its program is so slow that the smoke level leaves the stories to CI.
+    /// Whether its program is started so often that the smoke level leaves the stories to CI.
     const IS_SLOW: bool = false;
     /// Stories that this system cannot tell, each with the reason.
     const EXCLUDED: &'static [(&'static str, &'static str)] = &[];

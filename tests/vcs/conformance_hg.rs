@@ -13,7 +13,6 @@ struct Hg;
 impl Shop for Hg {
     const KIND: Kind = Kind::Hg;
     const PROGRAMS: &'static [&'static str] = &["hg"];
-    const IS_SLOW: bool = true;
 
     fn server(lab: &Lab) {
         lab.sh("hg init server");

@@ -21,8 +21,6 @@ pub const STATE: &str =
 
 trait Way {
     const FLAG: &'static str;
-    /// Whether CI alone tells these stories.
-    const IS_LEFT: bool;
 }
 
 struct Beside;
@@ -30,18 +28,16 @@ struct Alone;
 
 impl Way for Beside {
     const FLAG: &'static str = "--colocate";
-    const IS_LEFT: bool = false;
 }
 
 impl Way for Alone {
     const FLAG: &'static str = "--no-colocate";
-    const IS_LEFT: bool = true;
 }
 
 impl<W: Way> Shop for W {
     const KIND: Kind = Kind::Jj;
     const PROGRAMS: &'static [&'static str] = &["jj", "git"];
-    const IS_SLOW: bool = W::IS_LEFT;
+    const IS_SLOW: bool = true;
 
     fn server(lab: &Lab) {
         server(lab);

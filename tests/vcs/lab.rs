@@ -6,7 +6,6 @@ use std::process::Command;
 use beads::sys::Env;
 use beads::vcs::{self, Area, Carried, CommitError, Committed, Outgoing, Pushed, Route, SyncError, Vcs};
 
-use crate::support::effort::left_to_ci;
 use crate::support::programs::{have, quick_hg};
 use crate::support::{fixture, place};
 
@@ -28,11 +27,6 @@ impl Lab {
         let dir = place::in_memory("testlab");
         let root = dir.path().canonicalize().expect("a real path");
         Some(Lab::at(root, Some(dir)))
-    }
-
-    /// The same for a test that takes long: at the smoke level it is left to CI.
-    pub fn in_ci(programs: &[&str]) -> Option<Self> {
-        (!left_to_ci()).then(|| Lab::with(programs)).flatten()
     }
 
     fn at(root: PathBuf, dir: Option<tempfile::TempDir>) -> Self {

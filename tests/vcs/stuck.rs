@@ -134,7 +134,7 @@ fn a_copy_works_on_a_change_of_its_own() {
 /// hg: a head of somebody else's with a bookmark, and a clone that has another line.
 #[test]
 fn a_push_that_would_make_a_new_head_says_so_at_once() {
-    let Some(lab) = Lab::in_ci(&["hg"]) else { return };
+    let Some(lab) = Lab::with(&["hg"]) else { return };
     lab.begin(
         "hg init server; hg clone -q server ann; cd ann; mkdir .beads; echo 1 > .beads/beads.jsonl; echo 1 > code
          hg commit -q -A -m first; hg push -q; cd ..; hg clone -q server bob

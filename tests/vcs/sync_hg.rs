@@ -15,7 +15,7 @@ const CHILD: &str = "BD_TEST_MERGE_AND_WAIT";
 
 /// `server` with a ledger, `code` and `other`; `ann` and `bob`, its clones.
 fn repositories() -> Option<Lab> {
-    let lab = Lab::in_ci(&["hg"])?;
+    let lab = Lab::with(&["hg"])?;
     lab.begin(
         "hg init server; hg clone -q server ann; cd ann; mkdir .beads; echo 1 > .beads/beads.jsonl; echo 1 > code
          echo 1 > other; hg commit -q -A -m first; hg push -q; cd ..; hg clone -q server bob",
