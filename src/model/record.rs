@@ -3,6 +3,7 @@
 //! Invariant: what is not edited keeps its bytes and its place. New keys go where the beads key order puts them.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use super::json::{self, Dialect, Member, ScanError};
 
@@ -79,7 +80,12 @@ pub fn place_of(key: &str) -> usize {
 pub struct Record<'a> {
     text: &'a str,
     members: Vec<Member>,
+    /// The members in the order of their keys, if there are many and one was looked for.
+    sorted: OnceLock<Vec<usize>>,
 }
+
+/// More members than any issue of people has: looking for a key among so many goes by their order.
+const MANY: usize = 100;
 
 /// One key of a record with its new raw value, or `None` to remove it.
 pub type KeyEdit = (&'static str, Option<String>);
@@ -88,13 +94,13 @@ impl<'a> Record<'a> {
     /// Parses a line (without its line end) strictly; see [`json::members`].
     pub fn parse(text: &'a str) -> Result<Self, ScanError> {
         let members = json::members(text)?;
-        Ok(Record { text, members })
+        Ok(Record { text, members, sorted: OnceLock::new() })
     }
 
     /// Parses an object inside a record, such as a comment; see [`json::members_of_part`].
     pub fn parse_part(text: &'a str) -> Result<Self, ScanError> {
         let members = json::members_of_part(text)?;
-        Ok(Record { text, members })
+        Ok(Record { text, members, sorted: OnceLock::new() })
     }
 
     pub fn text(&self) -> &'a str {
@@ -186,6 +192,15 @@ impl<'a> Record<'a> {
     }
 
     fn find(&self, key: &str) -> Option<usize> {
+        if self.members.len() > MANY {
+            let key_of = |n: &usize| self.key(&self.members[*n]);
+            let sorted = self.sorted.get_or_init(|| {
+                let mut all: Vec<usize> = (0..self.members.len()).collect();
+                all.sort_by_cached_key(key_of);
+                all
+            });
+            return sorted.binary_search_by(|n| key_of(n).as_ref().cmp(key)).ok().map(|at| sorted[at]);
+        }
         // A key with a backslash equals only by its meaning: `"a\\nb"` and `"a\nb"` are two keys.
         let plain = !key.contains('\\');
         let literal = self.members.iter().position(|m| plain && &self.text[m.key.clone()] == key);
@@ -239,6 +254,15 @@ mod tests {
 
     fn edit(line: &str, edits: &[KeyEdit], dialect: Dialect) -> String {
         Record::parse(line).unwrap().with(edits, dialect)
+    }
+
+    #[test]
+    fn a_key_among_many_is_found_as_among_few() {
+        let members = (0..MANY + 1).rev().map(|n| format!("\"k{n}\":{n}")).collect::<Vec<_>>().join(",");
+        let line = format!("{{{members},\"\\u0061\":\"escaped\",\"id\":\"x\"}}");
+        let record = Record::parse(&line).unwrap();
+        assert!((0..=MANY).all(|n| record.raw(&format!("k{n}")) == Some(n.to_string().as_str())));
+        assert_eq!((record.raw("a"), record.raw("id"), record.raw("k")), (Some("\"escaped\""), Some("\"x\""), None));
     }
 
     #[test]
