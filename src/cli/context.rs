@@ -61,7 +61,7 @@ pub struct GlobalArgs {
     pub ignored: IgnoredArgs,
 }
 
-/// Flags of the original that clients pass. They have no effect: there is no daemon, database or profile to steer.
+/// Flags that clients of the original pass. They are accepted and ignored: there is no daemon, database or profile.
 #[derive(Debug, Args, Default)]
 pub struct IgnoredArgs {
     #[arg(long, global = true, hide = true)]

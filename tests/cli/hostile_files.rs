@@ -1,8 +1,8 @@
 //! Clones and archives whose files are not files, against every command: no program is run, no byte is read or written outside,
 //! nothing hangs, memory stays bounded, and every exit code is a documented one.
 //!
-//! A table of crafts by a table of repositories by all commands of the help. At the smallest level each craft meets a part of
-//! the commands, another one each; all of them at full.
+//! A table of crafts by a table of repositories by all commands of the help. In the shorter forms each craft meets a part of
+//! the commands, a different one each time, and smoke takes every second craft; the full form runs all.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};

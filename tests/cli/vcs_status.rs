@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use crate::cli::harness::Env;
-use crate::support::programs::quick_hg;
+use crate::support::programs::{have, quick_hg};
 
 /// Every command that writes, and some that only look or are refused.
 const COMMANDS: &str = "
@@ -123,7 +123,7 @@ fn hg_sees_only_the_ledger() {
         quick_hg(&mut command);
         run(command.env("HGRCPATH", "").args(["--config", "ui.username=t"]).args(args))
     };
-    if hg(&["init"]).is_none() {
+    if !have(&["hg"]) || hg(&["init"]).is_none() {
         return;
     }
     hg(&["commit", "-q", "--addremove", "-m", "ledger"]);
