@@ -29,6 +29,9 @@ pub struct Sort {
     pub reverse: bool,
 }
 
+const BLOCKS: &str = "SELECT i.id, e.target FROM edges e JOIN live i ON i.key = e.key
+    WHERE e.type IN ('blocks', 'conditional-blocks', 'waits-for')";
+
 impl Default for Sort {
     fn default() -> Self {
         Sort { by: SortBy::Priority, reverse: false }
@@ -201,12 +204,28 @@ impl Cache {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The graph that must stay free of cycles: what blocks what, or who is whose child.
+    /// What blocks what, or who is whose child.
     pub fn graph(&self, parents: bool) -> Result<Graph> {
-        let types =
-            if parents { "e.type = 'parent-child'" } else { "e.type IN ('blocks', 'conditional-blocks', 'waits-for')" };
-        let sql = format!("SELECT i.id, e.target FROM edges e JOIN live i ON i.key = e.key WHERE {types}");
-        let mut statement = self.db.prepare_cached(&sql)?;
+        let sql = if parents {
+            "SELECT i.id, e.target FROM edges e JOIN live i ON i.key = e.key WHERE e.type = 'parent-child'"
+        } else {
+            BLOCKS
+        };
+        self.graph_of(sql)
+    }
+
+    /// What waits for what: besides what blocks it, an open epic waits for its open children.
+    pub fn waits(&self) -> Result<Graph> {
+        self.graph_of(&format!(
+            "{BLOCKS} UNION ALL
+             SELECT p.id, i.id FROM edges e JOIN live i ON i.key = e.key JOIN live p ON p.id = e.target
+             WHERE e.type = 'parent-child' AND p.type = 'epic'
+               AND p.status NOT IN ('closed', 'tombstone') AND i.status NOT IN ('closed', 'tombstone')"
+        ))
+    }
+
+    fn graph_of(&self, sql: &str) -> Result<Graph> {
+        let mut statement = self.db.prepare_cached(sql)?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }

@@ -117,21 +117,23 @@ impl Cache {
         Ok(groups.into_iter().map(|(_, keys)| keys).collect())
     }
 
-    /// Gives rows the edges of others, as far as they lack them: pairs of (lender, borrower). Replaces what was lent before.
-    pub fn lend_edges(&mut self, pairs: &[(Key, Key)]) -> Result<()> {
-        if pairs.is_empty() && !self.lent {
+    /// Gives rows the edges of others, as far as they lack them: lender, borrower, and the target if it is not all of them. Replaces
+    /// what was lent before.
+    pub fn lend_edges(&mut self, loans: &[(Key, Key, Option<String>)]) -> Result<()> {
+        if loans.is_empty() && !self.lent {
             return Ok(());
         }
         self.touch();
-        self.lent = !pairs.is_empty();
+        self.lent = !loans.is_empty();
         self.db.execute("DELETE FROM edges WHERE n >= ?1", [LENT])?;
-        for (lender, borrower) in pairs {
+        for (lender, borrower, target) in loans {
             let mut statement = self.db.prepare_cached(
                 "INSERT INTO edges (key, n, target, type, any_gate, spawner)
-                 SELECT ?2, e.n + ?3, e.target, e.type, e.any_gate, e.spawner FROM edges e WHERE e.key = ?1
+                 SELECT ?2, e.n + ?3, e.target, e.type, e.any_gate, e.spawner FROM edges e
+                 WHERE e.key = ?1 AND (?4 IS NULL OR e.target = ?4)
                    AND NOT EXISTS (SELECT 1 FROM edges k WHERE k.key = ?2 AND k.target = e.target AND k.type = e.type)",
             )?;
-            statement.execute(params![lender, borrower, LENT])?;
+            statement.execute(params![lender, borrower, LENT, target])?;
         }
         Ok(())
     }

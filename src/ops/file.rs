@@ -68,7 +68,8 @@ pub fn file_all(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>>
     let scope = if chosen { Scope::All } else { Scope::Repos(placed.iter().map(|one| one.route.repo).collect()) };
     let mut transaction = store.begin(scope)?;
     for Placed { issue, id, route } in placed {
-        // An id that others depend on already could close a circle; a minted one cannot.
+        transaction.refuse_cycle_of_new(id.as_ref().map_or("the new issue", |id| id.as_str()), &issue.dependencies)?;
+        // Others may depend already on an id that was chosen, on a minted one nobody does.
         if let Some(id) = &id {
             for (target, kind) in issue.dependencies.iter().filter(|(_, kind)| kind.orders_work()) {
                 transaction.refuse_cycle(id.as_str(), target, kind.is_parent_child())?;

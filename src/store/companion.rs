@@ -48,12 +48,26 @@ impl Store {
         }
     }
 
-    /// The ledger that takes a write in the place of the one that this user may not write: only remarks have such a place.
+    /// The ledger that takes a write in the place of the one that this user may not write: remarks have such a place, and what an
+    /// issue that this user has proposed waits for in private.
     pub(super) fn beside(&mut self, write: &Write) -> Result<Option<usize>> {
         match write {
             Write::Change { id, changes } if are_remarks(changes) => self.home_of_companion(id),
+            Write::Change { id, changes } if self.are_private_edges(id, changes) => self.home_of_companion(id),
             _ => Ok(None),
         }
+    }
+
+    /// Changes of edges between the planning copy of an issue and issues that planning repos alone hold.
+    fn are_private_edges(&self, id: &str, changes: &[Change]) -> bool {
+        let is_private = |change: &Change| match change {
+            Change::AddDependency { target, .. } | Change::RemoveDependency { target, .. } => {
+                self.is_only_planned(target)
+            }
+            _ => false,
+        };
+        let has_copy = || self.planned_lines(id).any(|(_, line)| !is_companion_line(line.as_bytes()));
+        !changes.is_empty() && changes.iter().all(is_private) && has_copy()
     }
 
     /// The line of the project's issue that a change of a planning ledger is a remark on; `None` if the change is of the planning

@@ -55,6 +55,8 @@ pub enum StoreError {
     UncommittedLedger { path: PathBuf, by: PathBuf },
     #[error("{id} is public and {target} is private: the line of {id} would name it")]
     PrivateTarget { id: String, target: String },
+    #[error("a text of {id} names {target}, which only a planning repo has: everybody would read it")]
+    PrivateMention { id: String, target: String },
     #[error("{id} cannot be restored: {why}")]
     CannotRestore { id: String, why: String },
     #[error("version control has issues in {}, which is not in the working copy", path.display())]

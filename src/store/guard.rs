@@ -131,7 +131,8 @@ impl Guard {
             lines.into_iter().any(|line| !proposal::is_companion_line(line.as_bytes()))
         };
         let hidden = |other: &str| !self.public.contains(other) && !own.contains(other) && is_planned(other);
-        proposal::leaks(record, &self.copies(id), &self.here, hidden)
+        let unnamed = |other: &str| hidden(other) && self.is_private(other);
+        proposal::leaks(record, &self.copies(id), &self.here, hidden, unnamed)
     }
 
     /// The leaks that an earlier version of the file had in its line of an issue.

@@ -220,6 +220,7 @@ impl Found {
             Found::Issue { leak: Leak::Private, .. } => "private_issue",
             Found::Issue { leak: Leak::Field(_), .. } => "private_field",
             Found::Issue { leak: Leak::Dependency(_), .. } => "private_dependency",
+            Found::Issue { leak: Leak::Mention(_), .. } => "private_mention",
             Found::Path(_) => "path",
         }
     }

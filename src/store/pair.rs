@@ -162,32 +162,65 @@ impl Store {
             return Ok(());
         }
         self.sources.read(&mut self.cache)?;
-        let (id, named): (String, Vec<String>) = match write {
+        let (id, targets, mentioned): (String, Vec<String>, Vec<String>) = match write {
             Write::File { issue, id, .. } => {
                 let targets = issue.dependencies.iter().map(|(target, _)| target.clone()).collect();
-                (id.as_ref().map_or_else(|| "the new issue".to_owned(), ToString::to_string), targets)
+                let texts = [&issue.title, &issue.description, &issue.design, &issue.acceptance_criteria, &issue.notes];
+                let mentioned = texts.into_iter().flat_map(|text| proposal::mentions_of(text)).collect();
+                (id.as_ref().map_or_else(|| "the new issue".to_owned(), ToString::to_string), targets, mentioned)
             }
             Write::Change { id, changes } => {
                 let target = |change: &Change| match change {
                     Change::AddDependency { target, .. } | Change::Parent(Some(target)) => Some(target.clone()),
                     _ => None,
                 };
-                (id.clone(), changes.iter().filter_map(target).collect())
+                let mentioned = changes.iter().filter_map(Change::text).flat_map(proposal::mentions_of).collect();
+                (id.clone(), changes.iter().filter_map(target).collect(), mentioned)
             }
             Write::Put { id, line, .. } => {
-                let targets = |line: &str| {
-                    let record = Record::parse(line).ok();
-                    let edges = record.map(|record| issue::dependencies_of(&record)).unwrap_or_default();
-                    edges.into_iter().map(|edge| edge.target).collect::<Vec<_>>()
+                let named = |line: &str| match Record::parse(line) {
+                    Ok(record) => (targets_of(&record), proposal::mentions(&record)),
+                    Err(_) => Default::default(),
                 };
-                let known = self.sources.line(source, id).map(|line| targets(&line)).unwrap_or_default();
-                (id.clone(), targets(line).into_iter().filter(|target| !known.contains(target)).collect())
+                let known = self.sources.line(source, id).map(|line| named(&line)).unwrap_or_default();
+                let (mut targets, mut mentioned) = named(line);
+                targets.retain(|target| !known.0.contains(target));
+                mentioned.retain(|word| !known.1.contains(word));
+                (id.clone(), targets, mentioned)
             }
         };
-        match named.into_iter().find(|target| self.is_only_planned(target)) {
-            Some(target) => Err(StoreError::PrivateTarget { id, target }),
+        if let Some(target) = targets.into_iter().find(|target| self.is_only_planned(target)) {
+            return Err(StoreError::PrivateTarget { id, target });
+        }
+        match self.private_among(mentioned) {
+            Some(target) => Err(StoreError::PrivateMention { id, target }),
             None => Ok(()),
         }
+    }
+
+    /// Why a line must not get into a public ledger: it names an issue that stays private. `along` knows what goes there with it.
+    pub(super) fn private_in(&self, id: &str, line: &str, along: impl Fn(&str) -> bool) -> Option<StoreError> {
+        let (record, id) = (Record::parse(line).ok()?, id.to_owned());
+        let others = |mut ids: Vec<String>| {
+            ids.retain(|other| !along(other));
+            ids
+        };
+        match others(targets_of(&record)).into_iter().find(|target| self.is_only_planned(target)) {
+            Some(target) => Some(StoreError::PrivateTarget { id, target }),
+            None => {
+                let target = self.private_among(others(proposal::mentions(&record)))?;
+                Some(StoreError::PrivateMention { id, target })
+            }
+        }
+    }
+
+    /// The first word of a text that is the id of an issue that planning repos alone hold, or was.
+    pub(super) fn private_among(&self, words: Vec<String>) -> Option<String> {
+        let (unknown, known): (Vec<String>, Vec<String>) =
+            words.into_iter().partition(|word| self.sources.holders(word).is_empty());
+        let former = if unknown.is_empty() { Default::default() } else { self.former_ids() };
+        let mut private = known.into_iter().filter(|word| self.is_only_planned(word));
+        private.next().or_else(|| unknown.into_iter().find(|word| former.contains_key(word)))
     }
 
     /// Refuses to touch a ledger in which a merge left its markers.
@@ -237,4 +270,8 @@ fn line_edits(path: &Path, document: &Document, lines: &[NewLine]) -> Result<Vec
         }
     }
     Ok(edits)
+}
+
+fn targets_of(record: &Record<'_>) -> Vec<String> {
+    issue::dependencies_of(record).into_iter().map(|edge| edge.target).collect()
 }

@@ -299,10 +299,10 @@ impl Store {
         edges.into_iter().map(|edge| Ok((edge.clone(), edge.key.map(|key| self.row(key)).transpose()?))).collect()
     }
 
-    /// Dependency cycles, as ids.
+    /// Cycles of issues that wait for each other, or are children of each other, as ids.
     pub fn cycles(&mut self) -> Result<Vec<Vec<String>>> {
         self.refresh()?;
-        let mut found = self.cache.graph(false)?.cycles();
+        let mut found = self.cache.waits()?.cycles();
         found.extend(self.cache.graph(true)?.cycles());
         Ok(found)
     }

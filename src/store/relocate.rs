@@ -10,7 +10,6 @@ use super::source::expected;
 use super::transaction::Written;
 use super::{Access, Result, Role, Store, StoreError};
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
-use crate::model::issue;
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::join_copies;
 use crate::model::proposal::{PLANNING_KEYS, Proposal, State, Visibility};
@@ -140,15 +139,13 @@ impl Store {
             let moving: HashSet<String> = wanted.iter().map(|(id, _)| id.clone()).collect();
             let named = |id: &str, from: usize| {
                 let lines = self.sources.of_member(from).into_iter().filter_map(|source| self.sources.line(source, id));
-                let edges =
-                    lines.flat_map(|line| Record::parse(&line).map(|r| issue::dependencies_of(&r)).unwrap_or_default());
-                let mut targets = edges.map(|edge| edge.target);
-                targets.find(|target| !moving.contains(target) && self.is_only_planned(target))
+                lines.into_iter().find_map(|line| self.private_in(id, &line, |other| moving.contains(other)))
             };
-            let Some(n) = wanted.iter().position(|(id, from)| named(id, *from).is_some()) else { return };
-            let (id, from) = wanted.remove(n);
-            let target = named(&id, from).unwrap_or_default();
-            report.failed.push((id.clone(), StoreError::PrivateTarget { id, target }));
+            let Some((n, error)) = wanted.iter().enumerate().find_map(|(n, (id, from))| Some((n, named(id, *from)?)))
+            else {
+                return;
+            };
+            report.failed.push((wanted.remove(n).0, error));
         }
     }
 

@@ -319,6 +319,8 @@ impl From<StoreError> for Failure {
             StoreError::PrivateTarget { .. } => Self::new(Exit::Illegal, "would_leak", message).hint(
                 "say it from the private side (`bd dep add` the other way round), plan the dependent issue in the planning repo, or propose the private one first",
             ),
+            StoreError::PrivateMention { .. } => Self::new(Exit::Illegal, "would_leak", message)
+                .hint("leave that id out of the text, or propose that issue as well"),
             StoreError::StillProposed { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("bd withdraw ID makes it private again")
             }

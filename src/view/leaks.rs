@@ -13,6 +13,7 @@ pub fn leak_text(found: &Found) -> String {
             Leak::Private => format!("a private issue of a planning repo: {id}"),
             Leak::Field(field) => format!("the private {field} of {id}"),
             Leak::Dependency(target) => format!("{id} depends on a private issue: {target}"),
+            Leak::Mention(target) => format!("a text of {id} names a private issue: {target}"),
         },
     }
 }
@@ -29,6 +30,7 @@ pub fn leaks(report: &LeakReport) -> String {
             Found::Issue { id, leak } => match leak {
                 Leak::Field(field) => object.text("id", id).text("field", field),
                 Leak::Dependency(target) => object.text("id", id).text("depends_on_id", target),
+                Leak::Mention(target) => object.text("id", id).text("names", target),
                 Leak::Local | Leak::Private => object.text("id", id),
             },
         };

@@ -142,3 +142,39 @@ fn filing_an_awaited_id_closes_no_cycle() {
     ));
     env.bd(["add", "Z", "--id", "bd-z", "--deps", "bd-a"]).fails(5, &["cycle"]);
 }
+
+/// An epic waits for its children: a child that waits for it, by whatever way, would keep both open for ever.
+#[test]
+fn a_child_does_not_wait_for_its_own_epic() {
+    let env = Env::new();
+    env.bd(["add", "Epic", "--id", "bd-e", "-t", "epic"]).ok();
+    env.bd(["add", "Child", "--id", "bd-c", "--parent", "bd-e"]).ok();
+    env.bd(["add", "Other", "--id", "bd-o"]).ok();
+    let around = "cycle (bd-c -> bd-e -> bd-c)";
+    env.bd(["dep", "add", "bd-c", "bd-e"]).fails(5, &[around]);
+    // By way of another issue, from either end.
+    env.bd(["dep", "add", "bd-o", "bd-e"]).ok();
+    env.bd(["dep", "add", "bd-c", "bd-o"]).fails(5, &["bd-c -> bd-o -> bd-e -> bd-c"]);
+    env.bd(["update", "bd-o", "--parent", "bd-e"]).fails(5, &["bd-e -> bd-o -> bd-e"]);
+    env.bd(["dep", "add", "bd-o", "bd-e", "-t", "parent-child"]).fails(5, &["cycle"]);
+    for chosen in [&[][..], &["--id", "bd-n"]] {
+        for blocker in ["bd-e", "bd-o"] {
+            let args = ["add", "New", "--parent", "bd-e", "--deps", blocker];
+            env.bd(args.into_iter().chain(chosen.iter().copied())).fails(5, &["cycle", "bd-e"]);
+        }
+    }
+    // Nothing else is refused: an epic may say that it waits for a child, and a task is no epic.
+    env.bd(["dep", "add", "bd-e", "bd-c"]).ok();
+    env.bd(["add", "Part", "--id", "bd-p", "--parent", "bd-o"]).ok();
+    env.bd(["dep", "add", "bd-p", "bd-o"]).ok();
+    env.bd(["dep", "cycles"]).ok();
+    assert_eq!(env.bd(["dep", "cycles", "--json"]).ok().stdout, "[]\n");
+    // In a file it is found, while it matters.
+    let text = env.ledger_text();
+    let waits = r#"{"id":"bd-x","title":"X","status":"open","dependencies":[{"issue_id":"bd-x","depends_on_id":"bd-e","type":"blocks"},{"issue_id":"bd-x","depends_on_id":"bd-e","type":"parent-child"}]}"#;
+    for (status, found) in [("open", true), ("closed", false)] {
+        env.put_ledger(format!("{text}{}\n", waits.replace("open", status)).as_bytes());
+        assert_eq!(env.bd(["dep", "cycles", "--json"]).ok().stdout.contains("bd-x"), found, "{status}");
+        assert_eq!(env.bd(["doctor"]).stdout.contains("bd-e -> bd-x"), found, "{status}");
+    }
+}

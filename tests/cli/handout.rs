@@ -263,3 +263,25 @@ fn a_workspace_that_could_not_be_made_is_not_meant_by_its_issue() {
     assert_ne!(again["id"], made["id"]);
     assert_eq!(family.bd(&web, "workspace show bd-base --json").ok().json()["id"], again["id"]);
 }
+
+/// Without an agent's name two checkouts act as one person, who can still not do the same work twice.
+#[test]
+fn two_checkouts_of_one_person_are_handed_two_issues() {
+    let Some(family) = Family::new() else { return };
+    let web = family.web();
+    family.bd(&web, "add Second --id bd-second").ok();
+    family.commit(&web);
+    let other = family.worktree("other");
+    let first = family.bd(&web, "ready --claim --json").ok().ids();
+    let second = family.bd(&other, "ready --claim --json").ok().ids();
+    assert_eq!([first.as_slice(), second.as_slice()].concat().len(), 2, "{first:?} {second:?}");
+    assert_ne!(first, second);
+    for place in [&web, &other] {
+        assert_eq!(family.bd(place, "ready --claim --json").ok().stdout, "[]\n");
+        family.bd(place, "run -- touch ran").fails(3, &["in another checkout"]);
+        assert!(!place.join("ran").exists());
+    }
+    // By name it is taken up there.
+    family.bd(&other, &format!("claim {}", first[0])).ok();
+    family.bd(&other, &format!("release {}", first[0])).ok();
+}

@@ -160,6 +160,66 @@ fn what_was_filed_in_the_planning_repo_is_renamed_before_it_is_proposed() {
     two.web(&format!("release {plan}")).ok();
 }
 
+/// A text that names another plan would tell its id, and with it the name of the planning repo.
+#[test]
+fn a_text_that_names_a_plan_is_not_published() {
+    let Some(two) = Two::new("api") else { return };
+    let first = two.added(two.plans("add First --json"));
+    let second = two.added(two.plans("add Second --json"));
+    let third = two.added(two.plans("add Third --json"));
+    for (id, other) in [(&second, &first), (&third, &second)] {
+        let text = format!("As {other}, but later. See _{other}_.");
+        let place = two.first.env.root().join("home/.beads-planning").display().to_string();
+        two.first.env.bd(["-C", &place, "update", id, "--description", &text]).ok();
+        two.first.env.bd(["-C", &place, "comment", id, &format!("not {other}!")]).ok();
+    }
+    // Alone it is refused, and nothing is renamed.
+    let before = (two.planning(), two.first.env.ledger_text());
+    two.web(&format!("propose {second}"))
+        .fails(5, &[&format!("a text of {second} names {first}"), "propose that issue"]);
+    assert_eq!((two.planning(), two.first.env.ledger_text()), before);
+    // With what it names it may go, in any order, and says the new id.
+    let run = two.web(&format!("propose {second} {first} {third} --json"));
+    assert_eq!(run.code, 0, "{}", run.snapshot());
+    let public = two.first.env.ledger_text();
+    assert!(!public.contains("planning"), "{public}");
+    let new = |old: &str| two.web(&format!("show {old} --json")).ok().ids()[0].clone();
+    assert!(public.contains(&format!("As {0}, but later. See _{0}_.", new(&first))), "{public}");
+    assert!(two.planning().contains(&format!("not {}!", new(&second))), "private texts follow too");
+    // Neither an edit nor another issue may bring one in by hand; in the planning repo it may stand.
+    let hidden = two.added(two.plans("add Hidden --json"));
+    let names = format!("like {hidden}");
+    for args in [["update", "bd-base", "--title", &names], ["comment", "bd-base", &names, "--json"]] {
+        let run = two.first.env.bd(args.into_iter().chain(["--config", "routing.role=maintainer"]));
+        run.fails(5, &[&format!("a text of bd-base names {hidden}")]);
+    }
+    two.first.env.bd(["add", &names, "--repo", ".", "--config", "routing.role=maintainer"]).fails(5, &["names"]);
+    two.first.env.bd(["add", &names]).ok();
+    let run = two.first.env.bd(["update", &new(&first), "--description", &names]);
+    run.fails(5, &["names", &hidden]);
+    // The guard knows it as well, in whatever line it comes.
+    let line = format!("{{\"id\":\"bd-base\",\"title\":\"Base\",\"design\":\"see {hidden}.\"}}\n");
+    std::fs::write(two.first.env.path("dump.jsonl"), line).unwrap();
+    let found = two.web("check-leaks --ledger dump.jsonl --json");
+    let leak = &found.fails(8, &[]).json()["leaks"][0];
+    assert_eq!((leak["kind"].as_str(), leak["names"].as_str()), (Some("private_mention"), Some(hidden.as_str())));
+}
+
+#[test]
+fn what_is_refused_takes_along_what_names_it() {
+    let Some(two) = Two::new("api") else { return };
+    let first = two.added(two.plans("add First --json"));
+    let second = two.added(two.plans("add Second --json"));
+    let other = two.added(two.api("add Other --json"));
+    let place = two.first.env.root().join("home/.beads-planning").display().to_string();
+    two.first.env.bd(["-C", &place, "update", &first, "--description", &format!("As {other}.")]).ok();
+    two.first.env.bd(["-C", &place, "update", &second, "--description", &format!("As {first}.")]).ok();
+    let before = (two.planning(), two.first.env.ledger_text());
+    let run = two.web(&format!("propose {second} {first} {other}"));
+    assert_ne!(run.code, 0, "{}", run.snapshot());
+    assert_eq!((two.planning(), two.first.env.ledger_text()), before, "{}", run.snapshot());
+}
+
 /// Nothing is renamed if the proposal is refused.
 #[test]
 fn a_refused_proposal_renames_nothing() {

@@ -486,6 +486,45 @@ Already accepted: pl-1
     );
 }
 
+/// What the contributor alone knows it waits for counts after the decision as well, and stays theirs to change.
+#[test]
+fn an_accepted_issue_waits_in_private() {
+    let story = Story::new();
+    story.plan("pl-block", "Private blocker", &[]);
+    story.plan("pl-more", "Another", &[]);
+    story.plan("pl-1", "Dark mode", &["--deps", "pl-block,bd-up"]);
+    story.bd("propose|pl-1|-q").ok();
+    let stands = |expected: &[&str], when: &str| {
+        let shown = story.bd("blocked|--json").ok().json();
+        let one = shown.as_array().unwrap().iter().find(|one| one["id"] == "pl-1").cloned().unwrap_or_default();
+        let mut by: Vec<&str> =
+            one["blocked_by"].as_array().into_iter().flatten().filter_map(|id| id.as_str()).collect();
+        by.sort_unstable();
+        assert_eq!(by, expected, "{when}");
+        assert_eq!(story.bd("ready|--json").ok().ids().contains(&"pl-1".to_owned()), expected.is_empty(), "{when}");
+        let list = story.bd("dep|list|pl-1").ok().stdout;
+        assert!(expected.iter().all(|id| list.contains(id)), "{when}: {list}");
+        let why = story.bd("why|pl-1").ok().stdout;
+        assert!(expected.iter().all(|id| why.contains(id)), "{when}: {why}");
+    };
+    stands(&["bd-up", "pl-block"], "proposed");
+    story.max("accept|pl-1|-q").ok();
+    stands(&["bd-up", "pl-block"], "accepted");
+    story.bd("proposals|reconcile").ok();
+    stands(&["bd-up", "pl-block"], "reconciled");
+    // What the project says of its own issues is for the project.
+    story.max("dep|remove|pl-1|bd-up").ok();
+    stands(&["pl-block"], "after the maintainers took theirs away");
+    let project = story.env.ledger_text();
+    story.bd("dep|add|pl-1|pl-more").ok();
+    stands(&["pl-block", "pl-more"], "added");
+    story.bd("dep|remove|pl-1|pl-more").ok();
+    story.bd("close|pl-block|-q").ok();
+    stands(&[], "closed");
+    assert_eq!(story.env.ledger_text(), project, "the project learns nothing of it");
+    story.bd("dep|add|pl-1|bd-up").fails(5, &[]);
+}
+
 #[test]
 fn every_listing_can_be_narrowed_by_visibility() {
     let story = Story::new();

@@ -10,9 +10,13 @@
 mod contributor;
 mod neighbours;
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::support::dice::Dice;
 use contributor::Contributor;
-use neighbours::Neighbours;
+use neighbours::{Neighbours, Seen};
 
 use crate::support::effort::pick;
 
@@ -51,6 +55,38 @@ fn no_sequence_of_commands_leaks() {
     assert!(proposed > 0 && beside > 0 && public > 0 && refused > 0 && ran > refused, "the dice are loaded");
 }
 
+/// What sequences came to.
+#[derive(Default)]
+struct Sum {
+    ran: usize,
+    refused: usize,
+    objects: usize,
+    proposals: usize,
+    did: BTreeMap<&'static str, usize>,
+}
+
+impl Sum {
+    fn add(&mut self, neighbours: Neighbours, seen: Seen) {
+        self.ran += neighbours.ran;
+        self.refused += neighbours.refused;
+        self.objects += seen.objects;
+        self.proposals += seen.proposals;
+        for (what, count) in neighbours.did {
+            *self.did.entry(what).or_insert(0) += count;
+        }
+    }
+}
+
+fn one_sequence(seed: u64) -> (Neighbours, Seen) {
+    let mut dice = Dice::new(seed);
+    let mut neighbours = Neighbours::new(seed);
+    for _ in 0..2 * COMMANDS {
+        neighbours.step(&mut dice);
+    }
+    let seen = neighbours.push_and_inspect();
+    (neighbours, seen)
+}
+
 /// Two projects on one planning repo: other spellings of remotes, pulled settings, moved repositories, forged proposals, checkpoints
 /// with snapshots. Every object of both servers is read.
 #[test]
@@ -60,23 +96,26 @@ fn nothing_gets_to_a_server_that_was_not_proposed_there() {
     }
     let sequences: u64 = pick(3, 8, 2_000);
     let first: u64 = std::env::var("BD_LEAK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let (mut ran, mut refused, mut objects, mut proposals) = (0, 0, 0, 0);
-    let mut did = std::collections::BTreeMap::new();
-    for seed in first..first + sequences {
-        let mut dice = Dice::new(seed);
-        let mut neighbours = Neighbours::new(seed);
-        for _ in 0..2 * COMMANDS {
-            neighbours.step(&mut dice);
+    // The full form takes an hour on one core, and says where it is.
+    let (next, all) = (AtomicU64::new(first), Mutex::new(Sum::default()));
+    std::thread::scope(|scope| {
+        for _ in 0..pick(1, 1, std::thread::available_parallelism().map_or(1, usize::from)) {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= first + sequences {
+                        return;
+                    }
+                    let (neighbours, seen) = one_sequence(seed);
+                    all.lock().unwrap().add(neighbours, seen);
+                    if (seed + 1 - first).is_multiple_of(100) {
+                        println!("neighbours: {} sequences", seed + 1 - first);
+                    }
+                }
+            });
         }
-        let seen = neighbours.push_and_inspect();
-        ran += neighbours.ran;
-        refused += neighbours.refused;
-        objects += seen.objects;
-        proposals += seen.proposals;
-        for (what, count) in neighbours.did {
-            *did.entry(what).or_insert(0) += count;
-        }
-    }
+    });
+    let Sum { ran, refused, objects, proposals, did } = all.into_inner().unwrap();
     println!(
         "neighbours: {sequences} sequences of {} commands, {ran} succeeded, {refused} were refused ({did:?}); {objects} objects on the \
          servers read, with {proposals} lines of proposals, nothing private in them",

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use beads::coordination::{NewCheckpoint, add_checkpoint};
+use beads::model::change::TextField;
 use beads::model::dependency::DependencyType;
 use beads::ops::{self, ConfigRequest, Filing, ProposeOptions, SyncRequest};
 use beads::store::{Config, Store};
@@ -195,6 +196,9 @@ impl Neighbours {
         let mut filing = Filing::of(NewIssue { notes: self.fresh("NOTE-"), ..NewIssue::titled(title.clone()) });
         filing.issue.assignee = self.fresh("ASSIGNEE-");
         if dice.chance(3) {
+            filing.issue.description = format!("As {}, later.", self.any_id(dice));
+        }
+        if dice.chance(3) {
             filing.parent = Some(self.any_id(dice));
         }
         if dice.chance(4) {
@@ -212,12 +216,13 @@ impl Neighbours {
 
     fn edit(&mut self, at: usize, dice: &mut Dice) {
         let id = self.any_id(dice);
-        let change = match dice.below(6) {
+        let change = match dice.below(7) {
             0 => Change::AppendNotes(self.fresh("NOTE-")),
             1 => Change::AddComment(NewComment { id: 7, author: "ann".into(), text: self.fresh("REMARK-") }),
             2 => Change::Close { reason: Some(self.fresh("REASON-")) },
             3 => Change::Claim { assignee: self.fresh("ASSIGNEE-") },
             4 => Change::AddLabel("public".into()),
+            5 => Change::Text(TextField::Description, format!("Not before {}!", self.any_id(dice))),
             _ => Change::Delete { reason: Some(self.fresh("REASON-")) },
         };
         let what = format!("{at}: edit {id} {change:?}");

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::export::Include;
-use super::{Owner, Proposal, State, Visibility, is_companion};
+use super::{Owner, Proposal, State, Visibility, is_companion, mentions};
 use crate::model::issue;
 use crate::model::record::Record;
 
@@ -18,6 +18,8 @@ pub enum Leak {
     Field(String),
     /// It depends on an issue that only planning repos hold.
     Dependency(String),
+    /// A text names an issue that only planning repos hold, and that was not proposed.
+    Mention(String),
 }
 
 /// What an export carries, or makes anew; and what is machinery and says nothing about anybody.
@@ -75,8 +77,14 @@ pub fn is_planned_only(planning: &[Record<'_>], here: &Target) -> bool {
 }
 
 /// What is private in a line of the target. `planning` are the copies of the issue in planning repos, `hidden` tells which ids
-/// only planning repos hold.
-pub fn leaks(line: &Record<'_>, planning: &[Record<'_>], here: &Target, hidden: impl Fn(&str) -> bool) -> Vec<Leak> {
+/// only planning repos hold, and `unnamed` which of them no text may name, as they were not proposed.
+pub fn leaks(
+    line: &Record<'_>,
+    planning: &[Record<'_>],
+    here: &Target,
+    hidden: impl Fn(&str) -> bool,
+    unnamed: impl Fn(&str) -> bool,
+) -> Vec<Leak> {
     let mut found = Vec::new();
     if Visibility::of(line) == Visibility::Local {
         found.push(Leak::Local);
@@ -92,6 +100,7 @@ pub fn leaks(line: &Record<'_>, planning: &[Record<'_>], here: &Target, hidden: 
     }
     let targets = issue::dependencies_of(line).into_iter().map(|dependency| dependency.target);
     found.extend(targets.filter(|target| hidden(target)).map(Leak::Dependency));
+    found.extend(mentions(line).into_iter().filter(|word| unnamed(word)).map(Leak::Mention));
     let mut unique: Vec<Leak> = Vec::new();
     found.into_iter().for_each(|leak| {
         if !unique.contains(&leak) {
@@ -155,7 +164,8 @@ mod tests {
 
     fn found(line: &str, planning: &str) -> Vec<Leak> {
         let planning = Record::parse(planning).unwrap();
-        leaks(&Record::parse(line).unwrap(), &[planning], &target("web"), |id| id.starts_with("pl-"))
+        let hidden = |id: &str| id.starts_with("pl-");
+        leaks(&Record::parse(line).unwrap(), &[planning], &target("web"), hidden, |id| id == "pl-2")
     }
 
     #[test]
@@ -220,6 +230,7 @@ mod tests {
             of(r#""dependencies":[{"depends_on_id":"pl-2","type":"blocks"}]"#),
             [Leak::Dependency("pl-2".into())]
         );
+        assert_eq!(of(r#""description":"as pl-2, not as pl-3""#), [Leak::Mention("pl-2".into())]);
     }
 
     #[test]

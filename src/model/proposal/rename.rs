@@ -1,23 +1,17 @@
 //! A line under new ids: the issue's own and those that it refers to.
 
-use std::collections::BTreeMap;
-
 use super::FORMER_ID;
+use super::mention::{self, Names, TEXTS};
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::record::{KeyEdit, Record};
 
-/// Texts that people mention ids in.
-const TEXTS: [&str; 5] = ["title", "description", "design", "acceptance_criteria", "notes"];
-
-/// Old ids and the new ones.
-pub type Names = BTreeMap<String, String>;
-
-/// The line with new ids in the place of old ones; the issue's own is kept as its former one. `None` if it holds no old id.
+/// The line with new ids in the place of old ones, in its texts too; the issue's own is kept as its former one. `None` if it holds
+/// no old id.
 pub fn renamed(line: &str, names: &Names) -> Option<String> {
     edited(line, names, true)
 }
 
-/// The same for a ledger whose ids change for everybody: the former id is not kept, and texts that mention an old id follow.
+/// The same for a ledger whose ids change for everybody: the former id is not kept.
 pub fn renamed_for_all(line: &str, names: &Names) -> Option<String> {
     edited(line, names, false)
 }
@@ -26,8 +20,8 @@ fn edited(line: &str, names: &Names, keep_former: bool) -> Option<String> {
     let record = Record::parse(line).ok()?;
     let dialect = DialectEvidence::of(line).or(Dialect::default());
     let mut edits: Vec<KeyEdit> = Vec::new();
-    for key in TEXTS.into_iter().filter(|_| !keep_former) {
-        let new = record.string(key).and_then(|text| mentioning(&text, names));
+    for key in TEXTS {
+        let new = record.string(key).and_then(|text| mention::renamed(&text, names));
         edits.extend(new.map(|text| (key, Some(dialect.string(&text)))));
     }
     if let Some((old, new)) = record.string("id").and_then(|id| names.get_key_value(id.as_ref())) {
@@ -47,55 +41,41 @@ fn edited(line: &str, names: &Names, keep_former: bool) -> Option<String> {
     (!edits.is_empty()).then(|| record.with(&edits, dialect))
 }
 
-/// A text with new ids in the place of old ones that stand in it as words; `None` if there are none.
-fn mentioning(text: &str, names: &Names) -> Option<String> {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let (mut new, mut rest) = (String::new(), text);
-    while let Some(first) = rest.chars().next() {
-        let end =
-            rest.find(|c| !is_part(c)).unwrap_or(rest.len()).max(if is_part(first) { 0 } else { first.len_utf8() });
-        let (word, after) = rest.split_at(end);
-        // The full stop of a sentence is no part of an id.
-        let id = word.trim_end_matches('.');
-        new.push_str(names.get(id).map_or(id, String::as_str));
-        new.push_str(&word[id.len()..]);
-        rest = after;
-    }
-    (new != text).then_some(new)
-}
-
 /// An edge or a comment.
 fn element(raw: &str, names: &Names, dialect: Dialect) -> String {
     let Ok(record) = Record::parse_part(raw) else { return raw.to_owned() };
     let keys = ["issue_id", "depends_on_id"];
     let edit = |key: &'static str| Some((key, Some(dialect.string(names.get(record.string(key)?.as_ref())?))));
-    let edits: Vec<KeyEdit> = keys.into_iter().filter_map(edit).collect();
+    let mut edits: Vec<KeyEdit> = keys.into_iter().filter_map(edit).collect();
+    let text = record.string("text").and_then(|text| mention::renamed(&text, names));
+    edits.extend(text.map(|text| ("text", Some(dialect.string(&text)))));
     if edits.is_empty() { raw.to_owned() } else { record.with(&edits, dialect) }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
     fn a_line_refers_to_new_ids() {
         let names = Names::from([("pl-1".to_owned(), "web-a".to_owned()), ("pl-2".to_owned(), "web-b".to_owned())]);
-        let line = r#"{"id":"pl-1","title":"about pl-1","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-2","x":1.0},{"issue_id":"pl-1","depends_on_id":"up-1"}],"comments":[{"id":3,"issue_id":"pl-1","text":"pl-2"}],"odd":"pl-1"}"#;
-        let expected = r#"{"id":"web-a","title":"about pl-1","dependencies":[{"issue_id":"web-a","depends_on_id":"web-b","x":1.0},{"issue_id":"web-a","depends_on_id":"up-1"}],"comments":[{"id":3,"issue_id":"web-a","text":"pl-2"}],"odd":"pl-1","former_id":"pl-1"}"#;
+        let line = r#"{"id":"pl-1","title":"about pl-1 and pl-3","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-2","x":1.0},{"issue_id":"pl-1","depends_on_id":"up-1"}],"comments":[{"id":3,"issue_id":"pl-1","text":"pl-2"}],"odd":"pl-1"}"#;
+        let expected = r#"{"id":"web-a","title":"about web-a and pl-3","dependencies":[{"issue_id":"web-a","depends_on_id":"web-b","x":1.0},{"issue_id":"web-a","depends_on_id":"up-1"}],"comments":[{"id":3,"issue_id":"web-a","text":"web-b"}],"odd":"pl-1","former_id":"pl-1"}"#;
         let found = renamed(line, &names).unwrap();
         let plain = |text: &str| {
             Record::parse(text).unwrap().iter().map(|(k, v)| (k.into_owned(), v.to_owned())).collect::<BTreeMap<_, _>>()
         };
         assert_eq!(plain(&found), plain(expected), "{found}");
-        assert_eq!(renamed(r#"{"id":"up-1","title":"pl-1"}"#, &names), None);
+        assert_eq!(renamed(r#"{"id":"up-1","title":"pl-3"}"#, &names), None);
     }
 
     #[test]
-    fn texts_follow_where_ids_change_for_all() {
+    fn no_former_id_where_ids_change_for_all() {
         let names = Names::from([("pl-1".to_owned(), "web-1".to_owned())]);
-        let line = r#"{"id":"pl-1","title":"(pl-1) see pl-1. Not pl-12, xpl-1 or pl-1.2; ärger: pl-1","odd":"pl-1"}"#;
-        let expected =
-            r#"{"id":"web-1","title":"(web-1) see web-1. Not pl-12, xpl-1 or pl-1.2; ärger: web-1","odd":"pl-1"}"#;
+        let line = r#"{"id":"pl-1","title":"see pl-1","odd":"pl-1"}"#;
+        let expected = r#"{"id":"web-1","title":"see web-1","odd":"pl-1"}"#;
         assert_eq!(renamed_for_all(line, &names).as_deref(), Some(expected));
         assert_eq!(renamed_for_all(r#"{"id":"up-1","title":"nothing"}"#, &names), None);
     }

@@ -4,6 +4,8 @@
 //! by its assignee or its labels; if nothing is open that it waits for; and if it is done or held in no checkout.
 //! [`Store::ready`] leaves most of the rest out already, but not every path comes by there.
 
+use super::standing;
+use crate::model::lease::Standing;
 use crate::model::proposal::Visibility;
 use crate::model::record::Record;
 use crate::store::{Access, AutoClaim, ReadyFilter, Result, Row, Store};
@@ -61,8 +63,26 @@ impl Store {
         if !blockers.is_empty() {
             return Ok(Some(NotHandedOut::Waits { id: id(), blockers }));
         }
-        let taken = !self.why_taken(&row.issue.id)?.is_empty();
+        let taken = !self.why_taken(&row.issue.id)?.is_empty() || self.is_own_elsewhere(&row.issue.id)?;
         Ok(taken.then(|| NotHandedOut::Taken { id: id() }))
+    }
+
+    /// The one who acts works on it in another checkout. It is theirs to take up here, but by name only: two programs of one person
+    /// are not given the same issue.
+    fn is_own_elsewhere(&mut self, id: &str) -> Result<bool> {
+        let now = self.host.clock.both();
+        let claim = self.claims()?.iter().find(|(known, _)| known == id).map(|(_, lease)| lease.clone());
+        let Some(lease) = claim else {
+            return Ok(self.elsewhere(id)?.iter().any(|one| one.status == "in_progress"));
+        };
+        let Some(holder) = lease.holder.as_ref().filter(|_| standing(&lease, &now) == Standing::Live) else {
+            return Ok(false);
+        };
+        let Ok(here) = self.worktree() else { return Ok(false) };
+        Ok(match (&holder.worktree_id, &here.id) {
+            (Some(there), Some(here)) => there != here,
+            _ => holder.worktree.as_ref().is_some_and(|there| *there != here.name),
+        })
     }
 
     /// The first ready issue that may be handed out, those left out that were passed over.

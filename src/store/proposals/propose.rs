@@ -133,6 +133,26 @@ impl Store {
 
     /// What proposing these issues comes to. With the record of the project the planning copies get it.
     fn draft(&self, ids: &[String], proposer: &Proposer<'_>, owner: Option<&Owner>) -> Result<Draft> {
+        let new = |id: &String| proposer.names.get(id).unwrap_or(id).clone();
+        let mut along: HashSet<String> = ids.iter().map(new).collect();
+        // A text may name whatever goes along; what turns out to be refused does not.
+        loop {
+            let draft = self.draft_along(ids, proposer, owner, &along)?;
+            let fine = draft.results.iter().filter(|(_, one)| one.is_ok()).map(|(id, _)| new(id)).collect();
+            if along == fine {
+                return Ok(draft);
+            }
+            along = fine;
+        }
+    }
+
+    fn draft_along(
+        &self,
+        ids: &[String],
+        proposer: &Proposer<'_>,
+        owner: Option<&Owner>,
+        along: &HashSet<String>,
+    ) -> Result<Draft> {
         let mut draft = Draft::default();
         // What goes along in this very move; dependencies come first, so that one which is refused is not counted on.
         let mut chosen: HashSet<String> = HashSet::new();
@@ -142,7 +162,14 @@ impl Store {
             if let Some((_, line)) = &mut copies.planning {
                 *line = proposal::renamed(line, &proposer.names).unwrap_or_else(|| line.clone());
             }
-            let made = self.proposed(new, &copies, proposer, owner, &chosen);
+            let made = self.proposed(new, &copies, proposer, owner, &chosen).and_then(|made| {
+                let is_new = copies.target.as_ref() != Some(&made.0.line);
+                let private = || {
+                    let named = self.private_in(id, &made.0.line, |other| along.contains(other));
+                    named.or_else(|| left_behind(id, &made.0.line, &proposer.names, along))
+                };
+                if is_new { private().map_or(Ok(made), Err) } else { Ok(made) }
+            });
             if let Ok((one, source, mark, is_new)) = &made {
                 chosen.insert(new.clone());
                 if copies.target.is_none() {
@@ -284,4 +311,11 @@ impl Store {
         }
         order
     }
+}
+
+/// The line of an issue names one under its new id that does not go along after all.
+fn left_behind(id: &str, line: &str, names: &Names, along: &HashSet<String>) -> Option<StoreError> {
+    let mentioned = proposal::mentions(&Record::parse(line).ok()?);
+    let mut stays = names.iter().filter(|(_, new)| !along.contains(*new) && mentioned.contains(new));
+    stays.next().map(|(old, _)| StoreError::PrivateMention { id: id.to_owned(), target: old.clone() })
 }

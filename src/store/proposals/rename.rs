@@ -58,13 +58,21 @@ impl Store {
 
     /// The planning issue that had this id before it was proposed.
     pub(in crate::store) fn renamed_from(&self, typed: &str) -> Option<String> {
-        (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source))).find_map(|source| {
-            let ids = self.sources.ids_mentioning(source, FORMER_ID);
-            ids.into_iter().find(|id| {
-                let line = self.sources.line(source, id).unwrap_or_default();
-                Record::parse(&line).is_ok_and(|record| record.string(FORMER_ID).as_deref() == Some(typed))
+        self.former_ids().remove(typed)
+    }
+
+    /// Ids that planning issues had before they were proposed, and those that they have now.
+    pub(in crate::store) fn former_ids(&self) -> HashMap<String, String> {
+        let planning = (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source)));
+        let renamed = planning.flat_map(|source| {
+            let ids = self.sources.ids_mentioning(source, FORMER_ID).into_iter();
+            ids.filter_map(move |id| {
+                let line = self.sources.line(source, &id)?;
+                let former = Record::parse(&line).ok()?.string(FORMER_ID)?.into_owned();
+                Some((former, id))
             })
-        })
+        });
+        renamed.collect()
     }
 
     /// Renames planning issues where they are: their lines, what refers to them, their claims and other records. One ledger is

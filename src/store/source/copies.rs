@@ -8,6 +8,7 @@ use super::super::Result;
 use super::{Row, Sources};
 use crate::cache::{Cache, Key};
 use crate::ledger::{Damage, Finding, Problem};
+use crate::model::issue;
 use crate::model::proposal::{self, Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::model::time::Instant;
@@ -26,6 +27,12 @@ fn is_open_proposal(line: &str) -> bool {
     Visibility::of(&record) == Visibility::Proposed && state == Some(State::Open) && !proposal::is_turned_down(&record)
 }
 
+/// The id of the proposal that a line is about, if it was accepted; for one that may be, also while it is open.
+fn accepted(line: &str, or_open: bool) -> Option<String> {
+    let proposal = Proposal::of(&Record::parse(line).ok()?)?;
+    (proposal.state == State::Accepted || or_open && proposal.state == State::Open).then_some(proposal.id)
+}
+
 /// The line is a proposal that the maintainers turned down.
 pub fn is_rejected(line: &str) -> bool {
     Record::parse(line).is_ok_and(|record| proposal::is_turned_down(&record))
@@ -40,7 +47,7 @@ impl Sources {
             return Ok(());
         }
         let mut shadowed = Vec::new();
-        let mut lent = Vec::new();
+        let (mut lent, mut loans) = (Vec::new(), Vec::new());
         self.doubled.clear();
         for group in groups {
             let rank = |key: &Key| {
@@ -57,6 +64,13 @@ impl Sources {
                 let others = group.iter().filter(|key| **key != best && is_open_proposal(&self.text(**key)));
                 lent.extend(others.map(|key| (*key, best)));
             }
+            // And an accepted one, for issues that the project does not have. Of the others the project's line tells.
+            if let Some((best, id)) = best.and_then(|key| Some((key, accepted(&self.text(key), false)?))) {
+                let others = group.iter().filter(|key| **key != best);
+                for key in others.filter(|key| accepted(&self.text(**key), true).as_ref() == Some(&id)) {
+                    loans.extend(self.private_targets(*key, best).map(|target| (*key, best, Some(target))));
+                }
+            }
             let mut places: Vec<(u32, u32)> = group.iter().map(|key| self.places[*key as usize]).collect();
             places.sort_unstable();
             let id = best.map(|key| self.text(key)).and_then(|text| {
@@ -66,9 +80,18 @@ impl Sources {
             self.doubled.push((id.unwrap_or_default(), places));
         }
         cache.set_shadowed(&shadowed)?;
-        cache.lend_edges(&lent)?;
+        loans.extend(lent.iter().map(|(lender, borrower)| (*lender, *borrower, None)));
+        cache.lend_edges(&loans)?;
         self.lent = lent;
         Ok(())
+    }
+
+    /// What a copy waits for, or belongs to, and the ledger of another one does not have.
+    fn private_targets(&self, copy: Key, other: Key) -> impl Iterator<Item = String> {
+        let text = self.text(copy);
+        let edges = Record::parse(&text).map(|record| issue::dependencies_of(&record)).unwrap_or_default();
+        let ledger = self.places[other as usize].0 as usize;
+        edges.into_iter().map(|edge| edge.target).filter(move |target| self.line(ledger, target).is_none())
     }
 
     /// What is odd; damaged lines are known once the cache mirrors the file, markers and a torn end at once.

@@ -1,0 +1,104 @@
+//! Ids that people write into texts.
+
+use std::collections::BTreeMap;
+
+use crate::model::record::Record;
+
+/// Old ids and the new ones.
+pub type Names = BTreeMap<String, String>;
+
+/// Texts that people mention ids in, besides comments.
+pub const TEXTS: [&str; 6] = ["title", "description", "design", "acceptance_criteria", "notes", "close_reason"];
+
+/// A word may have this many parts: no id has more, and a text may be one endless word.
+const PARTS: usize = 12;
+
+/// Everything in the texts of a line that may be an id.
+pub fn mentions(line: &Record<'_>) -> Vec<String> {
+    let comments = line.elements("comments").into_iter().filter_map(|raw| Record::parse_part(raw).ok());
+    let comments: Vec<String> =
+        comments.filter_map(|comment| comment.text_of("text").map(|text| text.into_owned())).collect();
+    let texts = TEXTS.into_iter().filter_map(|key| line.text_of(key).map(|text| text.into_owned()));
+    let mut found: Vec<String> = texts.chain(comments).flat_map(|text| mentions_of(&text)).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Everything in a text that may be an id: a word, and what is left of it at either end between its marks, as in `_web-1_`,
+/// `web-1-like` and `not-web-1`.
+pub fn mentions_of(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for word in text.split(|c| !is_part(c)).filter(|word| word.contains('-')) {
+        let marks =
+            |from: usize| word[from..].char_indices().filter(|(_, c)| is_mark(*c)).map(move |(at, _)| from + at);
+        let starts = std::iter::once(0).chain(marks(0).map(|at| at + 1)).take(PARTS);
+        for start in starts.filter(|start| word[*start..].starts_with(|c| !is_mark(c))) {
+            let ends = marks(start).take(PARTS).chain(std::iter::once(word.len()));
+            let parts = ends.map(|end| &word[start..end]).filter(|part| part.contains('-') && !part.ends_with(is_mark));
+            found.extend(parts.map(str::to_owned));
+        }
+    }
+    found
+}
+
+/// A text with new ids in the place of old ones that stand in it as words; `None` if there are none.
+pub fn renamed(text: &str, names: &Names) -> Option<String> {
+    let (mut new, mut rest) = (String::new(), text);
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c| is_part(c) != is_part(first)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        // The full stop of a sentence is no part of an id, nor are marks of emphasis.
+        let id = word.trim_matches(is_mark);
+        let start = word.find(id).unwrap_or_default();
+        new.push_str(&word[..start]);
+        new.push_str(names.get(id).map_or(id, String::as_str));
+        new.push_str(&word[start + id.len()..]);
+        rest = after;
+    }
+    (new != text).then_some(new)
+}
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || is_mark(c)
+}
+
+fn is_mark(c: char) -> bool {
+    matches!(c, '-' | '_' | '.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_ids_that_are_words_are_replaced() {
+        let names = Names::from([("pl-1".to_owned(), "web-1".to_owned())]);
+        let of = |text: &str| renamed(text, &names);
+        assert_eq!(
+            of("(pl-1) see pl-1. Not pl-12, xpl-1 or pl-1.2; ärger: _pl-1_").as_deref(),
+            Some("(web-1) see web-1. Not pl-12, xpl-1 or pl-1.2; ärger: _web-1_")
+        );
+        assert_eq!(of("nothing ... --- of it"), None);
+    }
+
+    #[test]
+    fn what_may_be_an_id_is_found() {
+        for text in
+            ["pl-1", "see pl-1.", "(pl-1)", "_pl-1_", "https://x/pl-1#a", "pl-1-like", "not-pl-1", "pl-1.2", "a pl-1's"]
+        {
+            assert!(mentions_of(text).contains(&"pl-1".to_owned()), "{text}");
+        }
+        for text in ["pl-12", "xpl-1", "pl 1", "pl", "-", "pl-", ""] {
+            assert!(!mentions_of(text).contains(&"pl-1".to_owned()), "{text}");
+        }
+        assert!(mentions_of("see pl-1.2.").contains(&"pl-1.2".to_owned()));
+        assert!(mentions_of(&"a-".repeat(100_000)).len() < 1_000);
+    }
+
+    #[test]
+    fn every_text_of_a_line_is_looked_at() {
+        let line = r#"{"id":"web-1","title":"t-1","description":"d-1","design":"e-1","acceptance_criteria":"a-1","notes":"n-1","close_reason":"r-1","comments":[{"text":"c-1"}],"odd":"o-1"}"#;
+        assert_eq!(mentions(&Record::parse(line).unwrap()), ["a-1", "c-1", "d-1", "e-1", "n-1", "r-1", "t-1"]);
+    }
+}
