@@ -4,6 +4,7 @@
 
 pub mod activity;
 pub mod below;
+mod child;
 mod clock;
 mod entropy;
 mod env;
@@ -17,6 +18,7 @@ pub mod process;
 pub mod processes;
 pub mod removal;
 pub mod resident;
+mod stream;
 pub mod terminal;
 pub mod tree;
 mod watch;

@@ -4,24 +4,23 @@
 //! it, and of the environment only what it needs to find its settings. It has a time limit, and what it says is kept up to a limit.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{Read, Write as _};
+use std::io::Write as _;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{JoinHandle, sleep, spawn};
+use std::thread::spawn;
 use std::time::{Duration, Instant};
-
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::Env;
 use super::activity::Step;
+use super::child::{GRACE, end};
+use super::resident::Resident;
+use super::stream::{Stream, listen};
 
 /// How much of each stream is kept; the rest is read and dropped, so that the program never waits for us.
 const KEPT: usize = 1 << 20;
-/// How long a program may take to tidy up when its time is over, and how long its streams may outlive it.
-pub(super) const GRACE: Duration = Duration::from_millis(500);
 /// The variables that every program gets.
 const PASSED: [&str; 3] = ["HOME", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK"];
 
@@ -145,8 +144,9 @@ impl<'a> Program<'a> {
             // A program may end without having read it all; what that means, its status says.
             spawn(move || pipe.write_all(&input));
         }
-        let stdout = child.stdout.take().map(|pipe| Stream::read(pipe, self.kept));
-        let streams = [stdout, child.stderr.take().map(|pipe| Stream::read(pipe, self.kept))];
+        let pipes = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
+        let streams = pipes.into_iter().flatten().map(|pipe| Stream::new(pipe, self.kept));
+        let mut streams = streams.collect::<Result<Vec<_>, _>>().map_err(failed)?;
         let deadline = Instant::now() + self.limit;
         let mut pause = Duration::from_millis(1);
         let status = loop {
@@ -157,23 +157,38 @@ impl<'a> Program<'a> {
                 end(&mut child).map_err(failed)?;
                 return Err(RunError::TimedOut { program: self.name.to_owned(), limit: self.limit });
             }
-            if let (Some(step), [_, Some(stderr)]) = (self.step, &streams)
-                && let Some((done, total)) = stderr.count()
-            {
-                step.at(done, total);
-            }
-            sleep(pause);
+            self.tell_count(&streams);
+            listen(&mut streams, pause);
             pause = (pause * 2).min(Duration::from_millis(10));
         };
-        let [stdout, stderr] = streams.map(|stream| stream.map(Stream::kept).unwrap_or_default());
-        if let (Some(step), Some((done, total))) = (self.step, count(&stderr)) {
-            step.at(done, total);
+        // All that the program said is there. What it left running may hold a stream open and say more; that is not waited for long.
+        let until = Instant::now() + GRACE;
+        streams.iter_mut().for_each(Stream::take);
+        while !streams.iter().all(Stream::is_over) && Instant::now() < until {
+            listen(&mut streams, until.saturating_duration_since(Instant::now()));
         }
+        self.tell_count(&streams);
+        let mut kept = streams.into_iter().map(|stream| stream.kept);
+        let (stdout, stderr) = (kept.next().unwrap_or_default(), kept.next().unwrap_or_default());
         Ok(Output { status, stdout, stderr })
     }
 
+    /// Passes on the last `(n/m)` that came on the standard error.
+    fn tell_count(&self, streams: &[Stream]) {
+        if let (Some(step), [_, stderr]) = (self.step, streams)
+            && let Some((done, total)) = count(&stderr.kept)
+        {
+            step.at(done, total);
+        }
+    }
+
+    /// Starts the program to be asked many times.
+    pub fn stay(&self) -> Result<Resident, RunError> {
+        self.spawn().map(Resident::new)
+    }
+
     /// Starts the program with its streams in pipes.
-    pub(super) fn spawn(&self) -> Result<Child, RunError> {
+    fn spawn(&self) -> Result<Child, RunError> {
         let program = self.find().ok_or_else(|| RunError::NotFound { program: self.name.to_owned() })?;
         if let Some(path) = self.odd.clone() {
             return Err(RunError::Odd { program: self.name.to_owned(), path });
@@ -227,63 +242,6 @@ pub fn own_name(name: &str, env: &Env) -> String {
     match own {
         Some(own) if same.is_none_or(|(found, own)| found != own) => own.display().to_string(),
         _ => name.to_owned(),
-    }
-}
-
-/// Ends a child and all that it started. A polite signal first: programs of version control then remove their locks.
-/// The child is reaped last, because until then nobody else can get its number.
-pub(super) fn end(child: &mut Child) -> std::io::Result<()> {
-    let group = Pid::from_child(child);
-    let _ = kill_process_group(group, Signal::TERM);
-    let until = Instant::now() + GRACE;
-    let ended = || waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG);
-    while Instant::now() < until && matches!(ended(), Ok(None)) {
-        sleep(Duration::from_millis(5));
-    }
-    let _ = kill_process_group(group, Signal::KILL);
-    child.wait().map(drop)
-}
-
-/// A stream that is read beside the program, so that a full pipe never stops it.
-struct Stream {
-    kept: Arc<Mutex<Vec<u8>>>,
-    reader: JoinHandle<()>,
-}
-
-impl Stream {
-    fn read(mut pipe: impl Read + Send + 'static, limit: usize) -> Self {
-        let kept = Arc::new(Mutex::new(Vec::new()));
-        let shared = Arc::clone(&kept);
-        let reader = spawn(move || {
-            let mut chunk = [0; 8192];
-            loop {
-                match pipe.read(&mut chunk) {
-                    Ok(0) => break,
-                    Ok(length) => {
-                        let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                        let room = limit - kept.len();
-                        kept.extend_from_slice(&chunk[..length.min(room)]);
-                    }
-                    Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                    Err(_) => break,
-                }
-            }
-        });
-        Stream { kept, reader }
-    }
-
-    /// The last `(n/m)` that came.
-    fn count(&self) -> Option<(u64, u64)> {
-        count(&self.kept.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// What came, once the stream has ended. Something that the program left running may hold it open; it is not waited for.
-    fn kept(self) -> Vec<u8> {
-        let until = Instant::now() + GRACE;
-        while !self.reader.is_finished() && Instant::now() < until {
-            sleep(Duration::from_millis(1));
-        }
-        std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

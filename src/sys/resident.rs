@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
-use super::process::{GRACE, Program, RunError, end};
+use super::child::{GRACE, end};
 
 /// So many pieces of an answer may wait to be looked at.
 const WAITING: usize = 64;
@@ -27,8 +27,8 @@ pub struct Resident {
 }
 
 impl Resident {
-    pub fn start(program: &Program<'_>) -> Result<Self, RunError> {
-        let mut child = program.spawn()?;
+    /// A program that was started with its streams in pipes.
+    pub fn new(mut child: Child) -> Self {
         let (send, said) = sync_channel(WAITING);
         if let Some(mut pipe) = child.stdout.take() {
             spawn(move || {
@@ -45,7 +45,7 @@ impl Resident {
             spawn(move || std::io::copy(&mut pipe, &mut std::io::sink()));
         }
         let input = child.stdin.take();
-        Ok(Resident { child, input, said })
+        Resident { child, input, said }
     }
 
     /// Hands a request over; `false` if the program does not listen any more.

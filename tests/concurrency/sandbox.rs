@@ -125,9 +125,10 @@ impl Sandbox {
         command
     }
 
+    /// However busy the machine is, nobody gives up waiting for the others.
     pub fn bd(&self, args: &[&str]) -> Command {
         let mut command = self.program(env!("CARGO_BIN_EXE_bd"));
-        command.args(args);
+        command.args(["--lock-timeout", "600"]).args(args);
         command
     }
 

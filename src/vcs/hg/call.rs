@@ -16,7 +16,6 @@ use super::hgrc::Settings;
 use super::server::{Answer, SERVE, Silence, ask, greets};
 use crate::sys::Env;
 use crate::sys::process::{Output, Program, RunError};
-use crate::sys::resident::Resident;
 use crate::vcs::commit::{CommitError, failed};
 use crate::vcs::files::{self, path_of};
 use crate::vcs::network::passing;
@@ -99,7 +98,7 @@ impl<'a> Client<'a> {
             Some(server) => server,
             None => {
                 let program = self.program().input(Vec::new()).args(COMMON).args(SERVE);
-                let mut server = Resident::start(&program)?;
+                let mut server = program.stay()?;
                 if !greets(&mut server, until) {
                     return Ok(None);
                 }
