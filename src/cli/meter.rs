@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::render::shortened;
+use super::width::shortened;
 use crate::sys::activity::{Activity, Now};
 use crate::sys::terminal;
 use crate::view::inline;

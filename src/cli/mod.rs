@@ -9,6 +9,7 @@ mod reading;
 mod render;
 mod tips;
 mod ui;
+mod width;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

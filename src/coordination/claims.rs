@@ -1,11 +1,9 @@
 //! Taking issues and giving them back, with all that belongs to it: the agent is registered, the remote is asked, and who lost
 //! something is told.
 
-use std::time::Duration;
-
 use super::mail::{self, Letter, Sender};
 use super::remote::RemoteLease;
-use super::{CoordinationError, Result, agents, identity, remote};
+use super::{CoordinationError, Result, identity, remote, roster};
 use crate::model::change::{Change, NewComment, TextField};
 use crate::model::issue::Status;
 use crate::model::lease::Standing;
@@ -15,14 +13,6 @@ use crate::store::{
     Access, AutoClaim, ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Row, Scope, Store, StoreError,
     Write, WriteError, Written,
 };
-
-/// Who works on an issue.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IssueHolder {
-    pub name: String,
-    /// The id of an agent; a person has none.
-    pub agent: Option<String>,
-}
 
 /// Takes an issue, named by its full id. With `remote` it is taken on the git remote first, where clones on other machines see it.
 pub fn claim(store: &mut Store, id: &str, wish: &ClaimWish, on_remote: bool) -> Result<Claimed> {
@@ -71,7 +61,7 @@ pub fn assign(store: &mut Store, id: &str, to: &str) -> Result<Assigned> {
     let (name, address) = match to.strip_prefix("person:") {
         Some(person) => (person.to_owned(), to.to_owned()),
         None => {
-            let agent = agents::find_agent(store, to)?.agent;
+            let agent = roster::find_agent(store, to)?.agent;
             (agent.name, agent.id)
         }
     };
@@ -160,27 +150,11 @@ pub fn reclaim(store: &mut Store, id: Option<&str>, dry_run: bool) -> Result<Vec
     Ok(taken)
 }
 
-/// Who works on an issue, if anybody does: the one who has claimed it, else the one that the ledger says.
-pub fn holder_of(store: &mut Store, issue: &str) -> Result<Option<IssueHolder>> {
-    let row = store.find(issue)?;
-    let lease = store.lease(&row.issue.id)?.filter(|row| row.standing == Standing::Live);
-    if let Some(holder) = lease.and_then(|row| row.lease.holder) {
-        return Ok(Some(IssueHolder { name: holder.name, agent: holder.agent }));
-    }
-    Ok(row.issue.assignee.map(|name| IssueHolder { name, agent: None }))
-}
-
 /// Renews what the acting agent holds, and says when the first of its claims ends, as RFC 3339.
 pub fn first_expiry(store: &mut Store) -> Result<Option<String>> {
     let wait = store.lock_wait();
     remote::renew(store)?;
     Ok(store.renew_leases(true, wait)?)
-}
-
-/// Renews what the acting agent holds where that is worth a write and can be done at once.
-pub fn renew_in_passing(store: &mut Store) {
-    // The next command of the agent does it.
-    let _ = store.renew_leases(false, Duration::ZERO);
 }
 
 /// Lets go of everything that an agent holds or that is assigned to it and not done; the issues that are free again. The reason is kept

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{Result, ensure_registered};
+use super::{CoordinationError, Result};
 use crate::model::reservation::Party;
-use crate::store::{StateDir, Store, real_path};
+use crate::store::{StateDir, Store, StoreError, Worktree, real_path};
 use crate::vcs;
 
 /// Who acts. An agent that is not registered has nothing yet, so its name stands for its id.
@@ -16,12 +16,6 @@ pub fn acting(store: &mut Store) -> Party {
         }
         None => Party { name: store.actor().to_owned(), agent: None },
     }
-}
-
-/// Who acts, for a command that leaves something behind: an agent is registered by that.
-pub fn taking_part(store: &mut Store) -> Result<Party> {
-    ensure_registered(store)?;
-    Ok(acting(store))
 }
 
 /// The root of the checkout.
@@ -36,4 +30,27 @@ pub fn repo(store: &Store, state: &StateDir) -> Result<Option<String>> {
         return Ok(None);
     }
     Ok(Some(store.clone_id()?))
+}
+
+/// The id of the checkout in use, made if it has none. A directory without version control is the only one there is, and gets none
+/// for the sake of a record that says where it was made.
+pub(super) fn own_id(store: &Store) -> Option<String> {
+    match vcs::open(store.repo().beads()).admin_dir() {
+        Some(_) => store.worktree().ok()?.id,
+        None => store.known_worktree_id(),
+    }
+}
+
+/// Opens the project as another checkout has it.
+pub fn open_in(store: &Store, worktree: &Worktree) -> Result<Store> {
+    let Some(beads) = store.beads_in(worktree) else {
+        let (name, root) = (worktree.name.clone(), worktree.root.clone());
+        return Err(CoordinationError::NoLedgerThere { name, root });
+    };
+    store.opened_at(&beads).map_err(|error| match error {
+        StoreError::NoLedger { .. } => {
+            CoordinationError::NoLedgerThere { name: worktree.name.clone(), root: worktree.root.clone() }
+        }
+        other => other.into(),
+    })
 }

@@ -5,9 +5,10 @@
 
 use std::time::Duration;
 
-use super::agents::{self, Registration, Seen};
-use super::{CoordinationError, Result, claims, workspaces};
-use crate::model::agent::{Agent, Role, Status};
+use super::roster::{self, Registration, Seen, identity};
+use super::{CoordinationError, Result, here, workspaces};
+use crate::model::agent::{Agent, Status};
+use crate::model::reservation::Party;
 use crate::model::state_id::{self, AGENT};
 use crate::model::time::{Instant, SECOND};
 use crate::model::workspace::State;
@@ -23,7 +24,8 @@ pub fn take_part(store: &mut Store) -> Result<()> {
         beat(store, &seen);
     }
     if store.agent().is_some() {
-        claims::renew_in_passing(store);
+        // What cannot be renewed at once, the next command of the agent renews.
+        let _ = store.renew_leases(false, Duration::ZERO);
     }
     Ok(())
 }
@@ -32,7 +34,7 @@ pub fn take_part(store: &mut Store) -> Result<()> {
 pub fn identify(store: &mut Store) -> Result<Option<Seen>> {
     let Some(named) = store.host().env.var(AGENT_VARIABLE) else { return Ok(of_workspace(store)) };
     let is_id = state_id::is(AGENT, &named);
-    let known = match agents::all(store) {
+    let known = match roster::all(store) {
         Ok(known) => known,
         Err(error) if is_id => return Err(error),
         Err(_) => Vec::new(),
@@ -53,7 +55,7 @@ fn of_workspace(store: &mut Store) -> Option<Seen> {
     }
     let workspace = workspaces::here(store).filter(|one| one.state == State::Active)?;
     let id = workspace.agent.as_ref()?;
-    let seen = agents::all(store).ok()?.into_iter().find(|seen| seen.agent.id == *id && seen.is_registered())?;
+    let seen = roster::all(store).ok()?.into_iter().find(|seen| seen.agent.id == *id && seen.is_registered())?;
     store.act_as(Identity { workspace: Some(workspace.id), ..identity(&seen.agent, true) });
     Some(seen)
 }
@@ -61,7 +63,7 @@ fn of_workspace(store: &mut Store) -> Option<Seen> {
 /// The agent that acts, registered as a worker if it was not registered; `None` for a person.
 pub fn ensure_registered(store: &mut Store) -> Result<Option<Agent>> {
     let Some(name) = store.agent().map(|agent| agent.name.clone()) else { return Ok(None) };
-    let known = agents::all(store)?.into_iter().find(|seen| seen.agent.name == name);
+    let known = roster::all(store)?.into_iter().find(|seen| seen.agent.name == name);
     match known {
         Some(seen) if seen.is_registered() && !seen.has_lost_its_process => {
             store.act_as(identity(&seen.agent, true));
@@ -69,15 +71,15 @@ pub fn ensure_registered(store: &mut Store) -> Result<Option<Agent>> {
                 return Ok(Some(seen.agent));
             }
             let now = store.host().clock.now();
-            let back = agents::touch(store, store.lock_wait(), &seen.agent.id, |agent| revive(agent, now))?;
+            let back = roster::touch(store, store.lock_wait(), &seen.agent.id, |agent| revive(agent, now))?;
             Ok(Some(back.unwrap_or(seen.agent)))
         }
         // It is the agent itself that comes back, with what it could do before.
-        Some(_) => agents::register(store, Registration { name, again: true, ..Registration::default() }).map(Some),
-        None => match agents::register(store, Registration { name, ..Registration::default() }) {
+        Some(_) => roster::register(store, Registration { name, again: true, ..Registration::default() }).map(Some),
+        None => match roster::register(store, Registration { name, ..Registration::default() }) {
             // Another command of this agent was faster.
             Err(CoordinationError::Alive { id, .. }) => {
-                let seen = agents::find_agent(store, &id)?;
+                let seen = roster::find_agent(store, &id)?;
                 store.act_as(identity(&seen.agent, true));
                 Ok(Some(seen.agent))
             }
@@ -86,22 +88,17 @@ pub fn ensure_registered(store: &mut Store) -> Result<Option<Agent>> {
     }
 }
 
+/// Who acts, for a command that leaves something behind: an agent is registered by that.
+pub fn taking_part(store: &mut Store) -> Result<Party> {
+    ensure_registered(store)?;
+    Ok(here::acting(store))
+}
+
 /// The agent that acts, registered if it was not, and what it wants of a claim: one that was registered with a process lives and dies
 /// with it.
 pub(super) fn claiming(store: &mut Store, wish: &ClaimWish) -> Result<ClaimWish> {
     let process = ensure_registered(store)?.and_then(|agent| agent.owner);
     Ok(ClaimWish { owner: wish.owner.clone().or(process), ..wish.clone() })
-}
-
-/// What the store needs to know of an agent.
-pub(super) fn identity(agent: &Agent, is_registered: bool) -> Identity {
-    Identity {
-        name: agent.name.clone(),
-        id: is_registered.then(|| agent.id.clone()),
-        is_coordinator: agent.role == Role::Coordinator,
-        capabilities: agent.capabilities.clone(),
-        workspace: None,
-    }
 }
 
 /// A sign of life. One that has unregistered in the meantime stays away.
@@ -122,7 +119,7 @@ fn beat(store: &Store, seen: &Seen) {
     if fresh || !seen.is_registered() || seen.has_lost_its_process {
         return;
     }
-    let beaten = agents::touch(store, Duration::ZERO, &seen.agent.id, |agent| {
+    let beaten = roster::touch(store, Duration::ZERO, &seen.agent.id, |agent| {
         revive(agent, now);
         agent.worktree_id = worktree_id.clone().or_else(|| agent.worktree_id.take());
     });

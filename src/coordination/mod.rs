@@ -11,6 +11,7 @@ mod claims;
 mod context;
 mod error;
 mod here;
+mod holder;
 mod identity;
 mod losses;
 pub mod mail;
@@ -20,6 +21,7 @@ mod remote;
 mod repositories;
 mod reservations;
 mod resume;
+mod roster;
 mod run;
 pub mod templates;
 mod typed;
@@ -28,10 +30,7 @@ pub mod workflows;
 mod workspaces;
 mod worktrees;
 
-pub use agents::{
-    AgentFilter, InHand, Pulse, Registration, Seen, Swept, agents, find_agent, heartbeat, in_hand, register, sweep,
-    unregister,
-};
+pub use agents::{InHand, Pulse, Swept, heartbeat, in_hand, sweep, unregister};
 pub use checkout_changes::{
     KeptFiles, PrunedWorktrees, RemovedWorktree, WorktreeWish, create_worktree, prune_worktrees, remove_worktree,
     repair_worktrees, restore_worktree,
@@ -42,11 +41,13 @@ pub use checkpoints::{
     find_checkpoint, prune_checkpoints, restore_checkpoint, working_on,
 };
 pub use claims::{
-    Assigned, IssueHolder, assign, claim, claim_ready, end_remote_claims, held_in_ledger, holder_of, reclaim, release,
-    release_remote, yield_claims,
+    Assigned, assign, claim, claim_ready, end_remote_claims, held_in_ledger, reclaim, release, release_remote,
+    yield_claims,
 };
 pub use context::{IssueContext, Needed, RECENT as RECENT_CHECKPOINTS, issue_context};
-pub use error::{CoordinationError, Result};
+pub use error::{CoordinationError, Result, WorkspaceError};
+pub use here::open_in;
+pub use holder::{IssueHolder, holder_of};
 pub use identity::{ensure_registered, identify, take_part};
 pub use losses::{Loss, Reason};
 pub use move_state::{MoveRequest, StateMoved, move_state, plan_move};
@@ -58,7 +59,8 @@ pub use reservations::{
     release as unreserve, reservations, reserve,
 };
 pub use resume::{Resumption, resume};
-pub use run::{ISSUE_VARIABLE, Run, RunEnd, RunRequest, UsedWorkspace, run};
+pub use roster::{AgentFilter, Registration, Seen, agents, find_agent, register};
+pub use run::{Run, RunEnd, RunRequest, UsedWorkspace, run};
 pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};
 pub use workspaces::{
     Gc, GcClass, GcRow, GcWish, IDLE_DAYS, JobEnd, Orphan, Removal, RemovedWorkspace, RestoredWorkspace, end_of_job,
@@ -66,11 +68,11 @@ pub use workspaces::{
     restore_workspace, stale_workspaces, unreadable_workspaces, workspace_reasons,
 };
 pub use workspaces::{
-    MadeWorkspace, SetupWish, WorkspaceError, WorkspaceUpdate, WorkspaceUsage, WorkspaceWish, adopt_workspace,
+    ISSUE_VARIABLE, MadeWorkspace, SetupWish, WorkspaceUpdate, WorkspaceUsage, WorkspaceWish, adopt_workspace,
     create_workspace, exports, find_workspace, here as workspace_here, lacks_issue, update_workspace, workspace_env,
     workspace_usage, workspaces,
 };
-pub use worktrees::{WorktreeStatus, open_in, worktree_status, worktrees};
+pub use worktrees::{WorktreeStatus, worktree_status, worktrees};
 
 /// What a status of a checkout passes on from version control.
 pub use crate::vcs::Work;

@@ -4,11 +4,11 @@
 
 use std::path::Path;
 
-use super::agents::{self, AgentFilter, Seen};
+use super::Result;
 use super::checkpoints::{CheckpointFilter, CheckpointRow, Whose, checkpoints};
-use super::{CoordinationError, Result};
+use super::roster::{self, AgentFilter, Seen};
 use crate::model::lease::Standing;
-use crate::store::{Elsewhere, LeaseRow, Store, StoreError, Worktree};
+use crate::store::{Elsewhere, LeaseRow, Store, Worktree};
 use crate::vcs::{self, Work};
 
 /// A checkout with everything that concerns it.
@@ -66,7 +66,7 @@ impl Known {
         let all = CheckpointFilter { whose: Whose::All, ..CheckpointFilter::default() };
         Ok(Known {
             leases: store.leases()?,
-            agents: agents::agents(store, &AgentFilter::default())?,
+            agents: roster::agents(store, &AgentFilter::default())?,
             checkpoints: checkpoints(store, &all)?.rows,
         })
     }
@@ -98,31 +98,8 @@ pub(super) fn held_in<'a>(leases: &'a [LeaseRow], worktree: &'a Worktree) -> imp
     })
 }
 
-/// The id of the checkout in use, made if it has none. A directory without version control is the only one there is, and gets none
-/// for the sake of a record that says where it was made.
-pub(super) fn own_id(store: &Store) -> Option<String> {
-    match vcs::open(store.repo().beads()).admin_dir() {
-        Some(_) => store.worktree().ok()?.id,
-        None => store.known_worktree_id(),
-    }
-}
-
 /// What is unsaved in a checkout. Nothing is asked where that would run programs that nobody has agreed to.
 fn work(store: &Store, root: &Path) -> std::result::Result<Work, String> {
     store.refuse_programs_of(root).map_err(|error| error.to_string())?;
     vcs::open(root).work(&store.host().env).map_err(|error| error.to_string())
-}
-
-/// Opens the project as another checkout has it.
-pub fn open_in(store: &Store, worktree: &Worktree) -> Result<Store> {
-    let Some(beads) = store.beads_in(worktree) else {
-        let (name, root) = (worktree.name.clone(), worktree.root.clone());
-        return Err(CoordinationError::NoLedgerThere { name, root });
-    };
-    store.opened_at(&beads).map_err(|error| match error {
-        StoreError::NoLedger { .. } => {
-            CoordinationError::NoLedgerThere { name: worktree.name.clone(), root: worktree.root.clone() }
-        }
-        other => other.into(),
-    })
 }

@@ -15,6 +15,8 @@ use crate::model::time::Instant;
 pub const MAX_LINE: usize = 16 << 20;
 /// A larger ledger is refused.
 pub const MAX_LEDGER: u64 = 1 << 30;
+/// A ledger whose last issue left on purpose: not an empty file, which would look like one that was lost.
+pub(super) const EMPTIED: &[u8] = b"\n";
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 

@@ -9,9 +9,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::document::Document;
+use super::document::{Document, EMPTIED};
 use super::line::{Line, leading_id};
-use super::write::EMPTIED;
 use crate::model::json::Dialect;
 use crate::model::merge::{Clash, join_copies, means_same, merge_issue};
 

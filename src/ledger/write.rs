@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
-use super::document::{Document, MAX_LEDGER};
+use super::document::{Document, EMPTIED, MAX_LEDGER};
 use super::line::Line;
 use super::markers::Parts;
 use super::read::{Expectation, Snapshot};
@@ -36,9 +36,6 @@ pub enum Edit {
 
 /// What the gate refused is kept under a name like this.
 pub const REFUSED_PREFIX: &str = ".bd-refused-";
-
-/// A ledger whose last issue left on purpose: not an empty file, which would look like one that was lost.
-pub(super) const EMPTIED: &[u8] = b"\n";
 
 const OWNER_WRITES: u32 = 0o200;
 

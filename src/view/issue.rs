@@ -83,7 +83,7 @@ pub fn summary(row: &Row) -> Object {
         object = object.raw("private", &private(&row.issue.id, &beside.clone().into()));
     }
     if !row.elsewhere.is_empty() {
-        object = object.raw("elsewhere", &super::worktree::elsewhere(&row.elsewhere));
+        object = object.raw("elsewhere", &super::elsewhere::elsewhere(&row.elsewhere));
     }
     object
         .number("dependency_count", row.counts.dependencies)

@@ -5,6 +5,7 @@
 mod agent;
 mod checkpoints;
 mod context;
+mod elsewhere;
 mod escape;
 mod failure;
 mod failure_flow;
@@ -37,6 +38,7 @@ pub use crate::model::json::{Object, array};
 pub use agent::{absence, agent, agents, claim_line, pulse, registered, silence, swept, unregistered};
 pub use checkpoints::{checkpoint, checkpoint_text, checkpoints, claim_text, pruned_checkpoints, resumptions};
 pub use context::{ContextText, context, context_text};
+pub use elsewhere::elsewhere_text;
 pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
 pub use history::{
@@ -71,6 +73,5 @@ pub use workspace::{
     made_workspace, usage_cells, workspace, workspace_cells, workspace_facts, workspace_usages, workspaces,
 };
 pub use worktree::{
-    elsewhere_text, pruned_worktrees, removed_worktree, worktree, worktree_counts, worktree_facts, worktree_state,
-    worktrees,
+    pruned_worktrees, removed_worktree, worktree, worktree_counts, worktree_facts, worktree_state, worktrees,
 };

@@ -77,7 +77,7 @@ pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
             .text("prefix", &made.prefix)
             .texts("steps", &made.steps);
         let object = match &made.configured {
-            Some(done) => object.raw("config", &super::config::configured(done)),
+            Some(done) => object.raw("config", &super::changed_settings::configured(done)),
             None => object,
         };
         cx.json(object.finish());
@@ -91,7 +91,7 @@ pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
     }
     made.steps.iter().for_each(|step| cx.ui.done(step));
     if let Some(done) = &made.configured {
-        super::config::print_changes(done, cx);
+        super::changed_settings::print_changes(done, cx);
     }
     match request.setup {
         Setup::Plain if !made.already => cx.ui.hint("bd add \"First issue\", then bd ready"),

@@ -5,6 +5,7 @@ mod agent;
 mod assign;
 mod blame;
 mod blocked;
+mod changed_settings;
 mod changelog;
 mod check_leaks;
 mod checkpoint;

@@ -1,6 +1,6 @@
 use clap::{Args, Subcommand};
 
-use super::config::{FileArgs, change};
+use super::changed_settings::{FileArgs, change};
 use super::{Context, Outcome};
 use crate::cli::render;
 use crate::ops::{self, ConfigRequest};

@@ -6,7 +6,7 @@ mod table;
 
 pub use detail::shown;
 pub use mail::{conversation, message, messages};
-pub use table::{columns, cut_note, noted_rows, rows, shortened, tree_rows};
+pub use table::{columns, cut_note, noted_rows, rows, tree_rows};
 
 use crate::cli::ui::{Style, Ui};
 use crate::model::id::{self, PrefixIndex};

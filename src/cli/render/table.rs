@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::{id, priority_style, status_style};
 use crate::cli::ui::{Style, Ui};
+use crate::cli::width::shortened;
 use crate::model::id::PrefixIndex;
 use crate::model::proposal::Owner;
 use crate::store::{Page, Row};
@@ -145,24 +146,6 @@ fn fit(title: &str, tail: &str, room: usize) -> (String, String) {
     let tail = if tail.width() * 2 <= room { tail } else { "" };
     let room = room - tail.width();
     (shortened(title, room), tail.to_owned())
-}
-
-/// A text that fits into so many columns.
-pub fn shortened(text: &str, room: usize) -> String {
-    if text.width() <= room {
-        return text.to_owned();
-    }
-    let mut short = String::new();
-    let mut used = 1;
-    for c in text.chars() {
-        used += c.width().unwrap_or(0);
-        if used > room {
-            break;
-        }
-        short.push(c);
-    }
-    short.push('…');
-    short
 }
 
 /// Says that a listing was cut, if it was.

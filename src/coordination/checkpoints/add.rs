@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{CheckpointError, FILE, WORKTREES, dropped, snapshots, stored};
 use crate::coordination::typed::{plain, standpoint};
-use crate::coordination::{CoordinationError, Result, here};
+use crate::coordination::{CoordinationError, Result, here, identity};
 use crate::model::checkpoint::{Checkpoint, CheckpointKind, raw_json};
 use crate::model::lease::Standing;
 use crate::model::query::{Expr, Field};
@@ -73,7 +73,7 @@ pub fn add_checkpoint(store: &mut Store, new: &NewCheckpoint) -> Result<AddedChe
         Some(typed) => store.resolve(typed)?,
         None => current_issue(store)?,
     };
-    let who = here::taking_part(store)?;
+    let who = identity::taking_part(store)?;
     store.check_lease(&issue)?;
     let worktree = store.worktree()?;
     let files = files(store, &new.files)?;

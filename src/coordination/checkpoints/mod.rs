@@ -4,6 +4,7 @@
 //! with the highest number stays when they are dropped. A checkpoint is never changed. It outlives the checkout in which it was made.
 
 mod add;
+mod error;
 mod prune;
 mod snapshots;
 
@@ -11,6 +12,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 pub use add::{AddedCheckpoint, FilesWish, NewCheckpoint, add_checkpoint, working_on};
+pub use error::CheckpointError;
 pub use prune::{PRUNE_DAYS, PrunedCheckpoints, prune_checkpoints};
 
 use super::{Result, here};
@@ -19,34 +21,9 @@ use crate::model::record::Record;
 use crate::model::state_id::CHECKPOINT;
 use crate::store::{StateDir, Store, StoreError, Worktree, real_path};
 use crate::sys::below;
-use snapshots::SnapshotError;
 
 const FILE: &str = "checkpoints.jsonl";
 const WORKTREES: &str = "wt";
-
-#[derive(Debug, thiserror::Error)]
-pub enum CheckpointError {
-    #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
-    #[error("no checkpoint matches {typed:?}")]
-    NotFound { typed: String },
-    #[error("{typed:?} is the beginning of several: {}", candidates.join(" "))]
-    Ambiguous { typed: String, candidates: Vec<String> },
-    #[error("{actor} works on no issue, so which one is meant must be said")]
-    NoIssue { actor: String },
-    #[error("{actor} works on several issues, so which one is meant must be said: {}", ids.join(" "))]
-    SeveralIssues { actor: String, ids: Vec<String> },
-    #[error("{word:?} is no type of checkpoint; known: {}", crate::model::checkpoint::CheckpointKind::KNOWN.join(" "))]
-    Kind { word: String },
-    #[error("the summary is empty")]
-    NoSummary,
-    #[error("the detail is not one value of JSON")]
-    Detail,
-    #[error("{id} was made without --snapshot, so there are no files to restore")]
-    NoSnapshot { id: String },
-    #[error("{} is there and is not empty", path.display())]
-    InTheWay { path: std::path::PathBuf },
-}
 
 /// A checkpoint as an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

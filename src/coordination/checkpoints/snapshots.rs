@@ -2,14 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::error::SnapshotError;
 use crate::coordination::here;
 use crate::model::checkpoint::Saved;
-use crate::store::{Store, SyncError};
+use crate::store::Store;
 use crate::vcs::{self, LARGEST};
-
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct SnapshotError(#[from] pub SyncError);
 
 /// Keeps all files of the checkout as they are.
 pub fn save(store: &Store, id: &str) -> Result<Saved, SnapshotError> {

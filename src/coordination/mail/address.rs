@@ -1,8 +1,8 @@
 //! Whom an address means.
 
 use super::Mailbox;
-use crate::coordination::agents::{self, Seen};
-use crate::coordination::{CoordinationError, Result, claims};
+use crate::coordination::roster::{self, Seen};
+use crate::coordination::{CoordinationError, Result, holder};
 use crate::model::agent::{Role, Status};
 use crate::store::{AGENT_VARIABLE, Store, find_actor};
 
@@ -21,7 +21,7 @@ pub fn is_group(address: &str) -> bool {
 
 /// Everybody whom the addresses mean, each once. An address that means nobody is an error.
 pub fn resolve(store: &mut Store, addresses: &[String]) -> Result<Vec<Recipient>> {
-    let known: Vec<Seen> = agents::all(store)?;
+    let known: Vec<Seen> = roster::all(store)?;
     let sender = store.agent().and_then(|agent| agent.id.clone());
     let mut found: Vec<Recipient> = Vec::new();
     for to in addresses {
@@ -65,7 +65,7 @@ fn meant(store: &mut Store, known: &[Seen], sender: Option<&str>, to: &str) -> R
         Some(("cap", capability)) => Ok(others(&|seen| seen.agent.capabilities.iter().any(|own| own == capability))),
         Some(("person", name)) if !name.trim().is_empty() => Ok(vec![Mailbox::Person { name: name.to_owned() }]),
         Some(("holder", issue)) => {
-            let Some(holder) = claims::holder_of(store, issue)? else { return Ok(Vec::new()) };
+            let Some(holder) = holder::holder_of(store, issue)? else { return Ok(Vec::new()) };
             let agent = known.iter().find(|seen| match &holder.agent {
                 Some(id) => seen.agent.id == *id,
                 None => seen.agent.name == holder.name,
@@ -73,7 +73,7 @@ fn meant(store: &mut Store, known: &[Seen], sender: Option<&str>, to: &str) -> R
             Ok(vec![agent.map_or(Mailbox::Person { name: holder.name }, box_of)])
         }
         _ => {
-            let seen = agents::find_agent(store, to)?;
+            let seen = roster::find_agent(store, to)?;
             if !seen.is_registered() {
                 return Err(CoordinationError::Unregistered { name: seen.agent.name });
             }

@@ -1,7 +1,7 @@
 //! Questions about issues, and what an answer sets going again: an issue that was put off until it came.
 
 use super::read;
-use crate::coordination::{Result, worktrees};
+use crate::coordination::{Result, here};
 use crate::model::change::Change;
 use crate::model::issue;
 use crate::model::message::{Kind, Message};
@@ -50,7 +50,7 @@ pub(super) fn bring_back(store: &mut Store, answered: &Message) -> Option<Brough
     let there = store.elsewhere(&id).ok()?.into_iter().find(|other| waits(&other.line))?;
     let undone = (|| {
         let worktree = store.find_worktree(&there.worktree)?;
-        let mut other = worktrees::open_in(store, &worktree)?;
+        let mut other = here::open_in(store, &worktree)?;
         match other.get(&id)? {
             Some(row) if waits(&row.line) => undefer(&mut other, &row),
             _ => Ok(()),

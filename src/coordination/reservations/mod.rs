@@ -3,55 +3,24 @@
 //! All that is asked for is reserved, or nothing. Who reserves again what it has renews it. What is over does not count; it is
 //! dropped when somebody writes the file a week later.
 
-use std::path::PathBuf;
+mod error;
+
+pub use error::{Obstacle, ReservationError};
 
 use super::typed::{anchored, anchored_all, plain, standpoint};
-use super::{CoordinationError, Result, here};
-use crate::model::glob::{Glob, GlobError};
+use super::{CoordinationError, Result, here, identity};
+use crate::model::glob::Glob;
 use crate::model::lease::Now;
 use crate::model::record::Record;
 use crate::model::reservation::{DEFAULT_TTL, Reservation};
 use crate::model::state_id::{self, RESERVATION};
 use crate::model::time::DAY;
 use crate::store::{Put, RecordFile, StateDir, Store};
-use crate::vcs::{self, HistoryError};
+use crate::vcs;
 
 const FILE: &str = "reservations.jsonl";
 /// How long one that is over is still shown.
 const KEPT: i64 = 7 * DAY;
-
-#[derive(Debug, thiserror::Error)]
-pub enum ReservationError {
-    #[error(transparent)]
-    Staged(HistoryError),
-    #[error("invalid glob {typed:?}: {source}")]
-    Glob { typed: String, source: GlobError },
-    #[error("{typed} is outside of {}", root.display())]
-    Outside { typed: String, root: PathBuf },
-    #[error("{}", obstacle_text(obstacles))]
-    Reserved { obstacles: Vec<Obstacle> },
-    #[error("{} is reserved by {}", reservation.glob, reservation.holder.name)]
-    ByOther { reservation: Box<Reservation> },
-    #[error("nothing reserved matches {typed:?}")]
-    NotReserved { typed: String },
-    #[error("an agent cannot reserve without an end")]
-    Endless,
-    #[error("{typed:?} is the beginning of several: {}", candidates.join(" "))]
-    Ambiguous { typed: String, candidates: Vec<String> },
-}
-
-/// Who has what was asked for, and for how long.
-fn obstacle_text(obstacles: &[Obstacle]) -> String {
-    let Some(first) = obstacles.first() else { return "reserved by another".to_owned() };
-    let Obstacle { wanted, reservation } = first;
-    let as_wanted = if *wanted == reservation.glob { String::new() } else { format!(" ({})", reservation.glob) };
-    let until = reservation.expires.map_or_else(|| "it is released".to_owned(), |at| at.to_string());
-    let more = match obstacles.len() - 1 {
-        0 => String::new(),
-        more => format!("; {more} more in the way"),
-    };
-    format!("{wanted} is reserved by {}{as_wanted} until {until}{more}", reservation.holder.name)
-}
 
 /// What somebody wants to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,14 +48,6 @@ pub struct Reserved {
     pub is_mine: bool,
 }
 
-/// What stands in the way of something that was asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Obstacle {
-    /// The path, or the glob.
-    pub wanted: String,
-    pub reservation: Reservation,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Checked {
     /// How many paths were looked at.
@@ -107,7 +68,7 @@ pub enum Release {
 pub fn reserve(store: &mut Store, request: &ReserveRequest) -> Result<Vec<Reserved>> {
     let globs = anchored_all(store, &request.globs)?;
     let issue = request.issue.as_deref().map(|typed| store.resolve(typed)).transpose()?;
-    let holder = here::taking_part(store)?;
+    let holder = identity::taking_part(store)?;
     if request.ttl.is_none() && holder.agent.is_some() {
         return Err(ReservationError::Endless.into());
     }

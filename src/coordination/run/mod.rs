@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 pub use isolated::UsedWorkspace;
 
-use super::{Result, WorkspaceWish, claims};
+use super::{ISSUE_VARIABLE, Result, WorkspaceWish, claims};
 use crate::model::lease::{Owner, Standing};
 use crate::store::{
     AGENT_VARIABLE, AutoClaim, ClaimWish, Claimed, LEASE_VARIABLE, ReleaseWish, Released, Store, StoreError,
@@ -16,8 +16,6 @@ use crate::store::{
 use crate::sys;
 use crate::sys::job::{Ended, Job};
 
-/// The variable that names the issue which a program works on.
-pub const ISSUE_VARIABLE: &str = "BD_ISSUE";
 /// How long a program that must end may take to tidy up.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often a claim that does not end by itself is looked at.

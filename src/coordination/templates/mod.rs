@@ -5,72 +5,19 @@
 //! does nothing but name tasks. One that is broken is listed with its problems and hides what lies behind it; it must not turn into
 //! another template in silence.
 
+mod error;
 mod places;
 mod save;
 
+pub use error::{TemplateError, several};
 pub use places::{Found, Origin, find, list, read_file};
 pub use save::{SaveWish, Saved, save};
 
-use std::path::PathBuf;
-
 use super::Result;
 use crate::model::nearest::nearest;
-use crate::model::plan::{Plan, Problem};
-use crate::model::template::{FillProblem, Variable};
+use crate::model::plan::Plan;
+use crate::model::template::FillProblem;
 use crate::store::Store;
-use crate::sys::fs::FsError;
-use crate::sys::lock::LockError;
-
-/// Why a template cannot be used or saved.
-#[derive(Debug, thiserror::Error)]
-pub enum TemplateError {
-    #[error("no template is called {name:?}{}", crate::model::plan::meant(nearest))]
-    NotFound { name: String, nearest: Option<String> },
-    #[error("{name:?} is no name for a template: letters, digits, - _ and . between them, at most 64")]
-    BadName { name: String },
-    #[error("{place}: {}", several(problems))]
-    Broken { place: String, problems: Vec<Problem> },
-    #[error("the template {name} {}", variables(missing, unknown))]
-    Variables { name: String, missing: Vec<Variable>, unknown: Vec<(String, Option<String>)> },
-    #[error("{text:?} is not NAME=VALUE")]
-    BadVariable { text: String },
-    #[error("{} is there already", path.display())]
-    Exists { path: PathBuf },
-    #[error("HOME is not set: there is no place for templates of the user")]
-    NoUserPlace,
-    #[error("{}: {problem}", path.display())]
-    Unreadable { path: PathBuf, problem: String },
-    #[error(transparent)]
-    Fs(#[from] FsError),
-    #[error(transparent)]
-    Lock(#[from] LockError),
-}
-
-/// All problems in one message.
-pub fn several(problems: &[Problem]) -> String {
-    match problems {
-        [one] => one.to_string(),
-        many => {
-            let lines: Vec<String> = many.iter().map(|problem| format!("\n  {problem}")).collect();
-            format!("{} problems:{}", many.len(), lines.concat())
-        }
-    }
-}
-
-fn variables(missing: &[Variable], unknown: &[(String, Option<String>)]) -> String {
-    let mut parts = Vec::new();
-    if !missing.is_empty() {
-        let names = missing.iter().map(|one| match &one.description {
-            Some(text) => format!("{} ({text})", one.name),
-            None => one.name.clone(),
-        });
-        parts.push(format!("needs {}", names.collect::<Vec<_>>().join(", ")));
-    }
-    for (name, nearest) in unknown {
-        parts.push(format!("has no variable {name:?}{}", crate::model::plan::meant(nearest)));
-    }
-    parts.join("; it ")
-}
 
 /// A template with its variables put in.
 #[derive(Debug, Clone)]

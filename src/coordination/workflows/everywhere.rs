@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Flow;
 use super::look::{flow, flow_of, flows};
-use crate::coordination::{CoordinationError, Result, worktrees};
+use crate::coordination::{CoordinationError, Result, here};
 use crate::model::issue;
 use crate::model::record::Record;
 use crate::model::workflow::{Task, WORKFLOW};
@@ -79,7 +79,7 @@ fn checkouts_with_news(store: &mut Store) -> Result<Vec<(Place, Store, BTreeSet<
     }
     for worktree in store.worktrees_with_ids()?.into_iter().filter(|one| one.exists && !one.is_here) {
         let Some(ids) = news.remove(&worktree.name) else { continue };
-        match worktrees::open_in(store, &worktree) {
+        match here::open_in(store, &worktree) {
             Ok(there) => found.push((Place::from(&worktree), there, ids)),
             Err(CoordinationError::NoLedgerThere { .. }) => {}
             Err(error) => return Err(error),

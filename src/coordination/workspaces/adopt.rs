@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{WorkspaceError, records};
-use crate::coordination::{Result, here};
+use crate::coordination::{Result, identity};
 use crate::model::state_id::{self, WORKSPACE};
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::{Store, StoreError, is_family, real_path};
@@ -17,7 +17,7 @@ pub fn adopt(store: &mut Store, path: &Path, issue: Option<String>) -> Result<Wo
     let Some(root) = vcs::root(&path).map(|root| real_path(&root)) else {
         return Err(refused("there is no working copy").into());
     };
-    let maker = here::taking_part(store)?;
+    let maker = identity::taking_part(store)?;
     store.worktree()?;
     let (parent, inside) = store.workspace_parent(0);
     let here = vcs::open(&root);

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::gc::GcRow;
+use super::gc_row::GcRow;
 use super::survey::{Class, Surveyed};
 use crate::coordination::losses::Loss;
 use crate::model::workspace::{Kind, Workspace};

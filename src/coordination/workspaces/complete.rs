@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::WorkspaceError;
+use super::against::Removal;
 use super::lines::{bring_home, keep_beginning};
 use super::look::{Around, parent_of};
 use super::records::{self, Known};
-use super::remove::{Removal, remove_known};
+use super::remove::remove_known;
 use crate::coordination::losses::{Loss, Reason};
 use crate::coordination::{CoordinationError, Result};
 use crate::model::workspace::{State, Workspace};

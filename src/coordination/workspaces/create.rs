@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::places::Places;
+use super::wish::WorkspaceWish;
 use super::{WorkspaceError, checkout, include, ledger, limits, lines, look, places, ports, records, reuse, setup};
-use crate::coordination::{CoordinationError, Result, here};
+use crate::coordination::{CoordinationError, Result, identity};
 use crate::model::state_id::{self, WORKSPACE};
 use crate::model::workflow::Task;
 use crate::model::workspace::{Kind, State, Workspace};
@@ -12,39 +13,6 @@ use crate::store::{StateDir, Store, StoreError};
 use crate::sys;
 use crate::sys::fs::FsError;
 use crate::vcs;
-
-/// What is run in a new workspace.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum SetupWish {
-    /// What the settings say.
-    #[default]
-    Usual,
-    Nothing,
-    Command(String),
-}
-
-/// A workspace to make.
-#[derive(Debug, Clone, Default)]
-pub struct WorkspaceWish {
-    /// The issue that it is for, by its full id.
-    pub issue: Option<String>,
-    pub workflow: Option<String>,
-    /// The repo of the project that it is a checkout of; without one, the primary.
-    pub repo: Option<usize>,
-    /// Without one, what the settings say.
-    pub kind: Option<Kind>,
-    /// Without one, a new one with the name of the issue, or with that of the workspace.
-    pub branch: Option<String>,
-    /// Where a new branch begins; without one, at what is checked out in the parent.
-    pub base: Option<String>,
-    /// Without one, in the directory for workspaces.
-    pub path: Option<PathBuf>,
-    pub setup: SetupWish,
-    /// Patterns of ignored files to copy, beside those of the settings.
-    pub copy: Vec<String>,
-    /// Whether an idle one may be taken; without a word, what the settings say.
-    pub reuse: Option<bool>,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MadeWorkspace {
@@ -103,7 +71,7 @@ fn draft(
     notes: &mut Vec<String>,
 ) -> Result<(StateDir, Workspace)> {
     store.refuse_unmarked()?;
-    let maker = here::taking_part(store)?;
+    let maker = identity::taking_part(store)?;
     // Before any lock: it notes which checkout this is.
     store.worktree()?;
     let (state, repo) = store.home_of_repo(member)?;

@@ -1,9 +1,12 @@
 //! What a program that works in a workspace is told.
 
 use super::records;
-use crate::coordination::{ISSUE_VARIABLE, Result};
+use crate::coordination::Result;
 use crate::model::workspace::Workspace;
 use crate::store::{AGENT_VARIABLE, STATE_DIR, Store, WORKSPACE_VARIABLE};
+
+/// The variable that names the issue which a program works on.
+pub const ISSUE_VARIABLE: &str = "BD_ISSUE";
 
 /// The variables of a workspace, in a fixed order.
 pub fn variables(store: &Store, one: &Workspace) -> Result<Vec<(String, String)>> {

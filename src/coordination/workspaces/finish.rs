@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::WorkspaceError;
+use super::against::{bring, check_over};
 use super::look::{Around, look};
 use super::proof::{self, DELETING, REMOVING};
 use super::records::Known;
-use super::remove::{bring, check_over};
 use super::steps::{delete, delete_context, give_up, note_removed};
 use crate::coordination::losses::{Loss, Reason};
 use crate::coordination::{CoordinationError, Result};

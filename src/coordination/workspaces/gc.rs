@@ -6,14 +6,15 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use super::against::Removal;
+use super::gc_row::GcRow;
 use super::look::Around;
 use super::orphans::{Orphan, put_aside};
 use super::records;
-use super::remove::{Removal, remove_known};
+use super::remove::remove_known;
 use super::steps::note_removed;
 use super::survey::{Class, Surveyed, note_merged, survey};
 use super::{WorkspaceError, artifacts, finish, proof};
-use crate::coordination::losses::Reason;
 use crate::coordination::{CoordinationError, Result};
 use crate::model::time::DAY;
 use crate::model::workspace::{State, Workspace};
@@ -41,23 +42,6 @@ impl Default for GcWish {
     fn default() -> Self {
         GcWish { older_than: IDLE_DAYS * DAY, max_size: None, max_count: None, artifacts_only: false, apply: false }
     }
-}
-
-/// One workspace, what is to become of it and what did.
-#[derive(Debug, Clone)]
-pub struct GcRow {
-    pub workspace: Workspace,
-    pub class: Class,
-    /// It should go: with `artifacts_only`, some of its files.
-    pub goes: bool,
-    /// Why, in words.
-    pub why: String,
-    /// What stands against it.
-    pub reasons: Vec<Reason>,
-    /// What it takes on disk; what would be given back with `artifacts_only`.
-    pub bytes: u64,
-    pub done: bool,
-    pub error: Option<String>,
 }
 
 #[derive(Debug, Clone)]

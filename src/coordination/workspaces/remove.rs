@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::lines::bring_home;
-use super::look::{Around, Look, look, owner_lives, parent_of};
+use super::against::{Removal, check_over, kept, refuse};
+use super::look::{Around, Look, look};
 use super::records::{self, Known};
 use super::steps::{begin, directory, note_removed, worktree};
 use super::{WorkspaceError, finish, proof};
@@ -11,16 +11,6 @@ use crate::coordination::losses::{Loss, Reason};
 use crate::coordination::{CoordinationError, KeptFiles, Result};
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::Store;
-
-/// How to remove a workspace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Removal {
-    pub keep_branch: bool,
-    /// Although something would be lost: it is kept first.
-    pub force: bool,
-    /// Only say what would happen.
-    pub dry_run: bool,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemovedWorkspace {
@@ -102,39 +92,9 @@ pub(super) fn remove_known(
     Ok(RemovedWorkspace { kept, forced: seen.reasons, branch, brought, ..removed(gone, removal) })
 }
 
-/// Brings home what only its ledger says, when nothing else stands against removing it.
-pub(super) fn bring(store: &Store, one: &Workspace, seen: &Look, at: &Path) -> Result<Vec<String>> {
-    if seen.homeward.lines.is_empty() {
-        return Ok(Vec::new());
-    }
-    let brought = match store.opened_at(&parent_of(one)) {
-        Ok(mut parent) => bring_home(&mut parent, one, at),
-        Err(error) => Err(error.into()),
-    };
-    brought.map_err(|error| kept(one, vec![not_brought(seen, &error)]))
-}
-
-/// Why that was not done.
-fn not_brought(seen: &Look, error: &CoordinationError) -> Reason {
-    let ids: Vec<&str> = seen.homeward.lines.iter().map(|(id, _)| id.as_str()).collect();
-    let text = format!("its ledger has what that of its parent has not: {}; {error}", ids.join(", "));
-    Reason::new(Loss::Ledger, text)
-}
-
 fn removed(workspace: Workspace, removal: Removal) -> RemovedWorkspace {
     let (kept, forced, branch, brought, is_forgotten) = (None, Vec::new(), None, Vec::new(), false);
     RemovedWorkspace { workspace, kept, forced, branch, brought, is_forgotten, dry_run: removal.dry_run }
-}
-
-/// The process that makes or removes it is not there any more.
-pub(super) fn check_over(store: &Store, one: &Workspace) -> Result<()> {
-    match one.owner.as_ref().filter(|owner| owner_lives(store, one, owner) != Some(false)) {
-        Some(owner) => {
-            let (id, state, pid) = (one.id.clone(), one.state.word(), owner.pid);
-            Err(WorkspaceError::Busy { id, state, pid }.into())
-        }
-        None => Ok(()),
-    }
 }
 
 /// Somebody else has begun to remove it while it was looked at.
@@ -146,18 +106,6 @@ fn overtaken(store: &Store, known: &Known) -> Option<CoordinationError> {
         State::Removed => Some(WorkspaceError::AlreadyGone { id: now.id }.into()),
         _ => Some(WorkspaceError::Changed { id: now.id }.into()),
     }
-}
-
-pub(super) fn refuse(one: &Workspace, reasons: &[Reason], force: bool) -> Result<()> {
-    let against: Vec<Reason> = reasons.iter().filter(|reason| !force || reason.loss.is_final()).cloned().collect();
-    match against.is_empty() {
-        true => Ok(()),
-        false => Err(kept(one, against)),
-    }
-}
-
-pub(super) fn kept(one: &Workspace, reasons: Vec<Reason>) -> CoordinationError {
-    WorkspaceError::Kept { id: one.id.clone(), path: one.path.clone().into(), reasons }.into()
 }
 
 /// Only the record goes; the files were there before.

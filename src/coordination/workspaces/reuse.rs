@@ -6,11 +6,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::create::WorkspaceWish;
+use super::against::{bring, refuse};
 use super::look::{Around, look};
 use super::records::Known;
-use super::remove::{bring, refuse};
 use super::steps::delete_context;
+use super::wish::WorkspaceWish;
 use super::{WorkspaceError, checkout, include, records, setup};
 use crate::coordination::Result;
 use crate::model::lease::Standing;

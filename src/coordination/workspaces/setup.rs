@@ -7,7 +7,7 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
 
-use super::create::SetupWish;
+use super::wish::SetupWish;
 use super::{WorkspaceError, env};
 use crate::coordination::Result;
 use crate::model::duration;

@@ -7,10 +7,10 @@
 use std::path::{Path, PathBuf};
 
 use super::WorkspaceError;
+use super::against::{Removal, bring, kept, refuse};
 use super::look::{Around, look};
 use super::proof::{self, DELETING, REMOVING};
 use super::records::{self, Known};
-use super::remove::{Removal, bring, kept, refuse};
 use crate::coordination::checkout_changes::not_kept;
 use crate::coordination::losses::{Loss, Reason};
 use crate::coordination::{CoordinationError, KeptFiles, Result};

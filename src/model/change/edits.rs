@@ -1,6 +1,6 @@
 //! What a change does to the keys of a line. Each function yields nothing when the line says it already.
 
-use super::{NewComment, Stamp};
+use super::stamp::{NewComment, Stamp};
 use crate::model::dependency::{Dependency, DependencyType};
 use crate::model::issue::{self, Status};
 use crate::model::json::Json;

@@ -7,14 +7,15 @@
 mod edits;
 mod new_issue;
 mod restore;
+mod stamp;
 
 pub(in crate::model) use edits::{comment_edit, status_edits};
 pub use new_issue::NewIssue;
 pub use restore::restore;
+pub use stamp::{NewComment, Stamp};
 
 use super::dependency::{Dependency, DependencyType};
 use super::issue::{self, IssueType, Priority, Status};
-use super::json::Dialect;
 use super::merge::FIELD_TIMES;
 use super::proposal::{Owner, PROJECT, Proposal};
 use super::record::{KeyEdit, Record};
@@ -136,15 +137,6 @@ impl Change {
     }
 }
 
-/// A comment to be added.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewComment {
-    /// Random, below 2^53.
-    pub id: i64,
-    pub author: String,
-    pub text: String,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {
     /// Clients look for both halves.
@@ -180,14 +172,6 @@ pub enum ChangeError {
     OpenChildren { id: String, children: Vec<String> },
     #[error(transparent)]
     Workflow(#[from] WorkflowError),
-}
-
-/// What an edit needs to know besides the line.
-#[derive(Debug, Clone, Copy)]
-pub struct Stamp<'a> {
-    pub now: Instant,
-    pub actor: &'a str,
-    pub dialect: Dialect,
 }
 
 /// Checks a title that is about to be written.
@@ -403,6 +387,7 @@ fn not_done(record: &Record<'_>, what: &'static str) -> Result<(), ChangeError> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::json::Dialect;
 
     const LINE: &str = r#"{"id":"bd-1","title":"T","x":1e400,"status":"open","priority":2,"created_at":"2025-01-01T00:00:00Z","updated_at":"2025-01-01T00:00:00Z","labels":["b"]}"#;
 

@@ -13,7 +13,6 @@ mod write;
 use std::fmt;
 
 pub use check::check;
-use check::too_many_edges;
 pub use read::{Draft, draft, read, read_tree};
 pub use revise::{Current, Fixed, Revision, drop_tasks, extend, revise};
 pub use tree::{Entry, Node, Value, from_toml};

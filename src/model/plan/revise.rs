@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Draft, MAX_TASKS, PlannedTask, Problem, Wrong, too_many_edges};
+use super::check::too_many_edges;
+use super::{Draft, MAX_TASKS, PlannedTask, Problem, Wrong};
 use crate::model::graph::Graph;
 use crate::model::nearest::nearest;
 use crate::model::workflow::waits_among;

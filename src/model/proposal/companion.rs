@@ -3,13 +3,11 @@
 //! It bears the id of that issue and is never an issue itself: nothing lists it, hands it out, moves it or proposes it. The id
 //! is public, because the project has it; all that the line says besides is not.
 
-use super::{Owner, PROJECT, Visibility};
+use super::Visibility;
+use super::owner::{COMPANION, Owner, PROJECT};
 use crate::model::change::{Change, Stamp, TextField};
 use crate::model::json::{Dialect, Json};
 use crate::model::record::Record;
-
-/// The key that marks such a line.
-pub const COMPANION: &str = "companion";
 
 /// What a companion holds.
 const REMARKS: [&str; 2] = ["notes", "comments"];

@@ -9,12 +9,12 @@ mod mirror;
 mod owner;
 mod rename;
 
-pub use companion::{COMPANION, answered, companion, is_companion, is_companion_line, is_remark};
+pub use companion::{answered, companion, is_companion, is_companion_line, is_remark};
 pub use export::{Export, HeldBack, Include, export};
 pub use leak::{Leak, Target, is_planned_only, is_private, leaks};
 pub use mention::{Names, mentions, mentions_of};
 pub use mirror::{Split, follow, has_moved_on, own_state, public_edits, split, take_back, was_edited};
-pub use owner::{FORMER_ID, Owner, PLANNING_KEYS, PROJECT};
+pub use owner::{COMPANION, FORMER_ID, Owner, PLANNING_KEYS, PROJECT};
 pub use rename::{renamed, renamed_for_all};
 
 use super::issue;

@@ -1,6 +1,5 @@
 //! The project that a planning issue belongs to, as its line records it. The record stays in the planning repo.
 
-use super::COMPANION;
 use crate::model::json::{Dialect, Json, decode_string};
 use crate::model::record::Record;
 
@@ -8,6 +7,8 @@ use crate::model::record::Record;
 pub const PROJECT: &str = "project";
 /// The key of the id that a planning issue had before it was proposed.
 pub const FORMER_ID: &str = "former_id";
+/// The key that marks a companion.
+pub const COMPANION: &str = "companion";
 /// What only planning lines hold.
 pub const PLANNING_KEYS: [&str; 3] = [PROJECT, FORMER_ID, COMPANION];
 

@@ -12,14 +12,12 @@ use toml_edit::{DocumentMut, value};
 
 use super::nearest::nearest;
 use super::plan::{self, Node, Plan, Problem, Value, Wrong};
-use text::{escape, fill};
+pub use text::MAX_FILLED;
+use text::{MAX_NAME, escape, fill};
 
 /// What a template may have at most.
 pub const MAX_BYTES: u64 = 1 << 20;
 pub const MAX_VARIABLES: usize = 64;
-/// All texts together, after the values were put in.
-pub const MAX_FILLED: usize = 4 << 20;
-const MAX_NAME: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Variable {

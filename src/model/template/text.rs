@@ -1,8 +1,11 @@
 //! Variables in texts: `{{name}}`, and `{{{{` for a literal `{{`.
 
-use super::{MAX_FILLED, MAX_NAME};
 use crate::model::issue::IssueType;
 use crate::model::plan::{Plan, Wrong};
+
+/// All texts together, after the values were put in.
+pub const MAX_FILLED: usize = 4 << 20;
+pub(super) const MAX_NAME: usize = 64;
 
 const OPEN: &str = "{{";
 const CLOSE: &str = "}}";

@@ -1,0 +1,56 @@
+//! A change of settings: which file it goes to, and what is said about it.
+
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::ops::{self, ConfigRequest, Configured};
+use crate::store::settings::Origin;
+use crate::view::{self, Exit, Object};
+
+/// The file to change.
+#[derive(Debug, Args, Default, Clone, Copy)]
+pub struct FileArgs {
+    /// Change the committed file
+    #[arg(long, group = "settings_file")]
+    shared: bool,
+    /// Change the personal file of this repository
+    #[arg(long, group = "settings_file")]
+    personal: bool,
+    /// Change the user's file for all projects
+    #[arg(long, group = "settings_file")]
+    user: bool,
+}
+
+impl FileArgs {
+    pub fn origin(self) -> Option<Origin> {
+        let chosen = [(self.shared, Origin::Shared), (self.personal, Origin::Personal), (self.user, Origin::User)];
+        chosen.into_iter().find(|(set, _)| *set).map(|(_, origin)| origin)
+    }
+}
+
+/// Makes a change and says which file it went to.
+pub fn change(request: ConfigRequest, cx: &mut Context) -> Outcome {
+    let done = ops::configure(cx.store()?, &request)?;
+    if cx.ui.wants_json() {
+        cx.json(configured(&done));
+    } else {
+        print_changes(&done, cx);
+    }
+    Ok(Exit::Ok)
+}
+
+pub fn print_changes(done: &Configured, cx: &mut Context) {
+    for file in &done.files {
+        let word = if file.changed { "changed" } else { "already so" };
+        cx.ui.done(&format!("{word}: {} ({})", file.path.display(), file.origin.word()));
+    }
+    done.remarks.iter().for_each(|remark| cx.ui.note(remark));
+}
+
+pub fn configured(done: &Configured) -> String {
+    let files = done.files.iter().map(|file| {
+        let object = Object::new().text("path", &file.path.display().to_string());
+        object.text("origin", file.origin.word()).flag("changed", file.changed).finish()
+    });
+    Object::new().raw("files", &view::array(files)).texts("remarks", &done.remarks).finish()
+}

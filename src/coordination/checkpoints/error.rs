@@ -1,0 +1,31 @@
+//! What can go wrong with checkpoints.
+
+use crate::store::SyncError;
+
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct SnapshotError(#[from] pub SyncError);
+
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    #[error("no checkpoint matches {typed:?}")]
+    NotFound { typed: String },
+    #[error("{typed:?} is the beginning of several: {}", candidates.join(" "))]
+    Ambiguous { typed: String, candidates: Vec<String> },
+    #[error("{actor} works on no issue, so which one is meant must be said")]
+    NoIssue { actor: String },
+    #[error("{actor} works on several issues, so which one is meant must be said: {}", ids.join(" "))]
+    SeveralIssues { actor: String, ids: Vec<String> },
+    #[error("{word:?} is no type of checkpoint; known: {}", crate::model::checkpoint::CheckpointKind::KNOWN.join(" "))]
+    Kind { word: String },
+    #[error("the summary is empty")]
+    NoSummary,
+    #[error("the detail is not one value of JSON")]
+    Detail,
+    #[error("{id} was made without --snapshot, so there are no files to restore")]
+    NoSnapshot { id: String },
+    #[error("{} is there and is not empty", path.display())]
+    InTheWay { path: std::path::PathBuf },
+}
