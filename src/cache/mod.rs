@@ -63,6 +63,7 @@ impl Cache {
         let db = Connection::open_in_memory()?;
         db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
         db.execute_batch(include_str!("schema.sql"))?;
+        filter::add_functions(&db)?;
         db.set_prepared_statement_cache_capacity(64);
         Ok(Cache {
             db,
@@ -88,6 +89,7 @@ impl Cache {
         let mut db = Connection::open_in_memory()?;
         db.deserialize_read_exact("main", bytes, bytes.len(), false)?;
         db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
+        filter::add_functions(&db)?;
         db.set_prepared_statement_cache_capacity(64);
         let written_for: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
         let rules = [UnknownIds::Done, UnknownIds::MayBeOpen, UnknownIds::Block];

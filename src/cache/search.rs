@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use rusqlite::params;
 
-use super::filter::like;
+use super::filter::{Clause, FIELDS};
 use super::{Cache, Key, Result};
+use crate::model::query::{Expr, Field, folded};
 
 /// The texts of one issue.
 #[derive(Debug, Default, Clone)]
@@ -19,9 +20,6 @@ pub struct Texts {
     pub labels: String,
     pub close_reason: String,
 }
-
-pub(super) const FIELDS: [&str; 8] =
-    ["title", "description", "design", "acceptance_criteria", "notes", "comments", "labels", "close_reason"];
 
 impl Cache {
     /// The keys whose texts are not in the index yet.
@@ -72,9 +70,12 @@ impl Cache {
             keys = self.keys(sql, vec![query.join(" ").into()])?;
         }
         let mut seen: HashSet<Key> = keys.iter().copied().collect();
-        let sql = "SELECT i.key FROM live i WHERE (i.id LIKE ?1 ESCAPE '\\' OR i.title LIKE ?1 ESCAPE '\\')
-                   AND i.status <> 'tombstone' ORDER BY i.priority, i.id";
-        for key in self.keys(sql, vec![like(text).into()])? {
+        let part = Clause::of(&Expr::Or([Field::Id, Field::Title].map(|field| Expr::contains(field, text)).to_vec()));
+        let sql = format!(
+            "SELECT i.key FROM live i WHERE {} AND i.status <> 'tombstone' ORDER BY i.priority, i.id",
+            part.sql
+        );
+        for key in self.keys(&sql, part.parameters)? {
             if seen.insert(key) {
                 keys.push(key);
             }
@@ -91,14 +92,14 @@ impl Cache {
         let mut statement = self.db.prepare_cached(&sql)?;
         let mut rows = statement.query([key])?;
         let Some(row) = rows.next()? else { return Ok(Vec::new()) };
-        let needles: Vec<String> = words(text).iter().map(|word| word.to_lowercase()).collect();
-        let whole = text.to_lowercase();
+        let needles: Vec<String> = words(text).iter().map(|word| folded(word)).collect();
+        let whole = folded(text);
         let mut found = Vec::new();
-        if row.get::<_, String>(0)?.to_lowercase().contains(&whole) {
+        if folded(&row.get::<_, String>(0)?).contains(&whole) {
             found.push("id");
         }
         for (n, field) in FIELDS.iter().enumerate() {
-            let content = row.get::<_, String>(n + 1)?.to_lowercase();
+            let content = folded(&row.get::<_, String>(n + 1)?);
             if needles.iter().any(|needle| content.contains(needle)) {
                 found.push(*field);
             }

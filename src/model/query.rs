@@ -99,6 +99,13 @@ pub fn is_me(name: &str) -> bool {
     matches!(name, "me" | "@me")
 }
 
+/// Text as `~` and a search compare it: in one case of letters. Each letter by itself, so that a part of a word is folded as the
+/// whole word is: a sigma is the same at the end of a word and within.
+pub fn folded(text: &str) -> String {
+    let one = |c: char| if c == 'ς' { 'σ' } else { c };
+    text.chars().flat_map(char::to_lowercase).map(one).collect()
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
     Eq,
@@ -494,6 +501,17 @@ mod tests {
         ]);
         assert_eq!(read("status=open priority<=1 label='x y' updated>7d author=me"), Ok(expected.clone()));
         assert_eq!(read("status=open and priority<=P1 AND label=\"x y\" updated>7d author=me"), Ok(expected));
+    }
+
+    #[test]
+    fn texts_compare_in_one_case() {
+        for (text, same) in
+            [("ÜBER", "über"), ("Ärger", "ÄRGER"), ("Привет", "ПРИВЕТ"), ("ΟΔΟΣ", "οδος"), ("A1-b", "a1-B")]
+        {
+            assert_eq!(folded(text), folded(same), "{text}");
+        }
+        assert!(folded("ΟΔΟΣΗΜΑ").contains(&folded("ΟΔΟΣ")), "a part is folded like the whole");
+        assert_ne!(folded("über"), folded("uber"));
     }
 
     #[test]

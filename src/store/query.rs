@@ -11,7 +11,7 @@ use crate::cache::{
 };
 use crate::model::id::PrefixIndex;
 use crate::model::issue::{Issue, Status};
-use crate::model::query::{Expr, Field, Op, Value};
+use crate::model::query::{Expr, Field, Op, Value, folded};
 use crate::model::record::Record;
 use crate::model::time::Instant;
 
@@ -174,10 +174,10 @@ impl Store {
 
     /// How the ledgers spell the name of a person, which may be typed in any case and with the `@` that listings show.
     fn spelled_names(&self, field: Field, name: &str) -> Result<Vec<String>> {
-        let lower = name.to_lowercase();
+        let name = folded(name);
         let is_meant = |known: &String| {
-            let known = known.to_lowercase();
-            known == lower || lower.strip_prefix('@') == Some(known.as_str())
+            let known = folded(known);
+            known == name || name.strip_prefix('@') == Some(known.as_str())
         };
         Ok(self.cache.people(field)?.into_iter().filter(is_meant).collect())
     }

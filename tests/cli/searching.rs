@@ -2,6 +2,7 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
+use crate::cli::harness::{Env, words};
 use crate::cli::listing::project;
 
 #[test]
@@ -116,6 +117,42 @@ fn query_by_conditions() {
         env.bd(["query", "priority=2", "--json", "--all", "--deleted", "--sort", "id"]).ids(),
         ["bd-form", "bd-save", "bd-twice"]
     );
+}
+
+#[test]
+fn every_filter_ignores_the_case_of_every_letter() {
+    let env = Env::new();
+    env.given(
+        "add 'ÜBER alles' --id bd-title
+         add 'Vis-à-vis: GEGENÜBER' --id bd-inner
+         add Plain --id bd-text -d 'Der Ärger mit 100%_ÖL' --notes ПРИВЕТ -l GRÖSSE
+         add Uber --id bd-ascii",
+    );
+    let found = || {
+        for (line, expected) in [
+            ("list --title über", "bd-inner bd-title"),
+            ("list --title 'Über A'", "bd-title"),
+            ("list --title uber", "bd-ascii"),
+            ("query title~über", "bd-inner bd-title"),
+            ("query 'title~ber and not title~über'", "bd-ascii"),
+            ("query 'title~genÜ or title~uber'", "bd-ascii bd-inner"),
+            ("query ÄRGER", "bd-text"),
+            ("query text~100%_öl", "bd-text"),
+            ("query text~1%_öl", ""),
+            ("query label~grö", "bd-text"),
+            ("list --desc-contains ÄRGER", "bd-text"),
+            ("list --notes-contains привет", "bd-text"),
+            ("search genüb", "bd-inner"),
+        ] {
+            let args = words(line).into_iter().chain(["--sort", "id", "--json"].map(str::to_owned));
+            assert_eq!(env.bd(args).ok().ids().join(" "), expected, "{line}");
+        }
+    };
+    found();
+    let more: String = (1000..1400).map(|n| format!("{{\"id\":\"bd-{n}\",\"title\":\"T\"}}\n")).collect();
+    env.put_ledger(more + &env.ledger_text());
+    // The first of these makes an image, which the others ask.
+    found();
 }
 
 #[test]

@@ -8,6 +8,7 @@ use super::lines::{Documents, LinesOf, changed_ids, effective, effective_among};
 use super::{Moment, Place};
 use crate::ledger::Document;
 use crate::model::difference::{ChangeKind, FieldChange, Side, merged_difference};
+use crate::model::query::folded;
 use crate::model::time::Instant;
 use crate::store::sync::WorkingCopy;
 use crate::store::{Result, Store};
@@ -345,8 +346,8 @@ struct Wanted<'a> {
 impl Wanted<'_> {
     fn event(&self, (id, kind, mut fields, line): Change, commit: Option<&Commit>) -> Option<Event> {
         if let Some(author) = &self.query.author {
-            let sought = author.to_lowercase();
-            let holds = |text: &str| text.to_lowercase().contains(&sought);
+            let sought = folded(author);
+            let holds = |text: &str| folded(text).contains(&sought);
             if !commit.is_some_and(|commit| holds(&commit.author) || holds(&commit.email)) {
                 return None;
             }
