@@ -3,10 +3,14 @@
 use std::borrow::Cow;
 
 use crate::model::dependency::{self, Dependency};
-use crate::model::issue;
+use crate::model::issue::{self, LineDate, Zone};
 use crate::model::json;
 use crate::model::record::Record;
 use crate::model::time::Instant;
+use crate::model::when::When;
+
+/// Later than every date: what is put off in a way that cannot be read.
+pub(super) const NEVER: i64 = i64::MAX;
 
 /// One row and what hangs on it, read from a record without decoding its long texts.
 #[derive(Debug)]
@@ -27,6 +31,8 @@ pub struct Entry<'a> {
     pub(super) closed: Option<i64>,
     pub(super) due: Option<i64>,
     pub(super) defer: Option<i64>,
+    /// One of these two is a day, so that it depends on the reader's zone.
+    pub(super) has_day: bool,
     pub(super) failed: bool,
     pub(super) hidden: bool,
     pub(super) comments: usize,
@@ -40,8 +46,13 @@ impl<'a> Entry<'a> {
         &self.id
     }
 
+    /// What was read holds only in the zone that was asked for.
+    pub fn depends_on_zone(&self) -> bool {
+        self.has_day
+    }
+
     /// Reads a record in one pass over its keys: this is the hot loop of every start.
-    pub fn read(record: &Record<'a>) -> Self {
+    pub fn read(record: &Record<'a>, zone: Zone<'_>) -> Self {
         let mut entry = Entry {
             id: Cow::Borrowed(""),
             title: Cow::Borrowed(""),
@@ -59,6 +70,7 @@ impl<'a> Entry<'a> {
             closed: None,
             due: None,
             defer: None,
+            has_day: false,
             failed: false,
             hidden: false,
             comments: 0,
@@ -82,8 +94,20 @@ impl<'a> Entry<'a> {
                 "updated_at" => entry.updated = time(raw),
                 "started_at" => entry.started = time(raw),
                 "closed_at" => entry.closed = time(raw),
-                "due_at" => entry.due = time(raw),
-                "defer_until" => entry.defer = time(raw),
+                "due_at" => {
+                    entry.due = match entry.date(raw, zone) {
+                        LineDate::At(when) => Some(when.end().micros()),
+                        LineDate::Absent | LineDate::Unreadable => None,
+                    }
+                }
+                "defer_until" => {
+                    entry.defer = match entry.date(raw, zone) {
+                        LineDate::At(when) => Some(when.start().micros()),
+                        LineDate::Absent => None,
+                        // Somebody put it off, until whenever that is.
+                        LineDate::Unreadable => Some(NEVER),
+                    }
+                }
                 "close_reason" => entry.failed = text(raw).is_some_and(|reason| dependency::is_failure(&reason)),
                 "pinned" | "ephemeral" | "wisp" | "is_template" => entry.hidden |= raw == "true",
                 "task" => entry.task = raw.starts_with('{'),
@@ -95,6 +119,12 @@ impl<'a> Entry<'a> {
         }
         entry.failed &= entry.status == "closed";
         entry
+    }
+
+    fn date(&mut self, raw: &str, zone: Zone<'_>) -> LineDate {
+        let date = LineDate::read(raw, zone);
+        self.has_day |= matches!(date, LineDate::At(When::Day(_)));
+        date
     }
 }
 

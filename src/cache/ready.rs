@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use rusqlite::params_from_iter;
 
+use super::entry::NEVER;
 use super::filter::Clause;
 use super::{Cache, Key, Listing, Result};
 use crate::model::graph::Graph;
@@ -208,8 +209,8 @@ impl Cache {
 
     /// When the first of the issues that are put off may be worked on.
     pub fn next_start(&self, now: Instant) -> Result<Option<Instant>> {
-        let sql = "SELECT min(defer) FROM live WHERE status IN ('open', 'deferred') AND defer > ?1";
-        let found: Option<i64> = self.db.query_row(sql, [now.micros()], |row| row.get(0))?;
+        let sql = "SELECT min(defer) FROM live WHERE status IN ('open', 'deferred') AND defer > ?1 AND defer < ?2";
+        let found: Option<i64> = self.db.query_row(sql, [now.micros(), NEVER], |row| row.get(0))?;
         Ok(found.map(Instant::from_micros))
     }
 

@@ -20,7 +20,7 @@ CREATE TABLE issues (
   started      INTEGER,
   closed       INTEGER,
   due          INTEGER,
-  defer        INTEGER,
+  defer        INTEGER,                     -- the greatest number there is: put off, and the date cannot be read
   failed       INTEGER NOT NULL,            -- closed for a reason that conditional-blocks counts as failure
   hidden       INTEGER NOT NULL,            -- pinned, ephemeral or a template
   comments     INTEGER NOT NULL,

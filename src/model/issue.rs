@@ -1,14 +1,15 @@
 //! An issue, decoded from its line.
 //!
 //! Open sets stay open: a status, type or dependency type that we do not know is kept and shown. Decoding never fails
-//! on a field of an odd kind; it reads as absent, and the line keeps it.
+//! on a field of an odd kind; it reads as absent, and the line keeps it. [`super::odd`] tells which those are.
 
 use std::fmt;
 
 use super::dependency::Dependency;
-use super::json;
+use super::json::{self, says_nothing};
 use super::record::Record;
 use super::time::Instant;
+use super::when::{self, Calendar, When};
 
 macro_rules! open_word {
     ($(#[$doc:meta])* $name:ident) => {
@@ -171,6 +172,39 @@ impl Time {
         let text = record.text_of(key)?.into_owned();
         Instant::parse(&text).map(|instant| Time { text, instant })
     }
+
+    /// The same of a date, which need not have a time of day.
+    fn read_date(record: &Record<'_>, key: &str, meant: fn(When) -> Instant, zone: Zone<'_>) -> Option<Self> {
+        match LineDate::read(record.raw(key)?, zone) {
+            LineDate::At(when) => Some(Time { text: record.text_of(key)?.into_owned(), instant: meant(when) }),
+            LineDate::Absent | LineDate::Unreadable => None,
+        }
+    }
+}
+
+/// Where days begin. Asked only when a line has a date without a time of day, because finding the zone takes time.
+pub type Zone<'a> = &'a dyn Fn() -> Calendar;
+
+/// What `due_at` or `defer_until` of a line says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineDate {
+    Absent,
+    /// A moment or, without a time of day, a day where the reader is.
+    At(When),
+    /// Something is there that is not a date.
+    Unreadable,
+}
+
+impl LineDate {
+    pub fn read(raw: &str, zone: Zone<'_>) -> Self {
+        if says_nothing(raw) {
+            return LineDate::Absent;
+        }
+        let text = json::decode_string(raw).unwrap_or_default();
+        let moment = Instant::parse(&text).map(When::Moment);
+        let day = || when::is_day(&text).then(|| zone().day_of(&text)).flatten().map(When::Day);
+        moment.or_else(day).map_or(LineDate::Unreadable, LineDate::At)
+    }
 }
 
 /// A remark on an issue. Its identity in a merge is (id, author, created_at, text).
@@ -235,8 +269,13 @@ pub struct Issue {
 }
 
 impl Issue {
-    /// Decodes a record whose `id` has been checked by the ledger.
+    /// Decodes a record whose `id` has been checked by the ledger. Dates without a time of day are days in UTC.
     pub fn decode(record: &Record<'_>) -> Self {
+        Self::decode_in(record, &|| Calendar::utc(Instant::default()))
+    }
+
+    /// The same with days in a zone.
+    pub fn decode_in(record: &Record<'_>, zone: Zone<'_>) -> Self {
         let text = |key| record.text_of(key).map(|text| text.into_owned());
         Issue {
             id: record.string("id").unwrap_or_default().into_owned(),
@@ -257,8 +296,8 @@ impl Issue {
             started_at: Time::read(record, "started_at"),
             closed_at: Time::read(record, "closed_at"),
             close_reason: text("close_reason"),
-            due_at: Time::read(record, "due_at"),
-            defer_until: Time::read(record, "defer_until"),
+            due_at: Time::read_date(record, "due_at", When::end, zone),
+            defer_until: Time::read_date(record, "defer_until", When::start, zone),
             external_ref: text("external_ref"),
             pinned: record.flag("pinned"),
             ephemeral: record.flag("ephemeral") || record.flag("wisp"),
@@ -292,8 +331,12 @@ pub fn priority_of(record: &Record<'_>) -> Priority {
     record.integer("priority").map(Priority).or_else(typed).unwrap_or(Priority(0))
 }
 
+/// The labels of a line. One text in the place of the list is one label.
 pub fn labels_of(record: &Record<'_>) -> Vec<String> {
-    let elements = record.elements("labels");
+    let elements = match record.raw("labels") {
+        Some(raw) if raw.starts_with('"') && !says_nothing(raw) => vec![raw],
+        _ => record.elements("labels"),
+    };
     elements.into_iter().filter_map(|raw| json::decode_string(raw).map(|text| text.into_owned())).collect()
 }
 
@@ -311,6 +354,32 @@ mod tests {
         let issue = Issue::decode(&Record::parse(line).unwrap());
         assert_eq!((issue.title.as_str(), issue.priority.number(), issue.status.as_str()), ("", 3, "open"));
         assert!(issue.labels.is_empty() && issue.comments.is_empty() && issue.closed_at.is_none());
+    }
+
+    #[test]
+    fn dates_are_read_where_there_is_no_doubt() {
+        let zone = jiff::tz::TimeZone::posix("CET-1").unwrap();
+        let calendar = || Calendar::new(Instant::default(), zone.clone());
+        let read = |raw: &str| {
+            let line = format!(r#"{{"id":"a","due_at":{raw},"defer_until":{raw}}}"#);
+            let issue = Issue::decode_in(&Record::parse(&line).unwrap(), &calendar);
+            [issue.due_at, issue.defer_until].map(|time| time.map(|time| time.instant.to_string()).unwrap_or_default())
+        };
+        assert_eq!(read("\"2026-12-01\""), ["2026-12-01T22:59:59.999Z", "2026-11-30T23:00:00.000Z"]);
+        assert_eq!(read("\"2026-12-01T10:00:00+0100\""), ["2026-12-01T09:00:00.000Z"; 2]);
+        for raw in ["1764547200", "\"someday\"", "\"2026-13-01\"", "\"20261201\"", "{}", "true", "[]"] {
+            assert_eq!(read(raw), ["", ""], "{raw}");
+            assert_eq!(LineDate::read(raw, &calendar), LineDate::Unreadable, "{raw}");
+        }
+        assert_eq!(LineDate::read("null", &calendar), LineDate::Absent);
+    }
+
+    #[test]
+    fn a_text_is_one_label() {
+        let labels = |raw: &str| labels_of(&Record::parse(&format!(r#"{{"id":"a","labels":{raw}}}"#)).unwrap());
+        assert_eq!(labels(r#""x, y""#), ["x, y"]);
+        assert_eq!(labels(r#"["x","y"]"#), ["x", "y"]);
+        assert!(labels("\"\"").is_empty() && labels("7").is_empty());
     }
 
     #[test]

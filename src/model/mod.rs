@@ -16,6 +16,7 @@ pub mod lease;
 pub mod merge;
 pub mod message;
 pub mod nearest;
+pub mod odd;
 pub mod plan;
 pub mod proposal;
 pub mod query;

@@ -54,7 +54,8 @@ impl Instant {
         Instant(self.0 + nanos as i128)
     }
 
-    /// Reads RFC 3339; also a space for `T` and a missing offset (UTC), both seen in real files, and years of five digits.
+    /// Reads RFC 3339; also a space for `T`, a missing offset (UTC) and one without a colon, all seen in real files, and years of
+    /// five digits.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         let ten_thousands = match bytes {
@@ -104,8 +105,13 @@ impl Instant {
         }
         let offset = match bytes.get(at..)? {
             b"" | b"Z" | b"z" => 0,
-            [sign @ (b'+' | b'-'), _, _, b':', _, _] => {
-                let seconds = number(at + 1..at + 3)? * 3600 + number(at + 4..at + 6)? * 60;
+            [sign @ (b'+' | b'-'), rest @ ..] => {
+                let minutes = match rest {
+                    [_, _, b':', _, _] => number(at + 4..at + 6)?,
+                    [_, _, _, _] => number(at + 3..at + 5)?,
+                    _ => return None,
+                };
+                let seconds = number(at + 1..at + 3)? * 3600 + minutes * 60;
                 if *sign == b'-' { -seconds } else { seconds }
             }
             _ => return None,
@@ -189,14 +195,25 @@ mod tests {
             "2025-10-12T23:19:11.971233Z",
             "2025-10-13T04:49:11.971233000+05:30",
             "2025-10-12 23:19:11.971233Z",
+            "2025-10-12T16:19:11.971233-0700",
+            "2025-10-13T04:49:11.971233+0530",
         ];
         for text in same {
             assert_eq!(Instant::parse(text).unwrap().nanos(), 1_760_311_151_971_233_000, "{text}");
         }
         assert_eq!(Instant::parse("1970-01-01T00:00:00Z"), Some(Instant(0)));
-        for bad in
-            ["", "tomorrow", "2025-13-01T00:00:00Z", "2025-02-29T00:00:00Z", "2025-01-01T25:00:00Z", "2025-01-01"]
-        {
+        for bad in [
+            "",
+            "tomorrow",
+            "2025-13-01T00:00:00Z",
+            "2025-02-29T00:00:00Z",
+            "2025-01-01T25:00:00Z",
+            "2025-01-01",
+            "2025-01-01T00:00:00+01",
+            "2025-01-01T00:00:00+010",
+            "2025-01-01T00:00:00+01000",
+            "2025-01-01T00:00:00+0x00",
+        ] {
             assert_eq!(Instant::parse(bad), None, "{bad}");
         }
     }

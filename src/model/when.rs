@@ -70,6 +70,16 @@ impl When {
     }
 }
 
+/// A date without a time of day, as files and people write it.
+fn date_alone(text: &str) -> Option<Date> {
+    if text.len() == 10 { text.parse().ok() } else { None }
+}
+
+/// A text is such a date.
+pub fn is_day(text: &str) -> bool {
+    date_alone(text).is_some()
+}
+
 /// The present moment and the zone in which a day begins.
 #[derive(Debug, Clone)]
 pub struct Calendar {
@@ -100,10 +110,15 @@ impl Calendar {
         if let Some(when) = self.relative(&lower, bare) {
             return Some(when);
         }
-        if lower.len() == 10 {
-            return day(lower.parse().ok()?);
+        if let Some(date) = date_alone(text) {
+            return day(date);
         }
         self.moment(text).map(When::Moment)
+    }
+
+    /// The day that a date without a time of day names.
+    pub fn day_of(&self, text: &str) -> Option<Day> {
+        self.day(date_alone(text)?)
     }
 
     /// The instant that lies a length of time back, such as `30d`; `None` for anything else.

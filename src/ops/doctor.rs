@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::copies::check_copies;
 use super::future::check_times;
+use super::odd::check_values;
 use super::sizes::check_sizes;
 use super::workspaces::check_workspaces;
 use super::{OpError, Result};
@@ -58,6 +59,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     check_workspaces(store, &mut report)?;
     check_sizes(store, &mut report);
     check_times(store, &mut report)?;
+    check_values(store, &mut report)?;
     check_journal(store, &mut report);
     check_leftovers(store, &mut report);
     check_hooks(store, &mut report);

@@ -4,6 +4,8 @@ use super::Result;
 use crate::cache::Blocker;
 use crate::model::dependency::DependencyType;
 use crate::model::issue::IssueType;
+use crate::model::odd::odd_values;
+use crate::model::record::Record;
 use crate::store::{Row, Store, Taken, Withheld};
 
 /// One reason why an issue is not offered.
@@ -14,6 +16,8 @@ pub enum Reason {
     Deferred {
         until: Option<String>,
     },
+    /// It was put off, and this is no date.
+    DeferUnreadable(String),
     /// Pinned, ephemeral or a template.
     Hidden(&'static str),
     InternalType(String),
@@ -55,7 +59,12 @@ pub fn explain(store: &mut Store, typed: &str) -> Result<Explanation> {
     let status = issue.status.as_str();
     let until = issue.defer_until.as_ref();
     let later = until.is_some_and(|time| time.instant > now);
+    let record = Record::parse(&row.line).ok();
+    let odd = record.as_ref().and_then(|record| odd_values(record).into_iter().find(|odd| odd.key == "defer_until"));
     match status {
+        "open" | "deferred" if odd.is_some() => {
+            reasons.extend(odd.map(|odd| Reason::DeferUnreadable(odd.raw.to_owned())));
+        }
         "open" if later => reasons.push(Reason::Deferred { until: until.map(|t| t.text.clone()) }),
         "deferred" if later || until.is_none() => {
             reasons.push(Reason::Deferred { until: until.map(|t| t.text.clone()) })

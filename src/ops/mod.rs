@@ -21,6 +21,7 @@ mod leaks;
 mod lint;
 mod merge_files;
 mod migrate;
+mod odd;
 mod plan;
 mod prefix;
 mod proposals;

@@ -92,7 +92,7 @@ pub fn show_past(store: &mut Store, typed: &str, found: Result<Vec<Shown>>) -> R
     let Some(past) = past? else { return found };
     let Ok(record) = Record::parse(&past.line) else { return found };
     let row = Row {
-        issue: Issue::decode(&record),
+        issue: Issue::decode_in(&record, &|| store.host().clock.calendar()),
         line: past.line.clone(),
         source_repo: store.name(past.repo).to_owned(),
         repo: past.repo,

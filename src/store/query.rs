@@ -405,7 +405,8 @@ impl Store {
 
     pub(super) fn row(&self, key: Key) -> Result<Row> {
         let line = self.sources.text(key);
-        let mut issue = Issue::decode(&Record::parse(&line).expect("a key stands for a valid record"));
+        let record = Record::parse(&line).expect("a key stands for a valid record");
+        let mut issue = Issue::decode_in(&record, &|| self.host.clock.calendar());
         if let Some(own) = self.cache.own(key) {
             (issue.status, issue.assignee) = (Status::new(own.status.as_str()), own.assignee.clone());
         }

@@ -145,7 +145,7 @@ pub fn explanation(explanation: &Explanation) -> String {
 fn reason_word(reason: &Reason) -> &'static str {
     match reason {
         Reason::Status(_) => "status",
-        Reason::Deferred { .. } => "deferred",
+        Reason::Deferred { .. } | Reason::DeferUnreadable(_) => "deferred",
         Reason::Hidden(_) => "hidden",
         Reason::InternalType(_) => "internal_type",
         Reason::Blocked(_) => "blocked",
@@ -165,6 +165,7 @@ pub fn reason_text(reason: &Reason, time: impl Fn(&str) -> String) -> String {
         Reason::Status(status) => format!("its status is {status}, only open issues are offered"),
         Reason::Deferred { until: Some(until) } => format!("it is deferred until {}", time(until)),
         Reason::Deferred { until: None } => "it is deferred".into(),
+        Reason::DeferUnreadable(raw) => format!("it is deferred, but its defer_until is not a date: {raw}"),
         Reason::Hidden(what) => format!("it is {what}"),
         Reason::InternalType(kind) => format!("type {kind} is offered only with --type {kind}"),
         Reason::Blocked(blocker) if !blocker.known => {

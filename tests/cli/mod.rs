@@ -55,6 +55,7 @@ mod marks;
 mod merge_driver;
 mod meter;
 mod naming;
+mod odd_values;
 mod offering;
 mod old_clients;
 mod onboarding;

@@ -4,7 +4,9 @@ use super::{columns, id, priority_style, status_style};
 use crate::cli::ui::{Style, Ui};
 use crate::model::id::PrefixIndex;
 use crate::model::issue::{Comment, Time};
+use crate::model::odd::odd_values;
 use crate::model::proposal::Owner;
+use crate::model::record::Record;
 use crate::model::when::Calendar;
 use crate::ops::{Neighbour, Shown};
 use crate::store::{Access, Commit};
@@ -41,6 +43,7 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
         ("Estimate", issue.estimated_minutes.map(|minutes| format!("{minutes} min"))),
         ("Reference", issue.external_ref.clone()),
         ("Owner", issue.owner.clone()),
+        ("Not read", not_read(&shown.row.line)),
         ("Labels", (!issue.labels.is_empty()).then(|| issue.labels.join(", "))),
         ("Visibility", issue.visibility.clone().filter(|word| word != "canonical")),
         ("Lives in", Some(lives_in(shown, &calendar))),
@@ -73,6 +76,14 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
         heading(ui, "Comments");
         remarks(ui, &issue.comments);
     }
+}
+
+/// Values of the line that are in no form that is read, as they are.
+fn not_read(line: &str) -> Option<String> {
+    let record = Record::parse(line).ok()?;
+    let odd = odd_values(&record).into_iter().filter(|odd| !odd.is_read);
+    let all: Vec<String> = odd.map(|odd| format!("{}: {}", odd.key, odd.raw)).collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 /// The checkout that this version is from, where several are shown.

@@ -4,6 +4,7 @@ use super::read;
 use crate::coordination::{Result, here};
 use crate::model::change::Change;
 use crate::model::issue;
+use crate::model::json::says_nothing;
 use crate::model::message::{Kind, Message};
 use crate::model::record::Record;
 use crate::store::{Row, Scope, Store, Write, WriteError};
@@ -63,7 +64,7 @@ pub(super) fn bring_back(store: &mut Store, answered: &Message) -> Option<Brough
 fn waits(line: &str) -> bool {
     Record::parse(line).is_ok_and(|record| {
         issue::status_of(&record).as_str() == "deferred"
-            && record.text_of("defer_until").is_none()
+            && record.raw("defer_until").is_none_or(says_nothing)
             && record.raw(crate::model::workflow::WORKFLOW).is_none()
     })
 }

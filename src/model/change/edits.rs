@@ -3,7 +3,7 @@
 use super::stamp::{NewComment, Stamp};
 use crate::model::dependency::{Dependency, DependencyType};
 use crate::model::issue::{self, Status};
-use crate::model::json::Json;
+use crate::model::json::{Json, says_nothing};
 use crate::model::record::{KeyEdit, Record};
 
 pub(in crate::model) fn comment_edit(record: &Record<'_>, comment: &NewComment, stamp: Stamp<'_>) -> KeyEdit {
@@ -113,7 +113,8 @@ pub(super) fn label_edits(
     let mut before = old;
     before.sort();
     before.dedup();
-    if new == before {
+    let is_list = record.raw("labels").is_none_or(|raw| !raw.starts_with('"') || says_nothing(raw));
+    if new == before && is_list {
         return Vec::new();
     }
     let odd = record.elements("labels").into_iter().filter(|raw| !raw.starts_with('"')).map(str::to_owned);

@@ -16,6 +16,7 @@ pub use stamp::{NewComment, Stamp};
 
 use super::dependency::{Dependency, DependencyType};
 use super::issue::{self, IssueType, Priority, Status};
+use super::json::says_nothing;
 use super::merge::FIELD_TIMES;
 use super::proposal::{Owner, PROJECT, Proposal};
 use super::record::{KeyEdit, Record};
@@ -220,7 +221,9 @@ impl Change {
             return Err(ChangeError::Deleted(id()));
         }
         if let Some((key, start)) = self.adds_to() {
-            let odd = |raw: &str| !raw.starts_with(start) && !matches!(raw, "null" | "\"\"");
+            // One text in the place of labels is one label, and stays one.
+            let is_label = |raw: &str| key == "labels" && raw.starts_with('"');
+            let odd = |raw: &str| !raw.starts_with(start) && !is_label(raw) && !says_nothing(raw);
             if record.raw(key).is_some_and(odd) {
                 return Err(ChangeError::OddValue { id: id(), key });
             }
@@ -340,7 +343,9 @@ impl Change {
             Change::Date(field, instant) => {
                 let old = record.string(field.key()).and_then(|text| Instant::parse(&text));
                 let new = instant.map(|at| Instant::from_millis(at.millis()));
-                edit_unless(old == new, field.key(), new.map(|at| stamp.dialect.string(&at.to_string())))
+                // What cannot be read is there all the same, and can be cleared.
+                let known = old == new && (new.is_some() || record.raw(field.key()).is_none_or(says_nothing));
+                edit_unless(known, field.key(), new.map(|at| stamp.dialect.string(&at.to_string())))
             }
             // Blanks around a label are those of a list (`a, b`), and no filter would find them.
             Change::AddLabel(label) => label_edits(record, stamp, |labels| labels.push(label.trim().to_owned())),
@@ -482,11 +487,27 @@ mod tests {
 
     #[test]
     fn what_cannot_be_added_to_is_not_replaced() {
-        let line = r#"{"id":"a","labels":"x","notes":{"y":1},"comments":7}"#;
+        let line = r#"{"id":"a","labels":{"x":1},"notes":{"y":1},"comments":7}"#;
         let comment = NewComment { id: 5, author: "ann".into(), text: "hi".into() };
         for change in [Change::AddLabel("b".into()), Change::AppendNotes("n".into()), Change::AddComment(comment)] {
             let error = apply(line, &[change], stamp()).unwrap_err().to_string();
             assert!(error.contains("would be lost"), "{error}");
+        }
+    }
+
+    #[test]
+    fn odd_values_can_be_put_right() {
+        let line = r#"{"id":"a","due_at":7,"labels":"x"}"#;
+        for labels in [Change::AddLabel("x".into()), Change::SetLabels(vec!["x".into()])] {
+            assert!(changed(line, &[labels]).contains(r#""labels":["x"]"#));
+        }
+        assert!(changed(line, &[Change::AddLabel("b".into())]).contains(r#""labels":["b","x"]"#));
+        assert!(!changed(line, &[Change::RemoveLabel("x".into())]).contains("labels"));
+        assert!(!changed(line, &[Change::Date(DateField::Due, None)]).contains("due_at"));
+        let at = Instant::parse("2026-01-01T00:00:00Z");
+        assert!(changed(line, &[Change::Date(DateField::Due, at)]).contains(r#""due_at":"2026-01-01T00:00:00.000Z""#));
+        for nothing in [r#"{"id":"a","due_at":null}"#, r#"{"id":"a","due_at":""}"#, r#"{"id":"a"}"#] {
+            assert_eq!(apply(nothing, &[Change::Date(DateField::Due, None)], stamp()), Ok(None), "{nothing}");
         }
     }
 

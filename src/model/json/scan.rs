@@ -75,6 +75,11 @@ pub fn elements(text: &str) -> Result<Vec<Range<usize>>, ScanError> {
     Ok(found)
 }
 
+/// A value that is there and means none, as some writers have it.
+pub fn says_nothing(raw: &str) -> bool {
+    matches!(raw, "null" | "\"\"")
+}
+
 /// The text of a JSON string literal (quotes included); `None` if `raw` is another kind of value.
 pub fn decode_string(raw: &str) -> Option<Cow<'_, str>> {
     let inner = raw.strip_prefix('"')?.strip_suffix('"')?;

@@ -11,6 +11,7 @@ use super::super::lines::Versions;
 use super::{Read, Row, Sources};
 use crate::cache::{Cache, Entry, Key};
 use crate::ledger::{Document, Line, Stamp};
+use crate::model::issue::Zone;
 use crate::model::proposal;
 use crate::sys::Entropy;
 
@@ -46,7 +47,8 @@ impl Sources {
                 }
             }
         }
-        if let Some(place) = place.filter(|_| parsed > image::STALE_LINES) {
+        // Lines that depend on the zone are parsed each time, image or not.
+        if let Some(place) = place.filter(|_| parsed.saturating_sub(self.zoned.len()) > image::STALE_LINES) {
             self.keep_image(&place, cache)?;
         }
         Ok(parsed)
@@ -103,7 +105,9 @@ impl Sources {
                     Row::Silent => 0,
                     Row::Damaged(_) => -1,
                 };
-                (image::line_hash(seed, document, n), key)
+                let hash = image::line_hash(seed, document, n);
+                // The next reader may be in another zone: no line is to equal this one.
+                (if self.zoned.contains(&key) { !hash } else { hash }, key)
             };
             parts.push(rows.iter().enumerate().map(line).collect());
         }
@@ -117,11 +121,12 @@ impl Sources {
         let Some(read) = self.all[n].read.take() else { return Ok(0) };
         let document = &read.document;
         let mut rows = Vec::with_capacity(document.len());
-        let places = &mut self.places;
+        let (places, zoned, clock) = (&mut self.places, &mut self.zoned, &self.clock);
         let mut doubled = false;
         let entries = (0..document.len()).filter_map(|line| {
-            let (row, entry) = row_of(document, line, places.len() as Key);
-            if let Some((_, entry)) = &entry {
+            let (row, entry) = row_of(document, line, places.len() as Key, &|| clock.calendar());
+            if let Some((key, entry)) = &entry {
+                zoned.extend(entry.depends_on_zone().then_some(*key));
                 places.push((n as u32, line as u32));
                 doubled |= !seen.insert(XxHash3_64::oneshot(entry.id().as_bytes()));
             }
@@ -178,8 +183,9 @@ impl Sources {
                     rows.push(old_rows[*from].clone());
                 }
                 None => {
-                    let (row, entry) = row_of(&new, line, self.places.len() as Key);
+                    let (row, entry) = row_of(&new, line, self.places.len() as Key, &|| self.clock.calendar());
                     if let Some(entry) = entry {
+                        self.zoned.extend(entry.1.depends_on_zone().then_some(entry.0));
                         self.places.push((n as u32, line as u32));
                         added.push(entry);
                     }
@@ -199,11 +205,11 @@ impl Sources {
     }
 }
 
-fn row_of(document: &Document, line: usize, key: Key) -> (Row, Option<(Key, Entry<'_>)>) {
+fn row_of<'a>(document: &'a Document, line: usize, key: Key, zone: Zone<'_>) -> (Row, Option<(Key, Entry<'a>)>) {
     match document.line(line) {
         // It says something about an issue and is none.
         Line::Issue(_) if proposal::is_companion_line(document.text(line)) => (Row::Silent, None),
-        Line::Issue(record) => (Row::Issue(key), Some((key, Entry::read(&record)))),
+        Line::Issue(record) => (Row::Issue(key), Some((key, Entry::read(&record, zone)))),
         Line::Damaged(damage) => (Row::Damaged(damage), None),
         Line::Other | Line::Blank => (Row::Silent, None),
     }

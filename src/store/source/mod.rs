@@ -5,7 +5,7 @@ mod mirror;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::home;
@@ -16,8 +16,8 @@ use crate::cache::{Cache, Key, UnknownIds};
 use crate::ledger::{Damage, Document, Expectation, Ledger, LedgerError, Stamp};
 use crate::model::id;
 use crate::model::proposal;
-use crate::sys::Host;
 use crate::sys::fs::{self, FileStamp};
+use crate::sys::{Clock, Host};
 use crate::vcs;
 
 pub use copies::LineWarning;
@@ -92,6 +92,10 @@ pub(super) struct Sources {
     unsettled: bool,
     /// Open proposals of which several copies are here: a copy, and the one that counts.
     lent: Vec<(Key, Key)>,
+    /// For the zone in which a date without a time of day is a day.
+    clock: Clock,
+    /// Rows that say something else in another zone.
+    zoned: HashSet<Key>,
 }
 
 impl Sources {
@@ -136,6 +140,8 @@ impl Sources {
             maybe_doubled: false,
             unsettled: false,
             lent: Vec::new(),
+            clock: host.clock.clone(),
+            zoned: HashSet::new(),
         })
     }
 

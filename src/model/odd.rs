@@ -1,0 +1,92 @@
+//! Values of a line in a form that is not the one they should have. The line keeps them, and most of them count as absent:
+//! `bd show` prints those, and `bd doctor` names all of them.
+
+use super::dependency::Dependency;
+use super::issue::Comment;
+use super::json::{self, says_nothing};
+use super::record::Record;
+use super::time::Instant;
+use super::when;
+
+/// A value, or one element of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OddValue<'a> {
+    pub key: &'static str,
+    pub raw: &'a str,
+    /// It is read all the same: labels in one text are one label.
+    pub is_read: bool,
+}
+
+const TIMES: [&str; 7] = ["created_at", "updated_at", "started_at", "closed_at", "due_at", "defer_until", "deleted_at"];
+
+const LISTS: [&str; 3] = ["labels", "dependencies", "comments"];
+
+pub fn odd_values<'a>(record: &Record<'a>) -> Vec<OddValue<'a>> {
+    let said = |key: &str| record.raw(key).filter(|raw| !says_nothing(raw));
+    let mut found = Vec::new();
+    for key in TIMES {
+        found.extend(said(key).filter(|raw| !is_time(key, raw)).map(|raw| OddValue { key, raw, is_read: false }));
+    }
+    for key in LISTS {
+        match said(key) {
+            None => {}
+            Some(raw) if raw.starts_with('[') => {
+                let odd = record.elements(key).into_iter().filter(|raw| !says_nothing(raw) && !is_element(key, raw));
+                found.extend(odd.map(|raw| OddValue { key, raw, is_read: false }));
+            }
+            Some(raw) => found.push(OddValue { key, raw, is_read: key == "labels" && raw.starts_with('"') }),
+        }
+    }
+    found
+}
+
+fn is_element(key: &str, raw: &str) -> bool {
+    match key {
+        "labels" => raw.starts_with('"'),
+        "dependencies" => Dependency::decode(raw).is_some(),
+        _ => Comment::decode(raw).is_some(),
+    }
+}
+
+fn is_time(key: &str, raw: &str) -> bool {
+    let may_be_day = matches!(key, "due_at" | "defer_until");
+    json::decode_string(raw).is_some_and(|text| Instant::parse(&text).is_some() || may_be_day && when::is_day(&text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn odd(line: &str) -> Vec<String> {
+        let record = Record::parse(line).unwrap();
+        let text = |odd: OddValue<'_>| format!("{} {}{}", odd.key, odd.raw, if odd.is_read { " read" } else { "" });
+        odd_values(&record).into_iter().map(text).collect()
+    }
+
+    #[test]
+    fn what_is_in_order_is_not_odd() {
+        let line = r#"{"id":"a","created_at":"2026-01-01T00:00:00+0100","updated_at":null,"closed_at":"","due_at":"2026-01-01",
+            "defer_until":"2026-01-01 10:00:00","labels":["x",null],"comments":[{"id":1}],"dependencies":[{"depends_on_id":"b"}]}"#;
+        assert_eq!(odd(line), [""; 0]);
+        assert_eq!(odd(r#"{"id":"a","labels":"","comments":[],"dependencies":null}"#), [""; 0]);
+    }
+
+    #[test]
+    fn odd_values_are_named_one_by_one() {
+        let line = r#"{"id":"a","created_at":"2026-01-01","due_at":1764547200,"defer_until":"someday","labels":"x",
+            "dependencies":["b",{"depends_on_id":"c"},{"id":"d"}],"comments":"hi"}"#;
+        assert_eq!(
+            odd(line),
+            [
+                "created_at \"2026-01-01\"",
+                "due_at 1764547200",
+                "defer_until \"someday\"",
+                "labels \"x\" read",
+                "dependencies \"b\"",
+                "dependencies {\"id\":\"d\"}",
+                "comments \"hi\"",
+            ]
+        );
+        assert_eq!(odd(r#"{"id":"a","labels":["x",7]}"#), ["labels 7"]);
+    }
+}
