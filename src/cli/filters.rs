@@ -5,7 +5,7 @@ use clap::Args;
 use super::context::Context;
 use crate::cache::{Sort, SortBy};
 use crate::model::issue::{IssueType, Priority, Status};
-use crate::model::query::{Expr, Field, Op, VISIBILITIES, Value};
+use crate::model::query::{Expr, Field, Op, VISIBILITIES, Value, is_all};
 use crate::ops::{self, OpError};
 use crate::view::Failure;
 
@@ -38,19 +38,19 @@ pub struct FilterArgs {
     /// Priority at most this number
     #[arg(long, value_name = "N")]
     pub priority_max: Option<String>,
-    /// Assigned to, in any case (`me` or `@me` is you)
+    /// Assigned to one of these, in any case (`me` or `@me`: you; `none`: nobody)
     #[arg(short, long, value_name = "NAME")]
     pub assignee: Option<String>,
     /// Assigned to nobody
     #[arg(short = 'u', long, visible_alias = "unassigned")]
     pub no_assignee: bool,
-    /// Filed by, in any case (`me` or `@me` is you)
+    /// Filed by one of these, in any case (`me` or `@me`: you)
     #[arg(long, value_name = "NAME", alias = "created-by")]
     pub author: Option<String>,
-    /// Bearing all of these labels
+    /// Bearing all of these labels (`none`: without labels)
     #[arg(short, long = "label", value_name = "LABEL", value_delimiter = ',', alias = "labels")]
     pub labels: Vec<String>,
-    /// Bearing one of these labels
+    /// Bearing one of these labels (`none`: or without labels)
     #[arg(long, value_name = "LABEL", value_delimiter = ',')]
     pub label_any: Vec<String>,
     /// Without any of these labels
@@ -59,7 +59,7 @@ pub struct FilterArgs {
     /// None of these types
     #[arg(long, value_name = "TYPE", value_delimiter = ',')]
     pub exclude_type: Vec<String>,
-    /// Children of an issue
+    /// Children of an issue (`none`: issues without a parent)
     #[arg(long, value_name = "ID")]
     pub parent: Option<String>,
     /// Issues without a parent
@@ -121,7 +121,7 @@ impl FilterArgs {
     /// The condition that the flags describe; of closed and deleted issues it says nothing.
     pub fn expr(&self, cx: &mut Context) -> Result<Expr, Failure> {
         let mut all = Vec::new();
-        if !self.status.is_empty() && !self.status.iter().any(|word| word == "all") {
+        if !self.status.is_empty() && !self.status.iter().any(|word| is_all(word)) {
             all.push(Expr::any_of(Field::Status, self.status.iter().map(|word| Status::typed(word).to_string())));
         }
         let types = |words: &[String]| Expr::any_of(Field::Type, words.iter().map(|w| IssueType::typed(w).to_string()));
@@ -142,23 +142,22 @@ impl FilterArgs {
             }
         }
         for (field, name) in [(Field::Assignee, &self.assignee), (Field::Author, &self.author)] {
-            match name.as_deref() {
-                Some("" | "none") => all.push(Expr::Is(field, Op::Eq, Value::Nothing)),
-                Some(name) => all.push(Expr::text(field, cx.person(name)?)),
-                None => {}
+            if let Some(text) = name {
+                all.push(people(field, text, cx)?);
             }
         }
         if self.no_assignee {
-            all.push(Expr::Is(Field::Assignee, Op::Eq, Value::Nothing));
+            all.push(Expr::value(Field::Assignee, "none"));
         }
-        all.extend(self.labels.iter().map(|label| Expr::text(Field::Label, label.trim())));
+        let label = |label: &String| Expr::value(Field::Label, label.trim());
+        all.extend(self.labels.iter().map(label));
         if !self.label_any.is_empty() {
-            all.push(Expr::any_of(Field::Label, self.label_any.iter().map(|label| label.trim().to_owned())));
+            all.push(Expr::Or(self.label_any.iter().map(label).collect()));
         }
-        all.extend(self.exclude_label.iter().map(|label| Expr::text(Field::Label, label.trim()).negate()));
-        all.extend(self.parent.iter().map(|parent| Expr::text(Field::Parent, parent)));
+        all.extend(self.exclude_label.iter().map(|one| label(one).negate()));
+        all.extend(self.parent.iter().map(|parent| Expr::value(Field::Parent, parent)));
         if self.no_parent {
-            all.push(Expr::Is(Field::Parent, Op::Eq, Value::Nothing));
+            all.push(Expr::value(Field::Parent, "none"));
         }
         if !self.ids.is_empty() {
             all.push(Expr::any_of(Field::Id, self.ids.iter().cloned()));
@@ -187,10 +186,7 @@ impl FilterArgs {
         let mut found = Vec::new();
         for (flag, field, op, value) in bounds {
             if let Some(text) = value {
-                let when = cx.date(flag, text, field.bare())?;
-                // A day is included, a moment is not.
-                let op = if op == Op::MoreEq && when.day().is_none() { Op::More } else { op };
-                found.push(Expr::time(field, op, when));
+                found.push(Expr::time(field, op, cx.date(flag, text, field.bare())?));
             }
         }
         let now = Value::Time(cx.host().clock.now());
@@ -214,6 +210,13 @@ impl FilterArgs {
     pub fn names_ids(&self) -> bool {
         !self.ids.is_empty()
     }
+}
+
+/// One of the people that a flag names, parted by commas. A name may have a comma of its own, so the whole text counts too.
+fn people(field: Field, text: &str, cx: &mut Context) -> Result<Expr, Failure> {
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty() && *part != text);
+    let each = parts.chain([text]).map(|name| Ok(Expr::value(field, &cx.person(name)?)));
+    Ok(Expr::Or(each.collect::<Result<_, Failure>>()?))
 }
 
 /// Which part of a project: for commands that have no other filters, too.

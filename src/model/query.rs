@@ -99,6 +99,16 @@ pub fn is_me(name: &str) -> bool {
     matches!(name, "me" | "@me")
 }
 
+/// The word that asks for issues without a value.
+pub fn is_none(word: &str) -> bool {
+    word.is_empty() || word.eq_ignore_ascii_case("none")
+}
+
+/// The word for every status.
+pub fn is_all(word: &str) -> bool {
+    Status::typed(word).as_str() == "all"
+}
+
 /// Text as `~` and a search compare it: in one case of letters. Each letter by itself, so that a part of a word is folded as the
 /// whole word is: a sigma is the same at the end of a word and within.
 pub fn folded(text: &str) -> String {
@@ -142,6 +152,11 @@ impl Expr {
 
     pub fn contains(field: Field, text: impl Into<String>) -> Expr {
         Expr::Is(field, Op::Contains, Value::Text(text.into()))
+    }
+
+    /// The field has this value, or none if that is what the word says.
+    pub fn value(field: Field, word: &str) -> Expr {
+        if is_none(word) { Expr::Is(field, Op::Eq, Value::Nothing) } else { Expr::text(field, word) }
     }
 
     pub fn any_of(field: Field, words: impl IntoIterator<Item = String>) -> Expr {
@@ -430,8 +445,8 @@ impl Parser<'_> {
         if (comparing && !ordered) || (op == Op::Contains && ordered) {
             return Err(QueryError::BadOperator { field: name.to_owned(), op: sign(op).to_owned() });
         }
-        if field.is_optional() && op == Op::Eq && (value.is_empty() || value.eq_ignore_ascii_case("none")) {
-            return Ok(Expr::Is(field, Op::Eq, Value::Nothing));
+        if field.is_optional() && op == Op::Eq && is_none(value) {
+            return Ok(Expr::value(field, value));
         }
         if value.is_empty() {
             return Err(QueryError::MissingValue(format!("{name}{}", sign(op))));
@@ -449,6 +464,8 @@ impl Parser<'_> {
         }
         let text = match field {
             Field::Priority => return Ok(Expr::Is(field, op, Value::Number(Priority::typed(value)?.number()))),
+            // Every issue has a status. The condition is about statuses all the same, so that no status is left out.
+            Field::Status if op == Op::Eq && is_all(value) => return Ok(Expr::value(field, "none").negate()),
             Field::Status if op == Op::Eq => Status::typed(value).as_str().to_owned(),
             Field::Type if op == Op::Eq => IssueType::typed(value).as_str().to_owned(),
             Field::Visibility if op == Op::Eq => visibility(name, value)?,
@@ -527,6 +544,7 @@ mod tests {
             Ok(Expr::any_of(Field::Status, ["open".into(), "closed".into()]).negate())
         );
         assert_eq!(read("assignee=none"), Ok(Expr::Is(Field::Assignee, Op::Eq, Value::Nothing)));
+        assert!(read("status=ALL").is_ok_and(|all| all.mentions(Field::Status)));
         assert_eq!(read("crash"), Ok(Expr::contains(Field::Text, "crash")));
     }
 

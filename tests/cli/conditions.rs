@@ -156,6 +156,43 @@ fn names_of_people_match_in_any_case() {
 }
 
 #[test]
+fn flags_mean_what_conditions_mean() {
+    let env = project();
+    env.given(
+        "update login -a 'Doe, Jane' --due 2026-01-05T09:00:30Z
+         update save --due 2026-01-05T09:00:29Z
+         add Named --id bd-none -a none -l none",
+    );
+    for (flags, condition, expected) in [
+        ("-l none", "label=none", "bd-form bd-login"),
+        ("-l None", "label=NONE", "bd-form bd-login"),
+        ("--label-any backend,none", "label=backend,none", "bd-form bd-login bd-save"),
+        ("--exclude-label none", "label!=none", "bd-epic bd-none bd-save"),
+        ("-l none -l ui", "label=none label=ui", ""),
+        ("-a bob,none", "assignee=bob,none", "bd-epic bd-form bd-save"),
+        ("-a none", "assignee=none", "bd-epic bd-save"),
+        ("-a ''", "assignee=''", "bd-epic bd-save"),
+        ("-a 'doe, jane'", "assignee='doe, jane'", "bd-login"),
+        ("--author me,bob", "author=me,bob", "bd-epic bd-form bd-login bd-none bd-save"),
+        ("--parent none", "parent=none", "bd-epic bd-login bd-none"),
+        ("--status all", "status=all", "bd-docs bd-epic bd-form bd-login bd-none bd-save"),
+        ("--status closed,ALL", "status=closed,All", "bd-docs bd-epic bd-form bd-login bd-none bd-save"),
+        ("--due-after 2026-01-05T09:00:30Z", "due>=2026-01-05T09:00:30Z", "bd-login"),
+        ("--due-before 2026-01-05T09:00:30Z", "due<2026-01-05T09:00:30Z", "bd-save"),
+        ("--due-after 2026-01-05", "due>=2026-01-05", "bd-login bd-save"),
+        ("--due-before 2026-01-05", "due<2026-01-05", ""),
+    ] {
+        let of_flags = ids(&env, &format!("list {flags}"));
+        let condition = condition.replace('\'', "\"");
+        let run = env.bd(["query", &condition, "--sort", "id", "--json"]).ok();
+        assert_eq!((of_flags.as_str(), run.ids().join(" ").as_str()), (expected, expected), "{flags}: {condition}");
+    }
+    assert_eq!(env.bd(words("blocked --parent none --json")).ok().ids(), [""; 0]);
+    assert_eq!(ids(&env, "query label~none"), "bd-none");
+    assert_eq!(ids(&env, "query 'status=all status=closed'"), "bd-docs");
+}
+
+#[test]
 fn blanks_and_commas() {
     let env = project();
     for text in ["title ~ login", "title~ login", "title ~login", "  ( title ~ login )  ", "title ~ 'Login fails'"] {

@@ -121,7 +121,7 @@ fn list_filters() {
         ("--title SAFARI", "bd-login"),
         ("--desc-contains cookies", "bd-login"),
         ("--notes-contains zoe", "bd-login"),
-        ("--created-after 2026-01-05T09:00:02Z", "bd-login"),
+        ("--created-after 2026-01-05T09:00:02Z", "bd-login bd-save"),
         ("--created-before 2026-01-05T09:00:01Z", "bd-epic"),
         ("--updated-after 2026-01-05T09:00:08.500Z", "bd-form bd-save"),
         ("--closed-after 1d", "bd-docs"),

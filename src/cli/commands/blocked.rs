@@ -13,7 +13,7 @@ use crate::view::{self, Exit, inline};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd blocked\n  bd blocked --parent bd-a3f8 --json")]
 pub struct BlockedArgs {
-    /// Only children of an issue
+    /// Only children of an issue (`none`: issues without a parent)
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
     #[command(flatten)]
@@ -22,7 +22,7 @@ pub struct BlockedArgs {
 
 pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
     let filter = match args.parent {
-        Some(parent) => Expr::And(vec![Expr::text(Field::Parent, parent), args.scope.expr()]),
+        Some(parent) => Expr::And(vec![Expr::value(Field::Parent, &parent), args.scope.expr()]),
         None => args.scope.expr(),
     };
     let filter = ops::with_known_words(cx.store()?, filter)?;

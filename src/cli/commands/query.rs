@@ -17,7 +17,7 @@ use crate::ops;
 /// is due within the next.
 ///
 /// A field, status, type, visibility, repo or id that does not exist is an error. Without a condition on status, closed issues
-/// are left out; deleted ones are left out unless status=tombstone or --deleted asks for them.
+/// are left out; status=all includes them. Deleted ones are left out unless status=tombstone or --deleted asks for them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd query 'status=open priority<=1 label=backend'
