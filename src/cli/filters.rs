@@ -80,34 +80,34 @@ pub struct FilterArgs {
     #[arg(long, value_name = "TEXT")]
     pub notes_contains: Option<String>,
     /// Created on this date or later
-    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true, hide_short_help = true)]
     pub created_after: Option<String>,
     /// Created before this date
-    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true, hide_short_help = true)]
     pub created_before: Option<String>,
     /// Changed on this date or later
-    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true, hide_short_help = true)]
     pub updated_after: Option<String>,
     /// Changed before this date
-    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true, hide_short_help = true)]
     pub updated_before: Option<String>,
     /// Closed on this date or later
-    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true, hide_short_help = true)]
     pub closed_after: Option<String>,
     /// Closed before this date
-    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true, hide_short_help = true)]
     pub closed_before: Option<String>,
     /// Due on this date or later
-    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true, hide_short_help = true)]
     pub due_after: Option<String>,
     /// Due before this date
-    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true, hide_short_help = true)]
     pub due_before: Option<String>,
     /// Deferred to this date or a later one
-    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true, hide_short_help = true)]
     pub defer_after: Option<String>,
     /// Deferred to a date before this one
-    #[arg(long, value_name = "DATE", hide_short_help = true)]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true, hide_short_help = true)]
     pub defer_before: Option<String>,
     /// Due date has passed
     #[arg(long)]

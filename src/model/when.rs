@@ -5,9 +5,9 @@
 
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::TimeZone;
-use jiff::{Span, Timestamp, ToSpan, Zoned};
+use jiff::{SignedDuration, Span, Timestamp, ToSpan, Zoned};
 
-use super::time::{Instant, MILLI, SECOND};
+use super::time::{DAY, Instant, MILLI, SECOND};
 
 /// Which way a length of time without a sign, or the name of a weekday, points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,14 +160,39 @@ impl Calendar {
         self.local(at).map_or_else(|| at.to_string(), |local| local.strftime("%Y-%m-%d").to_string())
     }
 
-    fn local(&self, at: Instant) -> Option<Zoned> {
-        let at = Timestamp::from_nanosecond(at.wide_nanos()).ok()?;
-        Some(at.to_zoned(self.now.time_zone().clone()))
+    /// The date and the time of day of an instant.
+    fn local(&self, at: Instant) -> Option<DateTime> {
+        if let Ok(at) = Timestamp::from_nanosecond(at.wide_nanos()) {
+            return Some(at.to_zoned(self.now.time_zone().clone()).datetime());
+        }
+        let nanos = at.wide_nanos() + i128::from(self.last_offset());
+        let (seconds, rest) = (nanos.div_euclid(SECOND.into()), nanos.rem_euclid(SECOND.into()));
+        let since = SignedDuration::new(i64::try_from(seconds).ok()?, i32::try_from(rest).ok()?);
+        DateTime::constant(1970, 1, 1, 0, 0, 0, 0).checked_add(since).ok()
+    }
+
+    /// The instant of a date and a time of day.
+    fn at_local(&self, local: DateTime) -> Option<Instant> {
+        match local.to_zoned(self.now.time_zone().clone()) {
+            Ok(zoned) => instant(&zoned),
+            Err(_) => Some(Instant::parse(&format!("{local}Z"))?.plus_nanos(-self.last_offset())),
+        }
+    }
+
+    /// The offset of the zone where jiff's instants end: a day before the last day of 9999, which people take for "never".
+    fn last_offset(&self) -> i64 {
+        i64::from(self.now.time_zone().to_offset(Timestamp::MAX).seconds()) * SECOND
     }
 
     fn day(&self, date: Date) -> Option<Day> {
-        let midnight = |date: Date| instant(&date.to_zoned(self.now.time_zone().clone()).ok()?);
-        Some(Day { start: midnight(date)?, end: midnight(date.tomorrow().ok()?)? })
+        let midnight = |date: Date| self.at_local(date.at(0, 0, 0, 0));
+        let start = midnight(date)?;
+        let end = match date.tomorrow() {
+            Ok(next) => midnight(next)?,
+            // The last day of all. What is written of it keeps a year of four digits.
+            Err(_) => start.plus_nanos(DAY).min(Instant::parse("10000-01-01T00:00:00Z")?),
+        };
+        Some(Day { start, end })
     }
 
     /// A date with a time of day: in the zone that it names, otherwise in the user's.
@@ -176,8 +201,7 @@ impl Calendar {
         if clock.ends_with(['Z', 'z']) || clock.contains(['+', '-']) {
             return Instant::parse(text);
         }
-        let local: DateTime = text.parse().ok()?;
-        instant(&local.to_zoned(self.now.time_zone().clone()).ok()?)
+        self.at_local(text.parse().ok()?)
     }
 
     fn named(&self, text: &str, bare: Bare) -> Option<Date> {
@@ -276,6 +300,9 @@ mod tests {
             ("-6h", Bare::Future, "2026-01-10T06:30:00.000Z", "2026-01-10T06:30:00.000Z"),
             ("2026-03-01T10:00:00+02:00", Bare::Past, "2026-03-01T08:00:00.000Z", "2026-03-01T08:00:00.000Z"),
             ("2026-03-01 10:00", Bare::Past, "2026-03-01T10:00:00.000Z", "2026-03-01T10:00:00.000Z"),
+            ("9999-12-30", Bare::Future, "9999-12-30T00:00:00.000Z", "9999-12-30T23:59:59.999Z"),
+            ("9999-12-31", Bare::Future, "9999-12-31T00:00:00.000Z", "9999-12-31T23:59:59.999Z"),
+            ("9999-12-31 23:59", Bare::Future, "9999-12-31T23:59:00.000Z", "9999-12-31T23:59:00.000Z"),
         ] {
             let found = calendar.parse(text, bare).map(|when| (when.start().to_string(), when.end().to_string()));
             assert_eq!(found, Some((start.to_owned(), end.to_owned())), "{text}");
@@ -304,6 +331,26 @@ mod tests {
         assert_eq!(calendar.back("2w"), Instant::parse("2025-12-27T12:30:00Z"));
         for bad in ["", "-2w", "+2w", "today", "2026-01-01", "2"] {
             assert_eq!(calendar.back(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_last_day_of_all_is_a_day_in_every_zone() {
+        for (zone, start, end) in [
+            ("UTC0", "9999-12-31T00:00:00.000Z", "9999-12-31T23:59:59.999Z"),
+            ("CET-1CEST,M3.5.0,M10.5.0/3", "9999-12-30T23:00:00.000Z", "9999-12-31T22:59:59.999Z"),
+            ("EST5", "9999-12-31T05:00:00.000Z", "9999-12-31T23:59:59.999Z"),
+            ("LINT-14", "9999-12-30T10:00:00.000Z", "9999-12-31T09:59:59.999Z"),
+        ] {
+            let calendar = Calendar::new(at("2026-01-10T12:30:00Z"), TimeZone::posix(zone).unwrap());
+            let day = calendar.day_of("9999-12-31").unwrap();
+            assert_eq!((day.start.to_string(), day.last().to_string()), (start.to_owned(), end.to_owned()), "{zone}");
+            assert_eq!(
+                (calendar.date(day.start), calendar.date(day.last())),
+                ("9999-12-31".into(), "9999-12-31".into())
+            );
+            let noon = calendar.parse("9999-12-31 12:00", Bare::Future).unwrap().start();
+            assert_eq!(calendar.full(noon), "9999-12-31 12:00", "{zone}");
         }
     }
 

@@ -162,6 +162,8 @@ impl From<OpError> for Failure {
             | OpError::UnknownDependencyType { word, known } => {
                 Self::usage(message).meant(nearest(&word, known.iter().map(String::as_str)))
             }
+            OpError::Date { flag, value } if value.starts_with('-') => Self::usage(message)
+                .hint(format!("put a date right after --{flag}: 2026-03-01, tomorrow, friday, 3d, -3d or +2w")),
             OpError::Date { .. } => Self::usage(message).hint("2026-03-01, tomorrow, friday, 3d, +2w, or RFC 3339"),
             OpError::Usage(_) if message.contains("not found") => Self::new(Exit::NotFound, "not_found", message),
             OpError::Priority(_) | OpError::DependencyType(_) | OpError::Usage(_) | OpError::Plan(_) => {

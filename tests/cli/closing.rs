@@ -2,6 +2,7 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
+use crate::cli::harness::words;
 use crate::cli::updating::two;
 
 #[test]
@@ -57,6 +58,40 @@ $ bd reopen nosuch
     env.given("close fix -r again");
     env.given("reopen fix --reason 'it came back'");
     assert_eq!(env.bd(["comments", "fix", "--json"]).json()[0]["text"], "it came back");
+}
+
+#[test]
+fn closing_again_keeps_the_reason_or_says_that_it_is_replaced() {
+    let env = two();
+    assert_data_eq!(
+        env.script(
+            "close fix
+             close fix -r first
+             close fix -r first
+             close fix
+             close fix -r second docs"
+        ),
+        str![[r#"
+$ bd close fix
+Closed bd-fix
+$ bd close fix -r first
+Already closed; added the reason: bd-fix
+$ bd close fix -r first
+Already closed: bd-fix
+$ bd close fix
+Already closed: bd-fix
+$ bd close fix -r second docs
+Already closed; replaced the reason "first": bd-fix
+Closed bd-docs
+
+"#]]
+        .raw()
+    );
+    let shown = env.bd(["show", "fix", "--json"]).json();
+    assert_eq!(
+        (&shown[0]["close_reason"], &shown[0]["closed_at"]),
+        (&"second".into(), &"2026-01-05T09:00:02.000Z".into())
+    );
 }
 
 #[test]
@@ -148,6 +183,22 @@ $ bd undefer nosuch
     assert_eq!(env.bd(["undefer", "docs", "--json"]).json()[0]["status"], "open");
     let deferred = env.bd(["defer", "docs", "--until", "2w", "--json"]).json();
     assert_eq!(deferred[0]["defer_until"], "2026-01-19T09:00:14.000Z");
+}
+
+#[test]
+fn a_date_among_the_issues_to_defer_is_told_its_flag() {
+    let env = two();
+    let before = env.ledger();
+    for (line, hint) in [
+        ("defer fix tomorrow", "hint: to name a date, run `bd defer fix --until tomorrow`\n"),
+        ("defer fix docs 2w", "hint: to name a date, run `bd defer fix docs --until 2w`\n"),
+        ("defer fix next week", "hint: to name a date, run `bd defer fix --until \"next week\"`\n"),
+        ("defer fix nosuch", "hint: bd list --all shows every id\n"),
+        ("defer tomorrow", "hint: bd list --all shows every id\n"),
+    ] {
+        env.bd(words(line)).fails(3, &["not found", hint]);
+    }
+    assert_eq!(env.ledger(), before);
 }
 
 #[test]

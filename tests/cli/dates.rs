@@ -148,6 +148,39 @@ fn flags_take_days_and_leave_no_gap() {
 }
 
 #[test]
+fn a_date_may_begin_with_a_dash() {
+    let env = Env::new();
+    let now = "2026-01-05T09:00:00Z";
+    assert_eq!(due_at(at(&env, "UTC", now, "add T --id bd-t --due -3d --json")), "2026-01-02T23:59:59.999Z");
+    assert_eq!(due_at(at(&env, "UTC", now, "update bd-t --due -1w --json")), "2025-12-29T23:59:59.999Z");
+    assert_eq!(at(&env, "UTC", now, "list --due-before -1d --json").ok().ids(), ["bd-t"]);
+    assert_eq!(at(&env, "UTC", now, "list --created-after -1d --json").ok().ids(), ["bd-t"]);
+    at(&env, "UTC", now, "defer bd-t --until -1d").ok();
+    at(&env, "UTC", now, "update bd-t --defer -2d").ok();
+    // An option is never taken for a date.
+    let before = env.ledger();
+    for line in
+        ["update bd-t --due --json", "update bd-t --due -p 1", "list --due-after --all", "defer bd-t --until -q"]
+    {
+        at(&env, "UTC", now, line).fails(2, &["not a date", "hint: put a date right after --"]);
+    }
+    assert_eq!(env.ledger(), before);
+}
+
+#[test]
+fn the_last_day_of_9999_is_a_date() {
+    let env = Env::new();
+    let now = "2026-01-05T09:00:00Z";
+    for (n, (zone, end)) in [("UTC", "23:59"), (BERLIN, "22:59"), ("EST5", "23:59")].iter().enumerate() {
+        let line = format!("add T --id bd-{n} --due 9999-12-31 --defer 9999-12-31 --json");
+        assert_eq!(due_at(at(&env, zone, now, &line)), format!("9999-12-31T{end}:59.999Z"), "{zone}");
+        let shown = at(&env, zone, now, &format!("show bd-{n}")).ok().stdout;
+        assert!(shown.contains("\nDue         9999-12-31\nDeferred to 9999-12-31\n"), "{shown}");
+        assert!(at(&env, zone, now, &format!("why bd-{n}")).ok().stdout.contains("deferred until 9999-12-31\n"));
+    }
+}
+
+#[test]
 fn what_is_not_a_date_is_refused() {
     let env = Env::new();
     env.given("add T --id bd-t --due 2026-02-01");

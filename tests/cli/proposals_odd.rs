@@ -247,7 +247,10 @@ fn a_proposal_that_a_maintainer_deletes_is_private_again() {
     story.bd("propose|pl-1|-q").ok();
     let proposed = target(&story);
     assert!(
-        proposed.contains("Better") && !proposed.contains("tombstone") && !proposed.contains("deleted_at"),
+        proposed.contains("Better")
+            && !proposed.contains("tombstone")
+            && !proposed.contains("deleted_at")
+            && !proposed.contains("original_type"),
         "{proposed}"
     );
 }

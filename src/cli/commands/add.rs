@@ -69,10 +69,10 @@ pub struct AddArgs {
     #[arg(short, long, value_name = "MINUTES", allow_negative_numbers = true)]
     estimate: Option<i64>,
     /// When it is due; a date without a time means the end of that day
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     due: Option<String>,
     /// Not before this date: it is ready from the beginning of that day
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     defer: Option<String>,
     /// Read the description from a file (- is standard input)
     #[arg(long, value_name = "FILE", conflicts_with = "description")]

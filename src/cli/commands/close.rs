@@ -3,8 +3,11 @@ use clap::Args;
 use super::{Context, Outcome, report, require_ids};
 use crate::cli::render;
 use crate::model::change::Change;
+use crate::model::issue::status_of;
+use crate::model::record::Record;
 use crate::ops;
-use crate::view::{self, Object};
+use crate::store::Written;
+use crate::view::{self, Object, inline};
 
 /// Close issues
 #[derive(Debug, Args)]
@@ -15,7 +18,7 @@ use crate::view::{self, Object};
 pub struct CloseArgs {
     /// Issues, by id or its first characters
     ids: Vec<String>,
-    /// Why
+    /// Why; replaces the reason of an issue that is closed already
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
     /// Read the reason from a file (- is standard input)
@@ -29,6 +32,22 @@ pub struct CloseArgs {
     force: bool,
 }
 
+/// What to say of an issue that was to be closed. One that was closed keeps its reason, unless another was given.
+fn closed_line(written: &Written) -> String {
+    let reason = |line: &str| Record::parse(line).ok()?.text_of("close_reason").map(|text| text.into_owned());
+    let was_closed = |line: &str| Record::parse(line).is_ok_and(|record| status_of(&record).as_str() == "closed");
+    let id = &written.id;
+    match written.before.as_deref() {
+        _ if !written.changed => format!("Already closed: {id}"),
+        Some(before) if was_closed(before) => match (reason(before), reason(&written.line)) {
+            (old, new) if old == new => format!("Already closed: {id}"),
+            (Some(old), _) => format!("Already closed; replaced the reason {:?}: {id}", inline(&old)),
+            (None, _) => format!("Already closed; added the reason: {id}"),
+        },
+        _ => format!("Closed {id}"),
+    }
+}
+
 pub fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
     let reason = cx.text(args.reason.as_deref(), args.reason_file.as_deref(), false)?;
@@ -36,11 +55,8 @@ pub fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
         cx.store()?.force();
     }
     let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Close { reason: reason.clone() }])?;
-    let line = |written: &crate::store::Written| {
-        if written.changed { format!("Closed {}", written.id) } else { format!("Already closed: {}", written.id) }
-    };
     if !args.suggest_next {
-        return report(cx, batch, line);
+        return report(cx, batch, closed_line);
     }
     let closed: Vec<String> = batch.written().map(|written| written.id.clone()).collect();
     let next = ops::unblocked_by(cx.store()?, &closed)?;
@@ -49,7 +65,7 @@ pub fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
         cx.json(object.finish());
         return super::report_failures(cx, batch);
     }
-    let exit = report(cx, batch, line)?;
+    let exit = report(cx, batch, closed_line)?;
     let (store, ui) = cx.parts()?;
     if next.is_empty() {
         ui.note("nothing became ready by it");

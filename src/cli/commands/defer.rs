@@ -4,6 +4,7 @@ use super::{Context, Outcome, changed_line, report, require_ids};
 use crate::model::change::Change;
 use crate::model::when::{Bare, When};
 use crate::ops;
+use crate::view::{Exit, Failure};
 
 /// Put issues off, until a date or until further notice
 #[derive(Debug, Args)]
@@ -12,15 +13,26 @@ pub struct DeferArgs {
     /// Issues, by id or its first characters
     ids: Vec<String>,
     /// When they come back by themselves; a date without a time means the beginning of that day
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     until: Option<String>,
 }
 
 pub fn run(args: DeferArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
     let until = args.until.map(|text| cx.date("until", &text, Bare::Future)).transpose()?.map(When::start);
-    let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Defer { until }])?;
+    let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Defer { until }]);
+    let batch = batch.map_err(|error| with_until(cx, &args.ids, error.into()))?;
     report(cx, batch, |written| changed_line(written, "Deferred "))
+}
+
+/// A failure with another hint where a date was typed among the issues.
+fn with_until(cx: &Context, ids: &[String], failure: Failure) -> Failure {
+    let calendar = cx.host().clock.calendar();
+    let is_date = |n: &usize| calendar.parse(&ids[*n..].join(" "), Bare::Future).is_some();
+    let Some(n) = (1..ids.len()).find(is_date).filter(|_| failure.exit == Exit::NotFound) else { return failure };
+    let (issues, date) = (ids[..n].join(" "), ids[n..].join(" "));
+    let date = if date.contains(' ') { format!("\"{date}\"") } else { date };
+    Failure { hint: Some(format!("to name a date, run `bd defer {issues} --until {date}`")), ..failure }
 }
 
 /// Bring issues back that were put off

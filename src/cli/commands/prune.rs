@@ -21,7 +21,7 @@ use crate::view::{self, Exit, Failure, inline, plural};
   bd prune --tombstones               deleted issues and rejected proposals, too")]
 pub struct PruneArgs {
     /// Closed before this: a date, or how long ago (default: 30d; with --to-budget any time)
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     closed_before: Option<String>,
     /// Only as many as it takes to bring the file down to this size (k and M are understood)
     #[arg(long, value_name = "SIZE")]

@@ -62,10 +62,10 @@ pub struct UpdateArgs {
     #[arg(short, long, value_name = "MINUTES", allow_negative_numbers = true)]
     estimate: Option<i64>,
     /// When it is due; a date without a time means the end of that day (an empty text is never)
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     due: Option<String>,
     /// Not before this date: it is ready from the beginning of that day
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     defer: Option<String>,
     /// Add these labels
     #[arg(long, value_name = "LABEL", value_delimiter = ',', visible_alias = "label", alias = "labels")]

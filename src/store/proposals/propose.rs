@@ -248,9 +248,8 @@ impl Store {
                         ["visibility", "proposal", "updated_at"].map(|key| (key, made.raw(key).map(str::to_owned))),
                     );
                     if standing == Standing::Rejected {
-                        edits.extend(
-                            ["close_reason", "deleted_at", "deleted_by", "delete_reason"].map(|key| (key, None)),
-                        );
+                        let of_the_end = ["close_reason", "deleted_at", "deleted_by", "delete_reason", "original_type"];
+                        edits.extend(of_the_end.map(|key| (key, None)));
                     }
                     record.with(&edits, stamp.dialect)
                 }
