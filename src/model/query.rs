@@ -216,7 +216,7 @@ pub enum QueryError {
     BadOperator { field: String, op: String },
     #[error("{field}: {value:?} is not a date")]
     BadDate { field: String, value: String },
-    #[error("{field}: {value:?} is a moment; compare it with < or >")]
+    #[error("{field}: {value:?} is a moment, not a day; compare it with < or >")]
     Moment { field: String, value: String },
     #[error("{0}")]
     BadPriority(#[from] super::issue::PriorityError),

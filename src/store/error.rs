@@ -125,7 +125,7 @@ pub enum StoreError {
     NoSuchProject { text: String, known: Vec<String> },
     #[error("there is no repo at {}", path.display())]
     NotARepo { path: PathBuf },
-    #[error("{text:?} is no date, and no revision in {}", root.display())]
+    #[error("{text:?} is neither a date nor a revision in {}", root.display())]
     NoSuchRevision { text: String, root: PathBuf },
     #[error("{one} and {other} have no common commit")]
     NoCommonCommit { one: String, other: String },

@@ -163,8 +163,9 @@ impl From<OpError> for Failure {
                 Self::usage(message).meant(nearest(&word, known.iter().map(String::as_str)))
             }
             OpError::Date { flag, value } if value.starts_with('-') => Self::usage(message)
-                .hint(format!("put a date right after --{flag}: 2026-03-01, tomorrow, friday, 3d, -3d or +2w")),
-            OpError::Date { .. } => Self::usage(message).hint("2026-03-01, tomorrow, friday, 3d, +2w, or RFC 3339"),
+                .hint(format!("put the date right after --{flag}, such as 2026-03-01, tomorrow, friday, 3d or -3d")),
+            OpError::Date { .. } => Self::usage(message)
+                .hint("write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339"),
             OpError::Usage(_) if message.contains("not found") => Self::new(Exit::NotFound, "not_found", message),
             OpError::Priority(_) | OpError::DependencyType(_) | OpError::Usage(_) | OpError::Plan(_) => {
                 Self::usage(message)
@@ -356,7 +357,7 @@ impl From<StoreError> for Failure {
             StoreError::NotARepo { .. } => Self::new(Exit::NoRepository, "no_repository", message)
                 .hint("bd init makes a ledger there; bd init --contributor PATH makes a planning repo"),
             StoreError::NoSuchRevision { .. } => Self::new(Exit::NotFound, "not_found", message)
-                .hint("a branch, tag or commit of that repo, 2026-03-01, yesterday, or 3d for three days ago"),
+                .hint("name a branch, tag or commit of that repo, or a date: 2026-03-01, yesterday, 3d (three days ago)"),
             StoreError::NoCommonCommit { .. } => {
                 Self::new(Exit::NotFound, "not_found", message).hint("with two dots instead of three they are compared as they are")
             }

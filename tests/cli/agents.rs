@@ -141,7 +141,7 @@ $ bd agent unregister nobody
 ! hint: bd agent list shows who is; bd agent register NAME registers one
 [exit 3]
 $ bd agent sweep --older-than soon
-! error: invalid value 'soon' for '--older-than <DURATION>': a length of time: 90s, 30m, 2h, 1d
+! error: invalid value 'soon' for '--older-than <DURATION>': not a length of time such as 90s, 30m, 2h or 1d
 ! 
 ! For more information, try '--help'.
 [exit 2]

@@ -101,7 +101,7 @@ fn dates_of_a_query_compare_as_days() {
     ] {
         assert_eq!(ids(&env, &format!("query '{text}'")), expected, "{text}");
     }
-    env.bd(["query", "created=3h"]).fails(2, &["created: \"3h\" is a moment; compare it with < or >"]);
+    env.bd(["query", "created=3h"]).fails(2, &["created: \"3h\" is a moment, not a day; compare it with < or >"]);
     env.bd(["query", "created=2026-13-01"]).fails(2, &["created: \"2026-13-01\" is not a date"]);
 }
 

@@ -162,7 +162,7 @@ fn a_date_may_begin_with_a_dash() {
     for line in
         ["update bd-t --due --json", "update bd-t --due -p 1", "list --due-after --all", "defer bd-t --until -q"]
     {
-        at(&env, "UTC", now, line).fails(2, &["not a date", "hint: put a date right after --"]);
+        at(&env, "UTC", now, line).fails(2, &["not a date", "hint: put the date right after --"]);
     }
     assert_eq!(env.ledger(), before);
 }
@@ -213,7 +213,7 @@ fn what_is_not_a_date_is_refused() {
 fn a_due_date_that_has_passed_is_taken_and_told() {
     let env = Env::new();
     let run = env.bd(["add", "Late", "--id", "bd-late", "--due", "yesterday"]).ok();
-    assert_eq!(run.stderr, "that is overdue already: due 2026-01-04\n");
+    assert_eq!(run.stderr, "the due date has passed: 2026-01-04\n");
     assert_eq!(env.bd(["list", "--overdue", "--json"]).ok().ids(), ["bd-late"]);
     assert_eq!(env.bd(["update", "bd-late", "--due", "today"]).ok().stderr, "");
 }

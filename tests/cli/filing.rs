@@ -231,7 +231,7 @@ $ bd add x -t bgu
 [exit 2]
 $ bd add x --due someday
 ! error: invalid --due format "someday": not a date
-! hint: 2026-03-01, tomorrow, friday, 3d, +2w, or RFC 3339
+! hint: write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339
 [exit 2]
 $ bd add x --deps nosuch
 ! error: no issue found matching "nosuch": not found

@@ -514,5 +514,5 @@ fn without_a_commit_there_is_nothing_to_bring_back() {
     env.bd(["restore", "bd-none", "bd-one"]).fails(3, &["bd-none"]);
     assert_eq!(env.bd(["log", "--json"]).ok().json().as_array().unwrap().len(), 1);
     assert_eq!(env.bd(["changelog", "--since", "2020-01-01"]).ok().stdout, "Nothing was closed.\n");
-    env.bd(["changelog", "--since", "HEAD"]).fails(3, &["\"HEAD\" is no date, and no revision"]);
+    env.bd(["changelog", "--since", "HEAD"]).fails(3, &["\"HEAD\" is neither a date nor a revision"]);
 }

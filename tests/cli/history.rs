@@ -232,12 +232,12 @@ $ bd show one --at 2026-01-01
 ! hint: bd list --all shows every id
 [exit 3]
 $ bd list --at nowhere
-! error: "nowhere" is no date, and no revision in $ROOT/web
-! hint: a branch, tag or commit of that repo, 2026-03-01, yesterday, or 3d for three days ago
+! error: "nowhere" is neither a date nor a revision in $ROOT/web
+! hint: name a branch, tag or commit of that repo, or a date: 2026-03-01, yesterday, 3d (three days ago)
 [exit 3]
 $ bd list --at=--all
-! error: "--all" is no date, and no revision in $ROOT/web
-! hint: a branch, tag or commit of that repo, 2026-03-01, yesterday, or 3d for three days ago
+! error: "--all" is neither a date nor a revision in $ROOT/web
+! hint: name a branch, tag or commit of that repo, or a date: 2026-03-01, yesterday, 3d (three days ago)
 [exit 3]
 
 "#]]
@@ -323,8 +323,8 @@ $ bd diff HEAD.. --markdown
 
 - Write files (bd-two): priority: 2 → 0
 $ bd diff nowhere..
-! error: "nowhere" is no date, and no revision in $ROOT/web
-! hint: a branch, tag or commit of that repo, 2026-03-01, yesterday, or 3d for three days ago
+! error: "nowhere" is neither a date nor a revision in $ROOT/web
+! hint: name a branch, tag or commit of that repo, or a date: 2026-03-01, yesterday, 3d (three days ago)
 [exit 3]
 $ bd diff v1.. --markdown --json
 ! {"error":{"code":"usage","message":"the argument '--markdown' cannot be used with '--json'","recoverable":false,"exit_code":2}}
@@ -567,8 +567,8 @@ $ bd list --at yesterday
 ! as of 2026-01-04 00:00 (before the first commit)
 ! no issues
 $ bd list --at HEAD
-! error: "HEAD" is no date, and no revision in $ROOT/web
-! hint: a branch, tag or commit of that repo, 2026-03-01, yesterday, or 3d for three days ago
+! error: "HEAD" is neither a date nor a revision in $ROOT/web
+! hint: name a branch, tag or commit of that repo, or a date: 2026-03-01, yesterday, 3d (three days ago)
 [exit 3]
 $ bd changelog --since 3d
 Nothing was closed.
@@ -635,7 +635,7 @@ fn elsewhere(set_up: &str, commit: &str, back: &str) {
     );
     sh(&env, &format!("cd web; {}", commit.replace("%", "third")));
     assert_eq!(env.bd(["show", "bd-one", "--json"]).ok().json()[0]["past"]["removed_in"]["summary"], "third");
-    env.bd(["list", "--at", "nowhere"]).fails(3, &["\"nowhere\" is no date, and no revision"]);
+    env.bd(["list", "--at", "nowhere"]).fails(3, &["\"nowhere\" is neither a date nor a revision"]);
     assert!(fs::metadata(env.path(".beads")).is_ok());
 }
 

@@ -179,7 +179,7 @@ $ bd list --id o
 [exit 3]
 $ bd list --created-after someday
 ! error: invalid --created-after format "someday": not a date
-! hint: 2026-03-01, tomorrow, friday, 3d, +2w, or RFC 3339
+! hint: write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339
 [exit 2]
 $ bd list --limit -1 --json
 ! {"error":{"code":"usage","message":"unexpected argument '-1' found","recoverable":false,"exit_code":2}}

@@ -58,7 +58,7 @@ fn what_stands_between_markers_is_left_to_resolve() {
 fn a_revision_that_means_several_commits_is_not_unknown() {
     let Some(env) = jj() else { return };
     env.bd(["show", "bd-base", "--at", "all()"]).fails(3, &["\"all()\" means several commits"]);
-    env.bd(["show", "bd-base", "--at", "none()"]).fails(3, &["no revision"]);
+    env.bd(["show", "bd-base", "--at", "none()"]).fails(3, &["neither a date nor a revision"]);
     env.bd(["show", "bd-base", "--at", "@-"]).ok();
 }
 

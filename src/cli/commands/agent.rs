@@ -112,7 +112,7 @@ fn own_status(word: &str) -> Result<Status, String> {
 }
 
 pub(super) fn length(text: &str) -> Result<i64, String> {
-    duration::parse(text).ok_or_else(|| "a length of time: 90s, 30m, 2h, 1d".to_owned())
+    duration::parse(text).ok_or_else(|| "not a length of time such as 90s, 30m, 2h or 1d".to_owned())
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {

@@ -544,7 +544,7 @@ fn tell_way_out(cx: &mut Context, written: &[Written]) {
 fn due(cx: &mut Context, text: &str) -> Result<Instant, Failure> {
     let at = cx.date("due", text, Bare::Future)?.end();
     if at < cx.host().clock.now() {
-        let text = format!("that is overdue already: due {}", cx.ui.calendar().date(at));
+        let text = format!("the due date has passed: {}", cx.ui.calendar().date(at));
         cx.ui.note(&text);
     }
     Ok(at)

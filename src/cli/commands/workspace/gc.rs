@@ -34,11 +34,11 @@ pub struct GcArgs {
 }
 
 pub(super) fn span(text: &str) -> Result<i64, String> {
-    duration::parse(text).ok_or_else(|| format!("{text:?} is no length of time: 30m, 12h, 7d"))
+    duration::parse(text).ok_or_else(|| format!("{text:?} is not a length of time such as 30m, 12h or 7d"))
 }
 
 fn bytes(text: &str) -> Result<u64, String> {
-    size::parse(text).ok_or_else(|| format!("{text:?} is no size: 500M, 10G"))
+    size::parse(text).ok_or_else(|| format!("{text:?} is not a size such as 500M or 10G"))
 }
 
 pub fn run(args: GcArgs, cx: &mut Context) -> Outcome {
