@@ -36,6 +36,11 @@ impl ChangeKind {
 /// Fields that say nothing of their own: the name of the line, and what a merge notes for the next one.
 const UNTOLD: [&str; 2] = ["id", "field_times"];
 
+/// Of an issue that was renamed the id is told.
+fn is_untold(key: &str, kind: ChangeKind) -> bool {
+    UNTOLD.contains(&key) && !(key == "id" && kind == ChangeKind::Changed)
+}
+
 /// A version that a merge joins with others.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Side<'a> {
@@ -74,7 +79,7 @@ pub fn merged_difference(sides: &[Side<'_>], after: Option<&str>) -> Option<(Cha
         keys.extend(record.iter().map(|(key, _)| (place_of(&key), key.into_owned())));
     }
     let mut fields = Vec::new();
-    for (_, key) in keys.into_iter().filter(|(_, key)| !UNTOLD.contains(&key.as_str())) {
+    for (_, key) in keys.into_iter().filter(|(_, key)| !is_untold(key, kind)) {
         let now = new.as_ref().and_then(|record| record.raw(&key));
         let told = |value: &&str| !same_value(&key, None, Some(*value));
         fields.extend(match kind {
@@ -178,6 +183,8 @@ mod tests {
         assert_eq!(told(&[Some(two)], None).unwrap().0, ChangeKind::Removed);
         assert_eq!(told(&[None], None), None);
         assert_eq!(told(&[Some("no record")], Some("neither")), None);
+        let renamed = one.replace("\"a\"", "\"b\"");
+        assert_eq!(told(&[Some(one)], Some(&renamed)), Some((ChangeKind::Changed, r#"id "a">"b""#.into())));
     }
 
     #[test]

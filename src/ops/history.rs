@@ -21,7 +21,12 @@ pub fn log(store: &mut Store, request: LogRequest<'_>, tell: impl FnMut(Event)) 
     let repo = request.repo.map(|text| member(store, text)).transpose()?;
     let id = request.id.map(|typed| store.resolve_in_history(typed)).transpose()?;
     let LogRequest { since, author, fields, limit, .. } = request;
-    Ok(store.log_each(&LogQuery { id, since, author, fields, repo, limit }, tell)?)
+    let query = LogQuery { id, since, author, fields, repo, limit };
+    let mut end = store.log_each(&query, tell)?;
+    if let Some(id) = query.id {
+        end.renamed = store.renamed_since(&id)?.map(|now| (id, now));
+    }
+    Ok(end)
 }
 
 pub fn blame(store: &mut Store, typed: &str) -> Result<Blame> {

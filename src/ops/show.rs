@@ -89,7 +89,8 @@ pub fn show_past(store: &mut Store, typed: &str, found: Result<Vec<Shown>>) -> R
         Err(StoreError::NotFound { .. } | StoreError::Vcs(SyncError::NoHistory { .. })) => return found,
         Err(error) => return Err(error.into()),
     };
-    let Some(past) = past? else { return found };
+    let Some(mut past) = past? else { return found };
+    past.called_now = store.called_now(&past)?;
     let Ok(record) = Record::parse(&past.line) else { return found };
     let row = Row {
         issue: Issue::decode_in(&record, &|| store.host().clock.calendar()),

@@ -62,6 +62,8 @@ struct Found {
     last: HashMap<String, PastLine>,
     /// The last version of deleted ones before that.
     living: HashMap<String, PastLine>,
+    /// What those that have left are called now.
+    renamed: HashMap<String, String>,
 }
 
 /// What became of each issue, in the order in which they were named.
@@ -145,6 +147,8 @@ impl Store {
         if !absent.is_empty() {
             found.last.extend(self.last_of_each(&absent)?);
         }
+        let left: Vec<PastLine> = ids.iter().filter_map(|id| found.last.get(id)).cloned().collect();
+        found.renamed = self.called_now_each(&left)?;
         let mut deleted: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
         for id in ids.iter().filter(|_| at.is_none()) {
             if let Some(source) = self.sources.owner(id).filter(|source| self.is_deleted(*source, id)) {
@@ -282,6 +286,10 @@ impl Store {
             return Err(StoreError::Unreadable { id: id.to_owned(), what: "damaged line".to_owned() });
         }
         let last = found.last.get(id).ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })?.clone();
+        if let Some(now) = found.renamed.get(id) {
+            let why = format!("it is called {now} now");
+            return Err(StoreError::CannotRestore { id: id.to_owned(), why });
+        }
         let source = self.writable(last.repo)?;
         let then = match found.then.get(id) {
             None if is_earlier => return Err(not_then(id)),

@@ -82,7 +82,8 @@ pub fn told_changes(fields: &[FieldChange]) -> Vec<String> {
 pub fn blame(blame: &Blame) -> String {
     let fields = blame.fields.iter().map(|one| {
         let object = Object::new().text("field", &one.field).raw("value", one.value.as_deref().unwrap_or("null"));
-        object.raw("commit", &optional(one.commit.as_ref())).finish()
+        let object = object.raw("commit", &optional(one.commit.as_ref()));
+        object.optional("source_repo", one.source_repo.as_deref()).finish()
     });
     let object = Object::new().text("id", &blame.id).text("source_repo", &blame.source_repo);
     let object = object.raw("fields", &array(fields));
@@ -99,10 +100,16 @@ pub fn blamed_value(value: Option<&str>) -> String {
 
 /// That an issue has left the ledger, and when.
 pub fn departure(past: &PastLine) -> String {
-    match &past.removed {
-        Some(commit) => format!("{} is not in the ledger any more: {} removed it", past.id, short(commit)),
-        None => format!("{} is not in the ledger any more", past.id),
+    match (&past.called_now, &past.removed) {
+        (Some(id), _) => renamed_text(&past.id, id),
+        (None, Some(commit)) => format!("{} is not in the ledger any more: {} removed it", past.id, short(commit)),
+        (None, None) => format!("{} is not in the ledger any more", past.id),
     }
+}
+
+/// That an issue has another id now.
+pub fn renamed_text(old: &str, new: &str) -> String {
+    format!("{old} is called {new} now")
 }
 
 pub fn differences(entries: &[DiffEntry]) -> String {
@@ -233,5 +240,9 @@ pub fn changelog(closed: &[ClosedIssue]) -> String {
 
 /// Where an issue is found that has left the ledger.
 pub fn past(past: &PastLine) -> String {
-    Object::new().raw("commit", &commit(&past.commit)).raw("removed_in", &optional(past.removed.as_ref())).finish()
+    Object::new()
+        .raw("commit", &commit(&past.commit))
+        .raw("removed_in", &optional(past.removed.as_ref()))
+        .optional("called_now", past.called_now.as_deref())
+        .finish()
 }

@@ -43,7 +43,7 @@ pub use escape::{block, inline, plural};
 pub use failure::{Exit, Failure};
 pub use history::{
     blame, blamed_value, changelog, changelog_markdown, departure, difference_text, differences, differences_markdown,
-    event, event_text, short, told_changes,
+    event, event_text, renamed_text, short, told_changes,
 };
 pub use issue::{detail, edge_issue, reply, summary};
 pub use leaks::{hooks, leak_text, leaks};

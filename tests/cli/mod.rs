@@ -76,6 +76,7 @@ mod reading;
 mod reasons;
 mod recover;
 mod remarks;
+mod renamed;
 mod replan;
 mod repos;
 mod repos_bad;

@@ -8,7 +8,7 @@ use crate::view::{self, Exit, inline};
 /// Who gave each field of an issue its value, and in which commit
 ///
 /// A field that lost its value is listed with the commit that took it away. An issue that has left the ledger is found in the
-/// history.
+/// history. Ids that the issue had before are followed, and what a proposed issue came with is followed into the planning repo.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd blame bd-a3f8\n  bd blame a3 --json")]
 pub struct BlameArgs {
@@ -26,7 +26,11 @@ pub fn run(args: BlameArgs, cx: &mut Context) -> Outcome {
     let calendar = cx.ui.calendar();
     let lines = blame.fields.iter().map(|field| {
         let [commit, day, author] = match &field.commit {
-            Some(commit) => [view::short(commit).to_owned(), calendar.day_text(commit.authored), commit.author.clone()],
+            Some(commit) => {
+                let repo = field.source_repo.as_ref().map(|repo| format!("  [{repo}]")).unwrap_or_default();
+                let author = format!("{}{repo}", commit.author);
+                [view::short(commit).to_owned(), calendar.day_text(commit.authored), author]
+            }
             None => ["not committed".to_owned(), String::new(), String::new()],
         };
         [field.field.clone(), commit, day, author, view::blamed_value(field.value.as_deref())]

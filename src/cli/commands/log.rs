@@ -11,7 +11,7 @@ use crate::view::{self, Exit, inline};
 /// Who changed which field of which issue, newest first
 ///
 /// Read from the commits of every repo of the project; what is not committed yet comes first. Names that a ledger had before
-/// are followed.
+/// are followed, and so are the ids that an issue had before.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd log bd-a3f8
@@ -62,6 +62,9 @@ pub fn run(args: LogArgs, cx: &mut Context) -> Outcome {
     let end = end?;
     if !json && printer.under.is_none() {
         cx.ui.note("no changes");
+    }
+    if let Some((old, new)) = &end.renamed {
+        cx.ui.note(&format!("{}; bd log {new} goes on", view::renamed_text(old, new)));
     }
     for repo in &end.without_past {
         cx.ui.note(&format!("{repo} is under no version control: it has no history"));

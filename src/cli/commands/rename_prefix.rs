@@ -8,7 +8,7 @@ use crate::view::{Exit, Object, inline, plural};
 ///
 /// Changes the ids of the project's own issues, what refers to them in every ledger that you write, and texts that mention them; new
 /// issues follow. Sync all clones first: a clone that edits an issue under its old id brings it back. History before this is under the
-/// old ids.
+/// old ids; `bd log` and `bd blame` follow it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd rename-prefix web --dry-run\n  bd rename-prefix web")]
 pub struct RenamePrefixArgs {

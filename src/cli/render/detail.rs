@@ -10,7 +10,7 @@ use crate::model::record::Record;
 use crate::model::when::Calendar;
 use crate::ops::{Neighbour, Shown};
 use crate::store::{Access, Commit};
-use crate::view::{block, elsewhere_text, inline, short};
+use crate::view::{block, elsewhere_text, inline, renamed_text, short};
 
 pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
     let issue = &shown.row.issue;
@@ -136,12 +136,16 @@ fn lives_in(shown: &Shown, calendar: &Calendar) -> String {
                 format!("{} took it out on {}", short(commit), day(commit))
             });
         let last = &past.commit;
+        // Restored under the old id there would be two of it.
+        let way = match &past.called_now {
+            Some(id) => renamed_text(&row.issue.id, id),
+            None => format!("bd restore {} brings it back", row.issue.id),
+        };
         return format!(
-            "the history of {}, not in the ledger: last changed in {} on {}, {removed}; bd restore {} brings it back",
+            "the history of {}, not in the ledger: last changed in {} on {}, {removed}; {way}",
             row.source_repo,
             short(last),
             day(last),
-            row.issue.id
         );
     }
     let place = format!("{} ({}:{})", row.source_repo, row.file.display(), row.line_number);

@@ -18,6 +18,10 @@ pub struct BlamedField {
     pub value: Option<String>,
     /// `None` if it is not committed.
     pub commit: Option<Commit>,
+    /// The repo whose commit it is, if that is not the issue's own: what was planned got its values in the planning repo.
+    pub source_repo: Option<String>,
+    /// The issue came with it.
+    is_first: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +40,10 @@ impl Store {
         let missing = || StoreError::NotFound { typed: id.to_owned() };
         let past = match self.sources.owner(id) {
             Some(_) => None,
-            None => Some(self.last_in_history(id)?.ok_or_else(missing)?),
+            None => {
+                let past = self.last_in_history(id)?.ok_or_else(missing)?;
+                Some(PastLine { called_now: self.called_now(&past)?, ..past })
+            }
         };
         let owner = self.sources.owner(id).map(|source| self.sources.member_of(source));
         let member = past.as_ref().map(|past| past.repo).or(owner).ok_or_else(missing)?;
@@ -45,18 +52,49 @@ impl Store {
             if copy.kind == Kind::None {
                 return Err(SyncError::NoHistory { root: copy.root }.into());
             }
-            let fields = self.with_archive(&copy, |archive| self.blamed(archive, &place, id))?;
+            let mut fields = self.with_archive(&copy, |archive| self.blamed(archive, &place, id))?;
+            if past.is_none() {
+                self.blame_planned(id, member, &mut fields)?;
+            }
             return Ok(Blame { id: id.to_owned(), source_repo: self.name(member).to_owned(), fields, past });
         }
         Err(missing())
     }
 
+    /// What a proposed issue came with was written in the planning repo: there the values are followed further.
+    fn blame_planned(&self, id: &str, member: usize, fields: &mut [BlamedField]) -> Result<()> {
+        let owner = self.sources.owner(id).and_then(|source| self.sources.line(source, id));
+        let is_proposal = |line: &str| Record::parse(line).is_ok_and(|record| record.raw("proposal").is_some());
+        if !owner.is_some_and(|line| is_proposal(&line)) {
+            return Ok(());
+        }
+        for planning in (0..self.project.members.len()).filter(|n| *n != member && self.is_planning(*n)) {
+            for copy in self.working_copies(Some(planning)).iter().filter(|copy| copy.kind != Kind::None) {
+                for place in self.places(copy, Some(planning)) {
+                    let blamed = self.with_archive(copy, |archive| self.blamed(archive, &place, id))?;
+                    for field in fields.iter_mut().filter(|field| field.is_first && field.value.is_some()) {
+                        let said = |other: &&BlamedField| {
+                            let key = field.field.as_str();
+                            other.field == key && same_value(key, other.value.as_deref(), field.value.as_deref())
+                        };
+                        if let Some(other) = blamed.iter().find(said).filter(|other| other.commit.is_some()) {
+                            field.commit = other.commit.clone();
+                            field.source_repo = Some(self.name(planning).to_owned());
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn blamed(&self, archive: &mut dyn Archive, place: &Place, id: &str) -> Result<Vec<BlamedField>> {
         let tips = archive.tips()?;
         let steps = archive.steps(&place.trail, &tips)?;
-        let lines = LinesOf::read(archive, &steps, id)?;
+        let mut lines = LinesOf::read(archive, &steps, id)?;
+        let now = self.present(&place.sources);
         // What the issue is, and the steps that it is so in.
-        let (line, from) = match effective(&self.present(&place.sources), id) {
+        let (line, from) = match effective(&now, id) {
             Some(line) => (line, steps.tips.iter().flatten().copied().collect()),
             None => match last(&steps, &lines, &steps.tips) {
                 Some(Last { line, ends, .. }) => (line, ends),
@@ -64,19 +102,22 @@ impl Store {
             },
         };
         let Ok(record) = Record::parse(&line) else { return Ok(Vec::new()) };
+        lines.follow(archive, &steps, id, &now)?;
         let origins = Origins { steps: &steps, lines: &lines, from };
         let commit = |origin: Option<usize>| origin.map(|n| steps.all[n].commit.clone());
         let mut fields: Vec<BlamedField> = Vec::new();
         for (key, raw) in record.iter().filter(|(key, _)| is_blamed(key)) {
-            let commit = commit(origins.of(&key, Some(raw)));
-            fields.push(BlamedField { field: key.into_owned(), value: Some(raw.to_owned()), commit });
+            let origin = origins.of(&key, Some(raw));
+            let (field, value) = (key.into_owned(), Some(raw.to_owned()));
+            let is_first = !origins.before(origin).into_iter().any(|n| origins.record(n).is_some());
+            fields.push(BlamedField { field, value, commit: commit(origin), source_repo: None, is_first });
         }
         for key in origins.former_keys(&record) {
             let origin = origins.of(&key, None);
             // Where the issue was not there before, it came without the field, and nobody took that away.
-            let before: Vec<usize> = origin.map_or_else(|| origins.from.clone(), |n| origins.parents(n).collect());
-            if before.into_iter().any(|n| origins.record(n).is_some()) {
-                fields.push(BlamedField { commit: commit(origin), field: key, value: None });
+            if origins.before(origin).into_iter().any(|n| origins.record(n).is_some()) {
+                let commit = commit(origin);
+                fields.push(BlamedField { field: key, value: None, commit, source_repo: None, is_first: false });
             }
         }
         fields.sort_by_key(|field| place_of(&field.field));
@@ -102,6 +143,11 @@ impl<'a> Origins<'a> {
 
     fn parents(&self, n: usize) -> impl Iterator<Item = usize> {
         self.steps.all[n].before.iter().filter_map(|before| before.step)
+    }
+
+    /// The steps before that of a value; of one that is not committed, those that the files stand on.
+    fn before(&self, origin: Option<usize>) -> Vec<usize> {
+        origin.map_or_else(|| self.from.clone(), |n| self.parents(n).collect())
     }
 
     /// The step that brought a value: back from where it is, to the first parent that has it already.

@@ -9,6 +9,7 @@ use super::{Moment, Place};
 use crate::ledger::Document;
 use crate::model::difference::{ChangeKind, FieldChange, Side, merged_difference};
 use crate::model::query::folded;
+use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::store::sync::WorkingCopy;
 use crate::store::{Result, Store};
@@ -59,6 +60,8 @@ pub struct LogEnd {
     pub without_past: Vec<String>,
     /// A shallow clone does not have what was before these commits.
     pub cut: Vec<Commit>,
+    /// The issue that was asked for has left the ledger under this id, and is there under the other.
+    pub renamed: Option<(String, String)>,
 }
 
 /// From where on changes count.
@@ -166,7 +169,11 @@ impl<'a> Stream<'a> {
         let tips = archive.tips()?;
         let steps = archive.steps(&place.trail, &tips)?;
         let mut reader = match &wanted.query.id {
-            Some(id) => Reader::One(id.clone(), LinesOf::read(archive, &steps, id)?),
+            Some(id) => {
+                let mut lines = LinesOf::read(archive, &steps, id)?;
+                let ids = lines.follow(archive, &steps, id, &now)?;
+                Reader::One(ids, lines)
+            }
             None => Reader::All(Documents::default()),
         };
         let below = (0..steps.tips.len()).map(|n| Joined {
@@ -225,7 +232,8 @@ impl Joined<'_> {
 
 /// Finds what a step changed: of one issue, whose lines are known, or of all.
 enum Reader {
-    One(String, LinesOf),
+    /// The issue's id, and those that it had before.
+    One(Vec<String>, LinesOf),
     All(Documents),
 }
 
@@ -246,9 +254,9 @@ impl Reader {
             return Ok(Vec::new());
         }
         match self {
-            Reader::One(id, lines) => {
+            Reader::One(_, lines) => {
                 let sides = sides_of(&before, |version| lines.get(version));
-                Ok(change(id, &sides, lines.get(after)).into_iter().collect())
+                Ok(change_of_one(&sides, lines.get(after)).into_iter().collect())
             }
             Reader::All(documents) => {
                 let after = documents.get(archive, after)?;
@@ -265,9 +273,10 @@ impl Reader {
         now: &Document,
     ) -> Result<Vec<Change>> {
         match self {
-            Reader::One(id, lines) => {
+            Reader::One(ids, lines) => {
                 let sides = sides_of(below, |version| lines.get(version));
-                Ok(change(id, &sides, effective(now, id).as_deref()).into_iter().collect())
+                let line = ids.iter().find_map(|id| effective(now, id));
+                Ok(change_of_one(&sides, line.as_deref()).into_iter().collect())
             }
             Reader::All(documents) => compare_documents(documents, archive, below, now),
         }
@@ -335,6 +344,13 @@ fn change(id: &str, before: &[Side<'_>], after: Option<&str>) -> Option<Change> 
     let (kind, fields) = merged_difference(before, after)?;
     let line = after.or_else(|| before.iter().find_map(|side| side.line))?;
     Some((id.to_owned(), kind, fields, line.to_owned()))
+}
+
+/// The same under the id that the issue had then.
+fn change_of_one(before: &[Side<'_>], after: Option<&str>) -> Option<Change> {
+    let line = after.or_else(|| before.iter().find_map(|side| side.line))?;
+    let id = Record::parse(line).ok()?.string("id")?.into_owned();
+    change(&id, before, after)
 }
 
 /// What of a change is asked for.

@@ -99,8 +99,28 @@ pub struct LinesOf {
 impl LinesOf {
     /// Looks an issue up in all versions that the steps know.
     pub fn read(archive: &mut dyn Archive, steps: &Steps, id: &str) -> Result<Self> {
-        let mut found = Self::read_each(archive, steps, &BTreeSet::from([id.to_owned()]))?;
-        Ok(found.remove(id).unwrap_or_default())
+        let mut lines = Lines::in_versions(versions(steps));
+        lines.look_up(archive, &BTreeSet::from([id.to_owned()]), |_| true)?;
+        lines.of(id);
+        Ok(lines.found.remove(id).unwrap_or_default())
+    }
+
+    /// Looks another id up in the versions that have no line, and takes what is there, in other words.
+    pub fn fill(
+        &mut self,
+        archive: &mut dyn Archive,
+        steps: &Steps,
+        id: &str,
+        words: impl Fn(&str) -> String,
+    ) -> Result<()> {
+        let mut lines = Lines::in_versions(versions(steps));
+        lines.look_up(archive, &BTreeSet::from([id.to_owned()]), |version| self.get(Some(version)).is_none())?;
+        let Some(found) = lines.found.remove(id) else { return Ok(()) };
+        let told: Vec<String> = found.lines.iter().map(|line| words(line)).collect();
+        for (version, line) in found.at.iter().enumerate() {
+            line.iter().for_each(|line| self.put(version, told[*line].as_bytes()));
+        }
+        Ok(())
     }
 
     /// Looks several issues up. There is no entry for those that never were there.
@@ -149,7 +169,7 @@ pub fn versions(steps: &Steps) -> Vec<Version> {
 }
 
 /// No program writes an id of these characters in more than one way.
-fn is_plain(id: &str) -> bool {
+pub fn is_plain(id: &str) -> bool {
     id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }
 

@@ -28,7 +28,8 @@ impl Store {
                             Some((line.to_owned(), step.commit.clone()))
                         });
                         if let Some((line, commit)) = living {
-                            found.insert(id.clone(), PastLine { id, repo, line, commit, removed: None });
+                            let (removed, called_now) = (None, None);
+                            found.insert(id.clone(), PastLine { id, repo, line, commit, removed, called_now });
                         }
                     }
                     Ok(())

@@ -25,6 +25,8 @@ pub struct PastLine {
     pub commit: Commit,
     /// The commit that took it out of the ledger; `None` if that is not committed, or it is still there.
     pub removed: Option<Commit>,
+    /// What the issue is called now, where that was asked for and can be told.
+    pub called_now: Option<String>,
 }
 
 impl PastLine {
@@ -83,7 +85,8 @@ impl Store {
                 for (id, line) in issues.filter(|(_, line)| !is_companion_line(line.as_bytes())) {
                     let owner = self.sources.owner(&id).map(|source| self.sources.member_of(source));
                     if !found.contains_key(&id) || owner == Some(repo) {
-                        let past = PastLine { id: id.clone(), repo, line, commit: commit.clone(), removed: None };
+                        let commit = commit.clone();
+                        let past = PastLine { id: id.clone(), repo, line, commit, removed: None, called_now: None };
                         found.insert(id, past);
                     }
                 }
@@ -144,7 +147,7 @@ fn last_lines(archive: &mut dyn Archive, place: &Place, ids: &BTreeSet<String>) 
         let last = last(&steps, &lines, &steps.tips)?;
         let commit = steps.all[last.changed].commit.clone();
         let removed = last.removed.map(|n| steps.all[n].commit.clone());
-        Some(PastLine { id, repo: place.member, line: last.line, commit, removed })
+        Some(PastLine { id, repo: place.member, line: last.line, commit, removed, called_now: None })
     };
     Ok(LinesOf::read_each(archive, &steps, ids)?.into_iter().filter_map(past).collect())
 }

@@ -3,7 +3,7 @@
 //! Nothing is kept for it: every answer is read from the commits. The past of a ledger is that of the commits which the
 //! working copy stands on, followed to the names that the file had before. A repo whose ledger has both usual names, now or
 //! in a commit, has the issues of both files, as it is shown. What is in the files and in no commit yet comes first, as a
-//! change that nobody has committed.
+//! change that nobody has committed. The past of one issue is followed to the ids that it had before.
 
 mod blame;
 mod closed;
@@ -17,6 +17,7 @@ mod lookup;
 mod mentioned;
 mod own;
 mod point;
+mod renames;
 mod states;
 
 pub use blame::{Blame, BlamedField};
