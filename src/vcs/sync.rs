@@ -86,6 +86,11 @@ pub struct Route<'a> {
 }
 
 impl Route<'_> {
+    /// A commit of the ledger would be made before anything is sent.
+    pub fn would_commit(&self) -> bool {
+        self.dry_run.is_some_and(|dry| dry.commits)
+    }
+
     pub fn is_ledger(&self, file: &Path) -> bool {
         self.ledgers.iter().any(|area| area.holds(file))
     }
@@ -112,7 +117,7 @@ pub enum Outgoing {
 /// Commits on their way to the other side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parcel {
-    /// The last of them.
+    /// The last of them; empty if a dry run found none but the one that would be made.
     pub tip: String,
     /// Where they go, such as `origin/main`.
     pub to: String,

@@ -120,7 +120,7 @@ fn repo((one, failure): (&RepoSync, &Option<Failure>)) -> String {
         .raw("received", &received)
         .raw("merged", &array(one.merged.iter().map(merged_line)));
     let object = with_carried(object, "received_code", &one.received_code);
-    let object = with_carried(object, "outgoing", &one.outgoing);
+    let object = with_carried(object, "outgoing", &one.outgoing).optional("sends_to", one.sends_to.as_deref());
     let object = with_pruned(object, one)
         .flag("pushed", one.pushed)
         .number("retries", i64::from(one.retries))
@@ -181,11 +181,13 @@ pub fn synced_text(one: &RepoSync, failed: bool, dry_run: bool) -> String {
         };
         parts.push(format!("pushed{again}"));
     }
-    if let Some(to) = &one.sends_to {
-        parts.push(format!("would push {} to {to}", plural(one.outgoing.len() + usize::from(one.committed), "commit")));
-    }
     if dry_run && one.standing.behind > 0 {
         parts.push(format!("{} to merge", plural(one.standing.behind, "commit")));
+    }
+    if let Some(to) = &one.sends_to {
+        let count = plural(one.outgoing.len() + usize::from(one.committed), "commit");
+        let what = if one.standing.behind > 0 { "what comes of it" } else { &count };
+        parts.push(format!("would push {what} to {to}"));
     }
     if parts.is_empty() {
         parts.push(if failed { "failed" } else { "nothing to do" }.to_owned());

@@ -151,6 +151,7 @@ $ bd sync --dry-run --json
         "removed": []
       },
       "merged": [],
+      "sends_to": "origin/main",
       "pushed": false,
       "retries": 0,
       "notes": []

@@ -120,6 +120,60 @@ fn a_dry_run_tells_what_would_go() {
     env.bd(["sync", "--with-code", "--no-push"]).fails(2, &["--no-push"]);
 }
 
+/// In a clone of a repository that has nothing yet the ledger's commit is the first, and goes there.
+#[test]
+fn a_dry_run_tells_of_the_first_push() {
+    if !have(&["git"]) {
+        return;
+    }
+    let env = Env::bare();
+    let settings = env.root().join("home/.jjconfig.toml");
+    std::fs::write(settings, "[user]\nname = 'Ann'\nemail = 'ann@example.org'\n").unwrap();
+    let identity = "git config user.name t; git config user.email t@example.org";
+    let clones = [
+        (
+            "git",
+            "origin/main",
+            format!("git clone -q up-git git 2>&1; cd git; git symbolic-ref HEAD refs/heads/main; {identity}"),
+        ),
+        (
+            "jj",
+            "main@origin",
+            "jj git init jj 2>&1; cd jj; jj git remote add origin ../up-jj 2>&1; jj git fetch 2>&1".to_owned(),
+        ),
+    ];
+    for (name, to, clone) in clones.iter().filter(|(name, ..)| have(&[name])) {
+        sh(&env, &format!("git init -q --bare -b main up-{name}; {clone}"));
+        bd_in(&env, name, ["init", "--quiet", "--prefix", "bd"]).ok();
+        bd_in(&env, name, ["add", "One", "--id", "bd-one"]).ok();
+        let run = bd_in(&env, name, ["sync", "--dry-run"]).ok();
+        let told = format!(". ({name}): would be committed, would push 1 commit to {to}");
+        assert_eq!(run.stdout.lines().next(), Some(told.as_str()), "{}", run.snapshot());
+        assert_eq!(bd_in(&env, name, ["sync", "--dry-run", "--json"]).ok().json()["repos"][0]["sends_to"], *to);
+        let run = bd_in(&env, name, ["sync"]).ok();
+        let told = format!(". ({name} with {to}): committed, pushed");
+        assert_eq!(run.stdout.lines().next(), Some(told.as_str()), "{}", run.snapshot());
+        let run = bd_in(&env, name, ["sync", "--dry-run"]).ok();
+        assert!(run.stdout.lines().next().unwrap().ends_with(": nothing to do"), "{}", run.snapshot());
+    }
+}
+
+/// Both sides have something new: a dry run says that the result would be sent, and what `--no-pull` refuses.
+#[test]
+fn a_dry_run_of_two_sides() {
+    let Some(env) = clones() else { return };
+    other(&env, "add Two --id bd-two\nsync -q");
+    env.given("add One --id bd-one\ncommit");
+    sh(&env, "git -C web fetch -q");
+    let run = env.bd(["sync", "--dry-run"]).ok();
+    let told = ". (git with origin/main): 1 commit to merge, would push what comes of it to origin/main\n";
+    assert_eq!(run.stdout, told, "{}", run.snapshot());
+    env.bd(["sync", "--dry-run", "--no-pull"]).fails(6, &["--no-pull forbids to merge"]);
+    env.bd(["sync", "--no-pull"]).fails(6, &["--no-pull forbids to merge"]);
+    let run = env.bd(["sync"]).ok();
+    assert!(run.stdout.contains("merged, received 1 new, pushed"), "{}", run.snapshot());
+}
+
 /// Changes that git was told to overlook would neither be sent nor be safe.
 #[test]
 fn a_ledger_that_git_overlooks() {

@@ -73,7 +73,7 @@ pub struct RepoSync {
     pub received_code: Vec<Carried>,
     /// The commits that a dry run found to send.
     pub outgoing: Vec<Carried>,
-    /// Where they would go.
+    /// Where they would go, and with them what a dry run would commit or merge.
     pub sends_to: Option<String>,
     /// Closed issues that left the ledger because the settings say so, or in a dry run would.
     pub pruned: Vec<String>,

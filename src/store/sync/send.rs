@@ -91,8 +91,15 @@ impl Store {
         let (env, areas) = (self.host.env.clone(), copy.areas());
         let dry_run = Some(DryRun { commits: one.committed });
         match vcs.outgoing(&Route { ledgers: &areas, with_code: options.with_code, dry_run, env: &env })? {
-            Outgoing::Nothing | Outgoing::Outrun => {
-                one.sends_to = one.standing.upstream.clone().filter(|_| one.committed);
+            found @ (Outgoing::Nothing | Outgoing::Outrun) => {
+                if !one.committed && found == Outgoing::Nothing {
+                    return Ok(());
+                }
+                // It stands on what the other side has not seen, or the other way round.
+                if one.standing.behind > 0 && !options.pull {
+                    return Err(StoreError::Outrun { repo: one.repos[0].clone(), pull: false });
+                }
+                one.sends_to = one.standing.upstream.clone();
                 Ok(())
             }
             Outgoing::Held(why) => {

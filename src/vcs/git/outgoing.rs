@@ -31,9 +31,11 @@ pub fn outgoing(root: &Path, route: &Route<'_>) -> Result<Outgoing, SyncError> {
         let text = format!("`{}` follows `{}` and is pushed to `{other}`", short(&branch), remote.shown());
         return Ok(Outgoing::Held(text));
     }
-    let Some(ours) = ours else { return Ok(Outgoing::Nothing) };
+    if ours.is_none() && !route.would_commit() {
+        return Ok(Outgoing::Nothing);
+    }
     match remote.theirs {
-        Some(theirs) => match upstream::distance(root, Some(ours), theirs, env)? {
+        Some(theirs) => match upstream::distance(root, ours, theirs, env)? {
             (0, _) => return Ok(Outgoing::Nothing),
             (_, 0) => {}
             _ => return Ok(Outgoing::Outrun),
@@ -50,8 +52,9 @@ pub fn outgoing(root: &Path, route: &Route<'_>) -> Result<Outgoing, SyncError> {
             }
         }
     }
-    let commits = carried(root, remote.theirs, ours, route)?;
-    Ok(Outgoing::Ready(Parcel { tip: ours.to_string(), to: remote.shown(), commits }))
+    let commits = ours.map_or(Ok(Vec::new()), |ours| carried(root, remote.theirs, ours, route))?;
+    let tip = ours.map(|ours| ours.to_string()).unwrap_or_default();
+    Ok(Outgoing::Ready(Parcel { tip, to: remote.shown(), commits }))
 }
 
 pub fn incoming(root: &Path, route: &Route<'_>) -> Result<Vec<Carried>, SyncError> {

@@ -52,7 +52,7 @@ fn wanted(repo: &Repo, found: &Bookmark, route: &Route<'_>) -> Result<Vec<String
     let (all, own) = (inside(route), joined(route.ledgers.iter().filter_map(ledger_files)));
     let mut ledgers =
         format!("(({there}..@-) & ({} | ({} ~ {})))", files(&own), files(&all), files(&format!("~({all})")));
-    if route.dry_run.is_some_and(|dry| dry.commits) {
+    if route.would_commit() {
         // A commit that cannot go below the user's will stand on them.
         let names: Vec<String> = route.ledgers.iter().filter_map(fileset).collect();
         if lowest(repo, &names)?.is_none() {
@@ -66,10 +66,11 @@ fn wanted(repo: &Repo, found: &Bookmark, route: &Route<'_>) -> Result<Vec<String
 fn first(repo: &Repo, remote: &str, local: Option<String>, route: &Route<'_>) -> Result<Outgoing, SyncError> {
     let [tip] = repo.ids(None, "@- ~ root()")?.try_into().unwrap_or_default();
     let tip: String = tip;
-    if tip.is_empty() {
+    if tip.is_empty() && !route.would_commit() {
         return Ok(Outgoing::Nothing);
     }
-    let commits = carried(repo, &format!("::{tip} ~ root()"), None, route)?;
+    // A commit that would be made stands on all that the working copy stands on.
+    let commits = carried(repo, "::@- ~ root()", None, route)?;
     let to = format!("{}@{remote}", local.as_deref().unwrap_or(super::exchange::USUAL));
     Ok(Outgoing::Ready(Parcel { tip, to, commits }))
 }
