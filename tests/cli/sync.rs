@@ -857,3 +857,29 @@ fn settings_that_are_not_committed_are_named() {
     sh(&env, "git -C web commit -qm settings .beads/config.toml");
     assert!(!env.bd(["sync"]).ok().snapshot().contains("config.toml"));
 }
+
+/// The command that is named works as it stands, also for a file that was never added.
+#[test]
+fn new_settings_are_named_with_what_commits_them() {
+    let known = [
+        ("git", "git init -q web; git -C web config user.name t; git -C web config user.email t@example.org"),
+        ("hg", "hg init web"),
+        ("jj", "jj git init web 2>&1"),
+    ];
+    for (name, init) in known.into_iter().filter(|(name, _)| have(&[name])) {
+        let env = Env::bare();
+        sh(&env, init);
+        env.given("init --quiet --prefix bd\nadd One --id bd-one\nconfig set ready.unknown_blocks true\ncommit -q");
+        let told = env.bd(["commit"]).ok().stdout;
+        let command = told.split('`').nth(1).unwrap_or_else(|| panic!("{name}: {told}"));
+        let expected = match name {
+            "jj" => "jj commit .beads/config.toml".to_owned(),
+            _ => format!("{name} add .beads/config.toml && {name} commit .beads/config.toml"),
+        };
+        assert_eq!(command, expected, "{told}");
+        // An editor that writes a message.
+        sh(&env, &format!("cd web; EDITOR='echo words >'; export EDITOR; HOME=$PWD/../home {command} 2>&1"));
+        let run = env.bd(["commit"]).ok();
+        assert!(!run.stdout.contains("config.toml"), "{}", run.snapshot());
+    }
+}

@@ -170,8 +170,8 @@ impl Store {
         one: &mut RepoSync,
     ) -> Result<()> {
         if !self.owns(copy)? {
-            let ledger = copy.ledgers.first().map(|ledger| ledger.display().to_string()).unwrap_or_default();
-            let remedy = format!("commit a proposal on its branch yourself, with {} commit {ledger}", copy.kind);
+            let command = copy.ledgers.first().map(|ledger| self.commit_command(copy, ledger)).unwrap_or_default();
+            let remedy = format!("commit a proposal on its branch yourself, with {command}");
             if !named {
                 one.notes.push(format!("{CONTRIBUTOR}: not committed; {remedy}"));
                 return Ok(());
@@ -413,11 +413,19 @@ impl Store {
     fn tell_settings(&self, copy: &WorkingCopy, one: &mut RepoSync) {
         for member in copy.members.iter().filter(|member| **member == 0 || !self.is_planning(**member)) {
             for path in self.uncommitted_set_up(*member, &[CONFIG_NAME]) {
-                let file = path.strip_prefix(&copy.root).unwrap_or(&path).display();
-                let note = format!("{file} has changes that are not committed; run `{} commit {file}`", copy.kind);
-                one.notes.push(note);
+                let file = path.strip_prefix(&copy.root).unwrap_or(&path);
+                let command = self.commit_command(copy, file);
+                one.notes.push(format!("{} has changes that are not committed; run `{command}`", file.display()));
             }
         }
+    }
+
+    /// What a user types to commit a file. git and hg want to be told of a new one first.
+    fn commit_command(&self, copy: &WorkingCopy, file: &Path) -> String {
+        let (kind, shown) = (copy.kind, file.display());
+        let is_new = || vcs::open(&copy.root).committed(file, &self.host.env).is_ok_and(|known| known.is_none());
+        let add = if kind != Kind::Jj && is_new() { format!("{kind} add {shown} && ") } else { String::new() };
+        format!("{add}{kind} commit {shown}")
     }
 
     /// Entries that are in a commit by now need not be remembered.
