@@ -48,10 +48,20 @@ fn what_stands_between_markers_is_left_to_resolve() {
     let said = run.snapshot();
     assert!(said.contains("conflict markers, to line 6") && said.contains("bd resolve"), "{said}");
     assert!(!said.contains("--fix") && !said.contains("2 lines"), "{said}");
+    const READS: [&str; 5] = ["list", "show bd-2", "count", "ready", "list --json"];
+    for read in READS {
+        let said = env.bd(read.split(' ')).ok().snapshot();
+        assert!(said.contains("conflict markers, to line 6") && said.contains("bd resolve"), "{said}");
+        assert!(!said.contains("doctor") && !said.contains("2 lines"), "{said}");
+    }
     // Outside of them it still says what it does.
     let env = Env::with_ledger(format!("{}{}not an issue\n", line("x"), line("y")));
     let said = env.bd(["doctor"]).snapshot();
     assert!(said.contains("moves the line") && said.contains("joins the copies"), "{said}");
+    for read in READS {
+        let said = env.bd(read.split(' ')).ok().snapshot();
+        assert!(said.contains("bd-2 stands on 2 lines") && said.contains("beads.jsonl:3: "), "{said}");
+    }
 }
 
 #[test]

@@ -102,7 +102,10 @@ impl Sources {
             let mut add = |line: usize, problem: Problem| {
                 found.push(LineWarning { file: source.ledger.path().to_owned(), finding: Finding { line, problem } });
             };
-            for region in read.document.conflicts() {
+            // What stands between markers is settled with them, and no other way.
+            let regions = read.document.conflicts();
+            let is_inside = |line: usize| regions.iter().any(|region| region.contains(&line));
+            for region in regions {
                 add(region.start + 1, Problem::Conflict { until: region.end });
             }
             let torn = read.document.torn();
@@ -113,12 +116,14 @@ impl Sources {
                 match row {
                     Row::Damaged(Damage::Marker) => {}
                     Row::Damaged(_) if torn.as_ref().is_some_and(|(at, _)| *at == line) => {}
+                    Row::Damaged(_) if is_inside(line) => {}
                     Row::Damaged(damage) => add(line + 1, Problem::Damaged(damage.clone())),
                     _ => {}
                 }
             }
             for (id, places) in &self.doubled {
-                let lines: Vec<usize> = places.iter().filter(|p| p.0 as usize == n).map(|p| p.1 as usize + 1).collect();
+                let own = places.iter().filter(|place| place.0 as usize == n).map(|place| place.1 as usize);
+                let lines: Vec<usize> = own.filter(|line| !is_inside(*line)).map(|line| line + 1).collect();
                 if let [line, _, ..] = *lines {
                     add(line, Problem::Duplicate { id: id.clone(), lines });
                 }
