@@ -105,6 +105,8 @@ pub enum StoreError {
     Move(#[from] IllegalMove),
     #[error("{id} is in no planning repo of this project, so it cannot be {what}")]
     NoPlanningCopy { id: String, what: &'static str },
+    #[error("{id} is planned in this repo, so it cannot be {what} here")]
+    PlannedHere { id: String, what: &'static str, project: Option<String> },
     #[error("{id} is proposed on {}, which is not merged here", branches.join(", "))]
     NotMerged { id: String, branches: Vec<String> },
     #[error("that would add {count} issues to {repo} at once")]

@@ -337,6 +337,11 @@ impl From<StoreError> for Failure {
             }
             StoreError::NoPlanningCopy { .. } => Self::new(Exit::Illegal, "illegal", message)
                 .hint("only the one who planned an issue can do that; a maintainer uses bd accept or bd reject"),
+            StoreError::PlannedHere { project, .. } => {
+                let project = project.map(|name| format!(" ({name})")).unwrap_or_default();
+                Self::new(Exit::Illegal, "illegal", message)
+                    .hint(format!("run the same command in the project that it is for{project}"))
+            }
             StoreError::NotMerged { .. } => Self::new(Exit::Illegal, "not_merged", message)
                 .hint("merge the branch, then accept or reject the proposal"),
             StoreError::TooMany { count, .. } => Self::new(Exit::Damaged, "too_many", message)

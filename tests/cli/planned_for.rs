@@ -220,6 +220,26 @@ fn what_is_refused_takes_along_what_names_it() {
     assert_eq!((two.planning(), two.first.env.ledger_text()), before, "{}", run.snapshot());
 }
 
+/// A plan goes its way from the project; in the planning repo it is nobody's own.
+#[test]
+fn nothing_is_proposed_in_the_planning_repo_itself() {
+    let Some(two) = Two::new("api") else { return };
+    let filed = two.added(two.web("add Filed --json"));
+    let own = two.added(two.plans("add Own --json"));
+    for id in [&filed, &own] {
+        let run = two.plans(&format!("propose {id}")).fails(5, &["is planned in this repo", "in the project"]);
+        assert!(!run.stderr.contains("canonical"), "{}", run.snapshot());
+    }
+    two.plans(&format!("propose {filed}")).fails(5, &["in the project that it is for (bd)"]);
+    two.web(&format!("propose {filed}")).ok();
+    let before = two.planning();
+    for line in ["propose", "withdraw", "accept", "reject --reason no"] {
+        two.plans(&format!("{line} {filed}")).fails(5, &["is planned in this repo"]);
+    }
+    assert_eq!(two.planning(), before);
+    two.web(&format!("withdraw {filed}")).ok();
+}
+
 /// Nothing is renamed if the proposal is refused.
 #[test]
 fn a_refused_proposal_renames_nothing() {

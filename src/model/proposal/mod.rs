@@ -235,7 +235,7 @@ impl Move {
         }
     }
 
-    fn done(self) -> &'static str {
+    pub fn done(self) -> &'static str {
         match self {
             Move::Propose => "proposed",
             Move::Withdraw => "withdrawn",

@@ -25,6 +25,7 @@ impl Store {
     fn withdraw_one(&mut self, id: &str, target: usize, actor: &str, prefix: &str) -> Result<Permit> {
         let planned = self.copies_of(id, target).planning.map(|(n, _)| n);
         let Some(source) = planned else {
+            self.refuse_plan(id, target, Move::Withdraw)?;
             let copies = self.copies_of(id, target);
             let record = copies.target.as_deref().and_then(|line| Record::parse(line).ok());
             if let Some(record) = record {
@@ -153,6 +154,7 @@ impl Store {
 
     fn decided(&self, id: &str, target: usize, actor: &str, reason: Option<&str>) -> Result<(Permit, String)> {
         let wanted = if reason.is_some() { Move::Reject } else { Move::Accept };
+        self.refuse_plan(id, target, wanted)?;
         let copies = self.copies_of(id, target);
         let line = copies.target.clone().unwrap_or_default();
         let record = copies.target.as_deref().and_then(|line| Record::parse(line).ok());

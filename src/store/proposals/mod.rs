@@ -24,7 +24,8 @@ use super::{Result, Store, StoreError};
 use crate::ledger::LockedLedger;
 use crate::model::change::Stamp;
 use crate::model::json::Dialect;
-use crate::model::proposal::{Include, Proposal, State};
+use crate::model::proposal::{Include, Move, Owner, Proposal, Standing, State, Visibility};
+use crate::model::record::Record;
 
 /// More new issues than this at once need a word.
 pub const MAX_GROWTH: usize = 25;
@@ -43,6 +44,37 @@ impl Store {
         let others = others.filter(|n| self.sources.member_of(*n) != 0);
         let planning = others.filter_map(|n| Some((n, self.sources.line(n, id)?))).next();
         Copies { target: target_line, planning }
+    }
+
+    /// Refuses a move in the planning repo itself, where an issue is on its way to another repo.
+    fn refuse_plan(&self, id: &str, target: usize, wanted: Move) -> Result<()> {
+        let repo = self.sources.member_of(target);
+        // The project of a plan, if the line records one.
+        let plan = |id: &str| -> Option<Option<String>> {
+            let line = self.sources.line(target, id)?;
+            let record = Record::parse(&line).ok()?;
+            let is_decision = matches!(wanted, Move::Accept | Move::Reject);
+            if is_decision && Proposal::of(&record).is_some_and(|proposal| proposal.synced.is_none()) {
+                // The target's own line, whatever else somebody wrote into it.
+                return None;
+            }
+            match Owner::of(&record) {
+                Some(owner) if !self.is_owner(&owner, repo) => Some(Some(owner.name)),
+                _ => (Visibility::of(&record) == Visibility::Local).then_some(None),
+            }
+        };
+        // What was filed in the planning repo itself bears no mark; the plans beside it tell what kind of repo this is.
+        let is_unmarked = || {
+            let is_own = self.sources.line(target, id).is_some_and(|line| {
+                Record::parse(&line).is_ok_and(|record| Standing::of(Some(&record), None) == Standing::Canonical)
+            });
+            let beside = ["project", "visibility"].into_iter().flat_map(|key| self.sources.ids_mentioning(target, key));
+            wanted == Move::Propose && is_own && beside.into_iter().any(|other| plan(&other).is_some())
+        };
+        match plan(id).or_else(|| is_unmarked().then_some(None)) {
+            Some(project) => Err(StoreError::PlannedHere { id: id.to_owned(), what: wanted.done(), project }),
+            None => Ok(()),
+        }
     }
 
     /// The ledger of a repo that proposals go to.

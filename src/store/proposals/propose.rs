@@ -197,6 +197,9 @@ impl Store {
         chosen: &HashSet<String>,
     ) -> Result<(Proposed, usize, String, bool)> {
         let Proposer { actor, target, prefix, include, .. } = *proposer;
+        if copies.planning.is_none() {
+            self.refuse_plan(id, target, Move::Propose)?;
+        }
         let target_record = copies.target.as_deref().and_then(|line| Record::parse(line).ok());
         let standing = Standing::of(
             target_record.as_ref(),
