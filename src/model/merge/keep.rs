@@ -1,15 +1,19 @@
 //! What becomes of a value that lost: a comment, signed by the merge.
 
+use std::borrow::Cow;
+
 use super::fields::{Register, is_empty, is_told, same};
 use super::settle::Lost;
 use super::side::Side;
+use crate::model::issue::Status;
 use crate::model::json::{Dialect, Json, decode_string};
 
 /// Who writes the comments that keep a losing value.
 pub const AUTHOR: &str = "bd merge";
 
-/// The comments that keep what was lost, one for each key that says something which the base does not. Each depends on the lost
-/// value alone, so that every clone writes the same one, and one that tells what stands can be told from the others.
+/// The comments that keep what was lost, one for each key that says something which the base does not; a deletion is one thing,
+/// and told in one. Each depends on the lost value alone, so that every clone writes the same one, and one that tells what stands
+/// can be told from the others.
 pub fn comments(
     id: &str,
     register: &Register<'_>,
@@ -17,13 +21,26 @@ pub fn comments(
     (base, apart): (Option<&Side<'_>>, bool),
     dialect: Dialect,
 ) -> Vec<String> {
-    let says = |(key, value): (&std::borrow::Cow<'_, str>, &Option<String>)| {
+    let says = |(key, value): (&Cow<'_, str>, &Option<String>)| {
         let raw = value.as_deref().filter(|raw| !is_empty(Some(raw)) && is_told(key, apart))?;
         let is_known = base.is_some_and(|base| same(key, Some(raw), base.record.raw(key)));
         let value = decode_string(raw).map_or(raw.to_owned(), |text| text.into_owned());
-        (!is_known).then(|| comment(id, &text(key, &value), lost, dialect))
+        (!is_known).then(|| (key.clone().into_owned(), value))
     };
-    register.keys.iter().zip(&lost.values).filter_map(says).collect()
+    let said: Vec<(String, String)> = register.keys.iter().zip(&lost.values).filter_map(says).collect();
+    let texts: Vec<String> = match said.split_first() {
+        Some(((key, word), rest)) if key == "status" && Status::new(word).is_tombstone() => {
+            vec![text(key, &with_details(word, rest))]
+        }
+        _ => said.iter().map(|(key, value)| text(key, value)).collect(),
+    };
+    texts.iter().map(|text| comment(id, text, lost, dialect)).collect()
+}
+
+/// A value with those that go with it.
+fn with_details(value: &str, rest: &[(String, String)]) -> String {
+    let rest: Vec<String> = rest.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+    if rest.is_empty() { value.to_owned() } else { format!("{value} ({})", rest.join(", ")) }
 }
 
 /// What a comment says of a value that lost.

@@ -98,6 +98,12 @@ fn of_a_deletion_and_an_edit_the_later_stands() {
     assert!(alive.contains("status of the other version: tombstone"), "{alive}");
     let gone = merged(&base, &deleted(2), &edited(1));
     assert!(gone.contains(r#""title":"T","status":"tombstone""#), "{gone}");
+    // Who deleted it, and why, is one remark with that.
+    let grave = r#""deleted_by":"ann","delete_reason":"twice, I think","original_type":"bug","deleted_at""#;
+    let back = merged(&base, &deleted(1).replace(r#""deleted_at""#, grave), &edited(2));
+    let told =
+        "status of the other version: tombstone (deleted_by: ann, delete_reason: twice, I think, original_type: bug)";
+    assert!(back.contains(told) && back.matches("of the other version").count() == 1, "{back}");
 }
 
 #[test]

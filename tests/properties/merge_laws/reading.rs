@@ -107,9 +107,14 @@ impl Reading {
 
     /// Whether a comment of a merge tells this value of this key.
     fn is_told(&self, key: &str, value: &str) -> bool {
-        self.comments()
-            .iter()
-            .any(|(author, text)| author == TELLER && *text == format!("{key} of the other version: {value}"))
+        let (alone, part) = (format!("{key} of the other version: {value}"), format!("{key}: {value}"));
+        // A deletion is told with all that goes with it.
+        let with_deletion = |text: &str| {
+            let rest = text.strip_prefix("status of the other version: tombstone (").and_then(|r| r.strip_suffix(')'));
+            let is_part = |rest: &str| format!(", {rest}, ").contains(&format!(", {part}, "));
+            rest.is_some_and(|rest| (key, value) == ("status", "tombstone") || is_part(rest))
+        };
+        self.comments().iter().any(|(author, text)| author == TELLER && (*text == alone || with_deletion(text)))
     }
 
     /// A comment of an earlier merge that tells what stands now.
