@@ -122,6 +122,7 @@ fn check_project(store: &Store, report: &mut Report) {
             | Warning::NotSettled { .. }
             | Warning::Record { .. }
             | Warning::ClaimStays { .. }
+            | Warning::DeletedTarget { .. }
             | Warning::NotUndoable { .. } => continue,
             Warning::SiblingUnread { worktree, message } => {
                 (Severity::Warning, None, None, format!("the checkout {worktree} cannot be read: {message}"), None)

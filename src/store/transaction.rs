@@ -298,6 +298,7 @@ impl Transaction<'_> {
         };
         for (source, write) in &parts {
             store.refuse_private_targets(*source, write)?;
+            store.refuse_deleted_targets(write)?;
         }
         if let Some((n, _)) = parts.iter().find(|(n, _)| !self.locks.iter().any(|(locked, _)| locked == n)) {
             return Err(LedgerError::Unstable { path: self.store.sources.ledger(*n).path().to_owned() }.into());

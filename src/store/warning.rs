@@ -74,6 +74,12 @@ pub enum Warning {
     Branches {
         message: String,
     },
+    /// An issue, or a new one, that refers to a deleted one from now on.
+    DeletedTarget {
+        id: Option<String>,
+        target: String,
+        kind: String,
+    },
     /// The write stands, but the ledger was not committed after it.
     NotCommitted {
         repo: String,

@@ -317,6 +317,10 @@ pub fn warning_text(warning: &Warning) -> String {
             format!("what the checkout {worktree} says is not known: {message}")
         }
         Warning::Branches { message } => format!("proposals on branches may be missing here: {message}"),
+        Warning::DeletedTarget { id, target, kind } => {
+            let id = id.as_deref().unwrap_or("the new issue");
+            format!("{id} now refers ({kind}) to {target}, which is deleted")
+        }
         Warning::NotCommitted { repo, message } => {
             format!("written, but not committed in {repo}: {message}; the next write commits it too")
         }

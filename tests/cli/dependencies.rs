@@ -191,6 +191,43 @@ $ bd dep add store
 }
 
 #[test]
+fn nothing_begins_to_wait_for_a_deleted_issue() {
+    let env = three();
+    env.given("delete layout --yes");
+    // An edge that another program or a merge left is no new one, and keeps nothing from being worked on.
+    let kept = "{\"issue_id\":\"bd-store\",\"depends_on_id\":\"bd-layout\",\"type\":\"blocks\"}";
+    let title = "\"title\":\"Write the storage\",";
+    let text = env.ledger_text().replace(title, &format!("{title}\"dependencies\":[{kept}],"));
+    assert!(text.contains(kept), "{text}");
+    env.put_ledger(&text);
+    env.bd(["doctor"]).ok();
+    assert_eq!(env.bd(["ready", "--json"]).ok().ids(), ["bd-store", "bd-release"]);
+    env.given("dep add store layout");
+    assert_eq!(env.ledger_text(), text);
+    for line in [
+        "dep add release layout",
+        "dep release --blocks layout",
+        "dep add release layout -t parent-child",
+        "dep add release layout -t waits-for",
+        "add New --parent layout",
+        "add New --deps layout",
+        "update release --parent layout",
+        "checkpoint add bd-layout -m half",
+    ] {
+        env.bd(crate::cli::harness::words(line)).fails(5, &["bd-layout is deleted", "bd reopen bd-layout"]);
+        assert_eq!(env.ledger_text(), text, "{line}");
+    }
+    let run = env.bd(["add", "Found", "--id", "bd-found", "--deps", "discovered-from:layout"]).ok();
+    let told = "warning: bd-found now refers (discovered-from) to bd-layout, which is deleted";
+    assert!(run.stderr.contains(told), "{}", run.snapshot());
+    let run = env.bd(["dep", "add", "store", "layout", "-t", "related"]).ok();
+    assert!(run.stderr.contains("bd-store now refers (related) to bd-layout"), "{}", run.snapshot());
+    let run = env.bd(["list"]).ok();
+    assert_eq!(run.stderr, "", "it is said once");
+    env.given("reopen layout\ndep add release layout\nadd New --parent layout");
+}
+
+#[test]
 fn related_issues_may_form_a_circle() {
     let env = three();
     env.given(

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{CheckpointError, FILE, WORKTREES, dropped, snapshots, stored};
 use crate::coordination::typed::{plain, standpoint};
 use crate::coordination::{CoordinationError, Result, here, identity};
+use crate::model::change::ChangeError;
 use crate::model::checkpoint::{Checkpoint, CheckpointKind, raw_json};
 use crate::model::lease::Standing;
 use crate::model::query::{Expr, Field};
@@ -73,6 +74,9 @@ pub fn add_checkpoint(store: &mut Store, new: &NewCheckpoint) -> Result<AddedChe
         Some(typed) => store.resolve(typed)?,
         None => current_issue(store)?,
     };
+    if store.get(&issue)?.is_some_and(|row| row.issue.status.is_tombstone()) {
+        return Err(StoreError::from(ChangeError::Deleted(issue)).into());
+    }
     let who = identity::taking_part(store)?;
     store.check_lease(&issue)?;
     let worktree = store.worktree()?;
