@@ -59,6 +59,19 @@ fn force_closes_whatever_is_open() {
     env.given("add Epic -t epic --id bd-e\nadd One --id bd-1 --parent e\nclose e --force");
 }
 
+/// Another issue takes the place of one that is a duplicate or superseded; the children of an epic stay behind.
+#[test]
+fn what_is_replaced_waits_for_nothing() {
+    for line in ["duplicate docs --of new", "supersede docs --with new"] {
+        let env = two();
+        env.given("add New --id bd-new\nadd Child --parent docs");
+        env.bd(["close", "docs"]).fails(5, &["blocked by open issues"]);
+        env.given(line);
+        env.given("reopen docs\nupdate docs --type epic");
+        env.bd(crate::cli::harness::words(line)).fails(5, &["cannot close epic bd-docs"]);
+    }
+}
+
 #[test]
 fn only_what_is_open_blocks() {
     let env = two();
