@@ -67,7 +67,7 @@ pub fn changes(path: &Path, span: Span<'_>, env: &Env, each: &mut dyn FnMut(Chan
                 Span::Staged => git::staged(&repository, each)?,
                 Span::Commits(ids) => git::commits(&repository, ids, each)?,
                 Span::Range(text) if text.starts_with('-') || !text.contains("..") || text.contains("...") => {
-                    return Err(not_a_range(text, "a range of commits: A..B"));
+                    return Err(not_a_range(text, "a range of commits"));
                 }
                 Span::Range(_) | Span::Push { .. } => git::range(&repository, span, each)?,
             }

@@ -253,7 +253,9 @@ impl From<StoreError> for Failure {
                     _ => "bd check-leaks --ledger FILE checks a file as it is",
                 },
             ),
-            StoreError::History(HistoryError::NotARange { .. }) => Self::usage(message),
+            StoreError::History(HistoryError::NotARange { .. }) => Self::usage(message).hint(
+                "git: two commits, as in origin/main..HEAD; jj: a revset, as in main@origin..@; hg: a revset, as in 'draft()'",
+            ),
             StoreError::History(_) => Self::failed(message),
             StoreError::NotCheckedOut { path, kind } => {
                 let way = match kind {

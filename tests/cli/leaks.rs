@@ -199,9 +199,13 @@ fn a_range_is_looked_at_commit_by_commit() {
     assert_eq!(merge, leaked);
     assert_eq!(project.leaks("--range main~1..side"), [""; 0]);
     for bad in ["main", "-x..y", "a...b"] {
-        project.env.bd(["check-leaks", &format!("--range={bad}")]).fails(2, &["is not a range"]);
+        project.env.bd(["check-leaks", &format!("--range={bad}")]).fails(2, &["is not a range", "origin/main..HEAD"]);
     }
-    project.env.bd(["check-leaks", "--range", "nosuch..main"]).fails(1, &["git rev-list failed", "nosuch"]);
+    for bad in ["nosuch..main", "main..nosuch", "..nosuch"] {
+        let told = format!("{bad:?} is not a range of commits that are here");
+        let run = project.env.bd(["check-leaks", "--range", bad]).fails(2, &[&told, "hint: git: two commits"]);
+        assert!(!run.stderr.contains("fatal"), "{}", run.snapshot());
+    }
 }
 
 /// The list of what is staged is longer than what is kept of a program's talk elsewhere.
@@ -240,6 +244,7 @@ fn in_hg_what_would_be_committed_is_checked() {
     assert!(env.command("hg").env("HGRCPATH", "").args(["add", "dump.txt"]).status().unwrap().success());
     env.bd(["check-leaks"]).fails(8, &["1 private thing"]);
     env.bd(["check-leaks", "--range", "remote('x')"]).fails(2, &["stays in this repository"]);
+    env.bd(["check-leaks", "--range", "nosuch"]).fails(2, &["\"nosuch\" is not a revset", "hg: a revset"]);
     env.bd(["hooks", "install", "--no-merge-driver"]).fails(9, &["bd hooks is for git"]);
     env.bd(["check-leaks", "--ledger", "dump.txt"]).fails(8, &[]);
 }

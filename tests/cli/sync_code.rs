@@ -263,7 +263,7 @@ fn jj_sends_nothing_private_and_no_code() {
     env.bd(["sync"]).fails(8, &["would publish something private"]);
     env.bd(["sync", "--dry-run"]).fails(8, &["would publish something private"]);
     env.bd(["check-leaks", "--range", "main@origin..@-"]).fails(8, &["1 private thing"]);
-    env.bd(["check-leaks", "--range", "nosuch()"]).fails(2, &["is not a revset"]);
+    env.bd(["check-leaks", "--range", "nosuch()"]).fails(2, &["is not a revset", "jj: a revset"]);
     assert_eq!(head(&env, "upstream"), before);
     sh(&env, "cd web; jj abandon @- 2>&1; jj restore .beads/beads.jsonl 2>&1");
     env.bd(["check-leaks", "--range", "main@origin::@"]).ok();

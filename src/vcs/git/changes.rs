@@ -95,7 +95,15 @@ pub fn range(repository: &Repository<'_>, span: Span<'_>, each: &mut dyn FnMut(C
         }
     };
     for asked in lists {
-        let list = listed("git rev-list", asked)?;
+        let list = match (listed("git rev-list", asked), span) {
+            (Err(HistoryError::Failed { .. }), Span::Range(text)) if !names_commits(repository, text)? => {
+                return Err(HistoryError::NotARange {
+                    text: text.to_owned(),
+                    what: "a range of commits that are here",
+                });
+            }
+            (list, _) => list?,
+        };
         for line in list.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             let ids: Vec<ObjectId> =
                 line.split(|byte| *byte == b' ').filter_map(|hex| ObjectId::from_hex(hex).ok()).collect();
@@ -106,6 +114,19 @@ pub fn range(repository: &Repository<'_>, span: Span<'_>, each: &mut dyn FnMut(C
         }
     }
     Ok(())
+}
+
+/// Whether both ends of a range are commits of this repository.
+fn names_commits(repository: &Repository<'_>, range: &str) -> Result<bool, HistoryError> {
+    let (from, to) = range.split_once("..").unwrap_or((range, ""));
+    for end in [from, to] {
+        let end = if end.is_empty() { "HEAD" } else { end };
+        let asked = program(repository).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+        if !asked.arg(format!("{end}^{{commit}}")).run()?.status.success() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The same for these commits alone.
