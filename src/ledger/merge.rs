@@ -7,7 +7,7 @@
 //! side was not removed there.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::document::{Document, EMPTIED};
 use super::line::{Line, leading_id};
@@ -24,6 +24,36 @@ pub struct MergedLine {
     pub clashes: Vec<Clash>,
     /// A side had removed the issue; the other one's edit brought it back.
     pub revived: bool,
+}
+
+impl MergedLine {
+    /// Takes in what a later merge made of the same issue.
+    fn add(&mut self, later: MergedLine) {
+        for (fields, more) in [(&mut self.from_ours, later.from_ours), (&mut self.from_theirs, later.from_theirs)] {
+            for field in more {
+                if !fields.contains(&field) {
+                    fields.push(field);
+                }
+            }
+        }
+        self.clashes.retain(|clash| !later.clashes.contains(clash));
+        self.clashes.extend(later.clashes);
+        self.revived |= later.revived;
+    }
+}
+
+/// Adds what later merges made of issues, so that each issue is told once.
+pub fn add_lines(lines: &mut Vec<MergedLine>, later: Vec<MergedLine>) {
+    let mut places: HashMap<String, usize> = lines.iter().enumerate().map(|(n, line)| (line.id.clone(), n)).collect();
+    for line in later {
+        match places.get(&line.id) {
+            Some(place) => lines[*place].add(line),
+            None => {
+                places.insert(line.id.clone(), lines.len());
+                lines.push(line);
+            }
+        }
+    }
 }
 
 /// A merged ledger.

@@ -17,7 +17,7 @@ pub use check::{Finding, Problem};
 pub use document::{Document, MAX_LEDGER, MAX_LINE};
 pub use line::{Damage, Line};
 pub use markers::{BadMarkers, Parts};
-pub use merge::{Merged, MergedLine, merge};
+pub use merge::{Merged, MergedLine, add_lines, merge};
 pub use read::{Expectation, Snapshot, Stamp};
 pub use repair::{Repair, RepairStep};
 pub use write::{Applied, Edit, LineChange, LockedLedger, Outcome, REFUSED_PREFIX};

@@ -251,6 +251,29 @@ fn with_jj() -> Option<Env> {
     Some(env)
 }
 
+/// Each issue is told once, however many of our commits have to be merged, and however many ways are tried.
+#[test]
+fn jj_tells_each_merged_issue_once() {
+    for conflicts in [false, true] {
+        let Some(env) = with_jj() else { return };
+        sh(&env, "git clone -q upstream other; cd other; git config user.name t; git config user.email t@example.org");
+        other(&env, "label add bd-base theirs\nsync -q");
+        env.given("update bd-base --title Ours\ncommit -q\nupdate bd-base -p 0\ncommit -q");
+        if conflicts {
+            // Commits that cannot be rebased one by one; both ends fit together.
+            sh(&env, "cd other; echo theirs > code; git commit -q -a -m theirs; git push -q");
+            sh(&env, "cd web; echo ours > code; jj commit -m there 2>&1; echo 1 > code; jj commit -m back 2>&1");
+        }
+        let run = env.bd(["sync", "--no-push"]).ok();
+        let way = if conflicts { "merged" } else { "rebased" };
+        assert!(run.stdout.contains(way), "{}", run.snapshot());
+        let told: Vec<&str> = run.stdout.lines().filter(|line| line.starts_with("  bd-base: ")).collect();
+        assert_eq!(told, ["  bd-base: title, priority from ours; labels from theirs"], "{}", run.snapshot());
+        let shown = &env.bd(["show", "bd-base", "--json"]).ok().json()[0];
+        assert_eq!((&shown["title"], &shown["labels"][0]), (&"Ours".into(), &"theirs".into()));
+    }
+}
+
 const PRIVATE: &str = "{\"id\":\"bd-zz\",\"title\":\"Secret\",\"status\":\"open\",\"priority\":2,\"issue_type\":\"task\",\"visibility\":\"local\"}\n";
 
 #[test]

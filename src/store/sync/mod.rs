@@ -317,7 +317,8 @@ impl Store {
             (Some(ours), Some(theirs)) => {
                 damaged |= received::is_damaged(theirs);
                 let done = ledger::merge(versions.base.as_deref().unwrap_or_default(), ours, theirs);
-                merged.extend(done.lines);
+                // Each of our commits that is rebased is merged, and may have changed the same issue.
+                ledger::add_lines(&mut merged, done.lines);
                 done.bytes
             }
             // Removed on one side as a file: the other one's is what there is.
@@ -335,7 +336,7 @@ impl Store {
         let done = vcs.integrate(integration)?;
         // A later round may bring more; what is told is the sum.
         one.integrated = one.integrated.filter(|_| done == Integrated::UpToDate).or(Some(done));
-        one.merged.extend(merged);
+        ledger::add_lines(&mut one.merged, merged);
         if done != Integrated::UpToDate {
             one.received_code.extend(incoming.into_iter().filter(|commit| commit.has_code));
         }

@@ -99,10 +99,12 @@ impl Attempt<'_> {
             self.repo.change(self.start, &["rebase", "--branch=@", &format!("--onto={there}")])?
         };
         let after = stack::read(self.repo, &now, &format!("({there}..@)::"), self.ledgers)?;
+        // What cannot be rebased is joined, and the ledgers are merged for that: they need not be merged here before.
+        self.check(&now, self.ledgers)?;
         for ledger in 0..self.ledgers.len() {
             now = self.settle(now, ledger, &after, merge)?;
         }
-        self.check(&now)?;
+        self.check(&now, &[])?;
         Ok(now)
     }
 
@@ -174,20 +176,21 @@ impl Attempt<'_> {
             let wanted = three_way(file, base, read(end)?, read(there)?, merge);
             now = self.give(now, &change, file, wanted.as_deref())?;
         }
-        match self.check(&now) {
+        match self.check(&now, &[]) {
             Ok(()) => Ok(Some(now)),
             Err(Stopped::Conflicts { .. }) => Ok(None),
             Err(Stopped::Failed(error)) => Err(error),
         }
     }
 
-    /// Looks for conflicts that were not there before.
-    fn check(&self, at: &Operation) -> Result<(), Stopped> {
+    /// Looks for conflicts that were not there before, except in files that are still to be settled.
+    fn check(&self, at: &Operation, unsettled: &[PathBuf]) -> Result<(), Stopped> {
         let old: HashMap<&str, &Commit> = self.before.iter().map(|commit| (&*commit.change, commit)).collect();
         let (mut committed, mut uncommitted) = (BTreeSet::new(), BTreeSet::new());
         for commit in stack::read(self.repo, at, &format!("({}..@)::", self.there), &[])? {
             let known = old.get(&*commit.change).map(|old| old.conflicts.as_slice()).unwrap_or_default();
-            let new = commit.conflicts.into_iter().filter(|file| !known.contains(file));
+            let is_new = |file: &PathBuf| !known.contains(file) && !unsettled.contains(file);
+            let new = commit.conflicts.into_iter().filter(is_new);
             if commit.current { uncommitted.extend(new) } else { committed.extend(new) }
         }
         let is_free = committed.is_empty() && uncommitted.is_empty();
