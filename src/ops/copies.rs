@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Result;
-use super::doctor::{Health, Report, Severity};
+use super::health::{Health, Report, Severity};
 use crate::ledger::Document;
 use crate::model::issue;
 use crate::model::merge::{same_value, was_joined};

@@ -1,10 +1,10 @@
 //! Looking for what is wrong, and putting right what can be put right without guessing.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use super::copies::check_copies;
 use super::future::check_times;
+use super::health::{Health, Report, Severity};
 use super::odd::check_values;
 use super::sizes::check_sizes;
 use super::workspaces::check_workspaces;
@@ -18,34 +18,6 @@ use crate::store::{
 };
 use crate::sys::below;
 use crate::sys::fs::DISPLACED_PREFIX;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Works, but is not as it should be.
-    Note,
-    /// Something may surprise.
-    Warning,
-    /// Something is damaged.
-    Damage,
-}
-
-/// One thing that doctor found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Health {
-    pub severity: Severity,
-    pub file: Option<PathBuf>,
-    pub line: Option<usize>,
-    pub message: String,
-    /// What can be done about it.
-    pub remedy: Option<String>,
-}
-
-/// What was found, and what was done.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Report {
-    pub findings: Vec<Health>,
-    pub fixed: Vec<String>,
-}
 
 pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     let mut report = Report::default();

@@ -1,7 +1,7 @@
 //! Times that lie in the future: a clock was wrong where they were written, or somebody made them up.
 
 use super::Result;
-use super::doctor::{Health, Report, Severity};
+use super::health::{Health, Report, Severity};
 use crate::cache::Sort;
 use crate::model::issue::{Issue, Time};
 use crate::model::query::{Expr, Field, Op, Value};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::Result;
-use super::doctor::{Health, Report, Severity};
+use super::health::{Health, Report, Severity};
 use crate::ledger::{Document, Line};
 use crate::model::odd::odd_values;
 use crate::model::proposal;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::doctor::{Health, Report, Severity};
+use super::health::{Health, Report, Severity};
 use crate::model::size;
 use crate::store::{PRUNE_DAYS, PruneRequest, Store, StoreError};
 

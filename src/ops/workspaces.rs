@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::Result;
-use super::doctor::{Health, Report, Severity};
+use super::health::{Health, Report, Severity};
 use crate::coordination;
 use crate::store::Store;
 

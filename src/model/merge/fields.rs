@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::FIELD_TIMES;
-use super::settle::{Lost, Settled};
-use super::side::Side;
+use super::side::{FIELD_TIMES, Side};
 use crate::model::json::{decode_string, elements};
 use crate::model::record::place_of;
 use crate::model::time::Instant;
@@ -72,12 +70,6 @@ impl Register<'_> {
     /// The raw values on one side.
     pub fn values<'a>(&self, side: &Side<'a>) -> Vec<Option<&'a str>> {
         self.keys.iter().map(|key| side.record.raw(key)).collect()
-    }
-
-    /// The key by which a clash is told: the first one that differs and says something.
-    pub fn shown(&self, lost: &Lost, kept: &Settled, apart: bool) -> Option<usize> {
-        let differs = |n: &usize| !same(&self.keys[*n], lost.values[*n].as_deref(), kept.values[*n].as_deref());
-        (0..self.keys.len()).filter(|n| is_told(&self.keys[*n], apart)).find(differs)
     }
 
     /// Both sides say the same.

@@ -3,13 +3,11 @@
 use std::borrow::Cow;
 
 use super::fields::{Register, is_empty, is_told, same};
+use super::sets::AUTHOR;
 use super::settle::Lost;
 use super::side::Side;
 use crate::model::issue::Status;
 use crate::model::json::{Dialect, Json, decode_string};
-
-/// Who writes the comments that keep a losing value.
-pub const AUTHOR: &str = "bd merge";
 
 /// The comments that keep what was lost, one for each key that says something which the base does not; a deletion is one thing,
 /// and told in one. Each depends on the lost value alone, so that every clone writes the same one, and one that tells what stands

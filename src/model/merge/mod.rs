@@ -28,10 +28,8 @@ use fields::Register;
 pub use revert::{differing, revert};
 use sets::Told;
 use settle::{Settled, settle};
+pub use side::FIELD_TIMES;
 use side::{Side, Stamp};
-
-/// The key under which a merged line keeps the times of earlier edits.
-pub const FIELD_TIMES: &str = "field_times";
 
 /// A value that two sides changed differently: which one stands, and which one was kept as a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]

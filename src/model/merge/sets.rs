@@ -9,6 +9,9 @@ use crate::model::json::{Dialect, decode_string, elements};
 use crate::model::record::Record;
 use crate::model::time::Instant;
 
+/// Who writes the comments that keep a losing value.
+pub const AUTHOR: &str = "bd merge";
+
 type Identity = fn(&str) -> String;
 
 /// The elements of a raw list with their identities, each once, in the order of the list.
@@ -146,7 +149,7 @@ pub fn adds_comments<'a>(base: Option<&Side<'_>>, side: &'a Side<'_>, other: &Si
 
 /// A comment that a merge has added is nobody's edit.
 pub fn is_own(raw: &str) -> bool {
-    Record::parse_part(raw).is_ok_and(|record| record.string("author").as_deref() == Some(super::keep::AUTHOR))
+    Record::parse_part(raw).is_ok_and(|record| record.string("author").as_deref() == Some(AUTHOR))
 }
 
 fn created(raw: &str) -> Option<Instant> {

@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use super::fields::{CREATED, Kind, Register, is_empty, is_silent, same};
+use super::fields::{CREATED, Kind, Register, is_empty, is_silent, is_told, same};
 use super::sets::{self, edge_identity, label_identity};
 use super::side::{Side, Stamp};
 use super::{object, text};
@@ -57,6 +57,14 @@ impl Settled {
 pub struct Lost {
     pub values: Vec<Option<String>>,
     pub stamp: Stamp,
+}
+
+impl Register<'_> {
+    /// The key by which a clash is told: the first one that differs and says something.
+    pub fn shown(&self, lost: &Lost, kept: &Settled, apart: bool) -> Option<usize> {
+        let differs = |n: &usize| !same(&self.keys[*n], lost.values[*n].as_deref(), kept.values[*n].as_deref());
+        (0..self.keys.len()).filter(|n| is_told(&self.keys[*n], apart)).find(differs)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

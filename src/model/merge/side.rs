@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::FIELD_TIMES;
 use crate::model::record::Record;
 use crate::model::time::Instant;
+
+/// The key under which a merged line keeps the times of earlier edits.
+pub const FIELD_TIMES: &str = "field_times";
 
 /// When something was edited: the instant, and how the line writes it. Later orders higher; nothing known is lowest.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
