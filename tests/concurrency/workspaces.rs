@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::process::Output;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -83,9 +84,15 @@ fn one_workspace_is_removed_by_one_of_many() {
             0 => sandbox.run(&["workspace", "gc", "--older-than", "0s", "--apply"]),
             _ => sandbox.run(&["workspace", "remove", id]),
         });
+        // Done, gone already, or somebody else is at it: where the machine is slow, the git of one who looks may be seen at work.
+        let looks = |output: &Output| String::from_utf8_lossy(&output.stderr).contains("(git) works there");
         for output in &outputs {
-            // Done, gone already, or somebody else is at it.
-            assert!(matches!(output.status.code(), Some(0 | 3 | 6)), "{}", describe(output));
+            let is_fine = matches!(output.status.code(), Some(0 | 3 | 6)) || looks(output);
+            assert!(is_fine, "{}", describe(output));
+        }
+        if outputs.iter().any(looks) {
+            let output = sandbox.run(&["workspace", "remove", id]);
+            assert!(matches!(output.status.code(), Some(0 | 3)), "{}", describe(&output));
         }
         let record: Value = serde_json::from_str(&sandbox.ok(&["workspace", "show", id, "--json"])).unwrap();
         assert_eq!(record["state"], "removed", "{record}");
