@@ -76,7 +76,8 @@ pub fn create_worktree(store: &mut Store, wish: &WorktreeWish) -> Result<Worktre
     let vcs = vcs::open(here);
     store.refuse_programs_of(here)?;
     let branch = Some(wish.branch.clone().unwrap_or_else(|| wish.name.clone()));
-    let made = vcs.add_checkout(&NewCheckout { path, branch, base: wish.base.clone() }, &store.host().env);
+    let new = NewCheckout { path, branch, base: wish.base.clone() };
+    let made = vcs.linking().and_then(|linking| linking.add_checkout(&new, &store.host().env));
     Ok(store.adopt_worktree(&made.map_err(StoreError::from)?.root)?)
 }
 
@@ -123,7 +124,8 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
         }
         let here = vcs::open(store.repo().beads());
         begun = true;
-        Ok(here.remove_checkout(&worktree.root, force, &env).map_err(StoreError::from)?)
+        let removed = here.linking().and_then(|linking| linking.remove_checkout(&worktree.root, force, &env));
+        Ok(removed.map_err(StoreError::from)?)
     });
     let is_whole = |error: &CoordinationError| {
         !begun || matches!(error, CoordinationError::Store(StoreError::Vcs(SyncError::Kept { .. })))

@@ -10,7 +10,7 @@ use super::transaction::Written;
 use super::warning::Warning;
 use super::{Store, place};
 use crate::sys::below;
-use crate::vcs::{self, Kind};
+use crate::vcs;
 
 /// What `bd init` puts beside a ledger.
 const SET_UP: [&str; 4] = [CONFIG_NAME, "metadata.json", ".gitignore", ".gitattributes"];
@@ -25,7 +25,7 @@ impl Store {
                 let message = message(&changed);
                 let path = self.sources.ledger(*source).path().to_owned();
                 // The others ask a program for each file: there it waits for a sync.
-                let set_up = if vcs::kind(&path) == Kind::Git { self.new_set_up(member) } else { Vec::new() };
+                let set_up = if vcs::open(&path).is_read_directly() { self.new_set_up(member) } else { Vec::new() };
                 let paths: Vec<PathBuf> = std::iter::once(path).chain(set_up).collect();
                 self.commit_paths(member, &paths, &message);
             }
@@ -53,7 +53,7 @@ impl Store {
                 && vcs::is_ignored(path, &self.host.env) != Some(true)
         };
         let paths = names.iter().map(|name| place::real(beads).join(name));
-        if vcs.kind() == Kind::None { Vec::new() } else { paths.filter(is_new).collect() }
+        if vcs.is_versioned() { paths.filter(is_new).collect() } else { Vec::new() }
     }
 
     /// Whether a repo's ledger is committed after each write.

@@ -9,7 +9,7 @@ use super::settings::CONFIG_NAME;
 use super::{Result, StoreError, place};
 use crate::model::id;
 use crate::sys::{Env, below, fs};
-use crate::vcs::{self, Kind};
+use crate::vcs;
 
 pub const BEADS_DIR: &str = ".beads";
 /// The ledger's name: ours, and that of later beads.
@@ -244,7 +244,7 @@ pub fn refuse_not_checked_out(beads: &Path, configured: Option<&str>, env: &Env)
     let real = place::real(beads);
     let root = place::real(vcs.root());
     let Ok(inside) = real.strip_prefix(&root) else { return Ok(()) };
-    if vcs.kind() == Kind::None {
+    if !vcs.is_versioned() {
         return Ok(());
     }
     // What cannot be told is no reason to refuse.
@@ -256,7 +256,7 @@ pub fn refuse_not_checked_out(beads: &Path, configured: Option<&str>, env: &Env)
     for name in LEDGER_NAMES.into_iter().chain(configured).chain(named) {
         let path = inside.join(name);
         if committed(&path).is_some_and(|bytes| !bytes.trim_ascii().is_empty()) {
-            return Err(StoreError::NotCheckedOut { path, kind: vcs.kind() });
+            return Err(StoreError::NotCheckedOut { remedy: vcs.to_get_back(&path), path });
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ use crate::model::change::ChangeError;
 use crate::model::id::IdError;
 use crate::model::proposal::IllegalMove;
 use crate::sys::fs::FsError;
-use crate::vcs::{Carried, HistoryError, Kind, SyncError};
+use crate::vcs::{Carried, HistoryError, SyncError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -60,7 +60,7 @@ pub enum StoreError {
     #[error("{id} cannot be restored: {why}")]
     CannotRestore { id: String, why: String },
     #[error("version control has issues in {}, which is not in the working copy", path.display())]
-    NotCheckedOut { path: PathBuf, kind: Kind },
+    NotCheckedOut { path: PathBuf, remedy: String },
     #[error("no ledger of the project had {id} then")]
     NotThen { id: String },
     #[error("{id} is private and does not go to {repo}")]
@@ -86,7 +86,7 @@ pub enum StoreError {
     #[error("somebody else {} {repo}{}", if *pull { "pushes all the time to" } else { "has pushed to" }, if *pull { "" } else { ", and --no-pull forbids to merge" })]
     Outrun { repo: String, pull: bool },
     #[error("not pushed to {to}: {} outside of the ledger: {}", touching(commits.len()), named(commits))]
-    HoldsCode { to: String, kind: Kind, commits: Vec<Carried> },
+    HoldsCode { to: String, push: &'static str, commits: Vec<Carried> },
     #[error("{} names programs that its version control would run: {}", root.display(), list(programs))]
     UntrustedPrograms { root: PathBuf, programs: Vec<String> },
     #[error("you are a contributor to {repo}: its commits are not yours to make with bd")]

@@ -203,7 +203,7 @@ pub fn committed_settings(beads: &Path, env: &Env) -> Option<PathBuf> {
     let inside = real.strip_prefix(&root).ok()?;
     match vcs.committed(inside, env) {
         Ok(None) => None,
-        Err(_) if vcs.kind() == vcs::Kind::None => None,
+        Err(_) if !vcs.is_versioned() => None,
         // What cannot be told counts as committed.
         Ok(Some(_)) | Err(_) => Some(file),
     }

@@ -62,7 +62,7 @@ impl Store {
             LeakScope::Push { remote, refs } => (Span::Push { remote, refs }, "a check before a push"),
         };
         let root = self.project.primary_member().repo.root().to_owned();
-        vcs::changes(&root, span, &self.host.env, &mut look).map_err(|error| match error {
+        vcs::open(&root).changes(span, &self.host.env, &mut look).map_err(|error| match error {
             SyncError::History(error) => as_store(error, what),
             other => other.into(),
         })?;

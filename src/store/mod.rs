@@ -118,7 +118,7 @@ pub use warning::Warning;
 pub use workflows::{TaskRow, TaskState, Withheld, WorkflowRow};
 
 /// What a sync passes on from version control.
-pub use crate::vcs::{Carried, Commit, CommitError, HistoryError, Integrated, Kind, SyncError};
+pub use crate::vcs::{Carried, Commit, CommitError, HistoryError, Integrated, SyncError};
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;

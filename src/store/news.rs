@@ -90,7 +90,7 @@ impl Store {
     fn committed_there(&self, worktree: &Worktree, path: &Path) -> Option<Document> {
         let inside = path.strip_prefix(&worktree.root).ok()?;
         let vcs = vcs::open(&worktree.root);
-        if vcs.kind() != vcs::Kind::Git {
+        if !vcs.is_read_directly() {
             // The others ask a program.
             self.refuse_programs_of(&worktree.root).ok()?;
         }

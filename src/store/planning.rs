@@ -10,7 +10,7 @@ use crate::model::record::Record;
 use crate::sys::Env;
 use crate::sys::below;
 use crate::sys::fs::{Dir, FsError};
-use crate::vcs::{self, Identity, Kind};
+use crate::vcs::{self, Identity};
 
 /// The longest exclude file that is read.
 const MAX_EXCLUDE: u64 = 16 << 20;
@@ -45,8 +45,7 @@ impl Store {
     pub fn files_for_others(&self) -> Option<&str> {
         let repo = &self.project.primary_member().repo;
         let is_plain = !self.has_roles() && self.project.members.len() == 1;
-        // Only git shows who may push.
-        if !is_plain || vcs::kind(repo.root()) != Kind::Git || kept_out_by(repo.beads()).is_some() {
+        if !is_plain || !vcs::open(repo.root()).shows_who_pushes() || kept_out_by(repo.beads()).is_some() {
             return None;
         }
         let decision = self.role();
@@ -57,11 +56,10 @@ impl Store {
     /// of the one who wrote it.
     pub(super) fn is_uncommitted(&self, id: &str) -> Result<bool> {
         let copies = self.working_copies(Some(0));
-        for copy in copies.iter().filter(|copy| copy.kind != Kind::None && copy.members.contains(&0)) {
-            let vcs = vcs::open(&copy.root);
+        for copy in copies.iter().filter(|copy| copy.vcs.is_versioned() && copy.members.contains(&0)) {
             let pairs = copy.sources.iter().zip(&copy.ledgers);
             for (_, ledger) in pairs.filter(|(source, _)| self.sources.member_of(**source) == 0) {
-                let committed = vcs.committed(ledger, &self.host.env)?.unwrap_or_default();
+                let committed = copy.vcs.committed(ledger, &self.host.env)?.unwrap_or_default();
                 if !Document::new(committed).has_id(id) {
                     return Ok(true);
                 }

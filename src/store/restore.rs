@@ -14,7 +14,7 @@ use crate::model::difference::{FieldChange, difference};
 use crate::model::issue::status_of;
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::record::Record;
-use crate::vcs::{self, Commit, Kind};
+use crate::vcs::{self, Commit};
 
 /// An issue that came back, or would come back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -350,7 +350,7 @@ impl Store {
     fn refuse_no_history(&self, owner: Option<usize>) -> Result<()> {
         let sources: Vec<usize> = owner.map_or_else(|| (0..self.sources.len()).collect(), |source| vec![source]);
         let paths: Vec<PathBuf> = sources.iter().map(|n| place::real(self.sources.ledger(*n).path())).collect();
-        if paths.iter().any(|path| vcs::kind(path) != Kind::None) {
+        if paths.iter().any(|path| vcs::is_versioned(path)) {
             return Ok(());
         }
         let root = paths.first().and_then(|path| path.parent()?.parent()).unwrap_or(self.repo.root());

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::settings::{Origin, Settings};
 use crate::sys::Env;
-use crate::vcs::{Address, Facts, Kind};
+use crate::vcs::{Address, Facts};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -98,10 +98,8 @@ fn found_out(settings: &Settings, facts: &Facts) -> (Role, &'static str, String)
         return (Role::Contributor, "fork", because);
     }
     if facts.remotes.is_empty() {
-        let because = match facts.kind {
-            Kind::None => "there is no version control, so there is nobody else to ask".to_owned(),
-            _ => "there is no remote, so there is nobody else to ask".to_owned(),
-        };
+        let missing = if facts.kind.is_versioned() { "remote" } else { "version control" };
+        let because = format!("there is no {missing}, so there is nobody else to ask");
         return (Role::Maintainer, "no-remote", because);
     }
     if let Some(branch) = &facts.pushed {

@@ -1,12 +1,11 @@
 //! The checkouts of one repository: git worktrees, workspaces of jj, shares of hg.
 //!
-//! Which there are is read from files alone. jj and git can stand behind one another, so both are asked: all checkouts that
-//! share one directory ([`Vcs::common_dir`](super::Vcs::common_dir)) are one family, whichever program made them. hg and sl
-//! keep no list; there only this checkout and the main one are known.
+//! Which there are is read from files alone. All checkouts that share one directory ([`common_dir`](super::common_dir)) are one
+//! family, whichever program made them. hg and sl keep no list; there only this checkout and the main one are known.
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{SyncError, git, jj};
+use super::{MARKERS, SyncError, is_busy};
 use crate::sys::Env;
 
 /// A checkout of the repository. Paths are absolute and without links.
@@ -94,53 +93,6 @@ pub struct NewCheckout {
     pub base: Option<String>,
 }
 
-/// All checkouts of a family in which git, jj or both are used, the main one first, then in the order of their paths.
-pub(super) fn family(root: &Path) -> Vec<Checkout> {
-    let root = real(root);
-    let git_common = git::common_dir(&root.join(".git"));
-    let behind = jj::git_target(&root.join(".jj")).and_then(|target| git::common_dir(&target));
-    let mut found = match behind.as_ref().or(git_common.as_ref()) {
-        Some(common) => git::worktrees(common, &root),
-        None => Vec::new(),
-    };
-    let mut homes: Vec<PathBuf> = found.iter().map(|checkout| checkout.root.clone()).collect();
-    homes.push(root);
-    let mut repos: Vec<PathBuf> = homes.iter().filter_map(|home| jj::repo(home)).collect();
-    repos.sort();
-    repos.dedup();
-    for repo in repos {
-        for workspace in jj::workspaces(&repo, &homes) {
-            match found.iter_mut().find(|checkout| checkout.root == workspace.root) {
-                Some(known) if known.exists => known.branch = known.branch.take().or(workspace.branch),
-                Some(known) if workspace.exists => *known = workspace,
-                Some(_) => {}
-                None => {
-                    let is_main = workspace.is_main && !found.iter().any(|checkout| checkout.is_main);
-                    found.push(Checkout { is_main, ..workspace });
-                }
-            }
-        }
-    }
-    found.sort_by(|a, b| (!a.is_main, &a.root, &a.admin).cmp(&(!b.is_main, &b.root, &b.admin)));
-    found
-}
-
-/// Files and directories that change when a checkout of this family comes or goes, as far as version control keeps a list.
-/// They need not be there.
-pub fn marks(path: &Path) -> Vec<PathBuf> {
-    let Some((_, root)) = super::place(path) else { return Vec::new() };
-    let dot_jj = root.join(".jj");
-    let (behind, heads) = match dot_jj.exists() {
-        true => {
-            let behind = jj::git_target(&dot_jj).and_then(|target| git::common_dir(&target));
-            (behind, jj::repo(&root).map(|repo| repo.join("op_heads/heads")))
-        }
-        false => (None, None),
-    };
-    let git = behind.or_else(|| git::common_dir(&root.join(".git"))).map(|common| common.join("worktrees"));
-    git.into_iter().chain(heads).collect()
-}
-
 /// A path without links, as far as it is there.
 pub(super) fn real(path: &Path) -> PathBuf {
     let here = if path.as_os_str().is_empty() { Path::new(".") } else { path };
@@ -205,7 +157,7 @@ pub(super) fn removable(root: &Path, here: &Path, known: &[Checkout]) -> Result<
 /// Refuses to delete a directory in which a program is at work or another working copy stands, whether or not version
 /// control ignores it.
 pub(super) fn check_quiet(root: &Path) -> Result<(), SyncError> {
-    if super::is_busy(root) {
+    if is_busy(root) {
         return Err(SyncError::Busy { root: root.to_owned() });
     }
     match nested(root, root)? {
@@ -232,7 +184,7 @@ fn nested(directory: &Path, root: &Path) -> Result<Option<PathBuf>, SyncError> {
     }
     for entry in std::fs::read_dir(directory).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
-        let is_marker = super::MARKERS.iter().any(|(marker, _)| entry.file_name() == *marker);
+        let is_marker = MARKERS.iter().any(|(marker, _)| entry.file_name() == *marker);
         match entry.file_type() {
             _ if is_marker && directory != root => return Ok(Some(directory.to_owned())),
             Ok(kind) if kind.is_dir() && !is_marker => below.push(entry.path()),

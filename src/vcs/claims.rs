@@ -5,13 +5,9 @@
 //! clone no ref, index, file or `FETCH_HEAD` changes; the objects that were read stay in its store until git tidies up.
 //! Only git has this, and jj where its commits are in git.
 
-use std::path::Path;
+use super::{Kind, SyncError};
 
-use super::git::Server;
-use super::{Kind, SyncError, jj, place};
-use crate::sys::Env;
-
-const PREFIX: &str = "refs/beads/claims/";
+pub(super) const PREFIX: &str = "refs/beads/claims/";
 /// A file system holds no longer names, and a server may keep each ref in a file.
 const LONGEST: usize = 200;
 
@@ -35,47 +31,10 @@ pub enum Swap {
     Lost { current: Option<RemoteClaim> },
 }
 
-/// All claims on the remote that a push from here goes to, sorted by id. Like the two functions below this talks to the
-/// remote with what the repository's settings name: whether they may name programs, the caller has made sure.
-pub fn remote_claims(path: &Path, env: &Env) -> Result<Vec<RemoteClaim>, SyncError> {
-    let mut claims = server(path, env)?.claims(&format!("{PREFIX}*"))?;
-    claims.sort_by(|a, b| a.id.cmp(&b.id));
-    Ok(claims)
-}
-
-/// The claim of one issue.
-pub fn remote_claim(path: &Path, id: &str, env: &Env) -> Result<Option<RemoteClaim>, SyncError> {
-    server(path, env)?.claim(&ref_name(id)?)
-}
-
-/// Puts a text in the place of the expected version; without one there must be no claim. No text takes the claim away.
-pub fn swap_remote_claim(
-    path: &Path,
-    id: &str,
-    expected: Option<&str>,
-    text: Option<&str>,
-    env: &Env,
-) -> Result<Swap, SyncError> {
-    server(path, env)?.swap(&ref_name(id)?, expected, text)
-}
-
-fn server<'a>(path: &Path, env: &'a Env) -> Result<Server<'a>, SyncError> {
-    let Some((kind, root)) = place(path) else { return Err(SyncError::NoVcs { root: path.to_owned() }) };
-    let unsupported = |what| SyncError::Unsupported { kind, what };
-    match kind {
-        Kind::Git => Server::of(&root, None, env),
-        Kind::Jj => {
-            let git = jj::git_target(&root.join(".jj"));
-            Server::of(&root, Some(git.ok_or_else(|| unsupported("its commits are not kept in git"))?), env)
-        }
-        _ => Err(unsupported("claims on a remote need git")),
-    }
-}
-
 /// The ref of an issue's claim. What cannot stand in a name, or means the same to a server that takes large letters for
 /// small ones, is written as `%` and two digits; so is `/`, because there can be no ref below another. A name that is too
 /// long for a file continues after `%/`, which no other part ends with.
-fn ref_name(id: &str) -> Result<String, SyncError> {
+pub(super) fn ref_name(id: &str) -> Result<String, SyncError> {
     if id.is_empty() {
         return Err(SyncError::Unsupported { kind: Kind::Git, what: "a claim needs the id of an issue" });
     }

@@ -13,8 +13,6 @@ pub struct NewClone {
     pub base: Option<String>,
 }
 
-pub(super) const NOT_RENEWED: &str = "only clones of git can be brought up to date; make a new one";
-
 /// The name under which a clone knows its parent, if the parent itself has none of these remotes.
 pub const PARENT: &str = "parent";
 

@@ -61,3 +61,8 @@ pub fn odd_in(directory: &Path, depth: usize, left: &mut usize) -> Option<PathBu
     }
     None
 }
+
+/// Whether one of these locks is there. A lock of hg is a link that may lead nowhere.
+pub fn any_exists(locks: &[PathBuf]) -> bool {
+    locks.iter().any(|lock| std::fs::symlink_metadata(lock).is_ok())
+}

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::history::Repository;
 use super::{HistoryError, Kind, git, place};
 use crate::sys::Env;
 
@@ -15,23 +16,18 @@ pub fn git_dirs(path: &Path) -> Result<(PathBuf, PathBuf), HistoryError> {
     }
 }
 
-/// The directory in which git looks for hooks, as the settings name it: relative is from the root of the working copy.
-pub fn hooks_path(root: &Path, env: &Env) -> Result<PathBuf, HistoryError> {
-    git::hooks_path(root, env)
-}
-
-/// A setting of this repository's own file.
-pub fn setting(root: &Path, key: &str, env: &Env) -> Result<Option<String>, HistoryError> {
-    git::local_setting(root, key, env)
-}
-
-/// Sets or removes a setting in this repository's own file.
-pub fn set_setting(root: &Path, key: &str, value: Option<&str>, env: &Env) -> Result<(), HistoryError> {
-    git::set_local(root, key, value, env)
-}
-
 /// Whether git leaves a file out of commits; `None` where there is no git to ask. A tracked file is never ignored.
 pub fn is_ignored(file: &Path, env: &Env) -> Option<bool> {
     let (_, root) = place(file)?;
     root.join(".git").exists().then(|| git::is_ignored(&root, file, env).unwrap_or(false))
+}
+
+/// The paths that git has staged: changed, added, removed, under their old names and their new ones.
+pub fn staged_paths(path: &Path, env: &Env) -> Result<Vec<PathBuf>, HistoryError> {
+    let (kind, root) = place(path).unwrap_or((Kind::None, path.to_owned()));
+    let git_dir = root.join(".git");
+    if kind != Kind::Git || !git_dir.exists() {
+        return Err(HistoryError::NotGit { root, kind });
+    }
+    git::staged_paths(&Repository { root: &root, git_dir, env })
 }

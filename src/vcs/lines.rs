@@ -1,11 +1,8 @@
 //! Which lines of a file version control has seen.
 
 use std::collections::HashMap;
-use std::path::Path;
 
-use super::{Kind, git, hg, jj, place};
 use crate::model::time::{Instant, SECOND};
-use crate::sys::Env;
 
 /// A line, and when it was written: no earlier commit can hold it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,23 +19,6 @@ pub enum Reach {
     /// Those that are easily found again: with git what a branch or a tag leads to, here or at a remote, with jj and hg all that
     /// are not hidden. A commit that only a detached `HEAD` or a reflog knows is none of them.
     Any,
-}
-
-/// For each line whether a commit holds it, in that very file. What cannot be found out counts as no.
-pub fn committed_lines(file: &Path, lines: &[Sought<'_>], reach: Reach, env: &Env) -> Vec<bool> {
-    let found = || {
-        let (kind, root) = place(file)?;
-        let real = |path: &Path| std::fs::canonicalize(path).ok();
-        let directory = real(file.parent()?)?;
-        let inside = directory.strip_prefix(real(&root)?).ok()?.join(file.file_name()?);
-        match kind {
-            Kind::Git => git::committed_lines(&root.join(".git"), &inside, lines, reach, &[]),
-            Kind::Jj => jj::committed_lines(&root, &inside, lines, reach),
-            Kind::Hg | Kind::Sl => hg::committed_lines(kind, &root, &inside, lines, reach, env),
-            Kind::None => None,
-        }
-    };
-    found().unwrap_or_else(|| vec![false; lines.len()])
 }
 
 /// Lines that are still looked for, by their text.

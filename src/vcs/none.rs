@@ -3,16 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::clones::NOT_RENEWED;
-use super::commit::{CommitError, Committed, Order};
-use super::snapshot::{Fresh, Snapshot, check_key};
-use super::sync::{Carried, Integrated, Integration, Outgoing, Parcel, Pushed, Route, Standing, SyncError};
-use super::{Archive, Checkout, Facts, Kind, NewCheckout, NewClone, Vcs, Work, copies};
-use super::{Origin, Rescue, Whereabouts};
+use super::snapshot::{Fresh, check_key};
+use super::{
+    Abilities, Archive, Changed, Checkout, CommitError, Committed, Facts, HistoryError, Keep, Kind, Order, Origin, Past,
+};
+use super::{Reach, Rescue, Snapshot, Sought, Span, SyncError, Tips, Vcs, Whereabouts, Work, copies};
 use crate::sys::Env;
-use crate::sys::activity::Step;
-
-const NO_CHECKOUTS: &str = "only a repository of git, jj or hg can have several checkouts";
 
 /// Where state is kept that is nobody else's; snapshots lie there, and do not hold it.
 const RUN: &str = ".beads/run";
@@ -36,12 +32,12 @@ impl Vcs for Unversioned {
         Kind::None
     }
 
-    fn root(&self) -> &Path {
-        &self.root
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities::default()
     }
 
-    fn common_dir(&self) -> Option<PathBuf> {
-        None
+    fn root(&self) -> &Path {
+        &self.root
     }
 
     fn admin_dir(&self) -> Option<PathBuf> {
@@ -56,6 +52,20 @@ impl Vcs for Unversioned {
         None
     }
 
+    fn facts(&self, _: &Env) -> Facts {
+        Facts::default()
+    }
+
+    fn programs(&self, _: &Env) -> Result<Vec<String>, SyncError> {
+        Ok(Vec::new())
+    }
+
+    fn commit(&self, _: &Order) -> Result<Committed, CommitError> {
+        Ok(Committed::NoVcs)
+    }
+}
+
+impl Past for Unversioned {
     fn head(&self, _: &Env) -> Result<Option<String>, SyncError> {
         Ok(None)
     }
@@ -68,90 +78,40 @@ impl Vcs for Unversioned {
         Ok(BTreeSet::new())
     }
 
-    fn work(&self, _: &Env) -> Result<Work, SyncError> {
-        self.nothing()
-    }
-
-    fn ignored(&self, _: &Env) -> Result<Vec<PathBuf>, SyncError> {
-        Ok(Vec::new())
-    }
-
-    fn add_checkout(&self, _: &NewCheckout, _: &Env) -> Result<Checkout, SyncError> {
-        Err(SyncError::Unsupported { kind: Kind::None, what: NO_CHECKOUTS })
-    }
-
-    fn clone_checkout(&self, _: &NewClone, _: Option<&Step>, _: &Env) -> Result<Checkout, SyncError> {
-        Err(SyncError::Unsupported { kind: Kind::None, what: NO_CHECKOUTS })
-    }
-
-    fn renew_clone(&self, _: &Path, _: &NewClone, _: &[PathBuf], _: &Env) -> Result<(), SyncError> {
-        Err(SyncError::Unsupported { kind: Kind::None, what: NOT_RENEWED })
-    }
-
-    fn forward_clone(&self, _: &Path, _: Option<&str>, _: &Env) -> Result<bool, SyncError> {
-        Err(SyncError::Unsupported { kind: Kind::None, what: NOT_RENEWED })
-    }
-
-    fn settle_copy(&self, _: &Path, _: &str, _: &Env) -> Result<(), SyncError> {
-        Ok(())
-    }
-
-    fn remove_checkout(&self, _: &Path, _: bool, _: &Env) -> Result<(), SyncError> {
-        Err(SyncError::Unsupported { kind: Kind::None, what: NO_CHECKOUTS })
-    }
-
-    fn prune_checkouts(&self, _: bool, _: &Env) -> Result<Vec<PathBuf>, SyncError> {
-        Ok(Vec::new())
-    }
-
-    fn facts(&self, _: &Env) -> Facts {
-        Facts::default()
-    }
-
-    fn is_busy(&self) -> bool {
-        false
-    }
-
-    fn programs(&self, _: &Env) -> Result<Vec<String>, SyncError> {
-        Ok(Vec::new())
+    fn tips(&self, _: usize, _: &Env) -> Result<Tips, SyncError> {
+        Ok(Tips::default())
     }
 
     fn committed(&self, _: &Path, _: &Env) -> Result<Option<Vec<u8>>, SyncError> {
         Ok(None)
     }
 
-    fn commit(&self, _: &Order) -> Result<Committed, CommitError> {
-        Ok(Committed::NoVcs)
+    fn committed_lines(&self, _: &Path, _: &[Sought<'_>], _: Reach, _: &Env) -> Option<Vec<bool>> {
+        None
     }
 
-    fn fetch(&self, _: &Env) -> Result<(), SyncError> {
-        self.nothing()
+    fn ignored(&self, _: &Env) -> Result<Vec<PathBuf>, SyncError> {
+        Ok(Vec::new())
     }
 
-    fn standing(&self, _: &Env) -> Result<Standing, SyncError> {
-        self.nothing()
-    }
-
-    fn integrate(&self, _: Integration<'_>) -> Result<Integrated, SyncError> {
-        self.nothing()
-    }
-
-    fn incoming(&self, _: &Route<'_>) -> Result<Vec<Carried>, SyncError> {
-        self.nothing()
-    }
-
-    fn outgoing(&self, _: &Route<'_>) -> Result<Outgoing, SyncError> {
-        self.nothing()
-    }
-
-    fn push(&self, _: &Parcel, _: &Route<'_>) -> Result<Pushed, SyncError> {
-        self.nothing()
+    fn changes(&self, _: Span<'_>, _: &Env, _: &mut dyn FnMut(Changed)) -> Result<(), SyncError> {
+        Err(HistoryError::NotGit { root: self.root.clone(), kind: Kind::None }.into())
     }
 
     fn archive<'a>(&'a self, _: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
         self.nothing()
     }
 
+    fn work(&self, _: &Env) -> Result<Work, SyncError> {
+        self.nothing()
+    }
+
+    fn whereabouts(&self, _: &Origin<'_>, _: &Env) -> Result<Whereabouts, SyncError> {
+        self.nothing()
+    }
+}
+
+impl Keep for Unversioned {
     fn snapshot(&self, key: &str, limit: u64, _: &Env) -> Result<Snapshot, SyncError> {
         check_key(key, Kind::None)?;
         let own = Path::new(RUN);
@@ -169,10 +129,6 @@ impl Vcs for Unversioned {
     fn drop_snapshot(&self, key: &str, _: &Env) -> Result<(), SyncError> {
         check_key(key, Kind::None)?;
         self.copies().forget(key)
-    }
-
-    fn whereabouts(&self, _: &Origin<'_>, _: &Env) -> Result<Whereabouts, SyncError> {
-        self.nothing()
     }
 
     fn rescue(&self, key: &str, to: &Path, env: &Env) -> Result<Rescue, SyncError> {

@@ -7,13 +7,8 @@
 //! [`push`](super::Vcs::push) sends exactly those, and never by force.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
 
-use super::commit::CommitError;
-use super::{HistoryError, Kind};
 use crate::sys::Env;
-use crate::sys::fs::cause;
-use crate::sys::process::RunError;
 
 /// How the working copy stands to what it exchanges commits with, as far as the last fetch knows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -153,68 +148,6 @@ pub enum Pushed {
     Outrun,
     /// Not sent, and why that is no error: no remote, no branch, or changes that are not ours to publish.
     Held(String),
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum SyncError {
-    #[error("{} is under no version control", root.display())]
-    NoVcs { root: PathBuf },
-    /// The same for a question about the past.
-    #[error("{} is under no version control, so it has no history", root.display())]
-    NoHistory { root: PathBuf },
-    #[error("{}{what}", cannot(*kind))]
-    Unsupported { kind: Kind, what: &'static str },
-    #[error("another program holds a lock in {}", root.display())]
-    Busy { root: PathBuf },
-    #[error("{what} is not finished in {}", root.display())]
-    Unfinished { root: PathBuf, what: String },
-    #[error("{upstream} conflicts with {}: {}", root.display(), list(files))]
-    Conflicts { root: PathBuf, upstream: String, files: Vec<PathBuf> },
-    #[error("{upstream} changes files that are changed in {} and not committed: {}", root.display(), list(files))]
-    InTheWay { root: PathBuf, upstream: String, files: Vec<PathBuf> },
-    #[error("cannot reach {remote}: {said}")]
-    Unreachable { remote: String, said: String },
-    #[error("{remote} refuses the push: {said}")]
-    Refused { remote: String, said: String },
-    #[error("a hook of this repository refuses the push: {said}")]
-    HookRefused { said: String },
-    #[error("{program} failed with {status}: {said}")]
-    Failed { program: String, status: ExitStatus, said: String },
-    #[error("cannot make a checkout at {}: {why}", path.display())]
-    NoCheckout { path: PathBuf, why: String },
-    #[error("{} passes the filter {filter} on its way into a commit: it cannot be compared with what is committed", path.display())]
-    Filtered { path: PathBuf, filter: String },
-    #[error("{upstream} has several heads with code: {}", heads.join(", "))]
-    Heads { upstream: String, heads: Vec<String> },
-    #[error("a push would make a new head of {branch} at {remote}, beside {}", heads.join(", "))]
-    NewHead { remote: String, branch: String, heads: Vec<String> },
-    #[error("{revision:?} means several commits")]
-    Several { revision: String },
-    #[error("jj does not push {what}")]
-    Unfit { what: String },
-    #[error("{} is left as it is: {why}", root.display())]
-    Kept { root: PathBuf, why: String },
-    #[error("there is no snapshot {key} in {}", root.display())]
-    NoSnapshot { key: String, root: PathBuf },
-    #[error("cannot use {}: {}", path.display(), cause(source))]
-    Path { path: PathBuf, source: std::io::Error },
-    #[error(transparent)]
-    Commit(#[from] CommitError),
-    #[error(transparent)]
-    History(#[from] HistoryError),
-    #[error(transparent)]
-    Run(#[from] RunError),
-}
-
-fn cannot(kind: Kind) -> String {
-    if kind == Kind::None { String::new() } else { format!("{kind} cannot do this: ") }
-}
-
-pub(super) fn list(files: &[PathBuf]) -> String {
-    let shown: Vec<String> = files.iter().take(5).map(|file| file.display().to_string()).collect();
-    let more = files.len().saturating_sub(shown.len());
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{rest}", shown.join(", "))
 }
 
 /// A merge to make in one working copy.

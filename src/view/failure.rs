@@ -9,7 +9,7 @@ use crate::model::query::QueryError;
 use crate::model::workflow::WorkflowError;
 use crate::ops::{EditError, ImportError, OpError};
 use crate::store::settings::{ConfigError, ConfigFault, SettingsError};
-use crate::store::{CommitError, HistoryError, HookError, Kind, StoreError, SyncError};
+use crate::store::{CommitError, HistoryError, HookError, StoreError, SyncError};
 use crate::sys::lock::LockError;
 
 /// Exit codes, as `docs/exit-codes.md` lists them.
@@ -257,17 +257,8 @@ impl From<StoreError> for Failure {
                 "git: two commits, as in origin/main..HEAD; jj: a revset, as in main@origin..@; hg: a revset, as in 'draft()'",
             ),
             StoreError::History(_) => Self::failed(message),
-            StoreError::NotCheckedOut { path, kind } => {
-                let way = match kind {
-                    Kind::Hg | Kind::Sl => format!("run {kind} revert {}", path.display()),
-                    Kind::Jj => format!("run jj restore {0}, or jj sparse set --add {0}", path.display()),
-                    Kind::Git | Kind::None => {
-                        let directory = path.parent().unwrap_or(&path).display();
-                        format!("run git checkout -- {}, or in a sparse checkout git sparse-checkout add {directory}", path.display())
-                    }
-                };
-                Self::new(Exit::Damaged, "would_lose", message).hint(format!("nothing was made; to get them back, {way}"))
-            }
+            StoreError::NotCheckedOut { remedy, .. } => Self::new(Exit::Damaged, "would_lose", message)
+                .hint(format!("nothing was made; to get them back, {remedy}")),
             StoreError::NotThen { .. } => {
                 Self::new(Exit::NotFound, "not_found", message).hint("bd log ID shows its versions")
             }
@@ -284,17 +275,9 @@ impl From<StoreError> for Failure {
             }
             StoreError::Outrun { pull, .. } => Self::new(Exit::Busy, "outrun", message)
                 .hint(if pull { "nothing is lost; try again" } else { "try again without --no-pull" }),
-            StoreError::HoldsCode { kind, .. } => {
-                let own = match kind {
-                    Kind::Hg => "hg push",
-                    Kind::Jj => "jj git push",
-                    Kind::Sl => "sl push",
-                    Kind::Git | Kind::None => "git push",
-                };
-                Self::new(Exit::Failed, "holds_code", message).hint(format!(
-                    "push them with {own}, or run bd sync --with-code, which runs the repository's own hooks"
-                ))
-            }
+            StoreError::HoldsCode { push, .. } => Self::new(Exit::Failed, "holds_code", message).hint(format!(
+                "push them with {push}, or run bd sync --with-code, which runs the repository's own hooks"
+            )),
             StoreError::UntrustedPrograms { root, .. } => Self::new(Exit::Untrusted, "untrusted", message)
                 .hint(format!("bd trust --dry-run shows all of them; bd trust {0} agrees to exactly these", root.display())),
             StoreError::Unseen { .. } => Self::new(Exit::Damaged, "leak", message)

@@ -98,7 +98,7 @@ pub fn synced(report: &SyncReport, failures: &[Option<Failure>], dry_run: bool) 
 
 pub fn committed(done: &[RepoSync], failures: &[Option<Failure>], dry_run: bool) -> String {
     let repos = done.iter().zip(failures).map(|(one, failure)| {
-        let object = Object::new().texts("repos", &one.repos).text("vcs", &one.kind.to_string());
+        let object = Object::new().texts("repos", &one.repos).text("vcs", one.vcs);
         let object = with_pruned(object.flag("committed", one.committed), one).texts("notes", &one.notes);
         with_error(object, failure).finish()
     });
@@ -110,7 +110,7 @@ fn repo((one, failure): (&RepoSync, &Option<Failure>)) -> String {
     let received = Object::new().texts("added", added).texts("changed", changed).texts("removed", removed).finish();
     let object = Object::new()
         .texts("repos", &one.repos)
-        .text("vcs", &one.kind.to_string())
+        .text("vcs", one.vcs)
         .optional("branch", one.standing.branch.as_deref())
         .optional("upstream", one.standing.upstream.as_deref())
         .number("ahead", one.standing.ahead as i64)
@@ -192,8 +192,8 @@ pub fn synced_text(one: &RepoSync, failed: bool, dry_run: bool) -> String {
     if parts.is_empty() {
         parts.push(if failed { "failed" } else { "nothing to do" }.to_owned());
     }
-    let upstream = one.standing.upstream.as_deref().map(|name| format!(" ({} with {name})", one.kind));
-    let place = format!("{}{}", one.repos.join(", "), upstream.unwrap_or_else(|| format!(" ({})", one.kind)));
+    let upstream = one.standing.upstream.as_deref().map(|name| format!(" ({} with {name})", one.vcs));
+    let place = format!("{}{}", one.repos.join(", "), upstream.unwrap_or_else(|| format!(" ({})", one.vcs)));
     format!("{place}: {}", parts.join(", "))
 }
 

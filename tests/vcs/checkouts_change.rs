@@ -17,11 +17,11 @@ pub fn work(lab: &Lab, name: &str) -> Work {
 
 pub fn add(lab: &Lab, path: &str, branch: Option<&str>, base: Option<&str>) -> Result<Checkout, SyncError> {
     let new = NewCheckout { path: path.into(), branch: branch.map(str::to_owned), base: base.map(str::to_owned) };
-    open(lab, "a").add_checkout(&new, &lab.env())
+    open(lab, "a").linking()?.add_checkout(&new, &lab.env())
 }
 
 pub fn remove(lab: &Lab, name: &str, force: bool) -> Result<(), SyncError> {
-    open(lab, "a").remove_checkout(&lab.path(name), force, &lab.env())
+    open(lab, "a").linking()?.remove_checkout(&lab.path(name), force, &lab.env())
 }
 
 /// What is said instead of removing a checkout, which is still there.
@@ -85,7 +85,8 @@ fn told_in(kind: Kind, commit: &str, message_of: &str) {
     );
     std::fs::remove_dir_all(inner).unwrap();
     assert_eq!(refusal(&lab, "a"), "it is the main checkout, which holds the repository");
-    let own = open(&lab, b).remove_checkout(&lab.path(b), false, &lab.env()).unwrap_err().to_string();
+    let own =
+        open(&lab, b).linking().unwrap().remove_checkout(&lab.path(b), false, &lab.env()).unwrap_err().to_string();
     assert!(own.ends_with("it is the checkout in use; go to another one first"), "{own}");
     lab.write("other/file", "");
     assert_eq!(refusal(&lab, "other"), "it is no checkout of this repository");

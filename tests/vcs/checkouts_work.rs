@@ -122,7 +122,12 @@ fn a_worktree_that_is_locked_moved_or_gone() {
     assert_eq!(refusal(&lab, "b"), "it is locked (on a stick); git worktree unlock opens it");
     let moved = remove(&lab, "m", true).unwrap_err().to_string();
     assert!(moved.ends_with("it is no checkout of this repository"), "{moved}");
-    let copied = open(&lab, "copy").remove_checkout(&lab.path("b"), false, &lab.env()).unwrap_err().to_string();
+    let copied = open(&lab, "copy")
+        .linking()
+        .unwrap()
+        .remove_checkout(&lab.path("b"), false, &lab.env())
+        .unwrap_err()
+        .to_string();
     assert!(copied.contains("locked"), "{copied}");
     let gone = remove(&lab, "d", true).unwrap_err().to_string();
     assert!(gone.ends_with("its directory is gone; git worktree prune drops the record"), "{gone}");
@@ -199,10 +204,10 @@ fn workspaces_and_worktrees_of_one_repository() {
     let Some(lab) = start(Kind::Jj) else { return };
     add(&lab, "b", Some("job"), None).unwrap();
     lab.sh("cd a; git worktree add -q ../w main; git worktree add -q ../v -b v main");
-    open(&lab, "w").remove_checkout(&lab.path("b"), false, &lab.env()).unwrap();
+    open(&lab, "w").linking().unwrap().remove_checkout(&lab.path("b"), false, &lab.env()).unwrap();
     assert_eq!(lab.sh("cd a; jj workspace list -T 'name ++ \"\\n\"'"), "default\n");
     add(&lab, "c", None, None).unwrap();
-    open(&lab, "c").remove_checkout(&lab.path("v"), false, &lab.env()).unwrap();
+    open(&lab, "c").linking().unwrap().remove_checkout(&lab.path("v"), false, &lab.env()).unwrap();
     assert_eq!(seen(&lab, "c"), ["a a/.jj main main", "c c/.jj main", "w a/.git/worktrees/w main"]);
     assert!(!lab.path("b").exists() && !lab.path("v").exists());
 }
@@ -250,9 +255,9 @@ fn shares_of_shares_of_hg() {
     let made = add(&lab, "b", Some("stable"), None).unwrap();
     assert_eq!((made.branch.as_deref(), work(&lab, "b").unsaved_commits), (Some("stable"), 1));
     let new = beads::vcs::NewCheckout { path: "c".into(), branch: None, base: Some("stable".to_owned()) };
-    open(&lab, "b").add_checkout(&new, &lab.env()).unwrap();
+    open(&lab, "b").linking().unwrap().add_checkout(&new, &lab.env()).unwrap();
     assert_eq!(lab.sh("cat c/file; cat c/.hg/sharedpath"), format!("two\n{}", lab.path("a/.hg").display()));
-    open(&lab, "c").remove_checkout(&lab.path("b"), false, &lab.env()).unwrap();
+    open(&lab, "c").linking().unwrap().remove_checkout(&lab.path("b"), false, &lab.env()).unwrap();
     assert!(!lab.path("b").exists() && lab.path("a/file").exists());
 }
 

@@ -7,7 +7,7 @@ use crate::vcs::lab::Lab;
 
 fn clone(lab: &Lab, from: &str, path: &str, branch: &str, base: Option<&str>) -> Result<(), SyncError> {
     let new = NewClone { path: path.into(), branch: branch.to_owned(), base: base.map(str::to_owned) };
-    open(lab, from).clone_checkout(&new, None, &lab.env()).map(drop)
+    open(lab, from).cloning().unwrap().clone_checkout(&new, None, &lab.env()).map(drop)
 }
 
 fn lab() -> Option<Lab> {
@@ -23,7 +23,7 @@ fn how_far_a_clone_is_goes_to_the_step() {
     let activity = beads::sys::Activity::default();
     let step = activity.begin("cloning");
     let new = NewClone { path: "b".into(), branch: "bd/x".to_owned(), base: None };
-    open(&lab, "a").clone_checkout(&new, Some(&step), &lab.env()).unwrap();
+    open(&lab, "a").cloning().unwrap().clone_checkout(&new, Some(&step), &lab.env()).unwrap();
     let now = activity.now().unwrap();
     assert_eq!((now.done, now.total), (files, files), "{now:?}");
 }
@@ -162,7 +162,7 @@ fn a_clone_is_brought_up_to_date() {
         base: base.map(str::to_owned),
     };
     let renew = |branch: &str, base: Option<&str>| {
-        open(&lab, "b").renew_clone(&lab.path("a"), &new(branch, base), &[], &lab.env())
+        open(&lab, "b").renewal().unwrap().renew_clone(&lab.path("a"), &new(branch, base), &[], &lab.env())
     };
     lab.sh("cd a; echo 2 > file; git commit -qam 2; git push -q origin main; git branch gone; git checkout -q -b other; echo 3 > file; git commit -qam 3");
     renew("bd/y", Some("main")).unwrap();
@@ -189,7 +189,7 @@ fn a_clone_is_brought_up_to_date() {
 fn a_branch_is_brought_forward_and_nothing_else() {
     let Some(lab) = lab() else { return };
     clone(&lab, "a", "b", "bd/x", None).unwrap();
-    let forward = || open(&lab, "b").forward_clone(&lab.path("a"), Some("main"), &lab.env());
+    let forward = || open(&lab, "b").renewal().unwrap().forward_clone(&lab.path("a"), Some("main"), &lab.env());
     assert!(!forward().unwrap(), "nothing is new");
     lab.sh("cd a; echo 2 > file; git commit -qam 2");
     lab.write("b/file", "dirty\n");

@@ -138,7 +138,7 @@ pub fn integrate(lab: &Lab, clone: &str) -> (Result<Integrated, SyncError>, Vec<
     let message = "bd: merge";
     let integration =
         Integration { ledgers: &ledgers, areas: &areas(), merge: &mut merge, message, author: "Ann", env: &lab.env() };
-    let result = open(lab, clone).integrate(integration);
+    let result = open(lab, clone).exchange().unwrap().integrate(integration);
     (result, asked)
 }
 
@@ -150,7 +150,7 @@ pub fn union(versions: &Versions) -> Vec<u8> {
 }
 
 pub fn fetch(lab: &Lab, clone: &str) {
-    open(lab, clone).fetch(&lab.env()).expect("a fetch");
+    open(lab, clone).exchange().unwrap().fetch(&lab.env()).expect("a fetch");
 }
 
 pub fn push(lab: &Lab, clone: &str) -> Pushed {
@@ -158,7 +158,7 @@ pub fn push(lab: &Lab, clone: &str) -> Pushed {
 }
 
 pub fn standing(lab: &Lab, clone: &str) -> Standing {
-    open(lab, clone).standing(&lab.env()).expect("a standing")
+    open(lab, clone).exchange().unwrap().standing(&lab.env()).expect("a standing")
 }
 
 /// How many commits a clone is ahead and behind; it must follow something.
@@ -206,10 +206,10 @@ pub fn places<S: Shop>(lab: &Lab) {
         let vcs = open(lab, below);
         assert_eq!((vcs.kind(), vcs.root()), (S::KIND, lab.path("ann").as_path()), "{below}");
     }
-    let [ann, bob] = ["ann", "bob"].map(|clone| open(lab, clone).common_dir().expect("a directory"));
+    let [ann, bob] = ["ann", "bob"].map(|clone| vcs::common_dir(&lab.path(clone)).expect("a directory"));
     assert!(ann.starts_with(lab.path("ann")) && ann.is_dir(), "{}", ann.display());
     assert_ne!(ann, bob);
-    assert!(!open(lab, "ann").is_busy());
+    assert!(!vcs::is_busy(&lab.path("ann")));
     assert_eq!(open(lab, "ann").programs(&lab.env()).unwrap(), Vec::<String>::new(), "an ordinary clone");
 }
 
@@ -444,7 +444,9 @@ pub fn nobody_answers<S: Shop>(lab: &Lab) {
     record(lab, "bob", &format!("b\n{FIRST}"));
     let before = everything::<S>(lab, "bob");
     S::misplace(lab, "bob");
-    for result in [open(lab, "bob").fetch(&lab.env()), lab::push(&*open(lab, "bob"), &lab.env()).map(drop)] {
+    for result in
+        [open(lab, "bob").exchange().unwrap().fetch(&lab.env()), lab::push(&*open(lab, "bob"), &lab.env()).map(drop)]
+    {
         let error = result.unwrap_err();
         assert!(matches!(error, SyncError::Unreachable { .. }), "{error:?}");
         assert!(!format!("{error:?}").contains("did not end"), "it says so without delay: {error:?}");

@@ -116,10 +116,10 @@ fn each_hook_can_fire() {
 fn read_everything(root: &Path, env: &Env) {
     let vcs = vcs::open(root);
     assert!(!vcs.facts(env).remotes.is_empty());
-    assert!(!vcs.is_busy());
+    assert!(!vcs::is_busy(root));
     assert_eq!(vcs.committed(Path::new(LEDGER), env).unwrap().as_deref(), Some(&b"main\n"[..]));
-    assert_eq!(vcs.standing(env).unwrap().ahead, 2);
-    assert!(vcs.common_dir().is_some());
+    assert_eq!(vcs.exchange().unwrap().standing(env).unwrap().ahead, 2);
+    assert!(vcs::common_dir(root).is_some());
     assert_eq!(vcs::committed_size(&root.join(LEDGER)), Some(5));
     assert!(vcs.tips(10, env).unwrap().all.iter().any(|tip| tip.name == "side"));
     let _ = vcs::user_name(root, env);
@@ -169,7 +169,7 @@ fn a_missing_object_starts_no_program() {
             git config remote.origin.promisor true
             rm -f .git/objects/$(git rev-parse HEAD | sed 's,^..,&/,')");
     let vcs = vcs::open(&lab.path("a"));
-    let _ = vcs.standing(&lab.env());
+    let _ = vcs.exchange().unwrap().standing(&lab.env());
     assert!(vcs.committed(Path::new(LEDGER), &lab.env()).is_err());
     assert_eq!(fired(&lab), "");
     lab.sh("cd a; git rev-parse --verify 'HEAD^{commit}' >/dev/null 2>&1 || true");

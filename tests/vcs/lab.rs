@@ -102,18 +102,18 @@ pub fn areas() -> [Area; 1] {
 /// Sends whatever is there to be sent: what may go is for others to decide.
 pub fn push(vcs: &dyn Vcs, env: &Env) -> Result<Pushed, SyncError> {
     let route = Route { ledgers: &areas(), with_code: false, dry_run: None, env };
-    match vcs.outgoing(&route)? {
+    match vcs.exchange()?.outgoing(&route)? {
         Outgoing::Nothing => Ok(Pushed::NothingToPush),
         Outgoing::Outrun => Ok(Pushed::Outrun),
         Outgoing::Held(why) => Ok(Pushed::Held(why)),
-        Outgoing::Ready(parcel) => vcs.push(&parcel, &route),
+        Outgoing::Ready(parcel) => vcs.exchange()?.push(&parcel, &route),
     }
 }
 
 /// The commits that a push would send, each with `+` if it holds code.
 pub fn outgoing(vcs: &dyn Vcs, env: &Env) -> Vec<String> {
     let route = Route { ledgers: &areas(), with_code: false, dry_run: None, env };
-    match vcs.outgoing(&route).expect("an answer") {
+    match vcs.exchange().unwrap().outgoing(&route).expect("an answer") {
         Outgoing::Ready(parcel) => shown(&parcel.commits),
         other => panic!("{other:?}"),
     }

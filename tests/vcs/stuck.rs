@@ -112,6 +112,8 @@ fn signatures_stay_when_the_ledger_is_committed() {
     let now = stack(&lab, "a");
     assert!(now.contains("mine*; ") && now.contains("open*; "), "{now}");
     let out = vcs::open(&lab.path("a"))
+        .exchange()
+        .unwrap()
         .outgoing(&Route { ledgers: &areas(), with_code: false, dry_run: None, env: &lab.env() })
         .unwrap();
     let Outgoing::Ready(parcel) = out else { panic!("{out:?}") };
@@ -122,7 +124,7 @@ fn signatures_stay_when_the_ledger_is_committed() {
 fn a_copy_works_on_a_change_of_its_own() {
     let Some(lab) = jj() else { return };
     lab.sh("cd a; echo 2 > code; jj describe -m mine 2>&1; cp -a ../a ../copy");
-    vcs::open(&lab.path("copy")).settle_copy(&lab.path("a"), "job", &lab.env()).unwrap();
+    vcs::open(&lab.path("copy")).cloning().unwrap().settle_copy(&lab.path("a"), "job", &lab.env()).unwrap();
     let change = |place: &str| lab.sh(&format!("cd {place}; jj log --no-graph -r @ -T 'change_id ++ description'"));
     assert_ne!(change("copy"), change("a"));
     assert!(change("copy").ends_with("mine\n"), "all else is the same");
@@ -143,7 +145,7 @@ fn a_push_that_would_make_a_new_head_says_so_at_once() {
     let bob = vcs::open(&lab.path("bob"));
     lab.write(&format!("bob/{LEDGER}"), "1\n2\n");
     lab.commit(&[&format!("bob/{LEDGER}")]).unwrap();
-    bob.fetch(&lab.env()).unwrap();
+    bob.exchange().unwrap().fetch(&lab.env()).unwrap();
     let refused = lab::push(&*bob, &lab.env()).unwrap_err();
     let SyncError::NewHead { branch, heads, .. } = &refused else { panic!("{refused}") };
     assert_eq!((branch.as_str(), heads.as_slice()), ("default", &["the bookmark feat".to_owned()][..]));
@@ -151,6 +153,8 @@ fn a_push_that_would_make_a_new_head_says_so_at_once() {
     let named = vcs::open_for(&lab.path("bob"), Some("feat"));
     let ledgers = [PathBuf::from(LEDGER)];
     named
+        .exchange()
+        .unwrap()
         .integrate(vcs::Integration {
             ledgers: &ledgers,
             areas: &areas(),

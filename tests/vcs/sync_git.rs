@@ -384,9 +384,10 @@ fn what_is_held_back() {
     held("git config --unset remote.pushDefault; git config branch.main.remote ../server", "follows no branch");
     assert_eq!(lab.sh("git -C server for-each-ref"), server);
     lab.sh("cd bob; git config branch.main.remote -x; git config remote.-x.url ../server");
-    for error in
-        [lab::push(&*open(&lab, "bob"), &lab.env()).unwrap_err(), open(&lab, "bob").fetch(&lab.env()).unwrap_err()]
-    {
+    for error in [
+        lab::push(&*open(&lab, "bob"), &lab.env()).unwrap_err(),
+        open(&lab, "bob").exchange().unwrap().fetch(&lab.env()).unwrap_err(),
+    ] {
         assert!(error.to_string().contains("begins with `-`"), "{error}");
     }
 }
@@ -403,13 +404,17 @@ fn a_server_that_refuses() {
     lab.sh("rm server/hooks/pre-receive; touch server/refs/heads/main.lock");
     assert_eq!(push(&lab, "bob"), Pushed::Outrun, "somebody else pushes right now");
     lab.sh("rm server/refs/heads/main.lock; mv server away");
-    for error in
-        [lab::push(&*open(&lab, "bob"), &lab.env()).unwrap_err(), open(&lab, "bob").fetch(&lab.env()).unwrap_err()]
-    {
+    for error in [
+        lab::push(&*open(&lab, "bob"), &lab.env()).unwrap_err(),
+        open(&lab, "bob").exchange().unwrap().fetch(&lab.env()).unwrap_err(),
+    ] {
         assert!(matches!(error, SyncError::Unreachable { .. }), "{error:?}");
     }
     lab.sh("cd bob; git config remote.origin.url 'ext::touch ../ran'; git config protocol.ext.allow always");
-    assert!(matches!(open(&lab, "bob").fetch(&lab.env()).unwrap_err(), SyncError::Unreachable { .. }));
+    assert!(matches!(
+        open(&lab, "bob").exchange().unwrap().fetch(&lab.env()).unwrap_err(),
+        SyncError::Unreachable { .. }
+    ));
     assert!(!lab.path("ran").exists());
 }
 
@@ -447,7 +452,7 @@ fn several_ledgers() {
     let env = lab.env();
     let integration =
         Integration { ledgers: &ledgers, areas: &areas(), merge: &mut merge, message: "-m", author: "Ann", env: &env };
-    assert_eq!(open(&lab, "bob").integrate(integration).unwrap(), Integrated::Merged);
+    assert_eq!(open(&lab, "bob").exchange().unwrap().integrate(integration).unwrap(), Integrated::Merged);
     assert_eq!(asked, ledgers[..2]);
     assert_eq!(lab.sh("cd bob; cat .beads/more.jsonl; git status --porcelain; git log -1 --format='%an <%ae>|%s'; git fsck --strict 2>/dev/null"), "a\nb\nAnn <>|-m\n");
     assert_eq!(text(&lab, "bob/.beads/beads.jsonl"), merged());

@@ -29,7 +29,7 @@ fn open(lab: &Lab, clone: &str) -> Box<dyn Vcs> {
 
 fn integrate_with(root: &Path, env: &Env, merge: vcs::Merge<'_>) -> Result<Integrated, SyncError> {
     let ledgers = [PathBuf::from(LEDGER)];
-    vcs::open(root).integrate(Integration {
+    vcs::open(root).exchange().unwrap().integrate(Integration {
         ledgers: &ledgers,
         areas: &areas(),
         merge,
@@ -52,7 +52,7 @@ fn union(versions: &Versions) -> Vec<u8> {
 }
 
 fn fetch(lab: &Lab, clone: &str) {
-    open(lab, clone).fetch(&lab.env()).expect("a fetch");
+    open(lab, clone).exchange().unwrap().fetch(&lab.env()).expect("a fetch");
 }
 
 fn push(lab: &Lab, clone: &str) -> Pushed {
@@ -60,7 +60,7 @@ fn push(lab: &Lab, clone: &str) -> Pushed {
 }
 
 fn distance(lab: &Lab, clone: &str) -> (usize, usize) {
-    let standing = open(lab, clone).standing(&lab.env()).expect("a standing");
+    let standing = open(lab, clone).exchange().unwrap().standing(&lab.env()).expect("a standing");
     (standing.ahead, standing.behind)
 }
 
@@ -177,7 +177,7 @@ fn a_bookmark() {
     assert_eq!(push(&lab, "ann"), Pushed::Done);
     assert_eq!(push(&lab, "ann"), Pushed::NothingToPush);
     fetch(&lab, "bob");
-    let standing = open(&lab, "bob").standing(&lab.env()).unwrap();
+    let standing = open(&lab, "bob").exchange().unwrap().standing(&lab.env()).unwrap();
     assert_eq!((standing.branch.as_deref(), standing.ahead, standing.behind), (Some("it's work"), 1, 1));
     assert_eq!(integrate(&lab, "bob").unwrap(), Integrated::Merged);
     assert_eq!((ledger(&lab, "bob"), distance(&lab, "bob").1), ("1\na\nb\n".to_owned(), 0));
@@ -374,7 +374,8 @@ fn addresses_that_are_none() {
     ] {
         lab.write("ann/.hg/hgrc", &format!("[paths]\ndefault = {address}\n"));
         let vcs = open(&lab, "ann");
-        for error in [vcs.fetch(&lab.env()).unwrap_err(), lab::push(&*vcs, &lab.env()).unwrap_err()] {
+        for error in [vcs.exchange().unwrap().fetch(&lab.env()).unwrap_err(), lab::push(&*vcs, &lab.env()).unwrap_err()]
+        {
             assert!(matches!(error, SyncError::Unreachable { .. }), "{error}");
         }
         assert_eq!(vcs.programs(&lab.env()).unwrap().len(), 1, "{address}");
@@ -417,7 +418,7 @@ fn a_server_that_refuses() {
     let said = std::fs::read_to_string(lab.path("listening")).unwrap();
     let port = said.trim_end().trim_end_matches(')').rsplit(':').next().unwrap_or_default();
     lab.write("ann/.hg/hgrc", &format!("[paths]\ndefault = http://127.0.0.1:{port}/\n"));
-    let fetched = open(&lab, "ann").fetch(&lab.env());
+    let fetched = open(&lab, "ann").exchange().unwrap().fetch(&lab.env());
     let before = state(&lab, "ann");
     let pushed = lab::push(&*open(&lab, "ann"), &lab.env());
     lab.sh("kill $(cat pid)");

@@ -33,7 +33,7 @@ fn record(lab: &Lab, clone: &str, text: &str) {
 /// Fetches, and integrates with the lines of both sides; says how often the merge was asked.
 fn pull(lab: &Lab, clone: &str) -> (Result<Integrated, SyncError>, usize) {
     let (vcs, mut asked) = (vcs::open(&lab.path(clone)), 0);
-    vcs.fetch(&lab.env()).unwrap();
+    vcs.exchange().unwrap().fetch(&lab.env()).unwrap();
     let mut merge = |_: &Path, versions: &Versions| {
         asked += 1;
         let sides = [&versions.ours, &versions.theirs].map(|side| side.clone().unwrap_or_default());
@@ -43,7 +43,7 @@ fn pull(lab: &Lab, clone: &str) -> (Result<Integrated, SyncError>, usize) {
     };
     let (ledgers, env) = ([PathBuf::from(LEDGER)], lab.env());
     let message = "bd: merge";
-    let result = vcs.integrate(Integration {
+    let result = vcs.exchange().unwrap().integrate(Integration {
         ledgers: &ledgers,
         areas: &areas(),
         merge: &mut merge,
@@ -98,7 +98,7 @@ fn the_bookmark_that_is_meant() {
             jj bookmark create topic -r @- 2>&1; jj git push -b topic 2>&1; jj bookmark create other -r @ 2>&1");
     let to = |named: Option<&str>| {
         let route = Route { ledgers: &areas(), with_code: false, dry_run: None, env: &lab.env() };
-        match vcs::open_for(&lab.path("a"), named).outgoing(&route).unwrap() {
+        match vcs::open_for(&lab.path("a"), named).exchange().unwrap().outgoing(&route).unwrap() {
             Outgoing::Ready(parcel) => format!("{}: {}", parcel.to, lab::shown(&parcel.commits).join(", ")),
             other => format!("{other:?}"),
         }

@@ -67,7 +67,7 @@ impl Played {
         let (message, env) = ("bd: merge", self.env());
         let order =
             Integration { ledgers: &ledgers, areas: &areas(), merge: &mut merge, message, author: "Ann", env: &env };
-        (self.vcs().integrate(order), asked)
+        (self.vcs().exchange().unwrap().integrate(order), asked)
     }
 
     fn ledger(&self) -> String {
@@ -99,8 +99,8 @@ fn forward() {
     let story = play("forward.txt", "unknown");
     // The name of the user comes from the settings, so that all calls are alike.
     story.lab.write("a/.sl/config", "[paths]\ndefault = https://example.org/repo\n[ui]\nusername = unknown\n");
-    story.vcs().fetch(&story.env()).unwrap();
-    let standing = story.vcs().standing(&story.env()).unwrap();
+    story.vcs().exchange().unwrap().fetch(&story.env()).unwrap();
+    let standing = story.vcs().exchange().unwrap().standing(&story.env()).unwrap();
     assert_eq!((standing.branch.as_deref(), standing.upstream.as_deref()), (Some("main"), Some("remote/main")));
     assert_eq!((standing.ahead, standing.behind), (0, 2));
     let (result, asked) = story.integrate();
@@ -193,7 +193,7 @@ fn no_remote_and_no_programs() {
     let lab = Lab::with(&[]).expect("a place");
     lab.write("a/.sl/config", "");
     let vcs = vcs::open(&lab.path("a"));
-    vcs.fetch(&lab.env()).unwrap();
+    vcs.exchange().unwrap().fetch(&lab.env()).unwrap();
     assert!(matches!(lab::push(&*vcs, &lab.env()).unwrap(), Pushed::Held(_)));
     assert_eq!(vcs.programs(&lab.env()).unwrap(), Vec::<String>::new());
     lab.write("a/.sl/config", "[hooks]\nprecommit = touch x\n");

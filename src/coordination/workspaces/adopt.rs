@@ -31,7 +31,7 @@ pub fn adopt(store: &mut Store, path: &Path, issue: Option<String>) -> Result<Wo
         if !is_clone_of(store, &root, &parent) {
             return Err(refused("it is no checkout of this repository, and no clone of it").into());
         }
-        if here.common_dir().is_some_and(|common| crate::store::has_state(&common)) {
+        if vcs::common_dir(&root).is_some_and(|common| crate::store::has_state(&common)) {
             return Err(refused("it has claims and mail of its own; bd state move brings them elsewhere").into());
         }
     }
@@ -41,7 +41,7 @@ pub fn adopt(store: &mut Store, path: &Path, issue: Option<String>) -> Result<Wo
     if let Some(one) = known.into_iter().find(|one| one.path == text && one.state != State::Removed) {
         return Ok(one);
     }
-    let is_linked = here.common_dir().is_some_and(|common| !common.starts_with(&root));
+    let is_linked = vcs::common_dir(&root).is_some_and(|common| !common.starts_with(&root));
     if !is_own {
         store.make_workspace_of(0, &root)?;
     }

@@ -19,9 +19,12 @@ pub(super) fn make(store: &Store, one: &Workspace, step: &Step) -> Result<Checko
     let made = match one.kind {
         Kind::Clone => {
             let new = NewClone { path, branch: branch.unwrap_or_default(), base };
-            parent.clone_checkout(&new, Some(step), env)
+            parent.cloning().and_then(|cloning| cloning.clone_checkout(&new, Some(step), env))
         }
-        Kind::Worktree => parent.add_checkout(&NewCheckout { path, branch, base }, env),
+        Kind::Worktree => {
+            let new = NewCheckout { path, branch, base };
+            parent.linking().and_then(|linking| linking.add_checkout(&new, env))
+        }
         Kind::Copy => return copy(store, one),
     };
     Ok(made.map_err(StoreError::from)?)
@@ -54,12 +57,11 @@ fn copy(store: &Store, one: &Workspace) -> Result<Checkout> {
     let env = &store.host().env;
     let (parent, path) = (Path::new(&one.parent), PathBuf::from(&one.path));
     let refused = |why: String| StoreError::from(vcs::SyncError::NoCheckout { path: path.clone(), why });
-    let vcs = vcs::open(parent);
-    if vcs.common_dir().is_some_and(|common| !common.starts_with(real_path(parent))) {
+    if vcs::common_dir(parent).is_some_and(|common| !common.starts_with(real_path(parent))) {
         let why = format!("the repository of {} is elsewhere; use --kind clone or worktree", parent.display());
         return Err(refused(why).into());
     }
-    let is_plain = vcs.kind() == vcs::Kind::None;
+    let is_plain = !vcs::is_versioned(parent);
     if let Some(around) = vcs::root(path.parent().unwrap_or(&path)).filter(|_| is_plain) {
         let why = format!("{} is a working copy, and a plain copy would belong to it; use --path", around.display());
         return Err(refused(why).into());
@@ -75,7 +77,7 @@ fn copy(store: &Store, one: &Workspace) -> Result<Checkout> {
         !LEFT.iter().any(|left| inner == Path::new(left)) && inside.as_deref() != Some(inner)
     });
     let settled = copied.map_err(StoreError::from).and_then(|_| match &one.branch {
-        Some(branch) => Ok(vcs::open(&path).settle_copy(parent, branch, env)?),
+        Some(branch) => Ok(vcs::open(&path).cloning()?.settle_copy(parent, branch, env)?),
         None => Ok(()),
     });
     if let Err(error) = settled {

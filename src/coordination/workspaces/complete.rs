@@ -80,7 +80,7 @@ fn note(store: &Store, known: &Known, workspace: Workspace, text: &str) -> Works
 /// Brings home what a job wrote into the ledger of a copy that is under no version control: no commit will ever do it.
 fn come_home(store: &Store, one: &Workspace) -> Result<()> {
     let at = Path::new(&one.path);
-    if one.is_adopted || !at.is_dir() || vcs::kind(at) != vcs::Kind::None {
+    if one.is_adopted || !at.is_dir() || vcs::is_versioned(at) {
         return Ok(());
     }
     let mut parent = store.opened_at(&parent_of(one))?;

@@ -78,7 +78,7 @@ fn draft(
     let (parent, inside) = store.workspace_parent(member);
     let usual = Kind::read(store.settings().word("workspace.kind")).unwrap_or_default();
     let mut kind = wish.kind.unwrap_or(usual);
-    if kind != Kind::Copy && vcs::kind(&parent) == vcs::Kind::None {
+    if kind != Kind::Copy && !vcs::is_versioned(&parent) {
         notes.push(format!("{} is under no version control: the workspace is a copy", parent.display()));
         kind = Kind::Copy;
     }
@@ -127,7 +127,7 @@ fn begin(
         let mut one = draft.clone();
         one.ports = ports::choose(&one.id, range, all, &sys::net::is_free)?;
         limits::check_count(store, &one, all)?;
-        if one.kind != Kind::Copy || vcs::kind(one.parent.as_ref()) != vcs::Kind::None {
+        if one.kind != Kind::Copy || vcs::is_versioned(one.parent.as_ref()) {
             let free = || checkout::branch_for(&pattern, subject, &one, all, &|name| taken.contains(name));
             one.branch = Some(wish.branch.clone().unwrap_or_else(free));
             one.is_branch_made = one.branch.as_ref().is_some_and(|name| !taken.contains(name));
@@ -180,7 +180,7 @@ fn make(
     };
     std::fs::create_dir(&context).map_err(|e| StoreError::from(FsError::new("make", &context, e)))?;
     made_here.push(context.clone());
-    if vcs::kind(parent) == vcs::Kind::None {
+    if !vcs::is_versioned(parent) {
         lines::keep_beginning(&store.opened_at(&look::parent_of(&one))?, &one)?;
     }
     let base_commit = vcs::open(&made.root).head(&store.host().env).map_err(StoreError::from)?;
@@ -275,7 +275,8 @@ fn take_away(store: &Store, one: &Workspace, made: &[PathBuf]) -> std::result::R
         if one.kind == Kind::Worktree && directory.as_os_str() == one.path.as_str() {
             let parent = vcs::open(one.parent.as_ref());
             let tip = vcs::open(directory).head(env).ok().flatten();
-            parent.remove_checkout(directory, true, env).map_err(|e| stays(e.to_string()))?;
+            let removed = parent.linking().and_then(|linking| linking.remove_checkout(directory, true, env));
+            removed.map_err(|e| stays(e.to_string()))?;
             if let (Some(name), Some(tip), true) = (&one.branch, tip, one.is_branch_made) {
                 // Where this cannot be done, the branch stays, and it is at a commit that others have.
                 let _ = parent.delete_branch(name, &tip, env);

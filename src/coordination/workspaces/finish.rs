@@ -41,7 +41,7 @@ pub(super) fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Wo
         if one.kind == Kind::Worktree && vcs::root(path).as_deref() == Some(path) {
             let (parent, env) = (vcs::open(Path::new(&one.parent)), &store.host().env);
             let tip = vcs::open(path).head(env).ok().flatten();
-            parent.remove_checkout(path, true, env).map_err(StoreError::from)?;
+            parent.linking().and_then(|linking| linking.remove_checkout(path, true, env)).map_err(StoreError::from)?;
             if let (Some(name), Some(tip), true) = (&one.branch, tip, one.is_branch_made) {
                 // Where this cannot be done, the branch stays, and it is at a commit that others have.
                 let _ = parent.delete_branch(name, &tip, env);
@@ -116,8 +116,10 @@ fn remove_worktree(store: &Store, known: &Known) -> Result<Workspace> {
         refuse_doubt(store, known, path)?;
         let parent = vcs::open(Path::new(&one.parent));
         let is_checkout = vcs::root(path).as_deref() == Some(path);
-        let removed = if is_checkout { parent.remove_checkout(path, true, &store.host().env) } else { Ok(()) };
-        removed.map_err(StoreError::from)?;
+        if is_checkout {
+            let removed = parent.linking().and_then(|linking| linking.remove_checkout(path, true, &store.host().env));
+            removed.map_err(StoreError::from)?;
+        }
         removal::remove(path).map_err(StoreError::from)?;
     }
     delete_context(store, one).and_then(|()| removal::remove(&mark)).map_err(StoreError::from)?;

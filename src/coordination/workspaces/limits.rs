@@ -64,12 +64,11 @@ fn estimate(store: &Store, one: &Workspace) -> Result<u64> {
     if one.kind == Kind::Copy {
         return Ok(tree::length(parent, &mut |_| true).map_err(StoreError::from)?);
     }
-    let vcs = vcs::open(parent);
-    let ignored = vcs.ignored(&store.host().env).map_err(StoreError::from)?;
+    let ignored = vcs::open(parent).ignored(&store.host().env).map_err(StoreError::from)?;
     let is_marker = |path: &Path| [".git", ".jj", ".hg", ".sl"].iter().any(|marker| path == Path::new(marker));
     let mut wanted = |path: &Path| !is_marker(path) && !ignored.iter().any(|one| one == path);
     let files = tree::length(parent, &mut wanted).map_err(StoreError::from)?;
-    let store_size = match vcs.common_dir() {
+    let store_size = match vcs::common_dir(parent) {
         Some(common) if one.kind == Kind::Clone && !tree::is_one_file_system(&common, Path::new(&one.path)) => {
             tree::length(&common, &mut |_| true).map_err(StoreError::from)?
         }

@@ -104,7 +104,7 @@ const BEGAN: &str = "began";
 /// Keeps the ledgers of a workspace under no version control as they are now: what is written from here on is its own.
 pub(super) fn keep_beginning(parent: &Store, one: &Workspace) -> Result<()> {
     let Some(context) = &one.context_dir else { return Ok(()) };
-    if vcs::kind(Path::new(&one.path)) != vcs::Kind::None {
+    if vcs::is_versioned(Path::new(&one.path)) {
         return Ok(());
     }
     for inside in parent.own_ledgers() {
@@ -124,7 +124,7 @@ pub(super) fn keep_beginning(parent: &Store, one: &Workspace) -> Result<()> {
 /// A ledger as it was when the workspace began; empty if nobody knows.
 fn began_with(parent: &Store, one: &Workspace, at: &Path, inside: &Path) -> Vec<u8> {
     let (env, vcs) = (&parent.host().env, vcs::open(at));
-    if vcs.kind() == vcs::Kind::None {
+    if !vcs.is_versioned() {
         return one
             .context_dir
             .as_ref()

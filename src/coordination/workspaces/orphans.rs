@@ -139,7 +139,7 @@ fn move_aside(store: &Store, path: &Path, shelf: &Shelf) -> Result<PathBuf> {
     let is_checkout = vcs::root(&to).as_deref() == Some(to.as_path());
     let common = vcs::common_dir(&to).filter(|_| is_checkout);
     let is_linked = common.as_ref().is_some_and(|common| !common.starts_with(&to));
-    if is_linked && vcs::kind(&to) == vcs::Kind::Git {
+    if is_linked && vcs::is_place_recorded(&to) {
         // Version control looks for it where it was.
         vcs::repair_checkout(&to, &store.host().env).map_err(StoreError::from)?;
     }

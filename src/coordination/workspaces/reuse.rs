@@ -33,7 +33,7 @@ pub(super) fn take(
     notes: &mut Vec<String>,
 ) -> Result<Option<Workspace>> {
     let usual = store.settings().flag("workspace.reuse");
-    let is_renewable = draft.kind == Kind::Clone && vcs::kind(draft.parent.as_ref()) == vcs::Kind::Git;
+    let is_renewable = draft.kind == Kind::Clone && vcs::open(draft.parent.as_ref()).renewal().is_ok();
     if !wish.reuse.unwrap_or(usual) || !is_renewable || wish.path.is_some() {
         return Ok(None);
     }
@@ -155,7 +155,7 @@ fn renew(
     let (parent, path) = (PathBuf::from(&draft.parent), PathBuf::from(&taken.before.path));
     let vcs = vcs::open(&path);
     let new = NewClone { path: path.clone(), branch: taken.branch.clone(), base: wish.base.clone() };
-    vcs.renew_clone(&parent, &new, spent, env).map_err(StoreError::from)?;
+    vcs.renewal().and_then(|renewal| renewal.renew_clone(&parent, &new, spent, env)).map_err(StoreError::from)?;
     checkout::reach_over_ssh(store, &path)?;
     let copied = include::copy(store, &parent, &path, &include::patterns(store, &parent, &wish.copy)?)?;
     let base_commit = vcs.head(env).map_err(StoreError::from)?;

@@ -211,7 +211,8 @@ pub(super) fn worktree(
             ledgers = set_back(store, path, &seen.homeward.ledgers)?;
         }
         std::fs::create_dir(&mark).map_err(|e| StoreError::from(FsError::new("make", &mark, e)))?;
-        parent.remove_checkout(path, removal.force, env).map_err(|error| match error {
+        let removed = parent.linking().and_then(|linking| linking.remove_checkout(path, removal.force, env));
+        removed.map_err(|error| match error {
             vcs::SyncError::Kept { why, .. } => kept(one, vec![Reason::new(Loss::Unknown, why)]),
             other => CoordinationError::from(StoreError::from(other)),
         })?;

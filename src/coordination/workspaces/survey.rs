@@ -202,9 +202,10 @@ pub fn fetch_parents(store: &Store) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     for parent in parents {
         let place = Path::new(&parent);
-        let fetched = store.refuse_programs_of(place).map_err(|error| error.to_string());
-        let fetched =
-            fetched.and_then(|()| vcs::open(place).fetch(&store.host().env).map_err(|error| error.to_string()));
+        let fetched = store.refuse_programs_of(place).and_then(|()| {
+            let vcs = vcs::open(place);
+            Ok(vcs.exchange()?.fetch(&store.host().env)?)
+        });
         problems.extend(fetched.err().map(|why| format!("{parent} was not brought up to date: {why}")));
     }
     Ok(problems)

@@ -39,7 +39,8 @@ pub fn update(store: &mut Store, typed: &str, wish: &WorkspaceUpdate) -> Result<
         }
         store.refuse_programs_of(one.path.as_ref())?;
         let vcs = vcs::open(one.path.as_ref());
-        is_new = vcs.forward_clone(one.parent.as_ref(), one.base.as_deref(), env).map_err(StoreError::from)?;
+        let forward = |renewal: &dyn vcs::Renewal| renewal.forward_clone(one.parent.as_ref(), one.base.as_deref(), env);
+        is_new = vcs.renewal().and_then(forward).map_err(StoreError::from)?;
     }
     let now = store.host().clock.now().to_string();
     let changed = records::change(store, &known.state, &one.id, |found| {

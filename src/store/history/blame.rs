@@ -8,7 +8,7 @@ use super::{PastLine, Place};
 use crate::model::merge::same_value;
 use crate::model::record::{Record, place_of};
 use crate::store::{Result, Store, StoreError};
-use crate::vcs::{Archive, Commit, Kind, Steps, SyncError};
+use crate::vcs::{Archive, Commit, Steps, SyncError};
 
 /// A field, its value as JSON, and where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Store {
         let member = past.as_ref().map(|past| past.repo).or(owner).ok_or_else(missing)?;
         for copy in self.remembering_copies(Some(member))? {
             let Some(place) = self.places(&copy, Some(member)).into_iter().next() else { continue };
-            if copy.kind == Kind::None {
+            if !copy.vcs.is_versioned() {
                 return Err(SyncError::NoHistory { root: copy.root }.into());
             }
             let mut fields = self.with_archive(&copy, |archive| self.blamed(archive, &place, id))?;
@@ -69,7 +69,7 @@ impl Store {
             return Ok(());
         }
         for planning in (0..self.project.members.len()).filter(|n| *n != member && self.is_planning(*n)) {
-            for copy in self.working_copies(Some(planning)).iter().filter(|copy| copy.kind != Kind::None) {
+            for copy in self.working_copies(Some(planning)).iter().filter(|copy| copy.vcs.is_versioned()) {
                 for place in self.places(copy, Some(planning)) {
                     let blamed = self.with_archive(copy, |archive| self.blamed(archive, &place, id))?;
                     for field in fields.iter_mut().filter(|field| field.is_first && field.value.is_some()) {

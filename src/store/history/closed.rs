@@ -8,7 +8,7 @@ use super::point::document_at;
 use super::{Moment, Place};
 use crate::model::record::Record;
 use crate::store::{Result, Store};
-use crate::vcs::{Archive, Commit, Kind, Version};
+use crate::vcs::{Archive, Commit, Version};
 
 impl Store {
     /// The lines of the issues of a repo that are closed and were not at a moment, by id. An issue that had left the ledger, at
@@ -17,7 +17,7 @@ impl Store {
         self.refresh()?;
         let point = self.point(since, Some(repo))?;
         let mut closed = BTreeMap::new();
-        for copy in self.remembering_copies(Some(repo))?.iter().filter(|copy| copy.kind != Kind::None) {
+        for copy in self.remembering_copies(Some(repo))?.iter().filter(|copy| copy.vcs.is_versioned()) {
             for place in self.places(copy, Some(repo)) {
                 closed.extend(self.with_archive(copy, |archive| self.closed_in(archive, &place, point.commit(copy)))?);
             }

@@ -13,7 +13,7 @@ use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::store::sync::WorkingCopy;
 use crate::store::{Result, Store};
-use crate::vcs::{self, Archive, Commit, Kind, Steps, Version};
+use crate::vcs::{Archive, Commit, Steps, Version};
 
 /// Which changes to tell. The default is all.
 #[derive(Debug, Clone, Default)]
@@ -97,14 +97,10 @@ impl Store {
         let copies = self.remembering_copies(query.repo)?;
         let point = query.since.as_ref().map(|moment| self.point(moment, query.repo)).transpose()?;
         let mut end = LogEnd { without_past: self.without_past(&copies), ..LogEnd::default() };
-        let copies: Vec<&WorkingCopy> = copies.iter().filter(|copy| copy.kind != Kind::None).collect();
-        let mut opened = Vec::new();
-        for copy in &copies {
-            self.refuse_filtered(copy)?;
-            opened.push(vcs::open(&copy.root));
-        }
-        let archives = opened.iter().map(|vcs| vcs.archive(&self.host.env)).collect::<std::result::Result<Vec<_>, _>>();
-        let mut archives = archives?;
+        let copies: Vec<&WorkingCopy> = copies.iter().filter(|copy| copy.vcs.is_versioned()).collect();
+        copies.iter().try_for_each(|copy| self.refuse_filtered(copy))?;
+        let archives = copies.iter().map(|copy| Ok(copy.vcs.archive(&self.host.env)?));
+        let mut archives = archives.collect::<Result<Vec<_>>>()?;
         let mut streams = Vec::new();
         for (n, copy) in copies.iter().enumerate() {
             let since = match (&query.since, &point) {

@@ -5,14 +5,13 @@ use std::collections::{HashMap, HashSet};
 use super::lines::versions;
 use crate::model::record::Record;
 use crate::store::{Result, Store};
-use crate::vcs::Kind;
 
 impl Store {
     /// The last line of every issue that is in a version of a ledger, by id. Empty where version control keeps nothing.
     pub(in crate::store) fn ever_in(&self, source: usize) -> Result<HashMap<String, String>> {
         let member = self.sources.member_of(source);
         let mut found = HashMap::new();
-        for copy in self.working_copies(Some(member)).iter().filter(|copy| copy.kind != Kind::None) {
+        for copy in self.working_copies(Some(member)).iter().filter(|copy| copy.vcs.is_versioned()) {
             for place in self.places(copy, Some(member)) {
                 self.with_archive(copy, |archive| {
                     let tips = archive.tips()?;

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::lines::versions;
 use crate::ledger::Document;
 use crate::store::{Result, Store};
-use crate::vcs::Kind;
 
 /// How many versions of a ledger are looked at, newest first.
 const LOOKED_AT: usize = 2_000;
@@ -16,7 +15,7 @@ impl Store {
     pub fn had_once(&self, ids: &BTreeSet<String>) -> Result<BTreeSet<String>> {
         let mut found = BTreeSet::new();
         let copies = self.working_copies(None);
-        for copy in copies.iter().filter(|copy| matches!(copy.kind, Kind::Git | Kind::Jj)) {
+        for copy in copies.iter().filter(|copy| copy.vcs.has_quick_past()) {
             for place in self.places(copy, None) {
                 self.with_archive(copy, |archive| {
                     let tips = archive.tips()?;

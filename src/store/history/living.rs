@@ -7,7 +7,6 @@ use super::lines::LinesOf;
 use crate::model::issue::status_of;
 use crate::model::record::Record;
 use crate::store::{Result, Store};
-use crate::vcs::Kind;
 
 impl Store {
     /// What the ledger of a repo last had of issues before they were deleted, by their full ids.
@@ -17,7 +16,7 @@ impl Store {
         ids: &BTreeSet<String>,
     ) -> Result<HashMap<String, PastLine>> {
         let mut found = HashMap::new();
-        for copy in self.remembering_copies(Some(repo))?.iter().filter(|copy| copy.kind != Kind::None) {
+        for copy in self.remembering_copies(Some(repo))?.iter().filter(|copy| copy.vcs.is_versioned()) {
             for place in self.places(copy, Some(repo)) {
                 self.with_archive(copy, |archive| {
                     let tips = archive.tips()?;

@@ -12,7 +12,7 @@ use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::store::naming::one;
 use crate::store::{Result, Store, StoreError};
-use crate::vcs::{Archive, Commit, Kind};
+use crate::vcs::{Archive, Commit};
 
 /// The line of an issue in the past.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Store {
     pub fn last_of_each(&mut self, ids: &BTreeSet<String>) -> Result<HashMap<String, PastLine>> {
         self.refresh()?;
         let mut found: HashMap<String, PastLine> = HashMap::new();
-        for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.kind != Kind::None) {
+        for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.vcs.is_versioned()) {
             for place in self.places(copy, None) {
                 let pasts = self.with_archive(copy, |archive| last_lines(archive, &place, ids))?;
                 for past in pasts.into_iter().filter(|past| !is_companion_line(past.line.as_bytes())) {
@@ -76,7 +76,7 @@ impl Store {
         self.refresh()?;
         let point = self.point(moment, None)?;
         let mut found: HashMap<String, PastLine> = HashMap::new();
-        for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.kind != Kind::None) {
+        for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.vcs.is_versioned()) {
             let Some(commit) = point.commit(copy) else { continue };
             for place in self.places(copy, None) {
                 let repo = place.member;
@@ -121,7 +121,7 @@ impl Store {
         if typed.is_empty() || typed.contains(['"', '\\', '\n']) {
             return Ok(ids);
         }
-        for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.kind != Kind::None) {
+        for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.vcs.is_versioned()) {
             for place in self.places(copy, None) {
                 self.with_archive(copy, |archive| {
                     let tips = archive.tips()?;

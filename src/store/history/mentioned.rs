@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::store::{Result, Store};
-use crate::vcs::{Commit, Kind};
+use crate::vcs::Commit;
 
 impl Store {
     /// Of these issues the newest commit of the primary's working copy whose first line names each in brackets, as in
     /// `Fix the parser (bd-a3f8)`.
     pub fn mentioned(&self, ids: &BTreeSet<String>) -> Result<BTreeMap<String, Commit>> {
         let mut found = BTreeMap::new();
-        for copy in self.remembering_copies(Some(0))?.iter().filter(|copy| copy.kind != Kind::None) {
+        for copy in self.remembering_copies(Some(0))?.iter().filter(|copy| copy.vcs.is_versioned()) {
             let commits = self.with_archive(copy, |archive| {
                 let tips = archive.tips()?;
                 Ok(archive.ancestors(&tips)?)

@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use super::sync::WorkingCopy;
 use super::{LEDGER_NAMES, Result, Store};
 use crate::ledger::Document;
-use crate::vcs::{self, Archive, Kind, SyncError, Trail};
+use crate::vcs::{self, Archive, SyncError, Trail};
 
 /// The ledger of one repo, as its working copy knows it.
 pub(super) struct Place {
@@ -48,7 +48,7 @@ impl Store {
     /// The working copies whose past is asked for; an error if version control is nowhere among them.
     fn remembering_copies(&self, repo: Option<usize>) -> Result<Vec<WorkingCopy>> {
         let copies = self.working_copies(repo);
-        if copies.iter().any(|copy| copy.kind != Kind::None) {
+        if copies.iter().any(|copy| copy.vcs.is_versioned()) {
             return Ok(copies);
         }
         let root = copies.first().map_or_else(|| self.repo.root().to_owned(), |copy| copy.root.clone());
@@ -86,8 +86,7 @@ impl Store {
         work: impl FnOnce(&mut dyn Archive) -> Result<T>,
     ) -> Result<T> {
         self.refuse_filtered(copy)?;
-        let vcs = vcs::open(&copy.root);
-        let mut archive = vcs.archive(&self.host.env)?;
+        let mut archive = copy.vcs.archive(&self.host.env)?;
         work(archive.as_mut())
     }
 
@@ -103,13 +102,13 @@ impl Store {
     /// Repos whose clone lacks the older part of its history, by name.
     pub fn shallow_repos(&self) -> Vec<String> {
         let copies = self.working_copies(None);
-        let shallow = copies.iter().filter(|copy| copy.kind != Kind::None && vcs::is_shallow(&copy.root));
+        let shallow = copies.iter().filter(|copy| copy.vcs.is_versioned() && vcs::is_shallow(&copy.root));
         shallow.flat_map(|copy| copy.members.iter().map(|member| self.name(*member).to_owned())).collect()
     }
 
     /// Repos that remember nothing, by name.
     fn without_past(&self, copies: &[WorkingCopy]) -> Vec<String> {
-        let without = copies.iter().filter(|copy| copy.kind == Kind::None);
+        let without = copies.iter().filter(|copy| !copy.vcs.is_versioned());
         without.flat_map(|copy| copy.members.iter().map(|member| self.name(*member).to_owned())).collect()
     }
 }

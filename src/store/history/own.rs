@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::ledger::{Document, LineChange};
 use crate::model::time::Instant;
 use crate::store::{Result, Store};
-use crate::vcs::{Commit, Kind};
+use crate::vcs::Commit;
 
 /// What a commit did to ledgers.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ impl Store {
     /// neither is the commit that a ledger came with. Where there is no version control there is nothing.
     pub(in crate::store) fn commits_of(&self, author: &str, count: usize) -> Result<Vec<OwnCommit>> {
         let mut own: Vec<(Instant, OwnCommit)> = Vec::new();
-        for copy in self.working_copies(None).iter().filter(|copy| copy.kind != Kind::None) {
+        for copy in self.working_copies(None).iter().filter(|copy| copy.vcs.is_versioned()) {
             for place in self.places(copy, None) {
                 let source = place.sources[0];
                 let (mut found, mut latest) = (0, Instant::from_nanos(i64::MAX));

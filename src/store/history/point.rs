@@ -9,7 +9,7 @@ use crate::model::when::{Bare, Calendar};
 use crate::store::sync::WorkingCopy;
 use crate::store::{Result, Store, StoreError, Warning};
 use crate::sys::Clock;
-use crate::vcs::{Archive, Commit, Kind, SyncError, Trail, Version, as_of};
+use crate::vcs::{Archive, Commit, SyncError, Trail, Version, as_of};
 
 /// When, as people say it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Store {
         let Some(own) = copies.iter().find(|copy| copy.members.contains(&member)) else {
             return Err(SyncError::NoHistory { root: self.repo.root().to_owned() }.into());
         };
-        if own.kind == Kind::None {
+        if !own.vcs.is_versioned() {
             return Err(SyncError::NoHistory { root: own.root.clone() }.into());
         }
         let (time, named) = match moment {
@@ -85,7 +85,7 @@ impl Store {
         named: Option<Commit>,
     ) -> Result<Point> {
         let mut found = Vec::new();
-        for copy in copies.iter().filter(|copy| copy.kind != Kind::None) {
+        for copy in copies.iter().filter(|copy| copy.vcs.is_versioned()) {
             let commit = match &named {
                 Some(commit) if copy.root == own.root => Some(commit.clone()),
                 _ => self.with_archive(copy, |archive| match archive.tips()?.first() {
@@ -102,7 +102,7 @@ impl Store {
     /// The files of every ledger as they were at a point, by repo. Where the past is not known there is no entry.
     pub(super) fn files_at(&self, point: &Point) -> Result<BTreeMap<usize, Vec<PastFile>>> {
         let mut found = BTreeMap::new();
-        for copy in self.working_copies(None).iter().filter(|copy| copy.kind != Kind::None) {
+        for copy in self.working_copies(None).iter().filter(|copy| copy.vcs.is_versioned()) {
             for place in self.places(copy, None) {
                 let files = match point.commit(copy) {
                     Some(commit) => self.with_archive(copy, |archive| {

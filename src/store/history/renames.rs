@@ -16,7 +16,7 @@ use crate::model::proposal::{self, FORMER_ID, Names};
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::store::{Result, Store};
-use crate::vcs::{Archive, Kind, Steps, Version};
+use crate::vcs::{Archive, Steps, Version};
 
 /// So many renames of one issue are followed.
 const MOST: usize = 16;
@@ -178,7 +178,7 @@ impl Store {
         }
         let mut names = HashMap::new();
         for ((repo, removed), pasts) in left {
-            for copy in self.remembering_copies(Some(repo))?.iter().filter(|copy| copy.kind != Kind::None) {
+            for copy in self.remembering_copies(Some(repo))?.iter().filter(|copy| copy.vcs.is_versioned()) {
                 for place in self.places(copy, Some(repo)) {
                     let after = match removed {
                         Some(commit) => {

@@ -9,7 +9,7 @@ use crate::model::difference::{ChangeKind, FieldChange, difference};
 use crate::model::proposal::is_companion_line;
 use crate::store::source::is_rejected;
 use crate::store::{Result, Store, StoreError};
-use crate::vcs::{self, Kind};
+use crate::vcs;
 
 /// A state of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,7 +139,7 @@ impl Store {
     }
 
     fn remembers(&self, source: usize) -> bool {
-        vcs::kind(&super::super::place::real(self.sources.ledger(source).path())) != Kind::None
+        vcs::is_versioned(&super::super::place::real(self.sources.ledger(source).path()))
     }
 
     /// `None` for the present.

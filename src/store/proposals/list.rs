@@ -7,7 +7,7 @@ use crate::model::proposal::{Proposal, Standing, State};
 use crate::model::record::Record;
 use crate::store::sync::WorkingCopy;
 use crate::store::{Result, Store, Warning};
-use crate::vcs::{self, Archive, Kind, Tip, Version};
+use crate::vcs::{Archive, Tip, Version};
 
 /// So many branches are looked at, those that changed last first.
 const MOST_BRANCHES: usize = 1_000;
@@ -103,7 +103,7 @@ impl Store {
     /// The proposals on the branches of the primary. What cannot be read of them is left out, and said.
     fn on_branches(&mut self) -> Vec<OnBranches> {
         let copies = self.working_copies(Some(0));
-        let Some(copy) = copies.iter().find(|copy| copy.kind != Kind::None && copy.members.contains(&0)) else {
+        let Some(copy) = copies.iter().find(|copy| copy.vcs.is_versioned() && copy.members.contains(&0)) else {
             return Vec::new();
         };
         let (found, is_cut) = match self.look_at_branches(copy) {
@@ -127,7 +127,7 @@ impl Store {
         let places = copy.sources.iter().zip(&copy.ledgers);
         let file = places.filter(|(source, _)| self.sources.member_of(**source) == 0).map(|(_, file)| file).next();
         let Some(file) = file else { return Ok((Vec::new(), false)) };
-        let tips = vcs::open(&copy.root).tips(MOST_BRANCHES, &self.host.env)?;
+        let tips = copy.vcs.tips(MOST_BRANCHES, &self.host.env)?;
         let mut is_cut = tips.is_cut;
         self.with_archive(copy, |archive| {
             // Most branches have a ledger that another one has, too.

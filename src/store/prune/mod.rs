@@ -14,7 +14,7 @@ use super::source::expected;
 use super::{Access, Result, Store, StoreError, place};
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger};
 use crate::model::time::{DAY, Instant};
-use crate::vcs::{self, Kind, SyncError};
+use crate::vcs::{self, SyncError};
 use candidates::Candidate;
 use judge::Judge;
 
@@ -212,7 +212,7 @@ impl Store {
     fn committed_ledger(&self, path: &Path) -> Result<Commits> {
         let real = place::real(path);
         let vcs = vcs::open(&real);
-        if vcs.kind() == Kind::None {
+        if !vcs.is_versioned() {
             let root = real.parent().and_then(Path::parent).unwrap_or(&real).to_owned();
             return Err(StoreError::NoHistory { root });
         }
@@ -220,14 +220,7 @@ impl Store {
         let inside = real.strip_prefix(&root).map_err(|_| SyncError::NoVcs { root: root.clone() })?;
         let env = &self.host.env;
         let committed = Document::new(vcs.committed(inside, env)?.unwrap_or_default());
-        // hg itself keeps a commit that others have from being rewritten, and says of no other that it is there.
-        let upstream = match vcs.kind() {
-            Kind::Hg | Kind::Sl => None,
-            // For git no program need run.
-            Kind::Git => Some("@{upstream}".to_owned()),
-            _ => vcs.standing(env)?.upstream,
-        };
-        let Some(upstream) = upstream else { return Ok(Commits { committed, published: None }) };
+        let Some(upstream) = vcs.published(env)? else { return Ok(Commits { committed, published: None }) };
         let mut archive = vcs.archive(env)?;
         let bytes = match archive.resolve(&upstream)? {
             Some(commit) => match archive.version(inside, &commit.id)? {

@@ -6,10 +6,10 @@ use super::super::discover::other_name;
 use super::super::{Access, BEADS_DIR, RepoProblem, Result, Store, StoreError, place};
 use crate::ledger::MAX_LEDGER;
 use crate::sys::below;
-use crate::vcs::{self, Area, Kind, SyncError};
+use crate::vcs::{self, Area, SyncError, Vcs};
 
 pub struct WorkingCopy {
-    pub kind: Kind,
+    pub vcs: Box<dyn Vcs>,
     /// Without links, as the paths of its ledgers.
     pub root: PathBuf,
     pub members: Vec<usize>,
@@ -42,9 +42,9 @@ impl Store {
             let member = self.sources.member_of(source);
             let ledger = place::real(self.sources.ledger(source).path());
             let found = vcs::open(&ledger);
-            let root = match found.kind() {
-                Kind::None => self.project.members[member].repo.root().to_owned(),
-                _ => place::real(found.root()),
+            let root = match found.is_versioned() {
+                true => place::real(found.root()),
+                false => self.project.members[member].repo.root().to_owned(),
             };
             let inside = ledger.strip_prefix(&root).map_or_else(|_| ledger.clone(), |path| path.to_owned());
             match copies.iter_mut().find(|copy| copy.root == root) {
@@ -56,7 +56,7 @@ impl Store {
                     }
                 }
                 None => copies.push(WorkingCopy {
-                    kind: found.kind(),
+                    vcs: found,
                     root,
                     members: vec![member],
                     sources: vec![source],
@@ -70,7 +70,7 @@ impl Store {
 
     /// Whether one of the working copies has bookmarks.
     pub fn has_bookmarks(&self, only: Option<usize>) -> bool {
-        self.working_copies(only).iter().any(|copy| matches!(copy.kind, Kind::Jj | Kind::Hg))
+        self.working_copies(only).iter().any(|copy| copy.vcs.has_bookmarks())
     }
 
     /// Whether this user's commits belong there: anywhere but in the primary's working copy of a contributor.
@@ -101,9 +101,8 @@ impl Store {
 
     /// Refuses what compares ledgers with commits where a filter stands between them.
     pub(in crate::store) fn refuse_filtered(&self, copy: &WorkingCopy) -> Result<()> {
-        let vcs = vcs::open(&copy.root);
         for ledger in &copy.ledgers {
-            if let Some(filter) = vcs.filter(ledger, &self.host.env) {
+            if let Some(filter) = copy.vcs.filter(ledger, &self.host.env) {
                 return Err(SyncError::Filtered { path: copy.root.join(ledger), filter }.into());
             }
         }
@@ -112,11 +111,10 @@ impl Store {
 
     /// Ledgers that got their other name since the last commit, each with the name that it is committed under.
     pub(super) fn renamed_ledgers(&self, copy: &WorkingCopy) -> Result<Vec<(PathBuf, PathBuf)>> {
-        let vcs = vcs::open(&copy.root);
         let mut found = Vec::new();
         for (ledger, old) in copy.ledgers.iter().filter_map(|ledger| Some((ledger, other_name(ledger)?))) {
             let is_gone = std::fs::symlink_metadata(copy.root.join(&old)).is_err() && !copy.ledgers.contains(&old);
-            if is_gone && copy.root.join(ledger).exists() && vcs.committed(&old, &self.host.env)?.is_some() {
+            if is_gone && copy.root.join(ledger).exists() && copy.vcs.committed(&old, &self.host.env)?.is_some() {
                 found.push((ledger.clone(), old));
             }
         }
@@ -125,12 +123,11 @@ impl Store {
 
     /// A ledger as the last commit has it, under whichever name.
     pub(super) fn last_committed(&self, copy: &WorkingCopy, ledger: &Path) -> Result<Option<Vec<u8>>> {
-        let vcs = vcs::open(&copy.root);
-        if let Some(bytes) = vcs.committed(ledger, &self.host.env)? {
+        if let Some(bytes) = copy.vcs.committed(ledger, &self.host.env)? {
             return Ok(Some(bytes));
         }
         let departed = self.renamed_ledgers(copy)?.into_iter().find(|(new, _)| new == ledger);
-        Ok(departed.map(|(_, old)| vcs.committed(&old, &self.host.env)).transpose()?.flatten())
+        Ok(departed.map(|(_, old)| copy.vcs.committed(&old, &self.host.env)).transpose()?.flatten())
     }
 
     /// Refuses to commit what the project's planning repos keep to themselves.

@@ -20,7 +20,7 @@ use super::source::expected;
 use super::{Reconciled, Result, Store, StoreError};
 use crate::ledger::{self, LedgerError, MergedLine};
 use crate::vcs::{
-    self, Carried, CommitError, Committed, Integrated, Integration, Kind, Route, Standing, SyncError, Vcs, Versions,
+    self, Carried, CommitError, Committed, Exchange, Integrated, Integration, Route, Standing, SyncError, Versions,
 };
 pub(super) use copies::WorkingCopy;
 
@@ -60,7 +60,8 @@ pub enum SyncStep {
 pub struct RepoSync {
     /// The repos whose ledgers it holds.
     pub repos: Vec<String>,
-    pub kind: Kind,
+    /// The name of its version control.
+    pub vcs: &'static str,
     pub standing: Standing,
     /// The ledger was committed, or in a dry run would be.
     pub committed: bool,
@@ -108,9 +109,12 @@ impl Store {
         for copy in &copies {
             let one = match self.as_now(copy) {
                 Ok(copy) => self.bring_patiently(&copy, options, progress),
-                Err(error) => {
-                    RepoSync { repos: self.names(copy), kind: copy.kind, error: Some(error), ..RepoSync::default() }
-                }
+                Err(error) => RepoSync {
+                    repos: self.names(copy),
+                    vcs: copy.vcs.name(),
+                    error: Some(error),
+                    ..RepoSync::default()
+                },
             };
             report.repos.push(one);
         }
@@ -125,7 +129,7 @@ impl Store {
             }
         }
         for (copy, one) in copies.iter().zip(&mut report.repos) {
-            if options.push && !options.dry_run && one.error.is_none() && copy.kind != Kind::None {
+            if options.push && !options.dry_run && one.error.is_none() && copy.vcs.is_versioned() {
                 let now = self.as_now(copy);
                 one.error = now.and_then(|copy| self.send(&copy, options, one, progress)).err();
             }
@@ -147,14 +151,12 @@ impl Store {
         self.refuse_broken()?;
         let mut done = Vec::new();
         for copy in self.versioned_copies(repo)? {
-            let mut one = RepoSync { repos: self.names(&copy), kind: copy.kind, ..RepoSync::default() };
-            one.error = match copy.kind {
-                Kind::None => {
-                    one.notes.push("under no version control: there is nothing to commit to".to_owned());
-                    None
-                }
-                _ => self.commit_copy(&copy, repo.is_some(), message, dry_run, &mut one).err(),
-            };
+            let mut one = RepoSync { repos: self.names(&copy), vcs: copy.vcs.name(), ..RepoSync::default() };
+            if copy.vcs.is_versioned() {
+                one.error = self.commit_copy(&copy, repo.is_some(), message, dry_run, &mut one).err();
+            } else {
+                one.notes.push("under no version control: there is nothing to commit to".to_owned());
+            }
             done.push(one);
         }
         self.host.env.residents().dismiss();
@@ -198,7 +200,7 @@ impl Store {
     /// The working copies; an error if version control is nowhere among them.
     fn versioned_copies(&self, repo: Option<usize>) -> Result<Vec<WorkingCopy>> {
         let copies = self.working_copies(repo);
-        if copies.iter().any(|copy| copy.kind != Kind::None) {
+        if copies.iter().any(|copy| copy.vcs.is_versioned()) {
             return Ok(copies);
         }
         let root = copies.first().map_or_else(|| self.repo.root().to_owned(), |copy| copy.root.clone());
@@ -213,7 +215,7 @@ impl Store {
     fn bring_patiently(&mut self, copy: &WorkingCopy, options: &SyncOptions, progress: Progress<'_>) -> RepoSync {
         let mut attempt = 0;
         loop {
-            let mut one = RepoSync { repos: self.names(copy), kind: copy.kind, ..RepoSync::default() };
+            let mut one = RepoSync { repos: self.names(copy), vcs: copy.vcs.name(), ..RepoSync::default() };
             one.error = self.bring(copy, options, &mut one, progress).err();
             let busy = matches!(
                 one.error,
@@ -235,7 +237,7 @@ impl Store {
         one: &mut RepoSync,
         progress: Progress<'_>,
     ) -> Result<()> {
-        if copy.kind == Kind::None {
+        if !copy.vcs.is_versioned() {
             let place = copy.root.display();
             one.notes
                 .push(format!("under no version control: exchange the ledger in {place} by hand, then bd resolve"));
@@ -243,6 +245,7 @@ impl Store {
         }
         let env = self.host.env.clone();
         let vcs = vcs::open_for(&copy.root, options.bookmark.as_deref());
+        let exchange = vcs.exchange()?;
         let owns = self.owns(copy)?;
         self.refuse_programs(copy)?;
         self.refuse_filtered(copy)?;
@@ -250,18 +253,18 @@ impl Store {
             self.tell_settings(copy, one);
         }
         if options.dry_run {
-            one.standing = vcs.standing(&env)?;
+            one.standing = exchange.standing(&env)?;
             if one.standing.behind > 0 && options.pull {
                 // Not all that is there is merged.
                 let areas = copy.areas();
                 let route = Route { ledgers: &areas, with_code: false, dry_run: None, env: &env };
-                one.standing.behind = vcs.incoming(&route)?.len();
+                one.standing.behind = exchange.incoming(&route)?.len();
             }
             if owns {
                 one.committed = self.to_commit(copy)?.is_some();
                 self.guard_commit(copy)?;
                 self.prune_as_set(copy, None, one);
-                self.preview_push(vcs.as_ref(), copy, options, one)?;
+                self.preview_push(exchange, copy, options, one)?;
             }
             return Ok(());
         }
@@ -271,7 +274,7 @@ impl Store {
         // Without the network the ledger is committed all the same.
         let fetched = if options.pull {
             progress(&one.repos[0], SyncStep::Fetching);
-            vcs.fetch(&env)
+            exchange.fetch(&env)
         } else {
             Ok(())
         };
@@ -287,22 +290,22 @@ impl Store {
             // What was fetched may be the project itself: nobody is told to merge private issues with that.
             self.refuse_project_remote(&copy.root, &copy.members)?;
             progress(&one.repos[0], SyncStep::Merging);
-            self.integrate(vcs.as_ref(), copy, owns, one)?;
+            self.integrate(exchange, copy, owns, one)?;
         }
         if owns {
             self.prune_as_set(copy, Some(&locks), one);
         }
         one.left = received::read(copy);
         drop(locks);
-        one.standing = vcs.standing(&env)?;
+        one.standing = exchange.standing(&env)?;
         self.prune_journals(copy);
         Ok(())
     }
 
     /// Brings both sides together; the ledgers are locked.
-    fn integrate(&mut self, vcs: &dyn Vcs, copy: &WorkingCopy, owns: bool, one: &mut RepoSync) -> Result<()> {
+    fn integrate(&mut self, with: &dyn Exchange, copy: &WorkingCopy, owns: bool, one: &mut RepoSync) -> Result<()> {
         let env = self.host.env.clone();
-        let standing = if owns { Standing::default() } else { vcs.standing(&env)? };
+        let standing = if owns { Standing::default() } else { with.standing(&env)? };
         if standing.ahead > 0 && standing.behind > 0 {
             let upstream = standing.upstream.as_deref().unwrap_or("the other side");
             one.notes.push(format!("{upstream} and this branch both have new commits; merge them yourself"));
@@ -310,7 +313,7 @@ impl Store {
         }
         let before = received::read(copy);
         let areas = copy.areas();
-        let incoming = vcs.incoming(&Route { ledgers: &areas, with_code: false, dry_run: None, env: &env })?;
+        let incoming = with.incoming(&Route { ledgers: &areas, with_code: false, dry_run: None, env: &env })?;
         let mut merged = Vec::new();
         let mut damaged = false;
         let mut merge = |_: &Path, versions: &Versions| match (&versions.ours, &versions.theirs) {
@@ -333,7 +336,7 @@ impl Store {
             author: &author,
             env: &env,
         };
-        let done = vcs.integrate(integration)?;
+        let done = with.integrate(integration)?;
         // A later round may bring more; what is told is the sum.
         one.integrated = one.integrated.filter(|_| done == Integrated::UpToDate).or(Some(done));
         ledger::add_lines(&mut one.merged, merged);
@@ -387,8 +390,7 @@ impl Store {
         let departed = self.renamed_ledgers(copy)?;
         let naming = |ledger: &PathBuf| [METADATA, CONFIG_NAME].map(|name| ledger.with_file_name(name));
         let along = departed.iter().flat_map(|(new, old)| naming(new).into_iter().chain([old.clone()]));
-        let vcs = vcs::open(&copy.root);
-        let is_known = |file: &PathBuf| vcs.committed(file, &self.host.env).is_ok_and(|found| found.is_some());
+        let is_known = |file: &PathBuf| copy.vcs.committed(file, &self.host.env).is_ok_and(|found| found.is_some());
         let along = along.filter(is_known).map(|file| copy.root.join(file));
         let mut paths: Vec<_> = present.chain(along).chain(set_up).collect();
         paths.sort();
@@ -423,10 +425,10 @@ impl Store {
 
     /// What a user types to commit a file. git and hg want to be told of a new one first.
     fn commit_command(&self, copy: &WorkingCopy, file: &Path) -> String {
-        let (kind, shown) = (copy.kind, file.display());
-        let is_new = || vcs::open(&copy.root).committed(file, &self.host.env).is_ok_and(|known| known.is_none());
-        let add = if kind != Kind::Jj && is_new() { format!("{kind} add {shown} && ") } else { String::new() };
-        format!("{add}{kind} commit {shown}")
+        let (name, shown) = (copy.vcs.name(), file.display());
+        let is_new = || copy.vcs.committed(file, &self.host.env).is_ok_and(|known| known.is_none());
+        let add = if !copy.vcs.adds_files() && is_new() { format!("{name} add {shown} && ") } else { String::new() };
+        format!("{add}{name} commit {shown}")
     }
 
     /// Entries that are in a commit by now need not be remembered.

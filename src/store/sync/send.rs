@@ -6,7 +6,7 @@
 use super::copies::WorkingCopy;
 use super::{Progress, RepoSync, SyncOptions, SyncStep, TRIES, received};
 use crate::store::{Result, Store, StoreError};
-use crate::vcs::{self, DryRun, Outgoing, Parcel, Pushed, Route, Span, Vcs};
+use crate::vcs::{self, DryRun, Exchange, Outgoing, Parcel, Pushed, Route, Span};
 
 impl Store {
     /// Sends our commits, and starts again when somebody else was faster.
@@ -22,6 +22,7 @@ impl Store {
         }
         let env = self.host.env.clone();
         let vcs = vcs::open_for(&copy.root, options.bookmark.as_deref());
+        let exchange = vcs.exchange()?;
         // Reconciling, or somebody else, may have written.
         if received::read(copy) != one.left {
             self.guard_commit(copy)?;
@@ -34,7 +35,7 @@ impl Store {
         for attempt in 0..TRIES {
             self.refuse_project_remote(&copy.root, &copy.members)?;
             progress(&one.repos[0], if attempt == 0 { SyncStep::Pushing } else { SyncStep::Again });
-            let parcel = match vcs.outgoing(&route)? {
+            let parcel = match exchange.outgoing(&route)? {
                 Outgoing::Nothing => return Ok(()),
                 Outgoing::Held(why) => {
                     one.notes.push(format!("not pushed: {why}"));
@@ -45,15 +46,15 @@ impl Store {
             };
             let pushed = match parcel {
                 Some(parcel) => {
-                    self.refuse_push(vcs.as_ref(), copy, &parcel, options)?;
-                    vcs.push(&parcel, &route)?
+                    self.refuse_push(copy, &parcel, options)?;
+                    exchange.push(&parcel, &route)?
                 }
                 None => Pushed::Outrun,
             };
             match pushed {
                 Pushed::Done => {
                     one.pushed = true;
-                    one.standing = vcs.standing(&env)?;
+                    one.standing = exchange.standing(&env)?;
                     self.prune_journals(copy);
                     return Ok(());
                 }
@@ -67,10 +68,10 @@ impl Store {
             }
             one.retries = attempt + 1;
             self.pause(attempt);
-            vcs.fetch(&env)?;
+            exchange.fetch(&env)?;
             let locks = self.lock_ledgers(&copy.sources)?;
             one.committed |= self.commit_locked(copy, None)?;
-            self.integrate(vcs.as_ref(), copy, true, one)?;
+            self.integrate(exchange, copy, true, one)?;
             drop(locks);
         }
         Err(StoreError::Outrun { repo: one.repos[0].clone(), pull: options.pull })
@@ -79,7 +80,7 @@ impl Store {
     /// Says what would be sent, and refuses what would be refused, as far as the last fetch knows.
     pub(super) fn preview_push(
         &mut self,
-        vcs: &dyn Vcs,
+        with: &dyn Exchange,
         copy: &WorkingCopy,
         options: &SyncOptions,
         one: &mut RepoSync,
@@ -90,7 +91,7 @@ impl Store {
         self.refuse_project_remote(&copy.root, &copy.members)?;
         let (env, areas) = (self.host.env.clone(), copy.areas());
         let dry_run = Some(DryRun { commits: one.committed });
-        match vcs.outgoing(&Route { ledgers: &areas, with_code: options.with_code, dry_run, env: &env })? {
+        match with.outgoing(&Route { ledgers: &areas, with_code: options.with_code, dry_run, env: &env })? {
             found @ (Outgoing::Nothing | Outgoing::Outrun) => {
                 if !one.committed && found == Outgoing::Nothing {
                     return Ok(());
@@ -107,7 +108,7 @@ impl Store {
                 Ok(())
             }
             Outgoing::Ready(parcel) => {
-                self.refuse_push(vcs, copy, &parcel, options)?;
+                self.refuse_push(copy, &parcel, options)?;
                 (one.outgoing, one.sends_to) = (parcel.commits, Some(parcel.to));
                 Ok(())
             }
@@ -115,16 +116,16 @@ impl Store {
     }
 
     /// Decides whether commits may go to the other side.
-    fn refuse_push(&mut self, vcs: &dyn Vcs, copy: &WorkingCopy, parcel: &Parcel, options: &SyncOptions) -> Result<()> {
+    fn refuse_push(&mut self, copy: &WorkingCopy, parcel: &Parcel, options: &SyncOptions) -> Result<()> {
         self.guard_push(copy, parcel)?;
         if options.with_code {
-            return self.refuse_hooks(vcs, copy);
+            return self.refuse_hooks(copy);
         }
         let code: Vec<_> = parcel.commits.iter().filter(|commit| commit.has_code).cloned().collect();
         if code.is_empty() {
             return Ok(());
         }
-        Err(StoreError::HoldsCode { to: parcel.to.clone(), kind: copy.kind, commits: code })
+        Err(StoreError::HoldsCode { to: parcel.to.clone(), push: copy.vcs.own_push(), commits: code })
     }
 
     /// Refuses to send commits that carry something private, whoever made them.
@@ -136,7 +137,7 @@ impl Store {
         let guard = self.guard();
         let mut leak = None;
         let ids: Vec<String> = parcel.commits.iter().map(|commit| commit.id.clone()).collect();
-        vcs::changes(&copy.root, Span::Commits(&ids), &self.host.env, &mut |changed| {
+        copy.vcs.changes(Span::Commits(&ids), &self.host.env, &mut |changed| {
             let Some(new) = &changed.new else { return };
             if let (None, Some((line, _))) = (&leak, guard.look(&changed.old, new).first()) {
                 leak = Some((changed.path.clone(), *line, changed.commit.clone().unwrap_or_default()));

@@ -9,7 +9,7 @@ use super::super::settings::OutsidePath;
 use super::super::{Result, Store, StoreError, family, hooks, place, read_trust};
 use super::copies::WorkingCopy;
 use crate::sys::{Env, Host};
-use crate::vcs::{self, Kind, Vcs};
+use crate::vcs::{self, Exchange};
 
 /// What a working copy makes its version control run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,11 +23,11 @@ pub struct NamedPrograms {
 /// Looks at the working copy that a path is in, and agrees to what it names.
 pub fn trust_programs(path: &Path, host: &Host, wait: Duration, dry_run: bool) -> Result<NamedPrograms> {
     let vcs = vcs::open(path);
-    if vcs.kind() == Kind::None {
+    if !vcs.is_versioned() {
         return Err(vcs::SyncError::NoVcs { root: place::plain(path) }.into());
     }
     let root = place::real(vcs.root());
-    let (programs, hooks) = (vcs.programs(&host.env)?, hooks_of(vcs.as_ref(), &root, &host.env)?);
+    let (programs, hooks) = (vcs.programs(&host.env)?, hooks_of(vcs.exchange()?, &root, &host.env)?);
     let trust = read_trust(&host.env);
     let mut entries = vec![entry(&root, PROGRAMS, &programs)];
     // Without programs there is nothing to agree to, unless there are hooks: those of a push are agreed to by themselves.
@@ -47,8 +47,8 @@ const PROGRAMS: &str = "programs";
 const HOOKS: &str = "hooks";
 
 /// The hooks that a push with code runs, and those that hooks of ours run in turn.
-fn hooks_of(vcs: &dyn Vcs, root: &Path, env: &Env) -> Result<Vec<String>> {
-    let mut found = vcs.hooks(env)?;
+fn hooks_of(exchange: &dyn Exchange, root: &Path, env: &Env) -> Result<Vec<String>> {
+    let mut found = exchange.hooks(env)?;
     if !found.is_empty() {
         found.extend(hooks::run_next(root, env));
     }
@@ -71,8 +71,8 @@ impl Store {
     }
 
     /// Refuses to push with the hooks of a repository that nobody has agreed to.
-    pub(super) fn refuse_hooks(&self, vcs: &dyn Vcs, copy: &WorkingCopy) -> Result<()> {
-        let programs = hooks_of(vcs, &copy.root, &self.host.env)?;
+    pub(super) fn refuse_hooks(&self, copy: &WorkingCopy) -> Result<()> {
+        let programs = hooks_of(copy.vcs.exchange()?, &copy.root, &self.host.env)?;
         if programs.is_empty() || read_trust(&self.host.env).covers(&entry(&copy.root, HOOKS, &programs)) {
             return Ok(());
         }
@@ -81,7 +81,7 @@ impl Store {
 
     /// Whether the user has agreed to the hooks of the working copy with this root, and to where they are.
     pub(in crate::store) fn trusts_hooks(&self, root: &Path) -> Result<bool> {
-        let hooks = hooks_of(vcs::open(root).as_ref(), root, &self.host.env)?;
+        let hooks = hooks_of(vcs::open(root).exchange()?, root, &self.host.env)?;
         Ok(read_trust(&self.host.env).covers(&entry(root, HOOKS, &hooks)))
     }
 
@@ -100,13 +100,13 @@ impl Store {
         let path = place::real(path);
         copies
             .iter()
-            .find(|copy| copy.kind != Kind::None && path.starts_with(&copy.root))
+            .find(|copy| copy.vcs.is_versioned() && path.starts_with(&copy.root))
             .map_or(Ok(()), |copy| self.refuse_programs(copy))
     }
 
     /// The working copies of the project; it is an error if none of its repos is in one.
     pub fn working_copy_roots(&self) -> Result<Vec<PathBuf>> {
-        let versioned = self.working_copies(None).into_iter().filter(|copy| copy.kind != Kind::None);
+        let versioned = self.working_copies(None).into_iter().filter(|copy| copy.vcs.is_versioned());
         let roots: Vec<PathBuf> = versioned.map(|copy| copy.root).collect();
         if roots.is_empty() {
             return Err(vcs::SyncError::NoVcs { root: self.repo().root().to_owned() }.into());

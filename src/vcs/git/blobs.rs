@@ -5,8 +5,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::objects::checked;
-use super::snapshot::{Items, WorkTree};
+use super::hooks::checked;
+use super::work_tree::{Items, WorkTree};
 use crate::vcs::SyncError;
 use crate::vcs::snapshot::{look, unusable};
 

@@ -7,12 +7,13 @@ use gix::ObjectId;
 use gix::object::tree::EntryKind;
 
 use super::commit::git;
-use super::hooks::failed;
+use super::hooks::checked;
 use crate::sys::Env;
 use crate::sys::process::Program;
+use crate::vcs::error::not_a_range;
 use crate::vcs::files::path_of;
 use crate::vcs::history::Repository;
-use crate::vcs::{Changed, HistoryError, Span};
+use crate::vcs::{Changed, HistoryError, Span, SyncError};
 
 /// Lists of git are read up to this length, and refused beyond it.
 const MAX_LIST: usize = 256 << 20;
@@ -24,7 +25,19 @@ const MAX_ENTRIES: usize = 10_000_000;
 /// A changed file: its path, what the parents have, what is new.
 type Difference = (Vec<u8>, Vec<ObjectId>, ObjectId);
 
-pub fn staged(repository: &Repository<'_>, each: &mut dyn FnMut(Changed)) -> Result<(), HistoryError> {
+pub fn changes(repository: &Repository<'_>, span: Span<'_>, each: &mut dyn FnMut(Changed)) -> Result<(), SyncError> {
+    match span {
+        Span::Staged => staged(repository, each)?,
+        Span::Commits(ids) => commits(repository, ids, each)?,
+        Span::Range(text) if text.starts_with('-') || !text.contains("..") || text.contains("...") => {
+            return Err(not_a_range(text, "a range of commits"));
+        }
+        Span::Range(_) | Span::Push { .. } => range(repository, span, each)?,
+    }
+    Ok(())
+}
+
+fn staged(repository: &Repository<'_>, each: &mut dyn FnMut(Changed)) -> Result<(), HistoryError> {
     let objects = open(repository)?;
     let list = index_against_head(repository, "--raw")?;
     let mut fields = list.split(|byte| *byte == 0).filter(|field| !field.is_empty());
@@ -182,10 +195,7 @@ fn program<'a>(repository: &Repository<'a>) -> Program<'a> {
 }
 
 fn listed(name: &'static str, program: Program<'_>) -> Result<Vec<u8>, HistoryError> {
-    let output = program.keeping(MAX_LIST).run()?;
-    if !output.status.success() {
-        return Err(failed(name, &output));
-    }
+    let output = checked(name, program.keeping(MAX_LIST).run()?)?;
     if output.stdout.len() >= MAX_LIST {
         return Err(HistoryError::TooMuch { program: name });
     }

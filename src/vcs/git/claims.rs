@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::commit::git;
+use super::hooks::checked;
 use super::network::{self, RACES, refused, run, unreachable};
-use super::objects::{checked, write, write_commit};
+use super::objects::{write, write_commit};
 use super::{common_dir, config, own_dir};
 use crate::sys::process::{Output, Program};
 use crate::sys::{Entropy, Env};
-use crate::vcs::claims::{RemoteClaim, Swap, id_of};
-use crate::vcs::{Kind, SyncError};
+use crate::vcs::claims::{PREFIX, RemoteClaim, Swap, id_of, ref_name};
+use crate::vcs::{Kind, SyncError, jj, place};
 
 /// The longest list of claims, and the longest texts, that are looked at.
 const MAX: usize = 64 << 20;
@@ -32,8 +33,41 @@ const TOO_LONG: &str = "the remote holds more claims than can be looked at";
 /// Ends a message. What stands before it is the text.
 const NONCE: &str = "\n\nnonce ";
 
+/// All claims on the remote that a push from here goes to, sorted by id. Like the two functions below this talks to the
+/// remote with what the repository's settings name: whether they may name programs, the caller has made sure.
+pub fn remote_claims(path: &Path, env: &Env) -> Result<Vec<RemoteClaim>, SyncError> {
+    let mut claims = server(path, env)?.claims(&format!("{PREFIX}*"))?;
+    claims.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(claims)
+}
+
+/// The claim of one issue.
+pub fn remote_claim(path: &Path, id: &str, env: &Env) -> Result<Option<RemoteClaim>, SyncError> {
+    server(path, env)?.claim(&ref_name(id)?)
+}
+
+/// Puts a text in the place of the expected version; without one there must be no claim. No text takes the claim away.
+pub fn swap_remote_claim(
+    path: &Path,
+    id: &str,
+    expected: Option<&str>,
+    text: Option<&str>,
+    env: &Env,
+) -> Result<Swap, SyncError> {
+    server(path, env)?.swap(&ref_name(id)?, expected, text)
+}
+
+fn server<'a>(path: &Path, env: &'a Env) -> Result<Server<'a>, SyncError> {
+    let Some((kind, root)) = place(path) else { return Err(SyncError::NoVcs { root: path.to_owned() }) };
+    match kind {
+        Kind::Git => Server::of(&root, None, env),
+        Kind::Jj => Server::of(&root, Some(jj::git_behind(&root)?), env),
+        _ => Err(SyncError::Unsupported { kind, what: "claims on a remote need git" }),
+    }
+}
+
 /// A remote, as seen from a clone.
-pub struct Server<'a> {
+struct Server<'a> {
     root: PathBuf,
     /// Where git is not beside the working copy.
     dot_git: Option<PathBuf>,

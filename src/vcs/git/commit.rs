@@ -9,7 +9,8 @@ use super::opened::odd_around;
 use super::{common_dir, config, own_dir};
 use crate::sys::Env;
 use crate::sys::process::{Output, Program};
-use crate::vcs::commit::{CommitError, Committed, Order, failed, patiently};
+use crate::vcs::CommitError;
+use crate::vcs::commit::{Committed, Order, checked, failed, patiently};
 use crate::vcs::files::path_of;
 
 const SETTINGS: [&str; 7] = [
@@ -35,8 +36,7 @@ const UNFINISHED: [(&str, &str); 7] = [
 
 /// Makes a directory a git repository.
 pub fn init(directory: &Path, env: &Env) -> Result<(), CommitError> {
-    let output = git(directory, env).args(["init", "--quiet"]).run()?;
-    if output.status.success() { Ok(()) } else { Err(failed("git init", &output)) }
+    checked("git init", git(directory, env).args(["init", "--quiet"]).run()?).map(drop)
 }
 
 /// What the user is in the middle of.
@@ -74,10 +74,7 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
     };
     if !status.untracked.is_empty() {
         // A commit of single paths takes only paths that the index knows.
-        let added = run(&["add", "--intent-to-add"], &status.untracked)?;
-        if !added.status.success() {
-            return Err(failed("git add", &added));
-        }
+        checked("git add", run(&["add", "--intent-to-add"], &status.untracked)?)?;
     }
     let message = format!("--message={}", order.message);
     let done = run(&["commit", "--quiet", "--only", "--no-verify", "--no-post-rewrite", &message], order.files);
@@ -141,10 +138,7 @@ pub(super) fn is_locked(output: &Output) -> bool {
 /// A file whose changes git was told to overlook, and how: git neither commits them nor minds them when it overwrites the file.
 pub fn overlooked(root: &Path, files: &[PathBuf], env: &Env) -> Result<Option<(PathBuf, &'static str)>, CommitError> {
     let program = git(root, env).args(["--literal-pathspecs", "ls-files", "-v", "-z", "--"]).args(files);
-    let output = program.run()?;
-    if !output.status.success() {
-        return Err(failed("git ls-files", &output));
-    }
+    let output = checked("git ls-files", program.run()?)?;
     let flag = |letter: u8| match letter {
         b'S' | b's' => Some("skip-worktree"),
         letter if letter.is_ascii_lowercase() => Some("assume-unchanged"),
@@ -167,10 +161,7 @@ struct Status {
 fn status(order: &Order) -> Result<Status, CommitError> {
     let flags = ["--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching", "--"];
     let program = git(order.root, order.env).args(["--literal-pathspecs", "status"]).args(flags).args(order.files);
-    let output = program.run()?;
-    if !output.status.success() {
-        return Err(failed("git status", &output));
-    }
+    let output = checked("git status", program.run()?)?;
     let mut status = Status::default();
     for entry in output.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 3) {
         let (code, path) = (&entry[..2], path_of(&entry[3..]));

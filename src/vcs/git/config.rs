@@ -10,12 +10,16 @@ use gix::config::file::init::Options;
 use gix::config::file::{Metadata, includes};
 use gix::config::{File, Source, path::interpolate};
 
+use super::dirs::{common_dir, own_dir};
 use crate::sys::Env;
 use crate::vcs::{Facts, Kind, Remote, files};
 
-/// What a repository says, by the directory of the working copy and the one that all working copies share.
-pub fn facts(own: &Path, common: &Path, env: &Env) -> Facts {
-    let config = read(own, common, env);
+/// What a repository says, by its `.git`.
+pub fn facts(dot_git: &Path, env: &Env) -> Facts {
+    let Some((own, common)) = own_dir(dot_git).zip(common_dir(dot_git)) else {
+        return Facts { kind: Kind::Git, ..Facts::default() };
+    };
+    let config = read(&own, &common, env);
     let text = |key: &str| config.string(key).map(|value| value.to_string()).filter(|value| !value.trim().is_empty());
     let remotes = remotes(&config);
     let pushed = remotes.first().filter(|first| first.name == "origin" || remotes.len() == 1);
@@ -23,7 +27,7 @@ pub fn facts(own: &Path, common: &Path, env: &Env) -> Facts {
         kind: Kind::Git,
         role: text("beads.role").map(|role| (role, "git config beads.role".to_owned())),
         email: text("user.email"),
-        pushed: pushed.and_then(|remote| pushed_branch(common, &remote.name)),
+        pushed: pushed.and_then(|remote| pushed_branch(&common, &remote.name)),
         addresses: addresses(&config),
         remotes,
     }
@@ -189,4 +193,13 @@ fn pushed_branch(common: &Path, remote: &str) -> Option<String> {
     let message = |line: &[u8]| line.iter().position(|byte| *byte == b'\t').map(|tab| line[tab + 1..].to_vec());
     let pushed = log.split(|byte| *byte == b'\n').filter_map(message).any(|text| text.starts_with(b"update by push"));
     pushed.then(|| format!("{remote}/{branch}"))
+}
+
+/// `user.name` as git would use it at this place.
+pub fn user_name(directory: &Path, env: &Env) -> Option<String> {
+    let dot_git = directory.ancestors().map(|dir| dir.join(".git")).find(|dot_git| dot_git.exists());
+    // Below a file there is nothing: only the user's own settings count then.
+    let nowhere = || ("/dev/null".into(), "/dev/null".into());
+    let (own, common) = dot_git.and_then(|git| own_dir(&git).zip(common_dir(&git))).unwrap_or_else(nowhere);
+    text(&own, &common, "user.name", env).filter(|name| !name.trim().is_empty())
 }

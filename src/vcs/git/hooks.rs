@@ -18,7 +18,7 @@ pub(super) fn failed(program: &'static str, output: &Output) -> HistoryError {
     HistoryError::Failed { program, status: output.status, said }
 }
 
-fn checked(program: &'static str, output: Output) -> Result<Output, HistoryError> {
+pub fn checked(program: &'static str, output: Output) -> Result<Output, HistoryError> {
     if output.status.success() { Ok(output) } else { Err(failed(program, &output)) }
 }
 

@@ -13,8 +13,8 @@ use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
 use super::objects::{line, write_commit};
-use super::snapshot::{Items, WorkTree, odd};
-use super::trees::{Item, Trees};
+use super::trees::{Item, Trees, odd};
+use super::work_tree::{Items, WorkTree};
 use crate::vcs::files::path_of;
 use crate::vcs::snapshot::{Fresh, LeftOut, Why};
 use crate::vcs::{HistoryError, SyncError};

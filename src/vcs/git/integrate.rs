@@ -11,14 +11,14 @@ use std::time::Duration;
 use gix::ObjectId;
 
 use super::commit::{git, is_locked, overlooked, unfinished};
-use super::hooks::failed;
+use super::hooks::{checked, failed};
 use super::trees::Trees;
 use super::upstream::{self, id};
 use super::{common_dir, own_dir};
-use crate::sys::process::{Output, Program};
-use crate::vcs::commit::{CommitError, Order, patiently};
-use crate::vcs::files::path_of;
-use crate::vcs::{Integrated, Integration, SyncError, any_exists};
+use crate::sys::process::Program;
+use crate::vcs::commit::{Order, patiently};
+use crate::vcs::files::{any_exists, path_of};
+use crate::vcs::{CommitError, Integrated, Integration, SyncError};
 
 /// For a working tree of any size.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -158,10 +158,6 @@ fn locks(root: &Path, branch: Option<&str>) -> Vec<PathBuf> {
     let head = own_dir(&dot_git).map(|own| own.join("HEAD.lock"));
     let branch = branch.and_then(|branch| Some(common_dir(&dot_git)?.join(format!("{branch}.lock"))));
     head.into_iter().chain(branch).collect()
-}
-
-pub(super) fn checked(program: &'static str, output: Output) -> Result<Output, SyncError> {
-    if output.status.success() { Ok(output) } else { Err(failed(program, &output).into()) }
 }
 
 fn names(list: &[u8]) -> Vec<PathBuf> {

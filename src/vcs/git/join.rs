@@ -11,8 +11,8 @@ use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
 use super::commit::identity;
-use super::hooks::failed;
-use super::integrate::{Join, MAX, checked, hex};
+use super::hooks::{checked, failed};
+use super::integrate::{Join, MAX, hex};
 use super::trees::{EditError, Item, is_file};
 use super::upstream::id;
 use crate::vcs::files::path_of;

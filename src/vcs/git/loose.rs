@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use super::checkouts::admin_dir;
 use super::common_dir;
+use super::objects::must;
 use super::upstream::{ask, commit};
-use super::work::must;
 use crate::sys::Env;
 use crate::sys::process::Program;
 use crate::vcs::SyncError;

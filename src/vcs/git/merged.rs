@@ -7,9 +7,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::common_dir;
-use super::objects::line;
+use super::objects::{line, must};
 use super::upstream::ask;
-use super::work::must;
 use crate::sys::Env;
 use crate::sys::process::Program;
 use crate::vcs::SyncError;

@@ -1,9 +1,16 @@
 //! Objects that are in no branch, and the commits among them: made by nobody in particular.
 
-use super::hooks::failed;
+use std::time::Duration;
+
+use super::hooks::checked;
 use crate::sys::fs;
 use crate::sys::process::{Output, Program};
-use crate::vcs::SyncError;
+use crate::vcs::{HistoryError, SyncError};
+
+/// Lists are read up to this length, and refused beyond it.
+const MAX: usize = 256 << 20;
+/// A working copy may be large.
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// Stores an object and says its id.
 pub fn write(git: Program<'_>, kind: &str, bytes: Vec<u8>) -> Result<String, SyncError> {
@@ -20,8 +27,14 @@ pub fn write_commit(git: Program<'_>, tree: &str, parents: &[String], message: &
     write(git, "commit", commit.into_bytes())
 }
 
-pub fn checked(program: &'static str, output: Output) -> Result<Output, SyncError> {
-    if output.status.success() { Ok(output) } else { Err(failed(program, &output).into()) }
+/// What git says; failing is an error, and so is an endless list.
+pub fn must(name: &'static str, program: Program<'_>) -> Result<Output, SyncError> {
+    let output = checked(name, program.limit(LIMIT).keeping(MAX).run()?)?;
+    if output.stdout.len() >= MAX {
+        let message = "git said more than can be looked at".to_owned();
+        return Err(HistoryError::Object { id: name.to_owned(), message }.into());
+    }
+    Ok(output)
 }
 
 /// A single line as git prints it.

@@ -8,8 +8,7 @@ use std::path::Path;
 
 use gix::ObjectId;
 
-use super::hooks::failed;
-use super::integrate::checked;
+use super::hooks::{checked, failed};
 use super::network::not_first;
 use super::upstream::{self, Link, ask, short};
 use crate::sys::Env;

@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::common_dir;
 use super::merged::Pair;
-use super::objects::line;
-use super::whereabouts::{Ref, at};
-use super::work::must;
+use super::objects::{line, must};
+use super::refs::{Ref, at};
 use crate::sys::Env;
 use crate::vcs::checkouts::real;
 use crate::vcs::{SyncError, files};

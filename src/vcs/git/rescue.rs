@@ -8,14 +8,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::hooks::checked;
 use super::merged::Pair;
-use super::objects::{checked, line};
-use super::snapshot::WorkTree;
-use super::whereabouts::{at, behind, commit, logged, put_aside, refs, symbolic};
+use super::objects::line;
+use super::refs::{Ref, at, refs, symbolic};
+use super::whereabouts::{behind, commit, logged, put_aside};
+use super::work_tree::WorkTree;
 use crate::sys::process::Program;
 use crate::sys::{Env, removal};
-use crate::vcs::SyncError;
-use crate::vcs::rescue::Returned;
+use crate::vcs::{Returned, SyncError};
 
 const KEPT: &str = "refs/beads/kept";
 /// The names that `bd` gives in a repository and that mean the same in another one.
@@ -64,10 +65,8 @@ pub fn keep_commits(
     let loose = loose.chain(further.iter().cloned());
     names.extend(loose.enumerate().map(|(n, id)| (format!("loose/{n}"), id)));
     let text: String = names.iter().map(|(name, id)| format!("update {KEPT}/{key}/{name} {id}\n")).collect();
-    checked(
-        "git update-ref",
-        own_git(&pair).args(["update-ref", "--no-deref", "--stdin"]).input(text.into_bytes()).run()?,
-    )?;
+    let program = own_git(&pair).args(["update-ref", "--no-deref", "--stdin"]).input(text.into_bytes());
+    checked("git update-ref", program.run()?)?;
     hand_over(root, pair.git_dir.clone(), to, env)?;
     Ok(names.len())
 }
@@ -79,8 +78,7 @@ pub fn hand_over(root: &Path, git_dir: Option<PathBuf>, to: &Path, env: &Env) ->
     let Some(common) = pair.common().filter(|common| *common != pair.other) else { return Ok(()) };
     let is_ours = |name: &str| OURS.iter().any(|start| name.starts_with(&format!("{start}/")));
     let own: Vec<_> = refs(pair.git())?.into_iter().filter(|one| is_ours(&one.name)).collect();
-    let has =
-        |all: &[super::whereabouts::Ref], name: &str, id: &str| all.iter().any(|one| one.name == name && one.id == id);
+    let has = |all: &[Ref], name: &str, id: &str| all.iter().any(|one| one.name == name && one.id == id);
     let theirs = refs(at(&there, env))?;
     let missing: Vec<_> = own.iter().filter(|one| !has(&theirs, &one.name, &one.id)).collect();
     if missing.is_empty() {
@@ -108,11 +106,8 @@ pub fn forget(root: &Path, key: &str, env: &Env) -> Result<(), SyncError> {
     let start = format!("{KEPT}/{key}/");
     let names = refs(at(&there, env))?.into_iter().filter(|one| one.name.starts_with(&start));
     let text: String = names.map(|one| format!("delete {}\n", one.name)).collect();
-    checked(
-        "git update-ref",
-        at(&there, env).args(["update-ref", "--no-deref", "--stdin"]).input(text.into_bytes()).run()?,
-    )
-    .map(drop)
+    let program = at(&there, env).args(["update-ref", "--no-deref", "--stdin"]).input(text.into_bytes());
+    Ok(checked("git update-ref", program.run()?).map(drop)?)
 }
 
 /// Writes what was kept of a clone into a new directory: its files, and around them a repository with its branches, its tags

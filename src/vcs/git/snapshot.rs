@@ -11,72 +11,27 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use gix::objs::tree::EntryKind;
 
 use super::blobs::Hashed;
-use super::commit::git;
+use super::hooks::checked;
 use super::index;
-use super::objects::{checked, line, write_commit};
-use super::trees::Trees;
+use super::objects::{line, write_commit};
+use super::trees::{Trees, odd};
 use super::upstream::id;
-use crate::sys::Env;
-use crate::sys::process::Program;
+use super::work_tree::{Items, Known, WorkTree};
 use crate::vcs::files::path_of;
-use crate::vcs::snapshot::{Fresh, LeftOut, Snapshot, Why, look, marker, unusable};
-use crate::vcs::{HistoryError, SyncError};
+use crate::vcs::snapshot::{Fresh, LeftOut, Snapshot, Why, check_key, look, marker, unusable};
+use crate::vcs::{Kind, SyncError};
 
 /// The message of every snapshot. Its commit is in the repository of the project, where `git push --mirror` sends it: what
 /// somebody says about it is kept elsewhere.
 const MESSAGE: &str = "bd snapshot";
 
-/// For a working tree of any size.
-const LIMIT: Duration = Duration::from_secs(600);
-/// The longest list of files that is looked at.
-const MAX: usize = 256 << 20;
-/// Names that mean something on other systems are files like others here.
-const SETTINGS: [&str; 3] = ["core.protectHFS=false", "core.protectNTFS=false", "core.attributesFile=/dev/null"];
-
-/// A checkout, and the git repository behind it.
-pub struct WorkTree<'a> {
-    pub root: &'a Path,
-    /// Where git is not beside the working copy.
-    pub dot_git: Option<PathBuf>,
-    pub env: &'a Env,
-}
-
-/// What is known of a checkout before its files are looked at.
-#[derive(Default)]
-pub struct Known {
-    /// The files that version control knows, and that are saved even if they are ignored.
-    pub tracked: BTreeSet<PathBuf>,
-    /// The commits of other repositories that stand for a directory.
-    pub submodules: BTreeMap<PathBuf, String>,
-    /// Files that are not there on purpose.
-    pub absent: HashSet<PathBuf>,
-    pub parents: Vec<String>,
-}
-
-/// The files of the tree to make: what each is, and its id.
-pub(super) type Items = BTreeMap<PathBuf, (&'static str, String)>;
-
 impl WorkTree<'_> {
-    pub(super) fn git(&self) -> Program<'_> {
-        let program = git(self.root, self.env).var("GIT_NO_LAZY_FETCH", "1").limit(LIMIT).keeping(MAX);
-        let program = match &self.dot_git {
-            Some(dir) => program.var("GIT_DIR", dir).var("GIT_WORK_TREE", self.root),
-            None => program,
-        };
-        SETTINGS.iter().fold(program, |program, setting| program.arg("-c").arg(setting))
-    }
-
-    pub(super) fn ask(&self, name: &'static str, program: Program<'_>) -> Result<Vec<u8>, SyncError> {
-        let output = checked(name, program.run()?)?;
-        if output.stdout.len() < MAX {
-            return Ok(output.stdout);
-        }
-        Err(unusable(self.root, std::io::Error::other("it holds more files than can be looked at")))
+    fn check(&self, key: &str) -> Result<(), SyncError> {
+        check_key(key, if self.dot_git.is_some() { Kind::Jj } else { Kind::Git })
     }
 
     /// What git's index and `HEAD` say.
@@ -106,6 +61,7 @@ impl WorkTree<'_> {
     }
 
     pub fn take(&self, key: &str, limit: u64, known: &Known) -> Result<Snapshot, SyncError> {
+        self.check(key)?;
         // Beside the refs: where these can be written, so can this.
         let common = self.common()?;
         let scratch = tempfile::Builder::new().prefix("bd-snapshot-").tempdir_in(&common);
@@ -134,11 +90,6 @@ impl WorkTree<'_> {
         let flags = ["update-ref", "-m", "bd: snapshot", "--no-deref", "--end-of-options"];
         self.ask("git update-ref", self.git().args(flags).args([ref_name(key), name.clone(), none]))?;
         Ok(Snapshot { name, files, base: known.parents.first().cloned(), left_out })
-    }
-
-    fn common(&self) -> Result<PathBuf, SyncError> {
-        let dot_git = self.dot_git.clone().unwrap_or_else(|| self.root.join(".git"));
-        super::common_dir(&dot_git).ok_or_else(|| unusable(&dot_git, std::io::ErrorKind::NotFound.into()))
     }
 
     /// All files as they are, stored.
@@ -260,6 +211,7 @@ impl WorkTree<'_> {
 
     /// Says where what was staged came to lie, as seen from there.
     pub fn restore(&self, key: &str, to: &Path) -> Result<Option<PathBuf>, SyncError> {
+        self.check(key)?;
         let name = format!("{}^{{commit}}", ref_name(key));
         let found = self.git().args(["rev-parse", "--verify", "--quiet", "--end-of-options"]).arg(name).run()?;
         if !found.status.success() {
@@ -296,6 +248,7 @@ impl WorkTree<'_> {
     }
 
     pub fn forget(&self, key: &str) -> Result<(), SyncError> {
+        self.check(key)?;
         let flags = ["update-ref", "--no-deref", "-d", "--end-of-options"];
         self.ask("git update-ref", self.git().args(flags).arg(ref_name(key))).map(drop)
     }
@@ -303,10 +256,6 @@ impl WorkTree<'_> {
 
 fn ref_name(key: &str) -> String {
     format!("refs/beads/checkpoints/{key}")
-}
-
-pub(super) fn odd(tree: gix::ObjectId) -> HistoryError {
-    HistoryError::Object { id: tree.to_string(), message: "a name in it holds a slash".to_owned() }
 }
 
 /// Stands for the letter of what was a submodule.

@@ -11,7 +11,7 @@ use gix::objs::tree::{Entry, EntryKind, EntryMode};
 use gix::objs::{Kind, Tree, WriteTo as _, compute_hash};
 
 use super::commit::git;
-use super::hooks::failed;
+use super::hooks::checked;
 use crate::sys::Env;
 use crate::vcs::{HistoryError, SyncError};
 
@@ -154,10 +154,8 @@ impl Trees {
         for entry in self.entries(tree)?.into_iter().filter(|entry| entry.mode.is_tree()) {
             self.write(entry.oid, root, env)?;
         }
-        let output = git(root, env).args(["hash-object", "-t", "tree", "-w", "--stdin"]).input(bytes).run()?;
-        if !output.status.success() {
-            return Err(failed("git hash-object", &output).into());
-        }
+        let program = git(root, env).args(["hash-object", "-t", "tree", "-w", "--stdin"]).input(bytes);
+        checked("git hash-object", program.run()?)?;
         self.new.remove(&tree);
         Ok(())
     }
@@ -166,4 +164,30 @@ impl Trees {
 /// A file, and no link, directory or other repository.
 pub fn is_file(mode: EntryMode) -> bool {
     matches!(mode.kind(), EntryKind::Blob | EntryKind::BlobExecutable)
+}
+
+pub(super) fn odd(tree: gix::ObjectId) -> HistoryError {
+    HistoryError::Object { id: tree.to_string(), message: "a name in it holds a slash".to_owned() }
+}
+
+/// The size of a file in the last commit; `None` if there is no commit or it is not in it.
+pub fn committed_size(file: &Path) -> Option<u64> {
+    let file = std::fs::canonicalize(file.parent()?).ok()?.join(file.file_name()?);
+    let repository = super::opened::around(file.parent()?)?;
+    let root = std::fs::canonicalize(repository.workdir()?).ok()?;
+    let inside = file.strip_prefix(&root).ok()?;
+    let tree = repository.head_tree().ok()?;
+    let entry = tree.lookup_entry_by_path(inside).ok()??;
+    Some(repository.find_header(entry.object_id()).ok()?.size())
+}
+
+/// The bytes of a file in the last commit that two checkouts of one repository share; `None` if there is none, or git cannot tell.
+pub fn common_version(here: &Path, there: &Path, file: &Path) -> Option<Vec<u8>> {
+    let repository = super::opened::at(here).ok()?;
+    let ours = repository.head_id().ok()?.detach();
+    let theirs = super::opened::at(there).ok()?.head_id().ok()?.detach();
+    let base = repository.merge_base(ours, theirs).ok()??;
+    let tree = base.object().ok()?.peel_to_tree().ok()?;
+    let entry = tree.lookup_entry_by_path(file).ok()??;
+    Some(entry.object().ok()?.data.clone())
 }

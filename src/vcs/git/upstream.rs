@@ -9,7 +9,7 @@ use std::path::Path;
 use gix::ObjectId;
 
 use super::commit::git;
-use super::hooks::failed;
+use super::hooks::{checked, failed};
 use super::{common_dir, config, own_dir};
 use crate::sys::Env;
 use crate::sys::process::Program;
@@ -57,15 +57,20 @@ pub fn ask<'a>(root: &Path, env: &'a Env) -> Program<'a> {
     git(root, env).var("GIT_NO_LAZY_FETCH", "1").var("GIT_NO_REPLACE_OBJECTS", "1")
 }
 
+/// The full name of the branch that is checked out, in whichever format git keeps it.
+pub fn head(root: &Path, env: &Env) -> Result<Option<String>, SyncError> {
+    let output = ask(root, env).args(["symbolic-ref", "--quiet", "HEAD"]).run()?;
+    match output.status.code() {
+        Some(0) => Ok(Some(String::from_utf8_lossy(output.stdout.trim_ascii_end()).into_owned())),
+        Some(1) => Ok(None),
+        _ => Err(failed("git symbolic-ref", &output).into()),
+    }
+}
+
 pub fn find(root: &Path, env: &Env) -> Result<Link, SyncError> {
-    let head = ask(root, env).args(["symbolic-ref", "--quiet", "HEAD"]).run()?;
-    let branch = match head.status.code() {
-        Some(0) => Some(String::from_utf8_lossy(head.stdout.trim_ascii_end()).into_owned()),
-        Some(1) => None,
-        _ => return Err(failed("git symbolic-ref", &head).into()),
-    };
+    let branch = head(root, env)?.filter(|name| name.starts_with("refs/heads/"));
     let ours = commit(root, "HEAD", env)?;
-    let Some(branch) = branch.filter(|name| name.starts_with("refs/heads/")) else {
+    let Some(branch) = branch else {
         return Ok(Link { ours, ..Link::default() });
     };
     let dot_git = root.join(".git");
@@ -103,9 +108,7 @@ pub fn find(root: &Path, env: &Env) -> Result<Link, SyncError> {
 /// The ref that git keeps what it fetched for a branch in, if settings say which.
 fn tracking(root: &Path, branch: &str, env: &Env) -> Result<Option<String>, SyncError> {
     let output = ask(root, env).args(["for-each-ref", "--format=%(refname)%00%(upstream)"]).arg(branch).run()?;
-    if !output.status.success() {
-        return Err(failed("git for-each-ref", &output).into());
-    }
+    let output = checked("git for-each-ref", output)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let found = text.lines().filter_map(|line| line.split_once('\0')).find(|(name, _)| *name == branch);
     Ok(found.map(|(_, upstream)| upstream.to_owned()).filter(|upstream| !upstream.is_empty()))
@@ -146,10 +149,7 @@ pub fn standing(root: &Path, env: &Env) -> Result<Standing, SyncError> {
 pub fn distance(root: &Path, ours: Option<ObjectId>, theirs: ObjectId, env: &Env) -> Result<(usize, usize), SyncError> {
     let range = ours.map_or_else(|| theirs.to_string(), |ours| format!("{ours}...{theirs}"));
     let asked = ask(root, env).args(["rev-list", "--left-right", "--count"]).arg(range).arg("--");
-    let output = asked.run()?;
-    if !output.status.success() {
-        return Err(failed("git rev-list", &output).into());
-    }
+    let output = checked("git rev-list", asked.run()?)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let counts: Vec<usize> = text.split_whitespace().filter_map(|count| count.parse().ok()).collect();
     let [left, right] = counts.as_slice() else { return Err(failed("git rev-list", &output).into()) };

@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::loose::loose;
 use super::merged::Pair;
-use super::objects::line;
-use super::upstream::ask;
-use super::work::must;
+use super::objects::{line, must};
+use super::refs::{Ref, at, refs, symbolic};
 use super::{common_dir, remotes};
 use crate::sys::Env;
 use crate::sys::process::Program;
@@ -20,14 +19,6 @@ use crate::vcs::whereabouts::{Origin, Unsaved, Whereabouts};
 use crate::vcs::{SyncError, jj};
 
 const LOG: &str = "the reflog";
-
-/// A ref.
-pub struct Ref {
-    pub id: String,
-    pub name: String,
-    upstream: String,
-    is_commit: bool,
-}
 
 pub fn whereabouts(root: &Path, origin: &Origin<'_>, env: &Env) -> Result<Whereabouts, SyncError> {
     between(root, None, &[], origin, env)
@@ -110,14 +101,6 @@ pub fn behind(root: &Path) -> Option<(PathBuf, PathBuf)> {
     Some((common_dir(&root.join(".git"))?, root.to_owned()))
 }
 
-/// git at a checkout, or in a directory of git itself.
-pub fn at<'a>(place: &Path, env: &'a Env) -> Program<'a> {
-    match place.join("HEAD").is_file() && place.join("objects").is_dir() {
-        true => ask(place, env).var("GIT_DIR", place),
-        false => ask(place, env),
-    }
-}
-
 /// What is found to be lost.
 struct Lines<'a> {
     pair: &'a Pair<'a>,
@@ -160,25 +143,6 @@ impl Lines<'_> {
             false => Ok(()),
         }
     }
-}
-
-pub fn refs(program: Program<'_>) -> Result<Vec<Ref>, SyncError> {
-    let format = "--format=%(objectname) %(objecttype) %(refname) %(upstream)";
-    let said = must("git for-each-ref", program.args(["for-each-ref", format]))?.stdout;
-    let said = String::from_utf8_lossy(&said).into_owned();
-    let read = |line: &str| {
-        let mut words = line.split(' ').map(str::to_owned);
-        let (id, kind, name) = (words.next()?, words.next()?, words.next()?);
-        let is_commit = kind == "commit" || kind == "tag";
-        Some(Ref { id, name, upstream: words.next().unwrap_or_default(), is_commit })
-    };
-    Ok(said.lines().filter_map(read).collect())
-}
-
-/// The full name of the branch that is checked out.
-pub fn symbolic(program: Program<'_>) -> Result<Option<String>, SyncError> {
-    let output = program.args(["symbolic-ref", "--quiet", "HEAD"]).run()?;
-    Ok(output.status.success().then(|| line(&output.stdout)))
 }
 
 pub fn commit(pair: &Pair<'_>, name: &str) -> Result<Option<String>, SyncError> {

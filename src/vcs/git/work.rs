@@ -4,24 +4,20 @@
 //! with its directory, and so do those of the submodules in a linked worktree.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::checkouts::admin_dir;
 use super::commit::unfinished;
 use super::common_dir;
 use super::hooks::failed;
 use super::loose::loose;
-use super::upstream::{ask, commit};
+use super::objects::must;
+use super::upstream::{ask, commit, head};
 use crate::sys::Env;
-use crate::sys::process::{Output, Program};
+use crate::sys::process::Program;
+use crate::vcs::SyncError;
 use crate::vcs::checkouts::{Work, real};
 use crate::vcs::files::path_of;
-use crate::vcs::{HistoryError, SyncError};
 
-/// Lists are read up to this length, and refused beyond it.
-const MAX: usize = 256 << 20;
-/// A working copy may be large.
-const LIMIT: Duration = Duration::from_secs(300);
 const SUBMODULE: &[u8] = b"160000";
 
 pub fn work(root: &Path, env: &Env) -> Result<Work, SyncError> {
@@ -131,31 +127,13 @@ fn unsaved(root: &Path, with_repository: bool, env: &Env) -> Result<usize, SyncE
     count(asked.args(["--branches", "--remotes", "--tags", "--"]))
 }
 
-/// The branch that is checked out, in whichever format git keeps it.
+/// The branch that is checked out.
 pub fn branch(root: &Path, env: &Env) -> Result<Option<String>, SyncError> {
-    let output = ask(root, env).args(["symbolic-ref", "--quiet", "HEAD"]).run()?;
-    let name = String::from_utf8_lossy(output.stdout.trim_ascii_end()).into_owned();
-    match output.status.code() {
-        Some(0) => Ok(name.strip_prefix("refs/heads/").map(str::to_owned)),
-        Some(1) => Ok(None),
-        _ => Err(failed("git symbolic-ref", &output).into()),
-    }
+    Ok(head(root, env)?.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned)))
 }
 
 fn count(program: Program<'_>) -> Result<usize, SyncError> {
     let output = must("git rev-list", program)?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     text.parse().map_err(|_| failed("git rev-list", &output).into())
-}
-
-pub(super) fn must(name: &'static str, program: Program<'_>) -> Result<Output, SyncError> {
-    let output = program.limit(LIMIT).keeping(MAX).run()?;
-    if !output.status.success() {
-        return Err(failed(name, &output).into());
-    }
-    if output.stdout.len() >= MAX {
-        let message = "git said more than can be looked at".to_owned();
-        return Err(HistoryError::Object { id: name.to_owned(), message }.into());
-    }
-    Ok(output)
 }

@@ -12,7 +12,8 @@ use super::upstream::{ask, commit};
 use super::work::{branch, work};
 use crate::sys::Env;
 use crate::sys::process::{Output, Program};
-use crate::vcs::checkouts::{Checkout, NewCheckout, check_quiet, family, kept, no_checkout, real, removable, vacant};
+use crate::vcs::checkouts::{Checkout, NewCheckout, check_quiet, kept, no_checkout, real, removable, vacant};
+use crate::vcs::family::family;
 use crate::vcs::{SyncError, files};
 
 /// A working copy may be large, and filters may fetch its files.

@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use super::commit::{given, pattern, unfinished};
+use super::dirs::{common_dir, own_dir, unfinished};
 use super::hgrc::Settings;
 use super::server::{Answer, SERVE, Silence, ask, greets};
 use crate::sys::Env;
 use crate::sys::process::{Output, Program, RunError};
-use crate::vcs::commit::{CommitError, failed};
+use crate::vcs::commit::failed;
 use crate::vcs::files::{self, path_of};
 use crate::vcs::network::passing;
-use crate::vcs::{Kind, SyncError};
+use crate::vcs::{CommitError, Kind, SyncError};
 
 /// Files and lists are read up to this length, and refused beyond it.
 const MAX: usize = 256 << 20;
@@ -53,8 +53,11 @@ impl<'a> Client<'a> {
     /// The author counts where no name is configured.
     pub fn new(kind: Kind, root: &Path, author: &str, env: &'a Env) -> Self {
         let author = if author.trim().is_empty() { "unknown" } else { author };
-        let given = given(&Settings::read(kind, root, env), author);
-        Client { kind, root: root.to_owned(), env, given }
+        // In place of the repository's own settings.
+        let settings = Settings::read(kind, root, env);
+        let user = format!("--config=ui.username={}", settings.get("ui", "username").unwrap_or(author));
+        let phase = settings.get("phases", "new-commit").map(|phase| format!("--config=phases.new-commit={phase}"));
+        Client { kind, root: root.to_owned(), env, given: [Some(user), phase].into_iter().flatten().collect() }
     }
 
     /// The same for another working copy of the repository.
@@ -64,7 +67,7 @@ impl<'a> Client<'a> {
 
     /// What the program keeps for this working copy alone.
     pub fn own_dir(&self) -> PathBuf {
-        self.root.join(if self.kind == Kind::Sl { ".sl" } else { ".hg" })
+        own_dir(self.kind, &self.root)
     }
 
     /// Refuses to begin while something else is half done.
@@ -152,7 +155,7 @@ impl<'a> Client<'a> {
     fn odd(&self) -> Option<PathBuf> {
         let own = self.own_dir();
         let mut left = LOOKED_AT;
-        let places = [super::common_dir(&own), Some(own)].into_iter().flatten();
+        let places = [common_dir(&own), Some(own)].into_iter().flatten();
         places.into_iter().find_map(|place| files::odd_in(&place, 1, &mut left))
     }
 
@@ -233,6 +236,13 @@ impl<'a> Client<'a> {
         let entries = output.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 2);
         Ok(entries.map(|entry| (entry[0], path_of(&entry[2..]))).collect())
     }
+}
+
+/// A path that is not taken for a pattern.
+pub fn pattern(file: &Path) -> OsString {
+    let mut text = OsString::from("path:");
+    text.push(file);
+    text
 }
 
 /// A full hash, which means nothing else in any expression.

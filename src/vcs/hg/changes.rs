@@ -1,33 +1,25 @@
 //! The files that commits of hg and sl change, in their old and their new versions.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::call::{Client, is_node};
 use super::commits::is_far;
 use super::texts::{Place, read};
-use crate::sys::Env;
+use crate::vcs::error::not_a_range;
 use crate::vcs::files::{self, path_of};
-use crate::vcs::history::not_a_range;
-use crate::vcs::{Changed, HistoryError, Kind, Span, SyncError};
+use crate::vcs::{Changed, HistoryError, Span, SyncError};
 
 /// A commit with its parents and its files.
 const FIELDS: &str = r"{node}\0{p1node}\0{p2node}\0{files % '{file}\0'}\0";
 
-pub fn changes(
-    kind: Kind,
-    root: &Path,
-    span: Span<'_>,
-    env: &Env,
-    each: &mut dyn FnMut(Changed),
-) -> Result<(), SyncError> {
-    let client = Client::new(kind, root, "", env);
+pub fn changes(client: &Client<'_>, span: Span<'_>, each: &mut dyn FnMut(Changed)) -> Result<(), SyncError> {
     let set = match span {
-        Span::Staged => return uncommitted(&client, each),
+        Span::Staged => return uncommitted(client, each),
         Span::Commits(ids) if ids.iter().all(|id| is_node(id)) => ids.join("+"),
         Span::Range(text) if !is_far(text) && !text.contains('\0') => text.to_owned(),
         Span::Range(text) => return Err(not_a_range(text, "a revset that stays in this repository")),
         Span::Commits(_) | Span::Push { .. } => {
-            return Err(HistoryError::NotGit { root: root.to_owned(), kind }.into());
+            return Err(HistoryError::NotGit { root: client.root.clone(), kind: client.kind }.into());
         }
     };
     if set.trim().is_empty() {
@@ -43,7 +35,7 @@ pub fn changes(
         let text = |field: &[u8]| String::from_utf8_lossy(field).into_owned();
         let files: Vec<PathBuf> = fields.by_ref().take_while(|file| !file.is_empty()).map(path_of).collect();
         let parents: Vec<String> = [one, other].map(text).into_iter().filter(|node| is_node(node)).collect();
-        commit(&client, &text(id), &parents, &files, each)?;
+        commit(client, &text(id), &parents, &files, each)?;
     }
     Ok(())
 }

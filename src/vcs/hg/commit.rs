@@ -4,25 +4,15 @@
 //! new commits are handed over. Hooks in the user's own settings do run.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitStatus;
 
-use super::call::Client;
-use super::hgrc::Settings;
+use super::call::{Client, pattern};
+use super::dirs::unfinished;
 use crate::sys::process::Output;
-use crate::vcs::commit::{CommitError, Committed, Order, failed, patiently};
+use crate::vcs::commit::{Committed, Order, checked, patiently};
 use crate::vcs::files::path_of;
-use crate::vcs::{Kind, SyncError};
-
-/// What is left beside the store while something is unfinished. hg itself sees some of it only if an extension is on.
-const UNFINISHED: [(&str, &str); 6] = [
-    ("rebasestate", "a rebase"),
-    ("graftstate", "a graft"),
-    ("histedit-state", "an edit of the history"),
-    ("shelvedstate", "an unshelve"),
-    ("updatestate", "an update"),
-    ("bisect.state", "a bisection"),
-];
+use crate::vcs::{CommitError, Kind, SyncError};
 
 /// How hg refuses in the middle of a merge.
 const MERGING: [&str; 2] = ["cannot partially commit a merge", "unresolved merge conflicts"];
@@ -63,18 +53,6 @@ pub fn commit(kind: Kind, order: &Order) -> Result<Committed, CommitError> {
     }
 }
 
-/// What is half done in a working copy, as its own directory tells.
-pub(super) fn unfinished(own: &Path) -> Option<&'static str> {
-    UNFINISHED.iter().find(|(name, _)| own.join(name).exists()).map(|(_, what)| *what)
-}
-
-/// What the program is told in place of the repository's own settings.
-pub(super) fn given(settings: &Settings, author: &str) -> Vec<String> {
-    let user = format!("--config=ui.username={}", settings.get("ui", "username").unwrap_or(author));
-    let phase = settings.get("phases", "new-commit").map(|phase| format!("--config=phases.new-commit={phase}"));
-    [Some(user), phase].into_iter().flatten().collect()
-}
-
 struct Hg<'a> {
     client: Client<'a>,
     order: &'a Order<'a>,
@@ -100,9 +78,8 @@ impl Hg<'_> {
 
     /// The same, where failing is an error.
     fn must(&self, arguments: &[&str], files: &[PathBuf]) -> Result<Output, CommitError> {
-        let output = self.run(arguments, files)?;
-        let name = || format!("{} {}", self.client.kind, arguments.first().unwrap_or(&""));
-        if output.status.success() { Ok(output) } else { Err(failed(&name(), &output)) }
+        let name = format!("{} {}", self.client.kind, arguments.first().unwrap_or(&""));
+        checked(&name, self.run(arguments, files)?)
     }
 
     /// The files that are not as they were committed, each with its letter.
@@ -111,11 +88,4 @@ impl Hg<'_> {
         let entries = output.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 2);
         Ok(entries.map(|entry| (entry[0], path_of(&entry[2..]))).collect())
     }
-}
-
-/// A path that is not taken for a pattern.
-pub fn pattern(file: &Path) -> OsString {
-    let mut text = OsString::from("path:");
-    text.push(file);
-    text
 }

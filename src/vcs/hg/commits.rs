@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 use super::call::{Client, is_node};
 use crate::model::time::{Instant, SECOND};
 use crate::vcs::archive::Commit;
-use crate::vcs::{HistoryError, SyncError};
+use crate::vcs::files::path_of;
+use crate::vcs::{Carried, HistoryError, SyncError};
 
 /// A commit, with a NUL behind each field and in none. What it says of a file comes last.
 const FIELDS: &str =
     r"{node}\0{p1node}\0{p2node}\0{sub(r'\x00', '', author)}\0{date|hgdate}\0{sub(r'\x00', '', desc|firstline)}\0";
 /// How many there are, with the one about a file.
 const COUNT: usize = 7;
+/// A commit: its hash, whether it is a merge, the first line of its message, its files; a NUL behind each, and one at the end.
+const CARRIED: &str = r"{node}\0{ifeq(p2rev, -1, '', 'm')}\0{sub(r'\x00', '', desc|firstline)}\0{files % '{file}\0'}\0";
 /// Functions of the language of revisions that talk to another side, and so may run ssh.
 const FAR: [&str; 2] = ["remote", "outgoing"];
 
@@ -131,6 +134,22 @@ fn person(user: &str) -> (String, String) {
             (user.to_owned(), if is_address { user.to_owned() } else { String::new() })
         }
     }
+}
+
+/// The commits of a set, oldest first. One that touches no file, and is no merge, is none of a ledger: it closes or opens a
+/// branch.
+pub fn carried(client: &Client<'_>, set: &str, is_ledger: &dyn Fn(&Path) -> bool) -> Result<Vec<Carried>, SyncError> {
+    let output =
+        client.must(&[], &["log", &format!("--rev=sort({set}, rev)"), &format!("--template={CARRIED}")], &[])?;
+    let mut fields = output.stdout.split(|byte| *byte == 0);
+    let text = |field: &[u8]| String::from_utf8_lossy(field).into_owned();
+    let mut commits = Vec::new();
+    while let (Some(id), Some(merge), Some(subject)) = (fields.next(), fields.next(), fields.next()) {
+        let files: Vec<&[u8]> = fields.by_ref().take_while(|file| !file.is_empty()).collect();
+        let has_code = files.iter().any(|file| !is_ledger(&path_of(file))) || (files.is_empty() && merge.is_empty());
+        commits.push(Carried { id: text(id), subject: text(subject), has_code });
+    }
+    Ok(commits)
 }
 
 #[cfg(test)]

@@ -6,9 +6,8 @@ use super::call::{Client, exactly, union};
 use super::here::Here;
 use super::texts::{Place, read};
 use crate::model::time::SECOND;
-use crate::sys::Env;
+use crate::vcs::SyncError;
 use crate::vcs::lines::{Reach, Sought, Wanted};
-use crate::vcs::{Kind, SyncError};
 
 /// So many versions are looked at; what is not found by then counts as not committed.
 const MOST: usize = 2000;
@@ -16,17 +15,9 @@ const MOST: usize = 2000;
 const SOME: usize = 20;
 
 /// For each line whether a version of the file, as seen from the root, holds it.
-pub fn committed_lines(
-    kind: Kind,
-    root: &Path,
-    file: &Path,
-    lines: &[Sought<'_>],
-    reach: Reach,
-    env: &Env,
-) -> Option<Vec<bool>> {
-    let client = Client::new(kind, root, "", env);
+pub fn committed_lines(client: &Client<'_>, file: &Path, lines: &[Sought<'_>], reach: Reach) -> Option<Vec<bool>> {
     let mut wanted = Wanted::new(lines);
-    search(&client, file, reach, &mut wanted).ok()?;
+    search(client, file, reach, &mut wanted).ok()?;
     Some(wanted.found())
 }
 

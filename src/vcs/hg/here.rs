@@ -11,7 +11,7 @@
 use std::path::Path;
 
 use super::call::{Client, exactly, union};
-use super::outgoing::carried;
+use super::commits::carried;
 use super::remote::Known;
 use crate::vcs::{Standing, SyncError, files};
 

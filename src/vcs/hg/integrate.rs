@@ -6,12 +6,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::call::{Client, union};
-use super::commit::pattern;
+use super::call::{Client, pattern, union};
+use super::dirs::{is_merging, unfinished};
 use super::here::Here;
 use super::scratch::{Scratch, write_below};
 use super::way::obstacles;
-use crate::vcs::{Integrated, Integration, SyncError, Versions};
+use crate::sys::Env;
+use crate::vcs::{Integrated, Integration, Kind, SyncError, Versions};
 
 /// What is merged with, in messages.
 const UPSTREAM: &str = "default";
@@ -170,4 +171,19 @@ fn take_back(client: &Client<'_>, made: &[String]) {
         let on = ["--config=extensions.strip=".to_owned()];
         let _ = client.run(&on, &["strip", "--quiet", "--no-backup", &format!("--rev={first}")], &[]);
     }
+}
+
+/// The versions of a file that a merge of two commits left in conflict. Where commits are being moved, both sides did not grow
+/// from their last common one, and the markers have to do.
+pub fn unmerged(root: &Path, file: &Path, env: &Env) -> Option<Versions> {
+    if !is_merging(root) || unfinished(&root.join(".hg")).is_some() {
+        return None;
+    }
+    let client = Client::new(Kind::Hg, root, "", env);
+    let version = |set: &str| {
+        let output = client.run(&[], &["cat", &format!("--rev={set}")], &[pattern(file)]).ok()?;
+        output.status.success().then_some(output.stdout)
+    };
+    let (ours, theirs) = (version("p1()")?, version("p2()")?);
+    Some(Versions { base: version("ancestor(p1(), p2())"), ours: Some(ours), theirs: Some(theirs) })
 }

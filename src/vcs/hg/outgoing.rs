@@ -6,13 +6,10 @@
 use std::path::Path;
 
 use super::call::Client;
+use super::commits::carried;
 use super::here::Here;
 use super::remote::Remote;
-use crate::vcs::files::path_of;
 use crate::vcs::{Carried, Outgoing, Parcel, Route, SyncError};
-
-/// A commit: its hash, whether it is a merge, the first line of its message, its files; a NUL behind each, and one at the end.
-const FIELDS: &str = r"{node}\0{ifeq(p2rev, -1, '', 'm')}\0{sub(r'\x00', '', desc|firstline)}\0{files % '{file}\0'}\0";
 
 pub fn outgoing(client: &Client<'_>, named: Option<&str>, route: &Route<'_>) -> Result<Outgoing, SyncError> {
     client.check_finished()?;
@@ -54,22 +51,6 @@ pub fn incoming(client: &Client<'_>, named: Option<&str>, route: &Route<'_>) -> 
         true => Ok(Vec::new()),
         false => carried(client, &format!("only({}, .)", super::call::union(&partners)), &is_ledger),
     }
-}
-
-/// The commits of a set, oldest first. One that touches no file, and is no merge, is none of a ledger: it closes or opens a
-/// branch.
-pub fn carried(client: &Client<'_>, set: &str, is_ledger: &dyn Fn(&Path) -> bool) -> Result<Vec<Carried>, SyncError> {
-    let output =
-        client.must(&[], &["log", &format!("--rev=sort({set}, rev)"), &format!("--template={FIELDS}")], &[])?;
-    let mut fields = output.stdout.split(|byte| *byte == 0);
-    let text = |field: &[u8]| String::from_utf8_lossy(field).into_owned();
-    let mut commits = Vec::new();
-    while let (Some(id), Some(merge), Some(subject)) = (fields.next(), fields.next(), fields.next()) {
-        let files: Vec<&[u8]> = fields.by_ref().take_while(|file| !file.is_empty()).collect();
-        let has_code = files.iter().any(|file| !is_ledger(&path_of(file))) || (files.is_empty() && merge.is_empty());
-        commits.push(Carried { id: text(id), subject: text(subject), has_code });
-    }
-    Ok(commits)
 }
 
 /// Counts merges as code where the files outside of ledgers are those of no commit that the other side has.

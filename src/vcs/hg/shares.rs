@@ -8,8 +8,7 @@ use std::path::Path;
 
 use super::call::{Client, exactly};
 use super::checkouts::{admin_dir, bookmarks, branch, checkouts, parent};
-use super::commit::unfinished;
-use super::{common_dir, is_merging};
+use super::dirs::{common_dir, is_merging, unfinished};
 use crate::vcs::checkouts::{
     Checkout, NewCheckout, Work, check_quiet, delete, kept, make_parents, no_checkout, real, removable, vacant,
 };

@@ -5,8 +5,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-use super::call::Client;
-use super::commit::pattern;
+use super::call::{Client, pattern};
 use super::lines::{Lines, Text};
 use super::server::{Answer, answers, request};
 use crate::vcs::archive::{Version, joined, lines_holding, lines_of_parts};

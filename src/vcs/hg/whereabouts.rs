@@ -78,7 +78,7 @@ pub fn rescue(client: &Client<'_>, key: &str, to: &Path) -> Result<Rescue, SyncE
 
 pub fn hand_over(client: &Client<'_>, to: &Path) -> Result<(), SyncError> {
     let other = client.at(to.to_owned());
-    if client.kind == Kind::None || !is_clone(client, &other) {
+    if !is_clone(client, &other) {
         return Ok(());
     }
     snapshot::copies(client).move_to(&snapshot::copies(&other))

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use crate::sys::Env;
-use crate::vcs::commit::CommitError;
+use crate::vcs::CommitError;
 use crate::vcs::git;
 
 /// Refuses to go on in the middle of something of git's.

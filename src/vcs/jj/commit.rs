@@ -9,8 +9,8 @@ use super::program::{Repo, SIGNERS, identity, jj, name};
 use super::{beside, bookmark, conflicts};
 use crate::sys::lock::is_held;
 use crate::sys::process::{Output, Program, RunError};
-use crate::vcs::SyncError;
-use crate::vcs::commit::{CommitError, Committed, Order, failed, patiently};
+use crate::vcs::commit::{Committed, Order, checked, failed, patiently};
+use crate::vcs::{CommitError, SyncError};
 
 /// Commits these files and nothing else.
 pub fn commit(order: &Order) -> Result<Committed, CommitError> {
@@ -31,8 +31,7 @@ pub fn commit(order: &Order) -> Result<Committed, CommitError> {
             RunError::TimedOut { .. } if is_held(&lock) => order.busy(),
             error => error.into(),
         })?;
-        let command = || format!("jj {}", arguments.first().unwrap_or(&""));
-        if output.status.success() { Ok(output) } else { Err(failed(&command(), &output)) }
+        checked(&format!("jj {}", arguments.first().unwrap_or(&"")), output)
     };
     let is_changed = || Ok::<_, CommitError>(!run(&["diff", "--summary"])?.stdout.is_empty());
     let repo = Repo::new(order.root, order.env).by(order.author);

@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 
 use toml::Table;
 
-use super::{common_dir, git_target, repo_dir};
+use super::{git_target, repo_dir};
 use crate::sys::Env;
 use crate::vcs::{Facts, Kind, files, git};
 
 /// What the git repository says, and over it what jj's own settings say.
 pub fn facts(dot_jj: &Path, env: &Env) -> Facts {
-    let behind = git_target(dot_jj).and_then(|target| git::own_dir(&target)).zip(common_dir(dot_jj));
-    let facts = behind.map(|(own, common)| git::facts(&own, &common, env)).unwrap_or_default();
+    let facts = git_target(dot_jj).map(|target| git::facts(&target, env)).unwrap_or_default();
     let files = tables(dot_jj, env);
     let text = |section: &str, key: &str| {
         let find = |file: &Table| Some(file.get(section)?.get(key)?.as_str()?.to_owned());

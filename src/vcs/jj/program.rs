@@ -12,9 +12,9 @@ use crate::sys::Env;
 use crate::sys::lock::is_held;
 use crate::sys::process::{Output, Program, RunError};
 use crate::vcs::SyncError;
-use crate::vcs::commit::{CommitError, failed};
+use crate::vcs::commit::failed;
 use crate::vcs::network::passing_git;
-use crate::vcs::{files, git};
+use crate::vcs::{CommitError, files, git};
 
 /// No pager, no colours, and no file system monitor that a repository could name.
 const SETTINGS: [&str; 3] = ["--no-pager", "--color=never", "--config=fsmonitor.backend=none"];

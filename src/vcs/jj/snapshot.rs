@@ -6,17 +6,15 @@
 
 use std::path::Path;
 
-use super::git_target;
+use super::dirs::git_behind;
 use super::program::Repo;
 use crate::sys::Env;
+use crate::vcs::SyncError;
 use crate::vcs::files::path_of;
 use crate::vcs::git::{Known, WorkTree};
-use crate::vcs::{Kind, SyncError};
 
 pub fn checkout<'a>(root: &'a Path, env: &'a Env) -> Result<WorkTree<'a>, SyncError> {
-    let git = git_target(&root.join(".jj"));
-    let git = git.ok_or(SyncError::Unsupported { kind: Kind::Jj, what: "its commits are not kept in git" })?;
-    Ok(WorkTree { root, dot_git: Some(git), env })
+    Ok(WorkTree { root, dot_git: Some(git_behind(root)?), env })
 }
 
 /// The files that jj has recorded, and what they stand on.

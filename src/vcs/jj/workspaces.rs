@@ -10,8 +10,9 @@ use super::checkouts::{name, recorded, repo};
 use super::program::{Repo, quoted};
 use crate::sys::Env;
 use crate::vcs::checkouts::{
-    Checkout, NewCheckout, Work, check_quiet, delete, family, kept, make_parents, no_checkout, real, removable, vacant,
+    Checkout, NewCheckout, Work, check_quiet, delete, kept, make_parents, no_checkout, real, removable, vacant,
 };
+use crate::vcs::family::family;
 use crate::vcs::files::path_of;
 use crate::vcs::{SyncError, git};
 

@@ -1,0 +1,59 @@
+//! The directories in which version control keeps itself, and what their files alone tell.
+
+use std::path::{Path, PathBuf};
+
+use super::place::{Kind, MARKERS, kind, place};
+use super::{files, git, hg, jj};
+
+/// The directory that all checkouts of one repository share, for telling whether two paths belong to one family. Where jj
+/// keeps its commits in git, it is git's.
+pub fn common_dir(path: &Path) -> Option<PathBuf> {
+    let (kind, root) = place(path)?;
+    match kind {
+        Kind::Git => git::common_dir(&root.join(".git")),
+        Kind::Jj => jj::common_dir(&root.join(".jj")).or_else(|| git::common_dir(&root.join(".git"))),
+        Kind::Hg | Kind::Sl => hg::common_dir(&hg::own_dir(kind, &root)),
+        Kind::None => None,
+    }
+}
+
+/// The file that should lead from the working copy around a path to its repository and leads nowhere: that of a linked
+/// worktree, a share or a workspace whose repository was moved or deleted.
+pub fn stranded(path: &Path) -> Option<PathBuf> {
+    const LEADS: [&str; 5] = [".jj/repo/store/git_target", ".jj/repo", ".git", ".hg/sharedpath", ".sl/sharedpath"];
+    let (kind, root) = place(path).filter(|_| common_dir(path).is_none())?;
+    let (marker, _) = MARKERS.iter().find(|(_, known)| *known == kind)?;
+    let lead =
+        LEADS.iter().filter(|lead| lead.starts_with(marker)).map(|lead| root.join(lead)).find(|lead| lead.is_file());
+    Some(lead.unwrap_or_else(|| root.join(marker)))
+}
+
+/// The file in which git, and jj on top of it, keep the patterns of what this clone does not want to commit.
+pub fn exclude_file(path: &Path) -> Option<PathBuf> {
+    let common = matches!(kind(path), Kind::Git | Kind::Jj).then(|| common_dir(path))??;
+    common.join("HEAD").exists().then(|| common.join("info/exclude"))
+}
+
+/// Whether a linked checkout must be told where it is after a move ([`repair_checkout`](super::repair_checkout)).
+pub fn is_place_recorded(path: &Path) -> bool {
+    kind(path) == Kind::Git
+}
+
+/// A clone of git that was made without its older commits.
+pub fn is_shallow(path: &Path) -> bool {
+    let list = common_dir(path).map(|dir| dir.join("shallow"));
+    list.and_then(|list| std::fs::metadata(list).ok()).is_some_and(|found| found.len() > 0)
+}
+
+/// A version control program is rewriting the working copy right now.
+pub fn is_busy(path: &Path) -> bool {
+    let Some((kind, root)) = place(path) else { return false };
+    let index = || git::own_dir(&root.join(".git")).map(|own| own.join("index.lock"));
+    let locks = match kind {
+        Kind::Git => [index(), None],
+        Kind::Jj => [Some(root.join(".jj/working_copy/working_copy.lock")), index()],
+        Kind::Hg | Kind::Sl => [Some(hg::own_dir(kind, &root).join("wlock")), None],
+        Kind::None => [None, None],
+    };
+    files::any_exists(&locks.into_iter().flatten().collect::<Vec<_>>())
+}

@@ -1,0 +1,116 @@
+//! What can go wrong with version control.
+
+use std::path::PathBuf;
+use std::process::ExitStatus;
+
+use super::Kind;
+use crate::sys::fs::cause;
+use crate::sys::process::RunError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum CommitError {
+    #[error("{} and {} are not in one working copy", one.display(), other.display())]
+    Apart { one: PathBuf, other: PathBuf },
+    #[error("cannot commit in {}: another program holds a lock there", root.display())]
+    Busy { root: PathBuf },
+    #[error("cannot commit in {}: {what} is not finished", root.display())]
+    Unfinished { root: PathBuf, what: String },
+    #[error("cannot commit in {}: files are staged with git, and jj would unstage them: {}", root.display(), list(files))]
+    Staged { root: PathBuf, files: Vec<PathBuf> },
+    #[error("git is told to overlook changes of {} ({flag})", path.display())]
+    Overlooked { path: PathBuf, flag: &'static str },
+    #[error("cannot tell what git is in the middle of in {}: {message}", root.display())]
+    Beside { root: PathBuf, message: String },
+    #[error("cannot commit {}: version control ignores it", path.display())]
+    Ignored { path: PathBuf },
+    #[error("cannot commit in {}: the name of a file is not text", root.display())]
+    Name { root: PathBuf },
+    #[error("cannot reach {}: {}", path.display(), cause(source))]
+    Path { path: PathBuf, source: std::io::Error },
+    #[error("{program} failed with {status}: {said}")]
+    Failed { program: String, status: ExitStatus, said: String },
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    #[error("{} is not a git working copy (version control: {kind})", root.display())]
+    NotGit { root: PathBuf, kind: Kind },
+    #[error("{text:?} is not {what}")]
+    NotARange { text: String, what: &'static str },
+    #[error("{program} failed with {status}: {said}")]
+    Failed { program: &'static str, status: ExitStatus, said: String },
+    #[error("{program} said more than can be looked at")]
+    TooMuch { program: &'static str },
+    #[error("cannot read the object {id}: {message}")]
+    Object { id: String, message: String },
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum SyncError {
+    #[error("{} is under no version control", root.display())]
+    NoVcs { root: PathBuf },
+    /// The same for a question about the past.
+    #[error("{} is under no version control, so it has no history", root.display())]
+    NoHistory { root: PathBuf },
+    #[error("{}{what}", cannot(*kind))]
+    Unsupported { kind: Kind, what: &'static str },
+    #[error("another program holds a lock in {}", root.display())]
+    Busy { root: PathBuf },
+    #[error("{what} is not finished in {}", root.display())]
+    Unfinished { root: PathBuf, what: String },
+    #[error("{upstream} conflicts with {}: {}", root.display(), list(files))]
+    Conflicts { root: PathBuf, upstream: String, files: Vec<PathBuf> },
+    #[error("{upstream} changes files that are changed in {} and not committed: {}", root.display(), list(files))]
+    InTheWay { root: PathBuf, upstream: String, files: Vec<PathBuf> },
+    #[error("cannot reach {remote}: {said}")]
+    Unreachable { remote: String, said: String },
+    #[error("{remote} refuses the push: {said}")]
+    Refused { remote: String, said: String },
+    #[error("a hook of this repository refuses the push: {said}")]
+    HookRefused { said: String },
+    #[error("{program} failed with {status}: {said}")]
+    Failed { program: String, status: ExitStatus, said: String },
+    #[error("cannot make a checkout at {}: {why}", path.display())]
+    NoCheckout { path: PathBuf, why: String },
+    #[error("{} passes the filter {filter} on its way into a commit: it cannot be compared with what is committed", path.display())]
+    Filtered { path: PathBuf, filter: String },
+    #[error("{upstream} has several heads with code: {}", heads.join(", "))]
+    Heads { upstream: String, heads: Vec<String> },
+    #[error("a push would make a new head of {branch} at {remote}, beside {}", heads.join(", "))]
+    NewHead { remote: String, branch: String, heads: Vec<String> },
+    #[error("{revision:?} means several commits")]
+    Several { revision: String },
+    #[error("jj does not push {what}")]
+    Unfit { what: String },
+    #[error("{} is left as it is: {why}", root.display())]
+    Kept { root: PathBuf, why: String },
+    #[error("there is no snapshot {key} in {}", root.display())]
+    NoSnapshot { key: String, root: PathBuf },
+    #[error("cannot use {}: {}", path.display(), cause(source))]
+    Path { path: PathBuf, source: std::io::Error },
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    #[error(transparent)]
+    History(#[from] HistoryError),
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+fn cannot(kind: Kind) -> String {
+    if kind == Kind::None { String::new() } else { format!("{kind} cannot do this: ") }
+}
+
+fn list(files: &[PathBuf]) -> String {
+    let shown: Vec<String> = files.iter().take(5).map(|file| file.display().to_string()).collect();
+    let more = files.len().saturating_sub(shown.len());
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{rest}", shown.join(", "))
+}
+
+pub(super) fn not_a_range(text: &str, what: &'static str) -> SyncError {
+    HistoryError::NotARange { text: text.to_owned(), what }.into()
+}

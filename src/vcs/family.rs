@@ -1,0 +1,53 @@
+//! The checkouts of a family: jj and git can stand behind one another, so both are asked.
+
+use std::path::{Path, PathBuf};
+
+use super::checkouts::{Checkout, real};
+use super::{git, jj, place};
+
+/// All checkouts of a family in which git, jj or both are used, the main one first, then in the order of their paths.
+pub(super) fn family(root: &Path) -> Vec<Checkout> {
+    let root = real(root);
+    let git_common = git::common_dir(&root.join(".git"));
+    let behind = jj::git_target(&root.join(".jj")).and_then(|target| git::common_dir(&target));
+    let mut found = match behind.as_ref().or(git_common.as_ref()) {
+        Some(common) => git::worktrees(common, &root),
+        None => Vec::new(),
+    };
+    let mut homes: Vec<PathBuf> = found.iter().map(|checkout| checkout.root.clone()).collect();
+    homes.push(root);
+    let mut repos: Vec<PathBuf> = homes.iter().filter_map(|home| jj::repo(home)).collect();
+    repos.sort();
+    repos.dedup();
+    for repo in repos {
+        for workspace in jj::workspaces(&repo, &homes) {
+            match found.iter_mut().find(|checkout| checkout.root == workspace.root) {
+                Some(known) if known.exists => known.branch = known.branch.take().or(workspace.branch),
+                Some(known) if workspace.exists => *known = workspace,
+                Some(_) => {}
+                None => {
+                    let is_main = workspace.is_main && !found.iter().any(|checkout| checkout.is_main);
+                    found.push(Checkout { is_main, ..workspace });
+                }
+            }
+        }
+    }
+    found.sort_by(|a, b| (!a.is_main, &a.root, &a.admin).cmp(&(!b.is_main, &b.root, &b.admin)));
+    found
+}
+
+/// Files and directories that change when a checkout of this family comes or goes, as far as version control keeps a list.
+/// They need not be there.
+pub fn marks(path: &Path) -> Vec<PathBuf> {
+    let Some((_, root)) = place(path) else { return Vec::new() };
+    let dot_jj = root.join(".jj");
+    let (behind, heads) = match dot_jj.exists() {
+        true => {
+            let behind = jj::git_target(&dot_jj).and_then(|target| git::common_dir(&target));
+            (behind, jj::repo(&root).map(|repo| repo.join("op_heads/heads")))
+        }
+        false => (None, None),
+    };
+    let git = behind.or_else(|| git::common_dir(&root.join(".git"))).map(|common| common.join("worktrees"));
+    git.into_iter().chain(heads).collect()
+}

@@ -1,0 +1,44 @@
+//! The refs of a repository, as git tells them.
+
+use std::path::Path;
+
+use super::objects::{line, must};
+use super::upstream::ask;
+use crate::sys::Env;
+use crate::sys::process::Program;
+use crate::vcs::SyncError;
+
+/// A ref.
+pub struct Ref {
+    pub id: String,
+    pub name: String,
+    pub upstream: String,
+    pub is_commit: bool,
+}
+
+/// git at a checkout, or in a directory of git itself.
+pub fn at<'a>(place: &Path, env: &'a Env) -> Program<'a> {
+    match place.join("HEAD").is_file() && place.join("objects").is_dir() {
+        true => ask(place, env).var("GIT_DIR", place),
+        false => ask(place, env),
+    }
+}
+
+pub fn refs(program: Program<'_>) -> Result<Vec<Ref>, SyncError> {
+    let format = "--format=%(objectname) %(objecttype) %(refname) %(upstream)";
+    let said = must("git for-each-ref", program.args(["for-each-ref", format]))?.stdout;
+    let said = String::from_utf8_lossy(&said).into_owned();
+    let read = |line: &str| {
+        let mut words = line.split(' ').map(str::to_owned);
+        let (id, kind, name) = (words.next()?, words.next()?, words.next()?);
+        let is_commit = kind == "commit" || kind == "tag";
+        Some(Ref { id, name, upstream: words.next().unwrap_or_default(), is_commit })
+    };
+    Ok(said.lines().filter_map(read).collect())
+}
+
+/// The full name of the branch that is checked out.
+pub fn symbolic(program: Program<'_>) -> Result<Option<String>, SyncError> {
+    let output = program.args(["symbolic-ref", "--quiet", "HEAD"]).run()?;
+    Ok(output.status.success().then(|| line(&output.stdout)))
+}

@@ -1,0 +1,67 @@
+//! A checkout whose files go into snapshots, and how git is asked about it.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::commit::git;
+use super::common_dir;
+use super::hooks::checked;
+use crate::sys::Env;
+use crate::sys::process::Program;
+use crate::vcs::SyncError;
+use crate::vcs::snapshot::unusable;
+
+/// For a working tree of any size.
+const LIMIT: Duration = Duration::from_secs(600);
+/// The longest list of files that is looked at.
+const MAX: usize = 256 << 20;
+/// Names that mean something on other systems are files like others here.
+const SETTINGS: [&str; 3] = ["core.protectHFS=false", "core.protectNTFS=false", "core.attributesFile=/dev/null"];
+
+/// A checkout, and the git repository behind it.
+pub struct WorkTree<'a> {
+    pub root: &'a Path,
+    /// Where git is not beside the working copy.
+    pub dot_git: Option<PathBuf>,
+    pub env: &'a Env,
+}
+
+/// What is known of a checkout before its files are looked at.
+#[derive(Default)]
+pub struct Known {
+    /// The files that version control knows, and that are saved even if they are ignored.
+    pub tracked: BTreeSet<PathBuf>,
+    /// The commits of other repositories that stand for a directory.
+    pub submodules: BTreeMap<PathBuf, String>,
+    /// Files that are not there on purpose.
+    pub absent: HashSet<PathBuf>,
+    pub parents: Vec<String>,
+}
+
+/// The files of the tree to make: what each is, and its id.
+pub(super) type Items = BTreeMap<PathBuf, (&'static str, String)>;
+
+impl WorkTree<'_> {
+    pub(super) fn git(&self) -> Program<'_> {
+        let program = git(self.root, self.env).var("GIT_NO_LAZY_FETCH", "1").limit(LIMIT).keeping(MAX);
+        let program = match &self.dot_git {
+            Some(dir) => program.var("GIT_DIR", dir).var("GIT_WORK_TREE", self.root),
+            None => program,
+        };
+        SETTINGS.iter().fold(program, |program, setting| program.arg("-c").arg(setting))
+    }
+
+    pub(super) fn ask(&self, name: &'static str, program: Program<'_>) -> Result<Vec<u8>, SyncError> {
+        let output = checked(name, program.run()?)?;
+        if output.stdout.len() < MAX {
+            return Ok(output.stdout);
+        }
+        Err(unusable(self.root, std::io::Error::other("it holds more files than can be looked at")))
+    }
+
+    pub(super) fn common(&self) -> Result<PathBuf, SyncError> {
+        let dot_git = self.dot_git.clone().unwrap_or_else(|| self.root.join(".git"));
+        common_dir(&dot_git).ok_or_else(|| unusable(&dot_git, std::io::ErrorKind::NotFound.into()))
+    }
+}

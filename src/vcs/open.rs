@@ -1,0 +1,75 @@
+//! Which system is this? The one place that chooses an adapter.
+
+use std::path::{Path, PathBuf};
+
+use super::git::Git;
+use super::hg::{self, Hg};
+use super::jj::Jj;
+use super::none::Unversioned;
+use super::place::{Kind, place, root};
+use super::{CommitError, Committed, Facts, Order, Reach, Sought, Vcs, sl};
+use crate::sys::Env;
+
+/// The adapter for the working copy that a path is in; outside of any it is the one for no version control.
+pub fn open(path: &Path) -> Box<dyn Vcs> {
+    open_for(path, None)
+}
+
+/// The same, to exchange commits with the bookmark of this name. Only jj and hg have bookmarks.
+pub fn open_for(path: &Path, bookmark: Option<&str>) -> Box<dyn Vcs> {
+    let Some((kind, root)) = place(path) else { return Box::new(Unversioned { root: path.to_owned() }) };
+    let bookmark = bookmark.map(str::to_owned);
+    match kind {
+        Kind::Git => Box::new(Git { root }),
+        Kind::Jj => Box::new(Jj { root, bookmark }),
+        Kind::Hg => Box::new(Hg { kind, exchange: Box::new(hg::Exchanging { root: root.clone(), bookmark }), root }),
+        Kind::Sl => Box::new(Hg { kind, exchange: Box::new(sl::Exchanging { root: root.clone() }), root }),
+        Kind::None => Box::new(Unversioned { root }),
+    }
+}
+
+/// What version control knows about the user and the repository that a path is in, from files alone. Settings are looked for
+/// where the environment says the user keeps them.
+pub fn facts(path: &Path, env: &Env) -> Facts {
+    open(path).facts(env)
+}
+
+/// Commits exactly these files as they are now, with their version control, and nothing else: what else is changed, staged
+/// or half done stays as it is. The author counts only where no identity is configured. The user's and the repository's
+/// hooks do not run, and nothing is signed.
+pub fn commit(files: &[PathBuf], message: &str, author: &str, env: &Env) -> Result<Committed, CommitError> {
+    // Where a file is, and not the way to it: a link may lead into another repository.
+    let real = files.iter().map(|file| real(&env.cwd().join(file))).collect::<Result<Vec<_>, _>>()?;
+    let Some(first) = real.first() else { return Ok(Committed::NothingToCommit) };
+    let Some(top) = root(first) else { return Ok(Committed::NoVcs) };
+    let mut inside = Vec::new();
+    for file in &real {
+        match file.strip_prefix(&top) {
+            Ok(path) if root(file).as_ref() == Some(&top) => inside.push(path.to_owned()),
+            _ => return Err(CommitError::Apart { one: first.clone(), other: file.clone() }),
+        }
+    }
+    let author = if author.trim().is_empty() { "unknown" } else { author };
+    open(&top).commit(&Order { root: &top, files: &inside, message, author, env })
+}
+
+/// A path without links in its directories. The file itself may be gone, or be a link.
+fn real(file: &Path) -> Result<PathBuf, CommitError> {
+    let unreachable = |source| CommitError::Path { path: file.to_owned(), source };
+    match (file.parent(), file.file_name()) {
+        (Some(parent), Some(name)) => Ok(std::fs::canonicalize(parent).map_err(unreachable)?.join(name)),
+        _ => std::fs::canonicalize(file).map_err(unreachable),
+    }
+}
+
+/// For each line whether a commit holds it, in that very file. What cannot be found out counts as no.
+pub fn committed_lines(file: &Path, lines: &[Sought<'_>], reach: Reach, env: &Env) -> Vec<bool> {
+    let found = || {
+        let top = root(file)?;
+        let real = |path: &Path| std::fs::canonicalize(path).ok();
+        let directory = real(file.parent()?)?;
+        let inside = directory.strip_prefix(real(&top)?).ok()?.join(file.file_name()?);
+        open(&top).committed_lines(&inside, lines, reach, env)
+    };
+    found().unwrap_or_else(|| vec![false; lines.len()])
+}
