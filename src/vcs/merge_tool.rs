@@ -6,9 +6,12 @@
 
 use std::path::{Path, PathBuf};
 
-pub use super::git::pattern as attribute_pattern;
-use super::{HistoryError, Kind, git, jj, place};
+use super::{HistoryError, Kind, common_dir, git, jj, place};
 use crate::sys::Env;
+
+/// The settings of git.
+pub const DRIVER: &str = "merge.bd.driver";
+const NAME: &str = "merge.bd.name";
 
 /// The `merge` attribute of a file and the driver `bd`, as git would find them here. Starts no program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,18 +32,102 @@ pub fn merge_setup(file: &Path, env: &Env) -> Option<MergeSetup> {
     let inside = file.strip_prefix(&root).ok()?;
     Some(MergeSetup {
         attribute: git::merge_attribute(&root, &own, &common, inside, env),
-        driver: git::config_text(&own, &common, "merge.bd.driver", env),
+        driver: git::config_text(&own, &common, DRIVER, env),
         originals: git::config_text(&own, &common, "merge.beads.driver", env),
     })
 }
 
-/// The settings file that hg reads for this working copy.
-pub fn hgrc(root: &Path) -> PathBuf {
-    root.join(".hg/hgrc")
+/// Where the merge driver `bd` of a working copy is registered.
+pub struct MergeTool {
+    kind: Kind,
+    common: PathBuf,
+    pub root: PathBuf,
+    /// Of its version control.
+    pub name: &'static str,
+}
+
+impl MergeTool {
+    /// `None` where none can be registered.
+    pub fn of(path: &Path) -> Option<Self> {
+        let (kind, root) = place(path).filter(|(kind, _)| matches!(kind, Kind::Git | Kind::Hg | Kind::Jj))?;
+        Some(MergeTool { common: common_dir(&root)?, kind, root, name: kind.name() })
+    }
+
+    /// git runs hooks, and hands what is registered to a shell: it is more than a program.
+    pub fn runs_scripts(&self) -> bool {
+        self.kind == Kind::Git
+    }
+
+    /// It is told which files it merges; the tool of jj is named when it is called.
+    pub fn is_told_files(&self) -> bool {
+        self.kind != Kind::Jj
+    }
+
+    /// The file that says for which files, which may be one that is committed; the settings of jj.
+    pub fn file(&self, shared: bool, env: &Env) -> Result<PathBuf, HistoryError> {
+        match self.kind {
+            Kind::Jj => jj::settings(&self.root, env),
+            Kind::Hg => Ok(self.root.join(".hg/hgrc")),
+            _ if shared => Ok(self.root.join(".gitattributes")),
+            _ => Ok(self.common.join("info/attributes")),
+        }
+    }
+
+    /// The lines of that file for these files, named from the root.
+    pub fn lines(&self, command: &str, files: &[PathBuf]) -> Vec<Vec<u8>> {
+        match self.kind {
+            Kind::Hg => hg_lines(command, files).into_iter().map(String::into_bytes).collect(),
+            _ => files.iter().map(|file| [&git::pattern(file)[..], b" merge=bd"].concat()).collect(),
+        }
+    }
+
+    /// What version control would run now, as the repository's own settings have it; hg has it in the lines.
+    pub fn registered(&self, env: &Env) -> Result<Option<String>, HistoryError> {
+        match self.kind {
+            Kind::Git => git::local_setting(&self.root, DRIVER, env),
+            Kind::Jj => jj::tool(&self.root, env),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether what is registered is this.
+    pub fn is_registered(&self, current: Option<&str>, wanted: &str) -> bool {
+        match self.kind {
+            Kind::Git => current == Some(wanted),
+            Kind::Jj => current.is_some_and(|current| current.starts_with(&format!("{wanted} merge-driver "))),
+            _ => true,
+        }
+    }
+
+    pub fn register(&self, command: &str, env: &Env) -> Result<(), HistoryError> {
+        match self.kind {
+            Kind::Git => {
+                git::set_local(&self.root, NAME, Some("the ledger of bd, merged issue by issue"), env)?;
+                git::set_local(&self.root, DRIVER, Some(command), env)
+            }
+            Kind::Jj => jj::set_tool(&self.root, Some(command), env),
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts back what git had before.
+    pub fn unregister(&self, previous: Option<&str>, env: &Env) -> Result<(), HistoryError> {
+        match self.kind {
+            Kind::Git => {
+                git::set_local(&self.root, DRIVER, previous, env)?;
+                if previous.is_none() && git::local_setting(&self.root, NAME, env)?.is_some() {
+                    git::set_local(&self.root, NAME, None, env)?;
+                }
+                Ok(())
+            }
+            Kind::Jj => jj::set_tool(&self.root, None, env),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The lines by which hg merges these files, named from the root, with a program.
-pub fn hg_lines(program: &str, files: &[PathBuf]) -> Vec<String> {
+fn hg_lines(program: &str, files: &[PathBuf]) -> Vec<String> {
     let mut lines: Vec<String> = [
         "[merge-tools]",
         &format!("bd.executable = {program}"),
@@ -67,21 +154,6 @@ fn hg_pattern(file: &str) -> String {
         byte => format!("\\x{byte:02x}"),
     });
     format!("re:^{}$", escaped.collect::<String>())
-}
-
-/// The program and arguments of jj's merge tool `bd`, as the repository's own settings have them, in one text.
-pub fn jj_tool(root: &Path, env: &Env) -> Result<Option<String>, HistoryError> {
-    jj::tool(root, env)
-}
-
-/// Sets or removes jj's merge tool `bd` in the repository's own settings.
-pub fn set_jj_tool(root: &Path, program: Option<&str>, env: &Env) -> Result<(), HistoryError> {
-    jj::set_tool(root, program, env)
-}
-
-/// The file of jj's settings for this repository.
-pub fn jj_settings(root: &Path, env: &Env) -> Result<PathBuf, HistoryError> {
-    jj::settings(root, env)
 }
 
 #[cfg(test)]

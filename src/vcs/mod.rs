@@ -61,7 +61,7 @@ pub use history::{Changed, Span};
 pub use hooks::{git_dirs, is_ignored, staged_paths};
 pub use identity::{Identity, begins_with, first_commit, has_commit, is_same_project};
 pub use lines::{Reach, Sought};
-pub use merge_tool::{MergeSetup, attribute_pattern, hg_lines, hgrc, jj_settings, jj_tool, merge_setup, set_jj_tool};
+pub use merge_tool::{DRIVER as GIT_DRIVER, MergeSetup, MergeTool, merge_setup};
 pub use open::{commit, committed_lines, facts, open, open_for};
 pub use patterns::Patterns;
 pub use place::{Kind, is_versioned, kind, root};

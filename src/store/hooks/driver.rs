@@ -13,10 +13,8 @@ use crate::store::leaks::as_store;
 use crate::store::{Result, Store, StoreError, home, place};
 use crate::sys::below;
 use crate::sys::process;
-use crate::vcs::{self, Kind};
+use crate::vcs::{self, GIT_DRIVER, MergeTool};
 
-const DRIVER: &str = "merge.bd.driver";
-const NAME: &str = "merge.bd.name";
 const CALL: &str = " merge-driver %O %A %B %L %P; s=$?; [ $s -le 1 ] && exit $s; exit 129";
 
 /// How the merge driver stands.
@@ -40,10 +38,8 @@ impl DriverStatus {
 
 /// Where the driver belongs.
 pub(super) struct DriverPlace {
-    pub kind: Kind,
-    pub root: PathBuf,
+    pub tool: MergeTool,
     pub home: PathBuf,
-    common: PathBuf,
     /// The ledgers, from the root.
     ledgers: Vec<PathBuf>,
 }
@@ -52,26 +48,11 @@ impl DriverPlace {
     /// What is to be registered: the value of git's setting, or a program.
     fn command(&self, env: &crate::sys::Env) -> String {
         let program = process::own_name("bd", env);
-        match self.kind {
-            Kind::Git if program == "bd" => format!("bd{CALL}"),
+        match self.tool.runs_scripts() {
+            true if program == "bd" => format!("bd{CALL}"),
             // git would replace what follows a single sign.
-            Kind::Git => format!("{}{CALL}", super::script::quoted(&program).replace('%', "%%")),
-            _ => program,
-        }
-    }
-
-    fn file(&self, shared: bool) -> PathBuf {
-        match self.kind {
-            Kind::Hg => vcs::hgrc(&self.root),
-            _ if shared => self.root.join(".gitattributes"),
-            _ => self.common.join("info/attributes"),
-        }
-    }
-
-    fn lines(&self, command: &str) -> Vec<Vec<u8>> {
-        match self.kind {
-            Kind::Hg => vcs::hg_lines(command, &self.ledgers).into_iter().map(String::into_bytes).collect(),
-            _ => self.ledgers.iter().map(|file| [&vcs::attribute_pattern(file)[..], b" merge=bd"].concat()).collect(),
+            true => format!("{}{CALL}", super::script::quoted(&program).replace('%', "%%")),
+            false => program,
         }
     }
 }
@@ -80,14 +61,12 @@ impl Store {
     /// `None` where no driver can be registered.
     pub(super) fn driver_place(&self) -> Option<DriverPlace> {
         let member = self.project.primary_member();
-        let root = vcs::root(member.repo.root())?;
-        let kind = vcs::kind(&root);
-        let common = vcs::common_dir(&root).filter(|_| matches!(kind, Kind::Git | Kind::Hg | Kind::Jj))?;
-        let real = place::real(&root);
+        let tool = MergeTool::of(member.repo.root())?;
+        let real = place::real(&tool.root);
         let ledgers = self.sources.of_member(0).into_iter().map(|n| place::real(self.sources.ledger(n).path()));
         let ledgers = ledgers.filter_map(|path| path.strip_prefix(&real).ok().map(Path::to_owned)).collect();
         let home = home::state_home(member.repo.beads(), &self.host.env);
-        Some(DriverPlace { kind, root, home, common, ledgers })
+        Some(DriverPlace { tool, home, ledgers })
     }
 
     pub(super) fn driver_status(&self) -> Result<DriverStatus> {
@@ -95,30 +74,18 @@ impl Store {
         let Some(manifest) = DriverManifest::read(&place.home) else { return Ok(DriverStatus::bare("absent")) };
         let wanted = place.command(&self.host.env);
         let current = self.registered(&place)?;
-        let marked = match place.kind {
-            Kind::Jj => true,
-            _ => {
-                let found = read(&manifest.file).and_then(|text| without_block(&text));
-                found.is_some_and(|(_, lines)| lines == place.lines(&wanted))
-            }
+        let marked = || {
+            let found = read(&manifest.file).and_then(|text| without_block(&text));
+            found.is_some_and(|(_, lines)| lines == place.tool.lines(&wanted, &place.ledgers))
         };
-        let registered = match place.kind {
-            Kind::Git => current.as_deref() == Some(&wanted),
-            Kind::Jj => current.is_some_and(|current| current.starts_with(&format!("{wanted} merge-driver "))),
-            _ => true,
-        };
-        let state = if marked && registered { "installed" } else { "outdated" };
+        let registered = place.tool.is_registered(current.as_deref(), &wanted);
+        let state = if registered && (!place.tool.is_told_files() || marked()) { "installed" } else { "outdated" };
         Ok(DriverStatus { state, command: Some(manifest.command), file: Some(manifest.file), shared: manifest.shared })
     }
 
     /// What version control would run now.
     fn registered(&self, place: &DriverPlace) -> Result<Option<String>> {
-        let env = &self.host.env;
-        match place.kind {
-            Kind::Git => vcs::setting(&place.root, DRIVER, env).map_err(|e| as_store(e, "bd hooks")),
-            Kind::Jj => vcs::jj_tool(&place.root, env).map_err(|e| as_store(e, "bd hooks")),
-            _ => Ok(None),
-        }
+        place.tool.registered(&self.host.env).map_err(|e| as_store(e, "bd hooks"))
     }
 
     /// Registers the driver; `false` if all is in place.
@@ -151,19 +118,18 @@ impl Store {
         home::prepare(&place.home)?;
         let command = place.command(env);
         let failed = |error| as_store(error, "bd hooks");
-        if place.kind == Kind::Jj {
-            let file = vcs::jj_settings(&place.root, env).map_err(failed)?;
+        let file = place.tool.file(shared, env).map_err(failed)?;
+        if !place.tool.is_told_files() {
             let before = read(&file).and_then(|bytes| String::from_utf8(bytes).ok());
             let made_file = !file.exists();
             let mut manifest =
                 DriverManifest { command, file, made_file, made_home, before, ..DriverManifest::default() };
             manifest.write(&place.home)?;
             self.mark_installation(&place.home)?;
-            vcs::set_jj_tool(&place.root, Some(&manifest.command), env).map_err(failed)?;
+            place.tool.register(&manifest.command, env).map_err(failed)?;
             manifest.after = sum(&read(&manifest.file).unwrap_or_default());
             return Ok(manifest.write(&place.home)?);
         }
-        let file = place.file(shared);
         let directory = file.parent().unwrap_or(Path::new(".")).to_owned();
         let manifest = DriverManifest {
             made_file: !file.exists(),
@@ -180,13 +146,8 @@ impl Store {
         below::make_missing(&directory)?;
         let old = read_text(&manifest.file)?.unwrap_or_default();
         let old = without_block(&old).map_or(old, |(rest, _)| rest);
-        put_text(&manifest.file, &with_block(&old, &place.lines(&manifest.command)))?;
-        if place.kind == Kind::Git {
-            let name = "the ledger of bd, merged issue by issue";
-            vcs::set_setting(&place.root, NAME, Some(name), env).map_err(failed)?;
-            vcs::set_setting(&place.root, DRIVER, Some(&manifest.command), env).map_err(failed)?;
-        }
-        Ok(())
+        put_text(&manifest.file, &with_block(&old, &place.tool.lines(&manifest.command, &place.ledgers)))?;
+        place.tool.register(&manifest.command, env).map_err(failed)
     }
 
     /// Takes the driver out; what was there before is as it was.
@@ -194,43 +155,35 @@ impl Store {
         let env = &self.host.env;
         let mut remarks = Vec::new();
         let failed = |error| as_store(error, "bd hooks");
-        match place.kind {
-            Kind::Jj => {
-                let now = read(&manifest.file).unwrap_or_default();
-                match &manifest.before {
-                    _ if sum(&now) != manifest.after => {
-                        if self.registered(place)?.is_some() {
-                            vcs::set_jj_tool(&place.root, None, env).map_err(failed)?;
-                        }
+        if !place.tool.is_told_files() {
+            let now = read(&manifest.file).unwrap_or_default();
+            match &manifest.before {
+                _ if sum(&now) != manifest.after => {
+                    if self.registered(place)?.is_some() {
+                        place.tool.unregister(None, env).map_err(failed)?;
                     }
-                    Some(before) => put_text(&manifest.file, before.as_bytes())?,
-                    None => super::remove(&manifest.file)?,
                 }
+                Some(before) => put_text(&manifest.file, before.as_bytes())?,
+                None => super::remove(&manifest.file)?,
             }
-            kind => {
-                if kind == Kind::Git {
-                    let current = self.registered(place)?;
-                    if current.as_deref() == Some(&manifest.command) {
-                        let previous = manifest.previous.as_deref();
-                        vcs::set_setting(&place.root, DRIVER, previous, env).map_err(failed)?;
-                        if previous.is_none() && vcs::setting(&place.root, NAME, env).map_err(failed)?.is_some() {
-                            vcs::set_setting(&place.root, NAME, None, env).map_err(failed)?;
-                        }
-                    } else if current.is_some() {
-                        remarks.push(format!("{DRIVER} is another by now and stays"));
-                    }
+        } else {
+            match self.registered(place)? {
+                Some(current) if current == manifest.command => {
+                    place.tool.unregister(manifest.previous.as_deref(), env).map_err(failed)?;
                 }
-                let text = read_text(&manifest.file)?.unwrap_or_default();
-                match without_block(&text) {
-                    Some((rest, _)) if rest.is_empty() && manifest.made_file => super::remove(&manifest.file)?,
-                    Some((rest, _)) => put_text(&manifest.file, &rest)?,
-                    None if text.is_empty() => {}
-                    None => remarks.push(format!("{} has no lines of ours any more", manifest.file.display())),
-                }
-                if manifest.made_directory {
-                    let (above, name) = below::parted(below::parted(&manifest.file).0);
-                    let _ = below::remove_empty(above, name);
-                }
+                Some(_) => remarks.push(format!("{GIT_DRIVER} is another by now and stays")),
+                None => {}
+            }
+            let text = read_text(&manifest.file)?.unwrap_or_default();
+            match without_block(&text) {
+                Some((rest, _)) if rest.is_empty() && manifest.made_file => super::remove(&manifest.file)?,
+                Some((rest, _)) => put_text(&manifest.file, &rest)?,
+                None if text.is_empty() => {}
+                None => remarks.push(format!("{} has no lines of ours any more", manifest.file.display())),
+            }
+            if manifest.made_directory {
+                let (above, name) = below::parted(below::parted(&manifest.file).0);
+                let _ = below::remove_empty(above, name);
             }
         }
         manifest.remove(&place.home)?;
@@ -239,7 +192,7 @@ impl Store {
 
     fn no_driver(&self) -> StoreError {
         let root = self.project.primary_member().repo.root().to_owned();
-        StoreError::NotGit { what: "bd hooks", kind: vcs::kind(&root).to_string(), root }
+        StoreError::NotGit { what: "bd hooks", kind: vcs::open(&root).name().to_owned(), root }
     }
 }
 

@@ -112,9 +112,10 @@ impl Store {
             Err(error) => match self.driver_place() {
                 // No hooks of ours, but a merge tool.
                 Some(place) if matches!(error, StoreError::NotGit { .. }) => {
-                    let remark = format!("{} gets the merge tool alone: the leak check is in hooks of git", place.kind);
+                    let remark =
+                        format!("{} gets the merge tool alone: the leak check is in hooks of git", place.tool.name);
                     let installed = driver.state != "absent";
-                    let (directory, hooks, remarks) = (place.root, Vec::new(), vec![remark]);
+                    let (directory, hooks, remarks) = (place.tool.root, Vec::new(), vec![remark]);
                     return Ok(HooksStatus { installed, directory, hooks, remarks, driver });
                 }
                 _ => return Err(error),
@@ -161,7 +162,7 @@ impl Store {
     /// Puts the hooks in. What is in place stays; what was replaced or taken away since is put in again.
     pub fn install_hooks(&self, request: HooksRequest) -> Result<HooksChange> {
         self.refuse_strange_manifests()?;
-        let elsewhere = self.driver_place().is_some_and(|place| place.kind != vcs::Kind::Git);
+        let elsewhere = self.driver_place().is_some_and(|place| !place.tool.runs_scripts());
         let driver = request.driver && self.install_driver(request.shared)?;
         // Where there are no hooks of ours the merge tool alone is put in.
         let hooks = if request.hooks && !(elsewhere && request.driver) {

@@ -41,7 +41,7 @@ mod worktrees;
 pub(super) use adapter::Git;
 pub(super) use archive::GitArchive;
 pub(super) use attributes::merge_attribute;
-pub use attributes::pattern;
+pub(super) use attributes::pattern;
 pub(super) use changes::{commits, range, staged_beside, staged_paths};
 pub(super) use checkouts::worktrees;
 pub use claims::{remote_claim, remote_claims, swap_remote_claim};
