@@ -1,6 +1,6 @@
 //! The layers stay layers: imports run downward only, and each foreign library stays in its part.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Each part and the parts it may use.
@@ -238,8 +238,161 @@ fn files_of_version_control_are_read_in_one_way() {
     assert_eq!(found, named, "another way to a file of version control");
 }
 
+/// Which system it is, only `vcs` knows: the others ask it what they want to know.
+#[test]
+fn only_vcs_tells_systems_apart() {
+    for (file, code) in parts().into_iter().filter(|(part, _)| part != "vcs").flat_map(|(_, files)| files) {
+        let module = Module::read(&code);
+        let named = module.uses.iter().map(|one| &one.path).chain(&module.paths);
+        let kind = named.into_iter().find(|path| path.contains("vcs::Kind") || path.contains("vcs::kind"));
+        assert_eq!(kind, None, "{}: ask vcs instead", file.display());
+    }
+}
+
+/// The parts in which no file uses another that uses it, directly or by others.
+const STRAIGHT: &[&str] = &["model", "sys", "vcs", "ops", "view"];
+/// The same by what they import alone: a `mod.rs` still calls files below it that use it.
+const STRAIGHT_IMPORTS: &[&str] = &["ledger", "cache", "coordination", "cli"];
+
+#[test]
+fn files_of_a_part_form_no_circle() {
+    let parts = parts();
+    let lists = [(STRAIGHT, true), (STRAIGHT_IMPORTS, false)];
+    for (part, with_children) in lists.iter().flat_map(|(list, calls)| list.iter().map(|part| (*part, *calls))) {
+        assert_eq!(circles(&parts[part], with_children), BTreeSet::new(), "arrows of circles in {part}");
+    }
+}
+
+/// A name that a file imports: what it is called there, and the path as it is written.
+struct Use {
+    name: String,
+    path: String,
+    is_public: bool,
+}
+
+/// What a file imports, and the paths in the rest of its code.
+struct Module {
+    uses: Vec<Use>,
+    paths: Vec<String>,
+}
+
+impl Module {
+    fn read(code: &str) -> Self {
+        let (mut uses, mut rest) = (Vec::new(), String::new());
+        for statement in code.split_inclusive(';') {
+            let start = statement.match_indices("use ").map(|(at, _)| at).find(|at| {
+                let line = statement[..*at].rsplit('\n').next().unwrap_or_default().trim();
+                line.is_empty() || line.starts_with("pub")
+            });
+            let Some(at) = start else {
+                rest.push_str(statement);
+                continue;
+            };
+            let (before, tree) = (&statement[..at], statement[at + 4..].trim_end_matches(';'));
+            rest.push_str(before);
+            leaves(tree, "", before.rsplit('\n').next().is_some_and(|line| line.contains("pub")), &mut uses);
+        }
+        let words = rest.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
+        let paths = words.map(|word| word.trim_matches(':')).filter(|word| word.contains("::"));
+        Module { uses, paths: paths.map(str::to_owned).collect() }
+    }
+}
+
+/// The single names of a tree such as `a::{b, c::d as e}`.
+fn leaves(tree: &str, before: &str, is_public: bool, found: &mut Vec<Use>) {
+    let tree = tree.trim();
+    if let Some((head, inner)) = tree.split_once('{') {
+        let (mut depth, before) = (0, format!("{before}{}", head.trim()));
+        let items = inner.rsplit_once('}').map_or(inner, |(items, _)| items).split(|c| {
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            c == ',' && depth == 0
+        });
+        items.for_each(|item| leaves(item, &before, is_public, found));
+    } else if !tree.is_empty() {
+        let (path, name) = tree.split_once(" as ").unwrap_or((tree, ""));
+        let path = format!("{before}{path}");
+        let path = path.strip_suffix("::self").unwrap_or(&path).to_owned();
+        let name = if name.is_empty() { path.rsplit("::").next().unwrap_or_default() } else { name };
+        found.push(Use { name: name.to_owned(), path, is_public });
+    }
+}
+
+/// The arrows that are part of a circle, or between two. An arrow leads to the file in which something is defined: names that
+/// another file passes on (`pub use`) are followed.
+fn circles(files: &[(PathBuf, String)], with_children: bool) -> BTreeSet<String> {
+    let name = |file: &Path| {
+        let name = file.with_extension("").display().to_string().replace('/', "::");
+        name.strip_suffix("::mod").map(str::to_owned).unwrap_or(name)
+    };
+    let modules: BTreeMap<String, Module> = files.iter().map(|(file, code)| (name(file), Module::read(code))).collect();
+    let mut arrows = BTreeSet::new();
+    for (from, module) in &modules {
+        let imported = module.uses.iter().filter(|one| !one.is_public).map(|one| one.path.clone());
+        let is_import = |path: &&String| {
+            let first = path.split("::").next().unwrap_or_default();
+            let is_passed_on = || module.uses.iter().any(|one| one.is_public && one.name == first);
+            with_children || !modules.contains_key(&format!("{from}::{first}")) && !is_passed_on()
+        };
+        for path in imported.chain(module.paths.iter().filter(is_import).cloned()) {
+            arrows.extend(home(&modules, from, &path, 0).filter(|to| to != from).map(|to| (from.clone(), to)));
+        }
+    }
+    // What nobody left uses, or what uses nobody left, is in no circle.
+    while let Some(one) = arrows.iter().find(|(from, to)| {
+        !arrows.iter().any(|(_, other)| other == from) || !arrows.iter().any(|(other, _)| other == to)
+    }) {
+        let one = one.clone();
+        arrows.remove(&one);
+    }
+    arrows.into_iter().map(|(from, to)| format!("{from} -> {to}")).collect()
+}
+
+/// The file that defines what a path in a file means; `None` for what is no file of the part, and for a module by itself.
+fn home(modules: &BTreeMap<String, Module>, from: &str, path: &str, depth: usize) -> Option<String> {
+    let (first, rest) = path.split_once("::").unwrap_or((path, ""));
+    let join = |one: &str, other: &str| if other.is_empty() { one.to_owned() } else { format!("{one}::{other}") };
+    let imported = |module: &str, name: &str| {
+        let found = modules[module].uses.iter().find(|one| one.name == name && depth < 9);
+        found.map(|one| one.path.clone())
+    };
+    let full = match first {
+        "crate" => rest.to_owned(),
+        "self" => join(from, rest),
+        "super" if rest.starts_with("super::") => return home(modules, from.rsplit_once("::")?.0, rest, depth),
+        "super" => join(from.rsplit_once("::")?.0, rest),
+        _ if modules.contains_key(&join(from, first)) => join(from, path),
+        _ => return home(modules, from, &join(&imported(from, first)?, rest), depth + 1),
+    };
+    let is_module = |at: &usize| modules.contains_key(&full[..*at]);
+    let end = full.match_indices("::").map(|(at, _)| at).chain([full.len()]).filter(is_module).last()?;
+    let (module, inside) = (&full[..end], full[end..].strip_prefix("::")?);
+    let (name, rest) = inside.split_once("::").unwrap_or((inside, ""));
+    match imported(module, name) {
+        Some(path) => home(modules, module, &join(&path, rest), depth + 1),
+        None => Some(module.to_owned()),
+    }
+}
+
 #[test]
 fn the_check_itself_can_fail() {
     let words: Vec<&str> = words_after("use crate::store::X; mycrate::no; crate::cli", "crate::").collect();
     assert_eq!(words, ["store", "cli"]);
+    let found = |files: &[(&str, &str)]| {
+        let files: Vec<(PathBuf, String)> =
+            files.iter().map(|(file, code)| (file.into(), (*code).to_owned())).collect();
+        circles(&files, true).into_iter().collect::<Vec<_>>().join(", ")
+    };
+    let top = ("a/mod.rs", "mod b;\nmod c;\npub use b::B;\npub(super) use c::{self as d, C};\n");
+    let b = ("a/b.rs", "pub struct B;\n");
+    assert_eq!(found(&[top, b, ("a/c.rs", "use super::B;\nfn f() -> B {}\n")]), "");
+    let circle = "a::b -> a::c, a::c -> a::b";
+    assert_eq!(found(&[top, ("a/b.rs", "use super::C;\n"), ("a/c.rs", "use crate::a::{x, B};\n")]), circle);
+    assert_eq!(
+        found(&[top, ("a/b.rs", "use super::d;\nfn f() { d::C }\n"), ("a/c.rs", "fn f() { super::b::B }\n")]),
+        circle
+    );
+    assert_eq!(
+        found(&[("a/mod.rs", "mod b;\nfn f() { b::g() }\n"), ("a/b.rs", "use super::f;\n")]),
+        "a -> a::b, a::b -> a"
+    );
 }
