@@ -65,9 +65,10 @@ impl Store {
         for (worktree, path) in there {
             let Ok(ledger) = Ledger::at(&path, &worktree.root) else { continue };
             let Some(place) = known.iter().position(|one| one.path == path) else {
+                let was_busy = vcs::is_busy(&path);
                 if let Ok(Snapshot { document, stamp, .. }) = ledger.read(|| expected(&path)) {
                     let before = if is_first { None } else { self.committed_there(&worktree, &path) };
-                    if before.as_ref().is_some_and(|before| lacks(&document, before)) && vcs::is_busy(&path) {
+                    if before.as_ref().is_some_and(|before| lacks(&document, before)) && was_busy {
                         // Version control has not written all of it yet.
                         continue;
                     }
@@ -119,9 +120,10 @@ impl Store {
         let start = Moment::now();
         while misses_something(self) && start.elapsed() < GONE_FOR {
             std::thread::sleep(AGAIN);
-            let is_settled = self.refresh()?.changed == 0;
+            // Before they are read: version control may end its work in between.
             let mut ledgers = (0..self.sources.len()).map(|source| self.sources.ledger(source).path());
-            if is_settled && !ledgers.any(vcs::is_busy) {
+            let was_busy = ledgers.any(vcs::is_busy);
+            if self.refresh()?.changed == 0 && !was_busy {
                 break;
             }
         }
@@ -146,10 +148,11 @@ impl CheckoutLedger {
             && lacks(&snapshot.document, &self.document)
         {
             std::thread::sleep(AGAIN);
+            let was_busy = vcs::is_busy(&self.path);
             let again = ledger.read(expectation);
             let is_settled = again.as_ref().is_ok_and(|again| again.document.bytes() == snapshot.document.bytes());
             read = again.map(Some);
-            if is_settled && !vcs::is_busy(&self.path) {
+            if is_settled && !was_busy {
                 break;
             }
         }
