@@ -95,7 +95,7 @@ pub enum WorkspaceError {
     Lost { id: String },
     #[error("{issue} is a task for the repository {repo}, which is not one of this project")]
     RepoNotHere { issue: String, repo: String },
-    #[error("there is no place for workspaces: {why}")]
+    #[error("no directory for workspaces: {why}")]
     NoPlace { why: String },
     #[error("workspace.path in the committed settings leads out of the repository: {}", path.display())]
     UntrustedPath { path: PathBuf },
@@ -125,9 +125,9 @@ pub enum WorkspaceError {
     IllegalMove { id: String, from: State, to: State },
     #[error("the workspace {id} is merged only by a commit")]
     NoMergeCommit { id: String },
-    #[error("there is no commit {name:?}")]
+    #[error("no commit {name:?}")]
     NoSuchCommit { name: String },
-    #[error("{text:?} is no address of a pull request")]
+    #[error("{text:?} is not the address of a pull request")]
     BadAddress { text: String },
     #[error("the directory of the workspace {id} is not there: {}", path.display())]
     Gone { id: String, path: PathBuf },

@@ -16,7 +16,7 @@ pub enum Reason {
     Deferred {
         until: Option<String>,
     },
-    /// It was put off, and this is no date.
+    /// It was put off until something that is not a date.
     DeferUnreadable(String),
     /// Pinned, ephemeral or a template.
     Hidden(&'static str),

@@ -55,7 +55,7 @@ pub enum StoreError {
     UncommittedLedger { path: PathBuf, by: PathBuf },
     #[error("{id} is public and {target} is private: the line of {id} would name it")]
     PrivateTarget { id: String, target: String },
-    #[error("a text of {id} names {target}, which only a planning repo has: everybody would read it")]
+    #[error("the text of {id} mentions {target}, a private issue: its id would become public")]
     PrivateMention { id: String, target: String },
     #[error("{id} cannot be restored: {why}")]
     CannotRestore { id: String, why: String },

@@ -149,7 +149,7 @@ impl Store {
     }
 
     /// Refuses to name a private issue in the line of a public one, whoever asks for it. What stands there already stays.
-    pub(super) fn refuse_private_targets(&mut self, source: usize, write: &Write) -> Result<()> {
+    pub(super) fn refuse_private_names(&mut self, source: usize, write: &Write) -> Result<()> {
         if self.is_planning(self.sources.member_of(source)) {
             return Ok(());
         }
@@ -162,7 +162,7 @@ impl Store {
             return Ok(());
         }
         self.sources.read(&mut self.cache)?;
-        let (id, targets, mentioned): (String, Vec<String>, Vec<String>) = match write {
+        let (id, mut targets, mut mentioned): (String, Vec<String>, Vec<String>) = match write {
             Write::File { issue, id, .. } => {
                 let targets = issue.dependencies.iter().map(|(target, _)| target.clone()).collect();
                 let texts = [&issue.title, &issue.description, &issue.design, &issue.acceptance_criteria, &issue.notes];
@@ -178,44 +178,34 @@ impl Store {
                 (id.clone(), changes.iter().filter_map(target).collect(), mentioned)
             }
             Write::Put { id, line, .. } => {
-                let named = |line: &str| match Record::parse(line) {
-                    Ok(record) => (targets_of(&record), proposal::mentions(&record)),
-                    Err(_) => Default::default(),
-                };
-                let known = self.sources.line(source, id).map(|line| named(&line)).unwrap_or_default();
-                let (mut targets, mut mentioned) = named(line);
-                targets.retain(|target| !known.0.contains(target));
-                mentioned.retain(|word| !known.1.contains(word));
+                let (targets, mentioned) = named_in(line);
                 (id.clone(), targets, mentioned)
             }
         };
-        if let Some(target) = targets.into_iter().find(|target| self.is_only_planned(target)) {
-            return Err(StoreError::PrivateTarget { id, target });
-        }
-        match self.private_among(mentioned) {
-            Some(target) => Err(StoreError::PrivateMention { id, target }),
-            None => Ok(()),
-        }
+        let known = self.sources.line(source, &id).map(|line| named_in(&line)).unwrap_or_default();
+        targets.retain(|target| !known.0.contains(target));
+        mentioned.retain(|word| !known.1.contains(word));
+        self.private_named(id, targets, mentioned).map_or(Ok(()), Err)
     }
 
     /// Why a line must not get into a public ledger: it names an issue that stays private. `along` knows what goes there with it.
     pub(super) fn private_in(&self, id: &str, line: &str, along: impl Fn(&str) -> bool) -> Option<StoreError> {
-        let (record, id) = (Record::parse(line).ok()?, id.to_owned());
-        let others = |mut ids: Vec<String>| {
-            ids.retain(|other| !along(other));
-            ids
-        };
-        match others(targets_of(&record)).into_iter().find(|target| self.is_only_planned(target)) {
+        let (mut targets, mut mentioned) = named_in(line);
+        targets.retain(|other| !along(other));
+        mentioned.retain(|other| !along(other));
+        self.private_named(id.to_owned(), targets, mentioned)
+    }
+
+    /// The first private issue among those that an issue depends on or mentions, as an error.
+    fn private_named(&self, id: String, targets: Vec<String>, mentioned: Vec<String>) -> Option<StoreError> {
+        match targets.into_iter().find(|target| self.is_only_planned(target)) {
             Some(target) => Some(StoreError::PrivateTarget { id, target }),
-            None => {
-                let target = self.private_among(others(proposal::mentions(&record)))?;
-                Some(StoreError::PrivateMention { id, target })
-            }
+            None => self.private_among(mentioned).map(|target| StoreError::PrivateMention { id, target }),
         }
     }
 
     /// The first word of a text that is the id of an issue that planning repos alone hold, or was.
-    pub(super) fn private_among(&self, words: Vec<String>) -> Option<String> {
+    fn private_among(&self, words: Vec<String>) -> Option<String> {
         let (unknown, known): (Vec<String>, Vec<String>) =
             words.into_iter().partition(|word| self.sources.holders(word).is_empty());
         let former = if unknown.is_empty() { Default::default() } else { self.former_ids() };
@@ -272,6 +262,9 @@ fn line_edits(path: &Path, document: &Document, lines: &[NewLine]) -> Result<Vec
     Ok(edits)
 }
 
-fn targets_of(record: &Record<'_>) -> Vec<String> {
-    issue::dependencies_of(record).into_iter().map(|edge| edge.target).collect()
+/// What a line depends on, and what its texts mention.
+fn named_in(line: &str) -> (Vec<String>, Vec<String>) {
+    let Ok(record) = Record::parse(line) else { return Default::default() };
+    let targets = issue::dependencies_of(&record).into_iter().map(|edge| edge.target).collect();
+    (targets, proposal::mentions(&record))
 }

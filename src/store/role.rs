@@ -99,7 +99,7 @@ fn found_out(settings: &Settings, facts: &Facts) -> (Role, &'static str, String)
     }
     if facts.remotes.is_empty() {
         let missing = if facts.kind.is_versioned() { "remote" } else { "version control" };
-        let because = format!("there is no {missing}, so there is nobody else to ask");
+        let because = format!("no {missing} here, so the project is yours");
         return (Role::Maintainer, "no-remote", because);
     }
     if let Some(branch) = &facts.pushed {

@@ -297,7 +297,7 @@ impl Transaction<'_> {
             write @ Write::File { .. } => vec![(source, write)],
         };
         for (source, write) in &parts {
-            store.refuse_private_targets(*source, write)?;
+            store.refuse_private_names(*source, write)?;
             store.refuse_deleted_targets(write)?;
         }
         if let Some((n, _)) = parts.iter().find(|(n, _)| !self.locks.iter().any(|(locked, _)| locked == n)) {

@@ -88,7 +88,7 @@ pub enum SyncError {
     Unfit { what: String },
     #[error("{} is left as it is: {why}", root.display())]
     Kept { root: PathBuf, why: String },
-    #[error("there is no snapshot {key} in {}", root.display())]
+    #[error("no snapshot {key} in {}", root.display())]
     NoSnapshot { key: String, root: PathBuf },
     #[error("cannot use {}: {}", path.display(), cause(source))]
     Path { path: PathBuf, source: std::io::Error },

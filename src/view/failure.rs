@@ -308,7 +308,7 @@ impl From<StoreError> for Failure {
                 "say it from the private side (`bd dep add` the other way round), plan the dependent issue in the planning repo, or propose the private one first",
             ),
             StoreError::PrivateMention { .. } => Self::new(Exit::Illegal, "would_leak", message)
-                .hint("leave that id out of the text, or propose that issue as well"),
+                .hint("remove the id from the text, or propose that issue too"),
             StoreError::StillProposed { .. } => {
                 Self::new(Exit::Illegal, "illegal", message).hint("bd withdraw ID makes it private again")
             }

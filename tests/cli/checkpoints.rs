@@ -149,11 +149,11 @@ fn the_same_key_adds_nothing() {
 fn the_issue_that_one_works_on() {
     let env = Env::new();
     env.given("add One --id bd-1\nadd Two --id bd-2");
-    bd(&env, "checkpoint add -m x").fails(2, &["ann works on no issue"]);
+    bd(&env, "checkpoint add -m x").fails(2, &["ann has no issue in progress"]);
     env.given("work 1");
     assert_eq!(bd(&env, "checkpoint add -m x --json").ok().json()["issue"], "bd-1");
     env.given("work 2");
-    bd(&env, "checkpoint add -m x").fails(2, &["ann works on several issues", "bd-1 bd-2"]);
+    bd(&env, "checkpoint add -m x").fails(2, &["ann has several issues in progress", "bd-1 bd-2"]);
     let agent = [("BD_AGENT", "bob")];
     env.given("release 2");
     env.bd_with(["claim", "2"], None, &agent).ok();

@@ -10,7 +10,7 @@ use crate::cli::projects::{bd_in, sh};
 use crate::support::programs::have;
 
 /// Commits everything in `web` at a time on 5 January 2026, by somebody.
-fn commit(env: &Env, time: &str, who: &str, message: &str) {
+pub fn commit(env: &Env, time: &str, who: &str, message: &str) {
     let date = format!("2026-01-05T{time}:00Z");
     sh(
         env,
@@ -41,7 +41,7 @@ fn project() -> Option<Env> {
 }
 
 /// Puts the message of a commit in the place of its hash.
-fn named(env: &Env, text: String) -> String {
+pub fn named(env: &Env, text: String) -> String {
     let list = sh(env, "git -C web log --all --format='%H %s'");
     let commits = list.lines().filter_map(|line| line.split_once(' '));
     commits.fold(text, |text, (hash, message)| {

@@ -3,27 +3,9 @@
 use snapbox::{IntoData as _, assert_data_eq, str};
 
 use crate::cli::harness::{Env, words};
+use crate::cli::history::{commit, named};
 use crate::cli::project::Project;
 use crate::cli::projects::sh;
-
-/// Commits everything in `web` on 5 January 2026, after what `bd` wrote there.
-fn commit(env: &Env, time: &str, who: &str, message: &str) {
-    let date = format!("2026-01-05T{time}:00Z");
-    sh(
-        env,
-        &format!(
-            "cd web; git add -A; GIT_AUTHOR_NAME={who} GIT_AUTHOR_EMAIL={who}@example.org GIT_AUTHOR_DATE={date} \
-             GIT_COMMITTER_DATE={date} git commit -q -m '{message}'"
-        ),
-    );
-}
-
-/// Puts the message of a commit in the place of its hash.
-fn named(env: &Env, text: String) -> String {
-    let list = sh(env, "git -C web log --format='%H %s'");
-    let commits = list.lines().filter_map(|line| line.split_once(' '));
-    commits.fold(text, |text, (hash, message)| text.replace(&hash[..10], &format!("<{message}>")))
-}
 
 /// A project whose issues got another prefix in its third commit, which is left to the test.
 fn renamed() -> Option<Env> {

@@ -291,7 +291,7 @@ fn a_word_that_is_no_role_is_named_and_passed_over() {
 $ bd role
 maintainer
 Rule        no-remote
-Because     there is no version control, so there is nobody else to ask
+Because     no version control here, so the project is yours
 In effect   no: routing.mode is single, everything goes to this repo
 ! warning: BD_ROLE is "king", which is neither maintainer nor contributor
 

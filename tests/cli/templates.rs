@@ -155,9 +155,9 @@ fn names_and_links_do_not_lead_out() {
     let env = ready();
     env.write("secret.toml", SHIP);
     for name in ["../secret", "..", "a/b", "/etc/passwd", ".hidden", "", "a\u{7}"] {
-        env.bd(["template", "show", name]).fails(2, &["is no name for a template"]);
-        env.bd(["template", "apply", name]).fails(2, &["is no name for a template"]);
-        env.bd(["template", "save", name, "--from", "bd-w"]).fails(2, &["is no name for a template"]);
+        env.bd(["template", "show", name]).fails(2, &["is not a valid template name"]);
+        env.bd(["template", "apply", name]).fails(2, &["is not a valid template name"]);
+        env.bd(["template", "save", name, "--from", "bd-w"]).fails(2, &["is not a valid template name"]);
     }
     std::fs::create_dir(env.root().join("outside")).unwrap();
     std::os::unix::fs::symlink(env.root().join("outside"), env.path(".beads/templates")).unwrap();

@@ -185,8 +185,8 @@ fn what_became_of_it() {
     let id = text(&made, "id");
     let update = |line: &str| family.bd(&web, &format!("workspace update {id} {line}"));
     update("--status merged").fails(5, &["merged only by a commit", "--merge-commit"]);
-    update("--status merged --merge-commit nothing").fails(3, &["there is no commit \"nothing\""]);
-    update("--pr-url javascript:x").fails(2, &["no address"]);
+    update("--status merged --merge-commit nothing").fails(3, &["no commit \"nothing\""]);
+    update("--pr-url javascript:x").fails(2, &["not the address"]);
     let merged = update("--status merged --merge-commit HEAD --pr-url https://example.org/pull/1 --json").ok().json();
     let head = family.git(&web, "rev-parse HEAD").ok().stdout;
     assert_eq!(text(&merged, "merge_commit"), head.trim());

@@ -14,11 +14,11 @@ pub enum CheckpointError {
     NotFound { typed: String },
     #[error("{typed:?} is the beginning of several: {}", candidates.join(" "))]
     Ambiguous { typed: String, candidates: Vec<String> },
-    #[error("{actor} works on no issue, so which one is meant must be said")]
+    #[error("{actor} has no issue in progress; name one")]
     NoIssue { actor: String },
-    #[error("{actor} works on several issues, so which one is meant must be said: {}", ids.join(" "))]
+    #[error("{actor} has several issues in progress; name one of {}", ids.join(" "))]
     SeveralIssues { actor: String, ids: Vec<String> },
-    #[error("{word:?} is no type of checkpoint; known: {}", crate::model::checkpoint::CheckpointKind::KNOWN.join(" "))]
+    #[error("{word:?} is not a type of checkpoint; known: {}", crate::model::checkpoint::CheckpointKind::KNOWN.join(" "))]
     Kind { word: String },
     #[error("the summary is empty")]
     NoSummary,

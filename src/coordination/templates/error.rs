@@ -12,7 +12,7 @@ use crate::sys::lock::LockError;
 pub enum TemplateError {
     #[error("no template is called {name:?}{}", crate::model::plan::meant(nearest))]
     NotFound { name: String, nearest: Option<String> },
-    #[error("{name:?} is no name for a template: letters, digits, - _ and . between them, at most 64")]
+    #[error("{name:?} is not a valid template name: letters, digits, - _ and . between them, at most 64")]
     BadName { name: String },
     #[error("{place}: {}", several(problems))]
     Broken { place: String, problems: Vec<Problem> },
@@ -22,7 +22,7 @@ pub enum TemplateError {
     BadVariable { text: String },
     #[error("{} is there already", path.display())]
     Exists { path: PathBuf },
-    #[error("HOME is not set: there is no place for templates of the user")]
+    #[error("HOME is not set, so you have no directory for your own templates")]
     NoUserPlace,
     #[error("{}: {problem}", path.display())]
     Unreadable { path: PathBuf, problem: String },
