@@ -16,7 +16,7 @@ fn main() -> Result<(), StoreError> {
     let directory = args.next().unwrap_or_else(|| ".".to_owned());
     let rounds: u64 = args.next().and_then(|text| text.parse().ok()).unwrap_or(u64::MAX);
     let mut store = Store::open(directory)?;
-    let repos: Vec<&str> = store.project().members.iter().map(|member| member.name.as_str()).collect();
+    let repos: Vec<&str> = store.repos().members.iter().map(|member| member.name.as_str()).collect();
     eprintln!("polling {}", repos.join(" "));
     let me = format!("executor-{}", std::process::id());
     for _ in 0..rounds {

@@ -304,7 +304,7 @@ impl Context {
     }
 
     fn warnings(&self) -> Vec<String> {
-        let found = self.store.as_ref().map_or_else(Vec::new, Store::warnings);
+        let found = self.store.as_ref().map_or_else(Vec::new, |store| store.warnings());
         let is_said = |warning: &&Warning| self.answers_removed && matches!(warning, Warning::Removed { .. });
         found.iter().filter(|warning| !is_said(warning)).map(view::warning_text).collect()
     }

@@ -38,7 +38,7 @@ impl RepoUse {
 /// The ids of all repos of the project, in their order, noted in the state home. A repo that can be given none has none.
 pub fn repository_ids(store: &mut Store) -> Vec<Option<String>> {
     let ids: Vec<Option<String>> =
-        (0..store.project().members.len()).map(|repo| store.repository_id(repo).ok()).collect();
+        (0..store.repos().members.len()).map(|repo| store.repository_id(repo).ok()).collect();
     // A state home that cannot be written is no reason not to answer.
     let _ = note(store, &ids);
     ids
@@ -46,7 +46,7 @@ pub fn repository_ids(store: &mut Store) -> Vec<Option<String>> {
 
 /// Notes where repos are, if that is news.
 fn note(store: &Store, ids: &[Option<String>]) -> Result<()> {
-    let members = store.project().members.iter().zip(ids);
+    let members = store.repos().members.iter().zip(ids);
     let seen: Vec<(String, String, String)> = members
         .filter_map(|(member, id)| Some((id.clone()?, member.repo.root().display().to_string(), member.name.clone())))
         .collect();

@@ -104,7 +104,7 @@ fn refuse_project(store: &mut Store, request: &Request) -> Result<()> {
     let named = request.set.iter().filter(|(name, _)| keys.contains(&name.as_str())).flat_map(|(_, values)| values);
     let env = &store.host().env;
     for text in added.chain(named.filter(|text| *text != ".")).filter(|_| contributes) {
-        store::check_planning(&store.project().root, &store::expand_path(text, env.cwd(), env), env)?;
+        store::check_planning(&store.repos().root, &store::expand_path(text, env.cwd(), env), env)?;
     }
     Ok(())
 }
@@ -124,11 +124,11 @@ fn refuse_used(store: &mut Store, request: &Request) -> Result<()> {
 /// The repos of the project that a request takes out of it, by their numbers.
 fn leaving(store: &Store, request: &Request) -> Vec<usize> {
     let env = &store.host().env;
-    let beads = |text: &str| store.project().beads_at(text, env);
+    let beads = |text: &str| store.repos().beads_at(text, env);
     let mut places: Vec<PathBuf> = Vec::new();
     for text in &request.remove {
         let typed = store::expand_path(text, env.cwd(), env).display().to_string();
-        let member = store.find_repo(text).map(|repo| store.project().members[repo].repo.beads().to_owned());
+        let member = store.find_repo(text).map(|repo| store.repos().members[repo].repo.beads().to_owned());
         places.extend(member.into_iter().chain([beads(text), beads(&typed)]));
     }
     let listed = || store.settings().list("repos.additional").into_iter().map(|(text, _)| beads(text));
@@ -143,7 +143,7 @@ fn leaving(store: &Store, request: &Request) -> Vec<usize> {
     if request.unset.iter().any(|name| name == "repos.additional") {
         places.extend(listed());
     }
-    let members = store.project().members.iter().enumerate().skip(1);
+    let members = store.repos().members.iter().enumerate().skip(1);
     members.filter(|(_, member)| places.iter().any(|place| place == member.repo.beads())).map(|(n, _)| n).collect()
 }
 
@@ -198,7 +198,7 @@ fn is_at_home(store: &Store, text: &str) -> bool {
     let env = &store.host().env;
     let names_machine = text.starts_with('~') || Path::new(text).is_absolute();
     let path = store::expand_path(text, env.cwd(), env);
-    let is_inside = store::real_path(&path).starts_with(&store.project().root);
+    let is_inside = store::real_path(&path).starts_with(&store.repos().root);
     let home = env.home().map(|home| store::real_path(&home));
     names_machine && !is_inside && home.is_some_and(|home| store::real_path(&path).starts_with(home))
 }
@@ -231,7 +231,7 @@ fn known(name: &str) -> Result<&'static Key> {
 fn stored_path(store: &Store, text: &str, file: Origin) -> String {
     let env = &store.host().env;
     let path = store::plain_path(&store::expand_path(text, env.cwd(), env));
-    let root = &store.project().root;
+    let root = &store.repos().root;
     let real = store::real_path(&path);
     if let Some(inside) = real.strip_prefix(root).ok().filter(|inside| !inside.as_os_str().is_empty()) {
         return inside.display().to_string();
@@ -259,7 +259,7 @@ fn add(store: &mut Store, text: &str, file: Origin, draft: &mut Draft) -> Result
         Some(repo) => repo?,
         None => return Err(StoreError::NotARepo { path }.into()),
     };
-    if repo.beads() == store.project().primary_member().repo.beads() {
+    if repo.beads() == store.repos().primary_member().repo.beads() {
         return Err(OpError::Usage(format!("{text} is this project's own repo; it is always read")));
     }
     let stored = stored_path(store, text, file);
@@ -280,7 +280,7 @@ fn add(store: &mut Store, text: &str, file: Origin, draft: &mut Draft) -> Result
 
 /// A path that this user puts into the committed file is one that this user trusts.
 fn trust_own(store: &Store, file: Origin, name: &'static str, stored: &str, draft: &mut Draft) {
-    let root = &store.project().root;
+    let root = &store.repos().root;
     let path = store::expand_path(stored, root, &store.host().env);
     if file == Origin::Shared
         && let Some(outside) = store::outside(root, name, stored, &path)
@@ -297,7 +297,7 @@ fn trust_own(store: &Store, file: Origin, name: &'static str, stored: &str, draf
 /// The items of a list that lead to this ledger directory, with the layer of each.
 fn matching(store: &Store, name: &str, beads: &Path) -> Vec<(String, Origin)> {
     let all = store.settings().list(name).into_iter();
-    all.filter(|(text, _)| store.project().beads_at(text, &store.host().env) == beads)
+    all.filter(|(text, _)| store.repos().beads_at(text, &store.host().env) == beads)
         .map(|(text, origin)| (text.to_owned(), origin))
         .collect()
 }
@@ -305,16 +305,16 @@ fn matching(store: &Store, name: &str, beads: &Path) -> Vec<(String, Origin)> {
 fn remove(store: &mut Store, text: &str, file: Option<Origin>, draft: &mut Draft) -> Result<()> {
     let env = &store.host().env;
     let beads = match store.find_repo(text) {
-        Some(repo) => store.project().members[repo].repo.beads().to_owned(),
+        Some(repo) => store.repos().members[repo].repo.beads().to_owned(),
         None => {
             // From the root first, as the settings mean it; then as it was typed.
             let typed = store::expand_path(text, env.cwd(), env).display().to_string();
-            let places = [text, &typed].map(|text| store.project().beads_at(text, env));
+            let places = [text, &typed].map(|text| store.repos().beads_at(text, env));
             let listed = places.iter().find(|beads| !matching(store, "repos.additional", beads).is_empty());
             listed.unwrap_or(&places[0]).clone()
         }
     };
-    if beads == store.project().primary_member().repo.beads() {
+    if beads == store.repos().primary_member().repo.beads() {
         return Err(OpError::Usage(format!("{text} is this project's own repo; it cannot be removed")));
     }
     let contributor = store.role().role == Role::Contributor;
@@ -336,7 +336,7 @@ fn remove(store: &mut Store, text: &str, file: Option<Origin>, draft: &mut Draft
     for name in ["routing.default", "routing.auto.contributor", "routing.auto.maintainer"] {
         let target = store.settings().text(name).map(|(text, origin)| (text.to_owned(), origin));
         let Some((target, origin)) = target else { continue };
-        let leads = store.project().beads_at(&target, &store.host().env);
+        let leads = store.repos().beads_at(&target, &store.host().env);
         let mine = store.settings().files.path(origin).is_some() && !(origin == Origin::Shared && contributor);
         if leads == beads && mine {
             found = true;
@@ -347,7 +347,7 @@ fn remove(store: &mut Store, text: &str, file: Option<Origin>, draft: &mut Draft
     if found {
         return Ok(());
     }
-    let known = store.project().members.iter().map(|member| member.name.clone()).collect();
+    let known = store.repos().members.iter().map(|member| member.name.clone()).collect();
     Err(StoreError::NoSuchRepo { text: text.to_owned(), known }.into())
 }
 
@@ -406,7 +406,7 @@ fn set(store: &mut Store, name: &str, values: &[String], file: Option<Origin>, d
         values.iter().for_each(|stored| trust_own(store, origin, key.name, stored, draft));
     }
     if key.name == store::SETUP_KEY && origin == Origin::Shared {
-        let own = values.iter().map(|text| store::committed_command(&store.project().root, store::SETUP_KEY, text));
+        let own = values.iter().map(|text| store::committed_command(&store.repos().root, store::SETUP_KEY, text));
         draft.trusted.extend(own);
     }
     draft.of(origin).set(key, value);
@@ -415,7 +415,7 @@ fn set(store: &mut Store, name: &str, values: &[String], file: Option<Origin>, d
 
 /// Paths of the committed config that lead out of the repository, and the command that it names; all are trusted from now on.
 pub fn trust(store: &mut Store, dry_run: bool) -> Result<Vec<OutsidePath>> {
-    let mut paths = store.project().untrusted.clone();
+    let mut paths = store.repos().untrusted.clone();
     paths.extend(store.unagreed());
     if !dry_run && !paths.is_empty() {
         let trust = store::read_trust(&store.host().env);

@@ -181,7 +181,7 @@ fn check_journal(store: &Store, report: &mut Report) {
 fn check_files(store: &mut Store, report: &mut Report) -> Result<()> {
     store.refresh()?;
     let ledgers = store.documents();
-    for (n, member) in store.project().members.iter().enumerate() {
+    for (n, member) in store.repos().members.iter().enumerate() {
         if ledgers.iter().filter(|(repo, _, _)| *repo == n).count() < 2 {
             continue;
         }
@@ -250,7 +250,7 @@ fn check_leftovers(store: &Store, report: &mut Report) {
             "report it as a fault of bd, then remove it",
         ),
     ];
-    let directories = store.project().members.iter().map(|member| member.repo.beads());
+    let directories = store.repos().members.iter().map(|member| member.repo.beads());
     let names = directories.map(|directory| (directory, below::names(directory, "").unwrap_or_default()));
     for (directory, name) in names.flat_map(|(directory, names)| names.into_iter().map(move |name| (directory, name))) {
         for (_, what, remedy) in kinds.iter().filter(|(prefix, _, _)| name.starts_with(prefix)) {
@@ -301,7 +301,7 @@ fn check_driver(store: &Store, report: &mut Report) {
 
 /// Proposals whose two copies are not in step: a move that was cut off, or a decision that came in.
 fn check_proposals(store: &mut Store, fix: bool, report: &mut Report) -> Result<()> {
-    if store.project().members.len() < 2 || !store.settings().broken.is_empty() {
+    if store.repos().members.len() < 2 || !store.settings().broken.is_empty() {
         return Ok(());
     }
     for step in store.reconcile(!fix)? {
@@ -384,7 +384,7 @@ fn fix_all(store: &mut Store, report: &mut Report) -> Result<()> {
     if !store.settings().broken.is_empty() {
         return Ok(());
     }
-    for repo in 0..store.project().members.len() {
+    for repo in 0..store.repos().members.len() {
         match store.access(repo)? {
             Access::Write => {
                 join_ledgers(store, repo, report)?;

@@ -107,7 +107,7 @@ fn find_line(text: &str, line: &str) -> Option<usize> {
 pub fn own_copy(store: &mut Store, typed: &str) -> Result<Row> {
     let mut row = store.find(typed)?;
     let is_open = |row: &Row| row.issue.visibility.as_deref() == Some("proposed");
-    if store.project().members.len() < 2 {
+    if store.repos().members.len() < 2 {
         return Ok(row);
     }
     if store.access_to(&row)? != Access::Write {

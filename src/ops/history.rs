@@ -100,7 +100,7 @@ fn is_public(line: &str) -> bool {
 }
 
 fn member(store: &Store, text: &str) -> Result<usize> {
-    let known = || store.project().members.iter().map(|member| member.name.clone()).collect();
+    let known = || store.repos().members.iter().map(|member| member.name.clone()).collect();
     Ok(store.find_repo(text).ok_or_else(|| StoreError::NoSuchRepo { text: text.to_owned(), known: known() })?)
 }
 

@@ -30,7 +30,7 @@ pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool, count:
     let rows = store.list_copies(&filter, Sort { by: SortBy::Id, reverse: false }, None)?.rows;
     // The settings may have been edited in between: repos are numbered as the rows say.
     let target = store.find_repo(&name).ok_or_else(|| {
-        let known = store.project().members.iter().map(|member| member.name.clone()).collect();
+        let known = store.repos().members.iter().map(|member| member.name.clone()).collect();
         StoreError::NoSuchRepo { text: name.clone(), known }
     })?;
     let chosen: Vec<Row> = rows.into_iter().filter(|row| row.repo != target).collect();

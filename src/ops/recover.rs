@@ -19,7 +19,7 @@ pub fn recover(store: &mut Store, repo: Option<&str>, action: RecoverAction, fro
     let members = match repo {
         Some(text) => vec![store.join(text)?],
         // A repo that has no ledger, or two, has other troubles; bd doctor tells of them.
-        None => (0..store.project().members.len()).filter(|n| store.has_one_ledger(*n)).collect(),
+        None => (0..store.repos().members.len()).filter(|n| store.has_one_ledger(*n)).collect(),
     };
     let mut all = Recovery::default();
     for member in members {

@@ -31,7 +31,7 @@ pub struct RepoStatus {
 /// All repos of the project. Their ids are given only if they are asked for: a repo that has none yet gets one then.
 pub fn repos(store: &mut Store, with_ids: bool) -> Result<Vec<RepoStatus>> {
     store.refresh()?;
-    let ids = if with_ids { coordination::repository_ids(store) } else { vec![None; store.project().members.len()] };
+    let ids = if with_ids { coordination::repository_ids(store) } else { vec![None; store.repos().members.len()] };
     let mut all = Vec::new();
     for (n, id) in ids.into_iter().enumerate() {
         let access = store.access(n)?;
@@ -42,7 +42,7 @@ pub fn repos(store: &mut Store, with_ids: bool) -> Result<Vec<RepoStatus>> {
         };
         let issues = counted.map(|(_, _, document)| lines(document)).sum();
         let planning = store.is_planning(n);
-        let member = &store.project().members[n];
+        let member = &store.repos().members[n];
         let kind = match (n, planning) {
             (0, _) => "primary",
             (_, true) => "planning",

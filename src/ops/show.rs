@@ -118,7 +118,7 @@ pub fn show_copies(store: &mut Store, typed: &str, repos: &[String], all: bool) 
     let id = store.find(typed)?.issue.id;
     let mut wanted = Vec::new();
     for text in repos {
-        let known = || store.project().members.iter().map(|member| member.name.clone()).collect();
+        let known = || store.repos().members.iter().map(|member| member.name.clone()).collect();
         let found = store.find_repo(text);
         wanted.push(found.ok_or_else(|| StoreError::NoSuchRepo { text: text.clone(), known: known() })?);
     }
@@ -139,7 +139,7 @@ fn surround(store: &mut Store, row: Row) -> Result<Shown> {
     let dependencies = neighbours(store.dependencies(&row.issue.id)?);
     let dependents = neighbours(store.dependents(&row.issue.id)?);
     let access = store.access_to(&row)?;
-    let of_many = store.project().members.len() > 1;
+    let of_many = store.repos().members.len() > 1;
     let copies = if of_many { store.copies(&row.issue.id)? } else { Vec::new() };
     let others: Vec<Row> = copies.into_iter().filter(|copy| copy.repo != row.repo).collect();
     let planned = others.iter().find(|copy| store.is_planning(copy.repo));

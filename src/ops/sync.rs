@@ -87,7 +87,7 @@ pub fn agree_at(text: &str, directory: &Path, host: &Host, dry_run: bool) -> Res
     let beads = beads.or_else(|| Some(Repo::at(&path, String::new())?.ok()?.beads().to_owned()));
     let config = |beads| Config { host: host.clone(), ignore_env: true, ..Config::at(beads) };
     let mut store = beads.map(|beads| Store::open_with(config(beads))).transpose()?;
-    let homes = store.as_ref().map(Store::words_of_homes).unwrap_or_default();
+    let homes = store.as_ref().map(|store| store.words_of_homes()).unwrap_or_default();
     let copies = match store::trust_programs(&path, host, Config::LOCK_WAIT, dry_run) {
         Err(StoreError::Vcs(SyncError::NoVcs { .. })) if !homes.is_empty() => Vec::new(),
         found => vec![found?],

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::records::{self, RecordError};
 use super::registry::{self, Entry};
-use super::{Repo, Result, StateDir, Store, StoreError, family, home, place};
+use super::{Project, Repo, Result, StateDir, Store, StoreError, View, family, home, place};
 use crate::ledger::Document;
 use crate::model::state_id;
 use crate::sys::below;
@@ -55,22 +55,7 @@ impl Worktree {
     }
 }
 
-impl Store {
-    /// The checkout that the project was found in, with its id; both are noted in the state home if they are new.
-    pub fn worktree(&self) -> Result<Worktree> {
-        let (root, admin) = self.own_places();
-        let registered = self.registry()?;
-        let known = read_id(&admin);
-        let is_copy = known.as_deref().is_some_and(|id| is_elsewhere(&registered, id, &root, &admin));
-        let id = match known.filter(|_| !is_copy) {
-            Some(id) => id,
-            None => self.mint(&admin, ID_NAME, state_id::WORKTREE, is_copy)?,
-        };
-        let own = Worktree { id: Some(id), ..self.own(&registered) };
-        self.register(std::slice::from_ref(&own), &registered)?;
-        Ok(own)
-    }
-
+impl Project {
     /// The id of this checkout, if it has one already; nothing is written.
     pub fn known_worktree_id(&self) -> Option<String> {
         read_id(&self.own_places().1)
@@ -97,20 +82,6 @@ impl Store {
         Ok(self.named(member, known))
     }
 
-    /// The same, and every one that is there has an id and is noted.
-    pub fn worktrees_with_ids(&self) -> Result<Vec<Worktree>> {
-        self.worktree()?;
-        let mut all = self.worktrees()?;
-        for one in all.iter_mut().filter(|one| one.exists && one.id.is_none()) {
-            if let Some(admin) = vcs::open(&one.root).admin_dir() {
-                one.id = self.mint(&admin, ID_NAME, state_id::WORKTREE, false).ok();
-            }
-        }
-        let there: Vec<Worktree> = all.iter().filter(|one| one.exists).cloned().collect();
-        self.register(&there, &self.registry()?)?;
-        Ok(all)
-    }
-
     /// The id of a checkout, made if it has none; without version control there is none.
     pub fn worktree_id_for(&self, root: &Path) -> Result<Option<String>> {
         let Some(admin) = vcs::open(&place::real(root)).admin_dir() else { return Ok(None) };
@@ -118,48 +89,6 @@ impl Store {
             Some(id) => Ok(Some(id)),
             None => Ok(Some(self.mint(&admin, ID_NAME, state_id::WORKTREE, false)?)),
         }
-    }
-
-    /// Gives a checkout an id and notes it, where version control keeps no list of them.
-    pub fn adopt_worktree(&self, root: &Path) -> Result<Worktree> {
-        self.adopt_worktree_of(0, root)
-    }
-
-    /// The same for a checkout of one repo of the project.
-    pub fn adopt_worktree_of(&self, member: usize, root: &Path) -> Result<Worktree> {
-        let root = place::real(root);
-        let vcs = vcs::open(&root);
-        let id = self.worktree_id_for(&root)?;
-        let found = Worktree {
-            id,
-            name: String::new(),
-            branch: vcs.branch(),
-            root: root.clone(),
-            is_main: false,
-            is_here: false,
-            exists: true,
-            gone_at: None,
-        };
-        self.register_in(member, std::slice::from_ref(&found), &self.registry_of(member)?)?;
-        let named = self.worktrees_of(member)?.into_iter().find(|one| one.root == root);
-        Ok(named.unwrap_or(found))
-    }
-
-    /// The checkout that a person means, by id, name, path or branch.
-    pub fn find_worktree(&self, text: &str) -> Result<Worktree> {
-        let all = self.worktrees_with_ids()?;
-        let path = place::real(&self.host.env.path(text)).display().to_string();
-        // The name that `bd worktree create` was given is that of the branch, and the end of the directory's.
-        let base = all.iter().find(|one| one.is_main).and_then(|main| main.root.file_name());
-        let long = base.map(|base| format!("{}-{}", base.to_string_lossy(), text.replace('/', "-")));
-        let is_meant =
-            |one: &&Worktree| one.exists && (one.branch.as_deref() == Some(text) || Some(&one.name) == long.as_ref());
-        let found = all.iter().find(|one| one.is_called(text)).or_else(|| all.iter().find(|one| one.is_called(&path)));
-        let found = found.or_else(|| all.iter().find(is_meant));
-        found.cloned().ok_or_else(|| {
-            let known = all.iter().map(|one| one.name.clone()).collect();
-            StoreError::NoSuchWorktree { text: text.to_owned(), known }
-        })
     }
 
     /// An id for the repository, for state homes that several repositories share.
@@ -178,7 +107,7 @@ impl Store {
 
     /// Where the id of a repository is kept.
     fn repo_id_directory(&self, member: usize) -> PathBuf {
-        let beads = self.project.members[member].repo.beads();
+        let beads = self.repos.members[member].repo.beads();
         vcs::common_dir(beads).map_or_else(|| home::without_repository(beads), |common| family::place_of(&common))
     }
 
@@ -190,7 +119,7 @@ impl Store {
     /// The state homes of the repos of the project, each with the ids of the repos that have one and use it.
     pub fn homes_of_repos(&self) -> Vec<(StateDir, Vec<String>)> {
         let mut homes: Vec<(StateDir, Vec<String>)> = Vec::new();
-        for member in 0..self.project.members.len() {
+        for member in 0..self.repos.members.len() {
             let state = StateDir::of(self.state_home_of(member));
             let id = read_repo_id(&self.repo_id_directory(member));
             match homes.iter_mut().find(|(known, _)| known.path() == state.path()) {
@@ -209,7 +138,7 @@ impl Store {
     /// The checkout that workspaces of one repo of the project are made from, and where in it the repo is. In a workspace that
     /// is the checkout which the workspace itself was made from.
     pub fn workspace_parent(&self, member: usize) -> (PathBuf, PathBuf) {
-        let repo = &self.project.members[member].repo;
+        let repo = &self.repos.members[member].repo;
         let own = vcs::root(repo.beads()).unwrap_or_else(|| repo.root().to_owned());
         let inside = place::real(repo.root()).strip_prefix(place::real(&own)).map(Path::to_owned).unwrap_or_default();
         (place::real(&family::parent(repo.beads()).unwrap_or(own)), inside)
@@ -237,16 +166,10 @@ impl Store {
 
     fn pointer_to(&self, member: usize) -> Result<family::Pointer> {
         let (state, _) = self.home_of_repo(member)?;
-        let repo = &self.project.members[member].repo;
+        let repo = &self.repos.members[member].repo;
         let first = family::parent(repo.beads()).or_else(|| vcs::root(repo.beads()));
         let parent = Some(place::real(&first.unwrap_or_else(|| repo.root().to_owned())));
         Ok(family::Pointer { home: place::real(state.path()), parent })
-    }
-
-    /// Where the repo that owns an issue is.
-    pub fn root_of(&mut self, id: &str) -> Result<PathBuf> {
-        let source = self.owner_of(id)?;
-        Ok(self.project.members[self.sources.member_of(source)].repo.root().to_owned())
     }
 
     /// The root of this checkout, and the directory that version control keeps for it alone.
@@ -256,7 +179,7 @@ impl Store {
 
     /// The repo whose checkouts are meant: of the project's own, the one that it was found in.
     pub(super) fn repo_here(&self, member: usize) -> &Repo {
-        if member == 0 { &self.repo } else { &self.project.members[member].repo }
+        if member == 0 { &self.repo } else { &self.repos.members[member].repo }
     }
 
     /// Checkouts by version control and these others, with names that differ.
@@ -338,6 +261,87 @@ impl Store {
         // Another was faster, or the file holds something else.
         let known = read_text(directory, name).filter(|id| state_id::is(prefix, id));
         known.ok_or_else(|| RecordError::NoId { path: directory.join(name) })
+    }
+}
+
+impl View {
+    /// Where the repo that owns an issue is.
+    pub fn root_of(&mut self, id: &str) -> Result<PathBuf> {
+        let source = self.owner_of(id)?;
+        Ok(self.repos.members[self.sources.member_of(source)].repo.root().to_owned())
+    }
+}
+
+impl Store {
+    /// The checkout that the project was found in, with its id; both are noted in the state home if they are new.
+    pub fn worktree(&self) -> Result<Worktree> {
+        let (root, admin) = self.own_places();
+        let registered = self.registry()?;
+        let known = read_id(&admin);
+        let is_copy = known.as_deref().is_some_and(|id| is_elsewhere(&registered, id, &root, &admin));
+        let id = match known.filter(|_| !is_copy) {
+            Some(id) => id,
+            None => self.mint(&admin, ID_NAME, state_id::WORKTREE, is_copy)?,
+        };
+        let own = Worktree { id: Some(id), ..self.own(&registered) };
+        self.register(std::slice::from_ref(&own), &registered)?;
+        Ok(own)
+    }
+
+    /// The same, and every one that is there has an id and is noted.
+    pub fn worktrees_with_ids(&self) -> Result<Vec<Worktree>> {
+        self.worktree()?;
+        let mut all = self.worktrees()?;
+        for one in all.iter_mut().filter(|one| one.exists && one.id.is_none()) {
+            if let Some(admin) = vcs::open(&one.root).admin_dir() {
+                one.id = self.mint(&admin, ID_NAME, state_id::WORKTREE, false).ok();
+            }
+        }
+        let there: Vec<Worktree> = all.iter().filter(|one| one.exists).cloned().collect();
+        self.register(&there, &self.registry()?)?;
+        Ok(all)
+    }
+
+    /// Gives a checkout an id and notes it, where version control keeps no list of them.
+    pub fn adopt_worktree(&self, root: &Path) -> Result<Worktree> {
+        self.adopt_worktree_of(0, root)
+    }
+
+    /// The same for a checkout of one repo of the project.
+    pub fn adopt_worktree_of(&self, member: usize, root: &Path) -> Result<Worktree> {
+        let root = place::real(root);
+        let vcs = vcs::open(&root);
+        let id = self.worktree_id_for(&root)?;
+        let found = Worktree {
+            id,
+            name: String::new(),
+            branch: vcs.branch(),
+            root: root.clone(),
+            is_main: false,
+            is_here: false,
+            exists: true,
+            gone_at: None,
+        };
+        self.register_in(member, std::slice::from_ref(&found), &self.registry_of(member)?)?;
+        let named = self.worktrees_of(member)?.into_iter().find(|one| one.root == root);
+        Ok(named.unwrap_or(found))
+    }
+
+    /// The checkout that a person means, by id, name, path or branch.
+    pub fn find_worktree(&self, text: &str) -> Result<Worktree> {
+        let all = self.worktrees_with_ids()?;
+        let path = place::real(&self.host.env.path(text)).display().to_string();
+        // The name that `bd worktree create` was given is that of the branch, and the end of the directory's.
+        let base = all.iter().find(|one| one.is_main).and_then(|main| main.root.file_name());
+        let long = base.map(|base| format!("{}-{}", base.to_string_lossy(), text.replace('/', "-")));
+        let is_meant =
+            |one: &&Worktree| one.exists && (one.branch.as_deref() == Some(text) || Some(&one.name) == long.as_ref());
+        let found = all.iter().find(|one| one.is_called(text)).or_else(|| all.iter().find(|one| one.is_called(&path)));
+        let found = found.or_else(|| all.iter().find(is_meant));
+        found.cloned().ok_or_else(|| {
+            let known = all.iter().map(|one| one.name.clone()).collect();
+            StoreError::NoSuchWorktree { text: text.to_owned(), known }
+        })
     }
 }
 

@@ -8,33 +8,17 @@ use std::path::PathBuf;
 use super::settings::CONFIG_NAME;
 use super::transaction::Written;
 use super::warning::Warning;
-use super::{Store, place};
+use super::{Project, View, place};
 use crate::sys::below;
 use crate::vcs;
 
 /// What `bd init` puts beside a ledger.
 const SET_UP: [&str; 4] = [CONFIG_NAME, "metadata.json", ".gitignore", ".gitattributes"];
 
-impl Store {
-    /// Commits the ledgers that were just written, as the settings say.
-    pub(super) fn commit_ledgers(&mut self, written: &[(usize, Vec<Written>)]) {
-        for (source, issues) in written {
-            let member = self.sources.member_of(*source);
-            let changed: Vec<&Written> = issues.iter().filter(|issue| issue.changed).collect();
-            if self.commits(member) && !changed.is_empty() {
-                let message = message(&changed);
-                let path = self.sources.ledger(*source).path().to_owned();
-                // The others ask a program for each file: there it waits for a sync.
-                let set_up = if vcs::open(&path).is_read_directly() { self.new_set_up(member) } else { Vec::new() };
-                let paths: Vec<PathBuf> = std::iter::once(path).chain(set_up).collect();
-                self.commit_paths(member, &paths, &message);
-            }
-        }
-    }
-
+impl Project {
     /// Files of a planning repo's set-up that are not committed as they are. It holds nothing else, so nobody else commits them.
     pub(super) fn new_set_up(&self, member: usize) -> Vec<PathBuf> {
-        match member != 0 && self.is_planning(member) && !self.project.share_working_copy(0, member) {
+        match member != 0 && self.is_planning(member) && !self.repos.share_working_copy(0, member) {
             true => self.uncommitted_set_up(member, &SET_UP),
             false => Vec::new(),
         }
@@ -42,7 +26,7 @@ impl Store {
 
     /// Those of some files beside a ledger that version control would take and has not, or not as they are.
     pub(super) fn uncommitted_set_up(&self, member: usize, names: &[&str]) -> Vec<PathBuf> {
-        let beads = self.project.members[member].repo.beads();
+        let beads = self.repos.members[member].repo.beads();
         let vcs = vcs::open(beads);
         let root = place::real(vcs.root());
         let is_new = |path: &PathBuf| {
@@ -59,11 +43,29 @@ impl Store {
     /// Whether a repo's ledger is committed after each write.
     pub fn commits(&self, member: usize) -> bool {
         // A commit in the primary's working copy is one of the primary, whichever ledger it carries.
-        if member == 0 || self.project.share_working_copy(0, member) {
+        if member == 0 || self.repos.share_working_copy(0, member) {
             return self.settings.flag("commit.primary");
         }
-        let is_versioned = vcs::root(self.project.members[member].repo.root()).is_some();
+        let is_versioned = vcs::root(self.repos.members[member].repo.root()).is_some();
         is_versioned && self.is_planning(member) && self.settings.flag("commit.planning")
+    }
+}
+
+impl View {
+    /// Commits the ledgers that were just written, as the settings say.
+    pub(super) fn commit_ledgers(&mut self, written: &[(usize, Vec<Written>)]) {
+        for (source, issues) in written {
+            let member = self.sources.member_of(*source);
+            let changed: Vec<&Written> = issues.iter().filter(|issue| issue.changed).collect();
+            if self.commits(member) && !changed.is_empty() {
+                let message = message(&changed);
+                let path = self.sources.ledger(*source).path().to_owned();
+                // The others ask a program for each file: there it waits for a sync.
+                let set_up = if vcs::open(&path).is_read_directly() { self.new_set_up(member) } else { Vec::new() };
+                let paths: Vec<PathBuf> = std::iter::once(path).chain(set_up).collect();
+                self.commit_paths(member, &paths, &message);
+            }
+        }
     }
 
     pub(super) fn commit_paths(&mut self, member: usize, paths: &[PathBuf], message: &str) {

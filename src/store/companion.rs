@@ -4,7 +4,7 @@
 //! check knows it. If the planning repo has a line of its own under the id, as after an accepted proposal, remarks go there.
 
 use super::transaction::Write;
-use super::{Access, Result, Store, StoreError};
+use super::{Access, Project, Result, StoreError, View};
 use crate::model::change::Change;
 use crate::model::issue::{Comment, Issue};
 use crate::model::proposal::{Visibility, is_companion, is_companion_line, is_remark};
@@ -19,7 +19,17 @@ pub struct Beside {
     pub comments: Vec<Comment>,
 }
 
-impl Store {
+impl Project {
+    /// Refuses to put a companion anywhere but into a planning repo.
+    pub(super) fn refuse_companion(&self, id: &str, line: &str, repo: usize) -> Result<()> {
+        if is_companion_line(line.as_bytes()) && !self.is_planning(repo) {
+            return Err(StoreError::Private { id: id.to_owned(), repo: self.name(repo).to_owned() });
+        }
+        Ok(())
+    }
+}
+
+impl View {
     /// The ledger that remarks on an issue go to if this user may not write the issue itself.
     pub(super) fn home_of_companion(&mut self, id: &str) -> Result<Option<usize>> {
         if !self.has_roles() {
@@ -87,14 +97,6 @@ impl Store {
             }
             Write::File { .. } | Write::Put { .. } => false,
         }
-    }
-
-    /// Refuses to put a companion anywhere but into a planning repo.
-    pub(super) fn refuse_companion(&self, id: &str, line: &str, repo: usize) -> Result<()> {
-        if is_companion_line(line.as_bytes()) && !self.is_planning(repo) {
-            return Err(StoreError::Private { id: id.to_owned(), repo: self.name(repo).to_owned() });
-        }
-        Ok(())
     }
 
     /// What this user alone says about an issue of the project.

@@ -6,9 +6,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::project::outside;
+use super::repos::outside;
 use super::settings::{ConfigError, ConfigFault, Origin, OutsidePath};
-use super::{HomeWord, Result, Store, family, home, mark, place, read_trust};
+use super::{HomeWord, Project, Result, View, family, home, mark, place, read_trust};
 use crate::sys::fs;
 use crate::vcs;
 
@@ -24,7 +24,7 @@ pub fn command(root: &Path, key: &'static str, text: &str) -> OutsidePath {
     OutsidePath { repository, root, key, text: text.to_owned(), resolved: PathBuf::new() }
 }
 
-impl Store {
+impl Project {
     /// Refuses while a file of the state home would decide something and is not known to be this user's word.
     pub fn refuse_unmarked(&self) -> Result<()> {
         let found = self.settings.broken.iter().find(|error| error.fault != ConfigFault::Broken);
@@ -45,21 +45,13 @@ impl Store {
 
     /// What the state homes of the project hold that counts only as this user's word.
     pub fn words_of_homes(&self) -> Vec<HomeWord> {
-        let members = self.project.members.iter();
+        let members = self.repos.members.iter();
         let mut homes: Vec<PathBuf> =
             members.map(|member| home::state_home(member.repo.beads(), &self.host.env)).collect();
         homes.sort();
         homes.dedup();
         let words = homes.iter().map(|home| mark::word(home, &self.host.env));
         words.filter(|word| !word.says.is_empty()).collect()
-    }
-
-    /// Makes it this user's word.
-    pub fn trust_homes(&mut self, words: &[HomeWord]) -> Result<()> {
-        for word in words.iter().filter(|word| !word.known) {
-            mark::make(&word.home, &self.host.env, self.lock_wait)?;
-        }
-        self.reopen()
     }
 
     /// Whether the one who acts can be asked if the personal settings are theirs: they belong to the same user and lie where
@@ -75,9 +67,9 @@ impl Store {
     /// What is not agreed to.
     pub fn unagreed(&self) -> Vec<OutsidePath> {
         let shared = |key: &str| self.settings.text(key).filter(|(_, origin)| *origin == Origin::Shared);
-        let root = &self.project.root;
+        let root = &self.repos.root;
         let place = shared(PLACE).and_then(|(text, _)| {
-            let path = self.project.path_of(text, &self.host.env);
+            let path = self.repos.path_of(text, &self.host.env);
             outside(root, PLACE, text, &path)
         });
         let setup = shared(SETUP).filter(|(text, _)| !text.trim().is_empty());
@@ -88,5 +80,15 @@ impl Store {
         }
         let trust = read_trust(&self.host.env);
         wishes.into_iter().filter(|wish| !trust.covers(wish)).collect()
+    }
+}
+
+impl View {
+    /// Makes it this user's word.
+    pub fn trust_homes(&mut self, words: &[HomeWord]) -> Result<()> {
+        for word in words.iter().filter(|word| !word.known) {
+            mark::make(&word.home, &self.host.env, self.lock_wait)?;
+        }
+        self.reopen()
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::leases::{LEASES_NAME, LeaseError};
 use super::records::{Put, RecordError, RecordFile, StateDir};
-use super::{Result, Store, Warning};
+use super::{Project, Result, View, Warning};
 use crate::ledger::{Document, Line};
 use crate::model::agent::Agent;
 use crate::model::checkpoint::Checkpoint;
@@ -42,7 +42,7 @@ pub struct DamagedRecord {
     pub is_numbered: bool,
 }
 
-impl Store {
+impl Project {
     /// Reads records, and notes for a warning what cannot be read of them.
     pub fn records(&self, file: &RecordFile) -> std::result::Result<Document, RecordError> {
         let document = file.read()?;
@@ -70,7 +70,9 @@ impl Store {
             None => Ok(()),
         }
     }
+}
 
+impl View {
     /// Everything in the state homes of the project that cannot be read.
     pub fn damaged_records(&self) -> Result<Vec<DamagedRecord>> {
         let mut found = Vec::new();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::guard::{Found, FoundLeak, Guard};
 use super::source::expected;
 use super::warning::Warning;
-use super::{RepoProblem, Result, Store, StoreError, place, planning};
+use super::{Project, RepoProblem, Result, StoreError, View, place, planning};
 use crate::ledger::{Document, MAX_LEDGER};
 use crate::model::id;
 use crate::sys::below;
@@ -37,7 +37,80 @@ pub struct LeakReport {
 const PLANNING: &str = "a planning repo";
 const SETTINGS: &str = "the personal settings";
 
-impl Store {
+impl Project {
+    /// Refuses to write private issues to a file that the primary's next commit may pick up.
+    pub fn check_export(&self, path: &Path, rows: &[super::Row]) -> Result<()> {
+        let is_private =
+            |row: &&super::Row| self.is_planning(row.repo) || row.issue.visibility.as_deref() == Some("local");
+        let ids: Vec<String> = rows.iter().filter(is_private).map(|row| row.issue.id.clone()).collect();
+        let real = landing(path);
+        // Another name of the file may be anywhere, a ledger's or a tracked file's among them.
+        if let Some(names) = fs::names_of(&real).filter(|names| *names > 1) {
+            return Err(StoreError::SharedFile { path: path.to_owned(), names });
+        }
+        let primary = self.repos.primary_member().repo.root();
+        let root = |path: &Path| vcs::root(path).map(|root| place::real(&root));
+        let above = real.parent().unwrap_or(&real);
+        // Another checkout or clone of the project is no better a place.
+        let family = |found: &PathBuf| {
+            Some(found) == root(primary).as_ref() || planning::is_same_project(primary, found, &self.host.env)
+        };
+        let Some(inside) = root(above).filter(family) else { return Ok(()) };
+        // What version control keeps for itself is in no commit.
+        let own = [".git", ".jj", ".hg", ".sl"].iter().any(|name| real.starts_with(inside.join(name)));
+        if ids.is_empty() || own || vcs::is_ignored(&real, &self.host.env) == Some(true) {
+            return Ok(());
+        }
+        Err(StoreError::PrivateExport { path: path.to_owned(), ids })
+    }
+
+    /// With a settings file that cannot be read nobody knows which repos are private.
+    fn refuse_unread_settings(&self) -> Result<()> {
+        self.settings.broken.first().map_or(Ok(()), |error| Err(error.clone().into()))
+    }
+
+    /// The places that nobody else need know of.
+    fn private_paths(&self) -> Vec<(PathBuf, &'static str)> {
+        let mut paths = vec![(self.settings.files.personal.clone(), SETTINGS)];
+        let primary = place::real(self.repos.primary_member().repo.root());
+        let home = self.host.env.home().map(|home| place::real(&home));
+        let wide = |path: &Path| primary.starts_with(path) || home.as_deref() == Some(path);
+        for (_, member) in self.repos.members.iter().enumerate().filter(|(n, _)| self.is_planning(*n)) {
+            // A planning repo above the project is told by its ledger; all else there is not private.
+            let root = member.repo.root();
+            paths.push((if wide(root) { member.repo.beads() } else { root }.to_owned(), PLANNING));
+        }
+        if self.has_roles() {
+            let named =
+                ["routing.auto.contributor", "routing.default"].iter().filter_map(|key| self.settings.text(key));
+            let named = named.map(|(text, _)| self.repos.path_of(text, &self.host.env));
+            let missing = self.repos.problems.iter().filter_map(|problem| match problem {
+                RepoProblem::Missing { path, .. } | RepoProblem::NoRepo { path, .. } => Some(path.clone()),
+                _ => None,
+            });
+            paths.extend(named.chain(missing).filter(|path| !wide(&place::real(path))).map(|path| (path, PLANNING)));
+        }
+        paths
+    }
+
+    /// The ways in which people and programs write a path.
+    fn spellings(&self, path: &Path) -> Vec<Vec<u8>> {
+        let home = self.host.env.home();
+        let homes: Vec<PathBuf> = home.into_iter().flat_map(|home| [place::real(&home), home]).collect();
+        let mut texts = Vec::new();
+        for path in [place::plain(path), place::real(path)] {
+            texts.push(path.as_os_str().as_encoded_bytes().to_vec());
+            let below = homes.iter().filter_map(|home| path.strip_prefix(home).ok());
+            for below in below.filter(|below| !below.as_os_str().is_empty()) {
+                let below = below.as_os_str().as_encoded_bytes();
+                texts.extend(["~/", "$HOME/", "${HOME}/"].map(|start| [start.as_bytes(), below].concat()));
+            }
+        }
+        texts
+    }
+}
+
+impl View {
     /// Looks for what a commit of the primary must not carry.
     pub fn check_leaks(&mut self, scope: &LeakScope) -> Result<LeakReport> {
         self.refuse_unread_settings()?;
@@ -61,7 +134,7 @@ impl Store {
             LeakScope::Range(text) => (Span::Range(text), "--range"),
             LeakScope::Push { remote, refs } => (Span::Push { remote, refs }, "a check before a push"),
         };
-        let root = self.project.primary_member().repo.root().to_owned();
+        let root = self.repos.primary_member().repo.root().to_owned();
         vcs::open(&root).changes(span, &self.host.env, &mut look).map_err(|error| match error {
             SyncError::History(error) => as_store(error, what),
             other => other.into(),
@@ -69,41 +142,10 @@ impl Store {
         Ok(report)
     }
 
-    /// Refuses to write private issues to a file that the primary's next commit may pick up.
-    pub fn check_export(&self, path: &Path, rows: &[super::Row]) -> Result<()> {
-        let is_private =
-            |row: &&super::Row| self.is_planning(row.repo) || row.issue.visibility.as_deref() == Some("local");
-        let ids: Vec<String> = rows.iter().filter(is_private).map(|row| row.issue.id.clone()).collect();
-        let real = landing(path);
-        // Another name of the file may be anywhere, a ledger's or a tracked file's among them.
-        if let Some(names) = fs::names_of(&real).filter(|names| *names > 1) {
-            return Err(StoreError::SharedFile { path: path.to_owned(), names });
-        }
-        let primary = self.project.primary_member().repo.root();
-        let root = |path: &Path| vcs::root(path).map(|root| place::real(&root));
-        let above = real.parent().unwrap_or(&real);
-        // Another checkout or clone of the project is no better a place.
-        let family = |found: &PathBuf| {
-            Some(found) == root(primary).as_ref() || planning::is_same_project(primary, found, &self.host.env)
-        };
-        let Some(inside) = root(above).filter(family) else { return Ok(()) };
-        // What version control keeps for itself is in no commit.
-        let own = [".git", ".jj", ".hg", ".sl"].iter().any(|name| real.starts_with(inside.join(name)));
-        if ids.is_empty() || own || vcs::is_ignored(&real, &self.host.env) == Some(true) {
-            return Ok(());
-        }
-        Err(StoreError::PrivateExport { path: path.to_owned(), ids })
-    }
-
-    /// With a settings file that cannot be read nobody knows which repos are private.
-    fn refuse_unread_settings(&self) -> Result<()> {
-        self.settings.broken.first().map_or(Ok(()), |error| Err(error.clone().into()))
-    }
-
     /// What is private, from all repos that can be read; a repo that cannot be is named in a warning.
     pub(super) fn guard(&mut self) -> Guard {
         let mut guard = Guard::default();
-        let primary = self.project.primary_member();
+        let primary = self.repos.primary_member();
         let configured = primary.prefix.clone();
         guard.add_target(primary.named_prefix().unwrap_or_else(|| primary.repo.default_prefix()));
         for source in 0..self.sources.len() {
@@ -149,46 +191,6 @@ impl Store {
             }
         }
         guard
-    }
-
-    /// The places that nobody else need know of.
-    fn private_paths(&self) -> Vec<(PathBuf, &'static str)> {
-        let mut paths = vec![(self.settings.files.personal.clone(), SETTINGS)];
-        let primary = place::real(self.project.primary_member().repo.root());
-        let home = self.host.env.home().map(|home| place::real(&home));
-        let wide = |path: &Path| primary.starts_with(path) || home.as_deref() == Some(path);
-        for (_, member) in self.project.members.iter().enumerate().filter(|(n, _)| self.is_planning(*n)) {
-            // A planning repo above the project is told by its ledger; all else there is not private.
-            let root = member.repo.root();
-            paths.push((if wide(root) { member.repo.beads() } else { root }.to_owned(), PLANNING));
-        }
-        if self.has_roles() {
-            let named =
-                ["routing.auto.contributor", "routing.default"].iter().filter_map(|key| self.settings.text(key));
-            let named = named.map(|(text, _)| self.project.path_of(text, &self.host.env));
-            let missing = self.project.problems.iter().filter_map(|problem| match problem {
-                RepoProblem::Missing { path, .. } | RepoProblem::NoRepo { path, .. } => Some(path.clone()),
-                _ => None,
-            });
-            paths.extend(named.chain(missing).filter(|path| !wide(&place::real(path))).map(|path| (path, PLANNING)));
-        }
-        paths
-    }
-
-    /// The ways in which people and programs write a path.
-    fn spellings(&self, path: &Path) -> Vec<Vec<u8>> {
-        let home = self.host.env.home();
-        let homes: Vec<PathBuf> = home.into_iter().flat_map(|home| [place::real(&home), home]).collect();
-        let mut texts = Vec::new();
-        for path in [place::plain(path), place::real(path)] {
-            texts.push(path.as_os_str().as_encoded_bytes().to_vec());
-            let below = homes.iter().filter_map(|home| path.strip_prefix(home).ok());
-            for below in below.filter(|below| !below.as_os_str().is_empty()) {
-                let below = below.as_os_str().as_encoded_bytes();
-                texts.extend(["~/", "$HOME/", "${HOME}/"].map(|start| [start.as_bytes(), below].concat()));
-            }
-        }
-        texts
     }
 }
 

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use super::settings::{Edits, find_key};
-use super::{Access, Result, Store, StoreError};
+use super::{Access, Project, Result, StoreError, View};
 use crate::model::json::Dialect;
 use crate::model::record::Record;
 use crate::sys::below;
@@ -23,7 +23,30 @@ pub struct RenamedLedger {
     pub changed: bool,
 }
 
-impl Store {
+impl Project {
+    /// Brings what names the ledger in line with its name.
+    fn name_in_settings(&self, old: &str, new: &str) -> Result<()> {
+        let beads = self.repos.primary_member().repo.beads();
+        if let (Some((_, origin)), Some(key)) = (self.settings.text("ledger.file"), find_key("ledger.file"))
+            && let Some(path) = self.settings.files.path(origin)
+        {
+            // The usual names need no setting.
+            let mut edits = Edits::default();
+            edits.unset(key);
+            edits.apply(path, origin, self.lock_wait, &self.host.entropy)?;
+        }
+        let text = below::text(beads, METADATA)?.unwrap_or_default();
+        let Ok(record) = Record::parse(text.trim_end()) else { return Ok(()) };
+        if record.string(EXPORT).as_deref() == Some(old) {
+            let dialect = Dialect::default();
+            let line = record.with(&[(EXPORT, Some(dialect.string(new)))], dialect);
+            below::put(beads, METADATA, format!("{line}\n").as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+impl View {
     /// Renames the primary's ledger within its directory.
     pub fn rename_ledger(&mut self, name: &str) -> Result<RenamedLedger> {
         self.look_around()?;
@@ -33,7 +56,7 @@ impl Store {
         }
         let source = self.writable(0)?;
         let ledger = self.sources.ledger(source).clone();
-        let directory = self.project.primary_member().repo.beads().to_owned();
+        let directory = self.repos.primary_member().repo.beads().to_owned();
         let (from, to) = (ledger.path().to_owned(), ledger.path().with_file_name(name));
         if let Some((_, origin)) = self.settings.text("ledger.file").filter(|_| from != to)
             && self.settings.files.path(origin).is_none()
@@ -57,27 +80,6 @@ impl Store {
             self.reopen()?;
         }
         Ok(RenamedLedger { changed: from != to, from, to })
-    }
-
-    /// Brings what names the ledger in line with its name.
-    fn name_in_settings(&self, old: &str, new: &str) -> Result<()> {
-        let beads = self.project.primary_member().repo.beads();
-        if let (Some((_, origin)), Some(key)) = (self.settings.text("ledger.file"), find_key("ledger.file"))
-            && let Some(path) = self.settings.files.path(origin)
-        {
-            // The usual names need no setting.
-            let mut edits = Edits::default();
-            edits.unset(key);
-            edits.apply(path, origin, self.lock_wait, &self.host.entropy)?;
-        }
-        let text = below::text(beads, METADATA)?.unwrap_or_default();
-        let Ok(record) = Record::parse(text.trim_end()) else { return Ok(()) };
-        if record.string(EXPORT).as_deref() == Some(old) {
-            let dialect = Dialect::default();
-            let line = record.with(&[(EXPORT, Some(dialect.string(new)))], dialect);
-            below::put(beads, METADATA, format!("{line}\n").as_bytes())?;
-        }
-        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which issue is meant by what a person typed.
 
-use super::{Result, Store, StoreError};
+use super::{Result, StoreError, View};
 use crate::model::id::{self, Resolved};
 
 /// An issue that was named, and the word that named it first.
@@ -10,12 +10,12 @@ pub struct Named {
     pub id: String,
 }
 
-impl Store {
+impl View {
     /// The full id that a typed one stands for. The whole id of an issue that left the ledger stands for no other one, and one that a
     /// planning issue had before it was proposed for that issue.
     pub fn resolve(&mut self, typed: &str) -> Result<String> {
         self.look_around()?;
-        self.sources.read(&mut self.cache)?;
+        self.read_ledgers()?;
         let resolved = id::resolve(typed, self.sources.ids().iter().map(|id| id.as_ref()));
         if !matches!(&resolved, Resolved::One(id) if id == typed)
             && let Some(id) = self.renamed_from(typed)

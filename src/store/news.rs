@@ -7,7 +7,7 @@ use std::time::{Duration, Instant as Moment};
 use super::checkout::Worktree;
 use super::leases::LEASES_NAME;
 use super::source::{expected, is_rejected};
-use super::{Result, Store};
+use super::{Project, Result, Store, View};
 use crate::ledger::{Document, Expectation, Ledger, LedgerError, Snapshot, Stamp};
 use crate::sys::fs::{self, FileStamp};
 use crate::vcs;
@@ -27,7 +27,21 @@ pub struct CheckoutLedger {
     vanished: Option<Option<FileStamp>>,
 }
 
-impl Store {
+impl Project {
+    /// The ledger of a checkout as its last commit has it; nothing if that cannot be told.
+    fn committed_there(&self, worktree: &Worktree, path: &Path) -> Option<Document> {
+        let inside = path.strip_prefix(&worktree.root).ok()?;
+        let vcs = vcs::open(&worktree.root);
+        if !vcs.is_read_directly() {
+            // The others ask a program.
+            self.refuse_programs_of(&worktree.root).ok()?;
+        }
+        let bytes = vcs.committed(inside, &self.host.env).ok()?;
+        Some(Document::new(bytes.unwrap_or_default()))
+    }
+}
+
+impl View {
     /// The files and directories whose change may change an answer, mail aside.
     pub fn watched_paths(&self) -> Result<Vec<PathBuf>> {
         // Who stays long notices that version control came, or that the state home is another.
@@ -39,7 +53,7 @@ impl Store {
         }
         let ledgers = self.sibling_ledgers()?.into_iter().filter(|(_, worktree, _)| worktree.exists);
         paths.extend(ledgers.map(|(_, worktree, inside)| worktree.root.join(inside)));
-        paths.extend((0..self.project.members.len()).flat_map(|member| self.checkout_marks(member)));
+        paths.extend((0..self.repos.members.len()).flat_map(|member| self.checkout_marks(member)));
         paths.sort();
         paths.dedup();
         Ok(paths)
@@ -87,18 +101,6 @@ impl Store {
         Ok(changed)
     }
 
-    /// The ledger of a checkout as its last commit has it; nothing if that cannot be told.
-    fn committed_there(&self, worktree: &Worktree, path: &Path) -> Option<Document> {
-        let inside = path.strip_prefix(&worktree.root).ok()?;
-        let vcs = vcs::open(&worktree.root);
-        if !vcs.is_read_directly() {
-            // The others ask a program.
-            self.refuse_programs_of(&worktree.root).ok()?;
-        }
-        let bytes = vcs.committed(inside, &self.host.env).ok()?;
-        Some(Document::new(bytes.unwrap_or_default()))
-    }
-
     /// The ledgers of other checkouts of the project's own repo.
     fn checkout_ledgers(&self) -> Result<Vec<(Worktree, PathBuf)>> {
         let is_own = |source: usize| self.sources.member_of(source) == 0;
@@ -106,7 +108,9 @@ impl Store {
         let there = there.filter(|(source, worktree, _)| worktree.exists && is_own(*source));
         Ok(there.map(|(_, worktree, inside)| (worktree.clone(), worktree.root.join(inside))).collect())
     }
+}
 
+impl Store {
     /// Brings the answers up to date like [`Store::refresh`]. If the ledgers lack an id of those that are known, by their paths, it
     /// must be gone for good: version control takes files away for a moment, and writes them bit by bit.
     pub fn refresh_patiently<'a>(&mut self, known: impl Fn(&Path) -> Option<&'a Document>) -> Result<()> {

@@ -2,14 +2,14 @@
 //!
 //! The ledger of the project says nothing of it, and no write takes it from here: only answers show it.
 
-use super::{Access, Result, Store};
+use super::{Access, Result, View};
 use crate::cache::{Key, Own};
 use crate::model::issue;
 use crate::model::lease::Standing;
 use crate::model::proposal::{self, Proposal};
 use crate::model::record::Record;
 
-impl Store {
+impl View {
     /// Brings what is shown as this user's own up to date.
     pub(super) fn show_own(&mut self) -> Result<()> {
         let is_past = (0..self.sources.len()).any(|source| self.sources.is_frozen(source));

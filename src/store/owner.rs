@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::plan::Fresh;
 use super::transaction::Write;
-use super::{Result, Store, StoreError};
+use super::{Project, Result, StoreError, View};
 use crate::model::issue;
 use crate::model::proposal::{Owner, is_companion_line};
 use crate::model::record::Record;
@@ -21,16 +21,46 @@ pub(super) struct Others {
     numbering: u64,
 }
 
-impl Store {
+impl Project {
+    /// Whether a record names this repo.
+    pub(super) fn is_owner(&self, owner: &Owner, repo: usize) -> bool {
+        let root = self.repos.members[repo].repo.root();
+        let own = || Identity::of(root, &self.host.env);
+        vcs::has_commit(root, &owner.id)
+            || self.known_repository_id(repo).as_ref() == Some(&owner.id)
+            || owner.remotes.iter().chain([&owner.id]).any(|remote| own().has_remote(remote))
+    }
+
+    /// Whether a working copy is one of the project that a record names, as far as its history and its remotes tell.
+    pub(super) fn comes_from(&self, owner: &Owner, root: &Path) -> bool {
+        let own = || Identity::of(root, &self.host.env);
+        vcs::begins_with(root, &owner.id) || owner.remotes.iter().any(|remote| own().has_remote(remote))
+    }
+
+    /// One of the repos of this project, other than the planning repos, is the project that a record names.
+    fn is_ours(&self, owner: &Owner) -> bool {
+        (0..self.repos.members.len()).any(|repo| !self.is_planning(repo) && self.is_owner(owner, repo))
+    }
+
+    /// Refuses to propose an issue to a repo if it was filed for another project.
+    pub(super) fn refuse_other_project(&self, id: &str, planning: &Record<'_>, repo: usize) -> Result<()> {
+        match Owner::of(planning).filter(|owner| !self.is_owner(owner, repo)) {
+            Some(owner) => Err(StoreError::OtherProject { id: id.to_owned(), project: owner.name }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl View {
     /// What planning issues of this project record about it.
     pub fn project_record(&mut self) -> Result<Owner> {
-        self.sources.read(&mut self.cache)?;
+        self.read_ledgers()?;
         self.owner_record(0)
     }
 
     /// Planning issues that name no project: every project that plans there has them.
     pub fn without_project(&mut self) -> Result<Vec<String>> {
-        self.sources.read(&mut self.cache)?;
+        self.read_ledgers()?;
         let mut found = Vec::new();
         for source in self.planning_sources() {
             let Some((document, _)) = self.sources.last_read(source) else { continue };
@@ -45,7 +75,7 @@ impl Store {
     /// its remote, or an id of its own.
     pub(super) fn owner_record(&mut self, repo: usize) -> Result<Owner> {
         let name = self.prefix(repo)?;
-        let root = self.project.members[repo].repo.root().to_owned();
+        let root = self.repos.members[repo].repo.root().to_owned();
         let identity = Identity::of(&root, &self.host.env);
         // An id of its own is not known in other clones: the first commit is better, once there is one.
         let lasts = |owner: &Owner| !state_id::is(state_id::REPOSITORY, &owner.id);
@@ -88,28 +118,13 @@ impl Store {
         (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source)))
     }
 
-    /// Whether a record names this repo.
-    pub(super) fn is_owner(&self, owner: &Owner, repo: usize) -> bool {
-        let root = self.project.members[repo].repo.root();
-        let own = || Identity::of(root, &self.host.env);
-        vcs::has_commit(root, &owner.id)
-            || self.known_repository_id(repo).as_ref() == Some(&owner.id)
-            || owner.remotes.iter().chain([&owner.id]).any(|remote| own().has_remote(remote))
-    }
-
-    /// Whether a working copy is one of the project that a record names, as far as its history and its remotes tell.
-    pub(super) fn comes_from(&self, owner: &Owner, root: &Path) -> bool {
-        let own = || Identity::of(root, &self.host.env);
-        vcs::begins_with(root, &owner.id) || owner.remotes.iter().any(|remote| own().has_remote(remote))
-    }
-
     /// Issues that only planning repos hold and that belong to other projects than this one, with the project of each. They are
     /// not handed out here, and not proposed without a word.
     pub fn of_other_projects(&mut self) -> Result<&HashMap<String, Owner>> {
-        if !(0..self.project.members.len()).any(|repo| self.is_planning(repo)) {
+        if !(0..self.repos.members.len()).any(|repo| self.is_planning(repo)) {
             return Ok(&self.others.found);
         }
-        self.sources.read(&mut self.cache)?;
+        self.read_ledgers()?;
         let stamps: Vec<FileStamp> =
             (0..self.sources.len()).filter_map(|source| Some(*self.sources.last_read(source)?.1)).collect();
         if self.others.stamps != stamps || self.others.numbering != self.numbering {
@@ -158,7 +173,7 @@ impl Store {
 
     /// Refuses the name of a project that nobody plans for here.
     pub fn check_project(&mut self, text: &str) -> Result<()> {
-        self.sources.read(&mut self.cache)?;
+        self.read_ledgers()?;
         let own = self.prefix(0)?;
         if text == "." || text == own || !self.ids_of_project(text, false).is_empty() {
             return Ok(());
@@ -170,21 +185,8 @@ impl Store {
         Err(StoreError::NoSuchProject { text: text.to_owned(), known })
     }
 
-    /// One of the repos of this project, other than the planning repos, is the project that a record names.
-    fn is_ours(&self, owner: &Owner) -> bool {
-        (0..self.project.members.len()).any(|repo| !self.is_planning(repo) && self.is_owner(owner, repo))
-    }
-
     /// Whether an issue belongs to this project: one of a planning repo that was filed for another does not.
     pub fn belongs_here(&mut self, id: &str) -> Result<bool> {
         Ok(!self.of_other_projects()?.contains_key(id))
-    }
-
-    /// Refuses to propose an issue to a repo if it was filed for another project.
-    pub(super) fn refuse_other_project(&self, id: &str, planning: &Record<'_>, repo: usize) -> Result<()> {
-        match Owner::of(planning).filter(|owner| !self.is_owner(owner, repo)) {
-            Some(owner) => Err(StoreError::OtherProject { id: id.to_owned(), project: owner.name }),
-            None => Ok(()),
-        }
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::source::expected;
 use super::transaction::Write;
-use super::{Access, Result, Store, StoreError};
+use super::{Access, Project, Result, Store, StoreError, View};
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
 use crate::model::change::Change;
 use crate::model::issue;
@@ -21,12 +21,14 @@ pub(super) struct Pair {
     pub proposal: Proposal,
 }
 
-impl Store {
+impl Project {
     /// Whether private issues go to a repo.
     pub fn is_planning(&self, repo: usize) -> bool {
-        self.project.members[repo].planning
+        self.repos.members[repo].planning
     }
+}
 
+impl View {
     /// Both copies of an issue whose proposal is open.
     pub(super) fn pair(&self, id: &str) -> Option<Pair> {
         let holders = self.sources.holders(id);
@@ -158,10 +160,10 @@ impl Store {
         {
             return Err(StoreError::NoPlanningCopy { id: id.clone(), what: "given to a project" });
         }
-        if !(0..self.project.members.len()).any(|repo| self.is_planning(repo)) {
+        if !(0..self.repos.members.len()).any(|repo| self.is_planning(repo)) {
             return Ok(());
         }
-        self.sources.read(&mut self.cache)?;
+        self.read_ledgers()?;
         let (id, mut targets, mut mentioned): (String, Vec<String>, Vec<String>) = match write {
             Write::File { issue, id, .. } => {
                 let targets = issue.dependencies.iter().map(|(target, _)| target.clone()).collect();
@@ -225,7 +227,9 @@ impl Store {
             None => Ok(()),
         }
     }
+}
 
+impl Store {
     /// Rewrites lines of a locked ledger: for each id the new text, or `None` to take the line out.
     pub(super) fn put_lines(&self, lock: &LockedLedger, lines: &[NewLine]) -> Result<bool> {
         let path = lock.ledger().path();

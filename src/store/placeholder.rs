@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Store;
+use super::Project;
 use super::place;
 use super::planning::exclude_line;
 use crate::sys::below;
@@ -19,10 +19,10 @@ const TEXT: &str = "This is not a database: the issues are in the .jsonl file be
 /// What `.beads/.gitignore` may say of it.
 const IGNORED: [&str; 2] = ["*.db", PLACEHOLDER_NAME];
 
-impl Store {
+impl Project {
     /// Makes the placeholder or touches it if the settings ask for one, and otherwise removes it.
     pub fn keep_placeholder(&self) -> Result<(), FsError> {
-        let beads = self.project.primary_member().repo.beads();
+        let beads = self.repos.primary_member().repo.beads();
         let dir = Dir::root(beads)?;
         if !self.settings.flag("legacy.db") {
             let is_ours = dir.starts_with(PLACEHOLDER_NAME, TEXT.as_bytes());
@@ -37,7 +37,7 @@ impl Store {
 
     /// Databases that the original left in the primary repo.
     pub fn old_databases(&self) -> Vec<PathBuf> {
-        let beads = self.project.primary_member().repo.beads();
+        let beads = self.repos.primary_member().repo.beads();
         let Ok(dir) = Dir::root(beads) else { return Vec::new() };
         let is_old = |name: &String| name.ends_with(".db") && !dir.starts_with(name, TEXT.as_bytes());
         dir.names().unwrap_or_default().into_iter().filter(is_old).map(|name| beads.join(name)).collect()

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::{Repo, Result, Role, Store, StoreError, family, home, place};
+use super::{Project, Repo, Result, Role, StoreError, View, family, home, place};
 use crate::ledger::Document;
 use crate::model::proposal::{Owner, Visibility};
 use crate::model::record::Record;
@@ -39,19 +39,21 @@ pub fn check_planning(project: &Path, planning: &Path, env: &Env) -> Result<()> 
     }
 }
 
-impl Store {
+impl Project {
     /// Why somebody whose new issues go straight into the project looks like a contributor to it. `None` if they do not, or if
     /// routing sees to it.
     pub fn files_for_others(&self) -> Option<&str> {
-        let repo = &self.project.primary_member().repo;
-        let is_plain = !self.has_roles() && self.project.members.len() == 1;
+        let repo = &self.repos.primary_member().repo;
+        let is_plain = !self.has_roles() && self.repos.members.len() == 1;
         if !is_plain || !vcs::open(repo.root()).shows_who_pushes() || kept_out_by(repo.beads()).is_some() {
             return None;
         }
         let decision = self.role();
         (decision.role == Role::Contributor).then_some(decision.because.as_str())
     }
+}
 
+impl View {
     /// Whether an issue of the primary is in its file and in no commit that the working copy stands on: it is still the business
     /// of the one who wrote it.
     pub(super) fn is_uncommitted(&self, id: &str) -> Result<bool> {
@@ -71,7 +73,7 @@ impl Store {
     /// The same for the working copy that owns an issue.
     pub fn refuse_project_remote_of(&mut self, id: &str) -> Result<()> {
         let root = self.root_of(id)?;
-        let member = self.project.members.iter().position(|member| member.repo.root() == root).unwrap_or_default();
+        let member = self.repos.members.iter().position(|member| member.repo.root() == root).unwrap_or_default();
         self.refuse_project_remote(&root, &[member])
     }
 
@@ -79,7 +81,7 @@ impl Store {
     /// push: a remote or a setting may have changed since the repo was joined, and a planning repo is also pushed by those who
     /// stand in it.
     pub fn refuse_project_remote(&mut self, root: &Path, members: &[usize]) -> Result<()> {
-        self.sources.read(&mut self.cache)?;
+        self.read_ledgers()?;
         let mut local = false;
         let mut owners = HashSet::new();
         for source in (0..self.sources.len()).filter(|source| members.contains(&self.sources.member_of(*source))) {
@@ -97,7 +99,7 @@ impl Store {
             return Err(StoreError::WouldLeak { repo: self.name(members[0]).to_owned() });
         }
         let planned = members.iter().find(|member| self.is_planning(**member));
-        let primary = self.project.primary_member().repo.root();
+        let primary = self.repos.primary_member().repo.root();
         let concerns = !members.contains(&0) && (local || planned.is_some());
         if concerns && is_same_project(primary, root, &self.host.env) {
             return Err(StoreError::WouldLeak { repo: self.name(*planned.unwrap_or(&members[0])).to_owned() });

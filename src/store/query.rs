@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::siblings::{Elsewhere, Place};
-use super::{Beside, Project, RepoProblem, Result, Settings, Store, StoreError, place};
+use super::{Beside, Project, RepoProblem, Repos, Result, Settings, StoreError, View, place};
 use crate::cache::{
     Blocked, Blocker, Cache, Counts, Edge, EpicProgress, GroupBy, Key, Listing, ReadyOrder, ReadyQuery, Sort,
     Statistics, Texts, UnknownIds,
@@ -85,7 +85,17 @@ pub struct SearchRow {
     pub fields: Vec<&'static str>,
 }
 
-impl Store {
+impl Project {
+    /// Adds the words of a setting such as `review:active,parked`.
+    fn with_custom(&self, mut words: Vec<String>, key: &str) -> Vec<String> {
+        words.extend(self.settings.custom_words(key));
+        words.sort();
+        words.dedup();
+        words
+    }
+}
+
+impl View {
     /// One issue by its full id.
     pub fn get(&mut self, id: &str) -> Result<Option<Row>> {
         self.refresh()?;
@@ -152,11 +162,11 @@ impl Store {
             Expr::Is(Field::Repo, op, Value::Text(text)) => {
                 let members: Vec<usize> = match op {
                     Op::Contains => {
-                        (0..self.project.members.len()).filter(|n| self.name(*n).contains(text.as_str())).collect()
+                        (0..self.repos.members.len()).filter(|n| self.name(*n).contains(text.as_str())).collect()
                     }
                     _ => vec![self.find_repo(text).ok_or_else(|| StoreError::NoSuchRepo {
                         text: text.clone(),
-                        known: self.project.members.iter().map(|member| member.name.clone()).collect(),
+                        known: self.repos.members.iter().map(|member| member.name.clone()).collect(),
                     })?],
                 };
                 let sources = members.into_iter().flat_map(|member| self.sources.of_member(member));
@@ -327,7 +337,7 @@ impl Store {
     /// An id that no repo holds may have been pruned, and stops nobody: unless the settings say otherwise, or it may be in a
     /// repo that cannot be read.
     pub(super) fn unknown_ids(&self) -> UnknownIds {
-        match unknown_ids(&self.settings, &self.project) {
+        match unknown_ids(&self.settings, &self.repos) {
             UnknownIds::Done if self.sources.troubles().next().is_some() => UnknownIds::MayBeOpen,
             known => known,
         }
@@ -342,8 +352,8 @@ impl Store {
     /// Repos that the settings name and that cannot be read now: not there, not trusted, or damaged. What an issue in them
     /// says is not known.
     pub fn unjoined(&self) -> Vec<String> {
-        let shown = |path: &Path| place::display(&place::real(path), &self.project.root, &self.host.env);
-        let named = self.project.problems.iter().filter_map(RepoProblem::left_out).map(shown);
+        let shown = |path: &Path| place::display(&place::real(path), &self.repos.root, &self.host.env);
+        let named = self.repos.problems.iter().filter_map(RepoProblem::left_out).map(shown);
         let unread = self.sources.troubles().map(|(member, _)| self.name(member).to_owned());
         let mut found: Vec<String> = named.chain(unread).collect();
         found.sort();
@@ -380,17 +390,9 @@ impl Store {
         Ok(self.cache.dependency_types()?)
     }
 
-    /// Adds the words of a setting such as `review:active,parked`.
-    fn with_custom(&self, mut words: Vec<String>, key: &str) -> Vec<String> {
-        words.extend(self.settings.custom_words(key));
-        words.sort();
-        words.dedup();
-        words
-    }
-
     /// For marking how much of an id is enough.
     pub fn prefix_index(&mut self) -> Result<PrefixIndex> {
-        self.sources.read(&mut self.cache)?;
+        self.read_ledgers()?;
         Ok(PrefixIndex::new(self.sources.ids().iter().map(|id| id.as_ref())))
     }
 
@@ -454,7 +456,7 @@ impl Store {
 }
 
 /// The same as far as it can be told before a ledger is read.
-pub(super) fn unknown_ids(settings: &Settings, project: &Project) -> UnknownIds {
+pub(super) fn unknown_ids(settings: &Settings, project: &Repos) -> UnknownIds {
     match settings.flag("ready.unknown_blocks") {
         true => UnknownIds::Block,
         false if project.problems.iter().any(|problem| problem.left_out().is_some()) => UnknownIds::MayBeOpen,

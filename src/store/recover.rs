@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::journal::{Journal, JournalError, Missing, Whose};
 use super::source::expected;
 use super::transaction::Written;
-use super::{Result, Store};
+use super::{Result, Store, View};
 use crate::ledger::{Document, Edit, LedgerError, Outcome};
 use crate::model::record::Record;
 
@@ -43,10 +43,10 @@ impl Recovery {
     }
 }
 
-impl Store {
+impl View {
     /// What would be put back into a repo. Writes nothing.
     pub fn recoverable(&mut self, member: usize, from_gone: bool) -> Result<Recovery> {
-        self.sources.read(&mut self.cache)?;
+        self.read_ledgers()?;
         let source = self.writable(member)?;
         let ledger = self.sources.ledger(source);
         let document = ledger.read(|| expected(ledger.path()))?.document;
@@ -54,6 +54,13 @@ impl Store {
         Ok(self.journaling(ledger, |journal| search(journal, &document, from_gone, name))?)
     }
 
+    /// A repo can be written as far as its ledgers go.
+    pub fn has_one_ledger(&self, member: usize) -> bool {
+        self.sources.of_member(member).len() == 1
+    }
+}
+
+impl Store {
     /// Puts back what is missing from a repo. It was acknowledged to this user, so the role does not matter.
     pub fn recover(&mut self, member: usize, from_gone: bool) -> Result<Recovery> {
         if let Some(error) = self.settings.broken.first() {
@@ -115,11 +122,6 @@ impl Store {
         // What stays in the journal needlessly does no harm.
         let _ = self.prune_journal(member);
         Ok(recovery)
-    }
-
-    /// A repo can be written as far as its ledgers go.
-    pub fn has_one_ledger(&self, member: usize) -> bool {
-        self.sources.of_member(member).len() == 1
     }
 
     /// Forgets what is missing from a repo: it was taken out on purpose.

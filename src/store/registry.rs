@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use super::records::{Put, RecordError};
-use super::{Result, StateDir, Store, Worktree};
+use super::{Project, Result, StateDir, Store, Worktree};
 use crate::ledger::Document;
 use crate::model::json::{Dialect, Object};
 use crate::model::record::{KeyEdit, Record};
@@ -33,7 +33,7 @@ pub(super) fn entries(registered: &Document) -> Vec<Entry> {
     found.collect()
 }
 
-impl Store {
+impl Project {
     pub(super) fn registry(&self) -> Result<Document> {
         self.registry_of(0)
     }
@@ -46,7 +46,9 @@ impl Store {
     pub(super) fn registry_path_of(&self, member: usize) -> PathBuf {
         StateDir::of(self.state_home_of(member)).file(REGISTRY).path().to_owned()
     }
+}
 
+impl Store {
     /// Notes where checkouts are, if the registry does not know that.
     pub(super) fn register(&self, all: &[Worktree], registered: &Document) -> Result<()> {
         self.register_in(0, all, registered)

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::source::expected;
 use super::transaction::Written;
-use super::{Access, Result, Role, Store, StoreError};
+use super::{Access, Project, Result, Role, Store, StoreError, View};
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::join_copies;
@@ -22,6 +22,76 @@ pub struct Relocated {
     pub failed: Vec<(String, StoreError)>,
 }
 
+impl Project {
+    /// Refuses to bring a private issue into the primary, unless it is a maintainer who does it. The role counts even where
+    /// routing does not ask for it.
+    pub(super) fn refuse_private(&mut self, id: &str, line: &str, planned: bool, to: usize) -> Result<()> {
+        let local = Record::parse(line).is_ok_and(|record| Visibility::of(&record) == Visibility::Local);
+        if to == 0 && (local || planned) && self.role().role == Role::Contributor {
+            return Err(StoreError::Private { id: id.to_owned(), repo: self.name(to).to_owned() });
+        }
+        Ok(())
+    }
+}
+
+impl View {
+    /// Takes out of a move into a public repo what would name an issue there that stays private.
+    fn leave_private_edges(&self, wanted: &mut Vec<(String, usize)>, to: usize, report: &mut Relocated) {
+        if self.is_planning(to) {
+            return;
+        }
+        loop {
+            let moving: HashSet<String> = wanted.iter().map(|(id, _)| id.clone()).collect();
+            let named = |id: &str, from: usize| {
+                let lines = self.sources.of_member(from).into_iter().filter_map(|source| self.sources.line(source, id));
+                lines.into_iter().find_map(|line| self.private_in(id, &line, |other| moving.contains(other)))
+            };
+            let Some((n, error)) = wanted.iter().enumerate().find_map(|(n, (id, from))| Some((n, named(id, *from)?)))
+            else {
+                return;
+            };
+            report.failed.push((wanted.remove(n).0, error));
+        }
+    }
+
+    fn may_move(&mut self, id: &str, from: usize, to: usize) -> Result<()> {
+        let access = self.access(from)?;
+        // What was filed into the project by mistake can still be taken out of it.
+        if let Access::Read(reason) = access
+            && !(from == 0 && self.is_planning(to) && self.is_uncommitted(id)?)
+        {
+            return Err(StoreError::ReadOnly { what: id.to_owned(), repo: self.name(from).to_owned(), reason });
+        }
+        let source = self.writable(from)?;
+        let Some(line) = self.sources.line(source, id) else { return Ok(()) };
+        let Ok(record) = Record::parse(&line) else { return Ok(()) };
+        let is_open = Proposal::of(&record).is_some_and(|proposal| proposal.state == State::Open);
+        if is_open && Visibility::of(&record) == Visibility::Proposed {
+            return Err(StoreError::StillProposed { id: id.to_owned() });
+        }
+        // Who is known as a contributor moves nothing in at all; where that is only a guess, nothing private.
+        let planned = self.is_planning(from) || self.role().rule != "uncertain";
+        self.refuse_private(id, &line, planned, to)
+    }
+
+    /// The line as its new repo holds it: private in a planning repo, not private elsewhere.
+    fn resettled(&self, line: &str, source: usize) -> String {
+        let Ok(record) = Record::parse(line) else { return line.to_owned() };
+        let dialect = DialectEvidence::of(line).or(Dialect::default());
+        match (self.is_planning(self.sources.member_of(source)), Visibility::of(&record)) {
+            (true, Visibility::Canonical) => {
+                let word = dialect.string(Visibility::Local.word());
+                record.with(&[("visibility", Some(word))], dialect)
+            }
+            (false, Visibility::Local) => {
+                let keys = PLANNING_KEYS.into_iter().chain(["visibility"]);
+                record.with(&keys.map(|key| (key, None)).collect::<Vec<_>>(), dialect)
+            }
+            _ => line.to_owned(),
+        }
+    }
+}
+
 impl Store {
     /// Moves issues, each given with the repo it is in now, to another repo.
     pub fn relocate(&mut self, issues: &[(String, usize)], to: usize) -> Result<Relocated> {
@@ -31,7 +101,7 @@ impl Store {
         self.may_receive(to)?;
         let mut report = Relocated::default();
         let mut wanted = Vec::new();
-        self.sources.read(&mut self.cache)?;
+        self.read_ledgers()?;
         // What is there already has nowhere to go.
         for (id, from) in issues.iter().filter(|(_, from)| *from != to) {
             match self.may_move(id, *from, to) {
@@ -128,72 +198,6 @@ impl Store {
         drop(locks);
         self.commit_ledgers(&committed);
         Ok(())
-    }
-
-    /// Takes out of a move into a public repo what would name an issue there that stays private.
-    fn leave_private_edges(&self, wanted: &mut Vec<(String, usize)>, to: usize, report: &mut Relocated) {
-        if self.is_planning(to) {
-            return;
-        }
-        loop {
-            let moving: HashSet<String> = wanted.iter().map(|(id, _)| id.clone()).collect();
-            let named = |id: &str, from: usize| {
-                let lines = self.sources.of_member(from).into_iter().filter_map(|source| self.sources.line(source, id));
-                lines.into_iter().find_map(|line| self.private_in(id, &line, |other| moving.contains(other)))
-            };
-            let Some((n, error)) = wanted.iter().enumerate().find_map(|(n, (id, from))| Some((n, named(id, *from)?)))
-            else {
-                return;
-            };
-            report.failed.push((wanted.remove(n).0, error));
-        }
-    }
-
-    fn may_move(&mut self, id: &str, from: usize, to: usize) -> Result<()> {
-        let access = self.access(from)?;
-        // What was filed into the project by mistake can still be taken out of it.
-        if let Access::Read(reason) = access
-            && !(from == 0 && self.is_planning(to) && self.is_uncommitted(id)?)
-        {
-            return Err(StoreError::ReadOnly { what: id.to_owned(), repo: self.name(from).to_owned(), reason });
-        }
-        let source = self.writable(from)?;
-        let Some(line) = self.sources.line(source, id) else { return Ok(()) };
-        let Ok(record) = Record::parse(&line) else { return Ok(()) };
-        let is_open = Proposal::of(&record).is_some_and(|proposal| proposal.state == State::Open);
-        if is_open && Visibility::of(&record) == Visibility::Proposed {
-            return Err(StoreError::StillProposed { id: id.to_owned() });
-        }
-        // Who is known as a contributor moves nothing in at all; where that is only a guess, nothing private.
-        let planned = self.is_planning(from) || self.role().rule != "uncertain";
-        self.refuse_private(id, &line, planned, to)
-    }
-
-    /// Refuses to bring a private issue into the primary, unless it is a maintainer who does it. The role counts even where
-    /// routing does not ask for it.
-    pub(super) fn refuse_private(&mut self, id: &str, line: &str, planned: bool, to: usize) -> Result<()> {
-        let local = Record::parse(line).is_ok_and(|record| Visibility::of(&record) == Visibility::Local);
-        if to == 0 && (local || planned) && self.role().role == Role::Contributor {
-            return Err(StoreError::Private { id: id.to_owned(), repo: self.name(to).to_owned() });
-        }
-        Ok(())
-    }
-
-    /// The line as its new repo holds it: private in a planning repo, not private elsewhere.
-    fn resettled(&self, line: &str, source: usize) -> String {
-        let Ok(record) = Record::parse(line) else { return line.to_owned() };
-        let dialect = DialectEvidence::of(line).or(Dialect::default());
-        match (self.is_planning(self.sources.member_of(source)), Visibility::of(&record)) {
-            (true, Visibility::Canonical) => {
-                let word = dialect.string(Visibility::Local.word());
-                record.with(&[("visibility", Some(word))], dialect)
-            }
-            (false, Visibility::Local) => {
-                let keys = PLANNING_KEYS.into_iter().chain(["visibility"]);
-                record.with(&keys.map(|key| (key, None)).collect::<Vec<_>>(), dialect)
-            }
-            _ => line.to_owned(),
-        }
     }
 
     /// Brings the lines into the target; one that is there already is joined with what comes.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Access, Result, Store, StoreError};
+use super::{Access, Result, Store, StoreError, View};
 use crate::model::id::{self, IssueId};
 use crate::model::proposal::{self, Names, Visibility};
 use crate::model::record::Record;
@@ -21,34 +21,7 @@ pub struct RenamedPrefix {
     pub others: usize,
 }
 
-impl Store {
-    /// Renames the issues of the primary repo that bear its prefix; to repair, those with any other prefix, too.
-    pub fn rename_prefix(&mut self, new: &str, repair: bool, dry_run: bool) -> Result<RenamedPrefix> {
-        id::check_prefix(new)?;
-        self.refresh()?;
-        self.refuse_broken()?;
-        if let Access::Read(reason) = self.access(0)? {
-            return Err(StoreError::ReadOnly { what: "the prefix".to_owned(), repo: self.name(0).to_owned(), reason });
-        }
-        let source = self.writable(0)?;
-        let old = self.prefix(0)?;
-        let done = self.names_with(source, &old, new, repair)?;
-        if dry_run || done.names.is_empty() {
-            return Ok(done);
-        }
-        let mut sources = Vec::new();
-        for member in 0..self.project.members.len() {
-            if self.access(member)? == Access::Write {
-                sources.extend(self.writable(member).ok());
-            }
-        }
-        let prefixes: BTreeSet<String> =
-            done.names.keys().filter_map(|id| id::prefix_of(id)).map(|prefix| format!("{prefix}-")).collect();
-        let words: Vec<&str> = prefixes.iter().map(String::as_str).collect();
-        self.rename_issues(&sources, &done.names, &words, proposal::renamed_for_all)?;
-        Ok(done)
-    }
-
+impl View {
     fn names_with(&self, source: usize, old: &str, new: &str, repair: bool) -> Result<RenamedPrefix> {
         let mut done = RenamedPrefix { old: old.to_owned(), new: new.to_owned(), names: Names::new(), others: 0 };
         let document = self.sources.last_read(source).map(|(document, _)| document);
@@ -77,6 +50,35 @@ impl Store {
             }
             done.names.insert(id, name);
         }
+        Ok(done)
+    }
+}
+
+impl Store {
+    /// Renames the issues of the primary repo that bear its prefix; to repair, those with any other prefix, too.
+    pub fn rename_prefix(&mut self, new: &str, repair: bool, dry_run: bool) -> Result<RenamedPrefix> {
+        id::check_prefix(new)?;
+        self.refresh()?;
+        self.refuse_broken()?;
+        if let Access::Read(reason) = self.access(0)? {
+            return Err(StoreError::ReadOnly { what: "the prefix".to_owned(), repo: self.name(0).to_owned(), reason });
+        }
+        let source = self.writable(0)?;
+        let old = self.prefix(0)?;
+        let done = self.names_with(source, &old, new, repair)?;
+        if dry_run || done.names.is_empty() {
+            return Ok(done);
+        }
+        let mut sources = Vec::new();
+        for member in 0..self.repos.members.len() {
+            if self.access(member)? == Access::Write {
+                sources.extend(self.writable(member).ok());
+            }
+        }
+        let prefixes: BTreeSet<String> =
+            done.names.keys().filter_map(|id| id::prefix_of(id)).map(|prefix| format!("{prefix}-")).collect();
+        let words: Vec<&str> = prefixes.iter().map(String::as_str).collect();
+        self.rename_issues(&sources, &done.names, &words, proposal::renamed_for_all)?;
         Ok(done)
     }
 }

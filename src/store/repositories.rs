@@ -1,10 +1,10 @@
 //! The repos of a project by the ids that other machines and other state know them by, and whether their claims are kept in one
 //! place.
 
-use super::{Result, Settings, StateHome, StateMode, Store, settings};
+use super::{Project, Result, Settings, StateHome, StateMode, settings};
 use crate::model::state_id;
 
-impl Store {
+impl Project {
     /// The `rp_` id of a repo of the project, made if it has none.
     pub fn repository_id(&self, repo: usize) -> Result<String> {
         self.repo_id(repo)
@@ -14,7 +14,7 @@ impl Store {
     pub fn find_repository(&self, text: &str) -> Option<usize> {
         if state_id::is(state_id::REPOSITORY, text) {
             let is_it = |repo: &usize| self.known_repository_id(*repo).as_deref() == Some(text);
-            return (0..self.project.members.len()).find(is_it);
+            return (0..self.repos.members.len()).find(is_it);
         }
         self.find_repo(text)
     }
@@ -36,7 +36,7 @@ impl Store {
 
     /// The state home that a repo has by its own settings.
     fn own_home(&self, repo: usize) -> StateHome {
-        let (beads, env) = (self.project.members[repo].repo.beads(), &self.host.env);
+        let (beads, env) = (self.repos.members[repo].repo.beads(), &self.host.env);
         let settings = Settings::read(settings::Files::of(beads, env), env, &self.given.settings);
         let asked = match settings.text("state.mode") {
             // What is committed does not decide where others keep their state.

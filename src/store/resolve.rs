@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use super::source::expected;
-use super::{Result, Store, StoreError, place};
+use super::{Result, Store, StoreError, View, place};
 use crate::ledger::{Document, Edit, LedgerError, MergedLine, Outcome, Parts};
 use crate::vcs;
 
@@ -19,6 +19,16 @@ pub struct ResolvedLedger {
     pub lines: Vec<MergedLine>,
     /// What the user does next, as a command.
     pub next: Option<String>,
+}
+
+impl View {
+    /// A ledger behind a path that nobody agreed to is not written.
+    fn refuse_untrusted(&self, member: usize) -> Result<()> {
+        match self.writable(member) {
+            Err(error @ (StoreError::Untrusted { .. } | StoreError::Config(_))) => Err(error),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Store {
@@ -40,14 +50,6 @@ impl Store {
             done.extend(self.resolve_one(n, member, dry_run)?);
         }
         Ok(done)
-    }
-
-    /// A ledger behind a path that nobody agreed to is not written.
-    fn refuse_untrusted(&self, member: usize) -> Result<()> {
-        match self.writable(member) {
-            Err(error @ (StoreError::Untrusted { .. } | StoreError::Config(_))) => Err(error),
-            _ => Ok(()),
-        }
     }
 
     fn resolve_one(&self, n: usize, member: usize, dry_run: bool) -> Result<Option<ResolvedLedger>> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::naming::each_once;
 use super::source::expected;
 use super::transaction::Written;
-use super::{Access, Moment, PastLine, Result, Store, StoreError, place};
+use super::{Access, Moment, PastLine, Result, Store, StoreError, View, place};
 use crate::ledger::{Document, Edit, LedgerError, Outcome};
 use crate::model::change::{Stamp, restore};
 use crate::model::difference::{FieldChange, difference};
@@ -69,68 +69,7 @@ struct Found {
 /// What became of each issue, in the order in which they were named.
 type Each = Vec<(String, Result<Restored>)>;
 
-impl Store {
-    /// Brings an issue back by its full id: the last version, or what it was at a moment. With `dry_run` only says so.
-    pub fn restore(&mut self, id: &str, at: Option<&Moment>, dry_run: bool) -> Result<Restored> {
-        let restored = self.restore_each(&[id.to_owned()], HashMap::new(), at, dry_run)?.pop();
-        restored.map_or_else(|| Err(StoreError::NotFound { typed: id.to_owned() }), |(_, one)| one)
-    }
-
-    /// Brings several issues back, named as people type them. All of them must be known; then every one is tried. History is
-    /// read once for all of them, and each ledger is written once.
-    pub fn restore_named(&mut self, typed: &[String], at: Option<&Moment>, dry_run: bool) -> Result<Each> {
-        // Most are whole ids of issues that have left: these are looked up together.
-        let mut absent = BTreeSet::new();
-        for one in typed {
-            match self.resolve(one) {
-                Err(StoreError::NotFound { .. }) => drop(absent.insert(one.clone())),
-                Err(error) if !error.is_unknown_id() => return Err(error),
-                _ => {}
-            }
-        }
-        let last = if absent.is_empty() { HashMap::new() } else { self.last_of_each(&absent)? };
-        let named = each_once(typed, |typed| match last.contains_key(typed) {
-            true => Ok(typed.to_owned()),
-            false => self.resolve_in_history(typed),
-        })?;
-        let ids: Vec<String> = named.iter().map(|one| one.id.clone()).collect();
-        let restored = self.restore_each(&ids, last, at, dry_run)?;
-        Ok(named.into_iter().zip(restored).map(|(one, (_, restored))| (one.typed, restored)).collect())
-    }
-
-    /// Brings issues back by their full ids. What is known of those that have left is not looked up again.
-    fn restore_each(
-        &mut self,
-        ids: &[String],
-        last: HashMap<String, PastLine>,
-        at: Option<&Moment>,
-        dry_run: bool,
-    ) -> Result<Each> {
-        self.refuse_broken()?;
-        self.refresh()?;
-        let mut done: Vec<Option<Result<Restored>>> = Vec::new();
-        for id in ids {
-            done.push(self.refuse_no_history(self.sources.owner(id)).err().map(Err));
-        }
-        let open: BTreeSet<String> =
-            ids.iter().zip(&done).filter(|(_, done)| done.is_none()).map(|(id, _)| id.clone()).collect();
-        let found = self.look_up(&open, last, at)?;
-        let mut by_source: BTreeMap<usize, Vec<(usize, Wanted)>> = BTreeMap::new();
-        for (n, id) in ids.iter().enumerate().filter(|(_, id)| open.contains(*id)) {
-            match self.wanted(id, &found, at.is_some()) {
-                Ok(wanted) => by_source.entry(wanted.source).or_default().push((n, wanted)),
-                Err(error) => done[n] = Some(Err(error)),
-            }
-        }
-        for (source, wanted) in by_source {
-            for (n, restored) in self.put_back(source, wanted, dry_run) {
-                done[n] = Some(restored);
-            }
-        }
-        let missing = |id: &String| Err(StoreError::NotFound { typed: id.clone() });
-        Ok(ids.iter().zip(done).map(|(id, done)| (id.clone(), done.unwrap_or_else(|| missing(id)))).collect())
-    }
-
+impl View {
     /// Looks issues up in history.
     fn look_up(
         &mut self,
@@ -179,78 +118,6 @@ impl Store {
         self.refuse_private(id, wanted.past.as_deref().unwrap_or(&wanted.base), false, member)?;
         self.writable(member)?;
         Ok(wanted)
-    }
-
-    /// Writes the issues of one ledger, in one go.
-    fn put_back(
-        &mut self,
-        source: usize,
-        mut wanted: Vec<(usize, Wanted)>,
-        dry_run: bool,
-    ) -> Vec<(usize, Result<Restored>)> {
-        let error = match self.try_put_back(source, &wanted, dry_run) {
-            Ok(restored) => return restored,
-            Err(error) => error,
-        };
-        // A claim stands against one of them: the others need not wait for it.
-        if matches!(error, StoreError::Lease(_)) && wanted.len() > 1 {
-            return wanted.into_iter().flat_map(|one| self.put_back(source, vec![one], dry_run)).collect();
-        }
-        let why = format!("nothing could be written: {error}");
-        let others = wanted.split_off(1).into_iter().map(|(n, one)| {
-            let refused = StoreError::CannotRestore { id: one.id, why: why.clone() };
-            (n, Err(refused))
-        });
-        let others: Vec<_> = others.collect();
-        wanted.into_iter().map(|(n, _)| n).zip([Err(error)]).chain(others).collect()
-    }
-
-    fn try_put_back(
-        &mut self,
-        source: usize,
-        wanted: &[(usize, Wanted)],
-        dry_run: bool,
-    ) -> Result<Vec<(usize, Result<Restored>)>> {
-        let mut done = Vec::new();
-        let plan = |store: &Store, document: &Document, done: &mut Vec<(usize, Result<Restored>)>| {
-            done.clear();
-            let mut edits = Vec::new();
-            for (n, one) in wanted {
-                let restored = store.restoring(document, one).map(|(edit, text)| {
-                    edits.extend(edit);
-                    store.outcome(one, document, text)
-                });
-                done.push((*n, restored));
-            }
-            edits
-        };
-        if dry_run {
-            let ledger = self.sources.ledger(source);
-            let document = ledger.read(|| expected(ledger.path()))?.document;
-            let edits = plan(self, &document, &mut done);
-            ledger.refuse(&document, &edits)?;
-            return Ok(done);
-        }
-        let locks = self.lock(&[source])?;
-        let Some((_, lock)) = locks.first() else { return Ok(done) };
-        self.actor();
-        let path = lock.ledger().path();
-        let outcome =
-            self.write_ledger::<StoreError>(lock, || expected(path), |document| Ok(plan(self, document, &mut done)))?;
-        drop(locks);
-        if outcome == Outcome::Written {
-            let written = done.iter().filter_map(|(_, one)| one.as_ref().ok());
-            let written = written.map(|one| Written {
-                id: one.id.clone(),
-                line: one.line.clone(),
-                before: one.before.clone(),
-                changed: one.changed(),
-                source_repo: one.source_repo.clone(),
-            });
-            let written = written.collect();
-            self.commit_ledgers(&[(source, written)]);
-        }
-        Ok(done)
     }
 
     /// A version of an issue that is there.
@@ -355,6 +222,141 @@ impl Store {
         }
         let root = paths.first().and_then(|path| path.parent()?.parent()).unwrap_or(self.repo.root());
         Err(StoreError::NoHistory { root: Path::to_owned(root) })
+    }
+}
+
+impl Store {
+    /// Brings an issue back by its full id: the last version, or what it was at a moment. With `dry_run` only says so.
+    pub fn restore(&mut self, id: &str, at: Option<&Moment>, dry_run: bool) -> Result<Restored> {
+        let restored = self.restore_each(&[id.to_owned()], HashMap::new(), at, dry_run)?.pop();
+        restored.map_or_else(|| Err(StoreError::NotFound { typed: id.to_owned() }), |(_, one)| one)
+    }
+
+    /// Brings several issues back, named as people type them. All of them must be known; then every one is tried. History is
+    /// read once for all of them, and each ledger is written once.
+    pub fn restore_named(&mut self, typed: &[String], at: Option<&Moment>, dry_run: bool) -> Result<Each> {
+        // Most are whole ids of issues that have left: these are looked up together.
+        let mut absent = BTreeSet::new();
+        for one in typed {
+            match self.resolve(one) {
+                Err(StoreError::NotFound { .. }) => drop(absent.insert(one.clone())),
+                Err(error) if !error.is_unknown_id() => return Err(error),
+                _ => {}
+            }
+        }
+        let last = if absent.is_empty() { HashMap::new() } else { self.last_of_each(&absent)? };
+        let named = each_once(typed, |typed| match last.contains_key(typed) {
+            true => Ok(typed.to_owned()),
+            false => self.resolve_in_history(typed),
+        })?;
+        let ids: Vec<String> = named.iter().map(|one| one.id.clone()).collect();
+        let restored = self.restore_each(&ids, last, at, dry_run)?;
+        Ok(named.into_iter().zip(restored).map(|(one, (_, restored))| (one.typed, restored)).collect())
+    }
+
+    /// Brings issues back by their full ids. What is known of those that have left is not looked up again.
+    fn restore_each(
+        &mut self,
+        ids: &[String],
+        last: HashMap<String, PastLine>,
+        at: Option<&Moment>,
+        dry_run: bool,
+    ) -> Result<Each> {
+        self.refuse_broken()?;
+        self.refresh()?;
+        let mut done: Vec<Option<Result<Restored>>> = Vec::new();
+        for id in ids {
+            done.push(self.refuse_no_history(self.sources.owner(id)).err().map(Err));
+        }
+        let open: BTreeSet<String> =
+            ids.iter().zip(&done).filter(|(_, done)| done.is_none()).map(|(id, _)| id.clone()).collect();
+        let found = self.look_up(&open, last, at)?;
+        let mut by_source: BTreeMap<usize, Vec<(usize, Wanted)>> = BTreeMap::new();
+        for (n, id) in ids.iter().enumerate().filter(|(_, id)| open.contains(*id)) {
+            match self.wanted(id, &found, at.is_some()) {
+                Ok(wanted) => by_source.entry(wanted.source).or_default().push((n, wanted)),
+                Err(error) => done[n] = Some(Err(error)),
+            }
+        }
+        for (source, wanted) in by_source {
+            for (n, restored) in self.put_back(source, wanted, dry_run) {
+                done[n] = Some(restored);
+            }
+        }
+        let missing = |id: &String| Err(StoreError::NotFound { typed: id.clone() });
+        Ok(ids.iter().zip(done).map(|(id, done)| (id.clone(), done.unwrap_or_else(|| missing(id)))).collect())
+    }
+
+    /// Writes the issues of one ledger, in one go.
+    fn put_back(
+        &mut self,
+        source: usize,
+        mut wanted: Vec<(usize, Wanted)>,
+        dry_run: bool,
+    ) -> Vec<(usize, Result<Restored>)> {
+        let error = match self.try_put_back(source, &wanted, dry_run) {
+            Ok(restored) => return restored,
+            Err(error) => error,
+        };
+        // A claim stands against one of them: the others need not wait for it.
+        if matches!(error, StoreError::Lease(_)) && wanted.len() > 1 {
+            return wanted.into_iter().flat_map(|one| self.put_back(source, vec![one], dry_run)).collect();
+        }
+        let why = format!("nothing could be written: {error}");
+        let others = wanted.split_off(1).into_iter().map(|(n, one)| {
+            let refused = StoreError::CannotRestore { id: one.id, why: why.clone() };
+            (n, Err(refused))
+        });
+        let others: Vec<_> = others.collect();
+        wanted.into_iter().map(|(n, _)| n).zip([Err(error)]).chain(others).collect()
+    }
+
+    fn try_put_back(
+        &mut self,
+        source: usize,
+        wanted: &[(usize, Wanted)],
+        dry_run: bool,
+    ) -> Result<Vec<(usize, Result<Restored>)>> {
+        let mut done = Vec::new();
+        let plan = |store: &Store, document: &Document, done: &mut Vec<(usize, Result<Restored>)>| {
+            done.clear();
+            let mut edits = Vec::new();
+            for (n, one) in wanted {
+                let restored = store.restoring(document, one).map(|(edit, text)| {
+                    edits.extend(edit);
+                    store.outcome(one, document, text)
+                });
+                done.push((*n, restored));
+            }
+            edits
+        };
+        if dry_run {
+            let ledger = self.sources.ledger(source);
+            let document = ledger.read(|| expected(ledger.path()))?.document;
+            let edits = plan(self, &document, &mut done);
+            ledger.refuse(&document, &edits)?;
+            return Ok(done);
+        }
+        let locks = self.lock(&[source])?;
+        let Some((_, lock)) = locks.first() else { return Ok(done) };
+        self.actor();
+        let path = lock.ledger().path();
+        let outcome =
+            self.write_ledger::<StoreError>(lock, || expected(path), |document| Ok(plan(self, document, &mut done)))?;
+        drop(locks);
+        if outcome == Outcome::Written {
+            let written = done.iter().filter_map(|(_, one)| one.as_ref().ok());
+            let written = written.map(|one| Written {
+                id: one.id.clone(),
+                line: one.line.clone(),
+                before: one.before.clone(),
+                changed: one.changed(),
+                source_repo: one.source_repo.clone(),
+            });
+            let written = written.collect();
+            self.commit_ledgers(&[(source, written)]);
+        }
+        Ok(done)
     }
 }
 

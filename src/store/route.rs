@@ -1,7 +1,7 @@
 //! Where a new issue goes: a named repo, then the repo of what it belongs to, then the routing settings.
 
 use super::role::{Role, RoleDecision};
-use super::{Result, Row, Store, StoreError};
+use super::{Project, Result, Row, StoreError, View};
 use crate::model::dependency::DependencyType;
 
 /// A decision, with the rule that made it.
@@ -20,7 +20,98 @@ pub enum Access {
     Read(String),
 }
 
-impl Store {
+impl Project {
+    /// What the settings say about a new issue that belongs to nothing.
+    pub(super) fn routed(&mut self) -> Result<Route> {
+        match self.settings.routing() {
+            "explicit" => match self.target("routing.default")? {
+                Some(repo) => Ok(Route { repo, rule: "routing.mode is explicit: routing.default".to_owned() }),
+                None => Err(StoreError::NoRoute { mode: "explicit", missing: "routing.default" }),
+            },
+            "auto" => {
+                let RoleDecision { role, because, .. } = self.role().clone();
+                let rule = |key: &str| format!("routing.mode is auto and you are a {role} ({because}): {key}");
+                if role == Role::Maintainer {
+                    let repo = self.target("routing.auto.maintainer")?.unwrap_or(0);
+                    return Ok(Route { repo, rule: rule("routing.auto.maintainer") });
+                }
+                for key in ["routing.auto.contributor", "routing.default"] {
+                    if let Some(repo) = self.target(key)? {
+                        return Ok(Route { repo, rule: rule(key) });
+                    }
+                }
+                // The only other repo, as far as the settings name it: not one that a command just brought in.
+                let only = (1..self.repos.members.len()).filter(|n| self.is_planning(*n));
+                match only.collect::<Vec<_>>().as_slice() {
+                    [repo] => Ok(Route { repo: *repo, rule: rule("the only additional repo") }),
+                    [] if self.repos.members.len() == 1 => Err(StoreError::NoPlanningRepo),
+                    _ => Err(StoreError::NoRoute { mode: "auto", missing: "routing.auto.contributor" }),
+                }
+            }
+            _ => Ok(Route { repo: 0, rule: "routing.mode is single".to_owned() }),
+        }
+    }
+
+    /// The member that a setting names, if it names one.
+    fn target(&self, key: &'static str) -> Result<Option<usize>> {
+        let Some((text, _)) = self.settings.text(key) else { return Ok(None) };
+        let env = &self.host.env;
+        let path = self.repos.path_of(text, env);
+        // Also if the repo is joined by another setting: to read it is not to write private issues to it.
+        if self.repos.untrusted.iter().any(|outside| outside.key == key) {
+            return Err(StoreError::Untrusted { key, text: text.to_owned(), path });
+        }
+        if let Some(repo) = self.repos.find(text, env, &self.repos.root) {
+            return Ok(Some(repo));
+        }
+        Err(StoreError::BadRoute { key, text: text.to_owned(), path })
+    }
+
+    /// Refuses a route that would put an issue where it may not go.
+    fn checked(&mut self, route: Route) -> Result<Route> {
+        let name = self.name(route.repo).to_owned();
+        if let Access::Read(reason) = self.access(route.repo)? {
+            return Err(StoreError::ReadOnly { what: "a new issue".to_owned(), repo: name, reason });
+        }
+        // In the primary's working copy a private issue would travel with the next commit.
+        if self.has_roles() && self.role().role == Role::Contributor && self.is_exposed(route.repo) {
+            return Err(StoreError::WouldLeak { repo: name });
+        }
+        Ok(route)
+    }
+
+    /// What is written to a repo can end up where the primary's commits go.
+    fn is_exposed(&self, repo: usize) -> bool {
+        let root = |n: usize| self.repos.members[n].repo.root();
+        repo != 0
+            && (self.repos.share_working_copy(0, repo)
+                || super::planning::shares_remote(root(0), root(repo), &self.host.env))
+    }
+
+    /// Refuses a repo that may not get issues: not one's own to write, or one whose commits others would see.
+    pub(super) fn may_receive(&mut self, repo: usize) -> Result<()> {
+        self.checked(Route { repo, rule: String::new() }).map(drop)
+    }
+
+    /// Roles mean something: routing is not `single`.
+    pub fn has_roles(&self) -> bool {
+        self.settings.routing() != "single"
+    }
+
+    /// Whether new issues and canonical ones of a repo may be written.
+    pub fn access(&mut self, repo: usize) -> Result<Access> {
+        if repo != 0 || !self.has_roles() {
+            return Ok(Access::Write);
+        }
+        let decision = self.role();
+        Ok(match decision.role {
+            Role::Maintainer => Access::Write,
+            Role::Contributor => Access::Read(format!("you are a contributor here: {}", decision.because)),
+        })
+    }
+}
+
+impl View {
     /// Where a new issue goes that has these dependencies.
     pub fn route(&mut self, named: Option<&str>, dependencies: &[(String, DependencyType)]) -> Result<Route> {
         if let Some(error) = self.settings.broken.first() {
@@ -34,8 +125,8 @@ impl Store {
         }
         self.look_around()?;
         let mut passed_over = String::new();
-        if self.project.members.len() > 1 || self.has_roles() {
-            self.sources.read(&mut self.cache)?;
+        if self.repos.members.len() > 1 || self.has_roles() {
+            self.read_ledgers()?;
             let kin = |kind: &DependencyType| kind.is_parent_child() || kind.as_str() == "discovered-from";
             let mut kin: Vec<_> = dependencies.iter().filter(|(_, kind)| kin(kind)).collect();
             kin.sort_by_key(|(_, kind)| !kind.is_parent_child());
@@ -58,83 +149,6 @@ impl Store {
         self.checked(route)
     }
 
-    /// What the settings say about a new issue that belongs to nothing.
-    pub(super) fn routed(&mut self) -> Result<Route> {
-        match self.settings.routing() {
-            "explicit" => match self.target("routing.default")? {
-                Some(repo) => Ok(Route { repo, rule: "routing.mode is explicit: routing.default".to_owned() }),
-                None => Err(StoreError::NoRoute { mode: "explicit", missing: "routing.default" }),
-            },
-            "auto" => {
-                let RoleDecision { role, because, .. } = self.role().clone();
-                let rule = |key: &str| format!("routing.mode is auto and you are a {role} ({because}): {key}");
-                if role == Role::Maintainer {
-                    let repo = self.target("routing.auto.maintainer")?.unwrap_or(0);
-                    return Ok(Route { repo, rule: rule("routing.auto.maintainer") });
-                }
-                for key in ["routing.auto.contributor", "routing.default"] {
-                    if let Some(repo) = self.target(key)? {
-                        return Ok(Route { repo, rule: rule(key) });
-                    }
-                }
-                // The only other repo, as far as the settings name it: not one that a command just brought in.
-                let only = (1..self.project.members.len()).filter(|n| self.is_planning(*n));
-                match only.collect::<Vec<_>>().as_slice() {
-                    [repo] => Ok(Route { repo: *repo, rule: rule("the only additional repo") }),
-                    [] if self.project.members.len() == 1 => Err(StoreError::NoPlanningRepo),
-                    _ => Err(StoreError::NoRoute { mode: "auto", missing: "routing.auto.contributor" }),
-                }
-            }
-            _ => Ok(Route { repo: 0, rule: "routing.mode is single".to_owned() }),
-        }
-    }
-
-    /// The member that a setting names, if it names one.
-    fn target(&self, key: &'static str) -> Result<Option<usize>> {
-        let Some((text, _)) = self.settings.text(key) else { return Ok(None) };
-        let env = &self.host.env;
-        let path = self.project.path_of(text, env);
-        // Also if the repo is joined by another setting: to read it is not to write private issues to it.
-        if self.project.untrusted.iter().any(|outside| outside.key == key) {
-            return Err(StoreError::Untrusted { key, text: text.to_owned(), path });
-        }
-        if let Some(repo) = self.project.find(text, env, &self.project.root) {
-            return Ok(Some(repo));
-        }
-        Err(StoreError::BadRoute { key, text: text.to_owned(), path })
-    }
-
-    /// Refuses a route that would put an issue where it may not go.
-    fn checked(&mut self, route: Route) -> Result<Route> {
-        let name = self.name(route.repo).to_owned();
-        if let Access::Read(reason) = self.access(route.repo)? {
-            return Err(StoreError::ReadOnly { what: "a new issue".to_owned(), repo: name, reason });
-        }
-        // In the primary's working copy a private issue would travel with the next commit.
-        if self.has_roles() && self.role().role == Role::Contributor && self.is_exposed(route.repo) {
-            return Err(StoreError::WouldLeak { repo: name });
-        }
-        Ok(route)
-    }
-
-    /// What is written to a repo can end up where the primary's commits go.
-    fn is_exposed(&self, repo: usize) -> bool {
-        let root = |n: usize| self.project.members[n].repo.root();
-        repo != 0
-            && (self.project.share_working_copy(0, repo)
-                || super::planning::shares_remote(root(0), root(repo), &self.host.env))
-    }
-
-    /// Refuses a repo that may not get issues: not one's own to write, or one whose commits others would see.
-    pub(super) fn may_receive(&mut self, repo: usize) -> Result<()> {
-        self.checked(Route { repo, rule: String::new() }).map(drop)
-    }
-
-    /// Roles mean something: routing is not `single`.
-    pub fn has_roles(&self) -> bool {
-        self.settings.routing() != "single"
-    }
-
     /// Whether one issue may be written where it lives.
     pub fn access_to(&mut self, row: &Row) -> Result<Access> {
         self.access_to_line(row.repo, &row.issue.id, &row.line)
@@ -146,17 +160,5 @@ impl Store {
             Some(row) => self.access_to(&row),
             None => Err(StoreError::NotFound { typed: id.to_owned() }),
         }
-    }
-
-    /// Whether new issues and canonical ones of a repo may be written.
-    pub fn access(&mut self, repo: usize) -> Result<Access> {
-        if repo != 0 || !self.has_roles() {
-            return Ok(Access::Write);
-        }
-        let decision = self.role();
-        Ok(match decision.role {
-            Role::Maintainer => Access::Write,
-            Role::Contributor => Access::Read(format!("you are a contributor here: {}", decision.because)),
-        })
     }
 }

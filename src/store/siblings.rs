@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::checkout::Worktree;
 use super::source::expected;
 use super::stamps::Stamps;
-use super::{Result, Row, Store, Warning, place};
+use super::{Project, Result, Row, View, Warning, place};
 use crate::ledger::{Document, Expectation, Ledger, LedgerError, Line, MAX_LINE};
 use crate::model::issue;
 use crate::model::record::Record;
@@ -72,7 +72,28 @@ pub struct Siblings {
     problems: Vec<Warning>,
 }
 
-impl Store {
+impl Project {
+    /// Where the project is in a checkout: its `.beads` directory there.
+    pub fn beads_in(&self, one: &Worktree) -> Option<PathBuf> {
+        let root = place::real(&vcs::root(self.repo.beads())?);
+        let inside = self.repo.beads().strip_prefix(&root).ok()?.to_owned();
+        Some(one.root.join(inside)).filter(|beads| beads.is_dir())
+    }
+
+    /// What changes when a checkout of a repo comes or goes.
+    pub(super) fn checkout_marks(&self, member: usize) -> Vec<PathBuf> {
+        let repo = self.repo_here(member);
+        let mut marks = vcs::checkout_marks(repo.beads());
+        if marks.is_empty() {
+            // Version control may come yet.
+            marks.push(repo.root().to_owned());
+        }
+        marks.push(self.registry_path_of(member));
+        marks
+    }
+}
+
+impl View {
     /// How other checkouts have one issue, where that is news here.
     pub fn elsewhere(&mut self, id: &str) -> Result<Vec<Elsewhere>> {
         self.look_at_siblings()?;
@@ -161,15 +182,8 @@ impl Store {
         Ok(found)
     }
 
-    /// Where the project is in a checkout: its `.beads` directory there.
-    pub fn beads_in(&self, one: &Worktree) -> Option<PathBuf> {
-        let root = place::real(&vcs::root(self.repo.beads())?);
-        let inside = self.repo.beads().strip_prefix(&root).ok()?.to_owned();
-        Some(one.root.join(inside)).filter(|beads| beads.is_dir())
-    }
-
     fn look_at_siblings(&mut self) -> Result<()> {
-        self.sources.read(&mut self.cache)?;
+        self.read_ledgers()?;
         self.compare_siblings()
     }
 
@@ -180,7 +194,7 @@ impl Store {
             return Ok(());
         }
         // The list before the ledgers that are on it.
-        let mut watched: Vec<PathBuf> = (0..self.project.members.len()).flat_map(|n| self.checkout_marks(n)).collect();
+        let mut watched: Vec<PathBuf> = (0..self.repos.members.len()).flat_map(|n| self.checkout_marks(n)).collect();
         let list = Stamps::of(watched.clone());
         if list.are_of_nothing() {
             self.siblings = Siblings { stamps: Some(list), own, ..Siblings::default() };
@@ -238,18 +252,6 @@ impl Store {
         Ok(())
     }
 
-    /// What changes when a checkout of a repo comes or goes.
-    pub(super) fn checkout_marks(&self, member: usize) -> Vec<PathBuf> {
-        let repo = self.repo_here(member);
-        let mut marks = vcs::checkout_marks(repo.beads());
-        if marks.is_empty() {
-            // Version control may come yet.
-            marks.push(repo.root().to_owned());
-        }
-        marks.push(self.registry_path_of(member));
-        marks
-    }
-
     /// The ledgers of the project's own repo as paths inside of any of its checkouts.
     pub fn own_ledgers(&self) -> Vec<PathBuf> {
         self.ledgers_inside(0).into_iter().map(|(_, inside)| inside).collect()
@@ -271,7 +273,7 @@ impl Store {
             return Ok(Vec::new());
         }
         let mut found = Vec::new();
-        for member in 0..self.project.members.len() {
+        for member in 0..self.repos.members.len() {
             let inside = self.ledgers_inside(member);
             let is_alone = || member != 0 && Stamps::of(self.checkout_marks(member)).are_of_nothing();
             if inside.is_empty() || is_alone() {

@@ -2,7 +2,7 @@
 //! waits for open issues is not closed by mistake, and nothing begins to wait for a deleted one.
 
 use super::leases::standing;
-use super::{Result, Row, Store, TaskRow, TaskState, Warning, Write};
+use super::{Result, Row, Store, TaskRow, TaskState, View, Warning, Write};
 use crate::model::change::{Change, ChangeError};
 use crate::model::dependency::DependencyType;
 use crate::model::issue::{self, Status};
@@ -18,6 +18,72 @@ const EPIC: &str = "epic";
 enum Aim {
     Ends,
     Becomes(Status),
+}
+
+impl View {
+    /// Refuses a new parent or blocker that is deleted. What says only where an issue comes from, or what it has to do with, may name
+    /// one, with a warning. The locks are held.
+    pub(super) fn refuse_deleted_targets(&mut self, write: &Write) -> Result<()> {
+        let parent = DependencyType::parent_child();
+        let (id, new): (Option<&str>, Vec<(&String, &DependencyType)>) = match write {
+            Write::File { issue, id, .. } => (
+                id.as_ref().map(|id| id.as_str()),
+                issue.dependencies.iter().map(|(target, kind)| (target, kind)).collect(),
+            ),
+            Write::Change { id, changes } => {
+                let edges = changes.iter().filter_map(|change| match change {
+                    Change::AddDependency { target, kind } => Some((target, kind)),
+                    Change::Parent(Some(target)) => Some((target, &parent)),
+                    _ => None,
+                });
+                (Some(id), edges.collect())
+            }
+            // A line from elsewhere is as it is.
+            Write::Put { .. } => return Ok(()),
+        };
+        if new.is_empty() {
+            return Ok(());
+        }
+        self.read_ledgers()?;
+        let record_of = |id: &str| self.sources.line(self.sources.owner(id)?, id);
+        let known = id.and_then(record_of).and_then(|line| Some(issue::dependencies_of(&Record::parse(&line).ok()?)));
+        let is_new = |target: &str, kind: &DependencyType| {
+            !known.iter().flatten().any(|edge| edge.target == target && edge.kind == *kind)
+        };
+        let is_deleted = |target: &str| {
+            let line = record_of(target).unwrap_or_default();
+            Record::parse(&line).is_ok_and(|record| issue::status_of(&record).is_tombstone())
+        };
+        let mut notices = Vec::new();
+        for (target, kind) in new.into_iter().filter(|(target, kind)| is_new(target, kind) && is_deleted(target)) {
+            if kind.orders_work() {
+                return Err(ChangeError::Deleted(target.clone()).into());
+            }
+            let (id, target, kind) = (id.map(str::to_owned), target.clone(), kind.to_string());
+            notices.push(Warning::DeletedTarget { id, target, kind });
+        }
+        // Both copies of a proposed issue get the edge.
+        notices.retain(|notice| !self.notices.contains(notice));
+        self.notices.extend(notices);
+        Ok(())
+    }
+
+    /// Those that are closed neither at the same time nor in another checkout.
+    fn still_open(&mut self, ids: Vec<String>, closed: &[String]) -> Result<Vec<String>> {
+        let mut open = Vec::new();
+        for id in ids.into_iter().filter(|id| !closed.contains(id)) {
+            if !self.is_done_elsewhere(&id)? {
+                open.push(id);
+            }
+        }
+        Ok(open)
+    }
+
+    /// Somebody holds it: then it counts already, and the claim says who may write.
+    fn is_claimed(&mut self, id: &str) -> Result<bool> {
+        let now = self.host.clock.both();
+        Ok(self.claims()?.iter().any(|(known, lease)| known == id && standing(lease, &now) == Standing::Live))
+    }
 }
 
 impl Store {
@@ -79,70 +145,6 @@ impl Store {
             }
         }
         Ok(Some(id.clone()))
-    }
-
-    /// Refuses a new parent or blocker that is deleted. What says only where an issue comes from, or what it has to do with, may name
-    /// one, with a warning. The locks are held.
-    pub(super) fn refuse_deleted_targets(&mut self, write: &Write) -> Result<()> {
-        let parent = DependencyType::parent_child();
-        let (id, new): (Option<&str>, Vec<(&String, &DependencyType)>) = match write {
-            Write::File { issue, id, .. } => (
-                id.as_ref().map(|id| id.as_str()),
-                issue.dependencies.iter().map(|(target, kind)| (target, kind)).collect(),
-            ),
-            Write::Change { id, changes } => {
-                let edges = changes.iter().filter_map(|change| match change {
-                    Change::AddDependency { target, kind } => Some((target, kind)),
-                    Change::Parent(Some(target)) => Some((target, &parent)),
-                    _ => None,
-                });
-                (Some(id), edges.collect())
-            }
-            // A line from elsewhere is as it is.
-            Write::Put { .. } => return Ok(()),
-        };
-        if new.is_empty() {
-            return Ok(());
-        }
-        self.sources.read(&mut self.cache)?;
-        let record_of = |id: &str| self.sources.line(self.sources.owner(id)?, id);
-        let known = id.and_then(record_of).and_then(|line| Some(issue::dependencies_of(&Record::parse(&line).ok()?)));
-        let is_new = |target: &str, kind: &DependencyType| {
-            !known.iter().flatten().any(|edge| edge.target == target && edge.kind == *kind)
-        };
-        let is_deleted = |target: &str| {
-            let line = record_of(target).unwrap_or_default();
-            Record::parse(&line).is_ok_and(|record| issue::status_of(&record).is_tombstone())
-        };
-        let mut notices = Vec::new();
-        for (target, kind) in new.into_iter().filter(|(target, kind)| is_new(target, kind) && is_deleted(target)) {
-            if kind.orders_work() {
-                return Err(ChangeError::Deleted(target.clone()).into());
-            }
-            let (id, target, kind) = (id.map(str::to_owned), target.clone(), kind.to_string());
-            notices.push(Warning::DeletedTarget { id, target, kind });
-        }
-        // Both copies of a proposed issue get the edge.
-        notices.retain(|notice| !self.notices.contains(notice));
-        self.notices.extend(notices);
-        Ok(())
-    }
-
-    /// Those that are closed neither at the same time nor in another checkout.
-    fn still_open(&mut self, ids: Vec<String>, closed: &[String]) -> Result<Vec<String>> {
-        let mut open = Vec::new();
-        for id in ids.into_iter().filter(|id| !closed.contains(id)) {
-            if !self.is_done_elsewhere(&id)? {
-                open.push(id);
-            }
-        }
-        Ok(open)
-    }
-
-    /// Somebody holds it: then it counts already, and the claim says who may write.
-    fn is_claimed(&mut self, id: &str) -> Result<bool> {
-        let now = self.host.clock.both();
-        Ok(self.claims()?.iter().any(|(known, lease)| known == id && standing(lease, &now) == Standing::Live))
     }
 
     fn refuse_status(&mut self, row: &Row, aim: &Aim) -> Result<()> {

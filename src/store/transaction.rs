@@ -4,7 +4,7 @@ use super::leases::{LeaseError, Locks};
 use super::plan::{Fresh, Plan};
 use super::route::Access;
 use super::source::expected;
-use super::{Result, Store, StoreError};
+use super::{Result, Store, StoreError, View};
 use crate::ledger::{LedgerError, Outcome};
 use crate::model::change::{Change, ChangeError, NewIssue};
 use crate::model::dependency::DependencyType;
@@ -126,6 +126,57 @@ pub struct Transaction<'s> {
 /// How often the owners of issues are looked up anew because they moved before they were locked.
 const MAX_TRIES: usize = 20;
 
+impl View {
+    fn sources_of(&mut self, scope: &Scope) -> Result<Vec<usize>> {
+        let mut members = match scope {
+            // One ledger owns everything: nothing need be read to know that.
+            Scope::Issues(_) if self.sources.len() == 1 => vec![0],
+            Scope::Issues(ids) => {
+                self.read_ledgers()?;
+                let owners = ids.iter().filter_map(|id| self.sources.owner(id));
+                // Both copies of a proposed issue take part in its edits.
+                let pairs = ids.iter().filter_map(|id| self.pair(id)).flat_map(|pair| [pair.target, pair.planning]);
+                let mut members: Vec<usize> = owners.chain(pairs).map(|n| self.sources.member_of(n)).collect();
+                // Remarks on an issue that this user may not write go to its companion.
+                for id in ids {
+                    members.extend(self.home_of_companion(id)?.map(|n| self.sources.member_of(n)));
+                }
+                members
+            }
+            Scope::Repos(members) => members.clone(),
+            Scope::All => {
+                let usable = |n: &usize| !self.sources.of_member(*n).is_empty();
+                (0..self.repos.members.len()).filter(usable).collect::<Vec<usize>>()
+            }
+        };
+        members.sort_unstable();
+        members.dedup();
+        if *scope == Scope::All {
+            // Only what is written must be in order; the rest is locked so that it holds still.
+            return Ok(members.iter().filter_map(|n| self.sources.of_member(*n).first().copied()).collect());
+        }
+        members.iter().map(|member| self.writable(*member)).collect()
+    }
+
+    /// The one ledger of a repo that can be written.
+    pub(super) fn writable(&self, member: usize) -> Result<usize> {
+        let repo = &self.repos.members[member];
+        let untrusted = self.repos.untrusted.iter().find(|path| member == 0 && path.key == "repos.primary");
+        if let Some(path) = untrusted {
+            let (text, path) = (path.text.clone(), path.resolved.clone());
+            return Err(StoreError::Untrusted { key: "repos.primary", text, path });
+        }
+        if let Some(error) = &repo.broken {
+            return Err(error.clone().into());
+        }
+        match self.sources.of_member(member).as_slice() {
+            [source] => Ok(*source),
+            [] => Err(StoreError::NoLedger { directory: repo.repo.beads().to_owned() }),
+            _ => Err(StoreError::TwoLedgers { directory: repo.repo.beads().to_owned() }),
+        }
+    }
+}
+
 impl Store {
     /// Locks ledgers for writing, in the order of their paths, so that two transactions cannot wait for each other.
     pub fn begin(&mut self, scope: Scope) -> Result<Transaction<'_>> {
@@ -157,57 +208,8 @@ impl Store {
                 });
             }
         }
-        let path = self.project.primary_member().repo.beads().to_owned();
+        let path = self.repos.primary_member().repo.beads().to_owned();
         Err(LedgerError::Unstable { path }.into())
-    }
-
-    fn sources_of(&mut self, scope: &Scope) -> Result<Vec<usize>> {
-        let mut members = match scope {
-            // One ledger owns everything: nothing need be read to know that.
-            Scope::Issues(_) if self.sources.len() == 1 => vec![0],
-            Scope::Issues(ids) => {
-                self.sources.read(&mut self.cache)?;
-                let owners = ids.iter().filter_map(|id| self.sources.owner(id));
-                // Both copies of a proposed issue take part in its edits.
-                let pairs = ids.iter().filter_map(|id| self.pair(id)).flat_map(|pair| [pair.target, pair.planning]);
-                let mut members: Vec<usize> = owners.chain(pairs).map(|n| self.sources.member_of(n)).collect();
-                // Remarks on an issue that this user may not write go to its companion.
-                for id in ids {
-                    members.extend(self.home_of_companion(id)?.map(|n| self.sources.member_of(n)));
-                }
-                members
-            }
-            Scope::Repos(members) => members.clone(),
-            Scope::All => {
-                let usable = |n: &usize| !self.sources.of_member(*n).is_empty();
-                (0..self.project.members.len()).filter(usable).collect::<Vec<usize>>()
-            }
-        };
-        members.sort_unstable();
-        members.dedup();
-        if *scope == Scope::All {
-            // Only what is written must be in order; the rest is locked so that it holds still.
-            return Ok(members.iter().filter_map(|n| self.sources.of_member(*n).first().copied()).collect());
-        }
-        members.iter().map(|member| self.writable(*member)).collect()
-    }
-
-    /// The one ledger of a repo that can be written.
-    pub(super) fn writable(&self, member: usize) -> Result<usize> {
-        let repo = &self.project.members[member];
-        let untrusted = self.project.untrusted.iter().find(|path| member == 0 && path.key == "repos.primary");
-        if let Some(path) = untrusted {
-            let (text, path) = (path.text.clone(), path.resolved.clone());
-            return Err(StoreError::Untrusted { key: "repos.primary", text, path });
-        }
-        if let Some(error) = &repo.broken {
-            return Err(error.clone().into());
-        }
-        match self.sources.of_member(member).as_slice() {
-            [source] => Ok(*source),
-            [] => Err(StoreError::NoLedger { directory: repo.repo.beads().to_owned() }),
-            _ => Err(StoreError::TwoLedgers { directory: repo.repo.beads().to_owned() }),
-        }
     }
 }
 
@@ -261,7 +263,7 @@ impl Transaction<'_> {
             Write::File { repo, .. } => (*repo, None),
             Write::Change { .. } | Write::Put { .. } if store.sources.len() == 1 && !store.has_roles() => (0, None),
             Write::Change { id, .. } | Write::Put { id, .. } => {
-                store.sources.read(&mut store.cache)?;
+                store.read_ledgers()?;
                 match (store.sources.owner(id), &write) {
                     (Some(source), _) => (store.sources.member_of(source), store.sources.line(source, id)),
                     (None, Write::Put { repo, .. }) => (*repo, None),

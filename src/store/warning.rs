@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::project::RepoProblem;
+use super::repos::RepoProblem;
 use super::settings::{ConfigError, Held, UnknownKey};
 use super::source::LineWarning;
 

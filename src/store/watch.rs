@@ -10,95 +10,11 @@ use super::journal::{Account, Journal, JournalError};
 use super::leases::{LeaseError, Settled};
 use super::source::{Watched, expected};
 use super::undo::{Named, Part, Stays, UndoLog};
-use super::{Result, Store, Warning, actor, home, mark, place};
+use super::{Project, Result, Store, View, Warning, actor, home, mark, place};
 use crate::ledger::{Applied, Document, Edit, Expectation, Ledger, LedgerError, LockedLedger, Outcome};
 use crate::sys::fs;
 
-impl Store {
-    /// The one way to write a ledger: what is on disk is noted in the journal before anybody is told.
-    pub fn write_ledger<E: From<LedgerError> + From<Box<LeaseError>>>(
-        &self,
-        lock: &LockedLedger,
-        expected: impl Fn() -> Expectation,
-        mut plan: impl FnMut(&Document) -> std::result::Result<Vec<Edit>, E>,
-    ) -> std::result::Result<Outcome, E> {
-        let source = self.sources.find(lock.ledger());
-        let settled = RefCell::new(Settled::default());
-        let outcome = self.write_noted::<E>(
-            lock,
-            expected,
-            |document| {
-                let edits = plan(document)?;
-                if let Some(source) = source {
-                    settled.replace(self.fence_edits(source, document, &edits)?);
-                }
-                Ok(edits)
-            },
-            None,
-        )?;
-        if let (Some(source), Outcome::Written) = (source, &outcome) {
-            self.settle_leases(source, &settled.borrow());
-        }
-        Ok(outcome)
-    }
-
-    /// Asks whether a write would be let through. Who writes several ledgers asks for all of them first, under their locks: a
-    /// refusal must come before any part is on disk.
-    pub fn ask_leave<E: From<LedgerError> + From<Box<LeaseError>>>(
-        &self,
-        lock: &LockedLedger,
-        mut plan: impl FnMut(&Document) -> std::result::Result<Vec<Edit>, E>,
-    ) -> std::result::Result<(), E> {
-        let ledger = lock.ledger();
-        let document = ledger.read(|| expected(ledger.path()))?.document;
-        let edits = plan(&document)?;
-        ledger.refuse(&document, &edits)?;
-        if let Some(source) = self.sources.find(ledger) {
-            self.fence_edits(source, &document, &edits)?;
-        }
-        Ok(())
-    }
-
-    /// A write that puts a file in order and changes no issue on purpose: `bd undo` leaves it.
-    pub fn repair_ledger<E: From<LedgerError>>(
-        &self,
-        lock: &LockedLedger,
-        expected: impl Fn() -> Expectation,
-        plan: impl FnMut(&Document) -> std::result::Result<Vec<Edit>, E>,
-    ) -> std::result::Result<Outcome, E> {
-        self.write_noted(lock, expected, plan, Some(Stays::Repair))
-    }
-
-    fn write_noted<E: From<LedgerError>>(
-        &self,
-        lock: &LockedLedger,
-        expected: impl Fn() -> Expectation,
-        plan: impl FnMut(&Document) -> std::result::Result<Vec<Edit>, E>,
-        stays: Option<Stays>,
-    ) -> std::result::Result<Outcome, E> {
-        lock.apply(&self.host.entropy, expected, plan, |applied| {
-            self.journaling(lock.ledger(), |journal| {
-                let noted = self.note(journal, &applied);
-                self.noted(lock.ledger(), &applied, noted);
-            });
-            self.remember(lock.ledger(), &applied, stays);
-            self.touch_placeholder();
-        })
-    }
-
-    /// Gives the journal that a ledger's writes go to.
-    pub(super) fn journaling<T>(&self, ledger: &Ledger, work: impl FnOnce(&Journal<'_>) -> T) -> T {
-        let env = &self.host.env;
-        let path = ledger.path();
-        match self.sources.find(ledger) {
-            Some(source) => work(&Journal { home: self.sources.home(source), ledger: path, env }),
-            None => {
-                let beads = path.parent().unwrap_or(path);
-                work(&Journal { home: &home::state_home(beads, env), ledger: path, env })
-            }
-        }
-    }
-
+impl Project {
     pub(super) fn note(&self, journal: &Journal<'_>, applied: &Applied) -> std::result::Result<Account, JournalError> {
         journal.append(applied, &self.writer(), self.host.clock.now(), &self.host.entropy)
     }
@@ -109,44 +25,19 @@ impl Store {
             None => Cow::Owned(actor::find(&self.host.env, self.repo.root())),
         }
     }
+}
 
-    /// Keeps a write for `bd undo`. That it cannot be kept is worth a word, unless the journal has said so already.
-    pub(super) fn remember(&self, ledger: &Ledger, applied: &Applied, stays: Option<Stays>) {
-        let beads = ledger.path().parent().unwrap_or(ledger.path());
-        let found;
-        let home = match self.sources.find(ledger) {
-            Some(source) => self.sources.home(source),
+impl View {
+    /// Gives the journal that a ledger's writes go to.
+    pub(super) fn journaling<T>(&self, ledger: &Ledger, work: impl FnOnce(&Journal<'_>) -> T) -> T {
+        let env = &self.host.env;
+        let path = ledger.path();
+        match self.sources.find(ledger) {
+            Some(source) => work(&Journal { home: self.sources.home(source), ledger: path, env }),
             None => {
-                found = home::state_home(beads, &self.host.env);
-                &found
+                let beads = path.parent().unwrap_or(path);
+                work(&Journal { home: &home::state_home(beads, env), ledger: path, env })
             }
-        };
-        let at = self.host.clock.now().to_string();
-        let ledger = place::real(ledger.path()).display().to_string();
-        let is_locked = Path::new(&ledger).parent().is_some_and(|directory| *directory == place::real(home));
-        let log = UndoLog { home, is_locked };
-        let Named { write, with, is_first } = self.writing.borrow_mut().name(&ledger, home, &at, applied);
-        let part = Part {
-            write,
-            command: self.writing.borrow().command().to_owned(),
-            from: self.undo_key(),
-            checkout: Noted::of(&Path::new(&self.undo_key()).join("ledger"), home).map(|noted| noted.mark),
-            guests: self.guest_ledgers(&ledger),
-            ledger,
-            with,
-            at,
-            actor: self.writer().into_owned(),
-            stays,
-            changes: if stays.is_some() { Vec::new() } else { applied.changes.clone() },
-        };
-        if !part.guests.is_empty() {
-            // So that undo may go there; where it cannot be noted, undo asks.
-            let _ = mark::make_first(home, &self.host.env, self.lock_wait);
-        }
-        if let Err(error) = log.append(part, is_first)
-            && self.unjournaled.borrow().is_empty()
-        {
-            self.unjournaled.borrow_mut().push(Warning::NotUndoable { message: error.to_string() });
         }
     }
 
@@ -224,5 +115,118 @@ impl Store {
             self.journaling(ledger, |journal| journal.prune(&self.host.entropy))?;
         }
         Ok(())
+    }
+}
+
+impl Store {
+    /// The one way to write a ledger: what is on disk is noted in the journal before anybody is told.
+    pub fn write_ledger<E: From<LedgerError> + From<Box<LeaseError>>>(
+        &self,
+        lock: &LockedLedger,
+        expected: impl Fn() -> Expectation,
+        mut plan: impl FnMut(&Document) -> std::result::Result<Vec<Edit>, E>,
+    ) -> std::result::Result<Outcome, E> {
+        let source = self.sources.find(lock.ledger());
+        let settled = RefCell::new(Settled::default());
+        let outcome = self.write_noted::<E>(
+            lock,
+            expected,
+            |document| {
+                let edits = plan(document)?;
+                if let Some(source) = source {
+                    settled.replace(self.fence_edits(source, document, &edits)?);
+                }
+                Ok(edits)
+            },
+            None,
+        )?;
+        if let (Some(source), Outcome::Written) = (source, &outcome) {
+            self.settle_leases(source, &settled.borrow());
+        }
+        Ok(outcome)
+    }
+
+    /// Asks whether a write would be let through. Who writes several ledgers asks for all of them first, under their locks: a
+    /// refusal must come before any part is on disk.
+    pub fn ask_leave<E: From<LedgerError> + From<Box<LeaseError>>>(
+        &self,
+        lock: &LockedLedger,
+        mut plan: impl FnMut(&Document) -> std::result::Result<Vec<Edit>, E>,
+    ) -> std::result::Result<(), E> {
+        let ledger = lock.ledger();
+        let document = ledger.read(|| expected(ledger.path()))?.document;
+        let edits = plan(&document)?;
+        ledger.refuse(&document, &edits)?;
+        if let Some(source) = self.sources.find(ledger) {
+            self.fence_edits(source, &document, &edits)?;
+        }
+        Ok(())
+    }
+
+    /// A write that puts a file in order and changes no issue on purpose: `bd undo` leaves it.
+    pub fn repair_ledger<E: From<LedgerError>>(
+        &self,
+        lock: &LockedLedger,
+        expected: impl Fn() -> Expectation,
+        plan: impl FnMut(&Document) -> std::result::Result<Vec<Edit>, E>,
+    ) -> std::result::Result<Outcome, E> {
+        self.write_noted(lock, expected, plan, Some(Stays::Repair))
+    }
+
+    fn write_noted<E: From<LedgerError>>(
+        &self,
+        lock: &LockedLedger,
+        expected: impl Fn() -> Expectation,
+        plan: impl FnMut(&Document) -> std::result::Result<Vec<Edit>, E>,
+        stays: Option<Stays>,
+    ) -> std::result::Result<Outcome, E> {
+        lock.apply(&self.host.entropy, expected, plan, |applied| {
+            self.journaling(lock.ledger(), |journal| {
+                let noted = self.note(journal, &applied);
+                self.noted(lock.ledger(), &applied, noted);
+            });
+            self.remember(lock.ledger(), &applied, stays);
+            self.touch_placeholder();
+        })
+    }
+
+    /// Keeps a write for `bd undo`. That it cannot be kept is worth a word, unless the journal has said so already.
+    pub(super) fn remember(&self, ledger: &Ledger, applied: &Applied, stays: Option<Stays>) {
+        let beads = ledger.path().parent().unwrap_or(ledger.path());
+        let found;
+        let home = match self.sources.find(ledger) {
+            Some(source) => self.sources.home(source),
+            None => {
+                found = home::state_home(beads, &self.host.env);
+                &found
+            }
+        };
+        let at = self.host.clock.now().to_string();
+        let ledger = place::real(ledger.path()).display().to_string();
+        let is_locked = Path::new(&ledger).parent().is_some_and(|directory| *directory == place::real(home));
+        let log = UndoLog { home, is_locked };
+        let Named { write, with, is_first } = self.writing.borrow_mut().name(&ledger, home, &at, applied);
+        let part = Part {
+            write,
+            command: self.writing.borrow().command().to_owned(),
+            from: self.undo_key(),
+            checkout: Noted::of(&Path::new(&self.undo_key()).join("ledger"), home).map(|noted| noted.mark),
+            guests: self.guest_ledgers(&ledger),
+            ledger,
+            with,
+            at,
+            actor: self.writer().into_owned(),
+            stays,
+            changes: if stays.is_some() { Vec::new() } else { applied.changes.clone() },
+        };
+        if !part.guests.is_empty() {
+            // So that undo may go there; where it cannot be noted, undo asks.
+            let _ = mark::make_first(home, &self.host.env, self.lock_wait);
+        }
+        if let Err(error) = log.append(part, is_first)
+            && self.unjournaled.borrow().is_empty()
+        {
+            self.unjournaled.borrow_mut().push(Warning::NotUndoable { message: error.to_string() });
+        }
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::leases::{LeaseError, standing};
-use super::{Result, Row, Store, StoreError};
+use super::{Result, Row, StoreError, View};
 use crate::cache::OpenTask;
 use crate::model::change::ChangeError;
 use crate::model::issue;
@@ -167,7 +167,7 @@ fn and_how(state: State) -> String {
     }
 }
 
-impl Store {
+impl View {
     /// A workflow by the id of its issue, what is enough of it, or its `wf_` id.
     pub fn find_workflow(&mut self, typed: &str) -> Result<WorkflowRow> {
         if state_id::is(state_id::WORKFLOW, typed) {

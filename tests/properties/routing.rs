@@ -126,7 +126,7 @@ fn every_new_issue_has_one_repo_or_a_named_error() {
         let contributor = store.has_roles() && store.role().role == Role::Contributor;
         match route {
             Ok(route) => {
-                let member = &store.project().members[route.repo];
+                let member = &store.repos().members[route.repo];
                 let root = member.repo.root().to_owned();
                 prop_assert_eq!(store.access(route.repo).expect("an answer"), Access::Write, "{:?}", route);
                 let again = store.route(named, &edges).ok();
@@ -183,7 +183,7 @@ fn every_new_issue_has_one_repo_or_a_named_error() {
         }
         // A committed file alone leads nowhere outside: nobody has trusted it.
         let outside: Vec<&str> = shared.iter().flat_map(|layer| layer.additional.iter().copied()).collect();
-        for member in store.project().members.iter().skip(1).filter(|member| member.name.starts_with("..")) {
+        for member in store.repos().members.iter().skip(1).filter(|member| member.name.starts_with("..")) {
             let own = user.additional.contains(&member.name.as_str())
                 || user.paths.contains(&Some(member.name.as_str()))
                 || named == Some(member.name.as_str());

@@ -49,7 +49,7 @@ pub fn run(args: LogArgs, cx: &mut Context) -> Outcome {
         limit: limit(args.limit, json),
     };
     let (store, ui) = cx.parts()?;
-    let several = store.project().members.len() > 1;
+    let several = store.repos().members.len() > 1;
     let mut printer = Printer { several, under: None };
     let mut array = json.then(|| ui.begin_array());
     let end = ops::log(store, request, |event| match &mut array {

@@ -37,7 +37,7 @@ pub fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
         cx.json(view::undo(&undo, preview));
         return Ok(Exit::Ok);
     }
-    let several = cx.store()?.project().members.len() > 1;
+    let several = cx.store()?.repos().members.len() > 1;
     let calendar = cx.ui.calendar();
     if preview {
         cx.ui.line("UNDO PREVIEW: nothing was changed");

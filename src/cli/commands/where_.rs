@@ -12,9 +12,9 @@ pub struct WhereArgs {}
 
 pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
     let store = cx.store()?;
-    let beads = store.project().primary_member().repo.beads().display().to_string();
+    let beads = store.repos().primary_member().repo.beads().display().to_string();
     let ledger = store.ledger_path(0).map(|path| path.display().to_string()).unwrap_or_default();
-    let reason = store.project().primary_member().repo.reason().to_owned();
+    let reason = store.repos().primary_member().repo.reason().to_owned();
     let prefix = store.prefix(0)?;
     let state = store.state().home().clone();
     let home = state.path.display().to_string();
@@ -22,7 +22,7 @@ pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
     let workspace = coordination::workspace_here(store);
     let agent = store.agent().map(|agent| (agent.name.clone(), agent.workspace.clone()));
     let route = store.route(None, &[]).map(|route| (store.name(route.repo).to_owned(), route.rule));
-    let repos: Vec<String> = store.project().members.iter().map(|member| member.name.clone()).collect();
+    let repos: Vec<String> = store.repos().members.iter().map(|member| member.name.clone()).collect();
     let route = match route {
         Ok((repo, rule)) => Ok((repo, rule)),
         Err(error @ StoreError::Cache(_)) => return Err(error.into()),

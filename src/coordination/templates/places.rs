@@ -107,7 +107,7 @@ impl Found {
 /// The directory of the templates of a place, if it can have one.
 pub(super) fn directory(store: &Store, origin: Origin) -> Option<PathBuf> {
     match origin {
-        Origin::Project => Some(store.project().primary_member().repo.beads().join(TEMPLATES)),
+        Origin::Project => Some(store.repos().primary_member().repo.beads().join(TEMPLATES)),
         // The user's own directory may be a link.
         Origin::User => store::user_config(&store.host().env).map(|config| store::real_path(&config.join(TEMPLATES))),
         Origin::BuiltIn => None,

@@ -29,7 +29,7 @@ pub fn places(store: &mut Store, named: &[String], tasks: &[PlannedTask]) -> Res
         }));
     }
     if !unknown.is_empty() {
-        let known = store.project().members.iter().map(|member| member.name.clone()).collect();
+        let known = store.repos().members.iter().map(|member| member.name.clone()).collect();
         return Err(StoreError::NoSuchRepo { text: unknown.join(", "), known }.into());
     }
     let mut all: Vec<usize> = wanted.iter().copied().chain(of_tasks.iter().flatten().copied()).collect();
@@ -73,7 +73,7 @@ pub fn places(store: &mut Store, named: &[String], tasks: &[PlannedTask]) -> Res
 /// A repo of the project by name, path or `rp_` id.
 fn find(store: &Store, text: &str) -> Result<usize> {
     store.find_repository(text).ok_or_else(|| {
-        let known = store.project().members.iter().map(|member| member.name.clone()).collect();
+        let known = store.repos().members.iter().map(|member| member.name.clone()).collect();
         StoreError::NoSuchRepo { text: text.to_owned(), known }.into()
     })
 }

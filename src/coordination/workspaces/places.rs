@@ -37,7 +37,7 @@ pub(super) fn base(store: &Store) -> Result<PathBuf> {
     let env = &store.host().env;
     let base = match store.settings().text(KEY) {
         Some((text, _)) => {
-            let path = store.project().path_of(text, env);
+            let path = store.repos().path_of(text, env);
             if store.unagreed().iter().any(|wish| wish.key == KEY) {
                 return Err(WorkspaceError::UntrustedPath { path }.into());
             }

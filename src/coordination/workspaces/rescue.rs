@@ -43,7 +43,7 @@ pub fn restore(store: &Store, typed: &str, to: &Path) -> Result<RestoredWorkspac
     let returned = vcs::open(&parent).restore_rescue(&key, &to, &store.host().env).map_err(StoreError::from)?;
     let to = crate::store::real_path(&to);
     if let Some(one) = found.filter(|_| returned.with_commits) {
-        let members = 0..store.project().members.len();
+        let members = 0..store.repos().members.len();
         let of_repo = |member: &usize| store.home_of_repo(*member).is_ok_and(|(_, id)| Some(id) == one.workspace.repo);
         if let Some(member) = members.into_iter().find(of_repo) {
             store.make_workspace_of(member, &to)?;

@@ -7,7 +7,7 @@ use super::lines::{LinesOf, effective};
 use super::{PastLine, Place};
 use crate::model::merge::same_value;
 use crate::model::record::{Record, place_of};
-use crate::store::{Result, Store, StoreError};
+use crate::store::{Result, StoreError, View};
 use crate::vcs::{Archive, Commit, Steps, SyncError};
 
 /// A field, its value as JSON, and where it comes from.
@@ -33,7 +33,7 @@ pub struct Blame {
     pub past: Option<PastLine>,
 }
 
-impl Store {
+impl View {
     /// Who gave each field of an issue its value, by its full id; of one that has left the ledger, the values that it had last.
     pub fn blame(&mut self, id: &str) -> Result<Blame> {
         self.refresh()?;
@@ -68,7 +68,7 @@ impl Store {
         if !owner.is_some_and(|line| is_proposal(&line)) {
             return Ok(());
         }
-        for planning in (0..self.project.members.len()).filter(|n| *n != member && self.is_planning(*n)) {
+        for planning in (0..self.repos.members.len()).filter(|n| *n != member && self.is_planning(*n)) {
             for copy in self.working_copies(Some(planning)).iter().filter(|copy| copy.vcs.is_versioned()) {
                 for place in self.places(copy, Some(planning)) {
                     let blamed = self.with_archive(copy, |archive| self.blamed(archive, &place, id))?;

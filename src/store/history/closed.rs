@@ -7,10 +7,10 @@ use super::lines::{Lines, effective_lines, versions};
 use super::point::document_at;
 use super::{Moment, Place};
 use crate::model::record::Record;
-use crate::store::{Result, Store};
+use crate::store::{Result, View};
 use crate::vcs::{Archive, Commit, Version};
 
-impl Store {
+impl View {
     /// The lines of the issues of a repo that are closed and were not at a moment, by id. An issue that had left the ledger, at
     /// that moment or by now, is what it was last.
     pub fn closed_since(&mut self, since: &Moment, repo: usize) -> Result<BTreeMap<String, String>> {

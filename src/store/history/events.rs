@@ -12,7 +12,7 @@ use crate::model::query::folded;
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::store::sync::WorkingCopy;
-use crate::store::{Result, Store};
+use crate::store::{Result, View};
 use crate::vcs::{Archive, Commit, Steps, Version};
 
 /// Which changes to tell. The default is all.
@@ -82,7 +82,7 @@ impl Since {
     }
 }
 
-impl Store {
+impl View {
     /// What changed, across the repos of the project.
     pub fn log(&mut self, query: &LogQuery) -> Result<Log> {
         let mut events = Vec::new();

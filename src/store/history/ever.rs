@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::lines::versions;
 use crate::model::record::Record;
-use crate::store::{Result, Store};
+use crate::store::{Result, View};
 
-impl Store {
+impl View {
     /// The last line of every issue that is in a version of a ledger, by id. Empty where version control keeps nothing.
     pub(in crate::store) fn ever_in(&self, source: usize) -> Result<HashMap<String, String>> {
         let member = self.sources.member_of(source);

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::lines::versions;
 use crate::ledger::Document;
-use crate::store::{Result, Store};
+use crate::store::{Result, View};
 
 /// How many versions of a ledger are looked at, newest first.
 const LOOKED_AT: usize = 2_000;
 
-impl Store {
+impl View {
     /// Those of some ids that a ledger of the project had once, as far as that can be told without running a program for each
     /// version.
     pub fn had_once(&self, ids: &BTreeSet<String>) -> Result<BTreeSet<String>> {

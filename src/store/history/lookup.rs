@@ -11,7 +11,7 @@ use crate::model::proposal::{Visibility, is_companion_line};
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::store::naming::one;
-use crate::store::{Result, Store, StoreError};
+use crate::store::{Result, StoreError, View};
 use crate::vcs::{Archive, Commit};
 
 /// The line of an issue in the past.
@@ -46,7 +46,7 @@ fn id_of(line: &str) -> Option<String> {
     Record::parse(line).ok()?.string("id").map(|id| id.into_owned())
 }
 
-impl Store {
+impl View {
     /// The newest version of an issue that any ledger of the project had, by its full id.
     pub fn last_in_history(&mut self, id: &str) -> Result<Option<PastLine>> {
         Ok(self.last_of_each(&BTreeSet::from([id.to_owned()]))?.remove(id))

@@ -30,7 +30,7 @@ pub use states::{DiffEntry, DiffKind, State};
 use std::path::{Path, PathBuf};
 
 use super::sync::WorkingCopy;
-use super::{LEDGER_NAMES, Result, Store};
+use super::{LEDGER_NAMES, Project, Result, View};
 use crate::ledger::Document;
 use crate::vcs::{self, Archive, SyncError, Trail};
 
@@ -44,7 +44,36 @@ pub(super) struct Place {
     pub trail: Trail,
 }
 
-impl Store {
+impl Project {
+    /// The names of a ledger. Where the settings name none, both usual ones count, whichever of them is there.
+    fn trail(&self, member: usize, file: &Path) -> Trail {
+        let is_usual = LEDGER_NAMES.iter().any(|name| file.ends_with(name));
+        let names: Vec<PathBuf> = match self.repos.members[member].ledger_file {
+            None if is_usual => LEDGER_NAMES.iter().map(|name| file.with_file_name(name)).collect(),
+            _ => vec![file.to_owned()],
+        };
+        Trail::named(names, &LEDGER_NAMES)
+    }
+
+    /// Opens the past of a working copy.
+    pub(super) fn with_archive<T>(
+        &self,
+        copy: &WorkingCopy,
+        work: impl FnOnce(&mut dyn Archive) -> Result<T>,
+    ) -> Result<T> {
+        self.refuse_filtered(copy)?;
+        let mut archive = copy.vcs.archive(&self.host.env)?;
+        work(archive.as_mut())
+    }
+
+    /// Repos that remember nothing, by name.
+    fn without_past(&self, copies: &[WorkingCopy]) -> Vec<String> {
+        let without = copies.iter().filter(|copy| !copy.vcs.is_versioned());
+        without.flat_map(|copy| copy.members.iter().map(|member| self.name(*member).to_owned())).collect()
+    }
+}
+
+impl View {
     /// The working copies whose past is asked for; an error if version control is nowhere among them.
     fn remembering_copies(&self, repo: Option<usize>) -> Result<Vec<WorkingCopy>> {
         let copies = self.working_copies(repo);
@@ -69,27 +98,6 @@ impl Store {
         places
     }
 
-    /// The names of a ledger. Where the settings name none, both usual ones count, whichever of them is there.
-    fn trail(&self, member: usize, file: &Path) -> Trail {
-        let is_usual = LEDGER_NAMES.iter().any(|name| file.ends_with(name));
-        let names: Vec<PathBuf> = match self.project.members[member].ledger_file {
-            None if is_usual => LEDGER_NAMES.iter().map(|name| file.with_file_name(name)).collect(),
-            _ => vec![file.to_owned()],
-        };
-        Trail::named(names, &LEDGER_NAMES)
-    }
-
-    /// Opens the past of a working copy.
-    pub(super) fn with_archive<T>(
-        &self,
-        copy: &WorkingCopy,
-        work: impl FnOnce(&mut dyn Archive) -> Result<T>,
-    ) -> Result<T> {
-        self.refuse_filtered(copy)?;
-        let mut archive = copy.vcs.archive(&self.host.env)?;
-        work(archive.as_mut())
-    }
-
     /// A ledger as it is now; an absent one is empty.
     fn present(&self, sources: &[usize]) -> Document {
         let read = |source: &usize| self.sources.last_read(*source).map(|(document, _)| document);
@@ -104,11 +112,5 @@ impl Store {
         let copies = self.working_copies(None);
         let shallow = copies.iter().filter(|copy| copy.vcs.is_versioned() && vcs::is_shallow(&copy.root));
         shallow.flat_map(|copy| copy.members.iter().map(|member| self.name(*member).to_owned())).collect()
-    }
-
-    /// Repos that remember nothing, by name.
-    fn without_past(&self, copies: &[WorkingCopy]) -> Vec<String> {
-        let without = copies.iter().filter(|copy| !copy.vcs.is_versioned());
-        without.flat_map(|copy| copy.members.iter().map(|member| self.name(*member).to_owned())).collect()
     }
 }

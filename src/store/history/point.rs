@@ -7,7 +7,7 @@ use crate::ledger::Document;
 use crate::model::time::Instant;
 use crate::model::when::{Bare, Calendar};
 use crate::store::sync::WorkingCopy;
-use crate::store::{Result, Store, StoreError, Warning};
+use crate::store::{Project, Result, StoreError, View, Warning};
 use crate::sys::Clock;
 use crate::vcs::{Archive, Commit, SyncError, Trail, Version, as_of};
 
@@ -48,7 +48,31 @@ impl Point {
     }
 }
 
-impl Store {
+impl Project {
+    fn point_at(
+        &self,
+        copies: &[WorkingCopy],
+        own: &WorkingCopy,
+        time: Instant,
+        named: Option<Commit>,
+    ) -> Result<Point> {
+        let mut found = Vec::new();
+        for copy in copies.iter().filter(|copy| copy.vcs.is_versioned()) {
+            let commit = match &named {
+                Some(commit) if copy.root == own.root => Some(commit.clone()),
+                _ => self.with_archive(copy, |archive| match archive.tips()?.first() {
+                    Some(tip) => Ok(as_of(archive, tip, time)?),
+                    None => Ok(None),
+                })?,
+            };
+            found.push((copy.root.clone(), commit));
+        }
+        let commit = found.iter().find(|(root, _)| *root == own.root).and_then(|(_, commit)| commit.clone());
+        Ok(Point { time, commit, copies: found })
+    }
+}
+
+impl View {
     /// Finds a moment in the past of every working copy. A revision is one of the primary's, or of the repo that is named;
     /// the others are taken as they were when it was committed.
     pub fn point(&self, moment: &Moment, repo: Option<usize>) -> Result<Point> {
@@ -77,28 +101,6 @@ impl Store {
         self.point_at(&self.remembering_copies(None)?, &self.working_copies(Some(0))[0], last, None)
     }
 
-    fn point_at(
-        &self,
-        copies: &[WorkingCopy],
-        own: &WorkingCopy,
-        time: Instant,
-        named: Option<Commit>,
-    ) -> Result<Point> {
-        let mut found = Vec::new();
-        for copy in copies.iter().filter(|copy| copy.vcs.is_versioned()) {
-            let commit = match &named {
-                Some(commit) if copy.root == own.root => Some(commit.clone()),
-                _ => self.with_archive(copy, |archive| match archive.tips()?.first() {
-                    Some(tip) => Ok(as_of(archive, tip, time)?),
-                    None => Ok(None),
-                })?,
-            };
-            found.push((copy.root.clone(), commit));
-        }
-        let commit = found.iter().find(|(root, _)| *root == own.root).and_then(|(_, commit)| commit.clone());
-        Ok(Point { time, commit, copies: found })
-    }
-
     /// The files of every ledger as they were at a point, by repo. Where the past is not known there is no entry.
     pub(super) fn files_at(&self, point: &Point) -> Result<BTreeMap<usize, Vec<PastFile>>> {
         let mut found = BTreeMap::new();
@@ -123,7 +125,7 @@ impl Store {
         self.look_around()?;
         let mut files = self.files_at(point)?;
         self.reopen()?;
-        for member in 0..self.project.members.len() {
+        for member in 0..self.repos.members.len() {
             let past = files.remove(&member);
             if past.is_none() && !self.sources.of_member(member).is_empty() {
                 let repo = self.name(member).to_owned();

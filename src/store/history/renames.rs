@@ -15,7 +15,7 @@ use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::proposal::{self, FORMER_ID, Names};
 use crate::model::record::Record;
 use crate::model::time::Instant;
-use crate::store::{Result, Store};
+use crate::store::{Result, View};
 use crate::vcs::{Archive, Steps, Version};
 
 /// So many renames of one issue are followed.
@@ -134,7 +134,7 @@ fn names_in(archive: &mut dyn Archive, version: &Version, text: &str) -> Result<
     Ok(lines.iter().flatten().filter_map(|line| Name::of(std::str::from_utf8(line).ok()?)).collect())
 }
 
-impl Store {
+impl View {
     /// What an issue is called now if it is in no ledger under this id.
     pub fn renamed_since(&mut self, id: &str) -> Result<Option<String>> {
         if self.sources.owner(id).is_some() {

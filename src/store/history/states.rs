@@ -8,7 +8,7 @@ use crate::ledger::Document;
 use crate::model::difference::{ChangeKind, FieldChange, difference};
 use crate::model::proposal::is_companion_line;
 use crate::store::source::is_rejected;
-use crate::store::{Result, Store, StoreError};
+use crate::store::{Project, Result, StoreError, View};
 use crate::vcs;
 
 /// A state of the project.
@@ -47,28 +47,7 @@ pub struct DiffEntry {
 /// The lines of a state by id and repo.
 type Lines = BTreeMap<String, BTreeMap<usize, String>>;
 
-impl Store {
-    /// What is different between two states, by id, each issue once; of one repo if one is asked for.
-    pub fn differences(&mut self, from: &State, to: &State, repo: Option<usize>) -> Result<Vec<DiffEntry>> {
-        self.refresh()?;
-        let (old, new) = (self.lines_in(from, repo)?, self.lines_in(to, repo)?);
-        let ids: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-        let none = BTreeMap::new();
-        let differences = ids.into_iter().filter_map(|id| {
-            let copies = self.copies_compared(id, old.get(id).unwrap_or(&none), new.get(id).unwrap_or(&none));
-            // Of several copies the one that counts tells what became of the issue, and the others add what only they have.
-            copies.into_iter().reduce(|mut one, other| {
-                let known = |change: &FieldChange| one.fields.iter().any(|told| told.field == change.field);
-                let more: Vec<FieldChange> = other.fields.into_iter().filter(|change| !known(change)).collect();
-                if one.kind == DiffKind::Changed {
-                    one.fields.extend(more);
-                }
-                one
-            })
-        });
-        Ok(differences.collect())
-    }
-
+impl Project {
     /// What became of the copies of an issue in several repos, the one that counts first.
     fn copies_compared(&self, id: &str, was: &BTreeMap<usize, String>, is: &BTreeMap<usize, String>) -> Vec<DiffEntry> {
         let mut entries = Vec::new();
@@ -112,12 +91,35 @@ impl Store {
         }
         entries
     }
+}
+
+impl View {
+    /// What is different between two states, by id, each issue once; of one repo if one is asked for.
+    pub fn differences(&mut self, from: &State, to: &State, repo: Option<usize>) -> Result<Vec<DiffEntry>> {
+        self.refresh()?;
+        let (old, new) = (self.lines_in(from, repo)?, self.lines_in(to, repo)?);
+        let ids: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let none = BTreeMap::new();
+        let differences = ids.into_iter().filter_map(|id| {
+            let copies = self.copies_compared(id, old.get(id).unwrap_or(&none), new.get(id).unwrap_or(&none));
+            // Of several copies the one that counts tells what became of the issue, and the others add what only they have.
+            copies.into_iter().reduce(|mut one, other| {
+                let known = |change: &FieldChange| one.fields.iter().any(|told| told.field == change.field);
+                let more: Vec<FieldChange> = other.fields.into_iter().filter(|change| !known(change)).collect();
+                if one.kind == DiffKind::Changed {
+                    one.fields.extend(more);
+                }
+                one
+            })
+        });
+        Ok(differences.collect())
+    }
 
     fn lines_in(&self, state: &State, repo: Option<usize>) -> Result<Lines> {
         let point = self.point_of(state, repo)?;
         let mut files = point.as_ref().map(|point| self.files_at(point)).transpose()?.unwrap_or_default();
         let mut lines = Lines::new();
-        for member in (0..self.project.members.len()).filter(|member| repo.is_none_or(|repo| repo == *member)) {
+        for member in (0..self.repos.members.len()).filter(|member| repo.is_none_or(|repo| repo == *member)) {
             let sources = self.sources.of_member(member);
             // Without a past there is nothing to compare with.
             if !sources.iter().any(|source| self.remembers(*source)) {

@@ -10,7 +10,7 @@ use super::files::{put_text, read, read_text};
 use super::manifest::{DriverManifest, Manifest};
 use super::{HookError, sum};
 use crate::store::leaks::as_store;
-use crate::store::{Result, Store, StoreError, home, place};
+use crate::store::{Project, Result, StoreError, View, home, place};
 use crate::sys::below;
 use crate::sys::process;
 use crate::vcs::{self, GIT_DRIVER, MergeTool};
@@ -57,58 +57,10 @@ impl DriverPlace {
     }
 }
 
-impl Store {
-    /// `None` where no driver can be registered.
-    pub(super) fn driver_place(&self) -> Option<DriverPlace> {
-        let member = self.project.primary_member();
-        let tool = MergeTool::of(member.repo.root())?;
-        let real = place::real(&tool.root);
-        let ledgers = self.sources.of_member(0).into_iter().map(|n| place::real(self.sources.ledger(n).path()));
-        let ledgers = ledgers.filter_map(|path| path.strip_prefix(&real).ok().map(Path::to_owned)).collect();
-        let home = home::state_home(member.repo.beads(), &self.host.env);
-        Some(DriverPlace { tool, home, ledgers })
-    }
-
-    pub(super) fn driver_status(&self) -> Result<DriverStatus> {
-        let Some(place) = self.driver_place() else { return Ok(DriverStatus::bare("unsupported")) };
-        let Some(manifest) = DriverManifest::read(&place.home) else { return Ok(DriverStatus::bare("absent")) };
-        let wanted = place.command(&self.host.env);
-        let current = self.registered(&place)?;
-        let marked = || {
-            let found = read(&manifest.file).and_then(|text| without_block(&text));
-            found.is_some_and(|(_, lines)| lines == place.tool.lines(&wanted, &place.ledgers))
-        };
-        let registered = place.tool.is_registered(current.as_deref(), &wanted);
-        let state = if registered && (!place.tool.is_told_files() || marked()) { "installed" } else { "outdated" };
-        Ok(DriverStatus { state, command: Some(manifest.command), file: Some(manifest.file), shared: manifest.shared })
-    }
-
+impl Project {
     /// What version control would run now.
     fn registered(&self, place: &DriverPlace) -> Result<Option<String>> {
         place.tool.registered(&self.host.env).map_err(|e| as_store(e, "bd hooks"))
-    }
-
-    /// Registers the driver; `false` if all is in place.
-    pub(super) fn install_driver(&self, shared: bool) -> Result<bool> {
-        let Some(place) = self.driver_place() else { return Err(self.no_driver()) };
-        let now = self.driver_status()?;
-        if now.state == "installed" && now.shared == shared {
-            return Ok(false);
-        }
-        if let Some(known) = DriverManifest::read(&place.home) {
-            self.take_out_driver(&place, &known)?;
-        }
-        let current = self.registered(&place)?;
-        if let Some(value) = current.as_ref().filter(|value| !is_ours(value)) {
-            return Err(HookError::OtherDriver { value: value.clone() }.into());
-        }
-        if let Err(error) = self.put_in_driver(&place, shared, current) {
-            if let Some(half) = DriverManifest::read(&place.home) {
-                let _ = self.take_out_driver(&place, &half);
-            }
-            return Err(error);
-        }
-        Ok(true)
     }
 
     fn put_in_driver(&self, place: &DriverPlace, shared: bool, previous: Option<String>) -> Result<()> {
@@ -191,8 +143,58 @@ impl Store {
     }
 
     fn no_driver(&self) -> StoreError {
-        let root = self.project.primary_member().repo.root().to_owned();
+        let root = self.repos.primary_member().repo.root().to_owned();
         StoreError::NotGit { what: "bd hooks", kind: vcs::open(&root).name().to_owned(), root }
+    }
+}
+
+impl View {
+    /// `None` where no driver can be registered.
+    pub(super) fn driver_place(&self) -> Option<DriverPlace> {
+        let member = self.repos.primary_member();
+        let tool = MergeTool::of(member.repo.root())?;
+        let real = place::real(&tool.root);
+        let ledgers = self.sources.of_member(0).into_iter().map(|n| place::real(self.sources.ledger(n).path()));
+        let ledgers = ledgers.filter_map(|path| path.strip_prefix(&real).ok().map(Path::to_owned)).collect();
+        let home = home::state_home(member.repo.beads(), &self.host.env);
+        Some(DriverPlace { tool, home, ledgers })
+    }
+
+    pub(super) fn driver_status(&self) -> Result<DriverStatus> {
+        let Some(place) = self.driver_place() else { return Ok(DriverStatus::bare("unsupported")) };
+        let Some(manifest) = DriverManifest::read(&place.home) else { return Ok(DriverStatus::bare("absent")) };
+        let wanted = place.command(&self.host.env);
+        let current = self.registered(&place)?;
+        let marked = || {
+            let found = read(&manifest.file).and_then(|text| without_block(&text));
+            found.is_some_and(|(_, lines)| lines == place.tool.lines(&wanted, &place.ledgers))
+        };
+        let registered = place.tool.is_registered(current.as_deref(), &wanted);
+        let state = if registered && (!place.tool.is_told_files() || marked()) { "installed" } else { "outdated" };
+        Ok(DriverStatus { state, command: Some(manifest.command), file: Some(manifest.file), shared: manifest.shared })
+    }
+
+    /// Registers the driver; `false` if all is in place.
+    pub(super) fn install_driver(&self, shared: bool) -> Result<bool> {
+        let Some(place) = self.driver_place() else { return Err(self.no_driver()) };
+        let now = self.driver_status()?;
+        if now.state == "installed" && now.shared == shared {
+            return Ok(false);
+        }
+        if let Some(known) = DriverManifest::read(&place.home) {
+            self.take_out_driver(&place, &known)?;
+        }
+        let current = self.registered(&place)?;
+        if let Some(value) = current.as_ref().filter(|value| !is_ours(value)) {
+            return Err(HookError::OtherDriver { value: value.clone() }.into());
+        }
+        if let Err(error) = self.put_in_driver(&place, shared, current) {
+            if let Some(half) = DriverManifest::read(&place.home) {
+                let _ = self.take_out_driver(&place, &half);
+            }
+            return Err(error);
+        }
+        Ok(true)
     }
 }
 

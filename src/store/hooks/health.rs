@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::driver::program_of;
-use crate::store::{Store, place};
+use crate::store::{View, place};
 use crate::sys::process;
 use crate::vcs;
 
@@ -24,7 +24,7 @@ pub enum DriverProblem {
     Gone { program: String },
 }
 
-impl Store {
+impl View {
     /// What is wrong with the merge of the primary's ledgers. A working copy that exchanges with nobody needs no driver.
     pub fn driver_problem(&self) -> Option<DriverProblem> {
         let env = &self.host.env;

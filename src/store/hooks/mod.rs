@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use super::leaks::as_store;
 use super::settings::{ConfigError, ConfigFault};
-use super::{Result, Store, StoreError, home, mark, place};
+use super::{Project, Result, StoreError, View, home, mark, place};
 use crate::sys::below;
 use crate::sys::{Env, process};
 use crate::vcs;
@@ -94,34 +94,14 @@ struct Place {
     directory: PathBuf,
 }
 
-impl Store {
+impl Project {
     fn hooks_place(&self) -> Result<Place> {
-        let member = self.project.primary_member();
+        let member = self.repos.primary_member();
         let env = &self.host.env;
         let (root, common) = vcs::git_dirs(member.repo.root()).map_err(|error| as_store(error, "bd hooks"))?;
         let named = vcs::hooks_path(&root, env).map_err(|error| as_store(error, "bd hooks"))?;
         let directory = place::real(&root.join(&named));
         Ok(Place { home: home::state_home(member.repo.beads(), env), root, common, named, directory })
-    }
-
-    /// What is installed, what runs after it, and whether something has replaced it since.
-    pub fn hooks_status(&self) -> Result<HooksStatus> {
-        let driver = self.driver_status()?;
-        let place = match self.hooks_place() {
-            Ok(place) => place,
-            Err(error) => match self.driver_place() {
-                // No hooks of ours, but a merge tool.
-                Some(place) if matches!(error, StoreError::NotGit { .. }) => {
-                    let remark =
-                        format!("{} gets the merge tool alone: the leak check is in hooks of git", place.tool.name);
-                    let installed = driver.state != "absent";
-                    let (directory, hooks, remarks) = (place.tool.root, Vec::new(), vec![remark]);
-                    return Ok(HooksStatus { installed, directory, hooks, remarks, driver });
-                }
-                _ => return Err(error),
-            },
-        };
-        Ok(status(&place, Manifest::read(&place.home).as_ref(), driver))
     }
 
     /// Where git looks for hooks, and those there that the original wrote.
@@ -138,44 +118,12 @@ impl Store {
         Ok(own || Manifest::read(&place.home).is_some())
     }
 
-    /// Refuses to put in or take out what a state home remembers elsewhere that is not known to be this user's.
-    fn refuse_strange_manifests(&self) -> Result<()> {
-        let home = self.driver_place().map(|place| place.home).or_else(|| Some(self.hooks_place().ok()?.home));
-        let Some(home) = home else { return Ok(()) };
-        match manifests(&home).first().filter(|_| !mark::is_own(&home, &self.host.env)) {
-            Some(what) => {
-                let message = format!("{what}, and is not known to be yours");
-                Err(ConfigError::whole(home, message, ConfigFault::Unmarked).into())
-            }
-            None => Ok(()),
-        }
-    }
-
     /// Marks the state home if it remembers an installation elsewhere.
     fn mark_installation(&self, home: &Path) -> Result<()> {
         if !manifests(home).is_empty() && !mark::is_own(home, &self.host.env) {
             mark::make(home, &self.host.env, self.lock_wait)?;
         }
         Ok(())
-    }
-
-    /// Puts the hooks in. What is in place stays; what was replaced or taken away since is put in again.
-    pub fn install_hooks(&self, request: HooksRequest) -> Result<HooksChange> {
-        self.refuse_strange_manifests()?;
-        let elsewhere = self.driver_place().is_some_and(|place| !place.tool.runs_scripts());
-        let driver = request.driver && self.install_driver(request.shared)?;
-        // Where there are no hooks of ours the merge tool alone is put in.
-        let hooks = if request.hooks && !(elsewhere && request.driver) {
-            self.install_checks().inspect_err(|_| {
-                if let Some(place) = self.driver_place().filter(|_| driver) {
-                    let known = DriverManifest::read(&place.home);
-                    let _ = known.map(|known| self.take_out_driver(&place, &known));
-                }
-            })?
-        } else {
-            false
-        };
-        Ok(HooksChange { changed: driver || hooks, status: self.hooks_status()? })
     }
 
     /// A directory of hooks may be a link that leads out of the repository, or the repository's own settings may lead out. One
@@ -198,55 +146,6 @@ impl Store {
             return Err(StoreError::UntrustedPrograms { root: place.root.clone(), programs });
         }
         Ok(())
-    }
-
-    /// The hooks alone; `false` if all is in place.
-    fn install_checks(&self) -> Result<bool> {
-        let place = self.hooks_place()?;
-        self.refuse_strange_directory(&place)?;
-        let known = Manifest::read(&place.home);
-        let now = status(&place, known.as_ref(), self.driver_status()?);
-        let in_place =
-            now.installed && now.remarks.is_empty() && now.hooks.iter().all(|hook| hook.state == "installed");
-        if in_place && old_hooks(&place.directory).is_empty() {
-            return Ok(false);
-        }
-        if let Some(known) = known {
-            self.take_out(&place, &known)?;
-        }
-        let place = self.hooks_place()?;
-        if let Err(error) = self.put_in(&place) {
-            if let Some(half) = Manifest::read(&place.home) {
-                let _ = self.take_out(&self.hooks_place()?, &half);
-            }
-            return Err(error);
-        }
-        Ok(true)
-    }
-
-    /// Takes the hooks and the merge driver out again; what was there before is as it was.
-    pub fn uninstall_hooks(&self) -> Result<HooksChange> {
-        self.refuse_strange_manifests()?;
-        let mut remarks = Vec::new();
-        let driver = self.driver_place();
-        let registered = driver.as_ref().and_then(|place| DriverManifest::read(&place.home));
-        // In the order opposite to putting in, so that the settings come back to the byte.
-        match self.hooks_place() {
-            Ok(place) => match Manifest::read(&place.home) {
-                Some(manifest) => remarks.extend(self.take_out(&place, &manifest)?),
-                None if registered.is_none() => return Err(HookError::NotInstalled.into()),
-                None => {}
-            },
-            Err(error) if driver.is_none() => return Err(error),
-            Err(_) if registered.is_none() => return Err(HookError::NotInstalled.into()),
-            Err(_) => {}
-        }
-        if let (Some(place), Some(registered)) = (driver, registered) {
-            remarks.extend(self.take_out_driver(&place, &registered)?);
-        }
-        let mut status = self.hooks_status()?;
-        status.remarks = remarks;
-        Ok(HooksChange { changed: true, status })
     }
 
     fn put_in(&self, place: &Place) -> Result<()> {
@@ -384,6 +283,109 @@ impl Store {
             _ => vcs::set_setting(&place.root, "core.hooksPath", settings.previous.as_deref(), env)
                 .map_err(|e| as_store(e, "bd hooks")),
         }
+    }
+}
+
+impl View {
+    /// What is installed, what runs after it, and whether something has replaced it since.
+    pub fn hooks_status(&self) -> Result<HooksStatus> {
+        let driver = self.driver_status()?;
+        let place = match self.hooks_place() {
+            Ok(place) => place,
+            Err(error) => match self.driver_place() {
+                // No hooks of ours, but a merge tool.
+                Some(place) if matches!(error, StoreError::NotGit { .. }) => {
+                    let remark =
+                        format!("{} gets the merge tool alone: the leak check is in hooks of git", place.tool.name);
+                    let installed = driver.state != "absent";
+                    let (directory, hooks, remarks) = (place.tool.root, Vec::new(), vec![remark]);
+                    return Ok(HooksStatus { installed, directory, hooks, remarks, driver });
+                }
+                _ => return Err(error),
+            },
+        };
+        Ok(status(&place, Manifest::read(&place.home).as_ref(), driver))
+    }
+
+    /// Refuses to put in or take out what a state home remembers elsewhere that is not known to be this user's.
+    fn refuse_strange_manifests(&self) -> Result<()> {
+        let home = self.driver_place().map(|place| place.home).or_else(|| Some(self.hooks_place().ok()?.home));
+        let Some(home) = home else { return Ok(()) };
+        match manifests(&home).first().filter(|_| !mark::is_own(&home, &self.host.env)) {
+            Some(what) => {
+                let message = format!("{what}, and is not known to be yours");
+                Err(ConfigError::whole(home, message, ConfigFault::Unmarked).into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Puts the hooks in. What is in place stays; what was replaced or taken away since is put in again.
+    pub fn install_hooks(&self, request: HooksRequest) -> Result<HooksChange> {
+        self.refuse_strange_manifests()?;
+        let elsewhere = self.driver_place().is_some_and(|place| !place.tool.runs_scripts());
+        let driver = request.driver && self.install_driver(request.shared)?;
+        // Where there are no hooks of ours the merge tool alone is put in.
+        let hooks = if request.hooks && !(elsewhere && request.driver) {
+            self.install_checks().inspect_err(|_| {
+                if let Some(place) = self.driver_place().filter(|_| driver) {
+                    let known = DriverManifest::read(&place.home);
+                    let _ = known.map(|known| self.take_out_driver(&place, &known));
+                }
+            })?
+        } else {
+            false
+        };
+        Ok(HooksChange { changed: driver || hooks, status: self.hooks_status()? })
+    }
+
+    /// The hooks alone; `false` if all is in place.
+    fn install_checks(&self) -> Result<bool> {
+        let place = self.hooks_place()?;
+        self.refuse_strange_directory(&place)?;
+        let known = Manifest::read(&place.home);
+        let now = status(&place, known.as_ref(), self.driver_status()?);
+        let in_place =
+            now.installed && now.remarks.is_empty() && now.hooks.iter().all(|hook| hook.state == "installed");
+        if in_place && old_hooks(&place.directory).is_empty() {
+            return Ok(false);
+        }
+        if let Some(known) = known {
+            self.take_out(&place, &known)?;
+        }
+        let place = self.hooks_place()?;
+        if let Err(error) = self.put_in(&place) {
+            if let Some(half) = Manifest::read(&place.home) {
+                let _ = self.take_out(&self.hooks_place()?, &half);
+            }
+            return Err(error);
+        }
+        Ok(true)
+    }
+
+    /// Takes the hooks and the merge driver out again; what was there before is as it was.
+    pub fn uninstall_hooks(&self) -> Result<HooksChange> {
+        self.refuse_strange_manifests()?;
+        let mut remarks = Vec::new();
+        let driver = self.driver_place();
+        let registered = driver.as_ref().and_then(|place| DriverManifest::read(&place.home));
+        // In the order opposite to putting in, so that the settings come back to the byte.
+        match self.hooks_place() {
+            Ok(place) => match Manifest::read(&place.home) {
+                Some(manifest) => remarks.extend(self.take_out(&place, &manifest)?),
+                None if registered.is_none() => return Err(HookError::NotInstalled.into()),
+                None => {}
+            },
+            Err(error) if driver.is_none() => return Err(error),
+            Err(_) if registered.is_none() => return Err(HookError::NotInstalled.into()),
+            Err(_) => {}
+        }
+        if let (Some(place), Some(registered)) = (driver, registered) {
+            remarks.extend(self.take_out_driver(&place, &registered)?);
+        }
+        let mut status = self.hooks_status()?;
+        status.remarks = remarks;
+        Ok(HooksChange { changed: true, status })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::lease::{Holder, Lease, Owner, Standing, ends};
 use crate::model::proposal::COMPANION;
 use crate::model::record::Record;
-use crate::store::{Access, ReadyFilter, Result, Row, Scope, Store, StoreError, Write, WriteError, Written};
+use crate::store::{Access, ReadyFilter, Result, Row, Scope, Store, StoreError, View, Write, WriteError, Written};
 use crate::sys;
 
 /// How to take an issue.
@@ -63,6 +63,29 @@ pub struct Claimed {
 pub struct AutoClaim {
     pub filter: ReadyFilter,
     pub wish: ClaimWish,
+}
+
+impl View {
+    /// What an issue waits for. Most have no edges, and need not be compared with all others.
+    fn blockers_of(&mut self, row: &Row) -> Result<Vec<String>> {
+        if row.issue.dependencies.is_empty() { Ok(Vec::new()) } else { self.waits_for(&row.issue.id) }
+    }
+
+    /// Refuses an issue that another checkout has closed, or in which somebody is at work without a claim that is known here.
+    fn refuse_elsewhere(&mut self, row: &Row, lease: &Lease, wish: &ClaimWish) -> Result<()> {
+        let takes_over = wish.takeover.is_some();
+        let me = self.actor().to_owned();
+        for other in self.elsewhere(&row.issue.id)? {
+            let done = Status::new(other.status.as_str()).is_done();
+            let working =
+                other.status == "in_progress" && lease.epoch == 0 && other.assignee.as_deref() != Some(me.as_str());
+            if done || (working && !takes_over) {
+                let (id, status, worktree) = (row.issue.id.clone(), other.status, other.worktree);
+                return Err(LeaseError::Elsewhere { id, status, worktree }.into());
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Store {
@@ -227,11 +250,6 @@ impl Store {
         })
     }
 
-    /// What an issue waits for. Most have no edges, and need not be compared with all others.
-    fn blockers_of(&mut self, row: &Row) -> Result<Vec<String>> {
-        if row.issue.dependencies.is_empty() { Ok(Vec::new()) } else { self.waits_for(&row.issue.id) }
-    }
-
     /// Says which process a claim lives and dies with from now on, if it still is this one.
     pub fn set_lease_owner(&mut self, claimed: &Claimed, owner: Option<Owner>) -> Result<()> {
         let source = self.lease_source(&claimed.id)?;
@@ -299,22 +317,6 @@ impl Store {
             remote: wish.remote.clone(),
             workflow: None,
         })
-    }
-
-    /// Refuses an issue that another checkout has closed, or in which somebody is at work without a claim that is known here.
-    fn refuse_elsewhere(&mut self, row: &Row, lease: &Lease, wish: &ClaimWish) -> Result<()> {
-        let takes_over = wish.takeover.is_some();
-        let me = self.actor().to_owned();
-        for other in self.elsewhere(&row.issue.id)? {
-            let done = Status::new(other.status.as_str()).is_done();
-            let working =
-                other.status == "in_progress" && lease.epoch == 0 && other.assignee.as_deref() != Some(me.as_str());
-            if done || (working && !takes_over) {
-                let (id, status, worktree) = (row.issue.id.clone(), other.status, other.worktree);
-                return Err(LeaseError::Elsewhere { id, status, worktree }.into());
-            }
-        }
-        Ok(())
     }
 }
 

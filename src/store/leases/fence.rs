@@ -14,7 +14,7 @@ use crate::model::issue;
 use crate::model::lease::{Lease, Now, Standing};
 use crate::model::record::Record;
 use crate::model::state_id;
-use crate::store::{Result, Store, Warning};
+use crate::store::{Project, Result, Store, Warning};
 
 /// What anybody may change of an issue that another holds: it adds something, and takes nothing away.
 const OPEN_KEYS: [&str; 5] = ["comments", "labels", "dependencies", "updated_at", "field_times"];
@@ -36,6 +36,14 @@ impl Settled {
     /// Notes one issue that the write changes.
     pub fn line(key: String, before: Option<&str>, after: Option<&str>) -> Self {
         Settled { lines: vec![(key, before.map(str::to_owned), after.map(str::to_owned))] }
+    }
+}
+
+impl Project {
+    /// The number of its claim on an issue that the caller carries.
+    pub(super) fn token(&self, id: &str) -> Fenced<Option<i64>> {
+        let Some(text) = self.host.env.var(LEASE_VARIABLE) else { return Ok(None) };
+        carried(&text, id).map_err(|part| Box::new(LeaseError::BadToken { text: part.to_owned() }))
     }
 }
 
@@ -63,7 +71,7 @@ impl Store {
 
     /// Whether the acting agent may write on an issue at all, for what goes to the state home and not to the ledger.
     pub fn check_lease(&mut self, id: &str) -> Result<()> {
-        self.sources.read(&mut self.cache)?;
+        self.read_ledgers()?;
         let Some(source) = self.sources.owner(id) else { return Ok(()) };
         Ok(self.fence(source, id, None, None)?)
     }
@@ -106,12 +114,6 @@ impl Store {
             }
             _ => Ok(()),
         }
-    }
-
-    /// The number of its claim on an issue that the caller carries.
-    pub(super) fn token(&self, id: &str) -> Fenced<Option<i64>> {
-        let Some(text) = self.host.env.var(LEASE_VARIABLE) else { return Ok(None) };
-        carried(&text, id).map_err(|part| Box::new(LeaseError::BadToken { text: part.to_owned() }))
     }
 
     /// Refuses what the claims forbid of the edits of one ledger, and notes what they mean for claims.

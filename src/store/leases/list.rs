@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::standing;
 use crate::model::lease::{Lease, Now, Standing};
 use crate::store::stamps::Stamps;
-use crate::store::{Result, StateDir, Store};
+use crate::store::{Result, StateDir, View};
 
 /// A claim as an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl LeaseRow {
     }
 }
 
-impl Store {
+impl View {
     /// Every claim of the project that somebody holds, over or not, in the order of their issues.
     pub fn leases(&mut self) -> Result<Vec<LeaseRow>> {
         self.refresh()?;

@@ -9,7 +9,7 @@ use super::{LeaseError, standing};
 use crate::model::change::ChangeError;
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::state_id;
-use crate::store::{ClaimWish, Evidence, Result, Store, WorkflowRow};
+use crate::store::{ClaimWish, Evidence, Result, Store, View, WorkflowRow};
 
 /// The lock of a workflow, as an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +28,16 @@ pub struct LockedWorkflow {
 /// Whether a lease is the lock of a workflow, by its issue.
 pub(super) fn is_lock(issue: &str) -> bool {
     state_id::is(state_id::WORKFLOW, issue)
+}
+
+impl View {
+    /// The lock of a workflow, if somebody has one.
+    pub fn workflow_lock(&mut self, row: &WorkflowRow) -> Result<Option<(Lease, Standing)>> {
+        let source = self.owner_of(row.id())?;
+        let now = self.host.clock.both();
+        let lease = self.leases_of(source)?.remove(&row.workflow.id).filter(|lease| lease.holder.is_some());
+        Ok(lease.map(|lease| (standing(&lease, &now), lease)).map(|(standing, lease)| (lease, standing)))
+    }
 }
 
 impl Store {
@@ -96,14 +106,6 @@ impl Store {
         }
         home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
         Ok(holder.filter(|_| lease.holder.is_none()))
-    }
-
-    /// The lock of a workflow, if somebody has one.
-    pub fn workflow_lock(&mut self, row: &WorkflowRow) -> Result<Option<(Lease, Standing)>> {
-        let source = self.owner_of(row.id())?;
-        let now = self.host.clock.both();
-        let lease = self.leases_of(source)?.remove(&row.workflow.id).filter(|lease| lease.holder.is_some());
-        Ok(lease.map(|lease| (standing(&lease, &now), lease)).map(|(standing, lease)| (lease, standing)))
     }
 
     /// Lets go of every lock that an agent has.

@@ -12,46 +12,20 @@ use crate::model::issue;
 use crate::model::lease::{Lease, Standing};
 use crate::model::record::Record;
 use crate::model::workflow::{Task, Workflow};
-use crate::store::Store;
+use crate::store::{Project, Store, View};
 
 /// What anybody may change of a locked workflow and of its tasks.
 const OPEN_KEYS: [&str; 3] = ["comments", "updated_at", "field_times"];
 
-impl Store {
+impl Project {
     pub(super) fn is_mine(&self, lease: &Lease) -> bool {
         let name = self.writer();
         let holder = lease.holder.as_ref();
         holder.is_some_and(|holder| holder.name == name && holder.agent.is_some() == self.agent.is_some())
     }
+}
 
-    /// Refuses a change of one line that the lock of a workflow forbids. The document is that of its ledger as it was just read.
-    pub(in crate::store) fn fence_lock(
-        &self,
-        source: usize,
-        document: &Document,
-        id: &str,
-        before: Option<&str>,
-        after: Option<&str>,
-    ) -> Fenced<()> {
-        let home = self.lease_home(source);
-        let may_be_locked = match self.held_home(home.path()) {
-            Some(held) => held.has_locks(),
-            None => home.path().join(super::LEASES_NAME).exists(),
-        };
-        if !may_be_locked {
-            return Ok(());
-        }
-        let Some((place, workflow, lock)) = self.workflow_of(source, document, before, after) else { return Ok(()) };
-        // Tasks are claimed all the same.
-        if workflow != id && self.claiming.borrow().as_deref() == Some(id) {
-            return Ok(());
-        }
-        if !changes_plan(&workflow, before, after, || self.is_held(source, id), id) {
-            return Ok(());
-        }
-        self.judge_lock(place, &workflow, &lock)
-    }
-
+impl View {
     /// The workflow that a line is, or that it is a task of: its ledger, its issue and its `wf_` id.
     fn workflow_of(
         &self,
@@ -96,6 +70,51 @@ impl Store {
             };
             line.map(|line| (other, line))
         })
+    }
+
+    /// Another task of a workflow that bears a name.
+    fn task_named(&self, workflow: &str, name: &str, besides: &str) -> Option<String> {
+        (0..self.sources.len()).find_map(|source| {
+            self.sources.ids_mentioning(source, workflow).into_iter().filter(|id| id != besides).find(|id| {
+                let line = self.sources.line(source, id).unwrap_or_default();
+                Record::parse(&line).is_ok_and(|record| {
+                    let is_named = Task::of(&record).is_some_and(|task| task.name == name);
+                    is_named
+                        && !issue::status_of(&record).is_tombstone()
+                        && parents_of(&record).iter().any(|parent| parent == workflow)
+                })
+            })
+        })
+    }
+}
+
+impl Store {
+    /// Refuses a change of one line that the lock of a workflow forbids. The document is that of its ledger as it was just read.
+    pub(in crate::store) fn fence_lock(
+        &self,
+        source: usize,
+        document: &Document,
+        id: &str,
+        before: Option<&str>,
+        after: Option<&str>,
+    ) -> Fenced<()> {
+        let home = self.lease_home(source);
+        let may_be_locked = match self.held_home(home.path()) {
+            Some(held) => held.has_locks(),
+            None => home.path().join(super::LEASES_NAME).exists(),
+        };
+        if !may_be_locked {
+            return Ok(());
+        }
+        let Some((place, workflow, lock)) = self.workflow_of(source, document, before, after) else { return Ok(()) };
+        // Tasks are claimed all the same.
+        if workflow != id && self.claiming.borrow().as_deref() == Some(id) {
+            return Ok(());
+        }
+        if !changes_plan(&workflow, before, after, || self.is_held(source, id), id) {
+            return Ok(());
+        }
+        self.judge_lock(place, &workflow, &lock)
     }
 
     /// The claims that a state home knows: as they are held, or as they are on disk.
@@ -149,21 +168,6 @@ impl Store {
             }
         }
         Ok(())
-    }
-
-    /// Another task of a workflow that bears a name.
-    fn task_named(&self, workflow: &str, name: &str, besides: &str) -> Option<String> {
-        (0..self.sources.len()).find_map(|source| {
-            self.sources.ids_mentioning(source, workflow).into_iter().filter(|id| id != besides).find(|id| {
-                let line = self.sources.line(source, id).unwrap_or_default();
-                Record::parse(&line).is_ok_and(|record| {
-                    let is_named = Task::of(&record).is_some_and(|task| task.name == name);
-                    is_named
-                        && !issue::status_of(&record).is_tombstone()
-                        && parents_of(&record).iter().any(|parent| parent == workflow)
-                })
-            })
-        })
     }
 
     fn holds_lock(&self, source: usize, lock: &str) -> bool {

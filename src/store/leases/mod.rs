@@ -27,7 +27,7 @@ pub(super) use list::KnownLeases;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{Result, StateDir, Store, Withheld};
+use super::{Result, StateDir, View, Withheld};
 use crate::ledger::Document;
 use crate::model::lease::{Lease, Now, Standing};
 use crate::sys;
@@ -101,7 +101,7 @@ pub(in crate::store) fn standing(lease: &Lease, now: &Now) -> Standing {
     }
 }
 
-impl Store {
+impl View {
     /// The state home that knows the claims on the issues of a ledger.
     pub(super) fn lease_home(&self, source: usize) -> StateDir {
         StateDir::of(self.state_home_of(self.sources.member_of(source)))

@@ -9,7 +9,7 @@ use crate::model::change::{Change, NewComment, TextField};
 use crate::model::issue::Status;
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::workflow::{Task, TaskEdit};
-use crate::store::{Access, Result, Scope, Store, StoreError, Write, WriteError, Written};
+use crate::store::{Access, Project, Result, Scope, Store, StoreError, View, Write, WriteError, Written};
 
 /// How to give an issue back.
 #[derive(Debug, Clone, Default)]
@@ -48,6 +48,24 @@ pub struct Reclaimed {
 
 /// The label of an issue that failed too often to be handed out again.
 const NEEDS_ATTENTION: &str = "needs-attention";
+
+impl Project {
+    fn max_attempts(&self) -> i64 {
+        self.settings.word("lease.max_attempts").parse().unwrap_or(3)
+    }
+}
+
+impl View {
+    /// Another checkout has closed the issue, and that is not merged here.
+    pub fn is_done_elsewhere(&mut self, id: &str) -> Result<bool> {
+        Ok(self.elsewhere(id)?.iter().any(|other| Status::new(other.status.as_str()).is_done()))
+    }
+
+    pub(in crate::store) fn owner_of(&mut self, id: &str) -> Result<usize> {
+        self.read_ledgers()?;
+        self.sources.owner(id).ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })
+    }
+}
 
 impl Store {
     /// Gives an issue back, named by its full id: open again, and nobody's.
@@ -214,20 +232,6 @@ impl Store {
         lease.take_away();
         home.put(&[lease], &self.host.entropy)?;
         Ok(true)
-    }
-
-    /// Another checkout has closed the issue, and that is not merged here.
-    pub fn is_done_elsewhere(&mut self, id: &str) -> Result<bool> {
-        Ok(self.elsewhere(id)?.iter().any(|other| Status::new(other.status.as_str()).is_done()))
-    }
-
-    fn max_attempts(&self) -> i64 {
-        self.settings.word("lease.max_attempts").parse().unwrap_or(3)
-    }
-
-    pub(in crate::store) fn owner_of(&mut self, id: &str) -> Result<usize> {
-        self.sources.read(&mut self.cache)?;
-        self.sources.owner(id).ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })
     }
 
     /// Makes an issue open and nobody's in the ledger, if it is in progress there.

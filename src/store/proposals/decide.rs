@@ -5,7 +5,64 @@ use crate::model::dependency::Dependency;
 use crate::model::proposal::{self, Include, Move, Permit, Proposal, Standing, State, Visibility, permit};
 use crate::model::record::Record;
 use crate::model::time::{self, Instant};
-use crate::store::{Access, Result, Store, StoreError};
+use crate::store::{Access, Result, Store, StoreError, View};
+
+impl View {
+    /// The lines of other open proposals in the target without their dependencies on an issue that becomes private.
+    fn without_edges_to(&self, id: &str, target: usize) -> Vec<(String, Option<String>)> {
+        let mut lines = Vec::new();
+        for other in self.sources.ids_mentioning(target, id).into_iter().filter(|other| other != id) {
+            let Some(line) = self.sources.line(target, &other) else { continue };
+            let Ok(record) = Record::parse(&line) else { continue };
+            let edges = record.elements("dependencies");
+            let keeps = |raw: &&str| Dependency::decode(raw).is_none_or(|dependency| dependency.target != id);
+            let kept: Vec<&str> = edges.iter().copied().filter(keeps).collect();
+            if Visibility::of(&record) != Visibility::Proposed || kept.len() == edges.len() {
+                continue;
+            }
+            let dialect = self.stamp("", &line).dialect;
+            let list = (!kept.is_empty()).then(|| dialect.array(kept));
+            lines.push((other, Some(record.with(&[("dependencies", list)], dialect))));
+        }
+        lines
+    }
+
+    fn decided(&self, id: &str, target: usize, actor: &str, reason: Option<&str>) -> Result<(Permit, String)> {
+        let wanted = if reason.is_some() { Move::Reject } else { Move::Accept };
+        self.refuse_plan(id, target, wanted)?;
+        let copies = self.copies_of(id, target);
+        let line = copies.target.clone().unwrap_or_default();
+        let record = copies.target.as_deref().and_then(|line| Record::parse(line).ok());
+        let planning = copies.planning.as_ref().and_then(|(_, line)| Record::parse(line).ok());
+        let granted = permit(id, Standing::of(record.as_ref(), planning.as_ref()), wanted)?;
+        let Some(record) = record.filter(|_| granted == Permit::Do) else { return Ok((granted, line)) };
+        let stamp = self.stamp(actor, &line);
+        let now = stamp.now.to_string();
+        let text = |text: &str| Some(stamp.dialect.string(text));
+        let before = Proposal::of(&record).unwrap_or_else(|| self.fresh_proposal(actor, "", Include::default(), &now));
+        let previous = record.string("updated_at").and_then(|text| Instant::parse(&text));
+        let updated = time::after(previous, stamp.now).to_string();
+        let edits = match reason {
+            None => {
+                let moved = before.moved(State::Accepted, actor, &now, None);
+                let proposal = Some(moved.render(stamp.dialect));
+                vec![("visibility", None), ("proposal", proposal), ("updated_at", text(&updated))]
+            }
+            Some(reason) => {
+                let moved = before.moved(State::Rejected, actor, &now, Some(reason));
+                let proposal = Some(moved.render(stamp.dialect));
+                vec![
+                    ("status", text("closed")),
+                    ("closed_at", text(&now)),
+                    ("close_reason", text(&format!("rejected: {reason}"))),
+                    ("proposal", proposal),
+                    ("updated_at", text(&updated)),
+                ]
+            }
+        };
+        Ok((Permit::Do, record.with(&edits, stamp.dialect)))
+    }
+}
 
 impl Store {
     /// Takes a proposal back: the latest text into the planning copy, then the line out of the target.
@@ -34,7 +91,7 @@ impl Store {
             return Err(StoreError::NoPlanningCopy { id: id.to_owned(), what: "withdrawn" });
         };
         let locks = self.lock(&[target, source])?;
-        self.sources.read(&mut self.cache)?;
+        self.read_ledgers()?;
         let copies = self.copies_of(id, target);
         let target_record = copies.target.as_deref().and_then(|line| Record::parse(line).ok());
         let Some((_, planning_line)) = &copies.planning else {
@@ -98,25 +155,6 @@ impl Store {
         Ok(Permit::Do)
     }
 
-    /// The lines of other open proposals in the target without their dependencies on an issue that becomes private.
-    fn without_edges_to(&self, id: &str, target: usize) -> Vec<(String, Option<String>)> {
-        let mut lines = Vec::new();
-        for other in self.sources.ids_mentioning(target, id).into_iter().filter(|other| other != id) {
-            let Some(line) = self.sources.line(target, &other) else { continue };
-            let Ok(record) = Record::parse(&line) else { continue };
-            let edges = record.elements("dependencies");
-            let keeps = |raw: &&str| Dependency::decode(raw).is_none_or(|dependency| dependency.target != id);
-            let kept: Vec<&str> = edges.iter().copied().filter(keeps).collect();
-            if Visibility::of(&record) != Visibility::Proposed || kept.len() == edges.len() {
-                continue;
-            }
-            let dialect = self.stamp("", &line).dialect;
-            let list = (!kept.is_empty()).then(|| dialect.array(kept));
-            lines.push((other, Some(record.with(&[("dependencies", list)], dialect))));
-        }
-        lines
-    }
-
     /// A maintainer's decision about proposals in a repo: accepted, or rejected for a reason.
     pub fn decide(
         &mut self,
@@ -131,7 +169,7 @@ impl Store {
         let target = self.target_source(repo)?;
         let actor = self.actor().to_owned();
         let locks = self.lock(&[target])?;
-        self.sources.read(&mut self.cache)?;
+        self.read_ledgers()?;
         let mut results = Vec::new();
         let mut lines = Vec::new();
         for id in &each_once(ids) {
@@ -150,41 +188,5 @@ impl Store {
         drop(locks);
         self.commit_ledgers(&written);
         Ok(results)
-    }
-
-    fn decided(&self, id: &str, target: usize, actor: &str, reason: Option<&str>) -> Result<(Permit, String)> {
-        let wanted = if reason.is_some() { Move::Reject } else { Move::Accept };
-        self.refuse_plan(id, target, wanted)?;
-        let copies = self.copies_of(id, target);
-        let line = copies.target.clone().unwrap_or_default();
-        let record = copies.target.as_deref().and_then(|line| Record::parse(line).ok());
-        let planning = copies.planning.as_ref().and_then(|(_, line)| Record::parse(line).ok());
-        let granted = permit(id, Standing::of(record.as_ref(), planning.as_ref()), wanted)?;
-        let Some(record) = record.filter(|_| granted == Permit::Do) else { return Ok((granted, line)) };
-        let stamp = self.stamp(actor, &line);
-        let now = stamp.now.to_string();
-        let text = |text: &str| Some(stamp.dialect.string(text));
-        let before = Proposal::of(&record).unwrap_or_else(|| self.fresh_proposal(actor, "", Include::default(), &now));
-        let previous = record.string("updated_at").and_then(|text| Instant::parse(&text));
-        let updated = time::after(previous, stamp.now).to_string();
-        let edits = match reason {
-            None => {
-                let moved = before.moved(State::Accepted, actor, &now, None);
-                let proposal = Some(moved.render(stamp.dialect));
-                vec![("visibility", None), ("proposal", proposal), ("updated_at", text(&updated))]
-            }
-            Some(reason) => {
-                let moved = before.moved(State::Rejected, actor, &now, Some(reason));
-                let proposal = Some(moved.render(stamp.dialect));
-                vec![
-                    ("status", text("closed")),
-                    ("closed_at", text(&now)),
-                    ("close_reason", text(&format!("rejected: {reason}"))),
-                    ("proposal", proposal),
-                    ("updated_at", text(&updated)),
-                ]
-            }
-        };
-        Ok((Permit::Do, record.with(&edits, stamp.dialect)))
     }
 }

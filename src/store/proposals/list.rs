@@ -6,7 +6,7 @@ use crate::model::issue::Issue;
 use crate::model::proposal::{Proposal, Standing, State};
 use crate::model::record::Record;
 use crate::store::sync::WorkingCopy;
-use crate::store::{Result, Store, Warning};
+use crate::store::{Result, View, Warning};
 use crate::vcs::{Archive, Tip, Version};
 
 /// So many branches are looked at, those that changed last first.
@@ -37,7 +37,7 @@ struct OnBranches {
     is_new: bool,
 }
 
-impl Store {
+impl View {
     /// Every proposal that the files here and the fetched branches of the primary tell of.
     pub fn proposals(&mut self) -> Result<Vec<ProposalRow>> {
         self.refresh()?;

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 
 use super::pair::NewLine;
 use super::transaction::Written;
-use super::{Result, Store, StoreError};
+use super::{Project, Result, Store, StoreError, View};
 use crate::ledger::LockedLedger;
 use crate::model::change::Stamp;
 use crate::model::json::Dialect;
@@ -36,7 +36,43 @@ struct Copies {
     planning: Option<(usize, String)>,
 }
 
-impl Store {
+impl Project {
+    fn stamp<'a>(&self, actor: &'a str, line: &str) -> Stamp<'a> {
+        let dialect = crate::model::json::DialectEvidence::of(line).or(Dialect::default());
+        Stamp { now: self.host.clock.now(), actor, dialect }
+    }
+
+    fn fresh_proposal(&self, actor: &str, target: &str, include: Include, at: &str) -> Proposal {
+        const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+        let bytes: [u8; 12] = self.host.entropy.bytes();
+        let id: String = bytes.iter().map(|byte| char::from(DIGITS[usize::from(*byte) % 36])).collect();
+        Proposal {
+            id: format!("prop_{id}"),
+            author: actor.to_owned(),
+            target: target.to_owned(),
+            state: State::Open,
+            by: actor.to_owned(),
+            at: at.to_owned(),
+            reason: None,
+            include: include.words(),
+            synced: None,
+        }
+    }
+
+    pub(in crate::store) fn refuse_broken(&self) -> Result<()> {
+        self.settings.broken.first().map_or(Ok(()), |error| Err(error.clone().into()))
+    }
+
+    /// Refuses to make the primary grow by many issues at once, unless the caller knows how many (the accident of a bulk commit).
+    pub fn refuse_growth(&self, repo: usize, grown: usize, count: Option<usize>) -> Result<()> {
+        if repo == 0 && grown > MAX_GROWTH && count != Some(grown) {
+            return Err(StoreError::TooMany { count: grown, repo: self.name(repo).to_owned() });
+        }
+        Ok(())
+    }
+}
+
+impl View {
     fn copies_of(&self, id: &str, target: usize) -> Copies {
         let target_line = self.sources.line(target, id);
         let others = self.sources.holders(id).into_iter().filter(|n| *n != target);
@@ -79,32 +115,23 @@ impl Store {
 
     /// The ledger of a repo that proposals go to.
     fn target_source(&mut self, repo: usize) -> Result<usize> {
-        self.sources.read(&mut self.cache)?;
+        self.read_ledgers()?;
         self.writable(repo)
     }
 
-    fn stamp<'a>(&self, actor: &'a str, line: &str) -> Stamp<'a> {
-        let dialect = crate::model::json::DialectEvidence::of(line).or(Dialect::default());
-        Stamp { now: self.host.clock.now(), actor, dialect }
+    /// Lines as answers, for the commit of the ledger.
+    fn record_of(&self, source: usize, lines: &[NewLine]) -> Vec<Written> {
+        let source_repo = self.name(self.sources.member_of(source)).to_owned();
+        let one = |(id, line): &NewLine| {
+            let before = self.sources.line(source, id);
+            let line = line.clone().or_else(|| before.clone()).unwrap_or_else(|| "{}".to_owned());
+            Written { id: id.clone(), line, before, changed: true, source_repo: source_repo.clone() }
+        };
+        lines.iter().map(one).collect()
     }
+}
 
-    fn fresh_proposal(&self, actor: &str, target: &str, include: Include, at: &str) -> Proposal {
-        const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
-        let bytes: [u8; 12] = self.host.entropy.bytes();
-        let id: String = bytes.iter().map(|byte| char::from(DIGITS[usize::from(*byte) % 36])).collect();
-        Proposal {
-            id: format!("prop_{id}"),
-            author: actor.to_owned(),
-            target: target.to_owned(),
-            state: State::Open,
-            by: actor.to_owned(),
-            at: at.to_owned(),
-            reason: None,
-            include: include.words(),
-            synced: None,
-        }
-    }
-
+impl Store {
     /// Writes planning copies that come first, then the target, then other planning copies; nothing if one of them is refused.
     fn write_both(
         &self,
@@ -130,29 +157,6 @@ impl Store {
             }
         }
         Ok(written)
-    }
-
-    /// Lines as answers, for the commit of the ledger.
-    fn record_of(&self, source: usize, lines: &[NewLine]) -> Vec<Written> {
-        let source_repo = self.name(self.sources.member_of(source)).to_owned();
-        let one = |(id, line): &NewLine| {
-            let before = self.sources.line(source, id);
-            let line = line.clone().or_else(|| before.clone()).unwrap_or_else(|| "{}".to_owned());
-            Written { id: id.clone(), line, before, changed: true, source_repo: source_repo.clone() }
-        };
-        lines.iter().map(one).collect()
-    }
-
-    pub(in crate::store) fn refuse_broken(&self) -> Result<()> {
-        self.settings.broken.first().map_or(Ok(()), |error| Err(error.clone().into()))
-    }
-
-    /// Refuses to make the primary grow by many issues at once, unless the caller knows how many (the accident of a bulk commit).
-    pub fn refuse_growth(&self, repo: usize, grown: usize, count: Option<usize>) -> Result<()> {
-        if repo == 0 && grown > MAX_GROWTH && count != Some(grown) {
-            return Err(StoreError::TooMany { count: grown, repo: self.name(repo).to_owned() });
-        }
-        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ use crate::model::record::Record;
 use crate::model::time::{self, Instant};
 use crate::store::leases::Locks;
 use crate::store::pair::NewLine;
-use crate::store::{Result, Store, StoreError, planning};
+use crate::store::{Result, Store, StoreError, View, planning};
 
 /// What to propose, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -74,52 +74,10 @@ struct Proposer<'a> {
     names: Names,
 }
 
-impl Store {
-    /// Puts issues before the maintainers of a target: records the proposal in the planning copies, then writes their public part
-    /// into its ledger.
-    pub fn propose(&mut self, request: &ProposeRequest) -> Result<Vec<(String, Result<Proposed>)>> {
-        self.refuse_broken()?;
-        let target = self.target_source(request.target)?;
-        self.refuse_uncommitted_ledger(target, request)?;
-        let actor = self.actor().to_owned();
-        let prefix = self.prefix(request.target)?;
-        let named = each_once(&request.ids);
-        let ids = if request.with_deps { self.closure(&named, target) } else { named };
-        let names = self.new_names(&ids, target, request.target)?;
-        let (repo, include, adopt) = (request.target, request.include, request.adopt);
-        let mut proposer = Proposer { actor: &actor, target, repo, prefix: &prefix, include, adopt, names };
-        // First all of it without a write: what is refused must not have been renamed.
-        let draft = self.draft(&ids, &proposer, None)?;
-        self.refuse_growth(request.target, draft.grown, request.count)?;
-        if request.dry_run {
-            return Ok(draft.results);
-        }
-        let fine: HashSet<&String> = draft.results.iter().filter(|(_, one)| one.is_ok()).map(|(id, _)| id).collect();
-        let names = std::mem::take(&mut proposer.names);
-        let used: Names = names.into_iter().filter(|(old, _)| fine.contains(old)).collect();
-        self.rename_planned(&used)?;
-        let owner = self.owner_record(request.target)?;
-        let renamed: Vec<String> = ids.iter().map(|id| used.get(id).unwrap_or(id).clone()).collect();
-        let mut sources = vec![target];
-        sources.extend(renamed.iter().filter_map(|id| self.copies_of(id, target).planning.map(|(n, _)| n)));
-        let locks = self.lock(&sources)?;
-        self.sources.read(&mut self.cache)?;
-        let draft = self.draft(&renamed, &proposer, Some(&owner))?;
-        self.refuse_growth(request.target, draft.grown, request.count)?;
-        let written = self.write_both(&locks, target, draft.first, &draft.arriving, draft.last)?;
-        drop::<Locks>(locks);
-        self.commit_ledgers(&written);
-        let former = |new: &str| used.iter().find(|(_, known)| *known == new).map(|(old, _)| old.clone());
-        let results = draft.results.into_iter().map(|(id, one)| {
-            let former_id = former(&id);
-            (former_id.clone().unwrap_or(id), one.map(|one| Proposed { former_id, ..one }))
-        });
-        Ok(results.collect())
-    }
-
+impl View {
     /// A ledger that this user keeps out of commits carries no proposal to anybody: that is said, and undone if asked for.
     fn refuse_uncommitted_ledger(&self, target: usize, request: &ProposeRequest) -> Result<()> {
-        let beads = self.project.members[request.target].repo.beads();
+        let beads = self.repos.members[request.target].repo.beads();
         match planning::kept_out_by(beads) {
             Some(_) if request.dry_run => Ok(()),
             Some(_) if request.start_ledger => planning::let_into_commits(beads),
@@ -312,6 +270,50 @@ impl Store {
             }
         }
         order
+    }
+}
+
+impl Store {
+    /// Puts issues before the maintainers of a target: records the proposal in the planning copies, then writes their public part
+    /// into its ledger.
+    pub fn propose(&mut self, request: &ProposeRequest) -> Result<Vec<(String, Result<Proposed>)>> {
+        self.refuse_broken()?;
+        let target = self.target_source(request.target)?;
+        self.refuse_uncommitted_ledger(target, request)?;
+        let actor = self.actor().to_owned();
+        let prefix = self.prefix(request.target)?;
+        let named = each_once(&request.ids);
+        let ids = if request.with_deps { self.closure(&named, target) } else { named };
+        let names = self.new_names(&ids, target, request.target)?;
+        let (repo, include, adopt) = (request.target, request.include, request.adopt);
+        let mut proposer = Proposer { actor: &actor, target, repo, prefix: &prefix, include, adopt, names };
+        // First all of it without a write: what is refused must not have been renamed.
+        let draft = self.draft(&ids, &proposer, None)?;
+        self.refuse_growth(request.target, draft.grown, request.count)?;
+        if request.dry_run {
+            return Ok(draft.results);
+        }
+        let fine: HashSet<&String> = draft.results.iter().filter(|(_, one)| one.is_ok()).map(|(id, _)| id).collect();
+        let names = std::mem::take(&mut proposer.names);
+        let used: Names = names.into_iter().filter(|(old, _)| fine.contains(old)).collect();
+        self.rename_planned(&used)?;
+        let owner = self.owner_record(request.target)?;
+        let renamed: Vec<String> = ids.iter().map(|id| used.get(id).unwrap_or(id).clone()).collect();
+        let mut sources = vec![target];
+        sources.extend(renamed.iter().filter_map(|id| self.copies_of(id, target).planning.map(|(n, _)| n)));
+        let locks = self.lock(&sources)?;
+        self.read_ledgers()?;
+        let draft = self.draft(&renamed, &proposer, Some(&owner))?;
+        self.refuse_growth(request.target, draft.grown, request.count)?;
+        let written = self.write_both(&locks, target, draft.first, &draft.arriving, draft.last)?;
+        drop::<Locks>(locks);
+        self.commit_ledgers(&written);
+        let former = |new: &str| used.iter().find(|(_, known)| *known == new).map(|(old, _)| old.clone());
+        let results = draft.results.into_iter().map(|(id, one)| {
+            let former_id = former(&id);
+            (former_id.clone().unwrap_or(id), one.map(|one| Proposed { former_id, ..one }))
+        });
+        Ok(results.collect())
     }
 }
 

@@ -6,7 +6,7 @@ use crate::model::issue;
 use crate::model::proposal::{self, FORMER_ID, PROJECT, Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::store::leases::Locks;
-use crate::store::{Result, Store};
+use crate::store::{Result, Store, View};
 
 /// One thing that reconciling did, or would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,45 +15,7 @@ pub struct Reconciled {
     pub what: String,
 }
 
-impl Store {
-    /// Brings planning copies in line with what became of their proposals, as far as the files here tell.
-    pub fn reconcile(&mut self, dry_run: bool) -> Result<Vec<Reconciled>> {
-        self.refuse_broken()?;
-        let target = self.target_source(0)?;
-        let actor = self.actor().to_owned();
-        let mut done = Vec::new();
-        for source in 0..self.sources.len() {
-            if self.sources.member_of(source) == 0 {
-                continue;
-            }
-            // A line of the target can have been written by anybody: only what the planning copy records is finished.
-            let ids = self.sources.ids_mentioning(source, "\"proposal\"");
-            if ids.is_empty() {
-                continue;
-            }
-            let locks = if dry_run { Locks::none() } else { self.lock(&[target, source])? };
-            self.sources.read(&mut self.cache)?;
-            let (mut in_target, mut in_planning) = (Vec::new(), Vec::new());
-            for id in &ids {
-                let (Some(ours), theirs) = (self.sources.line(source, id), self.sources.line(target, id)) else {
-                    continue;
-                };
-                if let Some(step) = self.settle(&ours, theirs.as_deref(), target, &actor) {
-                    done.push(Reconciled { id: id.clone(), what: step.what });
-                    in_target.extend(step.target.map(|line| (id.clone(), line)));
-                    in_planning.extend(step.planning.map(|line| (id.clone(), line)));
-                }
-            }
-            if !dry_run {
-                let marks = HashMap::from([(source, in_planning)]);
-                let written = self.write_both(&locks, target, HashMap::new(), &in_target, marks)?;
-                drop(locks);
-                self.commit_ledgers(&written);
-            }
-        }
-        Ok(done)
-    }
-
+impl View {
     /// What one pair of copies needs.
     fn settle(&self, ours: &str, theirs: Option<&str>, target: usize, actor: &str) -> Option<Step> {
         let planning = Record::parse(ours).ok()?;
@@ -111,6 +73,46 @@ impl Store {
             }
             _ => None,
         }
+    }
+}
+
+impl Store {
+    /// Brings planning copies in line with what became of their proposals, as far as the files here tell.
+    pub fn reconcile(&mut self, dry_run: bool) -> Result<Vec<Reconciled>> {
+        self.refuse_broken()?;
+        let target = self.target_source(0)?;
+        let actor = self.actor().to_owned();
+        let mut done = Vec::new();
+        for source in 0..self.sources.len() {
+            if self.sources.member_of(source) == 0 {
+                continue;
+            }
+            // A line of the target can have been written by anybody: only what the planning copy records is finished.
+            let ids = self.sources.ids_mentioning(source, "\"proposal\"");
+            if ids.is_empty() {
+                continue;
+            }
+            let locks = if dry_run { Locks::none() } else { self.lock(&[target, source])? };
+            self.read_ledgers()?;
+            let (mut in_target, mut in_planning) = (Vec::new(), Vec::new());
+            for id in &ids {
+                let (Some(ours), theirs) = (self.sources.line(source, id), self.sources.line(target, id)) else {
+                    continue;
+                };
+                if let Some(step) = self.settle(&ours, theirs.as_deref(), target, &actor) {
+                    done.push(Reconciled { id: id.clone(), what: step.what });
+                    in_target.extend(step.target.map(|line| (id.clone(), line)));
+                    in_planning.extend(step.planning.map(|line| (id.clone(), line)));
+                }
+            }
+            if !dry_run {
+                let marks = HashMap::from([(source, in_planning)]);
+                let written = self.write_both(&locks, target, HashMap::new(), &in_target, marks)?;
+                drop(locks);
+                self.commit_ledgers(&written);
+            }
+        }
+        Ok(done)
     }
 }
 

@@ -10,39 +10,14 @@ use crate::model::record::Record;
 use crate::store::leases::{LEASES_NAME, LeaseError};
 use crate::store::pair::NewLine;
 use crate::store::records::{Put, RecordError};
-use crate::store::{Result, StateDir, Store};
+use crate::store::{Project, Result, StateDir, Store, View};
 use crate::sys::below;
 
 /// Records of a state home that name issues, and the directories with a lock of their own that hold some more.
 const RECORDS: [&str; 2] = ["reservations.jsonl", "workspaces.jsonl"];
 const DIRECTORIES: [&str; 2] = ["mail", "wt"];
 
-impl Store {
-    /// The ids that issues get before they are proposed to a repo. One that bears its prefix, that somebody chose for it, or
-    /// under which the issue was proposed to it before stays.
-    pub(super) fn new_names(&mut self, ids: &[String], target: usize, repo: usize) -> Result<Names> {
-        let prefix = self.prefix(repo)?;
-        let now = self.host.clock.now();
-        let mut names = Names::new();
-        for old in ids {
-            let Copies { planning: Some((source, line)), .. } = self.copies_of(old, target) else { continue };
-            let Ok(record) = Record::parse(&line) else { continue };
-            if !self.needs_name(old, &record, self.sources.member_of(source), repo, &prefix) {
-                continue;
-            }
-            let title = record.string("title").unwrap_or_default();
-            let new = loop {
-                let new = IssueId::mint(&prefix, &title, "", now, self.host.entropy.bytes());
-                let is_taken = names.values().any(|known| known == new.as_str());
-                if !is_taken && self.sources.holders(new.as_str()).is_empty() {
-                    break new.to_string();
-                }
-            };
-            names.insert(old.clone(), new);
-        }
-        Ok(names)
-    }
-
+impl Project {
     fn needs_name(&self, id: &str, planning: &Record<'_>, member: usize, repo: usize, prefix: &str) -> bool {
         let of_id = id::prefix_of(id).unwrap_or_default();
         let owner = Owner::of(planning);
@@ -51,126 +26,15 @@ impl Store {
         if of_id == prefix || published {
             return false;
         }
-        let planner = &self.project.members[member];
+        let planner = &self.repos.members[member];
         let is_private = planner.named_prefix().as_deref() == Some(of_id) || planner.repo.default_prefix() == of_id;
         owner.is_none() || is_elsewhere || is_private
-    }
-
-    /// The planning issue that had this id before it was proposed.
-    pub(in crate::store) fn renamed_from(&self, typed: &str) -> Option<String> {
-        self.former_ids().remove(typed)
-    }
-
-    /// Ids that planning issues had before they were proposed, and those that they have now.
-    pub(in crate::store) fn former_ids(&self) -> HashMap<String, String> {
-        let planning = (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source)));
-        let renamed = planning.flat_map(|source| {
-            let ids = self.sources.ids_mentioning(source, FORMER_ID).into_iter();
-            ids.filter_map(move |id| {
-                let line = self.sources.line(source, &id)?;
-                let former = Record::parse(&line).ok()?.string(FORMER_ID)?.into_owned();
-                Some((former, id))
-            })
-        });
-        renamed.collect()
-    }
-
-    /// Renames planning issues where they are: their lines, what refers to them, their claims and other records. One ledger is
-    /// rewritten in one step.
-    pub(super) fn rename_planned(&mut self, names: &Names) -> Result<()> {
-        if names.is_empty() {
-            return Ok(());
-        }
-        let sources: Vec<usize> =
-            (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source))).collect();
-        let words: Vec<&str> = names.keys().map(String::as_str).collect();
-        self.rename_issues(&sources, names, &words, proposal::renamed)
-    }
-
-    /// The same in any ledgers; the lines in question hold one of the words.
-    pub(in crate::store) fn rename_issues(
-        &mut self,
-        sources: &[usize],
-        names: &Names,
-        words: &[&str],
-        renamed: impl Fn(&str, &Names) -> Option<String>,
-    ) -> Result<()> {
-        let locks = self.lock(sources)?;
-        self.sources.read(&mut self.cache)?;
-        let mut parts: BTreeMap<usize, Vec<NewLine>> = BTreeMap::new();
-        for source in sources {
-            let mut ids: Vec<String> =
-                words.iter().flat_map(|word| self.sources.ids_mentioning(*source, word)).collect();
-            ids.sort();
-            ids.dedup();
-            for id in ids {
-                let line = self.sources.line(*source, &id).unwrap_or_default();
-                let Some(new) = renamed(&line, names) else { continue };
-                let lines = parts.entry(*source).or_default();
-                match names.get(&id) {
-                    Some(name) => lines.extend([(id, None), (name.clone(), Some(new))]),
-                    None => lines.push((id, Some(new))),
-                }
-            }
-        }
-        for (lock, lines) in locks.iter().filter_map(|(source, lock)| Some((lock, parts.get(source)?))) {
-            self.may_put_lines(lock, lines)?;
-        }
-        for source in sources {
-            self.may_rename_claims(*source, names)?;
-        }
-        let mut written = Vec::new();
-        for (source, lock) in locks.iter() {
-            let Some(lines) = parts.get(source) else { continue };
-            if self.put_lines(lock, lines)? {
-                written.push((*source, self.record_of(*source, lines)));
-            }
-            self.rename_claims(*source, names)?;
-        }
-        drop(locks);
-        self.rename_records(names)?;
-        self.commit_ledgers(&written);
-        self.sources.read(&mut self.cache)
-    }
-
-    /// A claim that a remote knows cannot follow: the remote knows it under the old id.
-    pub(in crate::store) fn may_rename_claims(&self, source: usize, names: &Names) -> Result<()> {
-        let leases = self.leases_of(source)?;
-        for (id, lease) in leases.iter().filter(|(id, _)| names.contains_key(*id)) {
-            if lease.holder.as_ref().is_some_and(|holder| holder.remote.is_some()) {
-                let holder = lease.holder.as_ref().map(|holder| holder.name.clone()).unwrap_or_default();
-                let (epoch, id) = (lease.epoch, id.clone());
-                return Err(
-                    LeaseError::Claimed { id, holder, agent: None, epoch, expires: None, worktree: None }.into()
-                );
-            }
-        }
-        Ok(())
-    }
-
-    pub(in crate::store) fn rename_claims(&self, source: usize, names: &Names) -> Result<()> {
-        let home = self.lease_home(source);
-        if !home.path().join(LEASES_NAME).exists() {
-            return Ok(());
-        }
-        let held = self.hold(home.clone())?;
-        let mut changed: Vec<Lease> = Vec::new();
-        for (old, new) in names {
-            let mut lease = held.lease(&self.lease_key(source, &home, old)?);
-            if lease.epoch == 0 {
-                continue;
-            }
-            changed.push(Lease { id: self.lease_key(source, &home, new)?, ..lease.clone() });
-            lease.end();
-            changed.push(lease);
-        }
-        Ok(held.put(&changed, &self.host.entropy)?)
     }
 
     /// Checkpoints, mail, reservations and workspaces of these issues.
     pub(in crate::store) fn rename_records(&self, names: &Names) -> Result<()> {
         let mut homes: HashMap<_, StateDir> = HashMap::new();
-        for member in 0..self.project.members.len() {
+        for member in 0..self.repos.members.len() {
             let state = StateDir::of(self.state_home_of(member));
             homes.insert(state.path().to_owned(), state);
         }
@@ -206,6 +70,146 @@ impl Store {
             })?;
         }
         Ok(())
+    }
+}
+
+impl View {
+    /// The ids that issues get before they are proposed to a repo. One that bears its prefix, that somebody chose for it, or
+    /// under which the issue was proposed to it before stays.
+    pub(super) fn new_names(&mut self, ids: &[String], target: usize, repo: usize) -> Result<Names> {
+        let prefix = self.prefix(repo)?;
+        let now = self.host.clock.now();
+        let mut names = Names::new();
+        for old in ids {
+            let Copies { planning: Some((source, line)), .. } = self.copies_of(old, target) else { continue };
+            let Ok(record) = Record::parse(&line) else { continue };
+            if !self.needs_name(old, &record, self.sources.member_of(source), repo, &prefix) {
+                continue;
+            }
+            let title = record.string("title").unwrap_or_default();
+            let new = loop {
+                let new = IssueId::mint(&prefix, &title, "", now, self.host.entropy.bytes());
+                let is_taken = names.values().any(|known| known == new.as_str());
+                if !is_taken && self.sources.holders(new.as_str()).is_empty() {
+                    break new.to_string();
+                }
+            };
+            names.insert(old.clone(), new);
+        }
+        Ok(names)
+    }
+
+    /// The planning issue that had this id before it was proposed.
+    pub(in crate::store) fn renamed_from(&self, typed: &str) -> Option<String> {
+        self.former_ids().remove(typed)
+    }
+
+    /// Ids that planning issues had before they were proposed, and those that they have now.
+    pub(in crate::store) fn former_ids(&self) -> HashMap<String, String> {
+        let planning = (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source)));
+        let renamed = planning.flat_map(|source| {
+            let ids = self.sources.ids_mentioning(source, FORMER_ID).into_iter();
+            ids.filter_map(move |id| {
+                let line = self.sources.line(source, &id)?;
+                let former = Record::parse(&line).ok()?.string(FORMER_ID)?.into_owned();
+                Some((former, id))
+            })
+        });
+        renamed.collect()
+    }
+
+    /// A claim that a remote knows cannot follow: the remote knows it under the old id.
+    pub(in crate::store) fn may_rename_claims(&self, source: usize, names: &Names) -> Result<()> {
+        let leases = self.leases_of(source)?;
+        for (id, lease) in leases.iter().filter(|(id, _)| names.contains_key(*id)) {
+            if lease.holder.as_ref().is_some_and(|holder| holder.remote.is_some()) {
+                let holder = lease.holder.as_ref().map(|holder| holder.name.clone()).unwrap_or_default();
+                let (epoch, id) = (lease.epoch, id.clone());
+                return Err(
+                    LeaseError::Claimed { id, holder, agent: None, epoch, expires: None, worktree: None }.into()
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Store {
+    /// Renames planning issues where they are: their lines, what refers to them, their claims and other records. One ledger is
+    /// rewritten in one step.
+    pub(super) fn rename_planned(&mut self, names: &Names) -> Result<()> {
+        if names.is_empty() {
+            return Ok(());
+        }
+        let sources: Vec<usize> =
+            (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source))).collect();
+        let words: Vec<&str> = names.keys().map(String::as_str).collect();
+        self.rename_issues(&sources, names, &words, proposal::renamed)
+    }
+
+    /// The same in any ledgers; the lines in question hold one of the words.
+    pub(in crate::store) fn rename_issues(
+        &mut self,
+        sources: &[usize],
+        names: &Names,
+        words: &[&str],
+        renamed: impl Fn(&str, &Names) -> Option<String>,
+    ) -> Result<()> {
+        let locks = self.lock(sources)?;
+        self.read_ledgers()?;
+        let mut parts: BTreeMap<usize, Vec<NewLine>> = BTreeMap::new();
+        for source in sources {
+            let mut ids: Vec<String> =
+                words.iter().flat_map(|word| self.sources.ids_mentioning(*source, word)).collect();
+            ids.sort();
+            ids.dedup();
+            for id in ids {
+                let line = self.sources.line(*source, &id).unwrap_or_default();
+                let Some(new) = renamed(&line, names) else { continue };
+                let lines = parts.entry(*source).or_default();
+                match names.get(&id) {
+                    Some(name) => lines.extend([(id, None), (name.clone(), Some(new))]),
+                    None => lines.push((id, Some(new))),
+                }
+            }
+        }
+        for (lock, lines) in locks.iter().filter_map(|(source, lock)| Some((lock, parts.get(source)?))) {
+            self.may_put_lines(lock, lines)?;
+        }
+        for source in sources {
+            self.may_rename_claims(*source, names)?;
+        }
+        let mut written = Vec::new();
+        for (source, lock) in locks.iter() {
+            let Some(lines) = parts.get(source) else { continue };
+            if self.put_lines(lock, lines)? {
+                written.push((*source, self.record_of(*source, lines)));
+            }
+            self.rename_claims(*source, names)?;
+        }
+        drop(locks);
+        self.rename_records(names)?;
+        self.commit_ledgers(&written);
+        self.read_ledgers()
+    }
+
+    pub(in crate::store) fn rename_claims(&self, source: usize, names: &Names) -> Result<()> {
+        let home = self.lease_home(source);
+        if !home.path().join(LEASES_NAME).exists() {
+            return Ok(());
+        }
+        let held = self.hold(home.clone())?;
+        let mut changed: Vec<Lease> = Vec::new();
+        for (old, new) in names {
+            let mut lease = held.lease(&self.lease_key(source, &home, old)?);
+            if lease.epoch == 0 {
+                continue;
+            }
+            changed.push(Lease { id: self.lease_key(source, &home, new)?, ..lease.clone() });
+            lease.end();
+            changed.push(lease);
+        }
+        Ok(held.put(&changed, &self.host.entropy)?)
     }
 }
 

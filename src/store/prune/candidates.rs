@@ -10,7 +10,7 @@ use crate::model::issue::{Issue, status_of};
 use crate::model::proposal::{Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::model::time::{DAY, Instant};
-use crate::store::Store;
+use crate::store::{Project, View};
 
 /// An issue that may leave.
 #[derive(Debug, Clone)]
@@ -49,7 +49,16 @@ impl Candidate {
     }
 }
 
-impl Store {
+impl Project {
+    /// Before which moment an issue must have ended to be old; `None` if any will do.
+    fn limit(&self, issue: &Issue, request: &PruneRequest) -> Option<Instant> {
+        // The news of a deletion must have had time to spread, however small the file is to be.
+        let any_age = request.budget.is_some() && !issue.status.is_tombstone();
+        request.before.or_else(|| (!any_age).then(|| self.prune_default()))
+    }
+}
+
+impl View {
     /// The issues of a ledger that may leave as far as they alone decide it, oldest first, and those that do not.
     pub(super) fn candidates(
         &self,
@@ -110,13 +119,6 @@ impl Store {
         kept.dedup();
         old.sort_by(Candidate::by_age);
         (old, kept)
-    }
-
-    /// Before which moment an issue must have ended to be old; `None` if any will do.
-    fn limit(&self, issue: &Issue, request: &PruneRequest) -> Option<Instant> {
-        // The news of a deletion must have had time to spread, however small the file is to be.
-        let any_age = request.budget.is_some() && !issue.status.is_tombstone();
-        request.before.or_else(|| (!any_age).then(|| self.prune_default()))
     }
 }
 

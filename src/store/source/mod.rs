@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::home;
 use super::image;
-use super::project::Project;
+use super::repos::Repos;
 use super::{LEDGER_NAMES, Member, Result, StoreError};
 use crate::cache::{Cache, Key, UnknownIds};
 use crate::ledger::{Damage, Document, Expectation, Ledger, LedgerError, Stamp};
@@ -99,7 +99,7 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    pub fn of(project: &Project, unknown: UnknownIds, host: &Host) -> Result<Self> {
+    pub fn of(project: &Repos, unknown: UnknownIds, host: &Host) -> Result<Self> {
         let mut all: Vec<Source> = Vec::new();
         let mut names = Vec::new();
         let mut refused = Vec::new();
@@ -147,7 +147,7 @@ impl Sources {
 
     /// A ledger has come, or the config names another. One that went means nothing: a file that is being rewritten is gone
     /// for a moment.
-    pub fn have_moved(&self, project: &Project) -> bool {
+    pub fn have_moved(&self, project: &Repos) -> bool {
         let pairs = project.members.iter().zip(&self.names);
         pairs.into_iter().any(|(member, known)| ledger_names(member).iter().any(|name| !known.contains(name)))
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::discover::other_name;
-use super::super::{Access, BEADS_DIR, RepoProblem, Result, Store, StoreError, place};
+use super::super::{Access, BEADS_DIR, Project, RepoProblem, Result, StoreError, View, place};
 use crate::ledger::MAX_LEDGER;
 use crate::sys::below;
 use crate::vcs::{self, Area, SyncError, Vcs};
@@ -34,45 +34,7 @@ impl WorkingCopy {
     }
 }
 
-impl Store {
-    /// The working copies that hold the ledgers of the project, or of one of its repos; the primary's first.
-    pub(in crate::store) fn working_copies(&self, only: Option<usize>) -> Vec<WorkingCopy> {
-        let mut copies: Vec<WorkingCopy> = Vec::new();
-        for source in 0..self.sources.len() {
-            let member = self.sources.member_of(source);
-            let ledger = place::real(self.sources.ledger(source).path());
-            let found = vcs::open(&ledger);
-            let root = match found.is_versioned() {
-                true => place::real(found.root()),
-                false => self.project.members[member].repo.root().to_owned(),
-            };
-            let inside = ledger.strip_prefix(&root).map_or_else(|_| ledger.clone(), |path| path.to_owned());
-            match copies.iter_mut().find(|copy| copy.root == root) {
-                Some(copy) => {
-                    copy.sources.push(source);
-                    copy.ledgers.push(inside);
-                    if !copy.members.contains(&member) {
-                        copy.members.push(member);
-                    }
-                }
-                None => copies.push(WorkingCopy {
-                    vcs: found,
-                    root,
-                    members: vec![member],
-                    sources: vec![source],
-                    ledgers: vec![inside],
-                }),
-            }
-        }
-        copies.retain(|copy| only.is_none_or(|only| copy.members.contains(&only)));
-        copies
-    }
-
-    /// Whether one of the working copies has bookmarks.
-    pub fn has_bookmarks(&self, only: Option<usize>) -> bool {
-        self.working_copies(only).iter().any(|copy| copy.vcs.has_bookmarks())
-    }
-
+impl Project {
     /// Whether this user's commits belong there: anywhere but in the primary's working copy of a contributor.
     pub(super) fn owns(&mut self, copy: &WorkingCopy) -> Result<bool> {
         Ok(!copy.members.contains(&0) || self.access(0)? == Access::Write)
@@ -80,7 +42,7 @@ impl Store {
 
     /// Whether private issues could get into a working copy: the primary's, in a project that joins others.
     pub(super) fn is_guarded(&self, copy: &WorkingCopy) -> bool {
-        copy.members.contains(&0) && (self.project.members.len() > 1 || self.unseen().is_some())
+        copy.members.contains(&0) && (self.repos.members.len() > 1 || self.unseen().is_some())
     }
 
     /// A repo that the settings join and that is not there to be looked at.
@@ -88,7 +50,7 @@ impl Store {
         let is_away = |problem: &&RepoProblem| {
             matches!(problem, RepoProblem::Missing { .. } | RepoProblem::NoRepo { .. } | RepoProblem::Unusable { .. })
         };
-        self.project.problems.iter().find(is_away)
+        self.repos.problems.iter().find(is_away)
     }
 
     /// What a repo that is away keeps to itself is not known: nothing is committed or sent that could be it.
@@ -128,6 +90,46 @@ impl Store {
         }
         let departed = self.renamed_ledgers(copy)?.into_iter().find(|(new, _)| new == ledger);
         Ok(departed.map(|(_, old)| copy.vcs.committed(&old, &self.host.env)).transpose()?.flatten())
+    }
+}
+
+impl View {
+    /// The working copies that hold the ledgers of the project, or of one of its repos; the primary's first.
+    pub(in crate::store) fn working_copies(&self, only: Option<usize>) -> Vec<WorkingCopy> {
+        let mut copies: Vec<WorkingCopy> = Vec::new();
+        for source in 0..self.sources.len() {
+            let member = self.sources.member_of(source);
+            let ledger = place::real(self.sources.ledger(source).path());
+            let found = vcs::open(&ledger);
+            let root = match found.is_versioned() {
+                true => place::real(found.root()),
+                false => self.repos.members[member].repo.root().to_owned(),
+            };
+            let inside = ledger.strip_prefix(&root).map_or_else(|_| ledger.clone(), |path| path.to_owned());
+            match copies.iter_mut().find(|copy| copy.root == root) {
+                Some(copy) => {
+                    copy.sources.push(source);
+                    copy.ledgers.push(inside);
+                    if !copy.members.contains(&member) {
+                        copy.members.push(member);
+                    }
+                }
+                None => copies.push(WorkingCopy {
+                    vcs: found,
+                    root,
+                    members: vec![member],
+                    sources: vec![source],
+                    ledgers: vec![inside],
+                }),
+            }
+        }
+        copies.retain(|copy| only.is_none_or(|only| copy.members.contains(&only)));
+        copies
+    }
+
+    /// Whether one of the working copies has bookmarks.
+    pub fn has_bookmarks(&self, only: Option<usize>) -> bool {
+        self.working_copies(only).iter().any(|copy| copy.vcs.has_bookmarks())
     }
 
     /// Refuses to commit what the project's planning repos keep to themselves.

@@ -17,7 +17,7 @@ use std::time::Duration;
 use super::ledger_name::METADATA;
 use super::settings::CONFIG_NAME;
 use super::source::expected;
-use super::{Reconciled, Result, Store, StoreError};
+use super::{Project, Reconciled, Result, Store, StoreError, View};
 use crate::ledger::{self, LedgerError, MergedLine};
 use crate::vcs::{
     self, Carried, CommitError, Committed, Exchange, Integrated, Integration, Route, Standing, SyncError, Versions,
@@ -99,6 +99,168 @@ pub struct SyncReport {
 /// Told of each step, with the name of the repo.
 pub type Progress<'a> = &'a mut dyn FnMut(&str, SyncStep);
 
+impl Project {
+    fn names(&self, copy: &WorkingCopy) -> Vec<String> {
+        copy.members.iter().map(|member| self.name(*member).to_owned()).collect()
+    }
+
+    /// Brings both sides together; the ledgers are locked.
+    fn integrate(&mut self, with: &dyn Exchange, copy: &WorkingCopy, owns: bool, one: &mut RepoSync) -> Result<()> {
+        let env = self.host.env.clone();
+        let standing = if owns { Standing::default() } else { with.standing(&env)? };
+        if standing.ahead > 0 && standing.behind > 0 {
+            let upstream = standing.upstream.as_deref().unwrap_or("the other side");
+            one.notes.push(format!("{upstream} and this branch both have new commits; merge them yourself"));
+            return Ok(());
+        }
+        let before = received::read(copy);
+        let areas = copy.areas();
+        let incoming = with.incoming(&Route { ledgers: &areas, with_code: false, dry_run: None, env: &env })?;
+        let mut merged = Vec::new();
+        let mut damaged = false;
+        let mut merge = |_: &Path, versions: &Versions| match (&versions.ours, &versions.theirs) {
+            (Some(ours), Some(theirs)) => {
+                damaged |= received::is_damaged(theirs);
+                let done = ledger::merge(versions.base.as_deref().unwrap_or_default(), ours, theirs);
+                // Each of our commits that is rebased is merged, and may have changed the same issue.
+                ledger::add_lines(&mut merged, done.lines);
+                done.bytes
+            }
+            // Removed on one side as a file: the other one's is what there is.
+            (ours, theirs) => ours.clone().or_else(|| theirs.clone()).unwrap_or_default(),
+        };
+        let author = self.actor().to_owned();
+        let integration = Integration {
+            ledgers: &copy.ledgers,
+            areas: &areas,
+            merge: &mut merge,
+            message: MERGE_MESSAGE,
+            author: &author,
+            env: &env,
+        };
+        let done = with.integrate(integration)?;
+        // A later round may bring more; what is told is the sum.
+        one.integrated = one.integrated.filter(|_| done == Integrated::UpToDate).or(Some(done));
+        ledger::add_lines(&mut one.merged, merged);
+        if done != Integrated::UpToDate {
+            one.received_code.extend(incoming.into_iter().filter(|commit| commit.has_code));
+        }
+        let after = received::read(copy);
+        damaged |= before != after && after.iter().any(|bytes| received::is_damaged(bytes));
+        if damaged {
+            one.notes.push(CAME_DAMAGED.to_owned());
+        }
+        one.received.add(received::compare(&before, &after));
+        Ok(())
+    }
+
+    /// A pause of uneven length that grows with every attempt, so that two who race do not race again.
+    fn pause(&self, attempt: u32) {
+        let [uneven] = self.host.entropy.bytes::<1>();
+        std::thread::sleep(Duration::from_millis(u64::from(uneven) * u64::from(attempt + 1)));
+    }
+
+    /// What the ledgers have that the last commit has not.
+    fn uncommitted(&self, copy: &WorkingCopy) -> Result<Received> {
+        let committed = |ledger: &std::path::PathBuf| Ok(self.last_committed(copy, ledger)?.unwrap_or_default());
+        let before = copy.ledgers.iter().map(committed).collect::<Result<Vec<_>>>()?;
+        Ok(received::compare(&before, &received::read(copy)))
+    }
+
+    /// Says which settings others do not get: they are committed by those who changed them.
+    fn tell_settings(&self, copy: &WorkingCopy, one: &mut RepoSync) {
+        for member in copy.members.iter().filter(|member| **member == 0 || !self.is_planning(**member)) {
+            for path in self.uncommitted_set_up(*member, &[CONFIG_NAME]) {
+                let file = path.strip_prefix(&copy.root).unwrap_or(&path);
+                let command = self.commit_command(copy, file);
+                one.notes.push(format!("{} has changes that are not committed; run `{command}`", file.display()));
+            }
+        }
+    }
+
+    /// What a user types to commit a file. git and hg want to be told of a new one first.
+    fn commit_command(&self, copy: &WorkingCopy, file: &Path) -> String {
+        let (name, shown) = (copy.vcs.name(), file.display());
+        let is_new = || copy.vcs.committed(file, &self.host.env).is_ok_and(|known| known.is_none());
+        let add = if !copy.vcs.adds_files() && is_new() { format!("{name} add {shown} && ") } else { String::new() };
+        format!("{add}{name} commit {shown}")
+    }
+}
+
+impl View {
+    /// A working copy with its ledgers as they are now: commits of others may have given one its other name.
+    fn as_now(&mut self, copy: &WorkingCopy) -> Result<WorkingCopy> {
+        self.look_around()?;
+        let found = self.working_copies(None).into_iter().find(|now| now.root == copy.root);
+        found.ok_or_else(|| StoreError::NoLedger { directory: copy.root.clone() })
+    }
+
+    /// The working copies; an error if version control is nowhere among them.
+    fn versioned_copies(&self, repo: Option<usize>) -> Result<Vec<WorkingCopy>> {
+        let copies = self.working_copies(repo);
+        if copies.iter().any(|copy| copy.vcs.is_versioned()) {
+            return Ok(copies);
+        }
+        let root = copies.first().map_or_else(|| self.repo.root().to_owned(), |copy| copy.root.clone());
+        Err(SyncError::NoVcs { root }.into())
+    }
+
+    /// What a commit of the ledgers would hold, and the files of a planning repo's set-up that go with it. What is no sound ledger is
+    /// not spread.
+    fn to_commit(&self, copy: &WorkingCopy) -> Result<Option<(Received, Vec<PathBuf>)>> {
+        let changes = self.uncommitted(copy)?;
+        let set_up: Vec<PathBuf> = copy.members.iter().flat_map(|member| self.new_set_up(*member)).collect();
+        if changes == Received::default() && set_up.is_empty() && self.renamed_ledgers(copy)?.is_empty() {
+            return Ok(None);
+        }
+        for source in &copy.sources {
+            let ledger = self.sources.ledger(*source);
+            let document = match ledger.read(|| expected(ledger.path())) {
+                Err(LedgerError::Missing { .. }) => continue,
+                read => read?.document,
+            };
+            ledger.refuse(&document, &[])?;
+            if let Some(region) = document.conflicts().first() {
+                let (path, line) = (ledger.path().to_owned(), region.start + 1);
+                return Err(LedgerError::Conflicted { path, line, what: "it is not committed so" }.into());
+            }
+        }
+        Ok(Some((changes, set_up)))
+    }
+
+    /// Commits the ledgers as they are; they are locked.
+    fn commit_locked(&mut self, copy: &WorkingCopy, message: Option<&str>) -> Result<bool> {
+        let Some((changes, set_up)) = self.to_commit(copy)? else { return Ok(false) };
+        let author = self.actor().to_owned();
+        let present = copy.ledgers.iter().map(|ledger| copy.root.join(ledger)).filter(|path| path.exists());
+        // What names the ledger goes with its name.
+        let departed = self.renamed_ledgers(copy)?;
+        let naming = |ledger: &PathBuf| [METADATA, CONFIG_NAME].map(|name| ledger.with_file_name(name));
+        let along = departed.iter().flat_map(|(new, old)| naming(new).into_iter().chain([old.clone()]));
+        let is_known = |file: &PathBuf| copy.vcs.committed(file, &self.host.env).is_ok_and(|found| found.is_some());
+        let along = along.filter(is_known).map(|file| copy.root.join(file));
+        let mut paths: Vec<_> = present.chain(along).chain(set_up).collect();
+        paths.sort();
+        paths.dedup();
+        let usual = || match departed.first() {
+            Some((new, _)) if changes == Received::default() => format!("rename the ledger to {}", new.display()),
+            None if changes == Received::default() => SET_UP_MESSAGE.to_owned(),
+            _ => received::message(&changes),
+        };
+        let message = message.map_or_else(usual, str::to_owned);
+        let done = vcs::commit(&paths, &message, &author, &self.host.env).map_err(SyncError::from)?;
+        Ok(done == Committed::Done)
+    }
+
+    /// Entries that are in a commit by now need not be remembered.
+    fn prune_journals(&mut self, copy: &WorkingCopy) {
+        for member in &copy.members {
+            // Room that is not freed today is freed tomorrow.
+            let _ = self.prune_journal(*member);
+        }
+    }
+}
+
 impl Store {
     /// Brings the ledgers of the project in line with those of other clones.
     pub fn sync(&mut self, options: &SyncOptions, progress: Progress<'_>) -> Result<SyncReport> {
@@ -122,7 +284,7 @@ impl Store {
             // What came from others was not written by this program alone.
             self.touch_placeholder();
         }
-        if options.pull && !options.dry_run && self.project.members.len() > 1 {
+        if options.pull && !options.dry_run && self.repos.members.len() > 1 {
             match self.reconcile(false) {
                 Ok(done) => report.reconciled = done,
                 Err(error) => report.unreconciled = Some(error),
@@ -136,13 +298,6 @@ impl Store {
         }
         self.host.env.residents().dismiss();
         Ok(report)
-    }
-
-    /// A working copy with its ledgers as they are now: commits of others may have given one its other name.
-    fn as_now(&mut self, copy: &WorkingCopy) -> Result<WorkingCopy> {
-        self.look_around()?;
-        let found = self.working_copies(None).into_iter().find(|now| now.root == copy.root);
-        found.ok_or_else(|| StoreError::NoLedger { directory: copy.root.clone() })
     }
 
     /// Commits the ledgers of the project, or of one repo, and nothing else.
@@ -195,20 +350,6 @@ impl Store {
         drop(locks);
         self.prune_journals(copy);
         Ok(())
-    }
-
-    /// The working copies; an error if version control is nowhere among them.
-    fn versioned_copies(&self, repo: Option<usize>) -> Result<Vec<WorkingCopy>> {
-        let copies = self.working_copies(repo);
-        if copies.iter().any(|copy| copy.vcs.is_versioned()) {
-            return Ok(copies);
-        }
-        let root = copies.first().map_or_else(|| self.repo.root().to_owned(), |copy| copy.root.clone());
-        Err(SyncError::NoVcs { root }.into())
-    }
-
-    fn names(&self, copy: &WorkingCopy) -> Vec<String> {
-        copy.members.iter().map(|member| self.name(*member).to_owned()).collect()
     }
 
     /// Fetches, commits and merges one working copy, again if another program held a lock in it.
@@ -300,143 +441,6 @@ impl Store {
         one.standing = exchange.standing(&env)?;
         self.prune_journals(copy);
         Ok(())
-    }
-
-    /// Brings both sides together; the ledgers are locked.
-    fn integrate(&mut self, with: &dyn Exchange, copy: &WorkingCopy, owns: bool, one: &mut RepoSync) -> Result<()> {
-        let env = self.host.env.clone();
-        let standing = if owns { Standing::default() } else { with.standing(&env)? };
-        if standing.ahead > 0 && standing.behind > 0 {
-            let upstream = standing.upstream.as_deref().unwrap_or("the other side");
-            one.notes.push(format!("{upstream} and this branch both have new commits; merge them yourself"));
-            return Ok(());
-        }
-        let before = received::read(copy);
-        let areas = copy.areas();
-        let incoming = with.incoming(&Route { ledgers: &areas, with_code: false, dry_run: None, env: &env })?;
-        let mut merged = Vec::new();
-        let mut damaged = false;
-        let mut merge = |_: &Path, versions: &Versions| match (&versions.ours, &versions.theirs) {
-            (Some(ours), Some(theirs)) => {
-                damaged |= received::is_damaged(theirs);
-                let done = ledger::merge(versions.base.as_deref().unwrap_or_default(), ours, theirs);
-                // Each of our commits that is rebased is merged, and may have changed the same issue.
-                ledger::add_lines(&mut merged, done.lines);
-                done.bytes
-            }
-            // Removed on one side as a file: the other one's is what there is.
-            (ours, theirs) => ours.clone().or_else(|| theirs.clone()).unwrap_or_default(),
-        };
-        let author = self.actor().to_owned();
-        let integration = Integration {
-            ledgers: &copy.ledgers,
-            areas: &areas,
-            merge: &mut merge,
-            message: MERGE_MESSAGE,
-            author: &author,
-            env: &env,
-        };
-        let done = with.integrate(integration)?;
-        // A later round may bring more; what is told is the sum.
-        one.integrated = one.integrated.filter(|_| done == Integrated::UpToDate).or(Some(done));
-        ledger::add_lines(&mut one.merged, merged);
-        if done != Integrated::UpToDate {
-            one.received_code.extend(incoming.into_iter().filter(|commit| commit.has_code));
-        }
-        let after = received::read(copy);
-        damaged |= before != after && after.iter().any(|bytes| received::is_damaged(bytes));
-        if damaged {
-            one.notes.push(CAME_DAMAGED.to_owned());
-        }
-        one.received.add(received::compare(&before, &after));
-        Ok(())
-    }
-
-    /// A pause of uneven length that grows with every attempt, so that two who race do not race again.
-    fn pause(&self, attempt: u32) {
-        let [uneven] = self.host.entropy.bytes::<1>();
-        std::thread::sleep(Duration::from_millis(u64::from(uneven) * u64::from(attempt + 1)));
-    }
-
-    /// What a commit of the ledgers would hold, and the files of a planning repo's set-up that go with it. What is no sound ledger is
-    /// not spread.
-    fn to_commit(&self, copy: &WorkingCopy) -> Result<Option<(Received, Vec<PathBuf>)>> {
-        let changes = self.uncommitted(copy)?;
-        let set_up: Vec<PathBuf> = copy.members.iter().flat_map(|member| self.new_set_up(*member)).collect();
-        if changes == Received::default() && set_up.is_empty() && self.renamed_ledgers(copy)?.is_empty() {
-            return Ok(None);
-        }
-        for source in &copy.sources {
-            let ledger = self.sources.ledger(*source);
-            let document = match ledger.read(|| expected(ledger.path())) {
-                Err(LedgerError::Missing { .. }) => continue,
-                read => read?.document,
-            };
-            ledger.refuse(&document, &[])?;
-            if let Some(region) = document.conflicts().first() {
-                let (path, line) = (ledger.path().to_owned(), region.start + 1);
-                return Err(LedgerError::Conflicted { path, line, what: "it is not committed so" }.into());
-            }
-        }
-        Ok(Some((changes, set_up)))
-    }
-
-    /// Commits the ledgers as they are; they are locked.
-    fn commit_locked(&mut self, copy: &WorkingCopy, message: Option<&str>) -> Result<bool> {
-        let Some((changes, set_up)) = self.to_commit(copy)? else { return Ok(false) };
-        let author = self.actor().to_owned();
-        let present = copy.ledgers.iter().map(|ledger| copy.root.join(ledger)).filter(|path| path.exists());
-        // What names the ledger goes with its name.
-        let departed = self.renamed_ledgers(copy)?;
-        let naming = |ledger: &PathBuf| [METADATA, CONFIG_NAME].map(|name| ledger.with_file_name(name));
-        let along = departed.iter().flat_map(|(new, old)| naming(new).into_iter().chain([old.clone()]));
-        let is_known = |file: &PathBuf| copy.vcs.committed(file, &self.host.env).is_ok_and(|found| found.is_some());
-        let along = along.filter(is_known).map(|file| copy.root.join(file));
-        let mut paths: Vec<_> = present.chain(along).chain(set_up).collect();
-        paths.sort();
-        paths.dedup();
-        let usual = || match departed.first() {
-            Some((new, _)) if changes == Received::default() => format!("rename the ledger to {}", new.display()),
-            None if changes == Received::default() => SET_UP_MESSAGE.to_owned(),
-            _ => received::message(&changes),
-        };
-        let message = message.map_or_else(usual, str::to_owned);
-        let done = vcs::commit(&paths, &message, &author, &self.host.env).map_err(SyncError::from)?;
-        Ok(done == Committed::Done)
-    }
-
-    /// What the ledgers have that the last commit has not.
-    fn uncommitted(&self, copy: &WorkingCopy) -> Result<Received> {
-        let committed = |ledger: &std::path::PathBuf| Ok(self.last_committed(copy, ledger)?.unwrap_or_default());
-        let before = copy.ledgers.iter().map(committed).collect::<Result<Vec<_>>>()?;
-        Ok(received::compare(&before, &received::read(copy)))
-    }
-
-    /// Says which settings others do not get: they are committed by those who changed them.
-    fn tell_settings(&self, copy: &WorkingCopy, one: &mut RepoSync) {
-        for member in copy.members.iter().filter(|member| **member == 0 || !self.is_planning(**member)) {
-            for path in self.uncommitted_set_up(*member, &[CONFIG_NAME]) {
-                let file = path.strip_prefix(&copy.root).unwrap_or(&path);
-                let command = self.commit_command(copy, file);
-                one.notes.push(format!("{} has changes that are not committed; run `{command}`", file.display()));
-            }
-        }
-    }
-
-    /// What a user types to commit a file. git and hg want to be told of a new one first.
-    fn commit_command(&self, copy: &WorkingCopy, file: &Path) -> String {
-        let (name, shown) = (copy.vcs.name(), file.display());
-        let is_new = || copy.vcs.committed(file, &self.host.env).is_ok_and(|known| known.is_none());
-        let add = if !copy.vcs.adds_files() && is_new() { format!("{name} add {shown} && ") } else { String::new() };
-        format!("{add}{name} commit {shown}")
-    }
-
-    /// Entries that are in a commit by now need not be remembered.
-    fn prune_journals(&mut self, copy: &WorkingCopy) {
-        for member in &copy.members {
-            // Room that is not freed today is freed tomorrow.
-            let _ = self.prune_journal(*member);
-        }
     }
 }
 

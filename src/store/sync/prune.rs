@@ -1,11 +1,22 @@
 //! Pruning by itself, where `prune.auto` asks for it: after the ledger is committed, in a commit of its own.
 
 use super::copies::WorkingCopy;
-use super::{RepoSync, Store};
+use super::{Project, RepoSync, Store};
 use crate::ledger::LockedLedger;
 use crate::model::time::Instant;
 use crate::store::Result;
 use crate::store::prune::{PruneRequest, prune_message};
+
+impl Project {
+    /// Since when issues must have been closed to leave a repo by themselves. What the project's committed file says is for
+    /// the project's own ledger: nobody else decides over a planning repo.
+    fn prunes_before(&self, member: usize) -> Option<Instant> {
+        let shared = member == 0;
+        let age = if shared { Some(self.settings.word("prune.auto")) } else { self.settings.own_text("prune.auto") }?;
+        // "off" is no length of time.
+        self.host.clock.calendar().back(age)
+    }
+}
 
 impl Store {
     /// Takes out of the ledgers of a working copy what has been closed for as long as the settings say, and commits that;
@@ -50,14 +61,5 @@ impl Store {
             None => self.prune(member, &request, true)?,
         };
         Ok(done.ids())
-    }
-
-    /// Since when issues must have been closed to leave a repo by themselves. What the project's committed file says is for
-    /// the project's own ledger: nobody else decides over a planning repo.
-    fn prunes_before(&self, member: usize) -> Option<Instant> {
-        let shared = member == 0;
-        let age = if shared { Some(self.settings.word("prune.auto")) } else { self.settings.own_text("prune.auto") }?;
-        // "off" is no length of time.
-        self.host.clock.calendar().back(age)
     }
 }

@@ -5,78 +5,10 @@
 
 use super::copies::WorkingCopy;
 use super::{Progress, RepoSync, SyncOptions, SyncStep, TRIES, received};
-use crate::store::{Result, Store, StoreError};
+use crate::store::{Result, Store, StoreError, View};
 use crate::vcs::{self, DryRun, Exchange, Outgoing, Parcel, Pushed, Route, Span};
 
-impl Store {
-    /// Sends our commits, and starts again when somebody else was faster.
-    pub(super) fn send(
-        &mut self,
-        copy: &WorkingCopy,
-        options: &SyncOptions,
-        one: &mut RepoSync,
-        progress: Progress<'_>,
-    ) -> Result<()> {
-        if !self.owns(copy)? {
-            return Ok(());
-        }
-        let env = self.host.env.clone();
-        let vcs = vcs::open_for(&copy.root, options.bookmark.as_deref());
-        let exchange = vcs.exchange()?;
-        // Reconciling, or somebody else, may have written.
-        if received::read(copy) != one.left {
-            self.guard_commit(copy)?;
-            let locks = self.lock_ledgers(&copy.sources)?;
-            one.committed |= self.commit_locked(copy, None)?;
-            drop(locks);
-        }
-        let areas = copy.areas();
-        let route = Route { ledgers: &areas, with_code: options.with_code, dry_run: None, env: &env };
-        for attempt in 0..TRIES {
-            self.refuse_project_remote(&copy.root, &copy.members)?;
-            progress(&one.repos[0], if attempt == 0 { SyncStep::Pushing } else { SyncStep::Again });
-            let parcel = match exchange.outgoing(&route)? {
-                Outgoing::Nothing => return Ok(()),
-                Outgoing::Held(why) => {
-                    one.notes.push(format!("not pushed: {why}"));
-                    return Ok(());
-                }
-                Outgoing::Outrun => None,
-                Outgoing::Ready(parcel) => Some(parcel),
-            };
-            let pushed = match parcel {
-                Some(parcel) => {
-                    self.refuse_push(copy, &parcel, options)?;
-                    exchange.push(&parcel, &route)?
-                }
-                None => Pushed::Outrun,
-            };
-            match pushed {
-                Pushed::Done => {
-                    one.pushed = true;
-                    one.standing = exchange.standing(&env)?;
-                    self.prune_journals(copy);
-                    return Ok(());
-                }
-                Pushed::NothingToPush => return Ok(()),
-                Pushed::Held(why) => {
-                    one.notes.push(format!("not pushed: {why}"));
-                    return Ok(());
-                }
-                Pushed::Outrun if !options.pull => break,
-                Pushed::Outrun => {}
-            }
-            one.retries = attempt + 1;
-            self.pause(attempt);
-            exchange.fetch(&env)?;
-            let locks = self.lock_ledgers(&copy.sources)?;
-            one.committed |= self.commit_locked(copy, None)?;
-            self.integrate(exchange, copy, true, one)?;
-            drop(locks);
-        }
-        Err(StoreError::Outrun { repo: one.repos[0].clone(), pull: options.pull })
-    }
-
+impl View {
     /// Says what would be sent, and refuses what would be refused, as far as the last fetch knows.
     pub(super) fn preview_push(
         &mut self,
@@ -147,5 +79,75 @@ impl Store {
             Some((path, line, commit)) => Err(StoreError::PrivatePush { path, line, commit }),
             None => Ok(()),
         }
+    }
+}
+
+impl Store {
+    /// Sends our commits, and starts again when somebody else was faster.
+    pub(super) fn send(
+        &mut self,
+        copy: &WorkingCopy,
+        options: &SyncOptions,
+        one: &mut RepoSync,
+        progress: Progress<'_>,
+    ) -> Result<()> {
+        if !self.owns(copy)? {
+            return Ok(());
+        }
+        let env = self.host.env.clone();
+        let vcs = vcs::open_for(&copy.root, options.bookmark.as_deref());
+        let exchange = vcs.exchange()?;
+        // Reconciling, or somebody else, may have written.
+        if received::read(copy) != one.left {
+            self.guard_commit(copy)?;
+            let locks = self.lock_ledgers(&copy.sources)?;
+            one.committed |= self.commit_locked(copy, None)?;
+            drop(locks);
+        }
+        let areas = copy.areas();
+        let route = Route { ledgers: &areas, with_code: options.with_code, dry_run: None, env: &env };
+        for attempt in 0..TRIES {
+            self.refuse_project_remote(&copy.root, &copy.members)?;
+            progress(&one.repos[0], if attempt == 0 { SyncStep::Pushing } else { SyncStep::Again });
+            let parcel = match exchange.outgoing(&route)? {
+                Outgoing::Nothing => return Ok(()),
+                Outgoing::Held(why) => {
+                    one.notes.push(format!("not pushed: {why}"));
+                    return Ok(());
+                }
+                Outgoing::Outrun => None,
+                Outgoing::Ready(parcel) => Some(parcel),
+            };
+            let pushed = match parcel {
+                Some(parcel) => {
+                    self.refuse_push(copy, &parcel, options)?;
+                    exchange.push(&parcel, &route)?
+                }
+                None => Pushed::Outrun,
+            };
+            match pushed {
+                Pushed::Done => {
+                    one.pushed = true;
+                    one.standing = exchange.standing(&env)?;
+                    self.prune_journals(copy);
+                    return Ok(());
+                }
+                Pushed::NothingToPush => return Ok(()),
+                Pushed::Held(why) => {
+                    one.notes.push(format!("not pushed: {why}"));
+                    return Ok(());
+                }
+                Pushed::Outrun if !options.pull => break,
+                Pushed::Outrun => {}
+            }
+            one.retries = attempt + 1;
+            self.pause(attempt);
+            exchange.fetch(&env)?;
+            let locks = self.lock_ledgers(&copy.sources)?;
+            one.committed |= self.commit_locked(copy, None)?;
+            self.integrate(exchange, copy, true, one)?;
+            drop(locks);
+        }
+        Err(StoreError::Outrun { repo: one.repos[0].clone(), pull: options.pull })
     }
 }

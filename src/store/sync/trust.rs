@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::super::settings::OutsidePath;
-use super::super::{Result, Store, StoreError, family, hooks, place, read_trust};
+use super::super::{Project, Result, StoreError, View, family, hooks, place, read_trust};
 use super::copies::WorkingCopy;
 use crate::sys::{Env, Host};
 use crate::vcs::{self, Exchange};
@@ -64,7 +64,7 @@ fn entry(root: &Path, key: &'static str, programs: &[String]) -> OutsidePath {
     OutsidePath { repository, root: root.to_owned(), key, text, resolved: PathBuf::new() }
 }
 
-impl Store {
+impl Project {
     /// Refuses to commit, merge or exchange where that would run programs that nobody has agreed to.
     pub(super) fn refuse_programs(&self, copy: &WorkingCopy) -> Result<()> {
         self.refuse_programs_of(&copy.root)
@@ -93,7 +93,9 @@ impl Store {
         }
         Err(StoreError::UntrustedPrograms { root: root.to_owned(), programs })
     }
+}
 
+impl View {
     /// The same before a commit that follows a write.
     pub(in crate::store) fn refuse_programs_at(&self, path: &Path) -> Result<()> {
         let copies = self.working_copies(None);

@@ -16,7 +16,7 @@ use super::discover::became;
 use super::history::OwnCommit;
 use super::settings::{ConfigError, ConfigFault};
 use super::transaction::Written;
-use super::{Result, Store, StoreError, home, mark, place};
+use super::{Project, Result, Store, StoreError, View, home, mark, place};
 use crate::ledger::{Applied, LedgerError, LineChange};
 use crate::model::merge::differing;
 use crate::store::leases::Locks;
@@ -152,67 +152,40 @@ impl Past {
     }
 }
 
-impl Store {
-    /// Makes everything that is written through this store one write for [`Store::undo`], and gives it the name of a command.
-    pub fn write_as_one(&mut self, command: &str) {
-        self.writing = Writing { command: command.to_owned(), is_one: true, ..Writing::default() }.into();
-    }
-
+impl Project {
     /// How the log names this checkout.
     pub(super) fn undo_key(&self) -> String {
-        place::real(self.project.primary_member().repo.beads()).display().to_string()
+        place::real(self.repos.primary_member().repo.beads()).display().to_string()
     }
 
-    /// Takes back the last writes of this actor, or only tells what that would do.
-    pub fn undo(&mut self, count: usize, dry_run: bool) -> Result<Undo> {
-        self.refuse_broken()?;
-        self.refresh()?;
-        let mut undo = Undo::default();
-        let (chosen, lines) = loop {
-            let (lines, since) = self.undo_lines()?;
-            undo.repairs.clear();
-            let chosen = self.chosen(&lines, &since, count, &mut undo.repairs)?;
-            // A repo that only the command named has a log of its own.
-            if !self.join_ledgers_of(&chosen)? {
-                break (chosen, lines);
+    /// What this checkout wrote before it was moved is written from here.
+    fn follow_move(&self, home: &Path, lines: &mut [Line]) {
+        let now = PathBuf::from(self.undo_key());
+        let Some(own) = Noted::of(&now.join("ledger"), home) else { return };
+        for part in lines.iter_mut().filter_map(|line| line.part.as_mut()) {
+            let is_own = part.checkout.as_ref() == Some(&own.mark);
+            if let Some(root) = is_own.then(|| own.former_root(Path::new(&part.from), &now)).flatten() {
+                part.moved(&root, &own.root);
             }
-        };
-        undo.writes = chosen.iter().map(Past::told).collect();
-        let numbering = self.numbering;
-        let wanted = self.ledgers_to_lock(&chosen)?;
-        let locks = if dry_run { Locks::none() } else { self.lock(&wanted)? };
-        self.refresh()?;
-        if numbering != self.numbering {
-            return Err(LedgerError::Unstable { path: self.settings.files.shared.clone() }.into());
         }
-        let log: Vec<&Part> = lines.iter().filter_map(|line| line.part.as_ref()).collect();
-        let plan = Plan::make(self, &chosen, &log)?;
-        plan.check(self)?;
-        let renames = plan.renames();
-        for (source, names) in &renames {
-            self.may_rename_claims(*source, names)?;
-        }
-        undo.issues = plan.steps.iter().map(|step| self.undone(step)).collect();
-        if dry_run {
-            return Ok(undo);
-        }
-        let mut written: Vec<(usize, Vec<Written>)> = Vec::new();
-        for (source, steps) in plan.in_order() {
-            let Some((_, lock)) = locks.iter().find(|(locked, _)| *locked == source) else { continue };
-            plan::write(self, lock, &steps)?;
-            written.push((source, steps.iter().map(|step| self.told(step)).collect()));
-        }
-        for (source, names) in &renames {
-            self.rename_claims(*source, names)?;
-        }
-        drop(locks);
-        for names in renames.values() {
-            self.rename_records(names)?;
-        }
-        self.commit_ledgers(&written);
-        Ok(undo)
     }
 
+    /// Refuses to go to a ledger that is in no repo of the project because a log names it that is not known to be this user's.
+    fn refuse_unmarked_log(&self, past: &Past, ledger: &str) -> Result<()> {
+        let names =
+            |part: &Part| part.ledger == ledger || part.with.iter().chain(&part.guests).any(|one| one == ledger);
+        let naming = past.parts.iter().zip(&past.homes).filter(|(part, _)| names(part)).map(|(_, home)| home);
+        match naming.into_iter().find(|home| !mark::is_own(home, &self.host.env)) {
+            Some(home) => {
+                let message = format!("names {ledger}, and is not known to be yours");
+                Err(ConfigError::whole(home.join(UNDO_NAME), message, ConfigFault::Unmarked).into())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl View {
     /// The logs of all repos as one, and the time before which one of them knows nothing any more.
     fn undo_lines(&self) -> Result<(Vec<Line>, String)> {
         let mut homes: Vec<&Path> = (0..self.sources.len()).map(|source| self.sources.home(source)).collect();
@@ -230,18 +203,6 @@ impl Store {
             logs.push(lines);
         }
         Ok((log::woven(logs), since))
-    }
-
-    /// What this checkout wrote before it was moved is written from here.
-    fn follow_move(&self, home: &Path, lines: &mut [Line]) {
-        let now = PathBuf::from(self.undo_key());
-        let Some(own) = Noted::of(&now.join("ledger"), home) else { return };
-        for part in lines.iter_mut().filter_map(|line| line.part.as_mut()) {
-            let is_own = part.checkout.as_ref() == Some(&own.mark);
-            if let Some(root) = is_own.then(|| own.former_root(Path::new(&part.from), &now)).flatten() {
-                part.moved(&root, &own.root);
-            }
-        }
     }
 
     /// The last writes of this actor from here, newest first.
@@ -310,20 +271,6 @@ impl Store {
         }
     }
 
-    /// Refuses to go to a ledger that is in no repo of the project because a log names it that is not known to be this user's.
-    fn refuse_unmarked_log(&self, past: &Past, ledger: &str) -> Result<()> {
-        let names =
-            |part: &Part| part.ledger == ledger || part.with.iter().chain(&part.guests).any(|one| one == ledger);
-        let naming = past.parts.iter().zip(&past.homes).filter(|(part, _)| names(part)).map(|(_, home)| home);
-        match naming.into_iter().find(|home| !mark::is_own(home, &self.host.env)) {
-            Some(home) => {
-                let message = format!("names {ledger}, and is not known to be yours");
-                Err(ConfigError::whole(home.join(UNDO_NAME), message, ConfigFault::Unmarked).into())
-            }
-            None => Ok(()),
-        }
-    }
-
     /// The last commits of this actor, where the log knows nothing: on another machine, or if it was deleted.
     fn committed(&self, actor: &str, here: &str, count: usize) -> Result<Vec<Past>> {
         let commits = self.commits_of(actor, count)?;
@@ -373,7 +320,7 @@ impl Store {
 
     /// The ledgers, but for this one, of repos that only the command named.
     pub(super) fn guest_ledgers(&self, but: &str) -> Vec<String> {
-        let members = &self.project.members;
+        let members = &self.repos.members;
         let guests = (0..self.sources.len()).filter(|n| self.is_guest(&members[self.sources.member_of(*n)].name));
         let guests = guests.map(|n| place::real(self.sources.ledger(n).path()).display().to_string());
         guests.filter(|ledger| ledger != but).collect()
@@ -402,7 +349,7 @@ impl Store {
             _ => true,
         };
         if parts().flat_map(|part| &part.changes).any(|change| binds(&change.before, &change.after)) {
-            let all = (0..self.project.members.len()).filter_map(|n| self.sources.of_member(n).first().copied());
+            let all = (0..self.repos.members.len()).filter_map(|n| self.sources.of_member(n).first().copied());
             wanted.extend(all.collect::<Vec<_>>());
         }
         Ok(wanted)
@@ -426,5 +373,62 @@ impl Store {
             changed: true,
             source_repo: self.name(self.sources.member_of(step.source)).to_owned(),
         }
+    }
+}
+
+impl Store {
+    /// Makes everything that is written through this store one write for [`Store::undo`], and gives it the name of a command.
+    pub fn write_as_one(&mut self, command: &str) {
+        self.writing = Writing { command: command.to_owned(), is_one: true, ..Writing::default() }.into();
+    }
+
+    /// Takes back the last writes of this actor, or only tells what that would do.
+    pub fn undo(&mut self, count: usize, dry_run: bool) -> Result<Undo> {
+        self.refuse_broken()?;
+        self.refresh()?;
+        let mut undo = Undo::default();
+        let (chosen, lines) = loop {
+            let (lines, since) = self.undo_lines()?;
+            undo.repairs.clear();
+            let chosen = self.chosen(&lines, &since, count, &mut undo.repairs)?;
+            // A repo that only the command named has a log of its own.
+            if !self.join_ledgers_of(&chosen)? {
+                break (chosen, lines);
+            }
+        };
+        undo.writes = chosen.iter().map(Past::told).collect();
+        let numbering = self.numbering;
+        let wanted = self.ledgers_to_lock(&chosen)?;
+        let locks = if dry_run { Locks::none() } else { self.lock(&wanted)? };
+        self.refresh()?;
+        if numbering != self.numbering {
+            return Err(LedgerError::Unstable { path: self.settings.files.shared.clone() }.into());
+        }
+        let log: Vec<&Part> = lines.iter().filter_map(|line| line.part.as_ref()).collect();
+        let plan = Plan::make(self, &chosen, &log)?;
+        plan.check(self)?;
+        let renames = plan.renames();
+        for (source, names) in &renames {
+            self.may_rename_claims(*source, names)?;
+        }
+        undo.issues = plan.steps.iter().map(|step| self.undone(step)).collect();
+        if dry_run {
+            return Ok(undo);
+        }
+        let mut written: Vec<(usize, Vec<Written>)> = Vec::new();
+        for (source, steps) in plan.in_order() {
+            let Some((_, lock)) = locks.iter().find(|(locked, _)| *locked == source) else { continue };
+            plan::write(self, lock, &steps)?;
+            written.push((source, steps.iter().map(|step| self.told(step)).collect()));
+        }
+        for (source, names) in &renames {
+            self.rename_claims(*source, names)?;
+        }
+        drop(locks);
+        for names in renames.values() {
+            self.rename_records(names)?;
+        }
+        self.commit_ledgers(&written);
+        Ok(undo)
     }
 }
