@@ -6,54 +6,19 @@
 
 use std::path::{Path, PathBuf};
 
-use super::records::{self, RecordError};
-use super::registry::{self, Entry};
-use super::{Project, Repo, Result, StateDir, Store, StoreError, View, family, home, place};
+use super::checkout_id::{ID_NAME, read_id, read_text};
+use super::home_dir::{fill, prepare};
+use super::pointer::{Pointer, place_of, without_repository};
+use super::record_error::RecordError;
+use super::registry::Entry;
+use super::worktree::Worktree;
+use super::{Project, Repo, Result, StateDir, Store, StoreError, View, family, place, registry};
 use crate::ledger::Document;
 use crate::model::state_id;
 use crate::sys::below;
 use crate::vcs;
 
-const ID_NAME: &str = "beads-id";
 const REPO_ID_NAME: &str = "repo-id";
-
-/// A checkout of the repository.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Worktree {
-    /// `wt_` and 12 characters; `None` if it has none yet and could not be given one.
-    pub id: Option<String>,
-    /// `main`, or the name of its directory.
-    pub name: String,
-    pub root: PathBuf,
-    pub branch: Option<String>,
-    pub is_main: bool,
-    /// It is the one that the project was found in.
-    pub is_here: bool,
-    /// Its directory is there.
-    pub exists: bool,
-    /// When it was noted that it is not.
-    pub gone_at: Option<String>,
-}
-
-impl Worktree {
-    /// How answers name it: its id, if it has one, else its name.
-    pub fn key(&self) -> &str {
-        self.id.as_deref().unwrap_or(&self.name)
-    }
-
-    /// It is the one that was noted like this. A new one at the place of one that is gone is another.
-    fn is_entry(&self, id: &str, root: &Path) -> bool {
-        match &self.id {
-            Some(own) => own == id,
-            None => !self.exists && self.root == root,
-        }
-    }
-
-    /// Whether a person who typed this means it.
-    pub fn is_called(&self, text: &str) -> bool {
-        self.id.as_deref() == Some(text) || self.name == text || self.root.to_str() == Some(text)
-    }
-}
 
 impl Project {
     /// The id of this checkout, if it has one already; nothing is written.
@@ -108,7 +73,7 @@ impl Project {
     /// Where the id of a repository is kept.
     fn repo_id_directory(&self, member: usize) -> PathBuf {
         let beads = self.repos.members[member].repo.beads();
-        vcs::common_dir(beads).map_or_else(|| home::without_repository(beads), |common| family::place_of(&common))
+        vcs::common_dir(beads).map_or_else(|| without_repository(beads), |common| place_of(&common))
     }
 
     /// What names this clone among all clones of the repository.
@@ -148,12 +113,12 @@ impl Project {
     pub fn make_workspace_of(&self, member: usize, root: &Path) -> Result<()> {
         let (_, repo) = self.home_of_repo(member)?;
         let directory = match vcs::common_dir(root) {
-            Some(common) => family::place_of(&common),
+            Some(common) => place_of(&common),
             None => root.join(super::BEADS_DIR).join("run"),
         };
         self.pointer_to(member)?.write(&directory, &self.host.entropy).map_err(RecordError::from)?;
         let text = format!("{repo}\n");
-        records::fill(&directory, REPO_ID_NAME, text.as_bytes(), &self.host.entropy).map_err(RecordError::from)?;
+        fill(&directory, REPO_ID_NAME, text.as_bytes(), &self.host.entropy).map_err(RecordError::from)?;
         Ok(())
     }
 
@@ -161,15 +126,15 @@ impl Project {
     pub fn lead_workspace_to(&self, member: usize, root: &Path) -> Result<()> {
         let Some(common) = vcs::common_dir(root) else { return Err(StoreError::NotARepo { path: root.to_owned() }) };
         let pointer = self.pointer_to(member)?;
-        Ok(pointer.rewrite(&family::place_of(&common)).map_err(RecordError::from)?)
+        Ok(pointer.rewrite(&place_of(&common)).map_err(RecordError::from)?)
     }
 
-    fn pointer_to(&self, member: usize) -> Result<family::Pointer> {
+    fn pointer_to(&self, member: usize) -> Result<Pointer> {
         let (state, _) = self.home_of_repo(member)?;
         let repo = &self.repos.members[member].repo;
         let first = family::parent(repo.beads()).or_else(|| vcs::root(repo.beads()));
         let parent = Some(place::real(&first.unwrap_or_else(|| repo.root().to_owned())));
-        Ok(family::Pointer { home: place::real(state.path()), parent })
+        Ok(Pointer { home: place::real(state.path()), parent })
     }
 
     /// The root of this checkout, and the directory that version control keeps for it alone.
@@ -249,13 +214,13 @@ impl Project {
         // Version control has made its own directories; one of ours may be missing.
         let is_ours = directory.parent().and_then(Path::file_name).is_some_and(|parent| parent == super::BEADS_DIR);
         if is_ours || !directory.is_dir() {
-            super::home::prepare(directory)?;
+            prepare(directory)?;
         }
         if anew {
             below::remove(directory, name)?;
         }
         let id = state_id::mint(prefix, self.host.entropy.bytes());
-        if records::fill(directory, name, format!("{id}\n").as_bytes(), &self.host.entropy)? {
+        if fill(directory, name, format!("{id}\n").as_bytes(), &self.host.entropy)? {
             return Ok(id);
         }
         // Another was faster, or the file holds something else.
@@ -350,7 +315,7 @@ fn places(repo: &Repo) -> (PathBuf, PathBuf) {
     let vcs = vcs::open(repo.beads());
     match vcs.admin_dir() {
         Some(admin) => (place::real(vcs.root()), admin),
-        None => (place::real(repo.root()), home::without_repository(repo.beads())),
+        None => (place::real(repo.root()), without_repository(repo.beads())),
     }
 }
 
@@ -373,7 +338,7 @@ impl Noted {
         let beads = ledger.parent()?;
         let (root, admin) = match vcs.admin_dir() {
             Some(admin) => (place::real(vcs.root()), admin),
-            None => (place::real(beads.parent()?), home::without_repository(beads)),
+            None => (place::real(beads.parent()?), without_repository(beads)),
         };
         let mark = if place::real(state).starts_with(&root) { HOME.to_owned() } else { read_id(&admin)? };
         Some(Noted { mark, root })
@@ -388,21 +353,8 @@ impl Noted {
     }
 }
 
-fn read_text(directory: &Path, name: &str) -> Option<String> {
-    Some(below::text(directory, name).ok()??.trim().to_owned())
-}
-
 fn read_repo_id(directory: &Path) -> Option<String> {
     read_text(directory, REPO_ID_NAME).filter(|id| state_id::is(state_id::REPOSITORY, id))
-}
-
-fn read_id(admin: &Path) -> Option<String> {
-    read_text(admin, ID_NAME).filter(|id| state_id::is(state_id::WORKTREE, id))
-}
-
-/// The id of the checkout at a path, if it has one.
-pub fn worktree_id_at(root: &Path) -> Option<String> {
-    read_id(&vcs::open(root).admin_dir()?)
 }
 
 /// Whether a checkout with this id is at a path.

@@ -5,9 +5,9 @@
 
 use std::path::PathBuf;
 
-use super::settings::CONFIG_NAME;
-use super::transaction::Written;
+use super::names::CONFIG_NAME;
 use super::warning::Warning;
+use super::write::Written;
 use super::{Project, View, place};
 use crate::sys::below;
 use crate::vcs;

@@ -3,21 +3,13 @@
 //! What the line of a companion says never reaches the project: no listing, move, export or proposal reads it, and the leak
 //! check knows it. If the planning repo has a line of its own under the id, as after an accepted proposal, remarks go there.
 
-use super::transaction::Write;
+use super::row::Beside;
+use super::write::Write;
 use super::{Access, Project, Result, StoreError, View};
 use crate::model::change::Change;
-use crate::model::issue::{Comment, Issue};
+use crate::model::issue::Issue;
 use crate::model::proposal::{Visibility, is_companion, is_companion_line, is_remark};
 use crate::model::record::Record;
-
-/// What a companion says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Beside {
-    /// The planning repo.
-    pub repo: String,
-    pub notes: Option<String>,
-    pub comments: Vec<Comment>,
-}
 
 impl Project {
     /// Refuses to put a companion anywhere but into a planning repo.

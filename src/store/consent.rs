@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::home_word::{make_first, word};
 use super::repos::outside;
 use super::settings::{ConfigError, ConfigFault, Origin, OutsidePath};
 use super::{HomeWord, Project, Result, View, family, home, mark, place, read_trust};
@@ -35,10 +36,10 @@ impl Project {
     pub fn mark_personal(&self) -> Result<()> {
         self.refuse_unmarked()?;
         let home = self.settings.files.personal.parent().unwrap_or(Path::new("."));
-        if mark::make_first(home, &self.host.env, self.lock_wait)? {
+        if make_first(home, &self.host.env, self.lock_wait)? {
             return Ok(());
         }
-        let says = mark::word(home, &self.host.env).says.join("; ");
+        let says = word(home, &self.host.env).says.join("; ");
         Err(ConfigError::whole(home, format!("holds {says}, and is not known to be yours"), ConfigFault::Unmarked)
             .into())
     }
@@ -50,7 +51,7 @@ impl Project {
             members.map(|member| home::state_home(member.repo.beads(), &self.host.env)).collect();
         homes.sort();
         homes.dedup();
-        let words = homes.iter().map(|home| mark::word(home, &self.host.env));
+        let words = homes.iter().map(|home| word(home, &self.host.env));
         words.filter(|word| !word.says.is_empty()).collect()
     }
 

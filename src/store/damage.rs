@@ -5,8 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::leases::{LEASES_NAME, LeaseError};
-use super::records::{Put, RecordError, RecordFile, StateDir};
+use super::leases::LeaseError;
+use super::names::LEASES_NAME;
+use super::record_error::RecordError;
+use super::records::{Put, RecordFile, StateDir};
 use super::{Project, Result, View, Warning};
 use crate::ledger::{Document, Line};
 use crate::model::agent::Agent;

@@ -5,49 +5,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::settings::CONFIG_NAME;
+use super::names::{BEADS_DIR, CONFIG_NAME, LEDGER_NAMES, REDIRECT_NAME};
+use super::place::Beyond;
 use super::{Result, StoreError, place};
 use crate::model::id;
 use crate::sys::{Env, below, fs};
 use crate::vcs;
 
-pub const BEADS_DIR: &str = ".beads";
-/// The ledger's name: ours, and that of later beads.
-pub const LEDGER_NAMES: [&str; 2] = ["beads.jsonl", "issues.jsonl"];
-
-/// A ledger under its other usual name; `None` for one that has a name of its own.
-pub fn other_name(ledger: &Path) -> Option<PathBuf> {
-    let at = LEDGER_NAMES.iter().position(|name| ledger.file_name().is_some_and(|own| own == *name))?;
-    Some(ledger.with_file_name(LEDGER_NAMES[1 - at]))
-}
-
-/// A record that names the ledger at one path is about the ledger at another: that is where it is now, under its other name.
-pub fn became(then: &Path, now: &Path) -> bool {
-    other_name(now).as_deref() == Some(then) && std::fs::symlink_metadata(then).is_err()
-}
-
-/// Leads from a `.beads` directory to another of the same family.
-pub const REDIRECT_NAME: &str = "redirect";
 /// So many redirects in a row are followed.
 const MOST_REDIRECTS: usize = 4;
-
-/// Why a ledger above a path is not the one of that path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Beyond {
-    /// The path is in a repository of its own, below the ledger.
-    Nested { root: PathBuf, ledger: PathBuf },
-    /// The ledger is another user's.
-    Foreign { ledger: PathBuf },
-}
-
-impl Beyond {
-    /// The directory with the ledger.
-    pub fn ledger(&self) -> &Path {
-        match self {
-            Beyond::Nested { ledger, .. } | Beyond::Foreign { ledger } => ledger,
-        }
-    }
-}
 
 /// A directory with a `.beads` in it.
 #[derive(Debug, Clone, PartialEq, Eq)]

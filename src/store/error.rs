@@ -259,3 +259,11 @@ fn no_repository(start: &Path, beyond: &Option<Beyond>) -> String {
         }
     }
 }
+
+/// An answer of version control as an answer of the store.
+pub(super) fn as_store(error: HistoryError, what: &'static str) -> StoreError {
+    match error {
+        HistoryError::NotGit { root, kind } => StoreError::NotGit { what, root, kind: kind.to_string() },
+        other => StoreError::History(other),
+    }
+}

@@ -4,10 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::family::{Pointer, PointerState, place_of};
-use super::settings::{CONFIG_NAME, ConfigError, ConfigFault};
-use crate::sys::fs::FsError;
-use crate::sys::{Env, below, fs};
+use super::names::CONFIG_NAME;
+use super::pointer::{Pointer, PointerState, place_of, without_repository};
+use super::settings::{ConfigError, ConfigFault};
+use super::state_mode::StateMode;
+use crate::sys::{Env, fs};
 use crate::vcs;
 
 /// The user's settings.
@@ -39,47 +40,6 @@ fn xdg(env: &Env, variable: &str, usual: &str) -> Option<PathBuf> {
 pub const STATE_DIR: &str = "BD_STATE_DIR";
 /// The variable that names the workspace of a job.
 pub const WORKSPACE_VARIABLE: &str = "BD_WORKSPACE";
-
-const IGNORE_NAME: &str = ".gitignore";
-
-/// Which directory is the state home.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StateMode {
-    /// One that was named.
-    Named,
-    /// That of the repository which this checkout is a workspace of.
-    Workspace,
-    /// One for all repositories of the user.
-    Global,
-    /// One for this checkout alone.
-    Worktree,
-    /// One for all checkouts of the repository.
-    Repo,
-}
-
-impl StateMode {
-    /// What `state.mode` may say.
-    pub const WORDS: &'static [&'static str] = &["repo", "global", "worktree"];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            StateMode::Named => "named",
-            StateMode::Workspace => "workspace",
-            StateMode::Global => "global",
-            StateMode::Worktree => "worktree",
-            StateMode::Repo => "repo",
-        }
-    }
-
-    /// The mode that a setting asks for.
-    pub fn asked(word: &str) -> Self {
-        match word {
-            "global" => StateMode::Global,
-            "worktree" => StateMode::Worktree,
-            _ => StateMode::Repo,
-        }
-    }
-}
 
 /// A state home, and why it is this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,12 +107,6 @@ impl StateHome {
             }
         }
     }
-}
-
-/// What takes the place of a repository's own directory: `.beads/run` without version control. Where the repository is not there
-/// any more it is a path below a file, at which nothing can be or be made.
-pub(super) fn without_repository(beads: &Path) -> PathBuf {
-    vcs::stranded(beads).map_or_else(|| beads.join("run"), |lead| place_of(&lead))
 }
 
 /// A working copy whose repository is not where it says. Without the repository nobody knows what the user has settled for it,
@@ -225,32 +179,4 @@ fn main_beads(common: &Path) -> Option<PathBuf> {
 /// settings, hooks and the journal concern the repository alone. A contributor's routing must not be lost with a variable.
 pub fn state_home(beads: &Path, env: &Env) -> PathBuf {
     StateHome::with_repo(beads, env, StateMode::Repo).path
-}
-
-/// Makes the state home if it is not there; one inside `.beads` keeps itself out of version control.
-pub fn prepare(home: &Path) -> Result<(), FsError> {
-    let (above, name) = below::parted(home);
-    // What is above is found and not made, unless it is the user's own.
-    if !above.exists() {
-        below::make_own(above)?;
-    }
-    below::make(above, name)?;
-    let inside_beads = home.parent().and_then(Path::file_name).is_some_and(|name| name == super::BEADS_DIR);
-    if !inside_beads {
-        return Ok(());
-    }
-    match below::text(home, IGNORE_NAME)? {
-        Some(text)
-            if text.lines().any(|line| line.trim() == "*")
-                && !text.lines().any(|line| line.trim().starts_with('!')) =>
-        {
-            Ok(())
-        }
-        // Somebody's else, perhaps committed: what is kept here would be committed too.
-        Some(_) => {
-            let odd = std::io::Error::other("its .gitignore does not keep it out of version control; it must say *");
-            Err(FsError::new("use", home, odd))
-        }
-        None => below::put_new(home, IGNORE_NAME, b"*\n").map(drop),
-    }
 }

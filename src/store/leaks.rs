@@ -2,15 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use super::error::as_store;
 use super::guard::{Found, FoundLeak, Guard};
 use super::source::expected;
 use super::warning::Warning;
 use super::{Project, RepoProblem, Result, StoreError, View, place, planning};
 use crate::ledger::{Document, MAX_LEDGER};
 use crate::model::id;
-use crate::sys::below;
-use crate::sys::fs;
-use crate::vcs::{self, Changed, HistoryError, Span, SyncError};
+use crate::sys::{below, fs};
+use crate::vcs;
+use crate::vcs::{Changed, Span, SyncError};
 
 /// What to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -203,14 +204,6 @@ fn landing(path: &Path) -> PathBuf {
         path = path.parent().unwrap_or(Path::new("")).join(target);
     }
     place::real(&path)
-}
-
-/// An answer of version control as an answer of the store.
-pub(super) fn as_store(error: HistoryError, what: &'static str) -> StoreError {
-    match error {
-        HistoryError::NotGit { root, kind } => StoreError::NotGit { what, root, kind: kind.to_string() },
-        other => StoreError::History(other),
-    }
 }
 
 impl Found {

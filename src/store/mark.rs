@@ -8,26 +8,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::settings::{CONFIG_NAME, MARK, OutsidePath, Settings, SettingsError};
-use super::undo::UNDO_NAME;
-use super::{home, hooks, place, read_trust};
+use super::home_dir::prepare;
+use super::names::MARK_NAME;
+use super::settings::{MARK, OutsidePath, SettingsError};
+use super::{home, place, read_trust};
 use crate::model::state_id;
 use crate::sys::{Entropy, Env, below};
 
-pub const MARK_NAME: &str = "mark";
 const MAX_MARK: u64 = 64 << 10;
-/// The log is put aside long before.
-const MAX_LOG: u64 = 16 << 20;
-
-/// What a state home holds that counts only if it is this user's own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HomeWord {
-    pub home: PathBuf,
-    pub says: Vec<String>,
-    /// This user's already.
-    pub known: bool,
-}
-
 /// The state home bears a mark of this user, or the environment names it.
 pub fn is_own(home: &Path, env: &Env) -> bool {
     if home::is_named(home, env) {
@@ -52,7 +40,7 @@ fn ids(home: &Path) -> Vec<String> {
 
 /// Marks a state home as this user's. Others who share it keep their marks.
 pub fn make(home: &Path, env: &Env, wait: Duration) -> Result<(), SettingsError> {
-    home::prepare(home)?;
+    prepare(home)?;
     // A secret: never from the seed of a test.
     let entropy = Entropy::System;
     let id = state_id::mint(state_id::MARK, entropy.bytes());
@@ -76,26 +64,4 @@ pub fn make(home: &Path, env: &Env, wait: Duration) -> Result<(), SettingsError>
     bytes.extend_from_slice(id.as_bytes());
     bytes.push(b'\n');
     Ok(below::put(home, MARK_NAME, &bytes)?)
-}
-
-/// Marks a state home in which nothing decides yet, before something is put there that does. `false` if somebody else's word
-/// stands there already.
-pub fn make_first(home: &Path, env: &Env, wait: Duration) -> Result<bool, SettingsError> {
-    let word = word(home, env);
-    if !word.known && word.says.is_empty() {
-        make(home, env, wait)?;
-    }
-    Ok(word.known || word.says.is_empty())
-}
-
-/// What a state home holds, and whether that is this user's word.
-pub fn word(home: &Path, env: &Env) -> HomeWord {
-    let settings = Settings::deciding(&home.join(CONFIG_NAME));
-    let mut says: Vec<String> = settings.into_iter().map(|entry| format!("{CONFIG_NAME}: {entry}")).collect();
-    says.extend(hooks::manifests(home));
-    let log = below::read(home, UNDO_NAME, MAX_LOG).map(|contents| contents.bytes).unwrap_or_default();
-    if String::from_utf8_lossy(&log).contains("\"guests\":[") {
-        says.push(format!("{UNDO_NAME}: writes to repos outside of the project"));
-    }
-    HomeWord { home: home.to_owned(), says, known: is_own(home, env) }
 }

@@ -8,6 +8,7 @@
 
 mod actor;
 mod checkout;
+mod checkout_id;
 mod commit;
 mod companion;
 mod consent;
@@ -18,6 +19,8 @@ mod family;
 mod guard;
 mod history;
 mod home;
+mod home_dir;
+mod home_word;
 mod hooks;
 mod image;
 mod journal;
@@ -26,8 +29,10 @@ mod leases;
 mod ledger_name;
 mod lines;
 mod mark;
+mod names;
 mod naming;
 mod news;
+mod others;
 mod own;
 mod owner;
 mod pair;
@@ -35,25 +40,30 @@ mod place;
 mod placeholder;
 mod plan;
 mod planning;
+mod pointer;
 mod project;
 mod proposals;
 mod prune;
 mod query;
+mod record_error;
 mod records;
 mod recover;
 mod registry;
 mod relocate;
 mod rename_prefix;
+mod repo_problem;
 mod repos;
 mod repositories;
 mod resolve;
 mod restore;
 mod role;
 mod route;
+mod row;
 pub mod settings;
 mod siblings;
 mod source;
 mod stamps;
+mod state_mode;
 mod sync;
 mod taking;
 mod transaction;
@@ -61,36 +71,37 @@ mod undo;
 mod view;
 mod warning;
 mod watch;
+mod withheld;
 mod workflows;
+mod worktree;
+mod write;
 
 pub use actor::{AGENT_VARIABLE, Identity, find as find_actor};
-pub use checkout::{Worktree, worktree_id_at};
-pub use companion::Beside;
+pub use checkout_id::worktree_id_at;
 pub use consent::{SETUP as SETUP_KEY, command as committed_command};
 pub use damage::{DamagedRecord, QUARANTINE, store_away};
-pub use discover::{BEADS_DIR, Beyond, LEDGER_NAMES, REDIRECT_NAME, Repo, named_beads, refuse_not_checked_out};
+pub use discover::{Repo, named_beads, refuse_not_checked_out};
 pub use error::{Result, StoreError};
-pub use family::{Pointer, PointerState, counterpart, has_state, is_family};
+pub use family::{counterpart, has_state, is_family};
 pub use guard::{Found, FoundLeak};
 pub use history::{
     Blame, BlamedField, DiffEntry, DiffKind, Event, Log, LogEnd, LogQuery, Moment, PastLine, Point, State,
 };
-pub use home::{
-    STATE_DIR, StateHome, StateMode, WORKSPACE_VARIABLE, prepare as prepare_home, state_home, user_cache, user_config,
-    user_data, user_state,
-};
+pub use home::{STATE_DIR, StateHome, WORKSPACE_VARIABLE, state_home, user_cache, user_config, user_data, user_state};
+pub use home_dir::prepare as prepare_home;
+pub use home_word::HomeWord;
 pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus};
 pub use leaks::{LeakReport, LeakScope};
 pub use leases::{
-    AutoClaim, ClaimWish, Claimed, Evidence, LEASE_VARIABLE, LEASES_NAME, LeaseError, LeaseRow, LockedWorkflow,
-    NotHandedOut, Reclaimed, ReleaseWish, Released, Stillness,
+    AutoClaim, ClaimWish, Claimed, Evidence, LEASE_VARIABLE, LeaseError, LeaseRow, LockedWorkflow, NotHandedOut,
+    Reclaimed, ReleaseWish, Released, Stillness,
 };
 pub use ledger_name::RenamedLedger;
-pub use mark::HomeWord;
+pub use names::{BEADS_DIR, LEASES_NAME, LEDGER_NAMES, REDIRECT_NAME};
 pub use naming::Named;
 pub use news::{CheckoutLedger, counting_copy};
 pub use place::{
-    display as display_path, expand as expand_path, from as path_from, plain as plain_path, read_named,
+    Beyond, display as display_path, expand as expand_path, from as path_from, plain as plain_path, read_named,
     real as real_path, write_named,
 };
 pub use placeholder::PLACEHOLDER_NAME;
@@ -98,28 +109,35 @@ pub use planning::{
     check_planning, commit_files, exclude_line, keep_out_of_commits, ledger_of_working_copy, refuse_stranded,
     start_version_control,
 };
+pub use pointer::{Pointer, PointerState};
 pub use project::{Config, Project};
 pub use proposals::{ProposalRow, ProposeRequest, Proposed, Reconciled};
 pub use prune::{Kept, KeptIssue, PRUNE_DAYS, PruneRequest, Pruned, PrunedIssue};
-pub use query::{BlockedRow, Page, ReadyFilter, Row, SearchRow};
-pub use records::{Put, RecordError, RecordFile, StateDir, StateLock};
+pub use record_error::RecordError;
+pub use records::{Put, RecordFile, StateDir, StateLock};
 pub use recover::{Recovered, Recovery};
 pub use relocate::Relocated;
 pub use rename_prefix::RenamedPrefix;
-pub use repos::{Member, RepoProblem, Repos, beads_of, outside, trust as read_trust};
+pub use repo_problem::RepoProblem;
+pub use repos::{Member, Repos, beads_of, outside};
 pub use resolve::ResolvedLedger;
 pub use restore::Restored;
 pub use role::{Role, RoleDecision};
 pub use route::{Access, Route};
-pub use settings::Settings;
-pub use siblings::{Elsewhere, Place, Taken, news as news_of};
-pub use source::{LineWarning, Refresh};
+pub use row::{Beside, BlockedRow, Elsewhere, Page, Place, ReadyFilter, Row, SearchRow, Taken};
+pub use settings::{Settings, read_trust};
+pub use siblings::news as news_of;
+pub use source::Refresh;
+pub use state_mode::StateMode;
 pub use sync::{NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncReport, SyncStep, trust_programs};
-pub use transaction::{Scope, Transaction, Write, WriteError, Written};
+pub use transaction::Transaction;
 pub use undo::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
 pub use view::View;
-pub use warning::Warning;
-pub use workflows::{TaskRow, TaskState, Withheld, WorkflowRow};
+pub use warning::{LineWarning, Warning};
+pub use withheld::Withheld;
+pub use workflows::{TaskRow, TaskState, WorkflowRow};
+pub use worktree::Worktree;
+pub use write::{Scope, Write, WriteError, Written};
 
 /// What a sync passes on from version control.
 pub use crate::vcs::{Carried, Commit, CommitError, HistoryError, Integrated, SyncError};
@@ -131,13 +149,14 @@ use std::sync::Weak;
 
 use crate::model::change::{Change, NewIssue};
 use crate::model::issue::Issue;
+use undo::Writing;
 
 /// A project's issues, and the one way to change them. `Send`, and cheap to keep: a question about unchanged files costs one `stat` each.
 #[derive(Debug)]
 pub struct Store {
     view: View,
     /// Which write the next change of a ledger is a part of.
-    writing: RefCell<undo::Writing>,
+    writing: RefCell<Writing>,
     /// State homes whose locks are held.
     held_homes: RefCell<Vec<Weak<leases::HeldHome>>>,
     /// Claims on remotes whose work has ended: issue and version.

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant as Moment};
 
-use super::checkout::Worktree;
-use super::leases::LEASES_NAME;
+use super::names::LEASES_NAME;
 use super::source::{expected, is_rejected};
+use super::worktree::Worktree;
 use super::{Project, Result, Store, View};
 use crate::ledger::{Document, Expectation, Ledger, LedgerError, Snapshot, Stamp};
-use crate::sys::fs::{self, FileStamp};
+use crate::sys::fs;
+use crate::sys::fs::FileStamp;
 use crate::vcs;
 
 /// How long an issue is looked for again while version control is at work, and how often.

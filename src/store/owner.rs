@@ -3,23 +3,16 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use super::others::Others;
 use super::plan::Fresh;
-use super::transaction::Write;
+use super::write::Write;
 use super::{Project, Result, StoreError, View};
-use crate::model::issue;
 use crate::model::proposal::{Owner, is_companion_line};
 use crate::model::record::Record;
-use crate::model::state_id;
+use crate::model::{issue, state_id};
 use crate::sys::fs::FileStamp;
-use crate::vcs::{self, Identity};
-
-/// Issues of other projects, as found in the ledgers with these stamps.
-#[derive(Debug, Default)]
-pub(super) struct Others {
-    found: HashMap<String, Owner>,
-    stamps: Vec<FileStamp>,
-    numbering: u64,
-}
+use crate::vcs;
+use crate::vcs::Identity;
 
 impl Project {
     /// Whether a record names this repo.

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::source::expected;
-use super::transaction::Write;
+use super::write::Write;
 use super::{Access, Project, Result, Store, StoreError, View};
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
 use crate::model::change::Change;
-use crate::model::issue;
-use crate::model::proposal::{self, Include, Proposal, State, Visibility};
+use crate::model::proposal::{Include, Proposal, State, Visibility};
 use crate::model::record::Record;
+use crate::model::{issue, proposal};
 
 /// An open proposal with both copies at hand.
 #[derive(Debug, Clone, PartialEq, Eq)]

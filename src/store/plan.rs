@@ -1,14 +1,15 @@
 //! What a transaction does to the lines of one ledger.
 
 use super::Store;
-use super::transaction::{Answer, Write, WriteError, Written};
+use super::write::{Answer, Write, WriteError, Written};
 use crate::ledger::{Document, Edit, Ledger, MAX_LINE};
-use crate::model::change::{self, Change, ChangeError, NewIssue, Stamp};
+use crate::model::change::{Change, ChangeError, NewIssue, Stamp};
 use crate::model::id::IssueId;
 use crate::model::json::Dialect;
-use crate::model::proposal::{self, Owner, is_companion_line};
+use crate::model::proposal::{Owner, is_companion_line};
 use crate::model::record::Record;
 use crate::model::time::Instant;
+use crate::model::{change, proposal};
 
 /// What new issues of a repo get.
 #[derive(Debug, Default)]

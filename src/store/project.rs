@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::settings::{self, ConfigError, ConfigFault};
+use super::names::CONFIG_NAME;
+use super::settings::{ConfigError, ConfigFault, Origin};
 use super::{
     BEADS_DIR, Identity, Repo, Repos, Result, RoleDecision, STATE_DIR, Settings, StateDir, StateHome, StateMode,
+    Warning, actor, family, home, role, settings,
 };
-use super::{Warning, actor, family, home, repos, role};
-use crate::sys::fs::{self, FileStamp};
-use crate::sys::{Activity, Host};
+use crate::sys::fs::FileStamp;
+use crate::sys::{Activity, Host, fs};
 use crate::vcs;
 
 /// How to open a store, for those who need more than [`Store::open`].
@@ -107,7 +108,7 @@ impl Given {
             Some(additional) => settings.with_repos(additional),
             None => settings,
         };
-        let trust = if settings.names_outside() { repos::trust(&host.env) } else { settings::Trust::default() };
+        let trust = if settings.names_outside() { settings::read_trust(&host.env) } else { settings::Trust::default() };
         let repos = Repos::of(repo, &settings, &trust, &host.env, &self.guests)?;
         surroundings.extend(surrounding_paths(&repos, &host.env).into_iter().map(stamped));
         if settings.is_unmarked() {
@@ -155,7 +156,7 @@ impl Project {
 
     /// A repo that only this command named; the settings do not join it.
     pub fn is_guest(&self, name: &str) -> bool {
-        self.repos.members.iter().any(|member| member.name == name && member.origin == Some(settings::Origin::Flag))
+        self.repos.members.iter().any(|member| member.name == name && member.origin == Some(Origin::Flag))
     }
 
     /// What goes on in the store, for work that takes long. Whoever shows it looks at it from another thread.
@@ -233,7 +234,7 @@ impl Project {
         let find = || {
             // What is committed does not decide where others keep their state.
             let asked = match self.settings.text("state.mode") {
-                Some((word, origin)) if origin != settings::Origin::Shared => StateMode::asked(word),
+                Some((word, origin)) if origin != Origin::Shared => StateMode::asked(word),
                 _ => StateMode::Repo,
             };
             StateHome::of(self.repos.members[repo].repo.beads(), &self.host.env, asked)
@@ -266,7 +267,7 @@ fn surrounding_paths(repos: &Repos, env: &crate::sys::Env) -> Vec<PathBuf> {
     for member in &repos.members {
         paths.push(member.repo.beads().to_owned());
         if member.origin.is_some() {
-            paths.push(member.repo.beads().join(settings::CONFIG_NAME));
+            paths.push(member.repo.beads().join(CONFIG_NAME));
         }
     }
     if !repos.problems.is_empty() {

@@ -1,89 +1,19 @@
 //! Questions to the store. Each brings the answers up to date first.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::siblings::{Elsewhere, Place};
-use super::{Beside, Project, RepoProblem, Repos, Result, Settings, StoreError, View, place};
+use super::repos::unknown_ids;
+use super::row::{BlockedRow, Page, ReadyFilter, Row, SearchRow};
+use super::{Project, RepoProblem, Result, StoreError, View, place};
 use crate::cache::{
-    Blocked, Blocker, Cache, Counts, Edge, EpicProgress, GroupBy, Key, Listing, ReadyOrder, ReadyQuery, Sort,
-    Statistics, Texts, UnknownIds,
+    Blocked, Blocker, Cache, Edge, EpicProgress, GroupBy, Key, Listing, ReadyQuery, Sort, Statistics, Texts, UnknownIds,
 };
 use crate::model::id::PrefixIndex;
 use crate::model::issue::{Issue, Status};
 use crate::model::query::{Expr, Field, Op, Value, folded};
 use crate::model::record::Record;
 use crate::model::time::Instant;
-
-/// One issue as an answer: its line, what it means, and where it lives.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
-    pub issue: Issue,
-    /// The line as it stands in the file. Status and assignee of the issue may be others: this user's own, which nobody else sees.
-    pub line: String,
-    /// The repo that owns it; `.` is the project's own.
-    pub source_repo: String,
-    /// The same repo by its number in the project.
-    pub repo: usize,
-    /// Another repo's copy of this issue is the one that counts.
-    pub shadowed: bool,
-    pub file: PathBuf,
-    /// From 1.
-    pub line_number: usize,
-    pub counts: Counts,
-    /// The checkout that it was read in, where several are shown.
-    pub place: Option<Place>,
-    /// How other checkouts have it, where somebody asked.
-    pub elsewhere: Vec<Elsewhere>,
-    /// What this user alone says about it, in a planning repo.
-    pub beside: Option<Beside>,
-}
-
-/// Rows, and how many there would be without the limit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
-    pub rows: Vec<Row>,
-    pub total: usize,
-}
-
-/// Which ready issues to give. The default is all of them, in the usual order.
-#[derive(Debug, Clone)]
-pub struct ReadyFilter {
-    pub filter: Expr,
-    pub order: ReadyOrder,
-    pub include_deferred: bool,
-    /// Epics with open children too.
-    pub include_epics: bool,
-    pub any_type: bool,
-    pub limit: Option<usize>,
-}
-
-impl Default for ReadyFilter {
-    fn default() -> Self {
-        ReadyFilter {
-            filter: Expr::ALL,
-            order: ReadyOrder::default(),
-            include_deferred: false,
-            include_epics: false,
-            any_type: false,
-            limit: None,
-        }
-    }
-}
-
-/// An issue that cannot be worked on, and what stands in its way.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BlockedRow {
-    pub row: Row,
-    pub blocked: Blocked,
-}
-
-/// An issue that a search found, and in which fields.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SearchRow {
-    pub row: Row,
-    pub fields: Vec<&'static str>,
-}
 
 impl Project {
     /// Adds the words of a setting such as `review:active,parked`.
@@ -452,14 +382,5 @@ impl View {
         let texts: Vec<_> = texts.collect();
         self.cache.insert_texts(texts)?;
         Ok(())
-    }
-}
-
-/// The same as far as it can be told before a ledger is read.
-pub(super) fn unknown_ids(settings: &Settings, project: &Repos) -> UnknownIds {
-    match settings.flag("ready.unknown_blocks") {
-        true => UnknownIds::Block,
-        false if project.problems.iter().any(|problem| problem.left_out().is_some()) => UnknownIds::MayBeOpen,
-        false => UnknownIds::Done,
     }
 }

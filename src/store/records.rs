@@ -7,39 +7,26 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::home::{self, StateHome};
+use super::home::StateHome;
+use super::home_dir::{fill, is_blank, prepare};
+use super::record_error::{LAYOUT, RecordError};
+use super::state_mode::StateMode;
 use crate::ledger::{Document, Edit, Expectation, Ledger, LedgerError, Outcome};
 use crate::model::json::{Dialect, Object};
 use crate::model::lease::Owner;
 use crate::model::record::Record;
-use crate::sys::fs::{self, FsError};
-use crate::sys::lock::{self, DirLock};
-use crate::sys::{self, Entropy, below};
+use crate::sys;
+use crate::sys::fs::FsError;
+use crate::sys::lock::DirLock;
+use crate::sys::{Entropy, below, fs, lock};
 
 /// Says which layout the files have; a newer one is left alone.
 const VERSION_NAME: &str = "version";
-const LAYOUT: i64 = 1;
 const LOCK_NAME: &str = "lock";
 /// In the file that tells the layout: above which number claims begin.
 const FLOOR_KEY: &str = "claims_above";
 /// Says that everything is in another state home.
 const MOVED_NAME: &str = "moved";
-
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum RecordError {
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    #[error(transparent)]
-    Fs(#[from] FsError),
-    #[error("{} has layout {found}, this bd knows up to {LAYOUT}", path.display())]
-    Newer { path: PathBuf, found: i64 },
-    #[error("the state home {} was moved to {}", path.display(), to.display())]
-    Moved { path: PathBuf, to: PathBuf },
-    #[error("{} holds no id", path.display())]
-    NoId { path: PathBuf },
-    #[error("the state home {} is not there: {reason}", path.display())]
-    Unreachable { path: PathBuf, reason: String },
-}
 
 /// A directory of records.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,7 +131,7 @@ impl StateDir {
         // A repository may have committed a link in the place of the directory.
         let below = self.path.ancestors().take_while(|path| path.starts_with(&self.home.path));
         let is_link = |path: &&Path| std::fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_symlink());
-        let named = matches!(self.home.mode, home::StateMode::Named | home::StateMode::Global);
+        let named = matches!(self.home.mode, StateMode::Named | StateMode::Global);
         if let Some(link) = below.filter(|path| !named || *path != self.home.path).find(is_link) {
             let odd = std::io::Error::other("it is a link, and state is not kept behind one");
             return Err(FsError::new("use", link, odd).into());
@@ -156,7 +143,7 @@ impl StateDir {
                     return Err(RecordError::Newer { path: self.home.path.clone(), found });
                 }
             }
-            None if self.home.mode == home::StateMode::Workspace && !self.home.path.is_dir() => {
+            None if self.home.mode == StateMode::Workspace && !self.home.path.is_dir() => {
                 let (path, reason) = (self.home.path.clone(), self.home.reason.clone());
                 return Err(RecordError::Unreachable { path, reason });
             }
@@ -173,12 +160,12 @@ impl StateDir {
     }
 
     fn prepare(&self) -> Result<(), RecordError> {
-        home::prepare(&self.home.path)?;
+        prepare(&self.home.path)?;
         let inside = self.path.strip_prefix(&self.home.path).unwrap_or(Path::new(""));
         below::make(&self.home.path, inside.join(LOCK_NAME))?;
         if self.version().is_none() {
             // Several repos may use one that was named, or that is the user's.
-            let shared = matches!(self.home.mode, home::StateMode::Named | home::StateMode::Global);
+            let shared = matches!(self.home.mode, StateMode::Named | StateMode::Global);
             let scope = if shared { "global" } else { "repo" };
             let text = format!("{{\"layout\":{LAYOUT},\"scope\":\"{scope}\"}}\n");
             fill(&self.home.path, VERSION_NAME, text.as_bytes(), &Entropy::System)?;
@@ -314,25 +301,6 @@ impl RecordFile {
     fn directory(&self) -> Result<(fs::Dir, String), FsError> {
         fs::Dir::root(&self.home)?.holding(self.path.strip_prefix(&self.home).unwrap_or(&self.path))
     }
-}
-
-/// Makes a small file with these bytes, or puts them into one that is empty. `false` if another was faster, or if the file
-/// holds something.
-pub(super) fn fill(directory: &Path, name: &str, bytes: &[u8], entropy: &Entropy) -> Result<bool, FsError> {
-    let dir = fs::Dir::root(directory)?;
-    if dir.create(name, bytes, entropy)? {
-        return Ok(true);
-    }
-    let found = dir.read(Path::new(name), below::SMALL)?;
-    if !String::from_utf8_lossy(&found.bytes).chars().all(is_blank) {
-        return Ok(false);
-    }
-    Ok(dir.replace(name, bytes, &found.stamp, entropy)? == fs::Replaced::Done)
-}
-
-/// What a crash leaves in a file that was not on disk yet.
-pub(super) fn is_blank(c: char) -> bool {
-    c.is_whitespace() || c == '\0'
 }
 
 /// Whose fault it was.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::journal::{Journal, JournalError, Missing, Whose};
 use super::source::expected;
-use super::transaction::Written;
+use super::write::Written;
 use super::{Result, Store, View};
 use crate::ledger::{Document, Edit, LedgerError, Outcome};
 use crate::model::record::Record;

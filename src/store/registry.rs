@@ -4,13 +4,13 @@
 
 use std::path::PathBuf;
 
-use super::records::{Put, RecordError};
+use super::names::REGISTRY;
+use super::record_error::RecordError;
+use super::records::Put;
 use super::{Project, Result, StateDir, Store, Worktree};
 use crate::ledger::Document;
 use crate::model::json::{Dialect, Object};
 use crate::model::record::{KeyEdit, Record};
-
-pub const REGISTRY: &str = "registry.jsonl";
 
 /// A checkout that was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]

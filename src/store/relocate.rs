@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::source::expected;
-use super::transaction::Written;
+use super::write::Written;
 use super::{Access, Project, Result, Role, Store, StoreError, View};
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
 use crate::model::json::{Dialect, DialectEvidence};

@@ -4,8 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::repo_problem::RepoProblem;
 use super::settings::{ConfigError, Origin, OutsidePath, Settings, Trust, original_prefix};
 use super::{BEADS_DIR, LEDGER_NAMES, Repo, Result, StoreError, family, home, place};
+use crate::cache::UnknownIds;
 use crate::sys::Env;
 use crate::vcs;
 
@@ -31,40 +33,6 @@ impl Member {
     /// What new ids start with, if the settings of the repo say so: ours, else those of the original.
     pub fn named_prefix(&self) -> Option<String> {
         self.prefix.clone().or_else(|| original_prefix(self.repo.beads()))
-    }
-}
-
-/// Why a configured repo is not, or not quite, part of the project.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RepoProblem {
-    #[error("{key} names {text}: there is no such directory ({})", path.display())]
-    Missing { key: &'static str, text: String, path: PathBuf },
-    #[error("{key} names {text}: {} has no {BEADS_DIR} directory and no ledger", path.display())]
-    NoRepo { key: &'static str, text: String, path: PathBuf },
-    #[error("{key} names {text}: {message}")]
-    Unusable { key: &'static str, text: String, path: PathBuf, message: String },
-    #[error(
-        "{key} names {text}, outside of this repository, in a file that is committed; it is not used until you trust it"
-    )]
-    Untrusted { key: &'static str, text: String, path: PathBuf },
-    #[error("repos.additional lists {name} twice ({first} and {second}); it counts once")]
-    Twice { name: String, first: String, second: String },
-    #[error("repos.exclude in the committed file names {text}, which you have joined; it stays")]
-    Joined { text: String, path: PathBuf },
-    #[error("{name} lies inside the working copy of {outer}: its files can be committed there by accident")]
-    Nested { name: String, outer: String },
-}
-
-impl RepoProblem {
-    /// Where the repo is, or should be, that is left out because of it.
-    pub fn left_out(&self) -> Option<&Path> {
-        match self {
-            RepoProblem::Missing { path, .. }
-            | RepoProblem::NoRepo { path, .. }
-            | RepoProblem::Unusable { path, .. }
-            | RepoProblem::Untrusted { path, .. } => Some(path),
-            RepoProblem::Twice { .. } | RepoProblem::Joined { .. } | RepoProblem::Nested { .. } => None,
-        }
     }
 }
 
@@ -360,11 +328,6 @@ pub fn beads_of(path: &Path) -> PathBuf {
     }
 }
 
-/// The trust of this user.
-pub fn trust(env: &Env) -> Trust {
-    Trust::read(home::user_state(env).as_deref())
-}
-
 /// The same `.beads` directory in the main checkout, if this is another one.
 fn main_beads(found: &Repo) -> Option<PathBuf> {
     let vcs = vcs::open(found.beads());
@@ -372,4 +335,13 @@ fn main_beads(found: &Repo) -> Option<PathBuf> {
     let main = vcs.checkouts().into_iter().find(|checkout| checkout.is_main && checkout.exists)?;
     let beads = main.root.join(inside);
     (beads != found.beads() && beads.is_dir()).then_some(beads)
+}
+
+/// The same as far as it can be told before a ledger is read.
+pub(super) fn unknown_ids(settings: &Settings, project: &Repos) -> UnknownIds {
+    match settings.flag("ready.unknown_blocks") {
+        true => UnknownIds::Block,
+        false if project.problems.iter().any(|problem| problem.left_out().is_some()) => UnknownIds::MayBeOpen,
+        false => UnknownIds::Done,
+    }
 }

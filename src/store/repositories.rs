@@ -1,6 +1,7 @@
 //! The repos of a project by the ids that other machines and other state know them by, and whether their claims are kept in one
 //! place.
 
+use super::settings::Origin;
 use super::{Project, Result, Settings, StateHome, StateMode, settings};
 use crate::model::state_id;
 
@@ -40,7 +41,7 @@ impl Project {
         let settings = Settings::read(settings::Files::of(beads, env), env, &self.given.settings);
         let asked = match settings.text("state.mode") {
             // What is committed does not decide where others keep their state.
-            Some((word, origin)) if origin != settings::Origin::Shared => StateMode::asked(word),
+            Some((word, origin)) if origin != Origin::Shared => StateMode::asked(word),
             _ => StateMode::Repo,
         };
         StateHome::of(beads, env, asked)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::naming::each_once;
 use super::source::expected;
-use super::transaction::Written;
+use super::write::Written;
 use super::{Access, Moment, PastLine, Result, Store, StoreError, View, place};
 use crate::ledger::{Document, Edit, LedgerError, Outcome};
 use crate::model::change::{Stamp, restore};
@@ -14,7 +14,8 @@ use crate::model::difference::{FieldChange, difference};
 use crate::model::issue::status_of;
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::record::Record;
-use crate::vcs::{self, Commit};
+use crate::vcs;
+use crate::vcs::Commit;
 
 /// An issue that came back, or would come back.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,7 +5,8 @@
 
 use std::path::Path;
 
-use super::settings::{Origin, Settings};
+use super::settings::Origin;
+use super::settings::Settings;
 use crate::sys::Env;
 use crate::vcs::{Address, Facts};
 

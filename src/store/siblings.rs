@@ -8,69 +8,21 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::checkout::Worktree;
+use super::others::Siblings;
+use super::row::{Elsewhere, Place, Taken};
 use super::source::expected;
 use super::stamps::Stamps;
+use super::worktree::Worktree;
 use super::{Project, Result, Row, View, Warning, place};
 use crate::ledger::{Document, Expectation, Ledger, LedgerError, Line, MAX_LINE};
 use crate::model::issue;
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::model::workflow::WORKFLOW;
-use crate::sys::fs::FileStamp;
 use crate::vcs;
 
 /// So many lines of another checkout are parsed without a closer look whether they differ.
 const FEW: usize = 64;
-
-/// Which checkout something is from.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Place {
-    pub worktree_id: Option<String>,
-    /// Its name.
-    pub worktree: String,
-}
-
-impl From<&Worktree> for Place {
-    fn from(worktree: &Worktree) -> Self {
-        Place { worktree_id: worktree.id.clone(), worktree: worktree.name.clone() }
-    }
-}
-
-/// Why an issue that could be worked on is not offered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Taken {
-    /// Somebody has claimed it.
-    Held { holder: String, worktree: Option<String>, expires: Option<String> },
-    /// Another checkout has closed it, or works on it.
-    Elsewhere(Elsewhere),
-}
-
-/// An issue as another checkout has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Elsewhere {
-    /// The issue.
-    pub id: String,
-    pub title: String,
-    pub worktree_id: Option<String>,
-    /// Its name.
-    pub worktree: String,
-    pub status: String,
-    pub assignee: Option<String>,
-    /// The line there.
-    pub line: String,
-}
-
-/// What was found, and in which state of the files.
-#[derive(Debug, Default)]
-pub struct Siblings {
-    /// What it was derived from, the list of checkouts included.
-    stamps: Option<Stamps>,
-    own: Vec<Option<FileStamp>>,
-    found: BTreeMap<String, Vec<Elsewhere>>,
-    /// Ledgers of other checkouts that cannot be read.
-    problems: Vec<Warning>,
-}
 
 impl Project {
     /// Where the project is in a checkout: its `.beads` directory there.
@@ -287,28 +239,6 @@ impl View {
             }
         }
         Ok(found)
-    }
-}
-
-impl Elsewhere {
-    fn of(place: &Place, line: String) -> Option<Self> {
-        let record = Record::parse(&line).ok()?;
-        let id = record.string("id")?.into_owned();
-        let status = issue::status_of(&record).as_str().to_owned();
-        let assignee = record.text_of("assignee").map(|name| name.into_owned());
-        let title = record.text_of("title").map(|title| title.into_owned()).unwrap_or_default();
-        let Place { worktree_id, worktree } = place.clone();
-        Some(Elsewhere { id, title, worktree_id, worktree, status, assignee, line })
-    }
-
-    pub fn is_done(&self) -> bool {
-        issue::Status::new(self.status.as_str()).is_done()
-    }
-
-    /// It keeps an issue from being offered to somebody.
-    fn takes(&self, me: &str, is_claimed: bool) -> bool {
-        let works = self.status == "in_progress" && self.assignee.as_deref() != Some(me);
-        self.is_done() || (works && !is_claimed)
     }
 }
 

@@ -1,97 +1,15 @@
 //! Writing: locks first, then what is on disk, then the change, then the disk again.
 
-use super::leases::{LeaseError, Locks};
+use super::leases::Locks;
 use super::plan::{Fresh, Plan};
 use super::route::Access;
 use super::source::expected;
+use super::write::{Answer, Scope, Write, WriteError, Written};
 use super::{Result, Store, StoreError, View};
 use crate::ledger::{LedgerError, Outcome};
-use crate::model::change::{Change, ChangeError, NewIssue};
+use crate::model::change::Change;
 use crate::model::dependency::DependencyType;
-use crate::model::id::IssueId;
-use crate::model::issue::Issue;
-use crate::model::proposal::COMPANION;
-use crate::model::record::Record;
 use crate::model::time::Instant;
-
-/// One thing to write.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Write {
-    /// A new issue for a repo of the project, under a chosen id or a minted one.
-    File { issue: Box<NewIssue>, id: Option<IssueId>, repo: usize },
-    /// Changes to one issue, in the ledger that owns it.
-    Change { id: String, changes: Vec<Change> },
-    /// A line as it is: replacing the line that bears the id, or for a repo if no line does (import).
-    Put { id: String, line: String, repo: usize },
-}
-
-/// Which ledgers a transaction locks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scope {
-    /// Those that own these issues.
-    Issues(Vec<String>),
-    /// Those of these repos.
-    Repos(Vec<usize>),
-    /// All of them, for what must hold over the whole project: no cycle, no second issue under one id.
-    All,
-}
-
-/// An issue after a write.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
-    pub id: String,
-    /// The line as it is now.
-    pub line: String,
-    /// The line as it was before, if there was one.
-    pub before: Option<String>,
-    /// Whether the file had to be touched for it.
-    pub changed: bool,
-    pub source_repo: String,
-}
-
-impl Written {
-    pub fn issue(&self) -> Issue {
-        Issue::decode(&Record::parse(&self.line).expect("a written line is a record"))
-    }
-
-    /// The issue itself was not written: what this user said about it, or that they work on it, is theirs alone.
-    pub fn is_beside(&self) -> bool {
-        Record::parse(&self.line).is_ok_and(|record| record.raw(COMPANION) == Some("true"))
-    }
-}
-
-/// Why one of several writes was not made; the others stand.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum WriteError {
-    #[error("no issue found matching {0:?}: not found")]
-    NotFound(String),
-    #[error("{0} exists already")]
-    Taken(String),
-    #[error(transparent)]
-    Change(#[from] ChangeError),
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    #[error(transparent)]
-    Lease(Box<LeaseError>),
-}
-
-impl From<Box<LeaseError>> for WriteError {
-    fn from(error: Box<LeaseError>) -> Self {
-        WriteError::Lease(error)
-    }
-}
-
-impl WriteError {
-    pub fn into_store(self) -> StoreError {
-        match self {
-            WriteError::NotFound(typed) => StoreError::NotFound { typed },
-            WriteError::Taken(id) => StoreError::Taken { id },
-            WriteError::Change(error) => StoreError::Change(error),
-            WriteError::Ledger(error) => StoreError::Ledger(error),
-            WriteError::Lease(error) => StoreError::Lease(error),
-        }
-    }
-}
 
 /// A part of a write.
 #[derive(Debug)]
@@ -101,8 +19,6 @@ struct Staged {
     /// Which write it is a part of.
     slot: usize,
 }
-
-pub(super) type Answer = std::result::Result<Written, WriteError>;
 
 /// Holds the locks of the ledgers it writes. Dropping it without [`Transaction::commit`] changes nothing.
 #[derive(Debug)]

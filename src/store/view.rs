@@ -4,8 +4,10 @@ use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
+use super::others::{Others, Siblings};
+use super::repos::unknown_ids;
 use super::source::Sources;
-use super::{Project, Refresh, Repo, Result, StoreError, Warning, leases, owner, place, query, siblings};
+use super::{Project, Refresh, Repo, Result, StoreError, Warning, leases, place};
 use crate::cache::Cache;
 use crate::ledger::{Document, Ledger};
 use crate::sys::fs;
@@ -23,9 +25,9 @@ pub struct View {
     /// Writes that stand and are not in the journal.
     pub(super) unjournaled: RefCell<Vec<Warning>>,
     /// Planning issues of other projects, as last found.
-    pub(super) others: owner::Others,
+    pub(super) others: Others,
     /// What other checkouts say, as last read.
-    pub(super) siblings: siblings::Siblings,
+    pub(super) siblings: Siblings,
     /// The claims, as last read.
     pub(super) known_leases: Option<leases::KnownLeases>,
 }
@@ -46,8 +48,7 @@ impl DerefMut for View {
 
 impl View {
     pub(super) fn of(project: Project) -> Result<Self> {
-        let sources =
-            Sources::of(&project.repos, query::unknown_ids(&project.settings, &project.repos), &project.host)?;
+        let sources = Sources::of(&project.repos, unknown_ids(&project.settings, &project.repos), &project.host)?;
         Ok(View {
             project,
             sources,
@@ -55,8 +56,8 @@ impl View {
             numbering: 0,
             notices: Vec::new(),
             unjournaled: RefCell::default(),
-            others: owner::Others::default(),
-            siblings: siblings::Siblings::default(),
+            others: Others::default(),
+            siblings: Siblings::default(),
             known_leases: None,
         })
     }
@@ -65,10 +66,10 @@ impl View {
     pub fn reopen(&mut self) -> Result<()> {
         self.project.reread()?;
         self.numbering += 1;
-        let unknown = query::unknown_ids(&self.settings, &self.repos);
+        let unknown = unknown_ids(&self.settings, &self.repos);
         self.sources = Sources::of(&self.repos, unknown, &self.host)?;
         self.cache = Cache::new()?;
-        self.siblings = siblings::Siblings::default();
+        self.siblings = Siblings::default();
         self.known_leases = None;
         Ok(())
     }

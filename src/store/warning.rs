@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::repos::RepoProblem;
-use super::settings::{ConfigError, Held, UnknownKey};
-use super::source::LineWarning;
+use super::repo_problem::RepoProblem;
+use super::settings::Held;
+use super::settings::{ConfigError, UnknownKey};
+use crate::ledger::Finding;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Warning {
@@ -85,4 +86,11 @@ pub enum Warning {
         repo: String,
         message: String,
     },
+}
+
+/// Something odd about a line of a ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineWarning {
+    pub file: PathBuf,
+    pub finding: Finding,
 }

@@ -6,11 +6,13 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use super::checkout::Noted;
+use super::home_word::make_first;
 use super::journal::{Account, Journal, JournalError};
 use super::leases::{LeaseError, Settled};
 use super::source::{Watched, expected};
-use super::undo::{Named, Part, Stays, UndoLog};
-use super::{Project, Result, Store, View, Warning, actor, home, mark, place};
+use super::undo::Named;
+use super::undo::{Part, Stays, UndoLog};
+use super::{Project, Result, Store, View, Warning, actor, home, place};
 use crate::ledger::{Applied, Document, Edit, Expectation, Ledger, LedgerError, LockedLedger, Outcome};
 use crate::sys::fs;
 
@@ -221,7 +223,7 @@ impl Store {
         };
         if !part.guests.is_empty() {
             // So that undo may go there; where it cannot be noted, undo asks.
-            let _ = mark::make_first(home, &self.host.env, self.lock_wait);
+            let _ = make_first(home, &self.host.env, self.lock_wait);
         }
         if let Err(error) = log.append(part, is_first)
             && self.unjournaled.borrow().is_empty()

@@ -5,15 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::leases::{LeaseError, standing};
+use super::leases::LeaseError;
+use super::leases::standing;
+use super::withheld::Withheld;
 use super::{Result, Row, StoreError, View};
 use crate::cache::OpenTask;
 use crate::model::change::ChangeError;
-use crate::model::issue;
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::record::Record;
-use crate::model::state_id;
 use crate::model::workflow::{SKIPPED, State, Task, WORKFLOW, Workflow, WorkflowError};
+use crate::model::{issue, state_id};
 
 /// A workflow: its issue, and what it says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,33 +138,6 @@ impl TaskRow {
             "open" | "in_progress" => TaskState::Pending,
             _ => TaskState::Deferred,
         }
-    }
-}
-
-/// Why the tasks of a workflow are not handed out.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Withheld {
-    #[error("its workflow {workflow} is in no repo of this project")]
-    Unknown { workflow: String },
-    #[error("its workflow {workflow} cannot be read as one")]
-    Unreadable { workflow: String },
-    #[error("its workflow {workflow} is {state} in the checkout {worktree}, which is not merged here")]
-    Elsewhere { workflow: String, state: State, worktree: String },
-    #[error("its workflow {workflow} goes over repos that this project does not have: {}", repos.join(" "))]
-    Hidden { workflow: String, repos: Vec<String> },
-    #[error("its workflow {workflow} is {state}{}", and_how(*state))]
-    State { workflow: String, state: State },
-    #[error("{running} of at most {most} tasks of its workflow {workflow} run already")]
-    Full { workflow: String, running: usize, most: i64 },
-}
-
-/// The way on from a state in which no task is handed out.
-fn and_how(state: State) -> String {
-    let next = State::InProgress;
-    match state.permit(next) {
-        _ if state == State::Planning => "; bd workflow start hands its tasks out".to_owned(),
-        Some(_) => format!("; bd workflow {} hands its tasks out", state.command_to(next)),
-        None => ", and its tasks are not handed out any more".to_owned(),
     }
 }
 

@@ -6,14 +6,15 @@
 use std::path::{Path, PathBuf};
 
 use super::block::{with_block, without_block};
-use super::files::{put_text, read, read_text};
+use super::error::HookError;
+use super::files::{put_text, read, read_text, sum};
 use super::manifest::{DriverManifest, Manifest};
-use super::{HookError, sum};
-use crate::store::leaks::as_store;
+use crate::store::error::as_store;
+use crate::store::home_dir::prepare;
 use crate::store::{Project, Result, StoreError, View, home, place};
-use crate::sys::below;
-use crate::sys::process;
-use crate::vcs::{self, GIT_DRIVER, MergeTool};
+use crate::sys::{below, process};
+use crate::vcs;
+use crate::vcs::{GIT_DRIVER, MergeTool};
 
 const CALL: &str = " merge-driver %O %A %B %L %P; s=$?; [ $s -le 1 ] && exit $s; exit 129";
 
@@ -67,7 +68,7 @@ impl Project {
         let env = &self.host.env;
         let hooks_made_home = Manifest::read(&place.home).is_some_and(|known| known.made_home);
         let made_home = !place.home.exists() || hooks_made_home;
-        home::prepare(&place.home)?;
+        prepare(&place.home)?;
         let command = place.command(env);
         let failed = |error| as_store(error, "bd hooks");
         let file = place.tool.file(shared, env).map_err(failed)?;

@@ -5,11 +5,10 @@
 
 use std::path::Path;
 
-use super::HookError;
+use super::error::HookError;
 use crate::store::Result;
-use crate::sys::Entropy;
-use crate::sys::below;
 use crate::sys::fs::{Dir, FsError, Replaced};
+use crate::sys::{Entropy, below};
 
 const MAX_HOOK: u64 = 16 << 20;
 const EXECUTABLE: u32 = 0o755;
@@ -77,4 +76,8 @@ pub(super) fn put_config(path: &Path, text: &str) -> Result<()> {
             Err(FsError::new("write", path, busy).into())
         }
     }
+}
+
+pub(super) fn sum(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::json::{Dialect, Json};
 use crate::model::record::Record;
-use crate::store::mark::MARK_NAME;
+use crate::store::names::MARK_NAME;
 use crate::sys::below;
 use crate::sys::fs::FsError;
 

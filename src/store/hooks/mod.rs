@@ -7,33 +7,38 @@
 
 mod block;
 mod driver;
+mod error;
 mod files;
 mod health;
 mod manifest;
 mod script;
+mod site;
 mod status;
 
 use std::path::{Path, PathBuf};
 
-use super::leaks::as_store;
+use super::error::as_store;
+use super::home_dir::prepare;
 use super::settings::{ConfigError, ConfigFault};
 use super::{Project, Result, StoreError, View, home, mark, place};
-use crate::sys::below;
-use crate::sys::{Env, process};
+use crate::sys::{Env, below, process};
 use crate::vcs;
-pub use driver::DriverStatus;
-use files::{put, put_config, read, remove};
-pub use health::DriverProblem;
+use files::{put, put_config, read, remove, sum};
 use manifest::{DriverManifest, Manifest, Redirection};
 use script::{Next, Owner};
+use site::{ASIDE, CHECKED, Place, aside};
 use status::status;
+
+pub use driver::DriverStatus;
+pub use error::HookError;
+
+pub use health::DriverProblem;
+
 pub use status::{HookState, HooksStatus};
 
 /// In the state home: the hooks of a repository whose own are committed.
 const HOOKS_NAME: &str = "hooks";
 
-/// The hooks that look for leaks.
-const CHECKED: [&str; 2] = ["pre-commit", "pre-push"];
 /// Hooks of the one who commits: one that does nothing is the same as none.
 const CLIENT: [&str; 12] = [
     "applypatch-msg",
@@ -49,25 +54,6 @@ const CLIENT: [&str; 12] = [
     "pre-rebase",
     "prepare-commit-msg",
 ];
-/// What the name of a hook that stands aside ends with.
-const ASIDE: &str = ".bd-previous";
-
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum HookError {
-    #[error("no hooks of bd are installed here")]
-    NotInstalled,
-    #[error("{} was made by bd and then changed by hand: it is left alone", path.display())]
-    Edited { path: PathBuf },
-    #[error("{} is in the way: a hook stands aside there already", path.display())]
-    InTheWay { path: PathBuf },
-    #[error("merge.bd is set already, to something that is not ours: {value}")]
-    OtherDriver { value: String },
-    #[error("{} is a link to {}, outside of this repository; hooks are not put in through it", path.display(), target.display())]
-    LeadsOut { path: PathBuf, target: PathBuf },
-    #[error("core.hooksPath is set elsewhere and wins over this repository's own setting")]
-    Overruled,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HooksChange {
     pub changed: bool,
@@ -81,17 +67,6 @@ pub struct HooksRequest {
     pub driver: bool,
     /// The driver's attribute goes into the committed `.gitattributes`.
     pub shared: bool,
-}
-
-/// Where things are.
-struct Place {
-    root: PathBuf,
-    /// git's own directory, shared by all worktrees.
-    common: PathBuf,
-    home: PathBuf,
-    /// Where git looks for hooks, as the settings say, and really.
-    named: PathBuf,
-    directory: PathBuf,
 }
 
 impl Project {
@@ -152,7 +127,7 @@ impl Project {
         let env = &self.host.env;
         let driver_made_home = DriverManifest::read(&place.home).is_some_and(|known| known.made_home);
         let made_home = !place.home.exists() || driver_made_home;
-        home::prepare(&place.home)?;
+        prepare(&place.home)?;
         let bd = process::own_path();
         if !is_committed(place, env) {
             let made_directory = !place.directory.exists();
@@ -415,12 +390,6 @@ fn is_ours(path: &Path) -> bool {
     read(path).is_some_and(|bytes| script::owner(&bytes) == Owner::Ours)
 }
 
-fn aside(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ASIDE);
-    name.into()
-}
-
 /// What hooks of ours run after themselves in a push, each with a sum of what it does: whoever agrees to hooks agrees to these.
 pub(super) fn run_next(root: &Path, env: &Env) -> Vec<String> {
     let Ok(directory) = vcs::hooks_path(root, env).map(|named| root.join(named)) else { return Vec::new() };
@@ -448,8 +417,4 @@ fn hooks_in(manifest: &Manifest) -> Vec<PathBuf> {
     }
     let found = below::names(&manifest.directory, "").unwrap_or_default();
     found.iter().map(|name| manifest.directory.join(name)).collect()
-}
-
-fn sum(bytes: &[u8]) -> String {
-    blake3::hash(bytes).to_hex().to_string()
 }

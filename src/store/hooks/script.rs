@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::site::ASIDE;
+
 const MARK: &str = "# bd-hook ";
 
 /// What runs after the check.
@@ -22,7 +24,7 @@ pub(super) enum Next<'a> {
 pub(super) fn text(name: &str, bd: Option<&Path>, next: Next<'_>) -> String {
     let mut body = String::from("# Made by \"bd hooks install\"; \"bd hooks uninstall\" takes it away again.\n");
     let previous = match next {
-        Next::Aside => format!("\"${{0%/*}}/{name}{}\"", super::ASIDE),
+        Next::Aside => format!("\"${{0%/*}}/{name}{}\"", ASIDE),
         Next::In(directory) => quoted(&format!("{directory}/{name}")),
         Next::Nothing => "''".to_owned(),
     };

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use super::super::place;
 use super::manifest::Manifest;
-use super::script::{self, Owner};
-use super::{CHECKED, DriverStatus, Place, aside, place, read};
+use super::script::Owner;
+use super::site::{CHECKED, Place, aside};
+use super::{DriverStatus, read, script};
 
 /// How one hook stands.
 #[derive(Debug, Clone, PartialEq, Eq)]

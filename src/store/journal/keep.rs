@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::entry::Entry;
-use super::{Account, Fold, JOURNAL_NAME, Journal, MOST, TAIL, stamped};
+use super::error::JournalError;
+use super::{Account, Fold, Journal, MOST, TAIL, stamped};
 use crate::ledger::Applied;
 use crate::model::time::Instant;
-use crate::store::home;
-use crate::sys::Entropy;
-use crate::sys::fs::{self, FileStamp, FsError};
-use crate::sys::lock::{self, DirLock, LockError};
+use crate::store::home_dir::prepare;
+use crate::store::names::JOURNAL_NAME;
+use crate::sys::fs::{FileStamp, FsError};
+use crate::sys::lock::{DirLock, LockError};
 use crate::sys::log::Log;
+use crate::sys::{Entropy, fs, lock};
 use crate::vcs::Reach;
 
 /// From this size on the journal is made smaller, when it has doubled since it was the last time.
@@ -29,14 +31,6 @@ pub enum Whose {
     Own,
     /// Those of checkouts that are gone.
     Gone,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum JournalError {
-    #[error(transparent)]
-    Fs(#[from] FsError),
-    #[error(transparent)]
-    Lock(#[from] LockError),
 }
 
 impl Journal<'_> {
@@ -200,7 +194,7 @@ impl Journal<'_> {
         }
         match lock::lock(self.home, PATIENCE) {
             Err(LockError::Open(error)) if error.is_missing() => {
-                home::prepare(self.home)?;
+                prepare(self.home)?;
                 Ok(Some(lock::lock(self.home, PATIENCE)?))
             }
             other => Ok(Some(other?)),

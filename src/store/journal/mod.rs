@@ -11,29 +11,29 @@
 //! and write nothing. A journal that cannot be written does not fail the write; it is no source for anything but `bd recover`.
 
 mod entry;
+mod error;
 mod fold;
 mod keep;
 
 pub use entry::Entry;
+pub use error::JournalError;
 pub use fold::{Fold, Missing};
-pub use keep::{JournalError, Whose};
+pub use keep::Whose;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use entry::{holds_stamp, stamp_text};
-
 use super::checkout::Noted;
-use super::discover::became;
+use super::names::{JOURNAL_NAME, became};
 use super::place;
 use crate::ledger::{Applied, Document};
 use crate::model::time::Instant;
 use crate::sys::Env;
 use crate::sys::fs::{FileStamp, FsError, Granularity, granularity};
 use crate::sys::log::Log;
-use crate::vcs::{self, Reach, Sought};
-
-pub const JOURNAL_NAME: &str = "journal.jsonl";
+use crate::vcs;
+use crate::vcs::{Reach, Sought};
+use entry::{holds_stamp, stamp_text};
 
 /// A larger journal is not looked at.
 const MOST: u64 = 256 << 20;

@@ -8,12 +8,15 @@
 //!
 //! A number given in `BD_LEASE` must be that of the claim. The lock of a workflow is asked as well: see `lock_fence.rs`.
 
-use super::{LEASE_VARIABLE, LeaseError, Leases, standing};
+use super::error::LeaseError;
+use super::key::issue_of;
+use super::known::{Leases, parse};
+use super::{LEASE_VARIABLE, standing};
 use crate::ledger::{Document, Edit};
-use crate::model::issue;
 use crate::model::lease::{Lease, Now, Standing};
 use crate::model::record::Record;
-use crate::model::state_id;
+use crate::model::issue;
+use crate::store::names::LEASES_NAME;
 use crate::store::{Project, Result, Store, Warning};
 
 /// What anybody may change of an issue that another holds: it adds something, and takes nothing away.
@@ -62,7 +65,7 @@ impl Store {
         let home = self.lease_home(source);
         let known = match self.held_home(home.path()) {
             Some(held) => held.all(),
-            None => super::parse(&home.file(super::LEASES_NAME).read().unwrap_or_default()),
+            None => parse(&home.file(LEASES_NAME).read().unwrap_or_default()),
         };
         let Ok(key) = self.lease_key(source, &home, id) else { return Ok(()) };
         let was_done = state(before).is_some_and(|was| was.1);
@@ -119,7 +122,7 @@ impl Store {
     /// Refuses what the claims forbid of the edits of one ledger, and notes what they mean for claims.
     pub(in crate::store) fn fence_edits(&self, source: usize, document: &Document, edits: &[Edit]) -> Fenced<Settled> {
         let home = self.lease_home(source);
-        if !home.path().join(super::LEASES_NAME).exists() {
+        if !home.path().join(LEASES_NAME).exists() {
             return Ok(Settled::default());
         }
         let mut settled = Settled::default();
@@ -207,11 +210,6 @@ fn carried<'a>(text: &'a str, id: &str) -> std::result::Result<Option<i64>, &'a 
         }
     }
     Ok(found)
-}
-
-/// The issue of a key.
-pub(super) fn issue_of(key: &str) -> &str {
-    key.split_once('/').filter(|(repo, _)| state_id::is(state_id::REPOSITORY, repo)).map_or(key, |(_, id)| id)
 }
 
 /// Status, whether that is the end of the work, and assignee of a line.

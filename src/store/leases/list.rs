@@ -2,8 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::error::LeaseError;
+use super::key::{is_lock, issue_of};
+use super::known::{KnownLeases, parse};
 use super::standing;
 use crate::model::lease::{Lease, Now, Standing};
+use crate::store::names::LEASES_NAME;
 use crate::store::stamps::Stamps;
 use crate::store::{Result, StateDir, View};
 
@@ -19,7 +23,7 @@ pub struct LeaseRow {
 
 impl LeaseRow {
     /// What another is told who wants the issue.
-    pub fn claimed(&self) -> super::LeaseError {
+    pub fn claimed(&self) -> LeaseError {
         super::fence::claimed(&self.id, &self.lease)
     }
 }
@@ -33,7 +37,7 @@ impl View {
         for source in 0..self.sources.len() {
             let now = self.host.clock.both();
             for (id, lease) in self.leases_of(source)? {
-                if lease.holder.is_none() || super::lock::is_lock(&id) || !seen.insert(id.clone()) {
+                if lease.holder.is_none() || is_lock(&id) || !seen.insert(id.clone()) {
                     continue;
                 }
                 let standing = standing(&lease, &now);
@@ -54,7 +58,7 @@ impl View {
         self.refresh()?;
         let now = self.host.clock.both();
         let mut found: BTreeMap<&str, LeaseRow> = BTreeMap::new();
-        for (id, lease) in self.claims()?.iter().filter(|(id, _)| !super::lock::is_lock(id)) {
+        for (id, lease) in self.claims()?.iter().filter(|(id, _)| !is_lock(id)) {
             let row =
                 || LeaseRow { id: id.clone(), title: None, lease: lease.clone(), standing: standing(lease, &now) };
             found.entry(id).or_insert_with(row);
@@ -106,7 +110,7 @@ impl View {
     /// All claims on issues of this project, read again only if they have changed.
     pub(in crate::store) fn claims(&mut self) -> Result<&[(String, Lease)]> {
         if !self.known_leases.as_ref().is_some_and(|known| known.stamps.hold()) {
-            let path = |source| self.lease_home(source).path().join(super::LEASES_NAME);
+            let path = |source| self.lease_home(source).path().join(LEASES_NAME);
             let stamps = Stamps::of((0..self.sources.len()).map(path).collect());
             let mut all = Vec::new();
             for source in 0..self.sources.len() {
@@ -114,9 +118,9 @@ impl View {
             }
             let mut of_workflows = Vec::new();
             for home in self.distinct_homes() {
-                let known = super::parse(&self.records(&home.file(super::LEASES_NAME))?).into_iter();
+                let known = parse(&self.records(&home.file(LEASES_NAME))?).into_iter();
                 let tasks = known.filter(|(_, lease)| lease.holder.as_ref().is_some_and(|one| one.workflow.is_some()));
-                of_workflows.extend(tasks.map(|(key, lease)| (super::fence::issue_of(&key).to_owned(), lease)));
+                of_workflows.extend(tasks.map(|(key, lease)| (issue_of(&key).to_owned(), lease)));
             }
             self.known_leases = Some(KnownLeases { stamps, all, of_workflows });
         }
@@ -143,13 +147,4 @@ impl View {
 
 fn is_of_another(lease: &Lease, me: &str, now: &Now) -> bool {
     lease.holder.as_ref().is_some_and(|holder| holder.name != me) && standing(lease, now) == Standing::Live
-}
-
-/// Claims by issue, and what they were read from.
-#[derive(Debug)]
-pub struct KnownLeases {
-    stamps: Stamps,
-    all: Vec<(String, Lease)>,
-    /// Those on tasks of workflows, of any repo.
-    of_workflows: Vec<(String, Lease)>,
 }

@@ -4,11 +4,11 @@
 //! the ledger says nothing of it. While it lasts, others read, comment, claim ready tasks and work on what they have claimed, and
 //! nobody else changes the workflow, its order or a task that nobody has begun. Agents and people are held by it alike.
 
+use super::error::LeaseError;
 use super::fence::since;
-use super::{LeaseError, standing};
+use super::standing;
 use crate::model::change::ChangeError;
 use crate::model::lease::{Holder, Lease, Standing};
-use crate::model::state_id;
 use crate::store::{ClaimWish, Evidence, Result, Store, View, WorkflowRow};
 
 /// The lock of a workflow, as an answer.
@@ -23,11 +23,6 @@ pub struct LockedWorkflow {
     /// It was so already.
     pub again: bool,
     pub taken_from: Option<Evidence>,
-}
-
-/// Whether a lease is the lock of a workflow, by its issue.
-pub(super) fn is_lock(issue: &str) -> bool {
-    state_id::is(state_id::WORKFLOW, issue)
 }
 
 impl View {

@@ -3,15 +3,18 @@
 //! The lines it asks about are the workflow, its tasks, and what would become one. Work on a task that somebody has begun goes on;
 //! only its place in the order is part of the plan.
 
+use super::error::LeaseError;
 use super::fence::{Fenced, since};
+use super::known::{Leases, parse};
 use super::lock::locked;
-use super::{LeaseError, Leases, standing};
+use super::standing;
 use crate::ledger::Document;
 use crate::model::dependency::Dependency;
 use crate::model::issue;
 use crate::model::lease::{Lease, Standing};
 use crate::model::record::Record;
 use crate::model::workflow::{Task, Workflow};
+use crate::store::names::LEASES_NAME;
 use crate::store::{Project, Store, View};
 
 /// What anybody may change of a locked workflow and of its tasks.
@@ -101,7 +104,7 @@ impl Store {
         let home = self.lease_home(source);
         let may_be_locked = match self.held_home(home.path()) {
             Some(held) => held.has_locks(),
-            None => home.path().join(super::LEASES_NAME).exists(),
+            None => home.path().join(LEASES_NAME).exists(),
         };
         if !may_be_locked {
             return Ok(());
@@ -122,7 +125,7 @@ impl Store {
         let home = self.lease_home(source);
         match self.held_home(home.path()) {
             Some(held) => held.all(),
-            None => super::parse(&home.file(super::LEASES_NAME).read().unwrap_or_default()),
+            None => parse(&home.file(LEASES_NAME).read().unwrap_or_default()),
         }
     }
 

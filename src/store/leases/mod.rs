@@ -5,92 +5,40 @@
 //! state home, taken before the ledger's: so a holder that lost its claim cannot write between the loss and the notice of it.
 
 mod claim;
+mod error;
 mod fence;
 mod handout;
 mod held;
+mod key;
+mod known;
 mod list;
 mod lock;
 mod lock_fence;
+mod locks;
 mod release;
+mod wish;
 
-pub use claim::{AutoClaim, ClaimWish, Claimed, Evidence};
+pub use error::LeaseError;
 pub use handout::NotHandedOut;
-pub use held::Stillness;
 pub use list::LeaseRow;
 pub use lock::LockedWorkflow;
+pub use locks::Stillness;
 pub use release::{Reclaimed, ReleaseWish, Released};
+pub use wish::{AutoClaim, ClaimWish, Claimed, Evidence};
 
 pub(super) use fence::Settled;
-pub(super) use held::{HeldHome, Locks};
-pub(super) use list::KnownLeases;
+pub(super) use known::KnownLeases;
+pub(super) use locks::{HeldHome, Locks};
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 
-use super::{Result, StateDir, View, Withheld};
-use crate::ledger::Document;
+use super::names::LEASES_NAME;
+use super::{Result, StateDir, View};
 use crate::model::lease::{Lease, Now, Standing};
 use crate::sys;
+use known::{Leases, parse};
 
-pub const LEASES_NAME: &str = "leases.jsonl";
 /// The variable that holds the numbers of claims: `ID:EPOCH`, several with commas, blanks or line ends between them.
 pub const LEASE_VARIABLE: &str = "BD_LEASE";
-
-/// Why a claim was not made, or a write not let through.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum LeaseError {
-    #[error("{id} is already claimed by {holder}{}{}", place(worktree), until(expires))]
-    Claimed {
-        id: String,
-        holder: String,
-        agent: Option<String>,
-        epoch: i64,
-        expires: Option<String>,
-        worktree: Option<String>,
-    },
-    #[error("{id} is locked by {holder}{}", until(expires))]
-    Locked { id: String, holder: String, agent: Option<String>, epoch: i64, expires: Option<String> },
-    #[error("the claim of {name} on {id} (epoch {held}) is over: {why}; nothing was written")]
-    Stale { id: String, name: String, held: i64, epoch: i64, holder: Option<String>, why: String },
-    #[error("the lock of {name} on {id} (number {held}) is over: {why}; nothing was written")]
-    LockOver { id: String, name: String, held: i64, epoch: i64, holder: Option<String>, why: String },
-    #[error("{id} is {status} in the checkout {worktree}, which is not merged here")]
-    Elsewhere { id: String, status: String, worktree: String },
-    #[error("{id} could not be claimed, and the state home still says that it is: {problem}")]
-    HalfMade { id: String, problem: String },
-    #[error("{}:{line} knows a claim on {id} and cannot be read; nothing was written", path.display())]
-    Damaged { id: String, path: PathBuf, line: usize },
-    #[error("{id} cannot be claimed now: {why}")]
-    Withheld { id: String, why: Withheld },
-    #[error("{id} cannot be claimed now: it waits for {}", blockers.join(" "))]
-    Waits { id: String, blockers: Vec<String> },
-    #[error("{id} is a workflow: nobody claims it, only its tasks")]
-    IsWorkflow { id: String },
-    #[error("{id} is a task of the plan of {workflow}: that changes only with the plan")]
-    OfPlan { id: String, workflow: String },
-    #[error("{workflow} has a task {name:?} already: {other}")]
-    SameName { workflow: String, name: String, other: String },
-    #[error("{id} is not claimed")]
-    NotClaimed { id: String },
-    #[error("{text:?} is not ID:EPOCH")]
-    BadToken { text: String },
-}
-
-fn place(worktree: &Option<String>) -> String {
-    worktree.as_ref().map(|name| format!(" in {name}")).unwrap_or_default()
-}
-
-fn until(expires: &Option<String>) -> String {
-    expires.as_ref().map(|at| format!(" until {at}")).unwrap_or_default()
-}
-
-/// The claims that a state home knows, by key.
-pub(super) type Leases = BTreeMap<String, Lease>;
-
-fn parse(document: &Document) -> Leases {
-    let records = (0..document.len()).filter_map(|line| document.record(line));
-    records.filter_map(|record| Lease::parse(&record)).map(|lease| (lease.id.clone(), lease)).collect()
-}
 
 /// How a lease stands, the process that it may belong to included.
 pub(in crate::store) fn standing(lease: &Lease, now: &Now) -> Standing {

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::error::LeaseError;
 use super::fence::claimed;
-use super::{LeaseError, standing};
+use super::key::is_lock;
+use super::standing;
 use crate::model::change::{Change, NewComment, TextField};
 use crate::model::issue::Status;
 use crate::model::lease::{Holder, Lease, Standing};
@@ -145,7 +147,7 @@ impl Store {
                 // One that is in no ledger here is another branch's; the claim on it is known here all the same.
                 let is_of_another = self.sources.owner(&issue).is_some() && self.lease_source(&issue)? != source;
                 // A lock that is over holds nobody up.
-                let is_other = id.is_some_and(|id| id != issue) || super::lock::is_lock(&issue);
+                let is_other = id.is_some_and(|id| id != issue) || is_lock(&issue);
                 if is_other || is_of_another || !seen.insert(issue.clone()) {
                     continue;
                 }

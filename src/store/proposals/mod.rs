@@ -19,7 +19,7 @@ pub use reconcile::Reconciled;
 use std::collections::HashMap;
 
 use super::pair::NewLine;
-use super::transaction::Written;
+use super::write::Written;
 use super::{Project, Result, Store, StoreError, View};
 use crate::ledger::LockedLedger;
 use crate::model::change::Stamp;

@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Copies;
-use crate::model::id::{self, IssueId};
+use crate::model::id::IssueId;
 use crate::model::lease::Lease;
-use crate::model::proposal::{self, FORMER_ID, Names, Owner, Proposal};
+use crate::model::proposal::{FORMER_ID, Names, Owner, Proposal};
 use crate::model::record::Record;
-use crate::store::leases::{LEASES_NAME, LeaseError};
+use crate::model::{id, proposal};
+use crate::store::leases::LeaseError;
+use crate::store::names::LEASES_NAME;
 use crate::store::pair::NewLine;
-use crate::store::records::{Put, RecordError};
+use crate::store::record_error::RecordError;
+use crate::store::records::Put;
 use crate::store::{Project, Result, StateDir, Store, View};
 use crate::sys::below;
 

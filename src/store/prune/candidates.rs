@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use super::{Commits, Kept, KeptIssue, NEWS_DAYS, PruneRequest, PrunedIssue};
+use super::outcome::{Commits, Kept, KeptIssue, NEWS_DAYS, PruneRequest, PrunedIssue};
 use crate::cache::Key;
 use crate::ledger::Document;
 use crate::model::issue::{Issue, status_of};

@@ -5,29 +5,14 @@ use std::time::Duration;
 
 use toml_edit::{Array, DocumentMut, Item, TableLike};
 
-use super::Origin;
-use super::file::{self, ConfigError, ConfigFault, Owner, Value};
+use super::error::{ConfigError, ConfigFault, SettingsError};
+use super::file;
+use super::file::{Owner, Value};
 use super::keys::{Key, find};
-use crate::sys::Entropy;
-use crate::sys::below;
+use super::origin::{Origin, owner};
+use crate::store::names::CONFIG_NAME;
 use crate::sys::fs::{FsError, Replaced};
-use crate::sys::lock::{self, LockError};
-
-#[derive(Debug, thiserror::Error)]
-pub enum SettingsError {
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    #[error(transparent)]
-    Fs(#[from] FsError),
-    #[error(transparent)]
-    Lock(#[from] LockError),
-    #[error("{path}: {key} is not a table, so {name} cannot be set in it")]
-    Shape { path: String, key: String, name: String },
-    #[error("cannot note that something is yours: {0}")]
-    NoPlace(Box<SettingsError>),
-    #[error("{path} kept changing while it was edited")]
-    Unstable { path: String },
-}
+use crate::sys::{Entropy, below, lock};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Edit {
@@ -84,12 +69,12 @@ impl Edits {
 
     /// Makes the changes in the file of a layer, under the lock of the file's directory; `false` if they change nothing.
     pub fn apply(&self, path: &Path, origin: Origin, wait: Duration, entropy: &Entropy) -> Result<bool, SettingsError> {
-        let owner = super::owner(origin);
+        let owner = owner(origin);
         // The user's own file may be a link: what it leads to is changed, and the link stays.
         let real = if owner == Owner::User { real_own(path)? } else { path.to_owned() };
         let path = real.as_path();
         let (directory, _) = below::parted(path);
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or(super::CONFIG_NAME);
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or(CONFIG_NAME);
         let lock = lock::lock(directory, wait)?;
         lock.dir().remove_orphans()?;
         for _ in 0..20 {

@@ -1,10 +1,12 @@
 //! One config file, or one line of the environment, as checked entries.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::keys::{self, Key, Kind};
+use super::error::{ConfigError, ConfigFault, UnknownKey};
+use super::keys;
+use super::keys::{Key, Kind};
 use crate::model::time::Instant;
 use crate::model::when::Calendar;
 use crate::model::{duration, id, size};
@@ -44,46 +46,6 @@ pub struct Foreign {
     pub value: String,
     /// From 1.
     pub line: usize,
-}
-
-/// A key that means nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownKey {
-    pub path: PathBuf,
-    pub line: usize,
-    pub name: String,
-    pub nearest: Option<&'static str>,
-}
-
-/// Why a config is not used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ConfigFault {
-    /// It cannot be read, or says what makes no sense.
-    #[default]
-    Broken,
-    /// It is not known to be this user's.
-    Unmarked,
-    /// It calls this a workspace of a repository that does not know it.
-    Stray,
-}
-
-/// A config that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}{}: {message}", path.display(), if *line > 0 { format!(":{line}:{column}") } else { String::new() })]
-pub struct ConfigError {
-    pub path: PathBuf,
-    /// From 1; 0 if the file could not be read at all.
-    pub line: usize,
-    pub column: usize,
-    pub message: String,
-    pub fault: ConfigFault,
-}
-
-impl ConfigError {
-    /// About a file as a whole.
-    pub fn whole(path: impl Into<PathBuf>, message: impl Into<String>, fault: ConfigFault) -> Self {
-        ConfigError { path: path.into(), line: 0, column: 0, message: message.into(), fault }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -9,52 +9,32 @@
 //! nothing, because it cannot know where a write belongs.
 
 mod edit;
+mod error;
 mod file;
 mod keys;
+mod origin;
 mod original;
 mod trust;
 
-pub use edit::{Edits, SettingsError};
-pub use file::{ConfigError, ConfigFault, UnknownKey, Value, is_ledger_name, typed_value};
+pub use edit::Edits;
+pub use error::{ConfigError, ConfigFault, SettingsError, UnknownKey};
+pub use file::{Value, is_ledger_name, typed_value};
 pub use keys::{KEYS, Key, Kind, find as find_key, is_foreign as is_foreign_key, nearest as nearest_key};
+pub use origin::{Held, HeldBecause, Origin, Setting};
 pub use original::original_prefix;
-pub use trust::{MARK, OutsidePath, TRUST_NAME, Trust};
+pub use trust::{MARK, OutsidePath, TRUST_NAME, Trust, read as read_trust};
 
 use std::path::{Path, PathBuf};
 
+use super::names::CONFIG_NAME;
 use super::{home, mark};
 use crate::sys::Env;
 use file::{Entry, Owner, Parsed};
-
-pub const CONFIG_NAME: &str = "config.toml";
+use origin::owner;
 
 /// What is said about other repos.
 const OTHERS: [&str; 5] =
     ["repos.additional", "routing.mode", "routing.default", "routing.auto.maintainer", "routing.auto.contributor"];
-
-/// Where a value comes from; later ones win.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
-    BuiltIn,
-    User,
-    Shared,
-    Personal,
-    Environment,
-    Flag,
-}
-
-impl Origin {
-    pub fn word(self) -> &'static str {
-        match self {
-            Origin::BuiltIn => "built-in",
-            Origin::User => "user",
-            Origin::Shared => "shared",
-            Origin::Personal => "personal",
-            Origin::Environment => "environment",
-            Origin::Flag => "flag",
-        }
-    }
-}
 
 /// Where each file of the layers is, whether it exists or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,16 +69,6 @@ struct Layer {
     parsed: Parsed,
 }
 
-/// One value in effect, and the layer that set it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Setting {
-    pub key: &'static Key,
-    pub value: Value,
-    pub origin: Origin,
-    /// The file and line, or the variable, or nothing for built-in values.
-    pub place: String,
-}
-
 /// A value that another tool keeps in the settings, and the layer that set it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignSetting {
@@ -107,35 +77,6 @@ pub struct ForeignSetting {
     pub origin: Origin,
     /// The file and line.
     pub place: String,
-}
-
-/// Why a value is not in effect although a later layer says nothing about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HeldBecause {
-    /// The personal file bears no mark of this user.
-    Unmarked,
-    /// The committed file says it against what the user has joined.
-    Joined,
-}
-
-impl HeldBecause {
-    pub fn text(self) -> &'static str {
-        match self {
-            HeldBecause::Unmarked => "not in effect: the file is not known to be yours (bd trust)",
-            HeldBecause::Joined => {
-                "not in effect: the committed file cannot decide this once you have joined a planning repo"
-            }
-        }
-    }
-}
-
-/// A value that is set and not in effect.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
-    pub setting: Setting,
-    pub because: HeldBecause,
-    /// It would change something.
-    pub matters: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -438,11 +379,6 @@ impl Settings {
     pub fn unknown(&self) -> impl Iterator<Item = &UnknownKey> {
         self.layers.iter().flat_map(|layer| &layer.parsed.unknown)
     }
-}
-
-/// Whose word the place of a file is.
-fn owner(origin: Origin) -> Owner {
-    if origin == Origin::User { Owner::User } else { Owner::Repository }
 }
 
 /// The environment variable of a key: `BD_ROUTING_MODE` for `routing.mode`.

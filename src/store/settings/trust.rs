@@ -11,10 +11,9 @@ use std::time::Duration;
 use super::SettingsError;
 use crate::model::json::Dialect;
 use crate::model::record::Record;
-use crate::store::place;
-use crate::sys::below;
+use crate::store::{home, place};
 use crate::sys::fs::{FsError, Replaced};
-use crate::sys::{Entropy, lock};
+use crate::sys::{Entropy, Env, below, lock};
 
 pub const TRUST_NAME: &str = "trust.jsonl";
 /// The key of a mark.
@@ -126,4 +125,9 @@ impl Trust {
         }
         Err(SettingsError::Unstable { path: file.display().to_string() })
     }
+}
+
+/// The trust of this user.
+pub fn read(env: &Env) -> Trust {
+    Trust::read(home::user_state(env).as_deref())
 }

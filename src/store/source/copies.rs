@@ -2,23 +2,16 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::path::PathBuf;
 
-use super::super::Result;
-use super::{Row, Sources};
+use super::{Row, Sources, is_rejected};
 use crate::cache::{Cache, Key};
 use crate::ledger::{Damage, Finding, Problem};
-use crate::model::issue;
-use crate::model::proposal::{self, Proposal, State, Visibility};
+use crate::model::proposal::{Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::model::time::Instant;
-
-/// Something odd about a line of a ledger.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LineWarning {
-    pub file: PathBuf,
-    pub finding: Finding,
-}
+use crate::model::{issue, proposal};
+use crate::store::Result;
+use crate::store::warning::LineWarning;
 
 /// The line is a proposal that awaits a decision.
 fn is_open_proposal(line: &str) -> bool {
@@ -31,11 +24,6 @@ fn is_open_proposal(line: &str) -> bool {
 fn accepted(line: &str, or_open: bool) -> Option<String> {
     let proposal = Proposal::of(&Record::parse(line).ok()?)?;
     (proposal.state == State::Accepted || or_open && proposal.state == State::Open).then_some(proposal.id)
-}
-
-/// The line is a proposal that the maintainers turned down.
-pub fn is_rejected(line: &str) -> bool {
-    Record::parse(line).is_ok_and(|record| proposal::is_turned_down(&record))
 }
 
 impl Sources {

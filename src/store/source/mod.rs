@@ -8,20 +8,15 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::home;
-use super::image;
 use super::repos::Repos;
-use super::{LEDGER_NAMES, Member, Result, StoreError};
+use super::{LEDGER_NAMES, Member, Result, StoreError, home, image};
 use crate::cache::{Cache, Key, UnknownIds};
 use crate::ledger::{Damage, Document, Expectation, Ledger, LedgerError, Stamp};
-use crate::model::id;
-use crate::model::proposal;
-use crate::sys::fs::{self, FileStamp};
-use crate::sys::{Clock, Host};
+use crate::model::record::Record;
+use crate::model::{id, proposal};
+use crate::sys::fs::FileStamp;
+use crate::sys::{Clock, Host, fs};
 use crate::vcs;
-
-pub use copies::LineWarning;
-pub(super) use copies::is_rejected;
 
 /// An issue that moves from a file that is read later to one that was read before is in neither of them: several files are
 /// looked at until nothing has changed since the first was read. So often at most; who writes that fast is not waited for.
@@ -326,7 +321,7 @@ impl Sources {
     /// where there is nothing else.
     pub fn owner(&self, id: &str) -> Option<usize> {
         let holders = self.holders(id);
-        let rejected = |n: &usize| self.line(*n, id).is_some_and(|line| copies::is_rejected(&line));
+        let rejected = |n: &usize| self.line(*n, id).is_some_and(|line| is_rejected(&line));
         match holders.as_slice() {
             [] | [_] => holders.first().copied(),
             _ => holders.iter().find(|n| !rejected(n)).or(holders.first()).copied(),
@@ -444,4 +439,9 @@ fn absent_name(member: &Member) -> String {
 
 fn present(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok()
+}
+
+/// The line is a proposal that the maintainers turned down.
+pub fn is_rejected(line: &str) -> bool {
+    Record::parse(line).is_ok_and(|record| proposal::is_turned_down(&record))
 }

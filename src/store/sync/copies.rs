@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::discover::other_name;
-use super::super::{Access, BEADS_DIR, Project, RepoProblem, Result, StoreError, View, place};
 use crate::ledger::MAX_LEDGER;
+use crate::store::names::other_name;
+use crate::store::{Access, BEADS_DIR, Project, RepoProblem, Result, StoreError, View, place};
 use crate::sys::below;
-use crate::vcs::{self, Area, SyncError, Vcs};
+use crate::vcs;
+use crate::vcs::{Area, SyncError, Vcs};
 
 pub struct WorkingCopy {
     pub vcs: Box<dyn Vcs>,

@@ -15,13 +15,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::ledger_name::METADATA;
-use super::settings::CONFIG_NAME;
+use super::names::CONFIG_NAME;
 use super::source::expected;
 use super::{Project, Reconciled, Result, Store, StoreError, View};
-use crate::ledger::{self, LedgerError, MergedLine};
+use crate::ledger::{LedgerError, MergedLine};
 use crate::vcs::{
-    self, Carried, CommitError, Committed, Exchange, Integrated, Integration, Route, Standing, SyncError, Versions,
+    Carried, CommitError, Committed, Exchange, Integrated, Integration, Route, Standing, SyncError, Versions,
 };
+use crate::{ledger, vcs};
+
 pub(super) use copies::WorkingCopy;
 
 pub use received::Received;

@@ -5,7 +5,8 @@ use super::{Project, RepoSync, Store};
 use crate::ledger::LockedLedger;
 use crate::model::time::Instant;
 use crate::store::Result;
-use crate::store::prune::{PruneRequest, prune_message};
+use crate::store::prune::PruneRequest;
+use crate::store::prune::prune_message;
 
 impl Project {
     /// Since when issues must have been closed to leave a repo by themselves. What the project's committed file says is for

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::copies::WorkingCopy;
 use crate::ledger::{Document, MAX_LEDGER};
-use crate::store::discover::other_name;
+use crate::store::names::other_name;
 use crate::sys::below;
 
 /// Ids, sorted.

@@ -13,14 +13,13 @@ use std::time::Duration;
 use crate::ledger::LineChange;
 use crate::model::json::{Dialect, decode_string};
 use crate::model::record::Record;
-use crate::store::home;
+use crate::store::home_dir::prepare;
 use crate::store::journal::JournalError;
-use crate::sys::below;
+use crate::store::names::UNDO_NAME;
 use crate::sys::fs::FsError;
-use crate::sys::lock;
 use crate::sys::log::Log;
+use crate::sys::{below, lock};
 
-pub const UNDO_NAME: &str = "undo.jsonl";
 const EARLIER_NAME: &str = "undo.1.jsonl";
 
 /// From this size on the log is put aside, and what was put aside before is forgotten.
@@ -172,7 +171,7 @@ impl UndoLog<'_> {
         let path = self.path();
         let mut log = match Log::open_to_append(&path) {
             Err(error) if error.is_missing() => {
-                home::prepare(self.home)?;
+                prepare(self.home)?;
                 Log::open_to_append(&path)?
             }
             other => other?,

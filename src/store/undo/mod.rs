@@ -5,152 +5,27 @@
 //! before the first byte is written; what a write may not do, an undo may not do either.
 
 mod log;
+mod outcome;
 mod plan;
+mod writing;
 
-pub use log::{Line, Part, Stays, UNDO_NAME, UndoLog};
+pub use super::names::UNDO_NAME;
+pub use log::{Line, Part, Stays, UndoLog};
+pub use outcome::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
 
 use std::path::{Path, PathBuf};
 
 use super::checkout::Noted;
-use super::discover::became;
 use super::history::OwnCommit;
+use super::leases::Locks;
+use super::names::became;
 use super::settings::{ConfigError, ConfigFault};
-use super::transaction::Written;
+use super::write::Written;
 use super::{Project, Result, Store, StoreError, View, home, mark, place};
-use crate::ledger::{Applied, LedgerError, LineChange};
+use crate::ledger::{LedgerError, LineChange};
 use crate::model::merge::differing;
-use crate::store::leases::Locks;
-use plan::Plan;
-
-/// Which write the next change of a ledger is a part of.
-#[derive(Debug, Default)]
-pub struct Writing {
-    name: Option<String>,
-    /// What it has written, and the state homes of that.
-    ledgers: Vec<String>,
-    homes: Vec<PathBuf>,
-    command: String,
-    /// Everything from now on is one write.
-    is_one: bool,
-}
-
-/// How a part of a write goes into the log.
-#[derive(Debug)]
-pub struct Named {
-    pub write: String,
-    /// The ledgers that the write has changed before.
-    pub with: Vec<String>,
-    /// No other part of it went to this state home.
-    pub is_first: bool,
-}
-
-impl Writing {
-    /// Locks are taken: what follows is a write of its own, unless the caller said otherwise.
-    pub fn start(&mut self) {
-        if !self.is_one {
-            let command = std::mem::take(&mut self.command);
-            *self = Writing { command, ..Writing::default() };
-        }
-    }
-
-    pub fn command(&self) -> &str {
-        &self.command
-    }
-
-    /// The name of the write. No two writes leave the same file behind, so it is made from that.
-    pub fn name(&mut self, ledger: &str, home: &Path, at: &str, applied: &Applied) -> Named {
-        let write = self.name.get_or_insert_with(|| made_from(ledger, at, applied)).clone();
-        let with = self.ledgers.iter().filter(|known| *known != ledger).cloned().collect();
-        let is_first = !self.homes.iter().any(|known| known == home);
-        self.ledgers.retain(|known| known != ledger);
-        self.ledgers.push(ledger.to_owned());
-        self.homes.push(home.to_owned());
-        Named { write, with, is_first }
-    }
-}
-
-fn made_from(ledger: &str, at: &str, applied: &Applied) -> String {
-    let mut hash = blake3::Hasher::new();
-    for text in [ledger, at, &format!("{:?}", (applied.read, applied.left))] {
-        hash.update(text.as_bytes());
-        hash.update(b"\0");
-    }
-    hash.finalize().to_hex()[..16].to_owned()
-}
-
-/// A write that is taken back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UndoneWrite {
-    /// The command, where it is known.
-    pub command: String,
-    pub at: String,
-    /// The commit that it is taken from, where the log knows nothing.
-    pub commit: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UndoAction {
-    /// Values go back.
-    Reverted,
-    /// The write had made the issue.
-    Removed,
-    /// The write had taken the line out.
-    Restored,
-}
-
-/// What taking writes back does to one issue in one repo.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UndoneIssue {
-    pub id: String,
-    pub source_repo: String,
-    pub action: UndoAction,
-    /// What goes back.
-    pub fields: Vec<String>,
-    /// The line as it is then.
-    pub line: Option<String>,
-}
-
-/// What was, or would be, taken back.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Undo {
-    /// Newest first.
-    pub writes: Vec<UndoneWrite>,
-    pub issues: Vec<UndoneIssue>,
-    /// Writes in between that only put a file in order: they stay.
-    pub repairs: Vec<UndoneWrite>,
-}
-
-/// A value that was changed again after the write that is to be taken back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UndoClash {
-    pub id: String,
-    pub field: String,
-    /// Who changed it, if that was from here.
-    pub by: Option<String>,
-    pub at: Option<String>,
-}
-
-/// One write out of the log.
-#[derive(Debug)]
-pub(super) struct Past {
-    pub parts: Vec<Part>,
-    /// The state home whose log has each of them.
-    homes: Vec<PathBuf>,
-    /// The line of the log that its first part stands on.
-    pub first: usize,
-    pub commit: Option<String>,
-}
-
-impl Past {
-    fn told(&self) -> UndoneWrite {
-        let Part { command, at, .. } = self.parts[0].clone();
-        UndoneWrite { command, at, commit: self.commit.clone() }
-    }
-
-    fn stays(&self) -> Option<Stays> {
-        self.parts.iter().find_map(|part| part.stays)
-    }
-}
+use plan::{Past, Plan};
+pub(super) use writing::{Named, Writing};
 
 impl Project {
     /// How the log names this checkout.

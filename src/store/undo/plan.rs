@@ -1,18 +1,20 @@
 //! What an undo does to each line, checked as a whole before anything is written.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
-use super::log::Part;
-use super::{Past, UndoClash};
+use super::log::{Part, Stays};
+use super::outcome::{UndoClash, UndoneWrite};
 use crate::ledger::{Document, Edit, LedgerError, LineChange, LockedLedger};
 use crate::model::dependency::Dependency;
 use crate::model::graph::Graph;
 use crate::model::issue::dependencies_of;
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::{FIELD_TIMES, differing, revert};
-use crate::model::proposal::{self, FORMER_ID, Names, Proposal, State, Visibility};
+use crate::model::proposal::{FORMER_ID, Names, Proposal, State, Visibility};
 use crate::model::record::Record;
-use crate::model::time::{self, Instant};
+use crate::model::time::Instant;
+use crate::model::{proposal, time};
 use crate::store::source::expected;
 use crate::store::{Access, Result, Store, StoreError};
 
@@ -343,4 +345,26 @@ fn is_own_proposal(step: &Step, actor: &str) -> bool {
 
 fn dependencies(line: &str) -> Vec<Dependency> {
     Record::parse(line).map(|record| dependencies_of(&record)).unwrap_or_default()
+}
+
+/// One write out of the log.
+#[derive(Debug)]
+pub(super) struct Past {
+    pub parts: Vec<Part>,
+    /// The state home whose log has each of them.
+    pub(super) homes: Vec<PathBuf>,
+    /// The line of the log that its first part stands on.
+    pub first: usize,
+    pub commit: Option<String>,
+}
+
+impl Past {
+    pub(super) fn told(&self) -> UndoneWrite {
+        let Part { command, at, .. } = self.parts[0].clone();
+        UndoneWrite { command, at, commit: self.commit.clone() }
+    }
+
+    pub(super) fn stays(&self) -> Option<Stays> {
+        self.parts.iter().find_map(|part| part.stays)
+    }
 }

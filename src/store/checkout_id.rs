@@ -1,0 +1,22 @@
+//! The id that a checkout bears.
+
+use std::path::Path;
+
+use crate::model::state_id;
+use crate::sys::below;
+use crate::vcs;
+
+pub(super) const ID_NAME: &str = "beads-id";
+
+pub(super) fn read_text(directory: &Path, name: &str) -> Option<String> {
+    Some(below::text(directory, name).ok()??.trim().to_owned())
+}
+
+pub(super) fn read_id(admin: &Path) -> Option<String> {
+    read_text(admin, ID_NAME).filter(|id| state_id::is(state_id::WORKTREE, id))
+}
+
+/// The id of the checkout at a path, if it has one.
+pub fn worktree_id_at(root: &Path) -> Option<String> {
+    read_id(&vcs::open(root).admin_dir()?)
+}

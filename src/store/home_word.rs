@@ -1,0 +1,45 @@
+//! What a state home says that counts only as its user's own word.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::hooks;
+use super::mark::{is_own, make};
+use super::names::CONFIG_NAME;
+use super::settings::{Settings, SettingsError};
+use super::undo::UNDO_NAME;
+use crate::sys::{Env, below};
+
+/// The log is put aside long before.
+pub(super) const MAX_LOG: u64 = 16 << 20;
+
+/// What a state home holds that counts only if it is this user's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HomeWord {
+    pub home: PathBuf,
+    pub says: Vec<String>,
+    /// This user's already.
+    pub known: bool,
+}
+
+/// Marks a state home in which nothing decides yet, before something is put there that does. `false` if somebody else's word
+/// stands there already.
+pub fn make_first(home: &Path, env: &Env, wait: Duration) -> Result<bool, SettingsError> {
+    let word = word(home, env);
+    if !word.known && word.says.is_empty() {
+        make(home, env, wait)?;
+    }
+    Ok(word.known || word.says.is_empty())
+}
+
+/// What a state home holds, and whether that is this user's word.
+pub fn word(home: &Path, env: &Env) -> HomeWord {
+    let settings = Settings::deciding(&home.join(CONFIG_NAME));
+    let mut says: Vec<String> = settings.into_iter().map(|entry| format!("{CONFIG_NAME}: {entry}")).collect();
+    says.extend(hooks::manifests(home));
+    let log = below::read(home, UNDO_NAME, MAX_LOG).map(|contents| contents.bytes).unwrap_or_default();
+    if String::from_utf8_lossy(&log).contains("\"guests\":[") {
+        says.push(format!("{UNDO_NAME}: writes to repos outside of the project"));
+    }
+    HomeWord { home: home.to_owned(), says, known: is_own(home, env) }
+}

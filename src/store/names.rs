@@ -1,0 +1,34 @@
+//! The names of files and directories that `bd` looks for.
+
+use std::path::{Path, PathBuf};
+
+pub const BEADS_DIR: &str = ".beads";
+
+/// The ledger's name: ours, and that of later beads.
+pub const LEDGER_NAMES: [&str; 2] = ["beads.jsonl", "issues.jsonl"];
+
+/// A ledger under its other usual name; `None` for one that has a name of its own.
+pub fn other_name(ledger: &Path) -> Option<PathBuf> {
+    let at = LEDGER_NAMES.iter().position(|name| ledger.file_name().is_some_and(|own| own == *name))?;
+    Some(ledger.with_file_name(LEDGER_NAMES[1 - at]))
+}
+
+/// A record that names the ledger at one path is about the ledger at another: that is where it is now, under its other name.
+pub fn became(then: &Path, now: &Path) -> bool {
+    other_name(now).as_deref() == Some(then) && std::fs::symlink_metadata(then).is_err()
+}
+
+/// Leads from a `.beads` directory to another of the same family.
+pub const REDIRECT_NAME: &str = "redirect";
+
+pub const CONFIG_NAME: &str = "config.toml";
+
+pub const UNDO_NAME: &str = "undo.jsonl";
+
+pub const MARK_NAME: &str = "mark";
+
+pub const REGISTRY: &str = "registry.jsonl";
+
+pub const JOURNAL_NAME: &str = "journal.jsonl";
+
+pub const LEASES_NAME: &str = "leases.jsonl";

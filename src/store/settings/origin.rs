@@ -1,0 +1,72 @@
+//! Where a setting comes from, and which of them may decide.
+
+use super::file::{Owner, Value};
+use super::keys::Key;
+
+/// Where a value comes from; later ones win.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    BuiltIn,
+    User,
+    Shared,
+    Personal,
+    Environment,
+    Flag,
+}
+
+impl Origin {
+    pub fn word(self) -> &'static str {
+        match self {
+            Origin::BuiltIn => "built-in",
+            Origin::User => "user",
+            Origin::Shared => "shared",
+            Origin::Personal => "personal",
+            Origin::Environment => "environment",
+            Origin::Flag => "flag",
+        }
+    }
+}
+
+/// Why a value is not in effect although a later layer says nothing about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeldBecause {
+    /// The personal file bears no mark of this user.
+    Unmarked,
+    /// The committed file says it against what the user has joined.
+    Joined,
+}
+
+impl HeldBecause {
+    pub fn text(self) -> &'static str {
+        match self {
+            HeldBecause::Unmarked => "not in effect: the file is not known to be yours (bd trust)",
+            HeldBecause::Joined => {
+                "not in effect: the committed file cannot decide this once you have joined a planning repo"
+            }
+        }
+    }
+}
+
+/// A value that is set and not in effect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    pub setting: Setting,
+    pub because: HeldBecause,
+    /// It would change something.
+    pub matters: bool,
+}
+
+/// Whose word the place of a file is.
+pub(super) fn owner(origin: Origin) -> Owner {
+    if origin == Origin::User { Owner::User } else { Owner::Repository }
+}
+
+/// One value in effect, and the layer that set it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    pub key: &'static Key,
+    pub value: Value,
+    pub origin: Origin,
+    /// The file and line, or the variable, or nothing for built-in values.
+    pub place: String,
+}

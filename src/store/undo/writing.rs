@@ -1,0 +1,61 @@
+//! Which write a change of a ledger is a part of.
+
+use std::path::{Path, PathBuf};
+
+use crate::ledger::Applied;
+
+/// Which write the next change of a ledger is a part of.
+#[derive(Debug, Default)]
+pub struct Writing {
+    pub(super) name: Option<String>,
+    /// What it has written, and the state homes of that.
+    pub(super) ledgers: Vec<String>,
+    pub(super) homes: Vec<PathBuf>,
+    pub(super) command: String,
+    /// Everything from now on is one write.
+    pub(super) is_one: bool,
+}
+
+/// How a part of a write goes into the log.
+#[derive(Debug)]
+pub struct Named {
+    pub write: String,
+    /// The ledgers that the write has changed before.
+    pub with: Vec<String>,
+    /// No other part of it went to this state home.
+    pub is_first: bool,
+}
+
+impl Writing {
+    /// Locks are taken: what follows is a write of its own, unless the caller said otherwise.
+    pub fn start(&mut self) {
+        if !self.is_one {
+            let command = std::mem::take(&mut self.command);
+            *self = Writing { command, ..Writing::default() };
+        }
+    }
+
+    pub fn command(&self) -> &str {
+        &self.command
+    }
+
+    /// The name of the write. No two writes leave the same file behind, so it is made from that.
+    pub fn name(&mut self, ledger: &str, home: &Path, at: &str, applied: &Applied) -> Named {
+        let write = self.name.get_or_insert_with(|| made_from(ledger, at, applied)).clone();
+        let with = self.ledgers.iter().filter(|known| *known != ledger).cloned().collect();
+        let is_first = !self.homes.iter().any(|known| known == home);
+        self.ledgers.retain(|known| known != ledger);
+        self.ledgers.push(ledger.to_owned());
+        self.homes.push(home.to_owned());
+        Named { write, with, is_first }
+    }
+}
+
+fn made_from(ledger: &str, at: &str, applied: &Applied) -> String {
+    let mut hash = blake3::Hasher::new();
+    for text in [ledger, at, &format!("{:?}", (applied.read, applied.left))] {
+        hash.update(text.as_bytes());
+        hash.update(b"\0");
+    }
+    hash.finalize().to_hex()[..16].to_owned()
+}
