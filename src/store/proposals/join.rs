@@ -27,6 +27,10 @@ impl Store {
         joining: Joining,
         along: &HashSet<String>,
     ) -> Option<Joined> {
+        // A plan that its author deleted takes part in nothing.
+        if issue::status_of(planning).is_tombstone() {
+            return None;
+        }
         let include = Proposal::of(planning).map(|proposal| Include::of(&proposal)).unwrap_or_default();
         let id = planning.string("id").unwrap_or_default();
         let visible = |other: &str| along.contains(other) || self.is_visible(target, other);
@@ -44,9 +48,6 @@ impl Store {
         target: usize,
         proposal: &Proposal,
     ) -> Option<JoinedPair> {
-        if issue::status_of(planning).is_tombstone() {
-            return None;
-        }
         let joined = self.joined(planning, theirs, target, Joining::Both, &HashSet::new())?;
         let line = joined.target.as_deref().unwrap_or(theirs.text());
         let after = Record::parse(line).ok()?;
