@@ -138,25 +138,36 @@ impl Cache {
         Ok(())
     }
 
-    /// Shows rows with another status and assignee than their lines have: what this user alone knows of them. Replaces what was
-    /// shown so before.
+    /// Shows rows with other values than their lines have: what this user alone knows of them. Replaces what was shown so before.
     pub fn set_own(&mut self, own: &[(Key, Own)]) -> Result<()> {
         let is_shown = |(key, one): &(Key, Own)| self.own.get(key).is_some_and(|(shown, _)| shown == one);
         if own.len() == self.own.len() && own.iter().all(is_shown) {
             return Ok(());
         }
         self.touch();
-        const PUT: &str = "UPDATE issues SET status = ?2, assignee = ?3 WHERE key = ?1";
+        const PUT: &str = "UPDATE issues SET status = ?2, assignee = ?3, due = ?4, defer = ?5 WHERE key = ?1";
         for (key, (_, line)) in std::mem::take(&mut self.own) {
-            self.db.prepare_cached(PUT)?.execute(params![key, line.status, line.assignee])?;
+            self.db.prepare_cached(PUT)?.execute(params![key, line.status, line.assignee, line.due, line.defer])?;
         }
         for (key, one) in own {
-            let mut asked = self.db.prepare_cached("SELECT status, assignee FROM issues WHERE key = ?1")?;
-            let line = asked.query_row([key], |row| Ok(Own { status: row.get(0)?, assignee: row.get(1)? }))?;
-            self.db.prepare_cached(PUT)?.execute(params![key, one.status, one.assignee])?;
+            let line = self.values_of(*key)?;
+            self.db.prepare_cached(PUT)?.execute(params![key, one.status, one.assignee, one.due, one.defer])?;
             self.own.insert(*key, (one.clone(), line));
         }
         Ok(())
+    }
+
+    /// What the line of a row says, whatever the row is shown with.
+    pub fn line_values(&self, key: Key) -> Result<Own> {
+        self.own.get(&key).map_or_else(|| self.values_of(key), |(_, line)| Ok(line.clone()))
+    }
+
+    fn values_of(&self, key: Key) -> Result<Own> {
+        let mut asked = self.db.prepare_cached("SELECT status, assignee, due, defer FROM issues WHERE key = ?1")?;
+        let read = |row: &rusqlite::Row<'_>| {
+            Ok(Own { status: row.get(0)?, assignee: row.get(1)?, due: row.get(2)?, defer: row.get(3)?, from: None })
+        };
+        Ok(asked.query_row([key], read)?)
     }
 
     /// What a row is shown with that its line does not have.

@@ -47,15 +47,20 @@ pub struct Cache {
     shadowed: bool,
     /// Some row has edges of another one.
     lent: bool,
-    /// Rows that are shown with another status and assignee than their lines have, and what these have.
+    /// Rows that are shown with other values than their lines have, and what these have.
     own: HashMap<Key, (Own, Own)>,
 }
 
-/// Status and assignee of an issue.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What of an issue may be its reader's own: status, assignee and dates.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Own {
     pub status: String,
     pub assignee: Option<String>,
+    /// Instants in microseconds.
+    pub due: Option<i64>,
+    pub defer: Option<i64>,
+    /// The row whose line says so.
+    pub from: Option<Key>,
 }
 
 impl Cache {

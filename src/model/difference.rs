@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::merge::{is_given_up, same_value};
+use super::merge::{AGREED, is_given_up, same_value};
 use super::record::{Record, place_of};
 
 /// A field that is not what it was; the values are JSON as it stands in the line.
@@ -34,7 +34,7 @@ impl ChangeKind {
 }
 
 /// Fields that say nothing of their own: the name of the line, and what a merge notes for the next one.
-const UNTOLD: [&str; 2] = ["id", "field_times"];
+const UNTOLD: [&str; 3] = ["id", "field_times", AGREED];
 
 /// Of an issue that was renamed the id is told.
 fn is_untold(key: &str, kind: ChangeKind) -> bool {

@@ -46,6 +46,7 @@ const KEY_ORDER: &[&str] = &[
     "comments",
     "visibility",
     "proposal",
+    "agreed",
     "project",
     "former_id",
     "companion",

@@ -1,4 +1,4 @@
-//! Status and assignee that are this user's own: of what they proposed, and of what they claimed and may not write.
+//! Status, assignee, dates and estimate that are this user's own: of what they proposed, and of what they claimed and may not write.
 //!
 //! The ledger of the project says nothing of it, and no write takes it from here: only answers show it.
 
@@ -14,23 +14,54 @@ impl View {
     pub(super) fn show_own(&mut self) -> Result<()> {
         let is_past = (0..self.sources.len()).any(|source| self.sources.is_frozen(source));
         let own = match self.has_roles() && !is_past {
-            true => [self.own_proposed(), self.own_claimed()?].concat(),
+            true => self.own_values()?,
             false => Vec::new(),
         };
         Ok(self.cache.set_own(&own)?)
     }
 
-    /// Proposed issues whose planning copies say more than the target may know.
-    fn own_proposed(&self) -> Vec<(Key, Own)> {
-        let own = |(planning, target): &(Key, Key)| {
+    fn own_values(&mut self) -> Result<Vec<(Key, Own)>> {
+        let mut own = self.own_planned()?;
+        for (key, claim) in self.own_claimed()? {
+            match own.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, one)) => (one.status, one.assignee) = (claim.status, claim.assignee),
+                None => {
+                    let line = self.cache.line_values(key)?;
+                    own.push((key, Own { status: claim.status, assignee: claim.assignee, ..line }));
+                }
+            }
+        }
+        Ok(own)
+    }
+
+    /// Issues that were proposed and whose planning copies say more than the target may know.
+    fn own_planned(&self) -> Result<Vec<(Key, Own)>> {
+        let mut found = Vec::new();
+        let pairs = self.sources.pairs().iter().map(|pair| (pair, true));
+        for ((planning, target), is_open) in pairs.chain(self.sources.accepted_pairs().iter().map(|pair| (pair, false)))
+        {
+            if !self.is_planning(self.sources.member_of_key(*planning)) {
+                continue;
+            }
             let (ours, theirs) = (self.sources.text(*planning), self.sources.text(*target));
-            let (ours, theirs) = (Record::parse(&ours).ok()?, Record::parse(&theirs).ok()?);
+            let (Ok(ours), Ok(theirs)) = (Record::parse(&ours), Record::parse(&theirs)) else { continue };
             // The target's line can be of another proposal, or a stranger's.
-            let is_same = Proposal::of(&ours)?.id == Proposal::of(&theirs)?.id;
-            let (status, assignee) = proposal::own_state(&ours, &theirs).filter(|_| is_same)?;
-            self.is_planning(self.sources.member_of_key(*planning)).then_some((*target, Own { status, assignee }))
-        };
-        self.sources.pairs().iter().filter_map(own).collect()
+            let id = |record: &Record<'_>| Proposal::of(record).map(|proposal| proposal.id);
+            if id(&ours) != id(&theirs) {
+                continue;
+            }
+            let line = self.cache.line_values(*target)?;
+            let planned = self.cache.line_values(*planning)?;
+            let (status, assignee) = match is_open {
+                true => proposal::own_state(&ours, &theirs).unwrap_or((line.status.clone(), line.assignee.clone())),
+                false => (line.status.clone(), line.assignee.clone()),
+            };
+            let (due, defer) = (line.due.or(planned.due), line.defer.or(planned.defer));
+            let own = Own { status, assignee, due, defer, from: None };
+            let more = theirs.raw("estimated_minutes").is_none() && ours.raw("estimated_minutes").is_some();
+            found.extend((own != line || more).then_some((*target, Own { from: Some(*planning), ..own })));
+        }
+        Ok(found)
     }
 
     /// Issues of the project that somebody has claimed here and that this user may not write.
@@ -53,7 +84,7 @@ impl View {
             if self.access_to_line(0, &id, &line)? == Access::Write {
                 continue;
             }
-            let own = Own { status: "in_progress".to_owned(), assignee: Some(name) };
+            let own = Own { status: "in_progress".to_owned(), assignee: Some(name), ..Own::default() };
             found.extend(
                 self.cache.key_of(&id)?.filter(|key| found.iter().all(|(known, _)| known != key)).map(|key| (key, own)),
             );

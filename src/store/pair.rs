@@ -1,15 +1,17 @@
 //! The two copies of a proposed issue: which they are, and how an edit reaches both.
 
+use std::collections::HashSet;
 use std::path::Path;
 
+use super::proposals::JoinedPair;
 use super::source::expected;
 use super::write::Write;
 use super::{Access, Project, Result, Store, StoreError, View};
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
-use crate::model::change::Change;
-use crate::model::proposal::{Include, Proposal, State, Visibility};
+use crate::model::change::{self, Change};
+use crate::model::issue;
+use crate::model::proposal::{self, Include, Proposal, State, Visibility};
 use crate::model::record::Record;
-use crate::model::{issue, proposal};
 
 /// An open proposal with both copies at hand.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +81,12 @@ impl View {
         let visible = |other: &str| self.is_visible(target, other);
         let parts = proposal::split(&changes, Include::of(&proposal), visible);
         let write = |source, changes| (source, Write::Change { id: id.clone(), changes });
+        let put =
+            |source: usize, line| (source, Write::Put { id: id.clone(), line, repo: self.sources.member_of(source) });
+        let step = pair.as_ref().and_then(|pair| self.settle_pair(pair, &id));
         let mut writes = Vec::new();
+        // What was edited on one side alone reaches the other first, so that this edit parts them no further.
+        writes.extend(step.as_ref().and_then(|step| step.target.clone()).map(|line| put(target, line)));
         if !parts.public.is_empty() {
             writes.push(write(target, parts.public.clone()));
         }
@@ -87,9 +94,10 @@ impl View {
             Some(pair) => {
                 let mut changes = parts.planning;
                 // Only copies that were in step stay so; else the target's other edits are still to be taken over.
-                if self.is_in_step(&pair, &id) {
+                if step.is_some() || self.is_in_step(&pair, &id) {
                     changes.push(Change::Synced(String::new()));
                 }
+                writes.extend(step.and_then(|step| step.planning).map(|line| put(pair.planning, line)));
                 writes.push(write(pair.planning, changes));
             }
             // Without the planning copy there is no place for what is private.
@@ -136,6 +144,13 @@ impl View {
         })
     }
 
+    /// The lines that the two copies of an open proposal become when they are joined, as far as they change.
+    fn settle_pair(&self, pair: &Pair, id: &str) -> Option<JoinedPair> {
+        let lines = (self.sources.line(pair.planning, id)?, self.sources.line(pair.target, id)?);
+        let (planning, theirs) = (Record::parse(&lines.0).ok()?, Record::parse(&lines.1).ok()?);
+        self.joined_pair(&planning, &theirs, pair.target, &pair.proposal)
+    }
+
     /// Whether those who read a ledger can see an issue.
     pub(super) fn is_visible(&self, source: usize, id: &str) -> bool {
         id.starts_with("external:") || self.sources.line(source, id).is_some()
@@ -164,27 +179,25 @@ impl View {
             return Ok(());
         }
         self.read_ledgers()?;
-        let (id, mut targets, mut mentioned): (String, Vec<String>, Vec<String>) = match write {
+        let actor = self.actor().to_owned();
+        let (id, line) = match write {
             Write::File { issue, id, .. } => {
-                let targets = issue.dependencies.iter().map(|(target, _)| target.clone()).collect();
-                let texts = [&issue.title, &issue.description, &issue.design, &issue.acceptance_criteria, &issue.notes];
-                let mentioned = texts.into_iter().flat_map(|text| proposal::mentions_of(text)).collect();
-                (id.as_ref().map_or_else(|| "the new issue".to_owned(), ToString::to_string), targets, mentioned)
+                let id = id.as_ref().map_or_else(|| "the new issue".to_owned(), ToString::to_string);
+                let line = issue.line(&id, self.stamp(&actor, ""));
+                (id, line.ok())
             }
             Write::Change { id, changes } => {
-                let target = |change: &Change| match change {
-                    Change::AddDependency { target, .. } | Change::Parent(Some(target)) => Some(target.clone()),
-                    _ => None,
-                };
-                let mentioned = changes.iter().filter_map(Change::text).flat_map(proposal::mentions_of).collect();
-                (id.clone(), changes.iter().filter_map(target).collect(), mentioned)
+                let before = self.sources.line(source, id).unwrap_or_default();
+                let is_record = Record::parse(&before).is_ok();
+                let after = || change::apply(&before, changes, self.stamp(&actor, &before)).ok().flatten();
+                (id.clone(), is_record.then(after).flatten())
             }
-            Write::Put { id, line, .. } => {
-                let (targets, mentioned) = named_in(line);
-                (id.clone(), targets, mentioned)
-            }
+            Write::Put { id, line, .. } => (id.clone(), Some(line.clone())),
         };
+        // What cannot be written is refused when it is.
+        let Some(line) = line else { return Ok(()) };
         let known = self.sources.line(source, &id).map(|line| named_in(&line)).unwrap_or_default();
+        let (mut targets, mut mentioned) = named_in(&line);
         targets.retain(|target| !known.0.contains(target));
         mentioned.retain(|word| !known.1.contains(word));
         self.private_named(id, targets, mentioned).map_or(Ok(()), Err)
@@ -213,6 +226,12 @@ impl View {
         let former = if unknown.is_empty() { Default::default() } else { self.former_ids() };
         let mut private = known.into_iter().filter(|word| self.is_only_planned(word));
         private.next().or_else(|| unknown.into_iter().find(|word| former.contains_key(word)))
+    }
+
+    /// The first id in a raw value that a public line must not name, in the line of an issue.
+    pub(super) fn private_word(&self, id: &str, raw: &str, along: &HashSet<String>) -> Option<String> {
+        let words = proposal::mentions_in(raw).into_iter().filter(|word| word != id && !along.contains(word));
+        self.private_among(words.collect())
     }
 
     /// Refuses to touch a ledger in which a merge left its markers.

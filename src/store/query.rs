@@ -341,6 +341,13 @@ impl View {
         let mut issue = Issue::decode_in(&record, &|| self.host.clock.calendar());
         if let Some(own) = self.cache.own(key) {
             (issue.status, issue.assignee) = (Status::new(own.status.as_str()), own.assignee.clone());
+            let planned = own.from.map(|key| self.sources.text(key)).unwrap_or_default();
+            if let Ok(record) = Record::parse(&planned) {
+                let planned = Issue::decode_in(&record, &|| self.host.clock.calendar());
+                issue.due_at = issue.due_at.or(planned.due_at);
+                issue.defer_until = issue.defer_until.or(planned.defer_until);
+                issue.estimated_minutes = issue.estimated_minutes.or(planned.estimated_minutes);
+            }
         }
         let (file, line_number) = self.sources.place(key);
         let beside = if self.sources.member_of_key(key) == 0 { self.companion(&issue.id) } else { None };

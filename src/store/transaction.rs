@@ -389,11 +389,11 @@ impl Transaction<'_> {
 
 /// The planning part of an edit of a proposed issue notes what it is in step with: the target's line as just written.
 fn in_step(write: &Write, before: Option<&Answer>) -> Write {
-    let at = before.and_then(|answer| answer.as_ref().ok()).and_then(|written| written.issue().updated_at);
-    match (write, at) {
-        (Write::Change { id, changes }, at) => {
-            let noted = changes.iter().filter_map(|change| match (change, &at) {
-                (Change::Synced(_), Some(at)) => Some(Change::Synced(at.text.clone())),
+    let line = before.and_then(|answer| answer.as_ref().ok()).map(|written| &written.line);
+    match (write, line) {
+        (Write::Change { id, changes }, line) => {
+            let noted = changes.iter().filter_map(|change| match (change, line) {
+                (Change::Synced(_), Some(line)) => Some(Change::Synced(line.clone())),
                 (Change::Synced(_), None) => None,
                 (other, _) => Some(other.clone()),
             });
@@ -403,9 +403,12 @@ fn in_step(write: &Write, before: Option<&Answer>) -> Write {
     }
 }
 
-/// The answer to a write of several parts: that of the first, which changed something if any part did.
+/// The answer to a write of several parts: that of the first ledger, which changed something if any part did.
 fn united(before: Option<Answer>, answer: Answer) -> Answer {
     match (before, answer) {
+        (Some(Ok(first)), Ok(second)) if first.source_repo == second.source_repo => {
+            Ok(Written { changed: first.changed || second.changed, before: first.before, ..second })
+        }
         (Some(Ok(first)), Ok(second)) => Ok(Written { changed: first.changed || second.changed, ..first }),
         (Some(first @ Err(_)), _) => first,
         (_, answer) => answer,

@@ -316,7 +316,7 @@ impl From<StoreError> for Failure {
             StoreError::NotMaintainer { .. } => Self::new(Exit::Illegal, "read_only", message)
                 .hint("bd proposals --mine shows yours, bd withdraw takes one back; if you maintain this project: bd config set routing.role maintainer"),
             StoreError::Move(IllegalMove { standing: Standing::Canonical, .. }) => Self::new(Exit::Illegal, "illegal", message)
-                .hint("it is the project's own already; proposals come from planning repos (bd init --contributor makes one)"),
+                .hint("it is this repo's own already; if you plan here for a project, run the same command in the project (bd init --contributor sets up a planning repo)"),
             StoreError::Move(_) => {
                 Self::new(Exit::Illegal, "illegal", message).hint("bd proposals --all shows how each one stands")
             }

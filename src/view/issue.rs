@@ -6,6 +6,7 @@
 
 use super::{Object, array};
 use crate::model::issue::{Comment, Issue, Time};
+use crate::model::merge::AGREED;
 use crate::model::record::Record;
 use crate::store::{Access, Row, Written};
 
@@ -35,6 +36,7 @@ const OWN: &[&str] = &[
     "copies",
     "private",
     "visibility",
+    AGREED,
     "worktree_id",
     "worktree",
     "elsewhere",
@@ -55,6 +57,12 @@ fn base(line: &str, issue: &Issue, source_repo: &str) -> Object {
         }
     }
     object = object.optional("assignee", own_assignee);
+    for (key, own) in [("due_at", &issue.due_at), ("defer_until", &issue.defer_until)] {
+        object = object.optional(key, own.as_ref().filter(|_| record.raw(key).is_none()).map(|own| own.text.as_str()));
+    }
+    if let Some(minutes) = issue.estimated_minutes.filter(|_| record.raw("estimated_minutes").is_none()) {
+        object = object.number("estimated_minutes", minutes);
+    }
     object = object
         .text("status", issue.status.as_str())
         .number("priority", issue.priority.number())

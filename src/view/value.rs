@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::model::difference::FieldChange;
 use crate::model::json;
+use crate::model::merge::AGREED;
 use crate::model::record::Record;
 
 /// A value as its JSON, cut to what fits beside another one.
@@ -22,7 +23,7 @@ pub fn cut(text: &str, shown: usize) -> String {
 
 /// Fields that follow from others say nothing to a person.
 pub fn is_told(field: &str) -> bool {
-    !matches!(field, "updated_at" | "started_at" | "closed_at" | "deleted_at" | "content_hash" | "field_times")
+    !matches!(field, "updated_at" | "started_at" | "closed_at" | "deleted_at" | "content_hash" | "field_times" | AGREED)
 }
 
 /// Which side of a merge won, in the words of version control.

@@ -253,3 +253,24 @@ fn an_accepted_issue_is_taken_by_its_contributor() {
     assert_eq!(story.bd("list|--json|--status|in_progress").ok().ids(), [""; 0]);
     assert_eq!(story.bd("show|bd-new|--json").ok().json()[0]["private"]["notes"], "mine");
 }
+
+/// The maintainers give the project another prefix: what a contributor keeps beside its issues follows them.
+#[test]
+fn notes_follow_an_issue_whose_prefix_changes() {
+    let Some(env) = clone() else { return };
+    env.given("note bd-1 cold");
+    env.given("add Plan --id bd-plan --deps bd-2");
+    sh(&env, "git -C origin config receive.denyCurrentBranch updateInstead");
+    bd_in(&env, "origin", &["rename-prefix", "kw"]).ok();
+    sh(&env, "cd origin; git commit -qam prefix; cd ../web; git pull -q");
+    let told = env.bd(["proposals", "reconcile"]).ok().stdout;
+    assert!(told.contains("kw-1: was bd-1"), "{told}");
+    let shown = env.bd(["show", "kw-1"]).ok().stdout;
+    assert!(shown.contains("Yours alone") && shown.contains("cold"), "{shown}");
+    let plan = env.bd(["show", "bd-plan", "--json"]).ok().stdout;
+    assert!(plan.contains("kw-2"), "what a plan waits for follows, too: {plan}");
+    let settled = ledger(&env, "home/plan");
+    env.given("note kw-1 warm");
+    assert_eq!(ledger(&env, "home/plan").lines().count(), settled.lines().count(), "one line of notes");
+    assert_eq!(env.bd(["proposals", "reconcile"]).ok().stdout, "everything is in step\n");
+}

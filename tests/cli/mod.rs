@@ -69,6 +69,7 @@ mod plans;
 mod project;
 mod projects;
 mod proposals;
+mod proposals_joined;
 mod proposals_odd;
 mod prune;
 mod pruned;

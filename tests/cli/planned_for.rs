@@ -245,6 +245,78 @@ fn nothing_is_proposed_in_the_planning_repo_itself() {
     two.web(&format!("withdraw {filed}")).ok();
 }
 
+/// The first issue of a planning repo bears no mark, and nothing beside it tells what kind of repo this is.
+#[test]
+fn in_the_planning_repo_the_hint_leads_to_the_project() {
+    let Some(two) = Two::new("api") else { return };
+    let own = two.added(two.plans("add Own --json"));
+    let run = two.plans(&format!("propose {own}"));
+    assert_eq!(run.code, 5, "{}", run.snapshot());
+    assert!(run.stderr.contains("run the same command in the project"), "{}", run.snapshot());
+    assert!(!run.stderr.contains("the project's own"), "{}", run.snapshot());
+}
+
+/// New ids are given when issues are renamed: a dry run knows none.
+#[test]
+fn a_dry_run_names_no_id_that_does_not_exist() {
+    let Some(two) = Two::new("api") else { return };
+    let gone = two.added(two.plans("add Gone --json"));
+    let first = two.added(two.plans(&format!("add First --deps {gone} --json")));
+    let second = two.added(two.plans(&format!("add Second --deps {first} --json")));
+    two.plans(&format!("delete {gone} --yes --force")).ok();
+    let run = two.web(&format!("propose {second} --with-deps --dry-run"));
+    assert!(run.stderr.contains(&format!("{gone} is deleted")), "{}", run.snapshot());
+    assert!(run.stdout.contains(&format!("to a new id of the project: {second}")), "{}", run.snapshot());
+    assert!(run.stdout.contains(&format!("held back: dependency (blocks) on {gone}")), "{}", run.snapshot());
+    for line in run.stdout.lines().filter(|line| line.starts_with('{')) {
+        let id: Value = serde_json::from_str(line).unwrap();
+        assert!(id["id"].as_str().unwrap().starts_with("bd-(new"), "{line}");
+        assert!(!line.contains("beads-planning"), "{line}");
+    }
+    let rows = two.web(&format!("propose {first} --dry-run --json")).ok().json();
+    assert_eq!((&rows[0]["id"], &rows[0]["former_id"]), (&first.as_str().into(), &first.as_str().into()), "{rows}");
+    // What stands there already would not be written again.
+    two.web(&format!("propose {first} -q")).ok();
+    let again = two.web(&format!("propose {first} --dry-run")).ok();
+    assert!(again.stdout.contains("nothing to write") && !again.stdout.contains("Would"), "{}", again.snapshot());
+}
+
+/// A label, an assignee, a reference: every value of a public line is looked at, and what stands there hinders no other edit.
+#[test]
+fn no_value_of_a_public_line_names_a_private_issue() {
+    let Some(two) = Two::new("api") else { return };
+    let private = two.added(two.web("add Private --json"));
+    let plan = two.added(two.web("add Plan --json"));
+    two.web(&format!("propose {plan} -q")).ok();
+    let before = two.first.env.ledger_text();
+    let max = |line: &str| two.web(&format!("{line} --config routing.role=maintainer"));
+    for line in [
+        format!("label add bd-base {private}"),
+        format!("update bd-base --assignee {private}"),
+        format!("update bd-base --external-ref {private}"),
+        format!("update bd-base --acceptance as-{private}"),
+        format!("close bd-base --reason see-{private}"),
+        format!("comment bd-base {private}"),
+        format!("reject {plan} --reason {private}"),
+        format!("add New --repo . -l {private}"),
+    ] {
+        max(&line).fails(5, &[&private]);
+        assert_eq!(two.first.env.ledger_text(), before, "{line}");
+    }
+    max(&format!("label add {plan} {private}")).fails(5, &[&private]);
+    // As somebody with an editor may write it.
+    let leaking = before.replace(
+        "\"title\":\"Base\"",
+        &format!("\"title\":\"Base\",\"metadata\":{{\"of\":[{{\"{private}\":1}}]}},\"labels\":[\"{private}\"]"),
+    );
+    assert_ne!(leaking, before);
+    two.first.stage(".beads/beads.jsonl", &leaking);
+    let found = two.first.leaks("");
+    assert!(found.iter().any(|line| line.contains("bd-base") && line.contains(&private)), "{found:?}");
+    max("update bd-base -p 0").ok();
+    max("label add bd-base fine").ok();
+}
+
 /// Nothing is renamed if the proposal is refused.
 #[test]
 fn a_refused_proposal_renames_nothing() {

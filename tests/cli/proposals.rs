@@ -69,7 +69,7 @@ project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
 {"id":"pl-1","title":"Dark mode","description":"Why","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:07.000Z","labels":["ui"],"dependencies":[{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_qipzclpezff8","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:07.000Z"}}
 planning:
-{"id":"pl-1","title":"Dark mode","description":"Why","notes":"secret","status":"in_progress","priority":2,"issue_type":"task","assignee":"ann","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:07.000Z","started_at":"2026-01-05T09:00:05.000Z","labels":["ui"],"dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-block","type":"blocks","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"},{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"comments":[{"id":6080338727737722,"issue_id":"pl-1","author":"ann","text":"a secret remark","created_at":"2026-01-05T09:00:04.000Z"}],"visibility":"proposed","proposal":{"id":"prop_qipzclpezff8","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:07.000Z","synced":"2026-01-05T09:00:07.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
+{"id":"pl-1","title":"Dark mode","description":"Why","notes":"secret","status":"in_progress","priority":2,"issue_type":"task","assignee":"ann","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:07.000Z","started_at":"2026-01-05T09:00:05.000Z","labels":["ui"],"dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-block","type":"blocks","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"},{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"comments":[{"id":6080338727737722,"issue_id":"pl-1","author":"ann","text":"a secret remark","created_at":"2026-01-05T09:00:04.000Z"}],"visibility":"proposed","proposal":{"id":"prop_qipzclpezff8","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:07.000Z","synced":"2026-01-05T09:00:07.000Z"},"agreed":{"dependencies":[{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"description":"Why","issue_type":"task","labels":["ui"],"priority":2,"status":"open","title":"Dark mode"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 {"id":"pl-block","title":"Private blocker","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:02.000Z","visibility":"local","project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
@@ -97,7 +97,7 @@ project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
 {"id":"pl-1","title":"Darker mode","status":"closed","priority":1,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:12.000Z","closed_at":"2026-01-05T09:00:12.000Z","labels":["ui"],"dependencies":[{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:10.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_pdk8ortwzx4n","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:04.000Z"}}
 planning:
-{"id":"pl-1","title":"Darker mode","notes":"secret","status":"closed","priority":1,"issue_type":"task","assignee":"ann","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:12.000Z","started_at":"2026-01-05T09:00:11.000Z","closed_at":"2026-01-05T09:00:12.000Z","close_reason":"a private reason","due_at":"2026-01-06T23:59:59.999Z","external_ref":"gh-1","labels":["ui"],"dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-block","type":"blocks","created_at":"2026-01-05T09:00:09.000Z","created_by":"ann"},{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:10.000Z","created_by":"ann"}],"comments":[{"id":8799407155208370,"issue_id":"pl-1","author":"ann","text":"secret too","created_at":"2026-01-05T09:00:07.000Z"}],"visibility":"proposed","proposal":{"id":"prop_pdk8ortwzx4n","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:04.000Z","synced":"2026-01-05T09:00:12.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
+{"id":"pl-1","title":"Darker mode","notes":"secret","status":"closed","priority":1,"issue_type":"task","assignee":"ann","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:12.000Z","started_at":"2026-01-05T09:00:11.000Z","closed_at":"2026-01-05T09:00:12.000Z","close_reason":"a private reason","due_at":"2026-01-06T23:59:59.999Z","external_ref":"gh-1","labels":["ui"],"dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-block","type":"blocks","created_at":"2026-01-05T09:00:09.000Z","created_by":"ann"},{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:10.000Z","created_by":"ann"}],"comments":[{"id":8799407155208370,"issue_id":"pl-1","author":"ann","text":"secret too","created_at":"2026-01-05T09:00:07.000Z"}],"visibility":"proposed","proposal":{"id":"prop_pdk8ortwzx4n","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:04.000Z","synced":"2026-01-05T09:00:12.000Z"},"agreed":{"closed_at":"2026-01-05T09:00:12.000Z","dependencies":[{"issue_id":"pl-1","depends_on_id":"bd-up","type":"blocks","created_at":"2026-01-05T09:00:10.000Z","created_by":"ann"}],"issue_type":"task","labels":["ui"],"priority":1,"status":"closed","title":"Darker mode"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 {"id":"pl-block","title":"Private blocker","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:02.000Z","visibility":"local","project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
@@ -220,7 +220,7 @@ project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
 {"id":"pl-1","title":"Another try","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:08.000Z","visibility":"proposed","proposal":{"id":"prop_r5pcn3ol29eh","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:08.000Z"}}
 planning:
-{"id":"pl-1","title":"Another try","notes":"secret","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:08.000Z","comments":[{"id":4231694355118669,"issue_id":"pl-1","author":"max","text":"Rejected: out of scope","created_at":"2026-01-05T09:00:05.000Z"}],"visibility":"proposed","proposal":{"id":"prop_r5pcn3ol29eh","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:08.000Z","synced":"2026-01-05T09:00:08.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
+{"id":"pl-1","title":"Another try","notes":"secret","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:08.000Z","comments":[{"id":4231694355118669,"issue_id":"pl-1","author":"max","text":"Rejected: out of scope","created_at":"2026-01-05T09:00:05.000Z"}],"visibility":"proposed","proposal":{"id":"prop_r5pcn3ol29eh","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:08.000Z","synced":"2026-01-05T09:00:08.000Z"},"agreed":{"issue_type":"task","priority":2,"status":"open","title":"Another try"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
 }
@@ -312,9 +312,9 @@ fn edited_on_both_sides() {
     assert_data_eq!(story.ledgers(), str![[r#"
 project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
-{"id":"pl-1","title":"Their title","description":"Mine","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:05.000Z","visibility":"proposed","proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:03.000Z"}}
+{"id":"pl-1","title":"Their title","description":"My text","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","visibility":"proposed","proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:03.000Z"}}
 planning:
-{"id":"pl-1","title":"Their title","description":"Mine","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","comments":[{"id":810243074882494,"issue_id":"pl-1","author":"ann","text":"Before the target's version came in:\ntitle: My title\ndescription: My text","created_at":"2026-01-05T09:00:06.000Z"}],"visibility":"proposed","proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:03.000Z","synced":"2026-01-05T09:00:05.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
+{"id":"pl-1","title":"Their title","description":"My text","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","comments":[{"id":4113995498866751,"issue_id":"pl-1","author":"bd merge","text":"title of the other version: My title","created_at":"2026-01-05T09:00:04.000Z"}],"visibility":"proposed","proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:03.000Z","synced":"2026-01-05T09:00:06.000Z"},"agreed":{"description":"My text","issue_type":"task","priority":2,"status":"open","title":"Their title"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
     // Edited here alone, while another branch was checked out: it goes to the target.
@@ -326,9 +326,9 @@ planning:
     assert_data_eq!(story.ledgers(), str![[r#"
 project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
-{"id":"pl-1","title":"Their title","description":"Mine","status":"open","priority":0,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:07.000Z","visibility":"proposed","proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:03.000Z"}}
+{"id":"pl-1","title":"Their title","description":"My text","status":"open","priority":0,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:08.000Z","visibility":"proposed","proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:03.000Z"}}
 planning:
-{"id":"pl-1","title":"Their title","description":"Mine","status":"open","priority":0,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:08.000Z","comments":[{"id":810243074882494,"issue_id":"pl-1","author":"ann","text":"Before the target's version came in:\ntitle: My title\ndescription: My text","created_at":"2026-01-05T09:00:06.000Z"}],"visibility":"proposed","proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:03.000Z","synced":"2026-01-05T09:00:07.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
+{"id":"pl-1","title":"Their title","description":"My text","status":"open","priority":0,"issue_type":"task","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:08.000Z","comments":[{"id":4113995498866751,"issue_id":"pl-1","author":"bd merge","text":"title of the other version: My title","created_at":"2026-01-05T09:00:04.000Z"}],"visibility":"proposed","proposal":{"id":"prop_3zx2nugasey5","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:03.000Z","synced":"2026-01-05T09:00:08.000Z"},"agreed":{"description":"My text","issue_type":"task","priority":0,"status":"open","title":"Their title"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
 }
@@ -344,7 +344,7 @@ project:
 {"id":"bd-up","title":"Upstream","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:00.000Z","created_by":"max","updated_at":"2026-01-05T09:00:00.000Z"}
 {"id":"pl-1","title":"Part","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:04.000Z","visibility":"proposed","proposal":{"id":"prop_pdk8ortwzx4n","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:04.000Z"}}
 planning:
-{"id":"pl-1","title":"Part","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:04.000Z","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-epic","type":"parent-child","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_pdk8ortwzx4n","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:04.000Z","synced":"2026-01-05T09:00:04.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
+{"id":"pl-1","title":"Part","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:04.000Z","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-epic","type":"parent-child","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_pdk8ortwzx4n","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:04.000Z","synced":"2026-01-05T09:00:04.000Z"},"agreed":{"issue_type":"task","priority":2,"status":"open","title":"Part"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 {"id":"pl-epic","title":"Private epic","notes":"secret","status":"open","priority":2,"issue_type":"epic","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:02.000Z","visibility":"local","project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
@@ -366,8 +366,8 @@ project:
 {"id":"pl-1","title":"Part","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-epic","type":"parent-child","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_gx7tn7bc38ew","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:06.000Z","include":["notes"]}}
 {"id":"pl-epic","title":"Private epic","notes":"secret","status":"open","priority":2,"issue_type":"epic","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","visibility":"proposed","proposal":{"id":"prop_8zw87fhrus78","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:06.000Z","include":["notes"]}}
 planning:
-{"id":"pl-1","title":"Part","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-epic","type":"parent-child","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_gx7tn7bc38ew","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:06.000Z","include":["notes"],"synced":"2026-01-05T09:00:06.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
-{"id":"pl-epic","title":"Private epic","notes":"secret","status":"open","priority":2,"issue_type":"epic","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","visibility":"proposed","proposal":{"id":"prop_8zw87fhrus78","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:06.000Z","include":["notes"],"synced":"2026-01-05T09:00:06.000Z"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
+{"id":"pl-1","title":"Part","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-epic","type":"parent-child","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"visibility":"proposed","proposal":{"id":"prop_gx7tn7bc38ew","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:06.000Z","include":["notes"],"synced":"2026-01-05T09:00:06.000Z"},"agreed":{"dependencies":[{"issue_id":"pl-1","depends_on_id":"pl-epic","type":"parent-child","created_at":"2026-01-05T09:00:03.000Z","created_by":"ann"}],"issue_type":"task","priority":2,"status":"open","title":"Part"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
+{"id":"pl-epic","title":"Private epic","notes":"secret","status":"open","priority":2,"issue_type":"epic","created_at":"2026-01-05T09:00:02.000Z","created_by":"ann","updated_at":"2026-01-05T09:00:06.000Z","visibility":"proposed","proposal":{"id":"prop_8zw87fhrus78","author":"ann","target":"bd","state":"open","by":"ann","at":"2026-01-05T09:00:06.000Z","include":["notes"],"synced":"2026-01-05T09:00:06.000Z"},"agreed":{"issue_type":"epic","notes":"secret","priority":2,"status":"open","title":"Private epic"},"project":{"id":"rp_otskb06z3rzs","name":"bd"}}
 
 "#]].raw());
 }
@@ -395,7 +395,7 @@ $ bd reject bd-up --reason no
         str![[r#"
 $ bd propose bd-up
 ! error: bd-up is canonical and cannot be proposed; legal now: nothing
-! hint: it is the project's own already; proposals come from planning repos (bd init --contributor makes one)
+! hint: it is this repo's own already; if you plan here for a project, run the same command in the project (bd init --contributor sets up a planning repo)
 [exit 5]
 
 "#]]
@@ -417,7 +417,7 @@ $ bd withdraw pl-1
         str![[r#"
 $ bd propose bd-up
 ! error: bd-up is canonical and cannot be proposed; legal now: nothing
-! hint: it is the project's own already; proposals come from planning repos (bd init --contributor makes one)
+! hint: it is this repo's own already; if you plan here for a project, run the same command in the project (bd init --contributor sets up a planning repo)
 [exit 5]
 
 "#]]
@@ -428,7 +428,7 @@ $ bd propose bd-up
         str![[r#"
 $ bd accept bd-up
 ! error: bd-up is canonical and cannot be accepted; legal now: nothing
-! hint: it is the project's own already; proposals come from planning repos (bd init --contributor makes one)
+! hint: it is this repo's own already; if you plan here for a project, run the same command in the project (bd init --contributor sets up a planning repo)
 [exit 5]
 
 "#]]
@@ -439,7 +439,7 @@ $ bd accept bd-up
         str![[r#"
 $ bd withdraw bd-up
 ! error: bd-up is canonical and cannot be withdrawn; legal now: nothing
-! hint: it is the project's own already; proposals come from planning repos (bd init --contributor makes one)
+! hint: it is this repo's own already; if you plan here for a project, run the same command in the project (bd init --contributor sets up a planning repo)
 [exit 5]
 
 "#]]

@@ -111,7 +111,7 @@ fn accepted_but_edited_here_meanwhile() {
     story.env.put_ledger(&carrying);
     story.max("accept|pl-1").ok();
     story.bd("proposals|reconcile").ok();
-    for text in ["LONG TEXT", "perf", "priority: 0"] {
+    for text in ["LONG TEXT", "perf", "priority of the other version: 0"] {
         assert!(planning(&story).contains(text), "{text}: {}", planning(&story));
     }
 }
@@ -253,4 +253,69 @@ fn a_proposal_that_a_maintainer_deletes_is_private_again() {
             && !proposed.contains("original_type"),
         "{proposed}"
     );
+}
+
+/// Dates and the estimate of a plan are its author's own, and count in their view, while it is proposed and afterwards.
+#[test]
+fn dates_of_ones_own_count_in_ones_own_view() {
+    let story = Story::new();
+    story.plan("pl-1", "Due", &["--due", "2026-01-07", "--estimate", "30"]);
+    story.plan("pl-2", "Later", &[]);
+    story.bd("propose|pl-1|pl-2|-q").ok();
+    story.bd("update|pl-2|--defer|2026-03-01").ok();
+    for _ in 0..2 {
+        assert_eq!(story.bd("list|--json|--due-before|2026-01-08").ok().ids(), ["pl-1"]);
+        assert_eq!(story.bd("list|--json|--sort|due").ok().ids()[0], "pl-1");
+        assert_eq!(story.bd("query|due<=2026-01-08|--json").ok().ids(), ["pl-1"]);
+        let ready = story.bd("ready|--json").ok().ids();
+        assert!(ready.contains(&"pl-1".to_owned()) && !ready.contains(&"pl-2".to_owned()), "{ready:?}");
+        let shown = story.bd("show|pl-1|--json").ok().json();
+        assert!(shown[0]["due_at"].as_str().unwrap().starts_with("2026-01-07"), "{shown}");
+        assert_eq!(shown[0]["estimated_minutes"], 30, "{shown}");
+        assert!(story.bd("show|pl-2").ok().stdout.contains("Deferred to"));
+        let theirs = story.env.ledger_text();
+        assert!(!theirs.contains("due_at") && !theirs.contains("defer") && !theirs.contains("estimate"), "{theirs}");
+        story.max("accept|pl-1|pl-2").ok();
+        story.bd("proposals|reconcile").ok();
+    }
+    // A date that the maintainers set is the one that is shown; one's own is not lost for that.
+    story.max("update|pl-1|--due|2026-01-20").ok();
+    story.bd("proposals|reconcile").ok();
+    let shown = story.bd("show|pl-1|--json").ok().json();
+    assert!(shown[0]["due_at"].as_str().unwrap().starts_with("2026-01-20"), "{shown}");
+    assert!(std::fs::read_to_string(story.planning()).unwrap().contains("2026-01-07"));
+}
+
+/// The maintainers set a date before they accept: the planning copy stays for the one that it has.
+#[test]
+fn a_date_of_ones_own_outlives_the_maintainers_one() {
+    let story = Story::new();
+    story.plan("pl-1", "Due", &["--due", "2026-01-07"]);
+    story.bd("propose|pl-1|-q").ok();
+    story.max("update|pl-1|--due|2026-01-20").ok();
+    story.max("accept|pl-1").ok();
+    let said = story.bd("proposals|reconcile").ok().stdout;
+    assert!(said.contains("stays for its private parts"), "{said}");
+    assert!(std::fs::read_to_string(story.planning()).unwrap().contains("2026-01-07"));
+}
+
+/// On a branch that only has the rejected line, the plan that was proposed again is not rejected.
+#[test]
+fn proposed_again_after_a_rejection_it_is_not_rejected_elsewhere() {
+    let story = Story::new();
+    story.plan("pl-1", "Dark mode", &[]);
+    story.bd("propose|pl-1|-q").ok();
+    story.max("reject|pl-1|--reason|no").ok();
+    story.bd("proposals|reconcile").ok();
+    let main = story.env.ledger_text();
+    story.bd("propose|pl-1|-q").ok();
+    std::fs::write(story.env.ledger_path(), main).unwrap();
+    let rows = story.bd("proposals|--json").ok().json();
+    assert_eq!(rows.as_array().map(Vec::len), Some(1), "{rows}");
+    assert_eq!(rows[0]["state"], "proposed on another branch", "{rows}");
+    let shown = story.bd("list|--json|--id|pl-1").ok().json();
+    assert_eq!((&shown[0]["status"], &shown[0]["visibility"]), (&"open".into(), &"proposed".into()), "{shown}");
+    story.bd("proposals|reconcile").ok();
+    story.bd("withdraw|pl-1").ok();
+    assert!(story.env.ledger_text().contains("rejected"), "what the maintainers decided stays: {}", story.ledgers());
 }

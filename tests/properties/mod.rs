@@ -15,6 +15,7 @@ mod ownership;
 mod past;
 mod plans;
 mod prefixes;
+mod proposed;
 mod prune;
 mod ready;
 mod ready_model;

@@ -92,10 +92,14 @@ fn object(one: &Proposed, dry_run: bool) -> String {
 
 fn print(one: &Proposed, dry_run: bool, cx: &mut Context) {
     if let Some(former) = &one.former_id {
-        let verb = if dry_run { "Would rename" } else { "Renamed" };
-        cx.ui.done(&format!("{verb} {former} in the planning repo: {}", one.id));
+        cx.ui.done(&match dry_run {
+            true => format!("Would rename in the planning repo, to a new id of the project: {former}"),
+            false => format!("Renamed {former} in the planning repo: {}", one.id),
+        });
     }
-    if dry_run {
+    if dry_run && one.unchanged {
+        cx.ui.done(&format!("Already proposed to {}, nothing to write: {}", one.target, one.id));
+    } else if dry_run {
         cx.ui.done(&format!("Would write to {}:", one.target));
         cx.ui.line(&inline(&one.line));
     } else if one.already {

@@ -17,8 +17,8 @@ pub use stamp::{NewComment, Stamp};
 use super::dependency::{Dependency, DependencyType};
 use super::issue::{self, IssueType, Priority, Status};
 use super::json::says_nothing;
-use super::merge::FIELD_TIMES;
-use super::proposal::{Owner, PROJECT, Proposal};
+use super::merge::{AGREED, FIELD_TIMES};
+use super::proposal::{self, Owner, PROJECT, Proposal};
 use super::record::{KeyEdit, Record};
 use super::time::{self, Instant};
 use super::workflow::{self, TaskEdit, WorkflowEdit, WorkflowError};
@@ -111,7 +111,7 @@ pub enum Change {
     /// `None` detaches the issue from its parent.
     Parent(Option<String>),
     AddComment(NewComment),
-    /// Notes, in the planning copy of a proposed issue, the `updated_at` of the target's copy it is in step with.
+    /// Notes, in the planning copy of a proposed issue, that it is in step with this line of the target, and what they agree on.
     Synced(String),
     /// The project that a planning issue belongs to; `None` means every one that plans there.
     Project(Option<Owner>),
@@ -315,10 +315,13 @@ impl Change {
                 }
                 edits
             }
-            Change::Synced(at) => match Proposal::of(record) {
-                Some(known) if known.synced.as_deref() != Some(at) => {
-                    let proposal = Proposal { synced: Some(at.clone()), ..known };
-                    vec![("proposal", Some(proposal.render(stamp.dialect)))]
+            Change::Synced(line) => match (Proposal::of(record), Record::parse(line)) {
+                (Some(known), Ok(target)) => {
+                    let proposal = known.in_step_with(&target);
+                    let mark = (proposal != known).then(|| ("proposal", Some(proposal.render(stamp.dialect))));
+                    let base = proposal::agreed(record, &target, stamp.dialect);
+                    let is_known = base.as_deref() == record.raw(AGREED);
+                    mark.into_iter().chain((!is_known).then_some((AGREED, base))).collect()
                 }
                 _ => Vec::new(),
             },

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::Stamp;
 use crate::model::issue::Comment;
-use crate::model::merge::{FIELD_TIMES, same_value};
+use crate::model::merge::{AGREED, FIELD_TIMES, same_value};
 use crate::model::record::{Record, place_of};
 use crate::model::time::{self, Instant};
 
 /// What an older version does not decide: which issue it is, when it was edited, who sees it, and how its proposal stands.
-const PRESENT: [&str; 5] = ["id", "updated_at", FIELD_TIMES, "visibility", "proposal"];
+const PRESENT: [&str; 6] = ["id", "updated_at", FIELD_TIMES, "visibility", "proposal", AGREED];
 
 /// The present line with the values of an older one; `None` if it has them. Comments stay, and those that only the older one
 /// has come back.

@@ -21,14 +21,14 @@ const TOGETHER: [&[&str]; 3] = [
         "original_type",
     ],
     &["assignee", "started_at"],
-    &["visibility", "proposal"],
+    &["visibility", "proposal", AGREED],
 ];
 
 /// Texts that people write at length: both sides' changes are merged line by line where they do not touch.
 const LONG: [&str; 4] = ["description", "design", "acceptance_criteria", "notes"];
 
 /// What says nothing of its own: times that go with an edit, hashes and counters. Of these the losing value is not kept.
-const SILENT: [&str; 12] = [
+const SILENT: [&str; 13] = [
     "created_at",
     "updated_at",
     "started_at",
@@ -41,7 +41,11 @@ const SILENT: [&str; 12] = [
     "comment_count",
     "source_repo",
     "source_repo_path",
+    AGREED,
 ];
+
+/// The key of what the planning copy of a proposed issue and the target's last agreed on: the base of their next merge.
+pub const AGREED: &str = "agreed";
 
 pub const CREATED: &str = "created_at";
 

@@ -32,7 +32,7 @@ pub fn comments(
         }
         _ => said.iter().map(|(key, value)| text(key, value)).collect(),
     };
-    texts.iter().map(|text| comment(id, text, lost, dialect)).collect()
+    texts.iter().map(|text| comment(id, text, &lost.stamp.text, dialect)).collect()
 }
 
 /// A value with those that go with it.
@@ -46,10 +46,11 @@ pub fn text(key: &str, value: &str) -> String {
     format!("{key} of the other version: {value}")
 }
 
-fn comment(id: &str, text: &str, lost: &Lost, dialect: Dialect) -> String {
+/// A comment that keeps a value, dated as the edit that made it.
+pub fn comment(id: &str, text: &str, at: &str, dialect: Dialect) -> String {
     let hash = blake3::hash([id.as_bytes(), b"\0", text.as_bytes()].concat().as_slice());
     let number = u64::from_le_bytes(hash.as_bytes()[..8].try_into().expect("a hash has 32 bytes")) >> 11;
-    let time = if lost.stamp.text.is_empty() { "1970-01-01T00:00:00Z" } else { &lost.stamp.text };
+    let time = if at.is_empty() { "1970-01-01T00:00:00Z" } else { at };
     dialect.render(&Json::Object(vec![
         ("id".into(), Json::Int(number as i64)),
         ("issue_id".into(), Json::Text(id.to_owned())),

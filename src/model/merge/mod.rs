@@ -22,8 +22,10 @@ mod text;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::json::{Dialect, DialectEvidence, Json, elements};
+use super::json::{Dialect, DialectEvidence, Json, decode_string, elements};
 use super::record::{Record, place_of};
+use super::time::Instant;
+pub use fields::AGREED;
 use fields::Register;
 pub use revert::{differing, revert};
 use sets::Told;
@@ -71,6 +73,26 @@ pub fn merge_issue(base: Option<&str>, ours: &str, theirs: &str, usual: Dialect)
 /// Whether two raw values mean the same under a key.
 pub fn same_value(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
     fields::same_text(key, one, other)
+}
+
+/// What makes an element of a set one: of labels, dependencies and comments.
+pub fn element_identity(key: &str, raw: &str) -> String {
+    match key {
+        "dependencies" => sets::edge_identity(raw),
+        "comments" => sets::comment_identity(raw),
+        _ => sets::label_identity(raw),
+    }
+}
+
+/// The comment that keeps a value which another one displaced.
+pub fn kept(id: &str, key: &str, raw: &str, at: Instant, dialect: Dialect) -> String {
+    let value = decode_string(raw).map_or(raw.to_owned(), Cow::into_owned);
+    keep::comment(id, &keep::text(key, &value), &at.to_string(), dialect)
+}
+
+/// Whether a comment is one that a merge wrote.
+pub fn is_told(comment: &str) -> bool {
+    sets::is_own(comment)
 }
 
 /// Whether a merge gave up what a side made of a field since it had a common value with the others. Times and counters that

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::fields::{self, Kind};
+use super::fields::{self, AGREED, Kind};
 use super::sets;
 use super::side::Side;
 use super::{FIELD_TIMES, object, text};
@@ -105,7 +105,7 @@ pub fn differing(one: &str, other: &str) -> Vec<String> {
     let mut keys: Vec<String> = one.iter().chain(other.iter()).map(|(key, _)| key.into_owned()).collect();
     keys.sort_unstable();
     keys.dedup();
-    let told = |key: &String| key != "updated_at" && key != FIELD_TIMES;
+    let told = |key: &String| !["updated_at", FIELD_TIMES, AGREED].contains(&key.as_str());
     keys.into_iter().filter(|key| told(key) && !fields::same(key, one.raw(key), other.raw(key))).collect()
 }
 

@@ -11,6 +11,40 @@ use crate::model::record::Record;
 pub(super) const EXPORTED: &[&str] =
     &["title", "description", "design", "acceptance_criteria", "priority", "issue_type", "labels"];
 
+/// What an export carries, or makes anew; and what is machinery and says nothing about anybody.
+pub(super) const PUBLIC: &[&str] = &[
+    "_type",
+    "id",
+    "title",
+    "description",
+    "design",
+    "acceptance_criteria",
+    "status",
+    "priority",
+    "issue_type",
+    "created_at",
+    "created_by",
+    "updated_at",
+    "closed_at",
+    "labels",
+    "dependencies",
+    "visibility",
+    "proposal",
+    "content_hash",
+    "source_repo",
+    "compaction_level",
+    "original_size",
+    "dependency_count",
+    "dependent_count",
+    "comment_count",
+    "parent",
+];
+
+/// Whether both copies of a proposed issue have a field, and mean the same by it.
+pub fn is_shared(key: &str) -> bool {
+    EXPORTED.contains(&key)
+}
+
 /// What is exported beyond that, on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Include {
@@ -113,7 +147,7 @@ pub(super) fn public_status(status: &str) -> &str {
 }
 
 /// An edge with what every reader needs and nothing more.
-fn public_edge(id: &str, dependency: &Dependency, raw: &str, dialect: Dialect) -> String {
+pub(super) fn public_edge(id: &str, dependency: &Dependency, raw: &str, dialect: Dialect) -> String {
     let text = |text: &str| Json::Text(text.to_owned());
     let mut members = vec![
         ("issue_id".to_owned(), text(id)),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::export::Include;
+use super::export::{Include, PUBLIC};
 use super::{Owner, Proposal, State, Visibility, is_companion, mentions};
 use crate::model::issue;
 use crate::model::record::Record;
@@ -21,35 +21,6 @@ pub enum Leak {
     /// A text names an issue that only planning repos hold, and that was not proposed.
     Mention(String),
 }
-
-/// What an export carries, or makes anew; and what is machinery and says nothing about anybody.
-const PUBLIC: &[&str] = &[
-    "_type",
-    "id",
-    "title",
-    "description",
-    "design",
-    "acceptance_criteria",
-    "status",
-    "priority",
-    "issue_type",
-    "created_at",
-    "created_by",
-    "updated_at",
-    "closed_at",
-    "labels",
-    "dependencies",
-    "visibility",
-    "proposal",
-    "content_hash",
-    "source_repo",
-    "compaction_level",
-    "original_size",
-    "dependency_count",
-    "dependent_count",
-    "comment_count",
-    "parent",
-];
 
 /// What a target goes by.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use crate::model::record::Record;
+use crate::model::time::Instant;
 
 /// Old ids and the new ones.
 pub type Names = BTreeMap<String, String>;
@@ -10,19 +13,60 @@ pub type Names = BTreeMap<String, String>;
 /// Texts that people mention ids in, besides comments.
 pub const TEXTS: [&str; 6] = ["title", "description", "design", "acceptance_criteria", "notes", "close_reason"];
 
+/// The key of an edge that names what the issue depends on.
+const TARGET: &str = "depends_on_id";
+
 /// A word may have this many parts: no id has more, and a text may be one endless word.
 const PARTS: usize = 12;
 
-/// Everything in the texts of a line that may be an id.
+/// Everything in a line that may be an id of another issue, whichever key or value it is in. What it depends on is not among it.
 pub fn mentions(line: &Record<'_>) -> Vec<String> {
-    let comments = line.elements("comments").into_iter().filter_map(|raw| Record::parse_part(raw).ok());
-    let comments: Vec<String> =
-        comments.filter_map(|comment| comment.text_of("text").map(|text| text.into_owned())).collect();
-    let texts = TEXTS.into_iter().filter_map(|key| line.text_of(key).map(|text| text.into_owned()));
-    let mut found: Vec<String> = texts.chain(comments).flat_map(|text| mentions_of(&text)).collect();
+    let id = line.string("id").unwrap_or_default();
+    let mut found = Vec::new();
+    for (key, raw) in line.iter().filter(|(key, _)| key != "id") {
+        found.extend(mentions_of(&key));
+        if key == "dependencies" {
+            for edge in line.elements("dependencies").into_iter().map(|raw| (Record::parse_part(raw), raw)) {
+                match edge {
+                    (Ok(edge), _) => edge.iter().filter(|(key, _)| key != TARGET).for_each(|(key, raw)| {
+                        found.extend(mentions_of(&key));
+                        found.extend(mentions_in(raw));
+                    }),
+                    (Err(_), raw) => found.extend(mentions_in(raw)),
+                }
+            }
+        } else {
+            found.extend(mentions_in(raw));
+        }
+    }
+    found.retain(|word| *word != id);
     found.sort();
     found.dedup();
     found
+}
+
+/// Everything in a raw value that may be an id: in texts, in what is nested, and in the keys of that. A time is none.
+pub fn mentions_in(raw: &str) -> Vec<String> {
+    match serde_json::from_str::<Value>(raw) {
+        Ok(value) => {
+            let mut found = Vec::new();
+            gather(&value, &mut found);
+            found
+        }
+        Err(_) => mentions_of(raw),
+    }
+}
+
+fn gather(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) if Instant::parse(text).is_none() => found.extend(mentions_of(text)),
+        Value::Array(parts) => parts.iter().for_each(|part| gather(part, found)),
+        Value::Object(members) => members.iter().for_each(|(key, value)| {
+            found.extend(mentions_of(key));
+            gather(value, found);
+        }),
+        _ => {}
+    }
 }
 
 /// Everything in a text that may be an id: a word, and what is left of it at either end between its marks, as in `_web-1_`,
@@ -97,8 +141,14 @@ mod tests {
     }
 
     #[test]
-    fn every_text_of_a_line_is_looked_at() {
-        let line = r#"{"id":"web-1","title":"t-1","description":"d-1","design":"e-1","acceptance_criteria":"a-1","notes":"n-1","close_reason":"r-1","comments":[{"text":"c-1"}],"odd":"o-1"}"#;
-        assert_eq!(mentions(&Record::parse(line).unwrap()), ["a-1", "c-1", "d-1", "e-1", "n-1", "r-1", "t-1"]);
+    fn every_value_of_a_line_is_looked_at() {
+        let line = r#"{"id":"web-1","title":"t-1 web-1","description":"d-1","design":"e-1","acceptance_criteria":"a-1","notes":"n-1","assignee":"b-1","created_at":"2026-01-05T09:00:00Z","close_reason":"r-1","external_ref":"f-1","metadata":{"k-1":[{"deep":"m-1"}],"n":1e400},"labels":["l-1"],"dependencies":[{"issue_id":"web-1","depends_on_id":"x-1","created_by":"g-1"}],"comments":[{"issue_id":"web-1","author":"h-1","text":"c-1"}],"odd":"o-1","q-1":true}"#;
+        let expected = [
+            "a-1", "b-1", "c-1", "d-1", "e-1", "f-1", "g-1", "h-1", "k-1", "l-1", "m-1", "n-1", "o-1", "q-1", "r-1",
+            "t-1",
+        ];
+        assert_eq!(mentions(&Record::parse(line).unwrap()), expected);
+        // What cannot be read as a value is looked at as text.
+        assert!(mentions_in(r#"{"a":1e400,"b":"p-1"}"#).contains(&"p-1".to_owned()));
     }
 }

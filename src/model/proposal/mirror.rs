@@ -1,10 +1,11 @@
 //! Two copies of a proposed issue: which part of an edit the target sees, and what flows back.
 
 use super::export::{EXPORTED, Include, public_status};
-use super::{Proposal, State, Visibility};
+use super::{Joined, Proposal, State, Visibility, agreed};
 use crate::model::change::{Change, NewComment, Stamp, TextField, comment_edit};
 use crate::model::issue::{self, Status};
 use crate::model::json::Dialect;
+use crate::model::merge::AGREED;
 use crate::model::record::{KeyEdit, Record};
 use crate::model::time::{self, Instant};
 use crate::model::workflow::WorkflowEdit;
@@ -183,17 +184,20 @@ fn with_target(planning: &Record<'_>, target: &Record<'_>, stamp: Stamp<'_>, com
     line
 }
 
-/// A planning copy that is private again: withdrawn, or rejected with a reason that becomes a comment.
+/// A planning copy that is private again: withdrawn, or rejected with a reason that becomes a comment. `joined` is what it
+/// became together with the target's line, if what they agreed on is known.
 pub fn take_back(
     planning: &Record<'_>,
     target: Option<&Record<'_>>,
+    joined: Option<&Joined>,
     proposal: &Proposal,
     stamp: Stamp<'_>,
     comment_id: i64,
 ) -> String {
-    let mut line = match target {
+    let mut line = match (joined, target) {
+        (Some(joined), _) => joined.planning.clone(),
         // A rejection closes the target's copy; that is no news about the plan itself.
-        Some(target) if proposal.state != State::Rejected && has_moved_on(planning, target) => {
+        (None, Some(target)) if proposal.state != State::Rejected && has_moved_on(planning, target) => {
             with_target(planning, target, stamp, comment_id)
         }
         _ => planning.text().to_owned(),
@@ -203,7 +207,7 @@ pub fn take_back(
         let comment = NewComment { id: comment_id, author: proposal.by.clone(), text: format!("Rejected: {reason}") };
         line = record.with(&[comment_edit(&record, &comment, stamp)], stamp.dialect);
     }
-    marked(&line, Visibility::Local, &proposal.public(), stamp)
+    marked(&line, Visibility::Local, &proposal.public(), None, stamp)
 }
 
 /// A planning copy that follows its proposal: the target's later values, and how the proposal stands.
@@ -216,13 +220,35 @@ pub fn follow(
     comment_id: i64,
 ) -> String {
     let line = with_target(planning, target, stamp, comment_id);
-    marked(&line, visibility, &proposal.in_step_with(target), stamp)
+    in_step(&line, target, visibility, proposal, stamp)
 }
 
-fn marked(line: &str, visibility: Visibility, proposal: &Proposal, stamp: Stamp<'_>) -> String {
+/// A planning line that holds what the target's says, in step with it.
+pub fn in_step(
+    line: &str,
+    target: &Record<'_>,
+    visibility: Visibility,
+    proposal: &Proposal,
+    stamp: Stamp<'_>,
+) -> String {
+    marked(line, visibility, &proposal.in_step_with(target), Some(target), stamp)
+}
+
+fn marked(
+    line: &str,
+    visibility: Visibility,
+    proposal: &Proposal,
+    target: Option<&Record<'_>>,
+    stamp: Stamp<'_>,
+) -> String {
     let record = Record::parse(line).expect("a planning line is a record");
     let word = stamp.dialect.string(visibility.word());
     let mark = [("visibility", Some(word)), ("proposal", Some(proposal.render(stamp.dialect)))];
+    let line = record.with(&mark, stamp.dialect);
+    let record = Record::parse(&line).expect("an edited record stays a valid object");
+    // Only while a proposal is open the two sides may part.
+    let base = target.filter(|_| visibility == Visibility::Proposed);
+    let mark = [(AGREED, base.and_then(|target| agreed(&record, target, stamp.dialect)))];
     let line = record.with(&mark, stamp.dialect);
     let record = Record::parse(&line).expect("an edited record stays a valid object");
     let previous = record.string("updated_at").and_then(|text| Instant::parse(&text));

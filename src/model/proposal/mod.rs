@@ -1,6 +1,7 @@
 //! The way of one issue from a planning repo into a target: who sees it, how its proposal stands, and which moves are
 //! legal. The table in `docs/proposals.md` is [`permit`].
 
+mod agreed;
 mod companion;
 mod export;
 mod leak;
@@ -9,11 +10,12 @@ mod mirror;
 mod owner;
 mod rename;
 
+pub use agreed::{Joined, Joining, Limits, agreed, has_base, join};
 pub use companion::{answered, companion, is_companion, is_companion_line, is_remark};
-pub use export::{Export, HeldBack, Include, export};
+pub use export::{Export, HeldBack, Include, export, is_shared};
 pub use leak::{Leak, Target, is_planned_only, is_private, leaks};
-pub use mention::{Names, mentions, mentions_of};
-pub use mirror::{Split, follow, has_moved_on, own_state, public_edits, split, take_back, was_edited};
+pub use mention::{Names, mentions, mentions_in};
+pub use mirror::{Split, follow, has_moved_on, in_step, own_state, public_edits, split, take_back, was_edited};
 pub use owner::{COMPANION, FORMER_ID, Owner, PLANNING_KEYS, PROJECT};
 pub use rename::{renamed, renamed_for_all};
 
@@ -182,6 +184,10 @@ impl Standing {
         if let Some(record) = target {
             let state = Proposal::of(record).map(|proposal| proposal.state);
             return match (Visibility::of(record), state) {
+                // Turned down before, and proposed again on another branch.
+                _ if is_turned_down(record) && planning.is_some_and(|own| is_proposed_again(own, record)) => {
+                    Standing::Elsewhere
+                }
                 _ if is_turned_down(record) => Standing::Rejected,
                 (Visibility::Proposed, _) => Standing::Proposed,
                 (_, Some(State::Accepted)) => Standing::Accepted,
@@ -213,6 +219,13 @@ impl Standing {
 pub fn is_turned_down(target: &Record<'_>) -> bool {
     let is_rejected = || Proposal::of(target).is_some_and(|proposal| proposal.state == State::Rejected);
     Visibility::of(target) == Visibility::Proposed && (is_rejected() || issue::status_of(target).is_tombstone())
+}
+
+/// The planning copy records an open proposal that is another than the target's.
+fn is_proposed_again(planning: &Record<'_>, target: &Record<'_>) -> bool {
+    let own = Proposal::of(planning).filter(|own| own.state == State::Open);
+    let is_other = |own: Proposal| Proposal::of(target).is_none_or(|theirs| theirs.id != own.id);
+    Visibility::of(planning) == Visibility::Proposed && own.is_some_and(is_other)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The project that a planning issue belongs to, as its line records it. The record stays in the planning repo.
 
 use crate::model::json::{Dialect, Json, decode_string};
+use crate::model::merge::AGREED;
 use crate::model::record::Record;
 
 /// The key of the record in a planning line.
@@ -10,7 +11,7 @@ pub const FORMER_ID: &str = "former_id";
 /// The key that marks a companion.
 pub const COMPANION: &str = "companion";
 /// What only planning lines hold.
-pub const PLANNING_KEYS: [&str; 3] = [PROJECT, FORMER_ID, COMPANION];
+pub const PLANNING_KEYS: [&str; 4] = [PROJECT, FORMER_ID, COMPANION, AGREED];
 
 /// A project by what survives a clone and a move: the id of its first commit, else the address of its remote, else an id of
 /// its own. No path of anybody's machine.

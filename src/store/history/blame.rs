@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::last::{Last, last};
 use super::lines::{LinesOf, effective};
 use super::{PastLine, Place};
-use crate::model::merge::same_value;
+use crate::model::merge::{AGREED, same_value};
 use crate::model::record::{Record, place_of};
 use crate::store::{Result, StoreError, View};
 use crate::vcs::{Archive, Commit, Steps, SyncError};
@@ -126,7 +126,7 @@ impl View {
 }
 
 fn is_blamed(key: &str) -> bool {
-    !matches!(key, "id" | "field_times")
+    !matches!(key, "id" | "field_times" | AGREED)
 }
 
 struct Origins<'a> {

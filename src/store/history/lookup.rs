@@ -54,10 +54,19 @@ impl View {
 
     /// The newest versions of several issues, found in one pass over the history of each ledger.
     pub fn last_of_each(&mut self, ids: &BTreeSet<String>) -> Result<HashMap<String, PastLine>> {
+        self.last_of_each_in(ids, None)
+    }
+
+    /// The same in one repo.
+    pub(in crate::store) fn last_of_each_in(
+        &mut self,
+        ids: &BTreeSet<String>,
+        repo: Option<usize>,
+    ) -> Result<HashMap<String, PastLine>> {
         self.refresh()?;
         let mut found: HashMap<String, PastLine> = HashMap::new();
-        for copy in self.remembering_copies(None)?.iter().filter(|copy| copy.vcs.is_versioned()) {
-            for place in self.places(copy, None) {
+        for copy in self.remembering_copies(repo)?.iter().filter(|copy| copy.vcs.is_versioned()) {
+            for place in self.places(copy, repo) {
                 let pasts = self.with_archive(copy, |archive| last_lines(archive, &place, ids))?;
                 for past in pasts.into_iter().filter(|past| !is_companion_line(past.line.as_bytes())) {
                     let claim = |past: &PastLine| past.claim(self.is_planning(past.repo));

@@ -13,9 +13,9 @@ use super::key::issue_of;
 use super::known::{Leases, parse};
 use super::{LEASE_VARIABLE, standing};
 use crate::ledger::{Document, Edit};
+use crate::model::issue;
 use crate::model::lease::{Lease, Now, Standing};
 use crate::model::record::Record;
-use crate::model::issue;
 use crate::store::names::LEASES_NAME;
 use crate::store::{Project, Result, Store, Warning};
 

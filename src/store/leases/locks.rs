@@ -8,10 +8,10 @@ use super::known::Leases;
 use crate::ledger::LockedLedger;
 use crate::model::lease::Lease;
 use crate::model::time::{Instant, SECOND};
+use crate::store::StateDir;
 use crate::store::names::LEASES_NAME;
 use crate::store::record_error::RecordError;
 use crate::store::records::{Put, StateLock};
-use crate::store::StateDir;
 use crate::sys::Entropy;
 
 /// A state home whose lock is held, and its claims as they are: nobody else can change them.

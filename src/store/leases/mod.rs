@@ -30,7 +30,6 @@ pub(super) use fence::Settled;
 pub(super) use known::KnownLeases;
 pub(super) use locks::{HeldHome, Locks};
 
-
 use super::names::LEASES_NAME;
 use super::{Result, StateDir, View};
 use crate::model::lease::{Lease, Now, Standing};

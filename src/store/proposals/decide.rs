@@ -1,8 +1,11 @@
 //! Taking a proposal back, and deciding about one.
 
+use std::collections::HashSet;
+
 use super::each_once;
+use super::propose::is_here;
 use crate::model::dependency::Dependency;
-use crate::model::proposal::{self, Include, Move, Permit, Proposal, Standing, State, Visibility, permit};
+use crate::model::proposal::{self, Include, Joining, Move, Permit, Proposal, Standing, State, Visibility, permit};
 use crate::model::record::Record;
 use crate::model::time::{self, Instant};
 use crate::store::{Access, Result, Store, StoreError, View};
@@ -35,7 +38,19 @@ impl View {
         let record = copies.target.as_deref().and_then(|line| Record::parse(line).ok());
         let planning = copies.planning.as_ref().and_then(|(_, line)| Record::parse(line).ok());
         let granted = permit(id, Standing::of(record.as_ref(), planning.as_ref()), wanted)?;
-        let Some(record) = record.filter(|_| granted == Permit::Do) else { return Ok((granted, line)) };
+        let Some(theirs) = record.filter(|_| granted == Permit::Do) else { return Ok((granted, line)) };
+        if let Some(word) = reason.and_then(|reason| self.private_word(id, reason, &HashSet::new())) {
+            return Err(StoreError::PrivateMention { id: id.to_owned(), target: word });
+        }
+        // A maintainer with a planning copy at hand: what was edited there is part of what is accepted.
+        let is_same = |own: &&Record<'_>| {
+            let [own, theirs] = [*own, &theirs].map(|record| Proposal::of(record).map(|proposal| proposal.id));
+            own.is_some() && own == theirs
+        };
+        let own = planning.as_ref().filter(is_same).filter(|_| wanted == Move::Accept);
+        let joined = own.and_then(|own| self.joined(own, &theirs, target, Joining::Both, &HashSet::new()));
+        let line = joined.and_then(|joined| joined.target).unwrap_or(line);
+        let record = Record::parse(&line).map_err(|_| StoreError::NotFound { typed: id.to_owned() })?;
         let stamp = self.stamp(actor, &line);
         let now = stamp.now.to_string();
         let text = |text: &str| Some(stamp.dialect.string(text));
@@ -105,7 +120,9 @@ impl Store {
         let stamp = self.stamp(actor, planning_line);
         let own = Proposal::of(&planning);
         let elsewhere = self.refuse_other_project(id, &planning, self.sources.member_of(target)).is_err();
-        if let Some(own) = own.as_ref().filter(|own| own.state == State::Open && (own.target != prefix || elsewhere)) {
+        if let Some(own) =
+            own.as_ref().filter(|own| own.state == State::Open && (!is_here(&planning, own, prefix) || elsewhere))
+        {
             return Err(StoreError::OtherTarget { id: id.to_owned(), target: own.target.clone() });
         }
         let theirs = target_record.as_ref().and_then(Proposal::of);
@@ -132,14 +149,18 @@ impl Store {
         let lock_of = |n: usize| locks.iter().find(|(locked, _)| *locked == n).map(|(_, lock)| lock);
         let mut leaving = vec![(id.to_owned(), None)];
         leaving.extend(self.without_edges_to(id, target));
-        let leaves = lock_of(target).filter(|_| copies.target.is_some());
+        // What the maintainers turned down stays as they left it.
+        let is_standing = target_record.as_ref().is_some_and(|record| !proposal::is_turned_down(record));
+        let leaves = lock_of(target).filter(|_| is_standing);
         if let Some(lock) = leaves {
             self.may_put_lines(lock, &leaving)?;
         }
         if let (false, Some(proposal), Some(lock)) = (withdrawn, own, lock_of(source)) {
             let moved = proposal.moved(State::Withdrawn, actor, &stamp.now.to_string(), None);
             let comment = self.host.entropy.comment_id();
-            let line = proposal::take_back(&planning, theirs_line, &moved, stamp, comment);
+            let joined = theirs_line
+                .and_then(|theirs| self.joined(&planning, theirs, target, Joining::Withdrawn, &HashSet::new()));
+            let line = proposal::take_back(&planning, theirs_line, joined.as_ref(), &moved, stamp, comment);
             let lines = vec![(id.to_owned(), Some(line))];
             if self.put_lines(lock, &lines)? {
                 written.push((source, self.record_of(source, &lines)));

@@ -51,7 +51,15 @@ impl View {
                 let name = self.name(member).to_owned();
                 let known = rows.iter_mut().find(|row| row.id == id);
                 match (known, member) {
-                    (Some(row), _) => row.planning = Some(name),
+                    (Some(row), _) => {
+                        let theirs = self.sources.holders(&id).first().and_then(|first| self.sources.line(*first, &id));
+                        let theirs = theirs.as_deref().and_then(|line| Record::parse(line).ok());
+                        // Turned down here before, and proposed again.
+                        if Standing::of(theirs.as_ref(), Some(&record)) == Standing::Elsewhere {
+                            (row.standing, row.proposal, row.target) = (Standing::Elsewhere, proposal, None);
+                        }
+                        row.planning = Some(name);
+                    }
                     (None, 0) => rows.push(ProposalRow {
                         title: Issue::decode(&record).title,
                         standing: Standing::of(Some(&record), None),

@@ -7,11 +7,14 @@
 //! record is not finished.
 
 mod decide;
+mod follow;
+mod join;
 mod list;
 mod propose;
 mod reconcile;
 mod rename;
 
+pub(super) use join::JoinedPair;
 pub use list::ProposalRow;
 pub use propose::{ProposeRequest, Proposed};
 pub use reconcile::Reconciled;
@@ -37,7 +40,7 @@ struct Copies {
 }
 
 impl Project {
-    fn stamp<'a>(&self, actor: &'a str, line: &str) -> Stamp<'a> {
+    pub(super) fn stamp<'a>(&self, actor: &'a str, line: &str) -> Stamp<'a> {
         let dialect = crate::model::json::DialectEvidence::of(line).or(Dialect::default());
         Stamp { now: self.host.clock.now(), actor, dialect }
     }

@@ -4,9 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Copies, each_once};
 use crate::model::change::ChangeError;
+use crate::model::id;
 use crate::model::issue;
 use crate::model::proposal::{
-    self, Export, HeldBack, Include, Move, Names, Owner, PROJECT, Permit, Proposal, Standing, State, Visibility, permit,
+    self, Export, HeldBack, Include, Joining, Move, Names, Owner, PROJECT, Permit, Proposal, Standing, State,
+    Visibility, permit,
 };
 use crate::model::record::Record;
 use crate::model::time::{self, Instant};
@@ -43,8 +45,25 @@ pub struct Proposed {
     pub held_back: Vec<HeldBack>,
     /// It was proposed before; whatever was missing was made up for.
     pub already: bool,
+    /// The target has this very line.
+    pub unchanged: bool,
     pub source_repo: String,
     pub target: String,
+}
+
+impl Proposed {
+    /// The same for a dry run. New ids are given when issues are renamed, so none is known yet: the line has a stand-in for each, and
+    /// everything else says the id that the issue has.
+    fn before_renaming(mut self, names: &Names) -> Self {
+        for (n, (old, new)) in names.iter().enumerate() {
+            let prefix = id::prefix_of(new).unwrap_or_default();
+            let stand_in = if n == 0 { format!("{prefix}-(new)") } else { format!("{prefix}-(new {})", n + 1) };
+            self.line = self.line.replace(new, &stand_in);
+            self.held_back.iter_mut().for_each(|held| held.what = held.what.replace(new, old));
+        }
+        self.id = self.former_id.clone().unwrap_or(self.id);
+        self
+    }
 }
 
 /// What proposing comes to, before anything is written.
@@ -120,13 +139,18 @@ impl View {
             if let Some((_, line)) = &mut copies.planning {
                 *line = proposal::renamed(line, &proposer.names).unwrap_or_else(|| line.clone());
             }
-            let made = self.proposed(new, &copies, proposer, owner, &chosen).and_then(|made| {
+            // Whatever is wrong is told of the id that the issue has.
+            let made = self.proposed(id, &copies, proposer, owner, (&chosen, along)).and_then(|made| {
                 let is_new = copies.target.as_ref() != Some(&made.0.line);
                 let private = || {
                     let named = self.private_in(id, &made.0.line, |other| along.contains(other));
                     named.or_else(|| left_behind(id, &made.0.line, &proposer.names, along))
                 };
                 if is_new { private().map_or(Ok(made), Err) } else { Ok(made) }
+            });
+            let made = made.map(|(one, source, mark, is_new)| {
+                let unchanged = copies.target.as_ref() == Some(&one.line);
+                (Proposed { id: new.clone(), unchanged, ..one }, source, mark, is_new)
             });
             if let Ok((one, source, mark, is_new)) = &made {
                 chosen.insert(new.clone());
@@ -152,7 +176,7 @@ impl View {
         copies: &Copies,
         proposer: &Proposer<'_>,
         owner: Option<&Owner>,
-        chosen: &HashSet<String>,
+        (chosen, along): (&HashSet<String>, &HashSet<String>),
     ) -> Result<(Proposed, usize, String, bool)> {
         let Proposer { actor, target, prefix, include, .. } = *proposer;
         if copies.planning.is_none() {
@@ -176,7 +200,7 @@ impl View {
         }
         let own = open(&planning).filter(|_| Visibility::of(&planning) == Visibility::Proposed);
         let elsewhere = self.refuse_other_project(id, &planning, proposer.repo);
-        if let Some(own) = own.as_ref().filter(|own| own.target != prefix || elsewhere.is_err()) {
+        if let Some(own) = own.as_ref().filter(|own| !is_here(&planning, own, prefix) || elsewhere.is_err()) {
             return Err(StoreError::OtherTarget { id: id.to_owned(), target: own.target.clone() });
         }
         if !proposer.adopt {
@@ -195,20 +219,30 @@ impl View {
         let visible = |other: &str| chosen.contains(other) || self.is_visible(target, other);
         let stand = time::after(updated(&planning), stamp.now).to_string();
         let Export { line, held_back } = proposal::export(&planning, &proposal, &stand, visible, stamp.dialect);
+        let of_same = |record: &&Record<'_>| Proposal::of(record).is_some_and(|theirs| theirs.id == proposal.id);
+        let theirs = target_record.as_ref().filter(of_same);
+        let joined = theirs.and_then(|theirs| self.joined(&planning, theirs, target, Joining::Both, along));
+        if joined.as_ref().is_some_and(|joined| !joined.held.is_empty())
+            && let Some(word) = self.private_word(id, &line, along)
+        {
+            return Err(StoreError::PrivateMention { id: id.to_owned(), target: word });
+        }
         // What the maintainers did to it stays: a target's copy that moved on is taken over, not overwritten.
         let line = match (&copies.target, &target_record) {
+            (Some(text), Some(_)) if joined.is_some() => {
+                joined.as_ref().and_then(|joined| joined.target.clone()).unwrap_or_else(|| text.clone())
+            }
             (Some(text), Some(record)) => {
                 let made = Record::parse(&line).expect("an exported line is a record");
-                let same_proposal = Proposal::of(record).is_some_and(|theirs| theirs.id == proposal.id);
                 let mut edits = proposal::public_edits(record, &made, stamp.dialect);
-                if same_proposal && (proposal::has_moved_on(&planning, record) || edits.is_empty()) {
+                if theirs.is_some() && (proposal::has_moved_on(&planning, record) || edits.is_empty()) {
                     text.clone()
                 } else {
                     // Whatever else stands in the line was written by others, and stays.
                     edits.extend(
                         ["visibility", "proposal", "updated_at"].map(|key| (key, made.raw(key).map(str::to_owned))),
                     );
-                    if standing == Standing::Rejected {
+                    if proposal::is_turned_down(record) {
                         let of_the_end = ["close_reason", "deleted_at", "deleted_by", "delete_reason", "original_type"];
                         edits.extend(of_the_end.map(|key| (key, None)));
                     }
@@ -218,12 +252,15 @@ impl View {
             _ => line,
         };
         let target_line = Record::parse(&line).expect("an exported line is a record");
-        let in_step = !is_new && !proposal::has_moved_on(&planning, &target_line);
-        let mark = if in_step {
-            planning_line.clone()
-        } else {
-            let comment = self.host.entropy.comment_id();
-            proposal::follow(&planning, &target_line, Visibility::Proposed, &proposal, stamp, comment)
+        let is_alike = joined.as_ref().is_none_or(|joined| joined.planning == *planning_line);
+        let in_step = !is_new && is_alike && !proposal::has_moved_on(&planning, &target_line);
+        let mark = match &joined {
+            _ if in_step => planning_line.clone(),
+            Some(joined) => proposal::in_step(&joined.planning, &target_line, Visibility::Proposed, &proposal, stamp),
+            None => {
+                let comment = self.host.entropy.comment_id();
+                proposal::follow(&planning, &target_line, Visibility::Proposed, &proposal, stamp, comment)
+            }
         };
         let mark = match owner {
             Some(owner) if Owner::of_line(&mark).as_ref() != Some(owner) => {
@@ -240,6 +277,7 @@ impl View {
             line,
             held_back,
             already,
+            unchanged: false,
             source_repo,
             target: String::new(),
         };
@@ -291,7 +329,8 @@ impl Store {
         let draft = self.draft(&ids, &proposer, None)?;
         self.refuse_growth(request.target, draft.grown, request.count)?;
         if request.dry_run {
-            return Ok(draft.results);
+            let results = draft.results.into_iter();
+            return Ok(results.map(|(id, one)| (id, one.map(|one| one.before_renaming(&proposer.names)))).collect());
         }
         let fine: HashSet<&String> = draft.results.iter().filter(|(_, one)| one.is_ok()).map(|(id, _)| id).collect();
         let names = std::mem::take(&mut proposer.names);
@@ -315,6 +354,11 @@ impl Store {
         });
         Ok(results.collect())
     }
+}
+
+/// A proposal goes to the target of this prefix. Where the planning copy names the project, that decides: its prefix may have changed.
+pub(super) fn is_here(planning: &Record<'_>, own: &Proposal, prefix: &str) -> bool {
+    own.target == prefix || Owner::of(planning).is_some()
 }
 
 /// The line of an issue names one under its new id that does not go along after all.

@@ -1,9 +1,11 @@
 //! Bringing planning copies in line with what became of their proposals.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use super::JoinedPair;
 use crate::model::issue;
-use crate::model::proposal::{self, FORMER_ID, PROJECT, Proposal, State, Visibility};
+use crate::model::merge;
+use crate::model::proposal::{self, FORMER_ID, Joined, Joining, PROJECT, Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::store::leases::Locks;
 use crate::store::{Result, Store, View};
@@ -26,6 +28,7 @@ impl View {
         let proposal = Proposal::of(&theirs).filter(|theirs| theirs.id == own.id)?;
         // What is included is for the planning copy to say, never for the target's line.
         let proposal = Proposal { include: own.include.clone(), ..proposal };
+        let joined = |joining| self.joined(&planning, &theirs, target, joining, &HashSet::new());
         match (Visibility::of(&theirs), proposal.state, Visibility::of(&planning)) {
             (Visibility::Proposed, State::Open, Visibility::Proposed) if issue::status_of(&theirs).is_tombstone() => {
                 let text = |key: &str| theirs.text_of(key).map(|text| text.into_owned());
@@ -33,23 +36,39 @@ impl View {
                 let reason = text("delete_reason").map(|reason| format!(": {reason}")).unwrap_or_default();
                 let at = text("deleted_at").unwrap_or_else(|| stamp.now.to_string());
                 let moved = proposal.moved(State::Rejected, &by, &at, Some(&format!("deleted in the project{reason}")));
-                let line = proposal::take_back(&planning, Some(&theirs), &moved, stamp, comment);
+                let both = joined(Joining::Rejected);
+                let line = proposal::take_back(&planning, Some(&theirs), both.as_ref(), &moved, stamp, comment);
                 Some(Step::planning("deleted in the project: the planning copy is private again", Some(line)))
             }
             (Visibility::Canonical, State::Accepted, Visibility::Proposed) => {
+                const STAYS: &str = "accepted: the planning copy stays for its private parts";
+                if let Some(Joined { planning: line, .. }) = joined(Joining::Accepted) {
+                    let left = Record::parse(&line).ok()?;
+                    if private_parts(&left, &theirs).is_empty() {
+                        return Some(Step::planning("accepted: the planning copy is retired", None));
+                    }
+                    let line = proposal::in_step(&line, &theirs, Visibility::Canonical, &proposal, stamp);
+                    return Some(Step::planning(STAYS, Some(line)));
+                }
                 let edited = proposal::was_edited(&planning) && differs(&planning, &theirs);
                 if !edited && private_parts(&planning, &theirs).is_empty() {
                     return Some(Step::planning("accepted: the planning copy is retired", None));
                 }
                 let line = proposal::follow(&planning, &theirs, Visibility::Canonical, &proposal, stamp, comment);
-                Some(Step::planning("accepted: the planning copy stays for its private parts", Some(line)))
+                Some(Step::planning(STAYS, Some(line)))
             }
             (Visibility::Proposed, State::Rejected, Visibility::Proposed) => {
-                let line = proposal::take_back(&planning, Some(&theirs), &proposal, stamp, comment);
+                let both = joined(Joining::Rejected);
+                let line = proposal::take_back(&planning, Some(&theirs), both.as_ref(), &proposal, stamp, comment);
                 Some(Step::planning("rejected: the planning copy is private again", Some(line)))
             }
             (Visibility::Proposed, State::Open, Visibility::Local) if own.state == State::Withdrawn => {
                 Some(Step { what: "withdrawn: the line leaves the target".into(), target: Some(None), planning: None })
+            }
+            (Visibility::Proposed, State::Open, Visibility::Proposed) if proposal::has_base(&planning) => {
+                let pair = self.joined_pair(&planning, &theirs, target, &proposal)?;
+                let what = told(&pair)?;
+                Some(Step { what, target: pair.target.map(Some), planning: pair.planning.map(Some) })
             }
             (Visibility::Proposed, State::Open, Visibility::Proposed) if proposal::has_moved_on(&planning, &theirs) => {
                 let line = proposal::follow(&planning, &theirs, Visibility::Proposed, &proposal, stamp, comment);
@@ -82,7 +101,7 @@ impl Store {
         self.refuse_broken()?;
         let target = self.target_source(0)?;
         let actor = self.actor().to_owned();
-        let mut done = Vec::new();
+        let mut done = self.follow_prefix(dry_run)?;
         for source in 0..self.sources.len() {
             if self.sources.member_of(source) == 0 {
                 continue;
@@ -129,6 +148,24 @@ impl Step {
     }
 }
 
+/// What joining the copies of an open proposal comes to, in words; `None` if they are alike.
+fn told(pair: &JoinedPair) -> Option<String> {
+    let Joined { takes_over, clashes, held, .. } = &pair.joined;
+    let mut said = match (pair.target.is_some(), *takes_over) {
+        (true, true) => vec!["edits go to the target, and its edits are taken over".to_owned()],
+        (true, false) => vec!["edits go to the target".to_owned()],
+        (false, _) if pair.planning.is_some() => vec!["the target's edits are taken over".to_owned()],
+        (false, _) => Vec::new(),
+    };
+    if !clashes.is_empty() {
+        said.push(format!("{} changed on both sides: yours is kept as a comment", clashes.join(", ")));
+    }
+    if !held.is_empty() {
+        said.push(format!("{} held back: it names a private issue", held.join(", ")));
+    }
+    (!said.is_empty()).then(|| format!("proposed: {}", said.join("; ")))
+}
+
 /// A shared text differs.
 fn differs(planning: &Record<'_>, target: &Record<'_>) -> bool {
     let keys = ["title", "description", "design", "acceptance_criteria", "labels", "priority", "issue_type"];
@@ -147,6 +184,7 @@ fn private_parts(planning: &Record<'_>, target: &Record<'_>) -> Vec<String> {
         "proposal",
         "content_hash",
         "owner",
+        merge::AGREED,
         PROJECT,
         FORMER_ID,
     ];
@@ -162,10 +200,14 @@ fn private_parts(planning: &Record<'_>, target: &Record<'_>) -> Vec<String> {
                 let private = issue::dependencies_of(planning).into_iter();
                 parts.extend(private.filter(|d| !known.iter().any(|k| k.target == d.target)).map(|d| d.target));
             }
-            "notes" | "comments" => parts.push(key.into_owned()),
+            "comments" => {
+                let name = |raw: &&str| merge::element_identity("comments", raw);
+                let known: Vec<String> = target.elements("comments").iter().map(name).collect();
+                let is_own = planning.elements("comments").iter().any(|raw| !known.contains(&name(raw)));
+                parts.extend(is_own.then(|| key.into_owned()));
+            }
             // Shared fields: the target's version has come in, or will.
-            _ if target.raw(&key).is_some() => {}
-            "labels" | "description" | "design" | "acceptance_criteria" => {}
+            shared if proposal::is_shared(shared) => {}
             _ => parts.push(key.into_owned()),
         }
     }

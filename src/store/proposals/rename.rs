@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Copies;
-use crate::model::id::IssueId;
+use crate::model::id::{self, IssueId};
 use crate::model::lease::Lease;
-use crate::model::proposal::{FORMER_ID, Names, Owner, Proposal};
+use crate::model::merge::join_copies;
+use crate::model::proposal::{self, FORMER_ID, Names, Owner, Proposal};
 use crate::model::record::Record;
-use crate::model::{id, proposal};
 use crate::store::leases::LeaseError;
 use crate::store::names::LEASES_NAME;
 use crate::store::pair::NewLine;
@@ -171,7 +171,13 @@ impl Store {
                 let Some(new) = renamed(&line, names) else { continue };
                 let lines = parts.entry(*source).or_default();
                 match names.get(&id) {
-                    Some(name) => lines.extend([(id, None), (name.clone(), Some(new))]),
+                    Some(name) => {
+                        // What stands there under the new id already is not overwritten.
+                        let known = self.sources.line(*source, name);
+                        let dialect = self.stamp("", &new).dialect;
+                        let both = known.and_then(|known| join_copies(&known, &new, dialect));
+                        lines.extend([(id, None), (name.clone(), Some(both.unwrap_or(new)))]);
+                    }
                     None => lines.push((id, Some(new))),
                 }
             }

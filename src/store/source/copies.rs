@@ -35,7 +35,7 @@ impl Sources {
             return Ok(());
         }
         let mut shadowed = Vec::new();
-        let (mut lent, mut loans) = (Vec::new(), Vec::new());
+        let (mut lent, mut loans, mut accepted_pairs) = (Vec::new(), Vec::new(), Vec::new());
         self.doubled.clear();
         for group in groups {
             let rank = |key: &Key| {
@@ -57,6 +57,7 @@ impl Sources {
                 let others = group.iter().filter(|key| **key != best);
                 for key in others.filter(|key| accepted(&self.text(**key), true).as_ref() == Some(&id)) {
                     loans.extend(self.private_targets(*key, best).map(|target| (*key, best, Some(target))));
+                    accepted_pairs.push((*key, best));
                 }
             }
             let mut places: Vec<(u32, u32)> = group.iter().map(|key| self.places[*key as usize]).collect();
@@ -71,6 +72,7 @@ impl Sources {
         loans.extend(lent.iter().map(|(lender, borrower)| (*lender, *borrower, None)));
         cache.lend_edges(&loans)?;
         self.lent = lent;
+        self.accepted = accepted_pairs;
         Ok(())
     }
 

@@ -87,6 +87,8 @@ pub(super) struct Sources {
     unsettled: bool,
     /// Open proposals of which several copies are here: a copy, and the one that counts.
     lent: Vec<(Key, Key)>,
+    /// The same for accepted ones.
+    accepted: Vec<(Key, Key)>,
     /// For the zone in which a date without a time of day is a day.
     clock: Clock,
     /// Rows that say something else in another zone.
@@ -135,6 +137,7 @@ impl Sources {
             maybe_doubled: false,
             unsettled: false,
             lent: Vec::new(),
+            accepted: Vec::new(),
             clock: host.clock.clone(),
             zoned: HashSet::new(),
         })
@@ -290,6 +293,11 @@ impl Sources {
     /// Open proposals of which several copies are here: a copy, and the one that counts.
     pub fn pairs(&self) -> &[(Key, Key)] {
         &self.lent
+    }
+
+    /// The same of accepted proposals whose planning copies stay.
+    pub fn accepted_pairs(&self) -> &[(Key, Key)] {
+        &self.accepted
     }
 
     /// Puts files of the past in the place of the ledgers of a repo, for good.
