@@ -127,7 +127,7 @@ fn one_function_finds_the_state_home() {
     const RESOLVER: &str = "store/home.rs";
     // Ids of the repository and of a checkout without version control, the pointer of a workspace, and the image in the cache:
     // none is state of a home.
-    const OTHERS: &[(&str, usize)] = &[("store/checkout.rs", 2), ("store/family.rs", 2), ("store/image.rs", 1)];
+    const OTHERS: &[(&str, usize)] = &[("store/checkout.rs", 2), ("store/pointer.rs", 3), ("store/image.rs", 1)];
     let mut found = BTreeMap::new();
     for (file, code) in parts().into_values().flatten() {
         let joins = [".join(\"beads\")", ".join(\"run\")", "STATE_DIR)"].map(|text| code.matches(text).count());
@@ -184,7 +184,7 @@ const OTHER_WAYS: &[(&str, usize, &str)] = &[
     ("coordination/workspaces/steps.rs", 5, "the directory of a workspace, as a whole"),
     ("ops/init.rs", 1, "the directory of a planning repo that a person named"),
     ("ops/merge_files.rs", 2, "the files that version control names to its merge driver"),
-    ("store/home.rs", 1, "the user's own directories"),
+    ("store/home_dir.rs", 1, "the user's own directories"),
     ("store/hooks/files.rs", 3, "hooks, which git runs through a link, too"),
     ("store/image.rs", 1, "the user's cache"),
     ("store/leaks.rs", 1, "a file that a person named"),
