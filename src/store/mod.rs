@@ -66,7 +66,9 @@ pub use checkout::{Worktree, worktree_id_at};
 pub use companion::Beside;
 pub use consent::{SETUP as SETUP_KEY, command as committed_command};
 pub use damage::{DamagedRecord, QUARANTINE, store_away};
-pub use discover::{BEADS_DIR, Beyond, LEDGER_NAMES, REDIRECT_NAME, Repo, named_beads, refuse_not_checked_out};
+pub use discover::{
+    BEADS_DIR, Beyond, LEDGER_NAMES, REDIRECT_NAME, Repo, missing, named_beads, refuse_control, refuse_not_checked_out,
+};
 pub use error::{Result, StoreError};
 pub use family::{Pointer, PointerState, counterpart, has_state, is_family};
 pub use guard::{Found, FoundLeak};
