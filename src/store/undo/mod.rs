@@ -26,9 +26,8 @@ use plan::Plan;
 #[derive(Debug, Default)]
 pub struct Writing {
     name: Option<String>,
-    /// What it has written, and the state homes of that.
-    ledgers: Vec<String>,
-    homes: Vec<PathBuf>,
+    /// What it has written, each with its state home.
+    written: Vec<(String, PathBuf)>,
     command: String,
     /// Everything from now on is one write.
     is_one: bool,
@@ -38,8 +37,8 @@ pub struct Writing {
 #[derive(Debug)]
 pub struct Named {
     pub write: String,
-    /// The ledgers that the write has changed before.
-    pub with: Vec<String>,
+    /// The ledgers that the write has changed before, each with its state home.
+    pub with: Vec<(String, PathBuf)>,
     /// No other part of it went to this state home.
     pub is_first: bool,
 }
@@ -60,11 +59,10 @@ impl Writing {
     /// The name of the write. No two writes leave the same file behind, so it is made from that.
     pub fn name(&mut self, ledger: &str, home: &Path, at: &str, applied: &Applied) -> Named {
         let write = self.name.get_or_insert_with(|| made_from(ledger, at, applied)).clone();
-        let with = self.ledgers.iter().filter(|known| *known != ledger).cloned().collect();
-        let is_first = !self.homes.iter().any(|known| known == home);
-        self.ledgers.retain(|known| known != ledger);
-        self.ledgers.push(ledger.to_owned());
-        self.homes.push(home.to_owned());
+        let is_first = !self.written.iter().any(|(_, known)| known == home);
+        self.written.retain(|(known, _)| known != ledger);
+        let with = self.written.clone();
+        self.written.push((ledger.to_owned(), home.to_owned()));
         Named { write, with, is_first }
     }
 }
@@ -128,6 +126,16 @@ pub struct UndoClash {
     /// Who changed it, if that was from here.
     pub by: Option<String>,
     pub at: Option<String>,
+}
+
+/// The field of a clash over an issue whose line is gone.
+const LINE: &str = "line";
+
+impl UndoClash {
+    /// The issue is not in that ledger any more.
+    pub fn is_gone(&self) -> bool {
+        self.field == LINE
+    }
 }
 
 /// One write out of the log.
