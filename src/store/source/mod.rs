@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::home;
 use super::image;
 use super::project::Project;
-use super::{LEDGER_NAMES, Member, Result, StoreError};
+use super::{LEDGER_NAMES, Member, Result, StoreError, missing};
 use crate::cache::{Cache, Key, UnknownIds};
 use crate::ledger::{Damage, Document, Expectation, Ledger, LedgerError, Stamp};
 use crate::model::id;
@@ -278,9 +278,7 @@ impl Sources {
             }
             Err(error) => {
                 let error = match error {
-                    LedgerError::Missing { path } => {
-                        StoreError::NoLedger { directory: path.parent().unwrap_or(&path).to_owned() }
-                    }
+                    LedgerError::Missing { path } => missing(&path),
                     other => other.into(),
                 };
                 if source.member == 0 {
