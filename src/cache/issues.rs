@@ -43,9 +43,9 @@ impl Sort {
         let (up, down) = if self.reverse { ("DESC", "ASC") } else { ("ASC", "DESC") };
         let order = match self.by {
             SortBy::Priority => format!("i.priority {up}, i.created {down}"),
-            SortBy::Created => format!("i.created {down}"),
-            SortBy::Updated => format!("i.updated {down}"),
-            SortBy::Closed => format!("i.closed {down}"),
+            SortBy::Created => format!("i.created IS NULL, i.created {down}"),
+            SortBy::Updated => format!("i.updated IS NULL, i.updated {down}"),
+            SortBy::Closed => format!("i.closed IS NULL, i.closed {down}"),
             SortBy::Due => format!("i.due IS NULL, i.due {up}"),
             SortBy::Id => format!("i.id {up}"),
             SortBy::Title => format!("i.title COLLATE NOCASE {up}"),

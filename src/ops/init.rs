@@ -61,6 +61,7 @@ pub const PLANNING: &str = "~/.beads-planning";
 
 pub fn init(host: &Host, directory: &Path, request: &InitRequest) -> Result<Initialised> {
     store::refuse_stranded(directory)?;
+    store::refuse_control(&place(host, directory))?;
     if let Setup::Contributor { planning } = &request.setup {
         // Before anything is made: a planning repo that cannot be one must not leave half a set-up.
         store::check_planning(directory, &planning_path(host, directory, planning), &host.env)?;
@@ -184,6 +185,11 @@ fn init_ledger(host: &Host, beads: &Path, request: &InitRequest) -> Result<Initi
     };
     if let Some(ledger) = existing {
         return Ok(made(ledger, true));
+    }
+    if let Some(error @ StoreError::OtherLedger { .. }) =
+        configured.as_ref().map(|name| store::missing(&beads.join(name)))
+    {
+        return Err(error.into());
     }
     store::refuse_not_checked_out(beads, configured.as_deref(), &host.env)?;
     let (above, name) = below::parted(beads);

@@ -46,11 +46,11 @@ pub fn migrate(store: &mut Store, to: &str, filter: &Expr, dry_run: bool, count:
     Ok(report)
 }
 
-/// Gives the ledger its other name. A merge driver that is registered for it is registered for the new name.
-pub fn rename_ledger(store: &mut Store, name: &str) -> Result<RenamedLedger> {
+/// Gives the ledger its other name, or with `dry_run` only tells what that would do. A merge driver that is registered for it is registered for the new name.
+pub fn rename_ledger(store: &mut Store, name: &str, dry_run: bool) -> Result<RenamedLedger> {
     let driver = store.hooks_status().map(|status| status.driver).ok().filter(|driver| driver.state == "installed");
-    let done = store.rename_ledger(name)?;
-    if let Some(driver) = driver.filter(|_| done.changed) {
+    let done = store.rename_ledger(name, dry_run)?;
+    if let Some(driver) = driver.filter(|_| done.changed && !dry_run) {
         store.install_hooks(HooksRequest { hooks: false, driver: true, shared: driver.shared })?;
     }
     Ok(done)

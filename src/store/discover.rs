@@ -204,6 +204,26 @@ fn same_family(one: &Path, other: &Path) -> bool {
     other.starts_with(&root) || super::family::is_family(one, other)
 }
 
+/// Refuses to make a ledger among the files of version control: no commit would have it.
+pub fn refuse_control(beads: &Path) -> Result<()> {
+    let path = place::real(beads);
+    match below::is_control(&path) || path.ancestors().skip(1).any(vcs::is_bare) {
+        true => Err(StoreError::InControl { path }),
+        false => Ok(()),
+    }
+}
+
+/// The error for a ledger that is not there: another one beside it may hold the issues.
+pub fn missing(ledger: &Path) -> StoreError {
+    let (directory, _) = below::parted(ledger);
+    let has_lines = |name: &&&str| fs::stat(&directory.join(name)).is_ok_and(|stat| stat.size > 0);
+    let beside = LEDGER_NAMES.iter().filter(|name| directory.join(name) != *ledger).find(has_lines);
+    match beside {
+        Some(found) => StoreError::OtherLedger { ledger: ledger.to_owned(), found },
+        None => StoreError::NoLedger { directory: directory.to_owned() },
+    }
+}
+
 /// Refuses to make a ledger where version control has one that is not checked out: the next commit would remove its issues.
 pub fn refuse_not_checked_out(beads: &Path, configured: Option<&str>, env: &Env) -> Result<()> {
     let vcs = vcs::open(beads);

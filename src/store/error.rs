@@ -21,6 +21,8 @@ pub enum StoreError {
     BadVariable { variable: &'static str, path: PathBuf },
     #[error("no ledger in {}", directory.display())]
     NoLedger { directory: PathBuf },
+    #[error("ledger.file names {}, which is missing; {found} is there", ledger.display())]
+    OtherLedger { ledger: PathBuf, found: &'static str },
     #[error("{} has two ledgers, {} and {}; writes need one", directory.display(), LEDGER_NAMES[0], LEDGER_NAMES[1])]
     TwoLedgers { directory: PathBuf },
     #[error("{} leads to {}, outside of this repository", from.display(), to.display())]
@@ -148,8 +150,12 @@ pub enum StoreError {
     Taken { id: String },
     #[error("{} known here{}", writes(*known, actor), if *known == 0 { String::new() } else { format!(", not {count}") })]
     NothingToUndo { actor: String, known: usize, count: usize },
-    #[error("changed again since: {}", clashes.iter().map(clash).collect::<Vec<_>>().join("; "))]
+    #[error("{}", clashed(clashes))]
     UndoClash { clashes: Vec<UndoClash> },
+    #[error("{id} was deleted since")]
+    UndoDeleted { id: String },
+    #[error("{id} would depend on {target} again, which was deleted since")]
+    UndoDeletedTarget { id: String, target: String },
     #[error("{id} was made by that write, and {} to it", refers(by))]
     UndoReferenced { id: String, by: Vec<String> },
     #[error("the write of {at}{} changed more than is kept for undo", command_text(command))]
@@ -178,11 +184,21 @@ fn writes(known: usize, actor: &str) -> String {
     }
 }
 
-fn clash(clash: &UndoClash) -> String {
-    let UndoClash { id, field, by, at } = clash;
-    let by = by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
-    let at = at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
-    format!("{field} of {id}{by}{at}")
+fn clashed(clashes: &[UndoClash]) -> String {
+    let told = |clash: &UndoClash| {
+        let UndoClash { id, field, by, at } = clash;
+        let by = by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+        let at = at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
+        let what = if clash.is_gone() { id.clone() } else { format!("{field} of {id}") };
+        format!("{what}{by}{at}")
+    };
+    let (gone, changed): (Vec<_>, Vec<_>) = clashes.iter().partition(|clash| clash.is_gone());
+    let parts = [("changed again since", changed), ("moved or taken out of its ledger since", gone)];
+    let parts = parts.into_iter().filter(|(_, clashes)| !clashes.is_empty());
+    let part = |(what, clashes): (&str, Vec<&UndoClash>)| {
+        format!("{what}: {}", clashes.into_iter().map(told).collect::<Vec<_>>().join("; "))
+    };
+    parts.map(part).collect::<Vec<_>>().join("; ")
 }
 
 fn refers(by: &[String]) -> String {

@@ -25,11 +25,14 @@ pub struct HomeWord {
 /// Marks a state home in which nothing decides yet, before something is put there that does. `false` if somebody else's word
 /// stands there already.
 pub fn make_first(home: &Path, env: &Env, wait: Duration) -> Result<bool, SettingsError> {
+    if is_own(home, env) {
+        return Ok(true);
+    }
     let word = word(home, env);
-    if !word.known && word.says.is_empty() {
+    if word.says.is_empty() {
         make(home, env, wait)?;
     }
-    Ok(word.known || word.says.is_empty())
+    Ok(word.says.is_empty())
 }
 
 /// What a state home holds, and whether that is this user's word.
@@ -38,8 +41,9 @@ pub fn word(home: &Path, env: &Env) -> HomeWord {
     let mut says: Vec<String> = settings.into_iter().map(|entry| format!("{CONFIG_NAME}: {entry}")).collect();
     says.extend(hooks::manifests(home));
     let log = below::read(home, UNDO_NAME, MAX_LOG).map(|contents| contents.bytes).unwrap_or_default();
-    if String::from_utf8_lossy(&log).contains("\"guests\":[") {
-        says.push(format!("{UNDO_NAME}: writes to repos outside of the project"));
+    let log = String::from_utf8_lossy(&log);
+    if ["\"guests\":[", "\"with\":["].iter().any(|key| log.contains(key)) {
+        says.push(format!("{UNDO_NAME}: writes that went to other repos too"));
     }
     HomeWord { home: home.to_owned(), says, known: is_own(home, env) }
 }

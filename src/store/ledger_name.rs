@@ -47,8 +47,8 @@ impl Project {
 }
 
 impl View {
-    /// Renames the primary's ledger within its directory.
-    pub fn rename_ledger(&mut self, name: &str) -> Result<RenamedLedger> {
+    /// Renames the primary's ledger within its directory, or with `dry_run` only finds out whether that can be done.
+    pub fn rename_ledger(&mut self, name: &str, dry_run: bool) -> Result<RenamedLedger> {
         self.look_around()?;
         self.refuse_broken()?;
         if let Access::Read(reason) = self.access(0)? {
@@ -64,18 +64,19 @@ impl View {
             let message = format!("ledger.file is set by the {}; unset it there first", origin.word());
             return Err(StoreError::BadValue(message));
         }
-        let lock = ledger.lock(self.lock_wait)?;
+        let lock = if dry_run { None } else { Some(ledger.lock(self.lock_wait)?) };
         let is_there = |path: &PathBuf| std::fs::symlink_metadata(path).is_ok();
         match (is_there(&from), is_there(&to)) {
             _ if from == to => {}
             (true, true) => return Err(StoreError::TwoLedgers { directory }),
             (false, false) => return Err(StoreError::NoLedger { directory }),
+            (true, false) if dry_run => {}
             (true, false) => below::rename(&directory, &file_name(&from), name)?,
             // Cut off after the rename.
             (false, true) => {}
         }
         drop(lock);
-        if from != to {
+        if from != to && !dry_run {
             self.name_in_settings(&file_name(&from), name)?;
             self.reopen()?;
         }

@@ -9,7 +9,7 @@ use super::source::expected;
 use super::write::Written;
 use super::{Access, Moment, PastLine, Result, Store, StoreError, View, place};
 use crate::ledger::{Document, Edit, LedgerError, Outcome};
-use crate::model::change::{Stamp, restore};
+use crate::model::change::{Stamp, before_deletion, restore};
 use crate::model::difference::{FieldChange, difference};
 use crate::model::issue::status_of;
 use crate::model::json::{Dialect, DialectEvidence};
@@ -143,7 +143,11 @@ impl View {
             // What was private there is not to come up here.
             return refused(format!("it was in {} then, and is in {} now", self.name(past.repo), self.name(member)));
         }
-        let PastLine { line: then, commit, removed, .. } = past.clone();
+        let PastLine { line: mut then, commit, removed, .. } = past.clone();
+        if !is_earlier {
+            let dialect = DialectEvidence::of(&line).or(Dialect::default());
+            then = before_deletion(&line, &then, dialect).unwrap_or(then);
+        }
         Ok(Wanted { id: id.to_owned(), source, base: line, past: Some(then), is_present: true, commit, removed })
     }
 

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::checkout::Noted;
 use super::home_word::make_first;
@@ -207,23 +207,41 @@ impl Store {
         let ledger = place::real(ledger.path()).display().to_string();
         let is_locked = Path::new(&ledger).parent().is_some_and(|directory| *directory == place::real(home));
         let log = UndoLog { home, is_locked };
+        let checkout =
+            |home: &Path| Noted::of(&Path::new(&self.undo_key()).join("ledger"), home).map(|noted| noted.mark);
         let Named { write, with, is_first } = self.writing.borrow_mut().name(&ledger, home, &at, applied);
         let part = Part {
             write,
             command: self.writing.borrow().command().to_owned(),
             from: self.undo_key(),
-            checkout: Noted::of(&Path::new(&self.undo_key()).join("ledger"), home).map(|noted| noted.mark),
+            checkout: checkout(home),
             guests: self.guest_ledgers(&ledger),
             ledger,
-            with,
+            with: with.iter().map(|(ledger, _)| ledger.clone()).collect(),
             at,
             actor: self.writer().into_owned(),
             stays,
             changes: if stays.is_some() { Vec::new() } else { applied.changes.clone() },
         };
-        if !part.guests.is_empty() {
+        // A log that was written before learns that the write went on: without the repo of this one only a half would go back.
+        let elsewhere = with.into_iter().filter(|(_, other)| *other != home);
+        let known: Vec<(PathBuf, Part)> = elsewhere
+            .map(|(earlier, other)| {
+                let with = vec![part.ledger.clone()];
+                let (checkout, guests, changes) = (checkout(&other), Vec::new(), Vec::new());
+                (other, Part { ledger: earlier, with, checkout, guests, changes, ..part.clone() })
+            })
+            .collect();
+        self.keep_part(&log, part, is_first);
+        for (home, part) in known {
+            self.keep_part(&UndoLog { home: &home, is_locked: false }, part, false);
+        }
+    }
+
+    fn keep_part(&self, log: &UndoLog<'_>, part: Part, is_first: bool) {
+        if !part.guests.is_empty() || !part.with.is_empty() {
             // So that undo may go there; where it cannot be noted, undo asks.
-            let _ = make_first(home, &self.host.env, self.lock_wait);
+            let _ = make_first(log.home, &self.host.env, self.lock_wait);
         }
         if let Err(error) = log.append(part, is_first)
             && self.unjournaled.borrow().is_empty()

@@ -173,13 +173,15 @@ pub fn repository_inside(root: &Path) -> Result<Option<PathBuf>, SyncError> {
     nested(root, root)
 }
 
+/// Whether a directory is a repository without a working copy.
+pub fn is_bare(directory: &Path) -> bool {
+    directory.join("HEAD").is_file() && ["objects", "refs"].iter().all(|name| directory.join(name).is_dir())
+}
+
 fn nested(directory: &Path, root: &Path) -> Result<Option<PathBuf>, SyncError> {
     let unreadable = |source| SyncError::Path { path: directory.to_owned(), source };
     let mut below = Vec::new();
-    // A repository without a working copy.
-    let is_bare =
-        || directory.join("HEAD").is_file() && ["objects", "refs"].iter().all(|name| directory.join(name).is_dir());
-    if directory != root && is_bare() {
+    if directory != root && is_bare(directory) {
         return Ok(Some(directory.to_owned()));
     }
     for entry in std::fs::read_dir(directory).map_err(unreadable)? {

@@ -44,7 +44,7 @@ mod whereabouts;
 
 pub use address::Address;
 pub use archive::{Archive, Before, Commit, Step, Steps, Trail, Version, as_of, joined, merge_base};
-pub use checkouts::{Checkout, Loose, NewCheckout, Work, repository_inside};
+pub use checkouts::{Checkout, Loose, NewCheckout, Work, is_bare, repository_inside};
 pub use claims::{RemoteClaim, Swap};
 pub use clones::NewClone;
 pub use commit::{Committed, Order};

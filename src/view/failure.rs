@@ -12,6 +12,9 @@ use crate::store::settings::{ConfigError, ConfigFault, SettingsError};
 use crate::store::{CommitError, HistoryError, HookError, StoreError, SyncError};
 use crate::sys::lock::LockError;
 
+const NO_LEDGER: &str =
+    "bd init makes an empty ledger; bd recover then puts back what bd wrote here and no commit holds";
+
 /// Exit codes, as `docs/exit-codes.md` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
@@ -200,7 +203,12 @@ impl From<StoreError> for Failure {
             StoreError::BadVariable { variable, .. } => Self::new(Exit::NoRepository, "no_repository", message)
                 .hint(format!("unset {variable}, or make a ledger there with bd init")),
             StoreError::NoLedger { .. } => {
-                Self::new(Exit::NoRepository, "no_repository", message).hint("bd init makes an empty ledger")
+                Self::new(Exit::NoRepository, "no_repository", message).hint(NO_LEDGER)
+            }
+            StoreError::OtherLedger { ledger, found } => {
+                let name = ledger.file_name().unwrap_or_default().to_string_lossy();
+                Self::new(Exit::NoRepository, "no_repository", message)
+                    .hint(format!("rename {found} to {name}, or run `bd config unset ledger.file`"))
             }
             StoreError::TwoLedgers { .. } => {
                 Self::new(Exit::Damaged, "damaged", message).hint("bd doctor --fix joins them by id")
@@ -263,7 +271,7 @@ impl From<StoreError> for Failure {
                 Self::new(Exit::NotFound, "not_found", message).hint("bd log ID shows its versions")
             }
             StoreError::CannotRestore { .. } => {
-                Self::new(Exit::Illegal, "illegal", message).hint("bd log ID shows its versions; nothing was changed")
+                Self::new(Exit::Illegal, "illegal", message).hint("bd log ID shows its versions")
             }
             StoreError::NoHistory { .. } => Self::new(Exit::NoRepository, "no_repository", message)
                 .hint("put it under git, jj or hg and commit the ledger; nothing was changed"),
@@ -379,6 +387,10 @@ impl From<StoreError> for Failure {
                 .hint("bd log shows what was written elsewhere or earlier; bd restore ID --at REV brings it back"),
             StoreError::UndoClash { .. } => Self::new(Exit::Damaged, "conflict", message)
                 .hint("nothing was changed; look with bd show ID, and set by hand what should go back"),
+            StoreError::UndoDeleted { .. } | StoreError::UndoDeletedTarget { .. } => {
+                Self::new(Exit::Illegal, "illegal", message)
+                    .hint("nothing was changed; bd reopen ID brings a deleted issue back, then undo again")
+            }
             StoreError::UndoReferenced { .. } => Self::new(Exit::Illegal, "illegal", message)
                 .hint("nothing was changed; bd delete leaves a tombstone that others may refer to"),
             StoreError::UndoTooLarge { .. } => Self::new(Exit::Illegal, "illegal", message)
@@ -529,7 +541,7 @@ impl From<LedgerError> for Failure {
                 "nothing was changed; put the markers right by hand, or have version control merge the file again",
             ),
             LedgerError::Missing { .. } => {
-                Self::new(Exit::NoRepository, "no_repository", message).hint("bd init makes an empty ledger")
+                Self::new(Exit::NoRepository, "no_repository", message).hint(NO_LEDGER)
             }
             LedgerError::Linked { .. } => Self::new(Exit::Illegal, "illegal", message)
                 .hint("move the ledger there, or name its directory in .beads/redirect"),

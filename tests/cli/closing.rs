@@ -2,7 +2,7 @@
 
 use snapbox::{IntoData as _, assert_data_eq, str};
 
-use crate::cli::harness::words;
+use crate::cli::harness::{Env, words};
 use crate::cli::updating::two;
 
 #[test]
@@ -350,4 +350,20 @@ $ bd delete fix docs --yes --json
 "#]]
         .raw()
     );
+}
+
+#[test]
+fn an_empty_reason_is_none() {
+    let env = Env::new();
+    env.given("add One --id bd-1\nadd Two --id bd-2");
+    assert_eq!(env.bd(["close", "1", "-r", ""]).ok().stdout, "Closed bd-1\n");
+    let closed = env.ledger();
+    assert!(!env.ledger_text().contains("close_reason"), "{}", env.ledger_text());
+    assert_eq!(env.bd(["close", "1", "-r", ""]).ok().stdout, "Already closed: bd-1\n");
+    assert_eq!(env.ledger(), closed);
+    env.given("close 1 -r done");
+    assert_eq!(env.bd(["close", "1", "-r", ""]).ok().stdout, "Already closed; removed the reason \"done\": bd-1\n");
+    assert!(!env.ledger_text().contains("close_reason"), "{}", env.ledger_text());
+    env.bd(["delete", "2", "--yes", "--reason", ""]).ok();
+    assert!(!env.ledger_text().contains("delete_reason"), "{}", env.ledger_text());
 }

@@ -328,6 +328,13 @@ fn release_notes_compare_states() {
     assert_eq!(notes("2026-01-05T10:30:00Z"), "t-new t-open", "the same by date");
     assert_eq!(notes("HEAD"), "");
     assert_eq!(notes("2020-01-01"), "t-back t-gone t-kept t-new t-open", "before the first commit nothing was closed");
+    // The same file again is one version of both times.
+    let text = env.ledger_text();
+    for (hour, text, message) in [(14, "", "emptied again"), (15, &text, "as it was")] {
+        put(&env, LEDGER, text);
+        commit(&env, hour, message);
+    }
+    assert_eq!(notes("HEAD~1"), "", "it was closed, left and came back");
     env.given("reopen t-open");
     assert_eq!(notes("v1"), "t-new");
 }

@@ -3,6 +3,8 @@
 use snapbox::{IntoData as _, assert_data_eq, str};
 
 use crate::cli::harness::Env;
+use crate::cli::projects::{bd_in, sh};
+use crate::support::programs::have;
 
 #[test]
 fn init_makes_a_ledger_and_nothing_else() {
@@ -142,4 +144,27 @@ fn a_config_that_cannot_be_read() {
         env.bd(["add", "x"]).fails(1, &["web/.beads/config.toml", "mend the file"]);
     }
     assert_eq!(env.ledger(), b"");
+}
+
+#[test]
+fn no_ledger_is_made_among_the_files_of_version_control() {
+    if !have(&["git"]) {
+        return;
+    }
+    let env = Env::bare();
+    sh(&env, "git init -q web; git init -q --bare bare.git; mkdir web/.git/below");
+    for place in ["web/.git", "web/.git/below", "bare.git", "bare.git/hooks"] {
+        let run = bd_in(&env, place, ["init"]).fails(5, &["is in a directory of version control"]);
+        assert!(!run.stdout.contains("success"), "{place}: {}", run.snapshot());
+        assert!(!env.root().join(place).join(".beads").exists(), "{place}");
+    }
+    bd_in(&env, "web", ["init"]).ok();
+}
+
+#[test]
+fn another_prefix_for_a_ledger_that_is_there() {
+    let env = Env::new();
+    let again = env.bd(["init", "--prefix", "other"]).ok();
+    assert!(again.stderr.contains("new ids start with bd-; `bd rename-prefix`"), "{}", again.snapshot());
+    assert_eq!(env.bd(["init", "--prefix", "bd"]).ok().stderr.matches("new ids").count(), 0);
 }

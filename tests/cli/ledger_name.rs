@@ -82,7 +82,10 @@ fn bad_names_and_places() {
     }
     env.given("add One --id bd-1");
     env.write(".beads/issues.jsonl", "{\"id\":\"bd-2\",\"title\":\"Two\"}\n");
-    env.bd(["migrate", "--ledger", "issues.jsonl"]).fails(8, &["bd doctor --fix"]);
+    for name in ["issues.jsonl", "beads.jsonl"] {
+        env.bd(["migrate", "--ledger", name]).fails(8, &["bd doctor --fix"]);
+        env.bd(["migrate", "--ledger", name, "--dry-run"]).fails(8, &["bd doctor --fix"]);
+    }
     assert!(env.ledger_text().contains("bd-1"));
     std::fs::remove_file(env.path(".beads/issues.jsonl")).unwrap();
     std::os::unix::fs::symlink("beads.jsonl", env.path(".beads/issues.jsonl")).unwrap();
@@ -93,6 +96,7 @@ fn bad_names_and_places() {
 #[test]
 fn a_contributor_does_not_rename_the_projects_ledger() {
     let Some(project) = Project::new() else { return };
+    project.env.bd(["migrate", "--ledger", "issues.jsonl", "--dry-run"]).fails(5, &[]);
     project.env.bd(["migrate", "--ledger", "issues.jsonl"]).fails(5, &[]);
     assert!(project.env.ledger_path().exists());
 }
@@ -134,4 +138,30 @@ fn a_clone_that_still_edits_the_old_file_loses_nothing() {
     assert_eq!(ids, ["bd-base", "bd-ours", "bd-theirs"]);
     assert_eq!(env.bd(["show", "bd-base", "--json"]).ok().json()[0]["priority"], 0);
     env.bd(["doctor"]).ok();
+}
+
+/// A setting that names another file does not hide the issues of the one that is there.
+#[test]
+fn a_setting_that_names_a_missing_ledger() {
+    let env = Env::new();
+    env.given("add One --id bd-1\nconfig set ledger.file tasks.jsonl");
+    let hint = "rename beads.jsonl to tasks.jsonl, or run `bd config unset ledger.file`";
+    for line in ["list", "init", "doctor"] {
+        env.bd([line]).fails(9, &["tasks.jsonl, which is missing; beads.jsonl is there", hint]);
+    }
+    assert!(!env.path(".beads/tasks.jsonl").exists(), "no empty ledger takes its place");
+    env.given("config unset ledger.file");
+    assert_eq!(env.bd(["list", "--json"]).ok().ids(), ["bd-1"]);
+}
+
+/// A ledger that no commit has and that is gone: the way back is named, and it is one.
+#[test]
+fn a_ledger_that_is_gone() {
+    let env = Env::new();
+    env.given("add One --id bd-1\nadd Two --id bd-2");
+    let text = env.ledger_text();
+    std::fs::remove_file(env.ledger_path()).unwrap();
+    env.bd(["list"]).fails(9, &["bd init makes an empty ledger; bd recover then puts back"]);
+    env.given("init\nrecover");
+    assert_eq!(env.ledger_text(), text);
 }

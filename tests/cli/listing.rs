@@ -209,3 +209,16 @@ fn list_says_when_it_is_cut() {
     let cut = env.bd(["list", "--json", "-n", "2"]);
     assert_eq!((cut.ids().len(), cut.talk().as_str()), (2, "2 of 52 issues shown; --limit 0 shows all\n"));
 }
+
+#[test]
+fn what_has_no_date_is_last_in_either_direction() {
+    let env = Env::new();
+    env.given("add Open --id bd-o\nadd One --id bd-1\nadd Two --id bd-2 --due 2026-01-06\nclose 1\nclose 2");
+    let sorted = |flags: &[&str]| {
+        let args = ["list", "--all", "--json", "--sort"];
+        env.bd(args.iter().chain(flags)).ok().ids().join(" ")
+    };
+    assert_eq!(sorted(&["closed"]), "bd-2 bd-1 bd-o");
+    assert_eq!(sorted(&["closed", "--reverse"]), "bd-1 bd-2 bd-o");
+    assert_eq!(sorted(&["due", "--reverse"]), "bd-2 bd-1 bd-o");
+}

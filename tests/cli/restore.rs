@@ -268,3 +268,30 @@ fn with_hg_and_jj_too() {
         assert_eq!(env.ledger_text(), whole, "{program}");
     }
 }
+
+/// What was written between the last commit and the deletion is in no commit, but in the tombstone.
+#[test]
+fn a_deleted_issue_comes_back_with_what_no_commit_has() {
+    let Some(project) = Project::single() else { return };
+    let env = &project.env;
+    env.given("add One --id bd-1 -d old -l x\nupdate 1 --status in_progress");
+    commit(&project, "made");
+    env.given("update 1 -d new -p 0\ndelete 1 --yes");
+    let dry = env.bd(["restore", "1", "--dry-run"]).ok();
+    assert!(!dry.stdout.contains("description") && dry.stdout.contains("status"), "{}", dry.snapshot());
+    env.given("restore 1");
+    let issue = &env.bd(["show", "1", "--json"]).ok().json()[0];
+    assert_eq!((&issue["description"], &issue["priority"]), (&"new".into(), &0.into()));
+    assert_eq!((&issue["status"], &issue["labels"][0]), (&"in_progress".into(), &"x".into()));
+}
+
+#[test]
+fn an_error_for_one_issue_says_nothing_of_the_others() {
+    let Some(project) = Project::single() else { return };
+    let env = &project.env;
+    env.given("add Old --id bd-old\nclose bd-old");
+    commit(&project, "made");
+    env.given("prune -q --closed-before now");
+    let run = env.bd(["restore", "bd-old", "bd-base"]).fails(5, &["bd-base cannot be restored: it is there"]);
+    assert!(run.stdout.contains("Restored") && !run.stderr.contains("nothing was changed"), "{}", run.snapshot());
+}

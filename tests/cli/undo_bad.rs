@@ -78,7 +78,7 @@ fn an_edit_by_another_program_is_an_edit_of_another() {
     env.put_ledger(env.ledger_text().replace("\"priority\":0", "\"priority\":4"));
     refused(&env, "undo --yes", 8, &["changed again since: priority of bd-1 at 2026-01-05T09:00:01.000Z\n"]);
     env.put_ledger("\n");
-    refused(&env, "undo --yes", 8, &["changed again since: line of bd-1"]);
+    refused(&env, "undo --yes", 8, &["moved or taken out of its ledger since: bd-1"]);
 }
 
 #[test]
@@ -298,4 +298,71 @@ fn a_ledger_that_takes_no_write_takes_no_undo() {
     let text = env.ledger_text();
     env.put_ledger(format!("<<<<<<< a\n{text}=======\n{text}>>>>>>> b\n"));
     refused(&env, "undo --yes", 8, &["conflict"]);
+}
+
+/// A project that its own settings join with `../lib`.
+fn with_lib() -> Env {
+    let env = Env::new();
+    repo(&env, "lib", "lib");
+    env.given("repo add ../lib");
+    env
+}
+
+/// A write over two repos goes back whole or not at all, also when one of them has left the project.
+#[test]
+fn a_move_out_of_a_repo_that_left_the_project() {
+    let env = with_lib();
+    bd_in(&env, "lib", ["add", "Moved", "--id", "lib-m"]).ok();
+    env.given("migrate --move-to . --filter id=lib-m\nrepo remove ../lib");
+    assert!(ledger(&env, "web").contains("lib-m") && !ledger(&env, "lib").contains("lib-m"));
+    let shown = env.bd(["undo"]).ok();
+    assert!(shown.stdout.contains("Would remove from .: lib-m"), "{}", shown.snapshot());
+    assert!(shown.stdout.contains("Would restore in ../lib: lib-m"), "{}", shown.snapshot());
+    fs::rename(env.root().join("lib"), env.root().join("away")).unwrap();
+    refused(&env, "undo --yes", 9, &["that write also changed", "lib/.beads/beads.jsonl"]);
+    // Also after the project was moved.
+    fs::rename(env.root().join("web"), env.root().join("moved")).unwrap();
+    bd_in(&env, "moved", ["undo", "--yes"]).fails(9, &["that write also changed"]);
+    fs::rename(env.root().join("moved"), env.root().join("web")).unwrap();
+    fs::rename(env.root().join("away"), env.root().join("lib")).unwrap();
+    env.bd(["undo", "--yes"]).ok();
+    assert!(!ledger(&env, "web").contains("lib-m") && ledger(&env, "lib").contains("lib-m"), "it is in one place");
+}
+
+#[test]
+fn a_move_into_a_repo_that_left_the_project() {
+    let env = with_lib();
+    env.given("add Moved --id bd-m\nmigrate --move-to ../lib --filter id=bd-m\nrepo remove ../lib");
+    env.bd(["undo", "--yes"]).ok();
+    assert!(ledger(&env, "web").contains("bd-m") && !ledger(&env, "lib").contains("bd-m"));
+}
+
+#[test]
+fn an_issue_that_was_deleted_since_is_not_edited() {
+    let env = Env::new();
+    env.given("add One --id bd-1\nupdate 1 --title Uno");
+    bob(&env, "delete 1 --yes").ok();
+    refused(&env, "undo", 5, &["bd-1 was deleted since", "bd reopen ID"]);
+    refused(&env, "undo --yes", 5, &["bd-1 was deleted since"]);
+    bob(&env, "reopen 1").ok();
+    env.bd(["undo", "--yes"]).ok();
+    assert_eq!(env.bd(["show", "1", "--json"]).ok().json()[0]["title"], "One");
+    // One's own deletion goes back together with the edit before it.
+    env.given("update 1 --title Eins\ndelete 1 --yes\nundo 2 --yes");
+    assert_eq!(env.bd(["show", "1", "--json"]).ok().json()[0]["title"], "One");
+}
+
+#[test]
+fn a_dependency_on_an_issue_that_was_deleted_since_does_not_come_back() {
+    let env = Env::new();
+    env.given("add One --id bd-1\nadd Two --id bd-2\nadd Epic --id bd-3 -t epic\ndep add 1 2\ndep remove 1 2");
+    bob(&env, "delete 2 --yes").ok();
+    refused(&env, "undo --yes", 5, &["bd-1 would depend on bd-2 again, which was deleted since"]);
+    bob(&env, "reopen 2").ok();
+    env.bd(["undo", "--yes"]).ok();
+    assert_eq!(env.bd(["dep", "list", "1", "--json"]).ok().ids(), ["bd-2"]);
+    env.bd(["update", "1", "--parent", "3"]).ok();
+    env.bd(["update", "1", "--parent", ""]).ok();
+    bob(&env, "delete 3 --yes").ok();
+    refused(&env, "undo", 5, &["bd-1 would depend on bd-3 again"]);
 }

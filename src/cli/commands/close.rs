@@ -18,7 +18,7 @@ use crate::view::{self, Object, inline};
 pub struct CloseArgs {
     /// Issues, by id or its first characters
     ids: Vec<String>,
-    /// Why; replaces the reason of an issue that is closed already
+    /// Why; replaces the reason of an issue that is closed already, and an empty text removes it
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
     /// Read the reason from a file (- is standard input)
@@ -41,6 +41,7 @@ fn closed_line(written: &Written) -> String {
         _ if !written.changed => format!("Already closed: {id}"),
         Some(before) if was_closed(before) => match (reason(before), reason(&written.line)) {
             (old, new) if old == new => format!("Already closed: {id}"),
+            (Some(old), None) => format!("Already closed; removed the reason {:?}: {id}", inline(&old)),
             (Some(old), _) => format!("Already closed; replaced the reason {:?}: {id}", inline(&old)),
             (None, _) => format!("Already closed; added the reason: {id}"),
         },

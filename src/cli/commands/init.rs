@@ -85,6 +85,10 @@ pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
     }
     if made.already {
         cx.ui.done(&format!("already initialized, nothing changed: {}", made.ledger.display()));
+        if request.prefix.as_ref().is_some_and(|prefix| *prefix != made.prefix) {
+            let advice = "`bd rename-prefix` changes it for all issues, `bd config set issue_prefix` for new ones";
+            cx.ui.hint(&format!("new ids start with {}-; {advice}", made.prefix));
+        }
     } else {
         cx.ui.done(&format!("bd initialized successfully! Ledger: {}", made.ledger.display()));
         cx.ui.done(&format!("new ids start with {}-", made.prefix));

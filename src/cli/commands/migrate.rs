@@ -1,5 +1,3 @@
-use std::path::Path;
-
 use clap::Args;
 
 use super::{Context, Outcome};
@@ -7,7 +5,7 @@ use crate::cache::Sort;
 use crate::cli::filters::not_deleted;
 use crate::cli::render;
 use crate::ops;
-use crate::store::{LEDGER_NAMES, RenamedLedger};
+use crate::store::LEDGER_NAMES;
 use crate::view::{self, Exit, Object, plural};
 
 /// Move issues to another repo, ids kept; or rename the ledger
@@ -78,13 +76,7 @@ pub fn run(args: MigrateArgs, cx: &mut Context) -> Outcome {
 }
 
 fn rename(name: &str, dry_run: bool, cx: &mut Context) -> Outcome {
-    let done = if dry_run {
-        let from = cx.store()?.ledger_path(0).map(Path::to_owned).unwrap_or_default();
-        let to = from.with_file_name(name);
-        RenamedLedger { changed: from != to, from, to }
-    } else {
-        ops::rename_ledger(cx.store()?, name)?
-    };
+    let done = ops::rename_ledger(cx.store()?, name, dry_run)?;
     let (from, to) = (done.from.display().to_string(), done.to.display().to_string());
     if cx.ui.wants_json() {
         let object = Object::new().text("from", &from).text("ledger", &to).flag("changed", done.changed);

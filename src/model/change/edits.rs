@@ -46,8 +46,9 @@ pub(in crate::model) fn status_edits(
         if was != *status || record.text_of("closed_at").is_none() {
             edits.push(("closed_at", Some(now)));
         }
-        if let Some(reason) = reason.filter(|reason| record.text_of("close_reason").as_deref() != Some(reason)) {
-            edits.push(("close_reason", Some(stamp.dialect.string(reason))));
+        let known = record.text_of("close_reason").unwrap_or_default();
+        if let Some(reason) = reason.filter(|reason| known != *reason) {
+            edits.push(("close_reason", (!reason.is_empty()).then(|| stamp.dialect.string(reason))));
         }
         return edits;
     }
@@ -95,7 +96,7 @@ pub(super) fn delete_edits(record: &Record<'_>, reason: Option<&str>, stamp: Sta
         ("deleted_by", text(stamp.actor)),
         ("original_type", text(issue::type_of(record).as_str())),
     ];
-    edits.extend(reason.map(|reason| ("delete_reason", text(reason))));
+    edits.extend(reason.filter(|reason| !reason.is_empty()).map(|reason| ("delete_reason", text(reason))));
     edits
 }
 

@@ -11,7 +11,7 @@ mod stamp;
 
 pub(in crate::model) use edits::{comment_edit, status_edits};
 pub use new_issue::NewIssue;
-pub use restore::restore;
+pub use restore::{before_deletion, restore};
 pub use stamp::{NewComment, Stamp};
 
 use super::dependency::{Dependency, DependencyType};

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Stamp;
 use crate::model::issue::Comment;
+use crate::model::json::{Dialect, decode_string, says_nothing};
 use crate::model::merge::{AGREED, FIELD_TIMES, same_value};
 use crate::model::record::{Record, place_of};
 use crate::model::time::{self, Instant};
@@ -38,6 +39,29 @@ pub fn restore(now: &str, then: &str, stamp: Stamp<'_>) -> Option<String> {
     Some(record.with(&[("updated_at", Some(updated)), (FIELD_TIMES, None)], stamp.dialect))
 }
 
+/// What a deletion puts into a line. An older version says what was there before.
+const DELETION: [&str; 7] =
+    ["status", "closed_at", "close_reason", "deleted_at", "deleted_by", "delete_reason", "original_type"];
+/// What stands in a tombstone in place of a title or a type that was thrown away.
+const NO_VALUES: [(&str, &str); 2] = [("title", "(deleted)"), ("issue_type", "tombstone")];
+
+/// A deleted issue as it was before: an older version with what was written between that and the deletion, as far as the tombstone
+/// still has it.
+pub fn before_deletion(tombstone: &str, then: &str, dialect: Dialect) -> Option<String> {
+    let (deleted, past) = (Record::parse(tombstone).ok()?, Record::parse(then).ok()?);
+    let says = |key: &str, raw: &str| {
+        let is_lost = NO_VALUES.iter().any(|(name, text)| *name == key && decode_string(raw).as_deref() == Some(*text));
+        !DELETION.contains(&key) && !says_nothing(raw) && !is_lost
+    };
+    let mut line = then.to_owned();
+    for (key, raw) in deleted.iter().filter(|(key, raw)| says(key, raw)) {
+        if !same_value(&key, past.raw(&key), Some(raw)) {
+            line = Record::parse(&line).ok()?.with_key(&key, Some(raw), dialect);
+        }
+    }
+    Some(line)
+}
+
 /// The comments of both, those of the present first; `None` if there are none, or they are no list now.
 fn comments<'a>(present: &Record<'a>, past: &Record<'a>) -> Option<Vec<&'a str>> {
     let mut parts = present.elements("comments");
@@ -55,7 +79,6 @@ fn comments<'a>(present: &Record<'a>, past: &Record<'a>) -> Option<Vec<&'a str>>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::json::Dialect;
 
     const THEN: &str = r#"{"id":"a","title":"One","status":"open","priority":1,"updated_at":"2026-01-01T00:00:00Z","x":{"k":1e400},"comments":[{"id":1,"author":"ann","text":"first"}]}"#;
     const NOW: &str = r#"{"id":"a","title":"Two","status":"closed","updated_at":"2026-02-01T00:00:00Z","closed_at":"2026-02-01T00:00:00Z","y":2,"comments":[{"text":"first","id":1,"author":"ann"},{"id":2,"author":"bob","text":"second"}],"visibility":"local","field_times":{"at":"z"}}"#;
@@ -70,6 +93,20 @@ mod tests {
             restore(NOW, THEN, stamp()).unwrap(),
             r#"{"id":"a","title":"One","status":"open","priority":1,"updated_at":"2026-02-01T00:00:00.001Z","comments":[{"text":"first","id":1,"author":"ann"},{"id":2,"author":"bob","text":"second"}],"visibility":"local","x":{"k":1e400}}"#
         );
+    }
+
+    #[test]
+    fn a_deleted_issue_keeps_what_its_tombstone_says() {
+        let then =
+            r#"{"id":"a","title":"One","description":"old","status":"closed","issue_type":"bug","closed_at":"c"}"#;
+        let living = |tombstone: &str| before_deletion(tombstone, then, Dialect::default()).unwrap();
+        let ours = r#"{"id":"a","title":"Two","description":"new","status":"tombstone","issue_type":"bug","deleted_at":"d","original_type":"bug"}"#;
+        assert_eq!(
+            living(ours),
+            r#"{"id":"a","title":"Two","description":"new","status":"closed","issue_type":"bug","closed_at":"c"}"#
+        );
+        let bare = r#"{"id":"a","title":"(deleted)","description":"","status":"tombstone","issue_type":"tombstone"}"#;
+        assert_eq!(living(bare), then, "what was thrown away comes from the older version");
     }
 
     #[test]

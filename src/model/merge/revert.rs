@@ -49,7 +49,7 @@ pub fn revert(after: &str, before: &str, now: &str, usual: Dialect) -> Result<St
             Some(own(&old))
         } else {
             match register.kind {
-                Kind::Labels => Some(vec![sets::merge(made[0], new[0], old[0], dialect, sets::label_identity)]),
+                Kind::Labels => Some(vec![sets::labels(made[0], new[0], old[0], dialect)]),
                 Kind::Edges => Some(vec![sets::merge(made[0], new[0], old[0], dialect, sets::edge_identity)]),
                 Kind::Long => long_text(made[0], old[0], new[0], dialect).map(|value| vec![value]),
                 Kind::Object => {

@@ -66,11 +66,23 @@ pub fn merge(
     dialect: Dialect,
     identity: Identity,
 ) -> Option<String> {
+    let merged = merged(base, one, other, identity);
+    (!merged.is_empty()).then(|| dialect.array(merged.iter().map(String::as_str)))
+}
+
+/// Labels that both sides changed, in the order in which every edit writes them: sorted, what is not text after them.
+pub fn labels(base: Option<&str>, one: Option<&str>, other: Option<&str>, dialect: Dialect) -> Option<String> {
+    let mut merged = merged(base, one, other, label_identity);
+    merged.sort_by_cached_key(|raw| (!raw.starts_with('"'), label_identity(raw)));
+    (!merged.is_empty()).then(|| dialect.array(merged.iter().map(String::as_str)))
+}
+
+fn merged(base: Option<&str>, one: Option<&str>, other: Option<&str>, identity: Identity) -> Vec<String> {
     let [base, one, other] = [base, one, other].map(|raw| Set::read(raw, identity));
     let added: BTreeSet<&String> = one.order.iter().chain(&other.order).filter(|name| !base.has(name)).collect();
     let names = base.order.iter().chain(added);
     let get = |set: &Set<'_>, name: &String| set.raw.get(name).copied().map(str::to_owned);
-    let merged: Vec<String> = names
+    names
         .filter_map(|name| {
             let [base, one, other] = [get(&base, name), get(&one, name), get(&other, name)];
             // An element is its identity: one that a side removed is gone, whatever the other side rewrote in it.
@@ -79,8 +91,7 @@ pub fn merge(
             }
             element(base.as_deref(), one.as_deref(), other.as_deref()).map(str::to_owned)
         })
-        .collect();
-    (!merged.is_empty()).then(|| dialect.array(merged.iter().map(String::as_str)))
+        .collect()
 }
 
 /// What a merge itself has to say in comments.

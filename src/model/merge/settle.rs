@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 
 use super::fields::{CREATED, Kind, Register, is_empty, is_silent, is_told, same};
-use super::sets::{self, edge_identity, label_identity};
+use super::sets::{self, edge_identity};
 use super::side::{Side, Stamp};
 use super::{object, text};
 use crate::model::issue::Status;
@@ -142,7 +142,6 @@ pub fn settle(
         return stands(a, b, false).with_empties(register, base, ours, theirs);
     }
     let known = base.and_then(|base| base.record.raw(register.name()));
-    let set = |identity| sets::merge(known, a.values[0], b.values[0], dialect, identity);
     let both = |value: Option<String>| Settled {
         values: vec![value],
         stamp: a.stamp.clone().max(b.stamp.clone()),
@@ -152,8 +151,8 @@ pub fn settle(
         lost: None,
     };
     match register.kind {
-        Kind::Labels => both(set(label_identity)),
-        Kind::Edges => both(set(edge_identity)),
+        Kind::Labels => both(sets::labels(known, a.values[0], b.values[0], dialect)),
+        Kind::Edges => both(sets::merge(known, a.values[0], b.values[0], dialect, edge_identity)),
         Kind::Long => {
             let texts = a.values[0].and_then(decode_string).zip(b.values[0].and_then(decode_string));
             let before = known.and_then(decode_string).unwrap_or_default();

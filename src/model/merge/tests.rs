@@ -68,7 +68,7 @@ fn labels_follow_each_side_and_comments_only_grow() {
         r#""labels":["w","x","y"],"comments":[{"id":1,"author":"p","text":"t","created_at":"2025-01-01T00:00:00Z"}],"#,
     );
     let result = merged(&base, &ours, &theirs);
-    assert!(result.contains(r#""labels":["y","w","z"],"comments":[{"id":1,"#), "{result}");
+    assert!(result.contains(r#""labels":["w","y","z"],"comments":[{"id":1,"#), "{result}");
 }
 
 #[test]

@@ -51,8 +51,9 @@ impl View {
 
         // What has been in the ledger since then, and may be closed now without having been closed then.
         let before: HashSet<String> = archive.ancestors(&then)?.into_iter().map(|commit| commit.id).collect();
-        let later = steps.all.iter().filter(|step| !before.contains(&step.commit.id));
-        let later: HashSet<&Version> = later.filter_map(|step| step.after.as_ref()).collect();
+        let (early, late): (Vec<_>, Vec<_>) = steps.all.iter().partition(|step| before.contains(&step.commit.id));
+        let [early, later]: [HashSet<&Version>; 2] =
+            [early, late].map(|steps| steps.into_iter().filter_map(|step| step.after.as_ref()).collect());
         let mut lines = Lines::in_versions(versions(&steps));
         let is_open = |id: &str, old: &HashMap<String, String>| !old.get(id).is_some_and(|line| is_closed(line));
         lines.read(archive, |id| !now.contains_key(id) && is_open(id, &old), |version| later.contains(version))?;
@@ -61,7 +62,8 @@ impl View {
         sought.extend(
             now.iter().filter(|(id, line)| is_closed(line) && !old.contains_key(*id)).map(|(id, _)| id.clone()),
         );
-        lines.look_up(archive, &sought, |version| !later.contains(version))?;
+        // A ledger that came back as it had been is a version of both times.
+        lines.look_up(archive, &sought, |version| early.contains(version) || !later.contains(version))?;
 
         let mut closed = BTreeMap::new();
         for (id, line) in now.iter().filter(|(id, line)| is_closed(line) && old.contains_key(*id) && is_open(id, &old))

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::repos::Repos;
-use super::{LEDGER_NAMES, Member, Result, StoreError, home, image};
+use super::{LEDGER_NAMES, Member, Result, StoreError, home, image, missing};
 use crate::cache::{Cache, Key, UnknownIds};
 use crate::ledger::{Damage, Document, Expectation, Ledger, LedgerError, Stamp};
 use crate::model::record::Record;
@@ -276,9 +276,7 @@ impl Sources {
             }
             Err(error) => {
                 let error = match error {
-                    LedgerError::Missing { path } => {
-                        StoreError::NoLedger { directory: path.parent().unwrap_or(&path).to_owned() }
-                    }
+                    LedgerError::Missing { path } => missing(&path),
                     other => other.into(),
                 };
                 if source.member == 0 {

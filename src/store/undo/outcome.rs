@@ -10,6 +10,16 @@ pub struct UndoClash {
     pub at: Option<String>,
 }
 
+/// The field of a clash over an issue whose line is gone.
+pub(super) const LINE: &str = "line";
+
+impl UndoClash {
+    /// The issue is not in that ledger any more.
+    pub fn is_gone(&self) -> bool {
+        self.field == LINE
+    }
+}
+
 /// A write that is taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndoneWrite {

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::log::{Part, Stays};
-use super::outcome::{UndoClash, UndoneWrite};
+use super::outcome::{LINE, UndoClash, UndoneWrite};
 use crate::ledger::{Document, Edit, LedgerError, LineChange, LockedLedger};
 use crate::model::dependency::Dependency;
 use crate::model::graph::Graph;
-use crate::model::issue::dependencies_of;
+use crate::model::issue::{dependencies_of, status_of};
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::{FIELD_TIMES, differing, revert};
 use crate::model::proposal::{FORMER_ID, Names, Proposal, State, Visibility};
@@ -36,6 +36,7 @@ impl Plan {
     /// Takes the writes back one after the other, newest first.
     pub fn make(store: &Store, chosen: &[Past], log: &[&Part]) -> Result<Self> {
         let mut steps: BTreeMap<(usize, String), Step> = BTreeMap::new();
+        let mut left_living: BTreeSet<(usize, String)> = BTreeSet::new();
         let mut clashes = Vec::new();
         for (past, part) in chosen.iter().flat_map(|past| past.parts.iter().rev().map(move |part| (past, part))) {
             let Some(source) = store.source_at(&part.ledger) else { continue };
@@ -44,6 +45,9 @@ impl Plan {
                     let now = store.sources.line(source, &change.id);
                     Step { source, id: change.id.clone(), now: now.clone(), new: now }
                 });
+                if change.after.as_deref().is_some_and(|after| !is_deleted(after)) {
+                    left_living.insert((source, change.id.clone()));
+                }
                 match without(change, step.new.as_deref()) {
                     Ok(line) => step.new = line,
                     Err(fields) => {
@@ -61,7 +65,15 @@ impl Plan {
             (Some(now), Some(new)) => !differing(now, new).is_empty(),
             (now, new) => now != new,
         };
-        let mut plan = Plan { steps: steps.into_values().filter(changes).collect() };
+        steps.retain(|_, step| changes(step));
+        // An issue that somebody deleted since is edited by nobody, and not by an undo.
+        let stays_deleted =
+            |step: &&Step| [&step.now, &step.new].iter().all(|line| line.as_deref().is_some_and(is_deleted));
+        let deleted = left_living.iter().filter_map(|key| steps.get(key)).find(stays_deleted);
+        if let Some(step) = deleted {
+            return Err(StoreError::UndoDeleted { id: step.id.clone() });
+        }
+        let mut plan = Plan { steps: steps.into_values().collect() };
         plan.stamp(store.host.clock.now());
         Ok(plan)
     }
@@ -116,6 +128,7 @@ impl Plan {
         for step in self.steps.iter().filter(|step| step.new.is_none()) {
             self.check_references(store, step)?;
         }
+        self.check_deleted_targets(store)?;
         self.check_cycles(store)?;
         for (source, steps) in self.in_order() {
             let ledger = store.sources.ledger(source);
@@ -175,6 +188,24 @@ impl Plan {
             return Ok(());
         }
         Err(StoreError::UndoReferenced { id: step.id.clone(), by: by.into_iter().collect() })
+    }
+
+    /// A parent or blocker that comes back must not have been deleted since.
+    fn check_deleted_targets(&self, store: &Store) -> Result<()> {
+        for step in &self.steps {
+            let (Some(now), Some(new)) = (&step.now, &step.new) else { continue };
+            let known = dependencies(now);
+            let waits = |edge: &Dependency| edge.kind.is_blocking() || edge.kind.is_parent_child();
+            let is_known = |edge: &Dependency| known.iter().any(|k| k.target == edge.target && k.kind == edge.kind);
+            for edge in dependencies(new).into_iter().filter(|edge| waits(edge) && !is_known(edge)) {
+                let copies = (0..store.sources.len()).filter_map(|source| self.line_after(store, source, &edge.target));
+                let copies: Vec<String> = copies.collect();
+                if !copies.is_empty() && copies.iter().all(|line| is_deleted(line)) {
+                    return Err(StoreError::UndoDeletedTarget { id: step.id.clone(), target: edge.target });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// A dependency that comes back must not close a circle with what others have added since.
@@ -298,7 +329,7 @@ fn without(change: &LineChange, now: Option<&str>) -> std::result::Result<Option
             fields => Err(fields),
         },
         // Its line is gone.
-        _ => Err(vec!["line".to_owned()]),
+        _ => Err(vec![LINE.to_owned()]),
     }
 }
 
@@ -341,6 +372,10 @@ fn is_own_proposal(step: &Step, actor: &str) -> bool {
     let Some(Ok(record)) = step.new.as_deref().map(Record::parse) else { return false };
     let is_own = |proposal: Proposal| proposal.state == State::Open && proposal.author == actor;
     Visibility::of(&record) == Visibility::Proposed && Proposal::of(&record).is_some_and(is_own)
+}
+
+fn is_deleted(line: &str) -> bool {
+    Record::parse(line).is_ok_and(|record| status_of(&record).is_tombstone())
 }
 
 fn dependencies(line: &str) -> Vec<Dependency> {

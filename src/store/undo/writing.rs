@@ -8,9 +8,8 @@ use crate::ledger::Applied;
 #[derive(Debug, Default)]
 pub struct Writing {
     pub(super) name: Option<String>,
-    /// What it has written, and the state homes of that.
-    pub(super) ledgers: Vec<String>,
-    pub(super) homes: Vec<PathBuf>,
+    /// What it has written, each with its state home.
+    pub(super) written: Vec<(String, PathBuf)>,
     pub(super) command: String,
     /// Everything from now on is one write.
     pub(super) is_one: bool,
@@ -20,8 +19,8 @@ pub struct Writing {
 #[derive(Debug)]
 pub struct Named {
     pub write: String,
-    /// The ledgers that the write has changed before.
-    pub with: Vec<String>,
+    /// The ledgers that the write has changed before, each with its state home.
+    pub with: Vec<(String, PathBuf)>,
     /// No other part of it went to this state home.
     pub is_first: bool,
 }
@@ -42,11 +41,10 @@ impl Writing {
     /// The name of the write. No two writes leave the same file behind, so it is made from that.
     pub fn name(&mut self, ledger: &str, home: &Path, at: &str, applied: &Applied) -> Named {
         let write = self.name.get_or_insert_with(|| made_from(ledger, at, applied)).clone();
-        let with = self.ledgers.iter().filter(|known| *known != ledger).cloned().collect();
-        let is_first = !self.homes.iter().any(|known| known == home);
-        self.ledgers.retain(|known| known != ledger);
-        self.ledgers.push(ledger.to_owned());
-        self.homes.push(home.to_owned());
+        let is_first = !self.written.iter().any(|(_, known)| known == home);
+        self.written.retain(|(known, _)| known != ledger);
+        let with = self.written.clone();
+        self.written.push((ledger.to_owned(), home.to_owned()));
         Named { write, with, is_first }
     }
 }
