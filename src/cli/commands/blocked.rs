@@ -28,7 +28,7 @@ pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
     let filter = ops::with_known_words(cx.store()?, filter)?;
     let found = cx.store()?.blocked(&filter)?;
     if cx.ui.wants_json() {
-        cx.json(view::blocked(&found));
+        cx.json(view::each(&found, view::blocked));
         return Ok(Exit::Ok);
     }
     let (store, ui) = cx.parts()?;

@@ -24,7 +24,7 @@ pub fn run(args: ChangelogArgs, cx: &mut Context) -> Outcome {
     let closed = ops::changelog(cx.store()?, since, args.repo.as_deref())?;
     cx.tell_shallow()?;
     if cx.ui.wants_json() {
-        cx.json(view::changelog(&closed));
+        cx.json(view::each(&closed, view::changelog));
     } else {
         cx.ui.line(&view::changelog_markdown(&closed));
     }

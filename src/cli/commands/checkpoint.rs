@@ -143,7 +143,7 @@ fn add(args: AddArgs, cx: &mut Context) -> Outcome {
     let worktree = one.worktree.clone().unwrap_or_default();
     let row = CheckpointRow { worktree, is_gone: false, checkpoint: one };
     if cx.ui.wants_json() {
-        cx.json(view::checkpoint(&row).flag("added", added.is_new).finish());
+        cx.json(view::added_checkpoint(&row, added.is_new));
     } else {
         let verb = if added.is_new { "Added" } else { "There already:" };
         let one = &row.checkpoint;
@@ -163,7 +163,7 @@ fn list(args: ListArgs, cx: &mut Context) -> Outcome {
     let filter = CheckpointFilter { issue: args.id, since: args.since, kind: args.kind, whose, limit };
     let page = coordination::checkpoints(cx.store()?, &filter)?;
     if cx.ui.wants_json() {
-        cx.json(view::checkpoints(&page.rows));
+        cx.json(view::each(&page.rows, view::checkpoint));
     } else {
         let calendar = cx.ui.calendar();
         for row in &page.rows {
@@ -182,7 +182,7 @@ fn list(args: ListArgs, cx: &mut Context) -> Outcome {
 fn show(which: &str, cx: &mut Context) -> Outcome {
     let row = coordination::find_checkpoint(cx.store()?, which)?;
     if cx.ui.wants_json() {
-        cx.json(view::checkpoint(&row).finish());
+        cx.json(view::checkpoint(&row));
         return Ok(Exit::Ok);
     }
     let one = &row.checkpoint;
@@ -218,13 +218,11 @@ fn quote(text: &str, cx: &mut Context) {
 fn restore(which: &str, to: &str, cx: &mut Context) -> Outcome {
     let to = cx.directory().join(to);
     let (row, staged) = coordination::restore_checkpoint(cx.store()?, which, &to)?;
-    let staged = staged.map(|path| path.display().to_string());
     if cx.ui.wants_json() {
-        let answer = view::checkpoint(&row).text("restored_to", &to.display().to_string());
-        cx.json(answer.optional("staged_in", staged.as_deref()).finish());
+        cx.json(view::restored_checkpoint(&row, &to, &staged));
     } else {
         if let Some(path) = staged {
-            cx.ui.note(&format!("what was staged and differs from the files is in {}", inline(&path)));
+            cx.ui.note(&format!("what was staged and differs from the files is in {}", path.display()));
         }
         cx.ui.done(&format!("Restored {} into {}", row.checkpoint.id, to.display()));
     }

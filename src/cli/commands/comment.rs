@@ -76,7 +76,7 @@ pub fn run_comments(args: CommentsArgs, cx: &mut Context) -> Outcome {
     let mut row = cx.store()?.find(&id)?;
     row.issue.comments.extend(row.beside.take().into_iter().flat_map(|beside| beside.comments));
     if cx.ui.wants_json() {
-        cx.json(view::comments(&row.issue.id, &row.issue.comments));
+        cx.json(view::each(&row.issue.comments, |one| view::comment(&row.issue.id, one)));
         return Ok(Exit::Ok);
     }
     let calendar = cx.ui.calendar();

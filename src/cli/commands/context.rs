@@ -29,7 +29,7 @@ pub fn run(args: ContextArgs, cx: &mut Context) -> Outcome {
     let found = coordination::issue_context(cx.store()?, &args.id, args.all_checkpoints)?;
     let text = view::context_text(&found, args.max_tokens);
     if cx.ui.wants_json() {
-        cx.json(view::context(&found.row.issue.id, &text));
+        cx.json(view::fitted_context(&found.row.issue.id, &text));
         return Ok(Exit::Ok);
     }
     cx.ui.verbatim(&text.text);

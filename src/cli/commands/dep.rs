@@ -4,7 +4,7 @@ use super::{Context, Outcome};
 use crate::cli::render;
 use crate::model::dependency::DependencyType;
 use crate::ops::{self, Neighbour, OpError};
-use crate::view::{self, Exit, Failure, Object, array, inline};
+use crate::view::{self, Exit, Failure, inline};
 
 /// Dependencies: what waits for what
 ///
@@ -122,13 +122,7 @@ fn add(cx: &mut Context, dependent: &str, target: &str, kind: &str, reversed: bo
         cx.ui.warning(&format!("type {kind} is kept, but has no effect on what is ready"));
     }
     if cx.ui.wants_json() {
-        let object = Object::new().text("status", "added");
-        let object = if reversed {
-            object.text("blocker_id", &target).text("blocked_id", &written.id)
-        } else {
-            object.text("issue_id", &written.id).text("depends_on_id", &target)
-        };
-        cx.json(object.text("type", kind.as_str()).finish());
+        cx.json(view::added_dependency(&written.id, &target, kind.as_str(), reversed));
     } else {
         let word = if written.changed { "Added dependency" } else { "Nothing to change" };
         cx.ui.done(&format!("{word}: {} depends ({kind}) on {target}", written.id));
@@ -140,9 +134,7 @@ fn remove(cx: &mut Context, dependent: &str, target: &str, kind: Option<&str>) -
     let kind = kind.map(kind_of).transpose()?;
     let (written, target) = ops::remove_dependency(cx.store()?, dependent, target, kind)?;
     if cx.ui.wants_json() {
-        let object =
-            Object::new().text("status", "removed").text("issue_id", &written.id).text("depends_on_id", &target);
-        cx.json(object.finish());
+        cx.json(view::removed_dependency(&written.id, &target));
     } else {
         cx.ui.done(&format!("Removed dependency: {} no longer depends on {target}", written.id));
     }
@@ -155,8 +147,8 @@ fn relate(cx: &mut Context, pair: &PairArgs, linked: bool) -> Outcome {
         return Err(Failure::not_found(format!("{one} and {other} are not linked: dependency not found")));
     }
     if cx.ui.wants_json() {
-        let word = if linked { "related" } else { "unrelated" };
-        cx.json(Object::new().text("id1", &one).text("id2", &other).flag(word, true).finish());
+        let json = if linked { view::related } else { view::unrelated };
+        cx.json(json(&one, &other));
     } else {
         let word = match (linked, changed) {
             (true, true) => "Linked",
@@ -176,7 +168,7 @@ fn list(cx: &mut Context, id: &str, up: bool, kind: Option<&str>) -> Outcome {
     let of_kind = |edge: &Neighbour| kind.as_ref().is_none_or(|kind| edge.kind == kind.as_str());
     let edges: Vec<Neighbour> = edges.into_iter().filter(of_kind).collect();
     if cx.ui.wants_json() {
-        cx.json(view::neighbours(&edges));
+        cx.json(view::each(&edges, view::neighbour));
         return Ok(Exit::Ok);
     }
     let lines = edges.iter().map(|edge| {
@@ -194,7 +186,7 @@ fn list(cx: &mut Context, id: &str, up: bool, kind: Option<&str>) -> Outcome {
 fn tree(cx: &mut Context, id: &str, reverse: bool, max_depth: usize) -> Outcome {
     let nodes = ops::tree(cx.store()?, id, reverse, max_depth)?;
     if cx.ui.wants_json() {
-        cx.json(view::tree(&nodes));
+        cx.json(view::each(&nodes, view::tree_node));
         return Ok(Exit::Ok);
     }
     let (store, ui) = cx.parts()?;
@@ -227,7 +219,7 @@ fn cycles(cx: &mut Context) -> Outcome {
             }
             groups.push(view::rows(&rows));
         }
-        cx.json(array(groups));
+        cx.json(view::each(groups, |rows| rows));
         return Ok(Exit::Ok);
     }
     for cycle in &cycles {

@@ -7,7 +7,7 @@ use crate::cache::{Sort, SortBy};
 use crate::cli::filters::{not_deleted, not_done};
 use crate::cli::render;
 use crate::store::Row;
-use crate::view::{self, Exit, Object, array};
+use crate::view::{self, Exit};
 
 /// Open issues that say the same
 ///
@@ -30,11 +30,7 @@ pub fn run(args: DuplicatesArgs, cx: &mut Context) -> Outcome {
     }
     groups.retain(|key, rows| !key.is_empty() && rows.len() > 1);
     if cx.ui.wants_json() {
-        let items = groups
-            .values()
-            .map(|rows| Object::new().text("title", &rows[0].issue.title).raw("issues", &view::rows(rows)).finish());
-        let object = Object::new().number("duplicate_groups", groups.len() as i64).raw("groups", &array(items));
-        cx.json(object.finish());
+        cx.json(view::duplicates(&groups));
         return Ok(Exit::Ok);
     }
     let (store, ui) = cx.parts()?;

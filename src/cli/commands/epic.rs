@@ -51,7 +51,7 @@ pub fn run(args: EpicArgs, cx: &mut Context) -> Outcome {
         return super::report(cx, batch, |written| format!("Closed {}", written.id));
     }
     if cx.ui.wants_json() {
-        cx.json(view::epics(&epics));
+        cx.json(view::each(&epics, |(row, progress)| view::epic(row, progress)));
         return Ok(Exit::Ok);
     }
     let lines = epics.iter().map(|(row, progress)| {

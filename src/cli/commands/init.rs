@@ -3,7 +3,7 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::ops::{self, InitRequest, PLANNING, Setup};
 use crate::store::HooksRequest;
-use crate::view::{Exit, Failure, Object};
+use crate::view::{self, Exit, Failure};
 
 /// Make a ledger here
 ///
@@ -70,17 +70,7 @@ pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
         made.steps.push(format!("{word}{file}"));
     }
     if cx.ui.wants_json() {
-        let object = Object::new()
-            .text("status", if made.already { "already_initialized" } else { "initialized" })
-            .text("path", &made.beads.display().to_string())
-            .text("ledger", &made.ledger.display().to_string())
-            .text("prefix", &made.prefix)
-            .texts("steps", &made.steps);
-        let object = match &made.configured {
-            Some(done) => object.raw("config", &super::changed_settings::configured(done)),
-            None => object,
-        };
-        cx.json(object.finish());
+        cx.json(view::initialised(&made));
         return Ok(Exit::Ok);
     }
     if made.already {

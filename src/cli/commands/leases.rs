@@ -33,8 +33,7 @@ pub fn run(args: LeasesArgs, cx: &mut Context) -> Outcome {
     let filter = LeaseFilter { expired: args.expired, holder: args.holder, worktree: args.worktree };
     let rows = ops::leases(cx.store()?, &filter)?;
     if cx.ui.wants_json() {
-        let json = view::array(rows.iter().map(view::lease));
-        cx.json(json);
+        cx.json(view::each(&rows, view::lease));
         return Ok(Exit::Ok);
     }
     let now = cx.host().clock.now();
@@ -52,8 +51,7 @@ fn on_remote(cx: &mut Context, holder: Option<&str>) -> Outcome {
     claims.retain(|one| holder.is_none_or(|name| one.holder == name));
     let now = cx.host().clock.now();
     if cx.ui.wants_json() {
-        let json = view::array(claims.iter().map(|one| view::remote_lease(one, now)));
-        cx.json(json);
+        cx.json(view::each(&claims, |one| view::remote_lease(one, now)));
         return Ok(Exit::Ok);
     }
     for one in &claims {

@@ -228,7 +228,7 @@ fn tell_sent(sent: &Sent, cx: &mut Context) -> Outcome {
 
 fn tell_marked(marked: &[Message], verb: &str, cx: &mut Context) -> Outcome {
     if cx.ui.wants_json() {
-        cx.json(view::messages(marked));
+        cx.json(view::each(marked, view::message));
         return Ok(Exit::Ok);
     }
     for message in marked {
@@ -264,7 +264,7 @@ fn inbox(args: &InboxArgs, cx: &mut Context) -> Outcome {
 
 fn list(found: &[Message], total: usize, none: &str, cx: &mut Context) -> Outcome {
     if cx.ui.wants_json() {
-        cx.json(view::messages(found));
+        cx.json(view::each(found, view::message));
     } else if found.is_empty() {
         cx.ui.note(none);
     } else {

@@ -1,5 +1,15 @@
 //! One file per command: its arguments, whose comment is its help, and the few lines between operation and output.
 
+/// With `--json`, prints the answer and ends the command.
+macro_rules! json_answer {
+    ($cx:ident, $answer:expr) => {
+        if $cx.ui.wants_json() {
+            $cx.json($answer);
+            return Ok($crate::view::Exit::Ok);
+        }
+    };
+}
+
 mod add;
 mod agent;
 mod assign;

@@ -3,7 +3,7 @@ use clap::{Args, Subcommand};
 use super::{Context, Outcome};
 use crate::cli::render;
 use crate::ops::{self, Which};
-use crate::view::{self, Exit, Object, inline};
+use crate::view::{self, Exit, inline};
 
 /// Proposals, and how they stand
 ///
@@ -47,25 +47,7 @@ pub fn run(args: ProposalsArgs, cx: &mut Context) -> Outcome {
     let which = flags.into_iter().find(|(set, _)| *set).map_or(Which::Open, |(_, which)| which);
     let rows = ops::proposals(cx.store()?, which)?;
     if cx.ui.wants_json() {
-        let items = rows.iter().map(|row| {
-            let proposal = &row.proposal;
-            Object::new()
-                .text("id", &row.id)
-                .text("title", &row.title)
-                .text("state", row.standing.word())
-                .text("proposal_id", &proposal.id)
-                .text("author", &proposal.author)
-                .text("target", &proposal.target)
-                .text("by", &proposal.by)
-                .text("at", &proposal.at)
-                .optional("reason", proposal.reason.as_deref())
-                .optional("planning_repo", row.planning.as_deref())
-                .optional("source_repo", row.target.as_deref())
-                .texts("branches", &row.branches)
-                .finish()
-        });
-        let json = view::array(items);
-        cx.json(json);
+        cx.json(view::each(&rows, view::proposal));
         return Ok(Exit::Ok);
     }
     let calendar = cx.ui.calendar();
@@ -89,9 +71,7 @@ pub fn run(args: ProposalsArgs, cx: &mut Context) -> Outcome {
 fn reconcile(dry_run: bool, cx: &mut Context) -> Outcome {
     let done = ops::reconcile(cx.store()?, dry_run)?;
     if cx.ui.wants_json() {
-        let items = done.iter().map(|one| Object::new().text("id", &one.id).text("what", &one.what).finish());
-        let object = Object::new().flag("dry_run", dry_run).raw("reconciled", &view::array(items));
-        cx.json(object.finish());
+        cx.json(view::reconciliation(&done, dry_run));
         return Ok(Exit::Ok);
     }
     for one in &done {

@@ -109,8 +109,7 @@ fn hand_out(cx: &mut Context, wanted: AutoClaim) -> Outcome {
     let claimed = coordination::claim_ready(cx.store()?, &wanted)?;
     let why = if claimed.is_some() { None } else { cx.store()?.why_nothing_handed_out(&wanted.filter)? };
     if cx.ui.wants_json() {
-        let json = view::array(claimed.iter().map(view::claimed));
-        cx.json(json);
+        cx.json(view::each(&claimed, view::claimed));
         return Ok(Exit::Ok);
     }
     match claimed {

@@ -23,8 +23,7 @@ pub struct ReclaimArgs {
 pub fn run(args: ReclaimArgs, cx: &mut Context) -> Outcome {
     let found = ops::reclaim(cx.store()?, args.id.as_deref(), args.dry_run)?;
     if cx.ui.wants_json() {
-        let json = view::array(found.iter().map(view::reclaimed));
-        cx.json(json);
+        cx.json(view::each(&found, view::reclaimed));
         return Ok(Exit::Ok);
     }
     for one in &found {

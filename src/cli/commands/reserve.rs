@@ -102,7 +102,7 @@ fn ttl(typed: Option<&str>) -> Result<Option<i64>, Failure> {
 fn reserve(request: &ReserveRequest, cx: &mut Context) -> Outcome {
     let reserved = coordination::reserve(cx.store()?, request)?;
     if cx.ui.wants_json() {
-        cx.json(view::reservations(&reserved));
+        cx.json(view::each(&reserved, view::reserved));
     } else {
         let calendar = cx.ui.calendar();
         for one in &reserved {
@@ -116,7 +116,7 @@ fn reserve(request: &ReserveRequest, cx: &mut Context) -> Outcome {
 fn list(mine: bool, expired: bool, cx: &mut Context) -> Outcome {
     let found = coordination::reservations(cx.store()?, mine, expired)?;
     if cx.ui.wants_json() {
-        cx.json(view::reservations(&found));
+        cx.json(view::each(&found, view::reserved));
     } else {
         let calendar = cx.ui.calendar();
         for one in &found {
@@ -132,7 +132,7 @@ fn list(mine: bool, expired: bool, cx: &mut Context) -> Outcome {
 fn release(which: Release, cx: &mut Context) -> Outcome {
     let released = coordination::unreserve(cx.store()?, &which)?;
     if cx.ui.wants_json() {
-        cx.json(view::array(released.iter().map(|one| view::reservation(one).finish())));
+        cx.json(view::each(&released, view::reservation));
     } else {
         for one in &released {
             cx.ui.done(&format!("Released {}  {}", one.glob, one.id));

@@ -21,7 +21,7 @@ pub struct ResumeArgs {
 pub fn run(args: ResumeArgs, cx: &mut Context) -> Outcome {
     let found = coordination::resume(cx.store()?, args.id.as_deref())?;
     if cx.ui.wants_json() {
-        cx.json(view::resumptions(&found));
+        cx.json(view::each(&found, view::resumption));
         return Ok(Exit::Ok);
     }
     if found.is_empty() {

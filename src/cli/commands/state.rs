@@ -3,7 +3,7 @@ use clap::{Args, Subcommand};
 use super::{Context, Outcome};
 use crate::ops;
 use crate::store::StateMode;
-use crate::view::{Exit, Object, array, inline, plural};
+use crate::view::{self, Exit, inline, plural};
 
 /// Where claims, mail and checkpoints are kept, and moving them
 #[derive(Debug, Args)]
@@ -45,21 +45,12 @@ fn show(cx: &mut Context) -> Outcome {
     let state = cx.store()?.state();
     let home = state.home().clone();
     if cx.ui.wants_json() {
-        let object = Object::new()
-            .text("state_home", &home.path.display().to_string())
-            .text("mode", home.mode.word())
-            .text("reason", &home.reason)
-            .flag("exists", state.exists());
-        cx.json(object.finish());
+        let json = view::state_home(&home, state.exists());
+        cx.json(json);
         return Ok(Exit::Ok);
     }
-    for (name, value) in [
-        ("State home", home.path.display().to_string()),
-        ("Mode", home.mode.word().to_owned()),
-        ("Because", home.reason),
-    ] {
-        cx.ui.line(&format!("{name:<12}{}", inline(&value)));
-    }
+    let path = home.path.display().to_string();
+    cx.ui.facts([("State home", path), ("Mode", home.mode.word().to_owned()), ("Because", home.reason)]);
     Ok(Exit::Ok)
 }
 
@@ -69,18 +60,7 @@ fn go(cx: &mut Context, to: Option<&str>, from: Option<&str>, dry_run: bool) -> 
     let (from, target) = (moved.from.path.display().to_string(), moved.to.path.display().to_string());
     let total: usize = moved.copied.iter().map(|(_, count)| count).sum();
     if cx.ui.wants_json() {
-        let files = moved
-            .copied
-            .iter()
-            .map(|(name, count)| Object::new().text("file", name).number("records", *count as i64).finish());
-        let object = Object::new()
-            .text("from", &from)
-            .text("to", &target)
-            .text("mode", moved.to.mode.word())
-            .number("records", total as i64)
-            .raw("files", &array(files))
-            .flag("dry_run", dry_run);
-        cx.json(object.finish());
+        cx.json(view::moved_state(&moved, dry_run));
         return Ok(Exit::Ok);
     }
     let what = if dry_run { "Would copy" } else { "Copied" };

@@ -80,7 +80,7 @@ fn list(cx: &mut Context, all: bool) -> Outcome {
     let mut found = templates::list(cx.store()?);
     found.retain(|one| all || !one.is_hidden);
     if cx.ui.wants_json() {
-        cx.json(view::templates(&found));
+        cx.json(view::each(&found, view::template_head));
         return Ok(Exit::Ok);
     }
     let lines: Vec<[String; 4]> = found.iter().map(view::template_line).collect();

@@ -34,7 +34,7 @@ pub fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
     let count = usize::try_from(args.count).unwrap_or(usize::MAX);
     let undo = ops::undo(cx.store()?, count, preview)?;
     if cx.ui.wants_json() {
-        cx.json(view::undo(&undo, preview));
+        cx.json(view::undone(&undo, preview));
         return Ok(Exit::Ok);
     }
     let several = cx.store()?.project().members.len() > 1;

@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::view::{Exit, Object};
+use crate::view::{self, Exit};
 
 /// The version of this program
 #[derive(Debug, Args)]
@@ -11,8 +11,7 @@ pub struct VersionArgs {}
 pub fn run(_: VersionArgs, cx: &mut Context) -> Outcome {
     let version = env!("CARGO_PKG_VERSION");
     if cx.ui.wants_json() {
-        let object = Object::new().text("version", version).text("build", "release").text("branch", "");
-        cx.json(object.finish());
+        cx.json(view::version(version));
     } else {
         cx.ui.line(&format!("bd version {version}"));
     }

@@ -96,7 +96,7 @@ pub fn run(args: WorktreeArgs, cx: &mut Context) -> Outcome {
 fn list(cx: &mut Context, all: bool) -> Outcome {
     let found = coordination::worktrees(cx.store()?, all)?;
     if cx.ui.wants_json() {
-        cx.json(view::worktrees(&found));
+        cx.json(view::each(&found, view::worktree));
         return Ok(Exit::Ok);
     }
     let lines: Vec<[String; 6]> = found
@@ -140,7 +140,7 @@ fn show(cx: &mut Context, status: &WorktreeStatus) {
 pub(super) fn overview(cx: &mut Context) -> Outcome {
     let found = coordination::worktrees(cx.store()?, false)?;
     if cx.ui.wants_json() {
-        cx.json(view::worktrees(&found));
+        cx.json(view::each(&found, view::worktree));
         return Ok(Exit::Ok);
     }
     for status in &found {
@@ -183,16 +183,13 @@ fn remove(cx: &mut Context, typed: &str, force: bool) -> Outcome {
 
 fn restore(cx: &mut Context, kept: &str, to: &Path) -> Outcome {
     let (written, staged) = coordination::restore_worktree(cx.store()?, kept, to)?;
-    let path = written.display().to_string();
-    let staged = staged.map(|path| path.display().to_string());
     if cx.ui.wants_json() {
-        let answer = view::Object::new().text("id", kept).text("path", &path);
-        cx.json(answer.optional("staged_in", staged.as_deref()).finish());
+        cx.json(view::restored_worktree(kept, &written, &staged));
     } else {
         if let Some(path) = staged {
-            cx.ui.note(&format!("what was staged and differs from the files is in {}", inline(&path)));
+            cx.ui.note(&format!("what was staged and differs from the files is in {}", path.display()));
         }
-        cx.ui.done(&format!("Restored: {}", inline(&path)));
+        cx.ui.done(&format!("Restored: {}", written.display()));
     }
     Ok(Exit::Ok)
 }
@@ -229,7 +226,7 @@ fn repair(cx: &mut Context) -> Outcome {
     let moved = moved.iter().map(|one| one.root.display().to_string());
     let paths: Vec<String> = moved.chain(led.into_iter().map(|one| one.path)).collect();
     if cx.ui.wants_json() {
-        cx.json(view::Object::new().texts("repaired", &paths).finish());
+        cx.json(view::repaired_worktrees(&paths));
         return Ok(Exit::Ok);
     }
     for path in &paths {

@@ -59,7 +59,7 @@ pub fn list(args: &ListArgs, cx: &mut Context) -> Outcome {
     let mut found = workflows::flows_everywhere(cx.store()?, args.all || args.state.is_some())?;
     found.retain(|flow| args.state.is_none_or(|state| flow.workflow.state == state));
     if cx.ui.wants_json() {
-        cx.json(view::workflows(&found));
+        cx.json(view::each(&found, view::workflow_head));
         return Ok(Exit::Ok);
     }
     for flow in &found {

@@ -80,7 +80,7 @@ pub fn list(args: ListArgs, cx: &mut Context) -> Outcome {
     };
     all.retain(|one| args.all || one.state != State::Removed);
     if cx.ui.wants_json() {
-        cx.json(view::workspaces(&all));
+        cx.json(view::each(&all, view::workspace));
         return Ok(Exit::Ok);
     }
     if all.is_empty() {
@@ -127,7 +127,7 @@ pub fn path(args: PathArgs, cx: &mut Context) -> Outcome {
     let one = coordination::find_workspace(cx.store()?, &args.workspace)?;
     let path = one.directory().display().to_string();
     if cx.ui.wants_json() {
-        cx.json(view::Object::new().text("id", &one.id).text("path", &path).finish());
+        cx.json(view::at_path(&one.id, &path));
     } else {
         cx.ui.line(&inline(&path));
     }
@@ -139,8 +139,7 @@ pub fn env(args: EnvArgs, cx: &mut Context) -> Outcome {
     let one = coordination::find_workspace(store, &args.workspace)?;
     let vars = coordination::workspace_env(store, &one)?;
     if cx.ui.wants_json() {
-        let object = vars.iter().fold(view::Object::new(), |object, (name, value)| object.text(name, value));
-        cx.json(object.finish());
+        cx.json(view::workspace_env(&vars));
     } else {
         cx.ui.verbatim(&coordination::exports(&vars));
     }
@@ -150,7 +149,7 @@ pub fn env(args: EnvArgs, cx: &mut Context) -> Outcome {
 pub fn du(args: DuArgs, cx: &mut Context) -> Outcome {
     let found = coordination::workspace_usage(cx.store()?, args.workspace.as_deref())?;
     if cx.ui.wants_json() {
-        cx.json(view::workspace_usages(&found));
+        cx.json(view::each(&found, view::workspace_usage));
         return Ok(Exit::Ok);
     }
     let lines: Vec<[String; 5]> = found.iter().map(view::usage_cells).collect();

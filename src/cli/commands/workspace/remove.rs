@@ -71,18 +71,14 @@ pub struct RestoreArgs {
 pub fn restore(args: RestoreArgs, cx: &mut Context) -> Outcome {
     let to = cx.directory().join(&args.to);
     let restored = coordination::restore_workspace(cx.store()?, &args.kept, &to)?;
-    let path = restored.path.display().to_string();
-    let staged = restored.staged.map(|path| path.display().to_string());
     if cx.ui.wants_json() {
-        let answer = view::Object::new().text("id", &restored.key).text("path", &path);
-        let answer = answer.flag("with_commits", restored.with_commits);
-        cx.json(answer.optional("staged_in", staged.as_deref()).finish());
+        cx.json(view::restored_workspace(&restored));
         return Ok(Exit::Ok);
     }
-    if let Some(path) = staged {
-        cx.ui.note(&format!("what was staged and differs from the files is in {}", inline(&path)));
+    if let Some(path) = &restored.staged {
+        cx.ui.note(&format!("what was staged and differs from the files is in {}", path.display()));
     }
     let what = if restored.with_commits { "with its commits" } else { "files alone" };
-    cx.ui.done(&format!("Restored, {what}: {}", inline(&path)));
+    cx.ui.done(&format!("Restored, {what}: {}", restored.path.display()));
     Ok(Exit::Ok)
 }
