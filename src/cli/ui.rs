@@ -248,6 +248,13 @@ impl Ui {
         }
     }
 
+    /// A remark on stderr that is called for in some cases alone.
+    pub fn note_if(&mut self, called_for: bool, text: &str) {
+        if called_for {
+            self.note(text);
+        }
+    }
+
     pub fn failure(&mut self, failure: &Failure, id: Option<&str>) {
         self.flush();
         if self.json {

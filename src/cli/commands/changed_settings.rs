@@ -31,11 +31,8 @@ impl FileArgs {
 /// Makes a change and says which file it went to.
 pub fn change(request: ConfigRequest, cx: &mut Context) -> Outcome {
     let done = ops::configure(cx.store()?, &request)?;
-    if cx.ui.wants_json() {
-        cx.json(view::configured(&done));
-    } else {
-        print_changes(&done, cx);
-    }
+    json_answer!(cx, view::configured(&done));
+    print_changes(&done, cx);
     Ok(Exit::Ok)
 }
 

@@ -146,11 +146,8 @@ fn get(name: &str, cx: &mut Context) -> Outcome {
 fn get_foreign(name: &str, cx: &mut Context) -> Outcome {
     let found = cx.store()?.settings().foreign().into_iter().find(|known| known.name == name);
     let found = found.ok_or_else(|| Failure::not_found(format!("{name} is not set")))?;
-    if cx.ui.wants_json() {
-        cx.json(view::setting_value(name, view::any(&found.value)));
-    } else {
-        cx.ui.line(&inline(&found.value));
-    }
+    json_answer!(cx, view::setting_value(name, view::any(&found.value)));
+    cx.ui.line(&inline(&found.value));
     Ok(Exit::Ok)
 }
 
@@ -191,10 +188,7 @@ fn list(with_origin: bool, cx: &mut Context) -> Outcome {
 
 fn trust(dry_run: bool, cx: &mut Context) -> Outcome {
     let paths = ops::trust(cx.store()?, dry_run)?;
-    if cx.ui.wants_json() {
-        cx.json(view::trusted_paths(&paths, dry_run));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::trusted_paths(&paths, dry_run));
     let word = if dry_run { "Would trust" } else { "Trusted" };
     for path in &paths {
         let missing = if path.is_missing() { "; the directory does not exist yet" } else { "" };

@@ -71,9 +71,7 @@ pub fn run(args: CountArgs, cx: &mut Context) -> Outcome {
                 cx.json(view::groups(&groups, total));
             } else {
                 groups.iter().for_each(|(group, count)| cx.ui.line(&format!("{count:>6}  {}", inline(group))));
-                if groups.is_empty() {
-                    cx.ui.note("no issues");
-                }
+                cx.ui.note_if(groups.is_empty(), "no issues");
             }
         }
     }

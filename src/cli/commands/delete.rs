@@ -54,10 +54,7 @@ fn preview(args: &DeleteArgs, cx: &mut Context) -> Outcome {
     for one in cx.store()?.resolve_all(&args.ids)? {
         shown.push(ops::show(cx.store()?, &one.id)?);
     }
-    if cx.ui.wants_json() {
-        cx.json(view::would_delete(&shown.iter().map(|one| &one.row).collect::<Vec<_>>()));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::would_delete(&shown.iter().map(|one| &one.row).collect::<Vec<_>>()));
     cx.ui.line("DELETE PREVIEW: nothing was changed");
     for one in &shown {
         cx.ui.line(&format!("  {}  {}", inline(&one.row.issue.id), inline(&one.row.issue.title)));

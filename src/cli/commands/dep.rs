@@ -121,23 +121,17 @@ fn add(cx: &mut Context, dependent: &str, target: &str, kind: &str, reversed: bo
     if !kind.is_known() {
         cx.ui.warning(&format!("type {kind} is kept, but has no effect on what is ready"));
     }
-    if cx.ui.wants_json() {
-        cx.json(view::added_dependency(&written.id, &target, kind.as_str(), reversed));
-    } else {
-        let word = if written.changed { "Added dependency" } else { "Nothing to change" };
-        cx.ui.done(&format!("{word}: {} depends ({kind}) on {target}", written.id));
-    }
+    json_answer!(cx, view::added_dependency(&written.id, &target, kind.as_str(), reversed));
+    let word = if written.changed { "Added dependency" } else { "Nothing to change" };
+    cx.ui.done(&format!("{word}: {} depends ({kind}) on {target}", written.id));
     Ok(Exit::Ok)
 }
 
 fn remove(cx: &mut Context, dependent: &str, target: &str, kind: Option<&str>) -> Outcome {
     let kind = kind.map(kind_of).transpose()?;
     let (written, target) = ops::remove_dependency(cx.store()?, dependent, target, kind)?;
-    if cx.ui.wants_json() {
-        cx.json(view::removed_dependency(&written.id, &target));
-    } else {
-        cx.ui.done(&format!("Removed dependency: {} no longer depends on {target}", written.id));
-    }
+    json_answer!(cx, view::removed_dependency(&written.id, &target));
+    cx.ui.done(&format!("Removed dependency: {} no longer depends on {target}", written.id));
     Ok(Exit::Ok)
 }
 
@@ -167,28 +161,20 @@ fn list(cx: &mut Context, id: &str, up: bool, kind: Option<&str>) -> Outcome {
     let edges = if up { shown.dependents } else { shown.dependencies };
     let of_kind = |edge: &Neighbour| kind.as_ref().is_none_or(|kind| edge.kind == kind.as_str());
     let edges: Vec<Neighbour> = edges.into_iter().filter(of_kind).collect();
-    if cx.ui.wants_json() {
-        cx.json(view::each(&edges, view::neighbour));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&edges, view::neighbour));
     let lines = edges.iter().map(|edge| {
         let status = edge.row.as_ref().map_or("in no ledger", |row| row.issue.status.as_str());
         let title = edge.row.as_ref().map_or("", |row| row.issue.title.as_str());
         [&edge.id, edge.kind.as_str(), status, title].map(|cell| inline(cell).into_owned())
     });
     render::columns(&mut cx.ui, "", &lines.collect::<Vec<_>>());
-    if edges.is_empty() {
-        cx.ui.note("no dependencies");
-    }
+    cx.ui.note_if(edges.is_empty(), "no dependencies");
     Ok(Exit::Ok)
 }
 
 fn tree(cx: &mut Context, id: &str, reverse: bool, max_depth: usize) -> Outcome {
     let nodes = ops::tree(cx.store()?, id, reverse, max_depth)?;
-    if cx.ui.wants_json() {
-        cx.json(view::each(&nodes, view::tree_node));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&nodes, view::tree_node));
     let (store, ui) = cx.parts()?;
     let index = store.prefix_index()?;
     for node in &nodes {
@@ -225,8 +211,6 @@ fn cycles(cx: &mut Context) -> Outcome {
     for cycle in &cycles {
         cx.ui.line(&inline(&format!("{} -> {}", cycle.join(" -> "), cycle[0])));
     }
-    if cycles.is_empty() {
-        cx.ui.note("no cycles");
-    }
+    cx.ui.note_if(cycles.is_empty(), "no cycles");
     Ok(Exit::Ok)
 }

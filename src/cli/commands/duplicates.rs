@@ -29,10 +29,7 @@ pub fn run(args: DuplicatesArgs, cx: &mut Context) -> Outcome {
         groups.entry(key).or_default().push(row);
     }
     groups.retain(|key, rows| !key.is_empty() && rows.len() > 1);
-    if cx.ui.wants_json() {
-        cx.json(view::duplicates(&groups));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::duplicates(&groups));
     let (store, ui) = cx.parts()?;
     let index = store.prefix_index()?;
     for (n, rows) in groups.values().enumerate() {
@@ -41,8 +38,6 @@ pub fn run(args: DuplicatesArgs, cx: &mut Context) -> Outcome {
         }
         render::rows(ui, &index, rows);
     }
-    if groups.is_empty() {
-        ui.note("no duplicates");
-    }
+    ui.note_if(groups.is_empty(), "no duplicates");
     Ok(Exit::Ok)
 }

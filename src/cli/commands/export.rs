@@ -49,10 +49,7 @@ pub fn run(args: ExportArgs, cx: &mut Context) -> Outcome {
     }
     let written = store::write_named(&path, &cx.directory(), text.as_bytes());
     written.map_err(|error| Failure::from(OpError::Fs(error)))?;
-    if cx.ui.wants_json() {
-        cx.json(view::exported(count, &path));
-    } else {
-        cx.ui.done(&format!("Exported {} to {}", plural(count, "issue"), path.display()));
-    }
+    json_answer!(cx, view::exported(count, &path));
+    cx.ui.done(&format!("Exported {} to {}", plural(count, "issue"), path.display()));
     Ok(Exit::Ok)
 }

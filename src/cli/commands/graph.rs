@@ -44,9 +44,7 @@ pub fn run(args: GraphArgs, cx: &mut Context) -> Outcome {
         }
         print(part, cx)?;
     }
-    if parts.is_empty() {
-        cx.ui.note("no open issues");
-    }
+    cx.ui.note_if(parts.is_empty(), "no open issues");
     Ok(Exit::Ok)
 }
 

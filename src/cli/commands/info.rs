@@ -20,10 +20,7 @@ pub fn run(_: InfoArgs, cx: &mut Context) -> Outcome {
     let bytes: usize = store.documents().iter().map(|(_, _, document)| document.bytes().len()).sum();
     let prefix = store.prefix(0)?;
     let actor = store.actor().to_owned();
-    if cx.ui.wants_json() {
-        cx.json(view::info(&ledger, count, bytes, &prefix, &actor));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::info(&ledger, count, bytes, &prefix, &actor));
     cx.ui.facts([
         ("Ledger", ledger),
         ("Issues", count.to_string()),

@@ -69,10 +69,7 @@ pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
         let file = done.status.driver.file.map(|file| format!(": {}", file.display())).unwrap_or_default();
         made.steps.push(format!("{word}{file}"));
     }
-    if cx.ui.wants_json() {
-        cx.json(view::initialised(&made));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::initialised(&made));
     if made.already {
         cx.ui.done(&format!("already initialized, nothing changed: {}", made.ledger.display()));
     } else {

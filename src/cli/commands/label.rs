@@ -46,9 +46,7 @@ pub fn run(args: LabelArgs, cx: &mut Context) -> Outcome {
                 cx.json(view::texts(&row.issue.labels));
             } else {
                 row.issue.labels.iter().for_each(|label| cx.ui.line(&inline(label)));
-                if row.issue.labels.is_empty() {
-                    cx.ui.note("no labels");
-                }
+                cx.ui.note_if(row.issue.labels.is_empty(), "no labels");
             }
             Ok(Exit::Ok)
         }
@@ -58,9 +56,7 @@ pub fn run(args: LabelArgs, cx: &mut Context) -> Outcome {
                 cx.json(view::each(&labels, |(label, count)| view::label_count(label, *count)));
             } else {
                 labels.iter().for_each(|(label, count)| cx.ui.line(&format!("{count:>5}  {}", inline(label))));
-                if labels.is_empty() {
-                    cx.ui.note("no labels");
-                }
+                cx.ui.note_if(labels.is_empty(), "no labels");
             }
             Ok(Exit::Ok)
         }

@@ -80,10 +80,7 @@ fn rename(name: &str, dry_run: bool, cx: &mut Context) -> Outcome {
         ops::rename_ledger(cx.store()?, name)?
     };
     let (from, to) = (done.from.display().to_string(), done.to.display().to_string());
-    if cx.ui.wants_json() {
-        cx.json(view::renamed_ledger(&done, dry_run));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::renamed_ledger(&done, dry_run));
     match (done.changed, dry_run) {
         (false, _) => cx.ui.done(&format!("Nothing to change: the ledger is {to}")),
         (true, true) => cx.ui.done(&format!("Would rename {from} to {name}")),

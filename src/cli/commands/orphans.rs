@@ -23,10 +23,7 @@ pub fn run(args: OrphansArgs, cx: &mut Context) -> Outcome {
     let commits = cx.store()?.mentioned(&ids)?;
     let found = rows.iter().filter_map(|row| Some((row, commits.get(&row.issue.id)?)));
     let found: Vec<_> = found.collect();
-    if cx.ui.wants_json() {
-        cx.json(view::each(&found, |(row, commit)| view::named_issue(row, commit)));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&found, |(row, commit)| view::named_issue(row, commit)));
     let lines = found.iter().map(|(row, commit)| {
         let named = if args.details { format!("{} {}", view::short(commit), commit.summary) } else { String::new() };
         let issue = &row.issue;

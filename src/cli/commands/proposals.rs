@@ -46,10 +46,7 @@ pub fn run(args: ProposalsArgs, cx: &mut Context) -> Outcome {
     let flags = [(args.mine, Which::Mine), (args.incoming, Which::Incoming), (args.all, Which::All)];
     let which = flags.into_iter().find(|(set, _)| *set).map_or(Which::Open, |(_, which)| which);
     let rows = ops::proposals(cx.store()?, which)?;
-    if cx.ui.wants_json() {
-        cx.json(view::each(&rows, view::proposal));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&rows, view::proposal));
     let calendar = cx.ui.calendar();
     let lines: Vec<[String; 6]> = rows
         .iter()
@@ -62,18 +59,13 @@ pub fn run(args: ProposalsArgs, cx: &mut Context) -> Outcome {
         })
         .collect();
     render::columns(&mut cx.ui, "", &lines);
-    if rows.is_empty() {
-        cx.ui.note("no proposals");
-    }
+    cx.ui.note_if(rows.is_empty(), "no proposals");
     Ok(Exit::Ok)
 }
 
 fn reconcile(dry_run: bool, cx: &mut Context) -> Outcome {
     let done = ops::reconcile(cx.store()?, dry_run)?;
-    if cx.ui.wants_json() {
-        cx.json(view::reconciliation(&done, dry_run));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::reconciliation(&done, dry_run));
     for one in &done {
         cx.ui.done(&format!("{}: {}", one.id, one.what));
     }

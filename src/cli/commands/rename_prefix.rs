@@ -28,10 +28,7 @@ const SHOWN: usize = 5;
 pub fn run(args: RenamePrefixArgs, cx: &mut Context) -> Outcome {
     let prefix = args.prefix.strip_suffix('-').unwrap_or(&args.prefix);
     let done = ops::rename_prefix(cx.store()?, prefix, args.repair, args.dry_run)?;
-    if cx.ui.wants_json() {
-        cx.json(view::renamed_prefix(&done, args.dry_run));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::renamed_prefix(&done, args.dry_run));
     let word = if args.dry_run { "Would rename" } else { "Renamed" };
     cx.ui.done(&format!("{word} {} from {}- to {}-", plural(done.names.len(), "issue"), done.old, done.new));
     for (old, new) in done.names.iter().take(if args.dry_run { SHOWN } else { 0 }) {

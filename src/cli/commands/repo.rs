@@ -54,10 +54,7 @@ pub fn run(args: RepoArgs, cx: &mut Context) -> Outcome {
 pub fn list(cx: &mut Context) -> Outcome {
     let with_ids = cx.ui.wants_json();
     let repos = ops::repos(cx.store()?, with_ids)?;
-    if cx.ui.wants_json() {
-        cx.json(view::each(&repos, view::repo_status));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&repos, view::repo_status));
     let lines: Vec<[String; 4]> = repos
         .iter()
         .map(|repo| {

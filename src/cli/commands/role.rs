@@ -19,10 +19,7 @@ pub fn run(_: RoleArgs, cx: &mut Context) -> Outcome {
     if let Some(ignored) = &decision.ignored {
         cx.ui.warning(ignored);
     }
-    if cx.ui.wants_json() {
-        cx.json(view::role(&decision, matters));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::role(&decision, matters));
     cx.ui.line(&decision.role.to_string());
     let effect = "no: routing.mode is single, everything goes to this repo".to_owned();
     cx.ui.facts([("Rule", decision.rule.to_owned()), ("Because", decision.because)]);

@@ -44,11 +44,7 @@ pub fn run(args: StateArgs, cx: &mut Context) -> Outcome {
 fn show(cx: &mut Context) -> Outcome {
     let state = cx.store()?.state();
     let home = state.home().clone();
-    if cx.ui.wants_json() {
-        let json = view::state_home(&home, state.exists());
-        cx.json(json);
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::state_home(&home, state.exists()));
     let path = home.path.display().to_string();
     cx.ui.facts([("State home", path), ("Mode", home.mode.word().to_owned()), ("Because", home.reason)]);
     Ok(Exit::Ok)
@@ -59,10 +55,7 @@ fn go(cx: &mut Context, to: Option<&str>, from: Option<&str>, dry_run: bool) -> 
     let moved = ops::move_state(cx.store()?, to, from.as_deref(), dry_run)?;
     let (from, target) = (moved.from.path.display().to_string(), moved.to.path.display().to_string());
     let total: usize = moved.copied.iter().map(|(_, count)| count).sum();
-    if cx.ui.wants_json() {
-        cx.json(view::moved_state(&moved, dry_run));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::moved_state(&moved, dry_run));
     let what = if dry_run { "Would copy" } else { "Copied" };
     cx.ui.done(&format!("{what} {} from {} to {}", plural(total, "record"), inline(&from), inline(&target)));
     if !dry_run {

@@ -10,10 +10,7 @@ pub struct VersionArgs {}
 
 pub fn run(_: VersionArgs, cx: &mut Context) -> Outcome {
     let version = env!("CARGO_PKG_VERSION");
-    if cx.ui.wants_json() {
-        cx.json(view::version(version));
-    } else {
-        cx.ui.line(&format!("bd version {version}"));
-    }
+    json_answer!(cx, view::version(version));
+    cx.ui.line(&format!("bd version {version}"));
     Ok(Exit::Ok)
 }

@@ -30,10 +30,7 @@ pub fn remove(args: RemoveArgs, cx: &mut Context) -> Outcome {
     let cwd = cx.host().env.cwd().to_owned();
     let removal = Removal { keep_branch: args.keep_branch, force: args.force, dry_run: args.dry_run };
     let removed = coordination::remove_workspace(cx.store()?, &args.workspace, removal, &cwd)?;
-    if cx.ui.wants_json() {
-        cx.json(view::removed_workspace(&removed));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::removed_workspace(&removed));
     for reason in &removed.forced {
         cx.ui.note(&format!("although {}", inline(&reason.text)));
     }
@@ -71,10 +68,7 @@ pub struct RestoreArgs {
 pub fn restore(args: RestoreArgs, cx: &mut Context) -> Outcome {
     let to = cx.directory().join(&args.to);
     let restored = coordination::restore_workspace(cx.store()?, &args.kept, &to)?;
-    if cx.ui.wants_json() {
-        cx.json(view::restored_workspace(&restored));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::restored_workspace(&restored));
     if let Some(path) = &restored.staged {
         cx.ui.note(&format!("what was staged and differs from the files is in {}", path.display()));
     }
