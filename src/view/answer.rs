@@ -5,9 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Object, array};
 use crate::model::issue::{IssueType, Priority, Status, Time};
 use crate::model::json::Dialect;
+use crate::model::json::{Object, array};
 use crate::model::time::Instant;
 
 /// What can stand under a key.
@@ -84,7 +84,7 @@ macro_rules! object {
         $($crate::view::answer::object!(@add $into; $($rest)*);)?
     };
     (@in $into:ident; $($fields:tt)*) => {{
-        let $into = $crate::view::Object::new();
+        let $into = $crate::model::json::Object::new();
         $crate::view::answer::object!(@add $into; $($fields)*);
         $into
     }};
@@ -109,7 +109,7 @@ macro_rules! answer {
     (@value ($($name:ident: $kind:ty),*) $value:expr) => { |($($name,)*): ($($kind,)*)| $value };
     ($($(#[$meta:meta])* $vis:vis fn $shape:ident($($name:ident: $kind:ty),* $(,)?) { $($fields:tt)* })*) => {$(
         $(#[$meta])*
-        $vis fn $shape($($name: $kind),*) -> $crate::view::Object {
+        $vis fn $shape($($name: $kind),*) -> $crate::model::json::Object {
             $crate::view::answer::object!($($fields)*)
         }
 

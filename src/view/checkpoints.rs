@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::answer::{Any, Line, answer, each};
 use super::issue::summary;
-use super::{Object, message};
+use super::mail::message;
 use crate::coordination::{CheckpointRow, PrunedCheckpoints, Resumption};
+use crate::model::json::Object;
 use crate::model::lease::{Holder, Standing};
 use crate::model::time::Instant;
 use crate::model::when::Calendar;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Object;
 use super::answer::{Line, answer, each, object};
 use super::issue::summary;
 use super::shapes::{replies, rows};
+use crate::model::json::Object;
 use crate::model::proposal::HeldBack;
 use crate::ops::{Check, Component, Linted, Polluted};
 use crate::store::{Commit, ProposalRow, Proposed, Row, Written};
@@ -70,11 +70,13 @@ answer! {
         superseded: id, replacement: by, status: "closed",
     }
 
-    /// A dependency that was added; from the other end if it was said from there.
-    pub fn added_dependency(id: &str, target: &str, kind: &str, reversed: bool) {
-        status: "added",
-        blocker_id: reversed.then_some(target), blocked_id: reversed.then_some(id),
-        issue_id: (!reversed).then_some(id), depends_on_id: (!reversed).then_some(target), type: kind,
+    pub fn added_dependency(id: &str, target: &str, kind: &str) {
+        status: "added", issue_id: id, depends_on_id: target, type: kind,
+    }
+
+    /// The same, said from the other end.
+    pub fn added_blocker(id: &str, target: &str, kind: &str) {
+        status: "added", blocker_id: target, blocked_id: id, type: kind,
     }
 
     pub fn removed_dependency(id: &str, target: &str) {

@@ -4,7 +4,7 @@
 
 use super::answer::{answer, each};
 use super::checkpoints::claim_text;
-use super::inline;
+use super::escape::inline;
 use crate::coordination::{CheckpointRow, IssueContext, Needed};
 use crate::model::budget::{self, Fitted};
 use crate::store::Row;
@@ -172,5 +172,5 @@ fn labelled(label: &str, text: Option<&str>) -> String {
 }
 
 fn quoted(text: &str) -> String {
-    super::quoted(text.trim_end()).into_iter().map(|line| line + "\n").collect()
+    super::mail::quoted(text.trim_end()).into_iter().map(|line| line + "\n").collect()
 }

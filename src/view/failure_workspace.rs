@@ -1,7 +1,7 @@
 //! What callers are told when something about a workspace went wrong.
 
+use super::escape::plural;
 use super::failure::{Exit, Failure};
-use super::plural;
 use crate::coordination::WorkspaceError;
 use crate::model::size;
 

@@ -4,11 +4,11 @@
 //! every client needs is always there and of one kind: `id title status priority issue_type created_at updated_at`. Raw
 //! dependency records are never under `dependencies`: clients read issues there.
 
-use super::Object;
 use super::answer::{Field, Fields, List, answer, each, filled, object};
 use super::elsewhere::elsewhere;
 use super::history::past;
 use crate::model::issue::{Comment, Issue, Time};
+use crate::model::json::Object;
 use crate::model::record::Record;
 use crate::ops::{Neighbour, Private, Shown};
 use crate::store::{Access, Place, Row, Written};

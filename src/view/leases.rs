@@ -1,8 +1,8 @@
 //! Claims as JSON and as text.
 
 use super::answer::{answer, object};
+use super::escape::{inline, plural};
 use super::issue::reply;
-use super::{inline, plural};
 use crate::coordination::{Assigned, RemoteLease, Run, RunEnd, UsedWorkspace};
 use crate::model::duration;
 use crate::model::lease::{Holder, Standing};

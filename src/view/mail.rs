@@ -1,7 +1,7 @@
 //! Mail as programs and people see it. What agents write is data: it is quoted and escaped, whoever wrote it.
 
 use super::answer::{List, answer, each};
-use super::{block, inline, plural};
+use super::escape::{block, inline, plural};
 use crate::coordination::mail::{BroughtBack, Mailbox, Sent};
 use crate::model::message::Message;
 

@@ -1,8 +1,8 @@
 //! Merges, as programs read them.
 
 use super::answer::{Any, answer, each, filled, object};
+use super::escape::plural;
 use super::failure::Failure;
-use super::plural;
 use super::shapes::failure_object;
 use super::value::{is_told, shortened};
 use crate::ledger::MergedLine;

@@ -1,7 +1,7 @@
 //! Changes of a plan, locks and waits of workflows, as JSON and as text.
 
 use super::answer::{answer, each, object};
-use super::inline;
+use super::escape::inline;
 use super::workflows::workflow;
 use crate::coordination::workflows::{Replanned, WaitEnd};
 use crate::model::lease::Holder;

@@ -1,9 +1,11 @@
 //! The shapes that are not lists of issues.
 
 use super::answer::{List, answer, each, object, put};
+use super::escape::plural;
+use super::failure::Failure;
 use super::issue::{edge_issue, reply, summary};
-use super::{Failure, Object, plural};
 use crate::cache::{EpicProgress, Statistics};
+use crate::model::json::Object;
 use crate::ops::{DoctorReport, Explanation, Health, Imported, Neighbour, Reason, Severity, TreeNode};
 use crate::store::settings::{ConfigFault, Held};
 use crate::store::{BlockedRow, LineWarning, RepoProblem, Row, SearchRow, Taken, Warning, Withheld, Written};
@@ -185,7 +187,7 @@ pub fn reason_text(reason: &Reason, time: impl Fn(&str) -> String) -> String {
             let until = expires.as_ref().map(|at| format!(" until {}", time(at))).unwrap_or_default();
             format!("claimed by {holder}{place}{until}")
         }
-        Reason::Taken(Taken::Elsewhere(one)) => super::elsewhere_text(one),
+        Reason::Taken(Taken::Elsewhere(one)) => super::elsewhere::elsewhere_text(one),
         Reason::Withheld(why) => why.to_string(),
         Reason::OtherProject(name) => format!("it was planned for {name}, another project"),
     }
@@ -258,7 +260,7 @@ pub fn warning_text(warning: &Warning) -> String {
             format!("written, but not noted in the journal of {repo}: {message}; bd recover would not find it")
         }
         Warning::DamagedThen { lines } => {
-            format!("{} of that version cannot be read, or stand twice", super::plural(*lines, "line"))
+            format!("{} of that version cannot be read, or stand twice", plural(*lines, "line"))
         }
         Warning::NoPast { repo } => format!("{repo} is under no version control: how it was is not known"),
         Warning::NotUndoable { message } => format!("written, but bd undo would not find it: {message}"),

@@ -1,7 +1,7 @@
 //! Templates as JSON and as text.
 
 use super::answer::{answer, each};
-use super::{inline, plural};
+use super::escape::{inline, plural};
 use crate::coordination::templates::{Found, Saved};
 use crate::model::template::Variable;
 

@@ -1,7 +1,8 @@
 //! Events as programs and people see them.
 
 use super::answer::answer;
-use super::{gist, inline, message, sender};
+use super::escape::inline;
+use super::mail::{gist, message, sender};
 use crate::coordination::{About, Checkout, Event, EventKind, IssueNews, LeaseNews};
 use crate::model::lease::Holder;
 use crate::model::message::Message;

@@ -1,9 +1,10 @@
 //! Workflows and their tasks as JSON and as text.
 
 use super::answer::{List, answer, each, filled, raw_object};
+use super::escape::{inline, plural};
 use super::leases::claimed;
-use super::{Object, inline, plural};
 use crate::coordination::workflows::{CreatedWorkflow, Flow, MovedWorkflow, Next};
+use crate::model::json::Object;
 use crate::model::lease::{Holder, Standing};
 use crate::model::when::Calendar;
 use crate::model::workflow::State;

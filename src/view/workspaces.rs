@@ -1,10 +1,11 @@
 //! Workspaces as JSON and as text.
 
 use super::answer::{Field, Fields, answer, each, filled};
-use super::{Object, array, inline, plural};
+use super::escape::{inline, plural};
 use crate::coordination::{Gc, GcRow, KeptFiles, Orphan, Reason, RemovedWorkspace, RestoredWorkspace};
 use crate::coordination::{MadeWorkspace, WorkspaceUsage};
 use crate::model::duration;
+use crate::model::json::{Object, array};
 use crate::model::size;
 use crate::model::time::Instant;
 use crate::model::workspace::Workspace;
@@ -37,7 +38,8 @@ answer! {
         forced: texts(&removed.forced), kinds: kinds(&removed.forced),
     }
 
-    fn orphan(one: &Orphan) {
+    /// A directory without a record.
+    pub fn orphan(one: &Orphan) {
         path: &one.path, moved_to: &one.moved_to, stays: &one.stays,
     }
 
@@ -54,11 +56,6 @@ answer! {
     pub fn workspace_usage(row: &WorkspaceUsage) {
         id: &row.workspace.id, path: &row.workspace.path, state: row.workspace.state.word(),
         size: row.own(), shared: row.usage.shared, total: row.usage.bytes, files: row.usage.files,
-    }
-
-    /// A directory without a record: all that is known of those that are put aside, too.
-    pub fn found_orphan(path: &str) {
-        path: path,
     }
 
     pub fn opened_workspace(id: &str, exit: u8) {

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::answer::{answer, each};
 use super::checkpoints::checkpoint;
+use super::escape::{inline, plural};
 use super::leases::{ends_text, lease};
 use super::workspaces::kept;
-use super::{inline, plural};
 use crate::coordination::{CheckpointRow, PrunedWorktrees, RemovedWorktree, Seen, Work, WorktreeStatus};
 use crate::model::duration;
 use crate::model::time::Instant;

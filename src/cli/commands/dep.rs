@@ -121,7 +121,8 @@ fn add(cx: &mut Context, dependent: &str, target: &str, kind: &str, reversed: bo
     if !kind.is_known() {
         cx.ui.warning(&format!("type {kind} is kept, but has no effect on what is ready"));
     }
-    json_answer!(cx, view::added_dependency(&written.id, &target, kind.as_str(), reversed));
+    let json = if reversed { view::added_blocker } else { view::added_dependency };
+    json_answer!(cx, json(&written.id, &target, kind.as_str()));
     let word = if written.changed { "Added dependency" } else { "Nothing to change" };
     cx.ui.done(&format!("{word}: {} depends ({kind}) on {target}", written.id));
     Ok(Exit::Ok)
