@@ -6,8 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::model::issue::{IssueType, Priority, Status, Time};
-use crate::model::json::Dialect;
-use crate::model::json::{Object, array};
+use crate::model::json::{Dialect, Object, array};
 use crate::model::time::Instant;
 
 /// What can stand under a key.
@@ -293,5 +292,42 @@ where
 
     fn json(self) -> Option<String> {
         self.as_ref().and_then(Value::json)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    answer! {
+        fn inner(names: &[String]) {
+            names: names, first: names.first(), kind: 1,
+        }
+
+        fn outer(names: &[String], there: Option<&[String]>) {
+            kind: "outer", count: names.len(), none: or_null(None::<bool>),
+            ..inner?(there), list: each(names, |name| object! { type: name }),
+        }
+    }
+
+    #[test]
+    fn json_and_keys_come_from_one_declaration() {
+        let names = ["a".to_owned()];
+        let text = r#"{"kind":"outer","count":1,"none":null,"list":[{"type":"a"}]}"#;
+        assert_eq!(outer(&names, None).finish(), text);
+        assert_eq!(inner(&names).finish(), r#"{"names":["a"],"first":"a","kind":1}"#);
+        assert_eq!(inner(&[]).finish(), r#"{"names":[],"kind":1}"#);
+        let mut fields = Fields::default();
+        outer::fields(&mut fields);
+        let found: Vec<_> = fields.0.iter().map(|field| (field.key, field.kind, field.required)).collect();
+        let wanted = [
+            ("kind", "", true),
+            ("count", "integer", true),
+            ("none", "", true),
+            ("names", "array", false),
+            ("first", "string", false),
+            ("list", "array", true),
+        ];
+        assert_eq!(found, wanted);
     }
 }
