@@ -206,29 +206,26 @@ const ISSUE: &[(&str, &str, bool)] = &[
     ("truncated", "boolean", false),
 ];
 
-/// The keys of an issue, with further ones that are always there in this place.
-pub fn issue_fields(into: &mut Fields, also_required: &[&str]) {
-    for (key, kind, always) in ISSUE {
-        into.push(Field { key, kind, required: *always || also_required.contains(key) });
-    }
+/// Gives the keys of an issue to a function of that name, with those that are always there as well in this place.
+macro_rules! issue_keys {
+    ($($shape:ident: $also:expr;)*) => {$(
+        #[doc = "The keys of what the function of this name gives."]
+        #[expect(non_camel_case_types, reason = "it goes by the name of its function")]
+        pub enum $shape {}
+
+        impl $shape {
+            pub fn fields(into: &mut Fields) {
+                let also: &[&str] = &$also;
+                for (key, kind, always) in ISSUE {
+                    into.push(Field { key, kind, required: *always || also.contains(key) });
+                }
+            }
+        }
+    )*};
 }
 
-/// The keys of an element of a list.
-#[expect(non_camel_case_types, reason = "it goes by the name of its function")]
-pub enum summary {}
-
-impl summary {
-    pub fn fields(into: &mut Fields) {
-        issue_fields(into, &["dependency_count", "dependent_count", "comment_count"]);
-    }
-}
-
-/// The keys of the other end of a dependency.
-#[expect(non_camel_case_types, reason = "it goes by the name of its function")]
-pub enum edge_issue {}
-
-impl edge_issue {
-    pub fn fields(into: &mut Fields) {
-        issue_fields(into, &["dependency_type"]);
-    }
+issue_keys! {
+    reply: [];
+    summary: ["dependency_count", "dependent_count", "comment_count"];
+    edge_issue: ["dependency_type"];
 }

@@ -103,7 +103,7 @@ use clap::Subcommand;
 
 use super::context::Context;
 use crate::view::{Exit, Failure};
-use report::{
+pub use report::{
     changed_line, due, fail, fail_repos, failures, print_page, report, report_failures, require_ids, tell_beside,
     tell_contributor, tell_way_out,
 };
@@ -240,8 +240,8 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("Several repos", "config repo role migrate propose withdraw accept reject proposals check-leaks hooks trust"),
     (
         "Files and set-up",
-        "commit sync import export resolve recover validate repair-deps detect-pollution rename-prefix merge- \
-         driver where info schema completions version quickstart",
+        "commit sync import export resolve recover validate repair-deps detect-pollution rename-prefix \
+         merge-driver where info schema completions version quickstart",
     ),
 ];
 
