@@ -310,7 +310,7 @@ impl Context {
     }
 
     /// Prints JSON with the warnings of the store.
-    pub fn json(&mut self, json: String) {
+    pub fn json(&mut self, json: impl Into<String>) {
         let warnings = self.warnings();
         self.ui.json(json, &warnings);
     }

@@ -9,11 +9,10 @@ use crate::view::{Exit, Failure};
 
 /// The argument parser, with everything but the everyday commands hidden from the overview.
 pub fn command() -> clap::Command {
-    let everyday = GROUPS[0].1;
     let mut command = Cli::command();
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     for name in names {
-        let place = everyday.iter().position(|known| *known == name);
+        let place = GROUPS[0].1.split(' ').position(|known| known == name);
         command = command.mut_subcommand(&name, |sub| match place {
             Some(place) => sub.display_order(place),
             None => sub.hide(true),
@@ -34,7 +33,7 @@ pub fn all(cx: &mut Context) -> Result<Exit, Failure> {
     let mut text = String::new();
     for (group, names) in GROUPS {
         text.push_str(&format!("{group}:\n"));
-        for name in *names {
+        for name in names.split(' ') {
             let about = command.find_subcommand(name).and_then(|sub| sub.get_about()).map(ToString::to_string);
             text.push_str(&format!("  {name:<16} {}\n", about.unwrap_or_default()));
         }

@@ -7,14 +7,14 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory as _};
 
 use super::Cli;
-use super::commands::GROUPS;
+use super::commands::grouped;
 use crate::model::nearest::{distance, nearest};
 
 /// The parser with what people may use, and nothing else.
 pub fn visible() -> Command {
     let mut whole = Cli::command();
     whole.build();
-    let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+    let grouped: Vec<&str> = grouped().collect();
     let subs = whole.get_subcommands().filter(|sub| grouped.contains(&sub.get_name())).map(without_hidden);
     bare(&whole).subcommands(subs)
 }

@@ -143,6 +143,11 @@ impl Ui {
         self.write("\n");
     }
 
+    /// What is known of one thing, a line each.
+    pub fn facts(&mut self, facts: impl IntoIterator<Item = (&'static str, String)>) {
+        facts.into_iter().for_each(|(name, value)| self.line(&format!("{name:<12}{}", inline(&value))));
+    }
+
     /// A confirmation: left out when only data is wanted.
     pub fn done(&mut self, text: &str) {
         if !self.quiet {
@@ -204,7 +209,8 @@ impl Ui {
         self.write("\n");
     }
 
-    pub fn json(&mut self, json: String, warnings: &[String]) {
+    pub fn json(&mut self, json: impl Into<String>, warnings: &[String]) {
+        let json = json.into();
         let text = if self.envelope {
             let object = view::Object::new().number("schema_version", 1).raw("data", &json);
             object.texts("warnings", warnings).finish()
@@ -239,6 +245,13 @@ impl Ui {
         } else if !self.quiet {
             self.flush();
             let _ = writeln!(io::stderr(), "{}", inline(text));
+        }
+    }
+
+    /// A remark on stderr that is called for in some cases alone.
+    pub fn note_if(&mut self, called_for: bool, text: &str) {
+        if called_for {
+            self.note(text);
         }
     }
 

@@ -1,41 +1,58 @@
 //! Checkpoints and where to go on from, as programs and people read them.
 
-use super::{Object, array, summary};
+use std::path::{Path, PathBuf};
+
+use super::answer::{Any, Line, answer, each};
+use super::issue::summary;
+use super::mail::message;
 use crate::coordination::{CheckpointRow, PrunedCheckpoints, Resumption};
-use crate::model::lease::Standing;
+use crate::model::json::Object;
+use crate::model::lease::{Holder, Standing};
 use crate::model::time::Instant;
 use crate::model::when::Calendar;
-use crate::store::LeaseRow;
+use crate::store::{LeaseRow, Worktree};
 
-pub fn checkpoint(row: &CheckpointRow) -> Object {
-    let one = &row.checkpoint;
-    let mut object = Object::new()
-        .text("id", &one.id)
-        .text("issue", &one.issue)
-        .number("number", one.number)
-        .text("type", one.kind.as_str())
-        .text("summary", &one.summary);
-    if let Some(detail) = &one.detail {
-        object = object.raw("detail", detail);
+answer! {
+    pub fn checkpoint(row: &CheckpointRow) {
+        id: &row.checkpoint.id, issue: &row.checkpoint.issue, number: row.checkpoint.number,
+        type: row.checkpoint.kind.as_str(), summary: &row.checkpoint.summary,
+        detail: row.checkpoint.detail.clone().map(Any),
+        files: &row.checkpoint.files, key: &row.checkpoint.key,
+        agent: &row.checkpoint.agent, actor: &row.checkpoint.actor,
+        worktree_id: &row.checkpoint.worktree_id, worktree: &row.worktree, worktree_gone: row.is_gone,
+        branch: &row.checkpoint.branch, created_at: &row.checkpoint.created_at,
+        snapshot: row.checkpoint.snapshot.as_ref().map(|saved| Line(saved.render())),
     }
-    object = object
-        .texts("files", &one.files)
-        .optional("key", one.key.as_deref())
-        .optional("agent", one.agent.as_deref())
-        .text("actor", &one.actor)
-        .optional("worktree_id", one.worktree_id.as_deref())
-        .text("worktree", &row.worktree)
-        .flag("worktree_gone", row.is_gone)
-        .optional("branch", one.branch.as_deref())
-        .text("created_at", &one.created_at);
-    match &one.snapshot {
-        Some(saved) => object.raw("snapshot", &saved.render()),
-        None => object,
-    }
-}
 
-pub fn checkpoints(rows: &[CheckpointRow]) -> String {
-    array(rows.iter().map(|row| checkpoint(row).finish()))
+    pub fn added_checkpoint(row: &CheckpointRow, is_new: bool) {
+        ..checkpoint(row), added: is_new,
+    }
+
+    pub fn restored_checkpoint(row: &CheckpointRow, to: &Path, staged: &Option<PathBuf>) {
+        ..checkpoint(row), restored_to: to, staged_in: staged,
+    }
+
+    pub fn pruned_checkpoints(done: &PrunedCheckpoints) {
+        applied: done.applied, pruned: each(&done.pruned, checkpoint), kept: done.kept,
+    }
+
+    fn claim(row: &LeaseRow, holder: &Holder) {
+        holder: &holder.name, agent: &holder.agent, epoch: row.lease.epoch,
+        expires: holder.expires, expired: row.standing != Standing::Live,
+    }
+
+    fn work(place: &Worktree) {
+        worktree_id: &place.id, worktree: &place.name, path: &place.root, branch: &place.branch,
+    }
+
+    /// Where to go on with an issue.
+    pub fn resumption(one: &Resumption) {
+        ..summary(&one.row), mine: one.is_mine,
+        claim: one.lease.as_ref().map(|row| row.lease.holder.as_ref().map_or_else(Object::new, |holder| claim(row, holder))),
+        lost: &one.lost, resume_from: one.from.as_ref().map(checkpoint),
+        errors: each(&one.errors, checkpoint), checkpoints: one.checkpoints,
+        questions: each(&one.questions, message), work: one.worktree.as_ref().map(work),
+    }
 }
 
 /// One line about a checkpoint.
@@ -46,53 +63,6 @@ pub fn checkpoint_text(row: &CheckpointRow, calendar: &Calendar) -> String {
     let (issue, number, kind, place) = (&one.issue, one.number, one.kind.as_str(), &row.worktree);
     let time = calendar.local_text(&one.created_at);
     format!("{issue}#{number}  {kind}  {time}  {place}{gone}  {}{saved}  {}", one.summary, one.id)
-}
-
-pub fn pruned_checkpoints(done: &PrunedCheckpoints) -> String {
-    Object::new()
-        .flag("applied", done.applied)
-        .raw("pruned", &checkpoints(&done.pruned))
-        .number("kept", done.kept as i64)
-        .finish()
-}
-
-pub fn resumptions(all: &[Resumption]) -> String {
-    array(all.iter().map(|one| {
-        let mut object = summary(&one.row).flag("mine", one.is_mine);
-        if let Some(lease) = &one.lease {
-            object = object.raw("claim", &claim(lease));
-        }
-        object = object.optional("lost", one.lost.as_deref());
-        if let Some(from) = &one.from {
-            object = object.raw("resume_from", &checkpoint(from).finish());
-        }
-        object = object
-            .raw("errors", &checkpoints(&one.errors))
-            .number("checkpoints", one.checkpoints as i64)
-            .raw("questions", &super::messages(&one.questions));
-        match &one.worktree {
-            Some(place) => {
-                let inner = Object::new()
-                    .optional("worktree_id", place.id.as_deref())
-                    .text("worktree", &place.name)
-                    .text("path", &place.root.display().to_string())
-                    .optional("branch", place.branch.as_deref());
-                object.raw("work", &inner.finish()).finish()
-            }
-            None => object.finish(),
-        }
-    }))
-}
-
-fn claim(row: &LeaseRow) -> String {
-    let Some(holder) = &row.lease.holder else { return "{}".to_owned() };
-    Object::new()
-        .text("holder", &holder.name)
-        .optional("agent", holder.agent.as_deref())
-        .number("epoch", row.lease.epoch)
-        .optional("expires", holder.expires.map(|at| at.to_string()).as_deref())
-        .flag("expired", row.standing != Standing::Live)
-        .finish()
 }
 
 /// The claim on an issue in words.

@@ -2,8 +2,9 @@
 //!
 //! What people and agents wrote is quoted, so that it is read as data. It is escaped before it is measured.
 
+use super::answer::{answer, each};
 use super::checkpoints::claim_text;
-use super::{Object, array, inline};
+use super::escape::inline;
 use crate::coordination::{CheckpointRow, IssueContext, Needed};
 use crate::model::budget::{self, Fitted};
 use crate::store::Row;
@@ -38,23 +39,15 @@ pub fn context_text(context: &IssueContext, max_tokens: usize) -> ContextText {
     ContextText { text, max_tokens, parts }
 }
 
-pub fn context(id: &str, context: &ContextText) -> String {
-    let parts = context.parts.iter().map(|(name, part)| {
-        Object::new()
-            .text("part", name)
-            .number("bytes", part.text.len() as i64)
-            .number("left_out_bytes", part.left_out as i64)
-            .finish()
-    });
-    Object::new()
-        .text("id", id)
-        .number("max_tokens", context.max_tokens as i64)
-        .number("estimated_tokens", context.tokens() as i64)
-        .text("estimate", "bytes / 4, rounded up")
-        .flag("complete", context.left_out() == 0)
-        .raw("parts", &array(parts))
-        .text("text", &context.text)
-        .finish()
+answer! {
+    fn part(name: &str, part: &Fitted) {
+        part: name, bytes: part.text.len(), left_out_bytes: part.left_out,
+    }
+
+    pub fn fitted_context(id: &str, context: &ContextText) {
+        id: id, max_tokens: context.max_tokens, estimated_tokens: context.tokens(), estimate: "bytes / 4, rounded up",
+        complete: context.left_out() == 0, parts: each(&context.parts, |(name, one)| part(name, one)), text: &context.text,
+    }
 }
 
 fn issue(context: &IssueContext) -> String {
@@ -179,5 +172,5 @@ fn labelled(label: &str, text: Option<&str>) -> String {
 }
 
 fn quoted(text: &str) -> String {
-    super::quoted(text.trim_end()).into_iter().map(|line| line + "\n").collect()
+    super::mail::quoted(text.trim_end()).into_iter().map(|line| line + "\n").collect()
 }

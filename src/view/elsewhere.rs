@@ -1,18 +1,13 @@
 //! How other checkouts have an issue.
 
-use super::{Object, array};
+use super::answer::answer;
 use crate::store::Elsewhere;
 
-/// The value of `elsewhere`.
-pub(super) fn elsewhere(all: &[Elsewhere]) -> String {
-    array(all.iter().map(|one| {
-        Object::new()
-            .optional("worktree_id", one.worktree_id.as_deref())
-            .text("worktree", &one.worktree)
-            .text("status", &one.status)
-            .optional("assignee", one.assignee.as_deref())
-            .finish()
-    }))
+answer! {
+    /// An issue as another checkout has it.
+    pub(super) fn elsewhere(one: &Elsewhere) {
+        worktree_id: &one.worktree_id, worktree: &one.worktree, status: &one.status, assignee: &one.assignee,
+    }
 }
 
 /// `closed in feature-x (unmerged)`.

@@ -1,18 +1,15 @@
 //! The one map from what went wrong to what callers are told: exit code, stable word, hint.
 
-use crate::ledger::LedgerError;
-use crate::model::change::ChangeError;
 use crate::model::json::Dialect;
 use crate::model::nearest::nearest;
 use crate::model::proposal::{IllegalMove, Standing};
 use crate::model::query::QueryError;
-use crate::model::workflow::WorkflowError;
 use crate::ops::{EditError, ImportError, OpError};
 use crate::store::settings::{ConfigError, ConfigFault, SettingsError};
-use crate::store::{CommitError, HistoryError, HookError, StoreError, SyncError};
+use crate::store::{HistoryError, HookError, StoreError};
 use crate::sys::lock::LockError;
 
-const NO_LEDGER: &str =
+pub(super) const NO_LEDGER: &str =
     "bd init makes an empty ledger; bd recover then puts back what bd wrote here and no commit holds";
 
 /// Exit codes, as `docs/exit-codes.md` lists them.
@@ -120,6 +117,30 @@ impl Failure {
         Self::new(Exit::NotFound, "not_found", message.into())
     }
 
+    pub(super) fn illegal(message: String) -> Self {
+        Self::new(Exit::Illegal, "illegal", message)
+    }
+
+    pub(super) fn would_leak(message: String) -> Self {
+        Self::new(Exit::Illegal, "would_leak", message)
+    }
+
+    pub(super) fn damaged(message: String) -> Self {
+        Self::new(Exit::Damaged, "damaged", message)
+    }
+
+    pub(super) fn no_repository(message: String) -> Self {
+        Self::new(Exit::NoRepository, "no_repository", message)
+    }
+
+    pub(super) fn untrusted(message: String) -> Self {
+        Self::new(Exit::Untrusted, "untrusted", message)
+    }
+
+    pub(super) fn busy(message: String) -> Self {
+        Self::new(Exit::Busy, "busy", message)
+    }
+
     /// The word for [`Failure::leak`].
     pub const LEAK: &'static str = "leak";
 
@@ -169,19 +190,20 @@ impl From<OpError> for Failure {
                 .hint(format!("put the date right after --{flag}, such as 2026-03-01, tomorrow, friday, 3d or -3d")),
             OpError::Date { .. } => Self::usage(message)
                 .hint("write a date such as 2026-03-01, tomorrow, friday, 3d or +2w, or a time in RFC 3339"),
-            OpError::Usage(_) if message.contains("not found") => Self::new(Exit::NotFound, "not_found", message),
+            OpError::Usage(_) if message.contains("not found") => Self::not_found(message),
             OpError::Priority(_) | OpError::DependencyType(_) | OpError::Usage(_) | OpError::Plan(_) => {
                 Self::usage(message)
             }
-            OpError::RepoInUse { used, .. } => Self::new(Exit::Illegal, "illegal", message)
+            OpError::RepoInUse { used, .. } => Self::illegal(message)
                 .hint("nothing was changed; finish or abandon these workflows and remove these workspaces first")
                 .texts("workflows", &used.workflows)
                 .texts("workspaces", &used.workspaces),
-            OpError::Import(ImportError::Damaged { .. }) => Self::new(Exit::Damaged, "damaged", message)
-                .hint("mend that line, or import the rest with --skip-damaged"),
+            OpError::Import(ImportError::Damaged { .. }) => {
+                Self::damaged(message).hint("mend that line, or import the rest with --skip-damaged")
+            }
             OpError::InsideProject { .. } => Self::failed(message)
                 .hint("issues filed here go to that project; `bd init --here` makes a second ledger"),
-            OpError::Edit(EditError::Overtaken { .. }) => Self::new(Exit::Illegal, "illegal", message),
+            OpError::Edit(EditError::Overtaken { .. }) => Self::illegal(message),
             OpError::Edit(_) => Self::failed(message),
             OpError::Fs(_) => Self::failed(message),
         }
@@ -193,40 +215,40 @@ impl From<StoreError> for Failure {
         let message = error.to_string();
         match error {
             StoreError::NoRepository { beyond: Some(beyond), .. } => {
-                Self::new(Exit::NoRepository, "no_repository", message).hint(format!(
+                Self::no_repository(message).hint(format!(
                     "run `bd init` for a ledger here, or `bd -C {}` to use that one",
                     beyond.ledger().display()
                 ))
             }
-            StoreError::NoRepository { .. } => Self::new(Exit::NoRepository, "no_repository", message)
+            StoreError::NoRepository { .. } => Self::no_repository(message)
                 .hint("bd init makes one here; -C DIR or BEADS_DIR names another place"),
-            StoreError::BadVariable { variable, .. } => Self::new(Exit::NoRepository, "no_repository", message)
+            StoreError::BadVariable { variable, .. } => Self::no_repository(message)
                 .hint(format!("unset {variable}, or make a ledger there with bd init")),
             StoreError::NoLedger { .. } => {
-                Self::new(Exit::NoRepository, "no_repository", message).hint(NO_LEDGER)
+                Self::no_repository(message).hint(NO_LEDGER)
             }
             StoreError::OtherLedger { ledger, found } => {
                 let name = ledger.file_name().unwrap_or_default().to_string_lossy();
-                Self::new(Exit::NoRepository, "no_repository", message)
+                Self::no_repository(message)
                     .hint(format!("rename {found} to {name}, or run `bd config unset ledger.file`"))
             }
             StoreError::TwoLedgers { .. } => {
-                Self::new(Exit::Damaged, "damaged", message).hint("bd doctor --fix joins them by id")
+                Self::damaged(message).hint("bd doctor --fix joins them by id")
             }
             StoreError::Redirect { .. }
             | StoreError::TooManyRedirects { .. }
             | StoreError::InControl { .. }
             | StoreError::SharedFile { .. } => {
-                Self::new(Exit::Illegal, "illegal", message)
+                Self::illegal(message)
             }
-            StoreError::NotADirectory { .. } => Self::new(Exit::NoRepository, "no_repository", message)
+            StoreError::NotADirectory { .. } => Self::no_repository(message)
                 .hint("remove it or put the directory back; bd does not look above it"),
             StoreError::Config(ConfigError { fault: ConfigFault::Unmarked, .. }) => {
-                Self::new(Exit::Untrusted, "untrusted", message)
+                Self::untrusted(message)
                     .hint("run `bd trust --dry-run` to see what it says; if it is yours, run `bd trust`, otherwise remove the file")
             }
             StoreError::Config(ConfigError { path, fault: ConfigFault::Stray, .. }) => {
-                Self::new(Exit::Untrusted, "untrusted", message).hint(format!(
+                Self::untrusted(message).hint(format!(
                     "run `bd trust --dry-run` to see where it leads; if this is your workspace, run `bd workspace adopt` on it \
                      in that repository, otherwise remove {}",
                     path.display()
@@ -237,7 +259,7 @@ impl From<StoreError> for Failure {
             StoreError::Edit(SettingsError::NoPlace(_)) => Self::failed(message).hint(
                 "set HOME or XDG_STATE_HOME to a directory that you can write; for one command, --config KEY=VALUE does without",
             ),
-            StoreError::Edit(SettingsError::Lock(LockError::Timeout { .. })) => Self::new(Exit::Busy, "busy", message),
+            StoreError::Edit(SettingsError::Lock(LockError::Timeout { .. })) => Self::busy(message),
             StoreError::Edit(SettingsError::Config(_)) => {
                 Self::new(Exit::Failed, "config", message).hint("mend the file first; it was not changed")
             }
@@ -247,14 +269,14 @@ impl From<StoreError> for Failure {
             StoreError::ReadOnly { .. } => Self::new(Exit::Illegal, "read_only", message).hint(
                 "plan it in your own repo (bd add without --repo goes there); if you maintain this project: bd config set routing.role maintainer",
             ),
-            StoreError::WouldLeak { .. } => Self::new(Exit::Illegal, "would_leak", message)
+            StoreError::WouldLeak { .. } => Self::would_leak(message)
                 .hint("choose a planning repo outside of the project: bd init --contributor PATH"),
-            StoreError::Private { .. } => Self::new(Exit::Illegal, "would_leak", message)
+            StoreError::Private { .. } => Self::would_leak(message)
                 .hint("bd propose ID puts its public part before the maintainers"),
-            StoreError::PrivateExport { .. } => Self::new(Exit::Illegal, "would_leak", message).hint(
+            StoreError::PrivateExport { .. } => Self::would_leak(message).hint(
                 "write it elsewhere or to a file that git ignores, or export only what is public: --repo .",
             ),
-            StoreError::NotGit { what, kind, .. } => Self::new(Exit::NoRepository, "no_repository", message).hint(
+            StoreError::NotGit { what, kind, .. } => Self::no_repository(message).hint(
                 match (what, kind.as_str()) {
                     ("bd hooks", "jj" | "hg") => "run bd check-leaks before a commit, bd check-leaks --range REVSET before a push",
                     ("bd hooks", _) => "bd check-leaks --ledger FILE checks a file before you commit it",
@@ -268,12 +290,12 @@ impl From<StoreError> for Failure {
             StoreError::NotCheckedOut { remedy, .. } => Self::new(Exit::Damaged, "would_lose", message)
                 .hint(format!("nothing was made; to get them back, {remedy}")),
             StoreError::NotThen { .. } => {
-                Self::new(Exit::NotFound, "not_found", message).hint("bd log ID shows its versions")
+                Self::not_found(message).hint("bd log ID shows its versions")
             }
             StoreError::CannotRestore { .. } => {
-                Self::new(Exit::Illegal, "illegal", message).hint("bd log ID shows its versions")
+                Self::illegal(message).hint("bd log ID shows its versions")
             }
-            StoreError::NoHistory { .. } => Self::new(Exit::NoRepository, "no_repository", message)
+            StoreError::NoHistory { .. } => Self::no_repository(message)
                 .hint("put it under git, jj or hg and commit the ledger; nothing was changed"),
             StoreError::Vcs(error) => error.into(),
             StoreError::Record(error) => error.into(),
@@ -286,7 +308,7 @@ impl From<StoreError> for Failure {
             StoreError::HoldsCode { push, .. } => Self::new(Exit::Failed, "holds_code", message).hint(format!(
                 "push them with {push}, or run bd sync --with-code, which runs the repository's own hooks"
             )),
-            StoreError::UntrustedPrograms { root, .. } => Self::new(Exit::Untrusted, "untrusted", message)
+            StoreError::UntrustedPrograms { root, .. } => Self::untrusted(message)
                 .hint(format!("bd trust --dry-run shows all of them; bd trust {0} agrees to exactly these", root.display())),
             StoreError::Unseen { .. } => Self::new(Exit::Damaged, "leak", message)
                 .hint("bring it back, or take it out of the project with bd repo remove"),
@@ -295,44 +317,44 @@ impl From<StoreError> for Failure {
             StoreError::PrivateCommit { .. } => Self::new(Exit::Damaged, "leak", message)
                 .hint("bd check-leaks says what it is; nothing was committed or sent"),
             StoreError::Hooks(HookError::NotInstalled) => {
-                Self::new(Exit::NotFound, "not_found", message).hint("bd hooks install puts them in")
+                Self::not_found(message).hint("bd hooks install puts them in")
             }
-            StoreError::Hooks(HookError::Edited { .. }) => Self::new(Exit::Illegal, "illegal", message)
+            StoreError::Hooks(HookError::Edited { .. }) => Self::illegal(message)
                 .hint("keep what you added elsewhere and remove the file yourself; the rest then goes without a trace"),
-            StoreError::Hooks(HookError::LeadsOut { .. }) => Self::new(Exit::Illegal, "illegal", message)
+            StoreError::Hooks(HookError::LeadsOut { .. }) => Self::illegal(message)
                 .hint("name the directory with git config core.hooksPath if it is yours"),
-            StoreError::Hooks(HookError::OtherDriver { .. }) => Self::new(Exit::Illegal, "illegal", message)
+            StoreError::Hooks(HookError::OtherDriver { .. }) => Self::illegal(message)
                 .hint("take that setting out of the repository's own settings yourself, or leave it and use --no-merge-driver"),
-            StoreError::Hooks(_) => Self::new(Exit::Illegal, "illegal", message),
+            StoreError::Hooks(_) => Self::illegal(message),
             StoreError::OtherTarget { .. } => {
-                Self::new(Exit::Illegal, "illegal", message).hint("withdraw it in that project first")
+                Self::illegal(message).hint("withdraw it in that project first")
             }
             StoreError::OtherProject { .. } => Self::new(Exit::Illegal, "other_project", message)
                 .hint("add --project to move it to this project and propose it here"),
-            StoreError::UncommittedLedger { .. } => Self::new(Exit::Illegal, "illegal", message).hint(
+            StoreError::UncommittedLedger { .. } => Self::illegal(message).hint(
                 "the project has no ledger of its own yet; ask its maintainers, then add --start-ledger to let this one be committed",
             ),
-            StoreError::PrivateTarget { .. } => Self::new(Exit::Illegal, "would_leak", message).hint(
+            StoreError::PrivateTarget { .. } => Self::would_leak(message).hint(
                 "say it from the private side (`bd dep add` the other way round), plan the dependent issue in the planning repo, or propose the private one first",
             ),
-            StoreError::PrivateMention { .. } => Self::new(Exit::Illegal, "would_leak", message)
+            StoreError::PrivateMention { .. } => Self::would_leak(message)
                 .hint("remove the id from the text, or propose that issue too"),
             StoreError::StillProposed { .. } => {
-                Self::new(Exit::Illegal, "illegal", message).hint("bd withdraw ID makes it private again")
+                Self::illegal(message).hint("bd withdraw ID makes it private again")
             }
             StoreError::NotCommitter { remedy, .. } => Self::new(Exit::Illegal, "read_only", message).hint(remedy),
             StoreError::NotMaintainer { .. } => Self::new(Exit::Illegal, "read_only", message)
                 .hint("bd proposals --mine shows yours, bd withdraw takes one back; if you maintain this project: bd config set routing.role maintainer"),
-            StoreError::Move(IllegalMove { standing: Standing::Canonical, .. }) => Self::new(Exit::Illegal, "illegal", message)
+            StoreError::Move(IllegalMove { standing: Standing::Canonical, .. }) => Self::illegal(message)
                 .hint("it is this repo's own already; if you plan here for a project, run the same command in the project (bd init --contributor sets up a planning repo)"),
             StoreError::Move(_) => {
-                Self::new(Exit::Illegal, "illegal", message).hint("bd proposals --all shows how each one stands")
+                Self::illegal(message).hint("bd proposals --all shows how each one stands")
             }
-            StoreError::NoPlanningCopy { .. } => Self::new(Exit::Illegal, "illegal", message)
+            StoreError::NoPlanningCopy { .. } => Self::illegal(message)
                 .hint("only the one who planned an issue can do that; a maintainer uses bd accept or bd reject"),
             StoreError::PlannedHere { project, .. } => {
                 let project = project.map(|name| format!(" ({name})")).unwrap_or_default();
-                Self::new(Exit::Illegal, "illegal", message)
+                Self::illegal(message)
                     .hint(format!("run the same command in the project that it is for{project}"))
             }
             StoreError::NotMerged { .. } => Self::new(Exit::Illegal, "not_merged", message)
@@ -344,23 +366,23 @@ impl From<StoreError> for Failure {
             StoreError::NoPlanningRepo => Self::new(Exit::Usage, "no_route", message).hint(
                 "run `bd init --contributor`, or name a repo with --repo; if you maintain this project, run `bd init --maintainer`",
             ),
-            StoreError::BadRoute { .. } => Self::new(Exit::NoRepository, "no_repository", message)
+            StoreError::BadRoute { .. } => Self::no_repository(message)
                 .hint("make it with bd init --contributor PATH, or name another repo with --repo"),
-            StoreError::Untrusted { .. } => Self::new(Exit::Untrusted, "untrusted", message)
+            StoreError::Untrusted { .. } => Self::untrusted(message)
                 .hint("look at .beads/config.toml; bd config trust agrees to the paths in it"),
             StoreError::NoSuchProject { .. } => Self::not_found(message),
             StoreError::NoSuchRepo { .. } => {
-                Self::new(Exit::NotFound, "not_found", message).hint("bd repo list shows the repos; bd repo add PATH joins one")
+                Self::not_found(message).hint("bd repo list shows the repos; bd repo add PATH joins one")
             }
-            StoreError::NotARepo { .. } => Self::new(Exit::NoRepository, "no_repository", message)
+            StoreError::NotARepo { .. } => Self::no_repository(message)
                 .hint("bd init makes a ledger there; bd init --contributor PATH makes a planning repo"),
-            StoreError::NoSuchRevision { .. } => Self::new(Exit::NotFound, "not_found", message)
+            StoreError::NoSuchRevision { .. } => Self::not_found(message)
                 .hint("name a branch, tag or commit of that repo, or a date: 2026-03-01, yesterday, 3d (three days ago)"),
             StoreError::NoCommonCommit { .. } => {
-                Self::new(Exit::NotFound, "not_found", message).hint("with two dots instead of three they are compared as they are")
+                Self::not_found(message).hint("with two dots instead of three they are compared as they are")
             }
             StoreError::NotFound { .. } => {
-                Self::new(Exit::NotFound, "not_found", message).hint("bd list --all shows every id")
+                Self::not_found(message).hint("bd list --all shows every id")
             }
             StoreError::LivesElsewhere { repos, .. } => Self::not_found(message)
                 .hint("leave --repo out to see it, or name that repo")
@@ -375,186 +397,36 @@ impl From<StoreError> for Failure {
                 if of == 1 { failure.fact("id", &words.concat()) } else { failure.texts("ids", &words) }
             }
             StoreError::Unreadable { .. } => {
-                Self::new(Exit::Damaged, "damaged", message).hint("bd doctor names the line")
+                Self::damaged(message).hint("bd doctor names the line")
             }
             StoreError::Cycle { .. } => {
-                Self::new(Exit::Illegal, "illegal", message).hint("bd dep tree ID shows what depends on what")
+                Self::illegal(message).hint("bd dep tree ID shows what depends on what")
             }
             StoreError::Taken { .. } => {
-                Self::new(Exit::Illegal, "illegal", message).hint("leave --id out to get a fresh id")
+                Self::illegal(message).hint("leave --id out to get a fresh id")
             }
             StoreError::NothingToUndo { .. } => Self::not_found(message)
                 .hint("bd log shows what was written elsewhere or earlier; bd restore ID --at REV brings it back"),
             StoreError::UndoClash { .. } => Self::new(Exit::Damaged, "conflict", message)
                 .hint("nothing was changed; look with bd show ID, and set by hand what should go back"),
             StoreError::UndoDeleted { .. } | StoreError::UndoDeletedTarget { .. } => {
-                Self::new(Exit::Illegal, "illegal", message)
+                Self::illegal(message)
                     .hint("nothing was changed; bd reopen ID brings a deleted issue back, then undo again")
             }
-            StoreError::UndoReferenced { .. } => Self::new(Exit::Illegal, "illegal", message)
+            StoreError::UndoReferenced { .. } => Self::illegal(message)
                 .hint("nothing was changed; bd delete leaves a tombstone that others may refer to"),
-            StoreError::UndoTooLarge { .. } => Self::new(Exit::Illegal, "illegal", message)
+            StoreError::UndoTooLarge { .. } => Self::illegal(message)
                 .hint("nothing was changed; bd restore ID --at REV brings back what a commit holds"),
-            StoreError::UndoLog { path, .. } => Self::new(Exit::Damaged, "damaged", message).hint(format!(
+            StoreError::UndoLog { path, .. } => Self::damaged(message).hint(format!(
                 "nothing was changed; later writes can be undone; without {} undo starts anew",
                 path.display()
             )),
-            StoreError::UndoElsewhere { .. } => Self::new(Exit::NoRepository, "no_repository", message)
+            StoreError::UndoElsewhere { .. } => Self::no_repository(message)
                 .hint("nothing was changed; if that repo was moved or deleted, bring it back first"),
             StoreError::Ledger(error) => error.into(),
             StoreError::Change(error) => error.into(),
             StoreError::Id(_) => Self::usage(message),
             StoreError::Cache(_) | StoreError::Fs(_) => Self::failed(message),
-        }
-    }
-}
-
-impl From<SyncError> for Failure {
-    fn from(error: SyncError) -> Self {
-        let message = error.to_string();
-        match error {
-            SyncError::NoVcs { .. } => Self::new(Exit::NoRepository, "no_repository", message).hint(
-                "put it under git, jj or hg; without one, bd resolve merges a ledger that you bring here by hand",
-            ),
-            SyncError::NoHistory { .. } => Self::new(Exit::NoRepository, "no_repository", message)
-                .hint("put it under git, jj or hg; bd undo takes back what was written last"),
-            SyncError::Busy { .. } | SyncError::Commit(CommitError::Busy { .. }) => {
-                Self::new(Exit::Busy, "busy", message).hint("nothing was changed; try again")
-            }
-            SyncError::Unfinished { .. } | SyncError::Commit(CommitError::Unfinished { .. }) => {
-                Self::new(Exit::Damaged, "unfinished", message).hint("finish it or abort it, then sync again")
-            }
-            SyncError::Conflicts { .. } => Self::new(Exit::Damaged, "conflict", message)
-                .hint("nothing was merged; merge these with your version control, the ledger then merges along"),
-            SyncError::InTheWay { .. } => Self::new(Exit::Damaged, "in_the_way", message)
-                .hint("nothing was merged; commit these files or put them aside, then sync again"),
-            SyncError::Unreachable { .. } => Failure {
-                recoverable: true,
-                ..Self::new(Exit::Failed, "unreachable", message).hint("what is here is committed; sync again later")
-            },
-            SyncError::Refused { .. } => Self::new(Exit::Failed, "refused", message)
-                .hint("the other side does not want these commits; what is here is committed"),
-            SyncError::HookRefused { .. } => {
-                Self::new(Exit::Failed, "refused", message).hint("nothing was sent; what is here is committed")
-            }
-            SyncError::Heads { .. } => Self::new(Exit::Failed, "several_heads", message)
-                .hint("nothing was merged or pushed; merge them, or update to one of them, then sync again"),
-            SyncError::Several { .. } => Self::new(Exit::NotFound, "ambiguous", message).hint("name one commit"),
-            SyncError::NewHead { .. } => Self::new(Exit::Failed, "new_head", message).hint(
-                "nothing was sent; bd sync --bookmark NAME exchanges with a bookmark that is there, or merge the head with hg first",
-            ),
-            SyncError::Unfit { ref what } => {
-                let hint = match () {
-                    () if what.contains("conflict") => {
-                        "nothing was sent; settle the conflict (bd resolve, then bd sync; or jj resolve) and sync again"
-                    }
-                    () if what.contains("description") => "nothing was sent; describe it with jj describe and sync again",
-                    () => "nothing was sent; change that with jj and sync again",
-                };
-                Self::new(Exit::Failed, "refused", message).hint(hint)
-            }
-            SyncError::Filtered { path, .. } => {
-                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                Self::new(Exit::Failed, "filtered", message).hint(format!(
-                    "keep the ledger out of the filter with a line `{name} !filter` in .beads/.gitattributes and commit it again, or use git yourself"
-                ))
-            }
-            SyncError::Commit(CommitError::Overlooked { path, flag }) => {
-                let way = format!("git update-index --no-{flag} {}", path.display());
-                Self::new(Exit::Damaged, "would_lose", message)
-                    .hint(format!("nothing was sent; run {way}, then try again"))
-            }
-            SyncError::Commit(CommitError::Staged { .. }) => Self::new(Exit::Damaged, "would_lose", message)
-                .hint("nothing was changed; commit them or unstage them with git restore --staged, then try again"),
-            SyncError::Kept { .. } => Self::new(Exit::Damaged, "would_lose", message)
-                .hint("nothing was changed; save what is there or bring it elsewhere first"),
-            SyncError::NoSnapshot { .. } => Self::not_found(message),
-            SyncError::Unsupported { .. }
-            | SyncError::NoCheckout { .. }
-            | SyncError::Failed { .. }
-            | SyncError::Path { .. }
-            | SyncError::Commit(_)
-            | SyncError::History(_)
-            | SyncError::Run(_) => Self::failed(message),
-        }
-    }
-}
-
-impl From<ChangeError> for Failure {
-    fn from(error: ChangeError) -> Self {
-        let message = error.to_string();
-        match error {
-            ChangeError::Deleted(id) => {
-                Self::new(Exit::Illegal, "illegal", message).hint(format!("run `bd reopen {id}` to bring it back"))
-            }
-            ChangeError::Claimed { .. } => Self::new(Exit::Claimed, "claimed", message),
-            ChangeError::Done { .. } => Self::new(Exit::Illegal, "illegal", message).hint("bd reopen makes it open"),
-            ChangeError::OddValue { .. } => {
-                Self::new(Exit::Damaged, "damaged", message).hint("mend that field of the line by hand")
-            }
-            ChangeError::SelfDependency(_) => Self::new(Exit::Illegal, "illegal", message),
-            ChangeError::OpenBlockers { blockers, .. } => Self::new(Exit::Illegal, "illegal", message)
-                .hint("close those first, or run `bd dep remove` if it does not wait for them")
-                .texts("blockers", &blockers),
-            ChangeError::OpenChildren { children, .. } => {
-                Self::new(Exit::Illegal, "illegal", message).texts("children", &children)
-            }
-            ChangeError::Workflow(WorkflowError::IllegalMove { from, .. }) => {
-                let legal: Vec<String> = from.next().iter().map(|state| state.word().to_owned()).collect();
-                Self::new(Exit::Illegal, "illegal", message).fact("state", from.word()).texts("legal", &legal)
-            }
-            ChangeError::Workflow(WorkflowError::OpenTasks { tasks, .. }) => Self::new(Exit::Illegal, "illegal", message)
-                .hint("bd workflow complete --skip-open closes them as skipped, bd workflow abandon gives all up; bd close --force leaves them")
-                .texts("tasks", &tasks),
-            ChangeError::Workflow(WorkflowError::StatusFollows { state, .. }) => {
-                let legal: Vec<String> = state.next().iter().map(|state| state.word().to_owned()).collect();
-                Self::new(Exit::Illegal, "illegal", message).fact("state", state.word()).texts("legal", &legal)
-            }
-            ChangeError::Workflow(WorkflowError::NotWorkflow(_)) => {
-                Self::new(Exit::Illegal, "illegal", message).hint("bd workflow list shows the workflows")
-            }
-            ChangeError::Workflow(WorkflowError::NotTask(_)) => Self::new(Exit::Illegal, "illegal", message),
-            _ => Self::usage(message),
-        }
-    }
-}
-
-impl From<LedgerError> for Failure {
-    fn from(error: LedgerError) -> Self {
-        let message = error.to_string();
-        match error {
-            LedgerError::Lock(LockError::Timeout { .. }) => {
-                Self::new(Exit::Busy, "busy", message).hint("try again, or wait longer with --lock-timeout")
-            }
-            LedgerError::Lock(LockError::Failed { .. }) => Self::new(Exit::Busy, "busy", message)
-                .hint("this file system cannot lock; reading works, writing does not"),
-            LedgerError::Unstable { .. } => Self::new(Exit::Busy, "busy", message).hint("try again"),
-            LedgerError::Vanished { what: "missing", .. } => Self::new(Exit::Busy, "busy", message)
-                .hint("try again when version control is done; if it stays so, get the committed file back (git checkout -- FILE), then run bd recover"),
-            LedgerError::Vanished { .. } => Self::new(Exit::Damaged, "damaged", message)
-                .hint("restore the file from the last commit (git checkout -- FILE)"),
-            LedgerError::Torn { .. } => Self::new(Exit::Damaged, "damaged", message)
-                .hint("restore the file from version control, or run bd doctor --fix"),
-            LedgerError::Conflicted { .. } => Self::new(Exit::Damaged, "damaged", message)
-                .hint("bd resolve merges both sides and takes the markers out"),
-            LedgerError::Markers { .. } => Self::new(Exit::Damaged, "damaged", message).hint(
-                "nothing was changed; put the markers right by hand, or have version control merge the file again",
-            ),
-            LedgerError::Missing { .. } => {
-                Self::new(Exit::NoRepository, "no_repository", message).hint(NO_LEDGER)
-            }
-            LedgerError::Linked { .. } => Self::new(Exit::Illegal, "illegal", message)
-                .hint("move the ledger there, or name its directory in .beads/redirect"),
-            LedgerError::WriteProtected { ref path } => {
-                let hint = format!("run chmod u+w {} if it may be changed", path.display());
-                Self::new(Exit::Illegal, "illegal", message).hint(hint)
-            }
-            LedgerError::NotJsonl { .. } | LedgerError::HardLinks { .. } | LedgerError::TooLarge { .. } => {
-                Self::new(Exit::Illegal, "illegal", message)
-            }
-            LedgerError::Gate { .. } => Self::new(Exit::Gate, "gate", message)
-                .hint("this is a fault of bd; please report it with the refused file"),
-            LedgerError::Fs(_) | LedgerError::Lock(LockError::Open(_)) => Self::failed(message),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What callers are told about plans and templates that cannot be used.
 
-use super::failure::{Exit, Failure};
+use super::failure::Failure;
 use crate::coordination::templates::TemplateError;
 use crate::model::plan::Problem;
 use crate::sys::lock::LockError;
@@ -30,11 +30,12 @@ impl From<TemplateError> for Failure {
                     .texts("missing", &missing)
                     .texts("unknown", &unknown)
             }
-            TemplateError::Exists { .. } => Self::new(Exit::Illegal, "illegal", message)
-                .hint("nothing was written; choose another name, or replace it with --force"),
+            TemplateError::Exists { .. } => {
+                Self::illegal(message).hint("nothing was written; choose another name, or replace it with --force")
+            }
             TemplateError::NoUserPlace | TemplateError::Unreadable { .. } => Self::failed(message),
             TemplateError::Fs(_) => Self::failed(message),
-            TemplateError::Lock(LockError::Timeout { .. }) => Self::new(Exit::Busy, "busy", message),
+            TemplateError::Lock(LockError::Timeout { .. }) => Self::busy(message),
             TemplateError::Lock(_) => Self::failed(message),
         }
     }

@@ -12,13 +12,15 @@ impl From<RecordError> for Failure {
             RecordError::Fs(_) => {
                 Self::failed(message).hint("bd where says which state home is used; BD_STATE_DIR names another")
             }
-            RecordError::Moved { .. } => Self::new(Exit::Busy, "busy", message)
+            RecordError::Moved { .. } => Self::busy(message)
                 .hint("try again; bd where says which one is used, bd state move --to repo brings it back here"),
             RecordError::Newer { .. } => Self::new(Exit::Damaged, "newer", message).hint("use the newer bd"),
-            RecordError::NoId { .. } => Self::new(Exit::Damaged, "damaged", message)
-                .hint("look at the file and remove it if it is of no use; a new one is made then"),
-            RecordError::Unreachable { .. } => Self::new(Exit::NoRepository, "no_repository", message)
-                .hint("mount that directory here, or name a state home with BD_STATE_DIR"),
+            RecordError::NoId { .. } => {
+                Self::damaged(message).hint("look at the file and remove it if it is of no use; a new one is made then")
+            }
+            RecordError::Unreachable { .. } => {
+                Self::no_repository(message).hint("mount that directory here, or name a state home with BD_STATE_DIR")
+            }
         }
     }
 }
@@ -51,7 +53,7 @@ impl From<CoordinationError> for Failure {
             CoordinationError::HalfRemoved { key, .. } => Self::failed(message)
                 .hint("bd worktree restore writes these files into a directory; bd worktree list says what is left")
                 .fact("kept", &key),
-            CoordinationError::NoLedgerThere { .. } => Self::new(Exit::NoRepository, "no_repository", message)
+            CoordinationError::NoLedgerThere { .. } => Self::no_repository(message)
                 .hint("its branch has none; merge one in, or make it with bd init there"),
             CoordinationError::NoSuchAgent { .. } => {
                 Self::not_found(message).hint("bd agent list shows who is; bd agent register NAME registers one")
@@ -74,10 +76,10 @@ impl From<CoordinationError> for Failure {
             CoordinationError::BothKnow { .. } => Self::new(Exit::Damaged, "conflict", message)
                 .hint("nothing was copied; release the issue in one of them first"),
             CoordinationError::NotCoordinator { .. } => {
-                Self::new(Exit::Illegal, "illegal", message).hint("bd agent register NAME --role coordinator makes one")
+                Self::illegal(message).hint("bd agent register NAME --role coordinator makes one")
             }
             CoordinationError::NotYours { .. } => {
-                Self::new(Exit::Illegal, "illegal", message).hint("a coordinator or a person can do that")
+                Self::illegal(message).hint("a coordinator or a person can do that")
             }
             CoordinationError::Unregistered { .. } => {
                 Self::not_found(message).hint("nothing was sent; bd agent list shows who is there")
@@ -90,7 +92,7 @@ impl From<CoordinationError> for Failure {
             CoordinationError::AmbiguousMessage { .. } => {
                 Self::new(Exit::NotFound, "ambiguous", message).hint("type more characters of the id")
             }
-            CoordinationError::NoSender { .. } => Self::new(Exit::Illegal, "illegal", message),
+            CoordinationError::NoSender { .. } => Self::illegal(message),
             CoordinationError::NoBody => Self::usage(message).hint("-m TEXT, -m - or --body-file FILE"),
             CoordinationError::TooLong { .. } => {
                 Self::usage(message).hint("put it into a file or an issue, and send where it is")
@@ -140,31 +142,31 @@ impl From<LeaseError> for Failure {
                     None => failure,
                 }
             }
-            LeaseError::Elsewhere { worktree, .. } => Self::new(Exit::Illegal, "illegal", message)
+            LeaseError::Elsewhere { worktree, .. } => Self::illegal(message)
                 .hint("merge that checkout first; work that is not merged can be taken over with --takeover, what is closed cannot")
                 .fact("worktree", &worktree),
             LeaseError::HalfMade { .. } => {
                 Self::failed(message).hint("bd release ends it, when there is room to write")
             }
-            LeaseError::Damaged { .. } => Self::new(Exit::Damaged, "damaged", message)
+            LeaseError::Damaged { .. } => Self::damaged(message)
                 .hint("the number of that claim must not be given twice; bd doctor says what to do"),
             LeaseError::Withheld { why, .. } => match why {
-                Withheld::Unknown { workflow } => Self::new(Exit::Illegal, "illegal", message)
+                Withheld::Unknown { workflow } => Self::illegal(message)
                     .hint("work from the project that has the workflow, or join its repo with bd repo add")
                     .fact("workflow", &workflow),
-                Withheld::Hidden { workflow, repos } => Self::new(Exit::Illegal, "illegal", message)
+                Withheld::Hidden { workflow, repos } => Self::illegal(message)
                     .hint("work from the project that has all of them, or join them with bd repo add")
                     .fact("workflow", &workflow)
                     .texts("repos", &repos),
-                Withheld::Unreadable { workflow } => Self::new(Exit::Illegal, "illegal", message)
+                Withheld::Unreadable { workflow } => Self::illegal(message)
                     .hint("a newer bd may know it; bd show tells what its line says, and bd doctor what is wrong")
                     .fact("workflow", &workflow),
-                Withheld::Elsewhere { workflow, state, worktree } => Self::new(Exit::Illegal, "illegal", message)
+                Withheld::Elsewhere { workflow, state, worktree } => Self::illegal(message)
                     .hint("merge that checkout, or go on with the workflow there")
                     .fact("workflow", &workflow)
                     .fact("state", state.word())
                     .fact("worktree", &worktree),
-                Withheld::State { workflow, state } => Self::new(Exit::Illegal, "illegal", message)
+                Withheld::State { workflow, state } => Self::illegal(message)
                     .hint("bd workflow show tells how it stands")
                     .fact("workflow", &workflow)
                     .fact("state", state.word()),
@@ -174,18 +176,18 @@ impl From<LeaseError> for Failure {
                     .number("running", running as i64)
                     .number("max_parallel", most),
             },
-            LeaseError::Waits { blockers, .. } => Self::new(Exit::Illegal, "illegal", message)
+            LeaseError::Waits { blockers, .. } => Self::illegal(message)
                 .hint("a task is worked on when what it waits for is closed; bd why ID")
                 .texts("blockers", &blockers),
-            LeaseError::IsWorkflow { .. } => Self::new(Exit::Illegal, "illegal", message)
+            LeaseError::IsWorkflow { .. } => Self::illegal(message)
                 .hint("bd workflow next --claim takes a task of it; bd workflow lock keeps its plan from others"),
-            LeaseError::OfPlan { workflow, .. } => Self::new(Exit::Illegal, "illegal", message)
+            LeaseError::OfPlan { workflow, .. } => Self::illegal(message)
                 .hint("bd workflow add-task, remove-task or replan; or bd workflow lock first")
                 .fact("workflow", &workflow),
-            LeaseError::SameName { workflow, .. } => Self::new(Exit::Illegal, "illegal", message)
+            LeaseError::SameName { workflow, .. } => Self::illegal(message)
                 .hint("the tasks of a workflow have names of their own; bd workflow add-task gives a new one")
                 .fact("workflow", &workflow),
-            LeaseError::NotClaimed { .. } => Self::new(Exit::Illegal, "illegal", message),
+            LeaseError::NotClaimed { .. } => Self::illegal(message),
             LeaseError::BadToken { .. } => Self::usage(message).hint("BD_LEASE is ID:EPOCH, as bd claim --json says"),
         }
     }

@@ -27,14 +27,13 @@ impl From<ReservationError> for Failure {
         let message = error.to_string();
         match error {
             ReservationError::Staged(HistoryError::NotGit { .. }) => {
-                Self::new(Exit::NoRepository, "no_repository", message)
-                    .hint("only git stages files: bd reserve check PATH looks at single ones")
+                Self::no_repository(message).hint("only git stages files: bd reserve check PATH looks at single ones")
             }
             ReservationError::Staged(_) => Self::failed(message),
             ReservationError::Glob { .. } => Self::usage(message).hint("bd reserve --help shows the language"),
             ReservationError::Outside { .. } => Self::usage(message),
             ReservationError::Reserved { obstacles } => Self::reserved(message, &obstacles),
-            ReservationError::ByOther { reservation } => Self::new(Exit::Illegal, "illegal", message)
+            ReservationError::ByOther { reservation } => Self::illegal(message)
                 .hint("its holder or a coordinator can release it")
                 .fact("holder", &reservation.holder.name),
             ReservationError::NotReserved { .. } => {
@@ -64,7 +63,7 @@ impl From<CheckpointError> for Failure {
             }
             CheckpointError::SeveralIssues { .. } => Self::usage(message).hint("bd checkpoint add ID -m TEXT"),
             CheckpointError::Kind { .. } | CheckpointError::NoSummary | CheckpointError::Detail => Self::usage(message),
-            CheckpointError::NoSnapshot { .. } => Self::new(Exit::Illegal, "illegal", message),
+            CheckpointError::NoSnapshot { .. } => Self::illegal(message),
             CheckpointError::InTheWay { .. } => Self::new(Exit::Damaged, "in_the_way", message)
                 .hint("name a directory that is not there or empty; nothing was written"),
         }

@@ -1,7 +1,7 @@
 //! What callers are told when something about a workspace went wrong.
 
+use super::escape::plural;
 use super::failure::{Exit, Failure};
-use super::plural;
 use crate::coordination::WorkspaceError;
 use crate::model::size;
 
@@ -17,14 +17,15 @@ impl From<WorkspaceError> for Failure {
             WorkspaceError::NotMade { id, error, .. } => {
                 Failure { message, ..Failure::from(*error) }.fact("workspace", &id)
             }
-            WorkspaceError::Lost { .. } => Self::new(Exit::Busy, "busy", message).hint("try again"),
+            WorkspaceError::Lost { .. } => Self::busy(message).hint("try again"),
             WorkspaceError::RepoNotHere { .. } => {
                 Self::not_found(message).hint("bd repo list shows those of the project; --repo names another")
             }
             WorkspaceError::NoPlace { .. } => Self::failed(message).hint("bd config set workspace.path DIR sets one"),
-            WorkspaceError::UntrustedPath { .. } => Self::new(Exit::Untrusted, "untrusted", message)
-                .hint("bd config trust shows and allows it; --path names another place"),
-            WorkspaceError::UntrustedSetup { .. } => Self::new(Exit::Untrusted, "untrusted", message)
+            WorkspaceError::UntrustedPath { .. } => {
+                Self::untrusted(message).hint("bd config trust shows and allows it; --path names another place")
+            }
+            WorkspaceError::UntrustedSetup { .. } => Self::untrusted(message)
                 .hint("bd config trust shows and allows it; --no-setup does without, --setup COMMAND names another"),
             WorkspaceError::SetupFailed { .. } => {
                 Self::failed(message).hint("try the command in this checkout; --no-setup does without it")
@@ -44,11 +45,9 @@ impl From<WorkspaceError> for Failure {
             WorkspaceError::IllegalMove { from, .. } => {
                 let legal: Vec<&str> = from.moves().iter().map(|state| state.word()).collect();
                 let legal = if legal.is_empty() { "nothing".to_owned() } else { legal.join(", ") };
-                Self::new(Exit::Illegal, "illegal", message).hint(format!("it can become {legal}"))
+                Self::illegal(message).hint(format!("it can become {legal}"))
             }
-            WorkspaceError::NoMergeCommit { .. } => {
-                Self::new(Exit::Illegal, "illegal", message).hint("--merge-commit names it")
-            }
+            WorkspaceError::NoMergeCommit { .. } => Self::illegal(message).hint("--merge-commit names it"),
             WorkspaceError::NoSuchCommit { .. } => Self::not_found(message)
                 .hint("fetch it first; a merge commit is looked for in the workspace and in its parent"),
             WorkspaceError::BadAddress { .. } => Self::usage(message).hint("it begins with https://"),
@@ -68,7 +67,7 @@ impl From<WorkspaceError> for Failure {
                 Self::not_found(message).hint("bd workspace list --all shows what was there")
             }
             WorkspaceError::Busy { .. } | WorkspaceError::Changed { .. } => {
-                Self::new(Exit::Busy, "busy", message).hint("try again when that is over")
+                Self::busy(message).hint("try again when that is over")
             }
             WorkspaceError::HalfRemoved { key, .. } => {
                 let failure = Self::failed(message).hint("bd workspace gc --apply finishes it");

@@ -1,14 +1,14 @@
 //! The past, as programs and people read it.
 
+use super::answer::{Any, answer, each, or_null};
 use super::escape::inline;
 use super::value::{change_text, is_told, shortened, winner};
-use super::{Object, array};
 use crate::model::difference::{ChangeKind, FieldChange};
 use crate::model::issue::Issue;
 use crate::model::json::decode_string;
 use crate::model::record::Record;
 use crate::ops::ClosedIssue;
-use crate::store::{Blame, Commit, DiffEntry, DiffKind, Event, PastLine};
+use crate::store::{Blame, BlamedField, Commit, DiffEntry, DiffKind, Event, PastLine};
 
 /// How much of a hash people are shown.
 const SHORT: usize = 10;
@@ -17,45 +17,66 @@ pub fn short(commit: &Commit) -> &str {
     commit.id.get(..SHORT).unwrap_or(&commit.id)
 }
 
-pub(super) fn commit(commit: &Commit) -> String {
-    Object::new()
-        .text("id", &commit.id)
-        .text("author", &commit.author)
-        .text("email", &commit.email)
-        .text("authored_at", &commit.authored.to_string())
-        .text("committed_at", &commit.committed.to_string())
-        .text("summary", &commit.summary)
-        .finish()
+answer! {
+    pub(super) fn commit(commit: &Commit) {
+        id: &commit.id, author: &commit.author, email: &commit.email,
+        authored_at: commit.authored, committed_at: commit.committed, summary: &commit.summary,
+    }
+
+    fn field(change: &FieldChange) {
+        field: &change.field, before: raw(&change.before), after: raw(&change.after), won: winner(change),
+    }
+
+    /// One change of an issue.
+    pub fn event(event: &Event) {
+        id: &event.id, title: title(&event.line), source_repo: &event.source_repo, change: event.kind.word(),
+        commit: or_null(event.commit.as_ref().map(commit)), fields: each(&event.fields, field),
+    }
+
+    fn blamed(one: &BlamedField) {
+        field: &one.field, value: raw(&one.value), commit: or_null(one.commit.as_ref().map(commit)),
+        source_repo: &one.source_repo,
+    }
+
+    pub fn blame(blame: &Blame) {
+        id: &blame.id, source_repo: &blame.source_repo, fields: each(&blame.fields, blamed),
+        past: blame.past.as_ref().map(past),
+    }
+
+    fn difference(entry: &DiffEntry) {
+        id: &entry.id, title: title(entry.after.as_ref().or(entry.before.as_ref()).map_or("", String::as_str)),
+        source_repo: &entry.source_repo,
+        moved_from: if let DiffKind::Moved(from) = &entry.kind { Some(from) } else { None },
+        fields: each(&entry.fields, field),
+    }
+
+    pub fn differences(entries: &[DiffEntry]) {
+        added: each(entries.iter().filter(|one| one.kind == DiffKind::Added), difference),
+        changed: each(entries.iter().filter(|one| one.kind == DiffKind::Changed), difference),
+        moved: each(entries.iter().filter(|one| matches!(one.kind, DiffKind::Moved(_))), difference),
+        removed: each(entries.iter().filter(|one| one.kind == DiffKind::Removed), difference),
+    }
+
+    /// An issue that was closed, for release notes.
+    pub fn changelog(one: &ClosedIssue) {
+        id: &one.issue.id, title: &one.issue.title, issue_type: &one.issue.issue_type, priority: one.issue.priority,
+        closed_at: &one.issue.closed_at, close_reason: &one.issue.close_reason, source_repo: &one.source_repo,
+    }
+
+    /// Where an issue is found that has left the ledger.
+    pub(super) fn past(past: &PastLine) {
+        commit: commit(&past.commit), removed_in: or_null(past.removed.as_ref().map(commit)), called_now: &past.called_now,
+    }
 }
 
-fn optional(commit_: Option<&Commit>) -> String {
-    commit_.map_or_else(|| "null".to_owned(), commit)
-}
-
-fn field(change: &FieldChange) -> String {
-    let raw = |value: &Option<String>| value.clone().unwrap_or_else(|| "null".to_owned());
-    Object::new()
-        .text("field", &change.field)
-        .raw("before", &raw(&change.before))
-        .raw("after", &raw(&change.after))
-        .optional("won", winner(change).as_deref())
-        .finish()
+/// A value of a line as it is.
+fn raw(value: &Option<String>) -> Any {
+    Any(value.clone().unwrap_or_else(|| "null".to_owned()))
 }
 
 fn title(line: &str) -> String {
     let found = Record::parse(line).ok().and_then(|record| record.string("title").map(|title| title.into_owned()));
     found.unwrap_or_default()
-}
-
-pub fn event(event: &Event) -> String {
-    Object::new()
-        .text("id", &event.id)
-        .text("title", &title(&event.line))
-        .text("source_repo", &event.source_repo)
-        .text("change", event.kind.word())
-        .raw("commit", &optional(event.commit.as_ref()))
-        .raw("fields", &array(event.fields.iter().map(field)))
-        .finish()
 }
 
 /// The first line on a change: what became of the issue.
@@ -79,20 +100,6 @@ pub fn told_changes(fields: &[FieldChange]) -> Vec<String> {
     if told.is_empty() { fields.iter().map(change_text).collect() } else { told }
 }
 
-pub fn blame(blame: &Blame) -> String {
-    let fields = blame.fields.iter().map(|one| {
-        let object = Object::new().text("field", &one.field).raw("value", one.value.as_deref().unwrap_or("null"));
-        let object = object.raw("commit", &optional(one.commit.as_ref()));
-        object.optional("source_repo", one.source_repo.as_deref()).finish()
-    });
-    let object = Object::new().text("id", &blame.id).text("source_repo", &blame.source_repo);
-    let object = object.raw("fields", &array(fields));
-    match &blame.past {
-        Some(line) => object.raw("past", &past(line)).finish(),
-        None => object.finish(),
-    }
-}
-
 /// A value that was given to a field, or that it was taken away.
 pub fn blamed_value(value: Option<&str>) -> String {
     value.map_or_else(|| "nothing".to_owned(), shortened)
@@ -110,27 +117,6 @@ pub fn departure(past: &PastLine) -> String {
 /// That an issue has another id now.
 pub fn renamed_text(old: &str, new: &str) -> String {
     format!("{old} is called {new} now")
-}
-
-pub fn differences(entries: &[DiffEntry]) -> String {
-    let entry = |entry: &DiffEntry| {
-        let object = Object::new()
-            .text("id", &entry.id)
-            .text("title", &title(entry.after.as_ref().or(entry.before.as_ref()).map_or("", String::as_str)))
-            .text("source_repo", &entry.source_repo);
-        let object = match &entry.kind {
-            DiffKind::Moved(from) => object.text("moved_from", from),
-            _ => object,
-        };
-        object.raw("fields", &array(entry.fields.iter().map(field))).finish()
-    };
-    let of = |wanted: fn(&DiffKind) -> bool| array(entries.iter().filter(|one| wanted(&one.kind)).map(entry));
-    Object::new()
-        .raw("added", &of(|kind| *kind == DiffKind::Added))
-        .raw("changed", &of(|kind| *kind == DiffKind::Changed))
-        .raw("moved", &of(|kind| matches!(kind, DiffKind::Moved(_))))
-        .raw("removed", &of(|kind| *kind == DiffKind::Removed))
-        .finish()
 }
 
 /// One difference in words: a line on the issue, then one for each field.
@@ -221,28 +207,4 @@ pub fn changelog_markdown(closed: &[ClosedIssue]) -> String {
 
 fn changelog_item(issue: &Issue) -> String {
     format!("- {} ({})", markdown(&issue.title), markdown(&issue.id))
-}
-
-pub fn changelog(closed: &[ClosedIssue]) -> String {
-    array(closed.iter().map(|one| {
-        let issue = &one.issue;
-        Object::new()
-            .text("id", &issue.id)
-            .text("title", &issue.title)
-            .text("issue_type", issue.issue_type.as_str())
-            .number("priority", issue.priority.number())
-            .optional("closed_at", issue.closed_at.as_ref().map(|time| time.text.as_str()))
-            .optional("close_reason", issue.close_reason.as_deref())
-            .text("source_repo", &one.source_repo)
-            .finish()
-    }))
-}
-
-/// Where an issue is found that has left the ledger.
-pub fn past(past: &PastLine) -> String {
-    Object::new()
-        .raw("commit", &commit(&past.commit))
-        .raw("removed_in", &optional(past.removed.as_ref()))
-        .optional("called_now", past.called_now.as_deref())
-        .finish()
 }

@@ -4,11 +4,15 @@
 //! every client needs is always there and of one kind: `id title status priority issue_type created_at updated_at`. Raw
 //! dependency records are never under `dependencies`: clients read issues there.
 
-use super::{Object, array};
+use super::answer::{Field, Fields, List, answer, each, filled, object};
+use super::elsewhere::elsewhere;
+use super::history::past;
 use crate::model::issue::{Comment, Issue, Time};
+use crate::model::json::Object;
 use crate::model::merge::AGREED;
 use crate::model::record::Record;
-use crate::store::{Access, Row, Written};
+use crate::ops::{Neighbour, Private, Shown};
+use crate::store::{Access, Place, Row, Written};
 
 const EPOCH: &str = "1970-01-01T00:00:00.000Z";
 
@@ -80,23 +84,7 @@ fn base(line: &str, issue: &Issue, source_repo: &str) -> Object {
 
 /// An element of `list`, `ready`, `search`: with counts, without texts of others.
 pub fn summary(row: &Row) -> Object {
-    let mut object = base(&row.line, &row.issue, &row.source_repo);
-    if row.shadowed {
-        object = object.flag("shadowed", true);
-    }
-    if let Some(place) = &row.place {
-        object = object.optional("worktree_id", place.worktree_id.as_deref()).text("worktree", &place.worktree);
-    }
-    if let Some(beside) = &row.beside {
-        object = object.raw("private", &private(&row.issue.id, &beside.clone().into()));
-    }
-    if !row.elsewhere.is_empty() {
-        object = object.raw("elsewhere", &super::elsewhere::elsewhere(&row.elsewhere));
-    }
-    object
-        .number("dependency_count", row.counts.dependencies)
-        .number("dependent_count", row.counts.dependents)
-        .number("comment_count", row.counts.comments)
+    base(&row.line, &row.issue, &row.source_repo).join(detached(row))
 }
 
 /// The answer of a command that wrote an issue.
@@ -111,77 +99,141 @@ pub fn reply(written: &Written) -> Object {
 pub fn edge_issue(id: &str, kind: &str, row: Option<&Row>) -> Object {
     let object = match row {
         Some(row) => summary(row),
-        None => Object::new()
-            .text("id", id)
-            .text("title", "")
-            .text("status", "unknown")
-            .number("priority", 0)
-            .text("issue_type", "task")
-            .text("created_at", EPOCH)
-            .text("updated_at", EPOCH)
-            .flag("missing", true),
+        None => object! {
+            id: id, title: "", status: "unknown", priority: 0, issue_type: "task", created_at: EPOCH, updated_at: EPOCH,
+            missing: true,
+        },
     };
     object.text("dependency_type", kind)
 }
 
-/// A comment as clients want it: its id is a string.
-pub(super) fn comment_object(issue_id: &str, comment: &Comment) -> Object {
-    let time = comment.created_at.as_ref().map_or(EPOCH, |time| &time.text);
-    Object::new()
-        .text("id", &comment.id)
-        .text("issue_id", issue_id)
-        .text("author", &comment.author)
-        .text("text", &comment.text)
-        .text("created_at", time)
+answer! {
+    /// A comment as clients want it: its id is a string.
+    pub fn comment(issue_id: &str, comment: &Comment) {
+        id: &comment.id, issue_id: issue_id, author: &comment.author, text: &comment.text,
+        created_at: comment.created_at.as_ref().map_or(EPOCH, |time| &time.text),
+    }
+
+    /// What only the user says about an issue.
+    fn private(id: &str, yours: &Private) {
+        source_repo: &yours.repo, notes: &yours.notes, assignee: &yours.assignee, dependencies: &yours.dependencies,
+        comments: each(&yours.comments, |one| comment(id, one)),
+    }
+
+    fn detached(row: &Row) {
+        shadowed: row.shadowed.then_some(true), ..placed?(&row.place),
+        private: row.beside.as_ref().map(|beside| private(&row.issue.id, &beside.clone().into())),
+        elsewhere: filled(&row.elsewhere).map(|all| each(all, elsewhere)),
+        dependency_count: row.counts.dependencies, dependent_count: row.counts.dependents,
+        comment_count: row.counts.comments,
+    }
+
+    fn placed(place: &Place) {
+        worktree_id: &place.worktree_id, worktree: &place.worktree,
+    }
+
+    fn children(states: &[bool]) {
+        epic_total_children: states.len(), epic_closed_children: states.iter().filter(|closed| **closed).count(),
+        epic_closeable: !states.is_empty() && states.iter().all(|closed| *closed),
+    }
+
+    /// What `show` adds.
+    fn around(shown: &Shown) {
+        writable: shown.access == Access::Write, copies: filled(&shown.copies),
+        pruned: shown.past.as_ref().map(|_| true), past: shown.past.as_ref().map(past),
+        private: shown.private.as_ref().filter(|_| shown.row.beside.is_none()).map(|one| private(&shown.row.issue.id, one)),
+        dependencies: filled(&shown.dependencies).map(edges), dependents: filled(&shown.dependents).map(edges),
+        comments: filled(&shown.row.issue.comments).map(|all| each(all, |one| comment(&shown.row.issue.id, one))),
+    }
 }
 
-/// What only the user says about an issue.
-fn private(id: &str, yours: &crate::ops::Private) -> String {
-    let comments = yours.comments.iter().map(|comment| comment_object(id, comment).finish());
-    Object::new()
-        .text("source_repo", &yours.repo)
-        .optional("notes", yours.notes.as_deref())
-        .optional("assignee", yours.assignee.as_deref())
-        .texts("dependencies", &yours.dependencies)
-        .raw("comments", &array(comments))
-        .finish()
+fn edges(edges: &[Neighbour]) -> List {
+    each(edges, |edge| edge_issue(&edge.id, &edge.kind, edge.row.as_ref()))
 }
 
 /// An element of `show`.
-pub fn detail(shown: &crate::ops::Shown) -> Object {
-    let row = &shown.row;
-    let edges = |edges: &[crate::ops::Neighbour]| {
-        array(edges.iter().map(|e| edge_issue(&e.id, &e.kind, e.row.as_ref()).finish()))
-    };
-    let mut object = summary(row).flag("writable", shown.access == Access::Write);
-    if !shown.copies.is_empty() {
-        object = object.texts("copies", &shown.copies);
+pub fn detail(shown: &Shown) -> Object {
+    let object = summary(&shown.row).join(around(shown));
+    if shown.row.issue.issue_type.as_str() != "epic" {
+        return object;
     }
-    if let Some(past) = &shown.past {
-        object = object.flag("pruned", true).raw("past", &super::history::past(past));
-    }
-    if let Some(yours) = shown.private.as_ref().filter(|_| row.beside.is_none()) {
-        object = object.raw("private", &private(&row.issue.id, yours));
-    }
-    if !shown.dependencies.is_empty() {
-        object = object.raw("dependencies", &edges(&shown.dependencies));
-    }
-    if !shown.dependents.is_empty() {
-        object = object.raw("dependents", &edges(&shown.dependents));
-    }
-    if !row.issue.comments.is_empty() {
-        let comments = row.issue.comments.iter().map(|c| comment_object(&row.issue.id, c).finish());
-        object = object.raw("comments", &array(comments));
-    }
-    if row.issue.issue_type.as_str() == "epic" {
-        let children = shown.dependents.iter().filter(|e| e.kind == "parent-child");
-        let states: Vec<bool> =
-            children.filter_map(|e| e.row.as_ref()).map(|r| r.issue.status.as_str() == "closed").collect();
-        let closed = states.iter().filter(|closed| **closed).count();
-        object = object
-            .number("epic_total_children", states.len() as i64)
-            .number("epic_closed_children", closed as i64)
-            .flag("epic_closeable", !states.is_empty() && closed == states.len());
-    }
-    object
+    let parts = shown.dependents.iter().filter(|e| e.kind == "parent-child").filter_map(|e| e.row.as_ref());
+    object.join(children(&parts.map(|row| row.issue.status.as_str() == "closed").collect::<Vec<_>>()))
+}
+
+/// Fields that every issue has, and those it may have, with their JSON types.
+const ISSUE: &[(&str, &str, bool)] = &[
+    ("id", "string", true),
+    ("title", "string", true),
+    ("status", "string", true),
+    ("priority", "integer", true),
+    ("issue_type", "string", true),
+    ("created_at", "string", true),
+    ("updated_at", "string", true),
+    ("source_repo", "string", true),
+    ("visibility", "string", true),
+    ("writable", "boolean", false),
+    ("shadowed", "boolean", false),
+    ("worktree_id", "string", false),
+    ("worktree", "string", false),
+    ("elsewhere", "array", false),
+    ("copies", "array", false),
+    ("private", "object", false),
+    ("pruned", "boolean", false),
+    ("past", "object", false),
+    ("description", "string", false),
+    ("design", "string", false),
+    ("acceptance_criteria", "string", false),
+    ("notes", "string", false),
+    ("assignee", "string", false),
+    ("owner", "string", false),
+    ("estimated_minutes", "integer", false),
+    ("created_by", "string", false),
+    ("started_at", "string", false),
+    ("closed_at", "string", false),
+    ("close_reason", "string", false),
+    ("due_at", "string", false),
+    ("defer_until", "string", false),
+    ("external_ref", "string", false),
+    ("parent", "string", false),
+    ("project", "object", false),
+    ("former_id", "string", false),
+    ("labels", "array", false),
+    ("dependencies", "array", false),
+    ("dependents", "array", false),
+    ("comments", "array", false),
+    ("dependency_count", "integer", false),
+    ("dependent_count", "integer", false),
+    ("comment_count", "integer", false),
+    ("blocked_by", "array", false),
+    ("blocked_by_count", "integer", false),
+    ("matched_fields", "array", false),
+    ("dependency_type", "string", false),
+    ("depth", "integer", false),
+    ("parent_id", "string", false),
+    ("truncated", "boolean", false),
+];
+
+/// Gives the keys of an issue to a function of that name, with those that are always there as well in this place.
+macro_rules! issue_keys {
+    ($($shape:ident: $also:expr;)*) => {$(
+        #[doc = "The keys of what the function of this name gives."]
+        #[expect(non_camel_case_types, reason = "it goes by the name of its function")]
+        pub enum $shape {}
+
+        impl $shape {
+            pub fn fields(into: &mut Fields) {
+                let also: &[&str] = &$also;
+                for (key, kind, always) in ISSUE {
+                    into.push(Field { key, kind, required: *always || also.contains(key) });
+                }
+            }
+        }
+    )*};
+}
+
+issue_keys! {
+    reply: [];
+    summary: ["dependency_count", "dependent_count", "comment_count"];
+    edge_issue: ["dependency_type"];
 }

@@ -1,8 +1,8 @@
 //! What must not leave, and the hooks that watch over it.
 
-use super::{Object, array};
+use super::answer::{answer, each, object};
 use crate::model::proposal::Leak;
-use crate::store::{Found, FoundLeak, HooksStatus, LeakReport};
+use crate::store::{Found, FoundLeak, HookState, HooksStatus, LeakReport};
 
 /// A leak in words: which field, and never what it says.
 pub fn leak_text(found: &Found) -> String {
@@ -18,53 +18,34 @@ pub fn leak_text(found: &Found) -> String {
     }
 }
 
-pub fn leaks(report: &LeakReport) -> String {
-    let items = report.leaks.iter().map(|leak: &FoundLeak| {
-        let object = Object::new()
-            .optional("commit", leak.commit.as_deref())
-            .text("file", &leak.file)
-            .number("line", leak.line as i64)
-            .text("kind", leak.found.kind());
-        let object = match &leak.found {
-            Found::Path(_) => object,
-            Found::Issue { id, leak } => match leak {
-                Leak::Field(field) => object.text("id", id).text("field", field),
-                Leak::Dependency(target) => object.text("id", id).text("depends_on_id", target),
-                Leak::Mention(target) => object.text("id", id).text("names", target),
-                Leak::Local | Leak::Private => object.text("id", id),
-            },
-        };
-        object.text("message", &leak_text(&leak.found)).finish()
-    });
-    Object::new()
-        .flag("ok", report.leaks.is_empty())
-        .number("checked", report.checked as i64)
-        .raw("leaks", &array(items))
-        .texts("skipped", &report.skipped)
-        .finish()
-}
+answer! {
+    fn leak(leak: &FoundLeak) {
+        commit: &leak.commit, file: &leak.file, line: leak.line, kind: leak.found.kind(),
+        ..named?(if let Found::Issue { id, leak } = &leak.found { Some((id, leak)) } else { None }),
+        message: leak_text(&leak.found),
+    }
 
-pub fn hooks(status: &HooksStatus, changed: bool) -> String {
-    let hooks = status.hooks.iter().map(|hook| {
-        let chained = hook.chained.as_ref().map(|path| path.display().to_string());
-        Object::new()
-            .text("name", &hook.name)
-            .text("state", hook.state)
-            .optional("chained", chained.as_deref())
-            .finish()
-    });
-    let file = status.driver.file.as_ref().map(|file| file.display().to_string());
-    let driver = Object::new()
-        .text("state", status.driver.state)
-        .optional("command", status.driver.command.as_deref())
-        .optional("file", file.as_deref())
-        .flag("shared", status.driver.shared);
-    Object::new()
-        .flag("installed", status.installed)
-        .flag("changed", changed)
-        .text("directory", &status.directory.display().to_string())
-        .raw("hooks", &array(hooks))
-        .texts("remarks", &status.remarks)
-        .raw("merge_driver", &driver.finish())
-        .finish()
+    fn named(found: (&String, &Leak)) {
+        id: found.0,
+        field: if let Leak::Field(field) = found.1 { Some(field) } else { None },
+        depends_on_id: if let Leak::Dependency(target) = found.1 { Some(target) } else { None },
+        names: if let Leak::Mention(target) = found.1 { Some(target) } else { None },
+    }
+
+    pub fn leak_report(report: &LeakReport) {
+        ok: report.leaks.is_empty(), checked: report.checked, leaks: each(&report.leaks, leak), skipped: &report.skipped,
+    }
+
+    fn hook(hook: &HookState) {
+        name: &hook.name, state: hook.state, chained: &hook.chained,
+    }
+
+    pub fn hooks(status: &HooksStatus, changed: bool) {
+        installed: status.installed, changed: changed, directory: &status.directory,
+        hooks: each(&status.hooks, hook), remarks: &status.remarks,
+        merge_driver: object! {
+            state: status.driver.state, command: &status.driver.command, file: &status.driver.file,
+            shared: status.driver.shared,
+        },
+    }
 }

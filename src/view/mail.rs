@@ -1,71 +1,59 @@
 //! Mail as programs and people see it. What agents write is data: it is quoted and escaped, whoever wrote it.
 
-use super::{Object, array, block, inline, plural};
+use super::answer::{List, answer, each};
+use super::escape::{block, inline, plural};
 use crate::coordination::mail::{BroughtBack, Mailbox, Sent};
 use crate::model::message::Message;
 
-/// What a message says, without the marks of a recipient.
-fn said(message: &Message) -> Object {
-    let object = Object::new()
-        .text("id", &message.id)
-        .optional("from", message.from.as_deref())
-        .optional("from_agent", message.from_agent.as_deref())
-        .text("type", message.kind.word())
-        .text("priority", message.priority.word())
-        .optional("subject", message.subject.as_deref())
-        .text("body", &message.body)
-        .optional("issue", message.issue.as_deref())
-        .text("thread", &message.thread)
-        .optional("reply_to", message.reply_to.as_deref())
-        .text("created_at", &message.created.to_string());
-    object
-        .optional("expires_at", message.expires.map(|at| at.to_string()).as_deref())
-        .flag("wants_ack", message.wants_ack)
-        .optional("worktree_id", message.worktree_id.as_deref())
+answer! {
+    /// What a message says, without the marks of a recipient.
+    fn said(message: &Message) {
+        id: &message.id, from: &message.from, from_agent: &message.from_agent,
+        type: message.kind.word(), priority: message.priority.word(), subject: &message.subject, body: &message.body,
+        issue: &message.issue, thread: &message.thread, reply_to: &message.reply_to,
+        created_at: message.created, expires_at: message.expires,
+        wants_ack: message.wants_ack, worktree_id: &message.worktree_id,
+    }
+
+    fn marked(message: &Message) {
+        to: &message.to, recipient: &message.recipient, status: mark(message),
+        read_at: message.read, ack_at: message.acked, archived_at: message.archived,
+    }
+
+    pub fn message(message: &Message) {
+        ..said(message), ..marked(message),
+    }
+
+    /// One message of a conversation, with every copy.
+    pub fn copied(first: &Message, copies: &[Message]) {
+        ..said(first), copies: each(copies, marked),
+    }
+
+    fn recipient(mailbox: &Mailbox) {
+        name: mailbox.name(), agent: if let Mailbox::Agent { id, .. } = mailbox { Some(id) } else { None },
+    }
+
+    fn brought_back(back: &BroughtBack) {
+        id: &back.id, done: back.problem.is_none(), worktree: &back.worktree, problem: &back.problem,
+    }
+
+    pub fn sent(sent: &Sent) {
+        ..said(&sent.message), recipients: each(&sent.recipients, recipient),
+        resumed: sent.back.as_ref().map(brought_back),
+    }
 }
 
-fn marked(object: Object, message: &Message) -> Object {
-    let status = match (message.archived, message.read) {
+fn mark(message: &Message) -> &'static str {
+    match (message.archived, message.read) {
         (Some(_), _) => "archived",
         (None, Some(_)) => "read",
         (None, None) => "unread",
-    };
-    let object = object.text("to", &message.to).text("recipient", &message.recipient).text("status", status);
-    let marks = [("read_at", message.read), ("ack_at", message.acked), ("archived_at", message.archived)];
-    marks.into_iter().fold(object, |object, (key, at)| object.optional(key, at.map(|at| at.to_string()).as_deref()))
-}
-
-pub fn message(message: &Message) -> String {
-    marked(said(message), message).finish()
-}
-
-pub fn messages(all: &[Message]) -> String {
-    array(all.iter().map(message))
+    }
 }
 
 /// A conversation: each message once, with every copy.
-pub fn mail_thread(thread: &[Vec<Message>]) -> String {
-    array(thread.iter().filter_map(|copies| {
-        let copies_json = copies.iter().map(|copy| marked(Object::new(), copy).finish());
-        Some(said(copies.first()?).raw("copies", &array(copies_json)).finish())
-    }))
-}
-
-pub fn sent(sent: &Sent) -> String {
-    let recipients = sent.recipients.iter().map(|mailbox| match mailbox {
-        Mailbox::Agent { id, name } => Object::new().text("name", name).text("agent", id).finish(),
-        Mailbox::Person { name } => Object::new().text("name", name).finish(),
-    });
-    let object = said(&sent.message).raw("recipients", &array(recipients));
-    match &sent.back {
-        Some(back) => {
-            let told = Object::new().text("id", &back.id).flag("done", back.problem.is_none());
-            let told = told.optional("worktree", back.worktree.as_deref()).optional("problem", back.problem.as_deref());
-            object.raw("resumed", &told.finish())
-        }
-        None => object,
-    }
-    .finish()
+pub fn mail_thread(thread: &[Vec<Message>]) -> List {
+    each(thread.iter().filter_map(|copies| Some((copies.first()?, copies))), |(first, copies)| copied(first, copies))
 }
 
 /// What an answer set going again.

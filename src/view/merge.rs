@@ -1,40 +1,82 @@
 //! Merges, as programs read them.
 
+use super::answer::{Any, answer, each, filled, object};
+use super::escape::plural;
 use super::failure::Failure;
-use super::plural;
 use super::shapes::failure_object;
 use super::value::{is_told, shortened};
-use super::{Object, array};
 use crate::ledger::MergedLine;
 use crate::model::merge::Clash;
 use crate::ops::Agreed;
-use crate::store::{Carried, Integrated, Received, RepoSync, ResolvedLedger, SyncReport};
+use crate::store::{Carried, Integrated, Received, Reconciled, RepoSync, ResolvedLedger, SyncReport};
 
-pub fn resolved(resolved: &[ResolvedLedger], dry_run: bool) -> String {
-    let ledgers = resolved.iter().map(|ledger| {
-        Object::new()
-            .text("file", &ledger.file.display().to_string())
-            .text("source_repo", &ledger.source_repo)
-            .number("regions", ledger.regions as i64)
-            .raw("issues", &array(ledger.lines.iter().map(merged_line)))
-            .optional("next", ledger.next.as_deref())
-            .finish()
-    });
-    Object::new().flag("dry_run", dry_run).raw("resolved", &array(ledgers)).finish()
-}
+answer! {
+    fn clash(clash: &Clash) {
+        field: &clash.field, kept: clash.kept.clone().map(Any), lost: clash.lost.clone().map(Any),
+    }
 
-fn merged_line(line: &MergedLine) -> String {
-    let clashes = line.clashes.iter().map(|clash| {
-        let object = Object::new().text("field", &clash.field);
-        let object = clash.kept.iter().fold(object, |object, value| object.raw("kept", value));
-        clash.lost.iter().fold(object, |object, value| object.raw("lost", value)).finish()
-    });
-    Object::new()
-        .text("id", &line.id)
-        .texts("from_ours", &line.from_ours)
-        .texts("from_theirs", &line.from_theirs)
-        .raw("clashes", &array(clashes))
-        .finish()
+    fn merged_line(line: &MergedLine) {
+        id: &line.id, from_ours: &line.from_ours, from_theirs: &line.from_theirs, clashes: each(&line.clashes, clash),
+    }
+
+    fn resolved_ledger(ledger: &ResolvedLedger) {
+        file: &ledger.file, source_repo: &ledger.source_repo, regions: ledger.regions,
+        issues: each(&ledger.lines, merged_line), next: &ledger.next,
+    }
+
+    pub fn resolved(resolved: &[ResolvedLedger], dry_run: bool) {
+        dry_run: dry_run, resolved: each(resolved, resolved_ledger),
+    }
+
+    fn reconciled(one: &Reconciled) {
+        id: &one.id, what: &one.what,
+    }
+
+    /// Proposals that were brought up to date.
+    pub fn reconciliation(done: &[Reconciled], dry_run: bool) {
+        dry_run: dry_run, reconciled: each(done, reconciled),
+    }
+
+    fn carried(one: &Carried) {
+        commit: &one.id, subject: &one.subject,
+    }
+
+    fn received(one: &Received) {
+        added: &one.added, changed: &one.changed, removed: &one.removed,
+    }
+
+    fn repo(one: &RepoSync, failure: &Option<Failure>) {
+        repos: &one.repos, vcs: one.vcs, branch: &one.standing.branch, upstream: &one.standing.upstream,
+        ahead: one.standing.ahead, behind: one.standing.behind, committed: one.committed,
+        integrated: one.integrated.map(integrated_word), received: received(&one.received),
+        merged: each(&one.merged, merged_line),
+        received_code: filled(&one.received_code).map(|all| each(all, carried)),
+        outgoing: filled(&one.outgoing).map(|all| each(all, carried)), sends_to: &one.sends_to,
+        pruned: filled(&one.pruned), pushed: one.pushed, retries: one.retries, notes: &one.notes,
+        error: failure.as_ref().map(failure_object),
+    }
+
+    /// The failures are those of the repos, in their order.
+    pub fn synced(report: &SyncReport, failures: &[Option<Failure>], dry_run: bool) {
+        dry_run: dry_run, repos: each(report.repos.iter().zip(failures), |(one, failure)| repo(one, failure)),
+        reconciled: each(&report.reconciled, reconciled),
+    }
+
+    fn committed_repo(one: &RepoSync, failure: &Option<Failure>) {
+        repos: &one.repos, vcs: one.vcs, committed: one.committed, pruned: filled(&one.pruned), notes: &one.notes,
+        error: failure.as_ref().map(failure_object),
+    }
+
+    pub fn committed(done: &[RepoSync], failures: &[Option<Failure>], dry_run: bool) {
+        dry_run: dry_run, repos: each(done.iter().zip(failures), |(one, failure)| committed_repo(one, failure)),
+    }
+
+    /// What the user has agreed to.
+    pub fn trusted(agreed: &Agreed, dry_run: bool) {
+        dry_run: dry_run,
+        working_copies: each(&agreed.copies, |one| object! { path: &one.root, programs: &one.programs, known: one.known }),
+        state_homes: each(&agreed.homes, |one| object! { path: &one.home, says: &one.says, known: one.known }),
+    }
 }
 
 /// What became of one issue, in words: a line on what came from which side, then one for each value that lost.
@@ -83,66 +125,6 @@ fn clash_text(clash: &Clash, line: &MergedLine) -> String {
     let value = |raw: &Option<String>| raw.as_deref().map_or("nothing".to_owned(), shortened);
     let kept = if clash.lost.is_some() { ", which is kept as a comment" } else { "" };
     format!("{}: {}{winner}, not {}{loser}{kept}", clash.field, value(&clash.kept), value(&clash.lost))
-}
-
-/// The failures are those of the repos, in their order.
-pub fn synced(report: &SyncReport, failures: &[Option<Failure>], dry_run: bool) -> String {
-    let reconciled =
-        report.reconciled.iter().map(|done| Object::new().text("id", &done.id).text("what", &done.what).finish());
-    Object::new()
-        .flag("dry_run", dry_run)
-        .raw("repos", &array(report.repos.iter().zip(failures).map(repo)))
-        .raw("reconciled", &array(reconciled))
-        .finish()
-}
-
-pub fn committed(done: &[RepoSync], failures: &[Option<Failure>], dry_run: bool) -> String {
-    let repos = done.iter().zip(failures).map(|(one, failure)| {
-        let object = Object::new().texts("repos", &one.repos).text("vcs", one.vcs);
-        let object = with_pruned(object.flag("committed", one.committed), one).texts("notes", &one.notes);
-        with_error(object, failure).finish()
-    });
-    Object::new().flag("dry_run", dry_run).raw("repos", &array(repos)).finish()
-}
-
-fn repo((one, failure): (&RepoSync, &Option<Failure>)) -> String {
-    let Received { added, changed, removed, .. } = &one.received;
-    let received = Object::new().texts("added", added).texts("changed", changed).texts("removed", removed).finish();
-    let object = Object::new()
-        .texts("repos", &one.repos)
-        .text("vcs", one.vcs)
-        .optional("branch", one.standing.branch.as_deref())
-        .optional("upstream", one.standing.upstream.as_deref())
-        .number("ahead", one.standing.ahead as i64)
-        .number("behind", one.standing.behind as i64)
-        .flag("committed", one.committed)
-        .optional("integrated", one.integrated.map(integrated_word))
-        .raw("received", &received)
-        .raw("merged", &array(one.merged.iter().map(merged_line)));
-    let object = with_carried(object, "received_code", &one.received_code);
-    let object = with_carried(object, "outgoing", &one.outgoing).optional("sends_to", one.sends_to.as_deref());
-    let object = with_pruned(object, one)
-        .flag("pushed", one.pushed)
-        .number("retries", i64::from(one.retries))
-        .texts("notes", &one.notes);
-    with_error(object, failure).finish()
-}
-
-/// Commits that change hands, where there are any.
-fn with_carried(object: Object, key: &str, commits: &[Carried]) -> Object {
-    let commit = |one: &Carried| Object::new().text("commit", &one.id).text("subject", &one.subject).finish();
-    if commits.is_empty() { object } else { object.raw(key, &array(commits.iter().map(commit))) }
-}
-
-fn with_pruned(object: Object, one: &RepoSync) -> Object {
-    if one.pruned.is_empty() { object } else { object.texts("pruned", &one.pruned) }
-}
-
-fn with_error(object: Object, failure: &Option<Failure>) -> Object {
-    match failure {
-        Some(failure) => object.raw("error", &failure_object(failure)),
-        None => object,
-    }
 }
 
 fn integrated_word(integrated: Integrated) -> &'static str {
@@ -217,22 +199,6 @@ const SHOWN: usize = 5;
 pub fn pruned_text(one: &RepoSync, dry_run: bool) -> Option<String> {
     let count = plural(one.pruned.len(), "closed issue");
     (!one.pruned.is_empty()).then(|| if dry_run { format!("would prune {count}") } else { format!("pruned {count}") })
-}
-
-pub fn trusted(agreed: &Agreed, dry_run: bool) -> String {
-    let copies = agreed.copies.iter().map(|one| {
-        Object::new()
-            .text("path", &one.root.display().to_string())
-            .texts("programs", &one.programs)
-            .flag("known", one.known)
-            .finish()
-    });
-    let homes = agreed.homes.iter().map(|one| {
-        let object = Object::new().text("path", &one.home.display().to_string());
-        object.texts("says", &one.says).flag("known", one.known).finish()
-    });
-    let object = Object::new().flag("dry_run", dry_run).raw("working_copies", &array(copies));
-    object.raw("state_homes", &array(homes)).finish()
 }
 
 #[cfg(test)]

@@ -1,43 +1,27 @@
 //! What pruning came to, as programs and people read it.
 
-use super::{Object, array};
-use crate::store::{Kept, KeptIssue, Pruned};
+use super::answer::{answer, each};
+use crate::store::{Kept, KeptIssue, Pruned, PrunedIssue};
 
-pub fn pruned(done: &Pruned, dry_run: bool) -> String {
-    let gone = done.pruned.iter().map(|one| {
-        let key = if one.status == "tombstone" { "deleted_at" } else { "closed_at" };
-        Object::new()
-            .text("id", &one.id)
-            .text("title", &one.title)
-            .text("status", &one.status)
-            .text(key, &one.at.to_string())
-            .number("bytes", one.bytes as i64)
-            .finish()
-    });
-    let object = Object::new()
-        .flag("dry_run", dry_run)
-        .text("source_repo", &done.source_repo)
-        .text("file", &done.file.display().to_string())
-        .raw("pruned", &array(gone))
-        .raw("kept", &array(done.kept.iter().map(kept)))
-        .number("bytes_before", done.bytes_before as i64)
-        .number("bytes_after", done.bytes_after as i64);
-    match done.budget {
-        Some(budget) => {
-            let budget = i64::try_from(budget).unwrap_or(i64::MAX);
-            object.number("budget", budget).flag("fits", done.fits()).finish()
-        }
-        None => object.finish(),
+answer! {
+    fn gone(one: &PrunedIssue) {
+        id: &one.id, title: &one.title, status: &one.status,
+        deleted_at: (one.status == "tombstone").then_some(one.at), closed_at: (one.status != "tombstone").then_some(one.at),
+        bytes: one.bytes,
     }
-}
 
-fn kept(one: &KeptIssue) -> String {
-    let object = Object::new().text("id", &one.id).text("reason", word(&one.why));
-    let object = match &one.why {
-        Kept::Needed(ids) | Kept::Children(ids) => object.texts("needed_by", ids),
-        _ => object,
-    };
-    object.text("message", &kept_text(&one.why)).finish()
+    pub fn pruned(done: &Pruned, dry_run: bool) {
+        dry_run: dry_run, source_repo: &done.source_repo, file: &done.file,
+        pruned: each(&done.pruned, gone), kept: each(&done.kept, kept),
+        bytes_before: done.bytes_before, bytes_after: done.bytes_after,
+        budget: done.budget, fits: done.budget.map(|_| done.fits()),
+    }
+
+    fn kept(one: &KeptIssue) {
+        id: &one.id, reason: word(&one.why),
+        needed_by: if let Kept::Needed(ids) | Kept::Children(ids) = &one.why { Some(ids) } else { None },
+        message: kept_text(&one.why),
+    }
 }
 
 fn word(why: &Kept) -> &'static str {

@@ -1,27 +1,40 @@
 //! Changes of a plan, locks and waits of workflows, as JSON and as text.
 
-use super::{Object, inline, workflow};
+use super::answer::{answer, each, object};
+use super::escape::inline;
+use super::workflows::workflow;
 use crate::coordination::workflows::{Replanned, WaitEnd};
 use crate::model::lease::Holder;
-use crate::store::LockedWorkflow;
+use crate::store::{Evidence, LockedWorkflow};
 
-pub fn replanned(done: &Replanned) -> String {
-    let kept = done.kept.iter().map(|(name, why)| Object::new().text("name", name).text("why", why.word()).finish());
-    Object::new()
-        .text("id", done.flow.workflow.id())
-        .text("workflow_id", &done.flow.workflow.workflow.id)
-        .flag("dry_run", done.dry_run)
-        .raw("kept", &super::array(kept))
-        .texts("updated", &done.updated)
-        .texts("unchanged", &done.unchanged)
-        .texts("added", &done.added)
-        .texts("removed", &done.removed)
-        .texts("rewired", &done.rewired)
-        .texts("outside", &done.outside)
-        .texts("set", &done.set)
-        .optional("checkpoint", done.checkpoint.as_deref())
-        .raw("workflow", &workflow(&done.flow))
-        .finish()
+answer! {
+    /// A change of plan.
+    pub fn replanned(done: &Replanned) {
+        id: done.flow.workflow.id(), workflow_id: &done.flow.workflow.workflow.id, dry_run: done.dry_run,
+        kept: each(&done.kept, |(name, why)| object! { name: name, why: why.word() }),
+        updated: &done.updated, unchanged: &done.unchanged, added: &done.added, removed: &done.removed,
+        rewired: &done.rewired, outside: &done.outside, set: &done.set,
+        checkpoint: &done.checkpoint, workflow: workflow(&done.flow),
+    }
+
+    fn lock_taken(from: &Evidence) {
+        taken_from: &from.holder.name, evidence: &from.why,
+    }
+
+    pub fn locked_workflow(one: &LockedWorkflow) {
+        id: &one.id, locked: true, lease: format!("{}:{}", one.workflow, one.epoch), again: one.again,
+        holder: &one.holder.name, agent: &one.holder.agent, epoch: one.epoch, expires: one.holder.expires,
+        ..lock_taken?(&one.taken_from),
+    }
+
+    pub fn unlocked_workflow(id: &str, was: Option<&Holder>) {
+        id: id, locked: false, changed: was.is_some(), holder: was.map(|holder| &holder.name),
+    }
+
+    pub fn waited_workflow(end: &WaitEnd) {
+        id: end.flow.workflow.id(), reached: end.reached, halt: end.halt.map(|halt| halt.word()),
+        workflow: workflow(&end.flow),
+    }
 }
 
 /// What a change of plan came to, a line each, escaped.
@@ -36,35 +49,4 @@ pub fn replanned_lines(done: &Replanned) -> Vec<String> {
     let lists = [&kept, &done.updated, &done.unchanged, &done.added, &done.removed, &done.rewired, &set];
     let lines = verbs.into_iter().zip(lists).filter(|(_, names)| !names.is_empty());
     lines.map(|(verb, names)| inline(&format!("{verb}: {}", names.join(", "))).into_owned()).collect()
-}
-
-pub fn locked_workflow(one: &LockedWorkflow) -> String {
-    let object = Object::new()
-        .text("id", &one.id)
-        .flag("locked", true)
-        .text("lease", &format!("{}:{}", one.workflow, one.epoch))
-        .flag("again", one.again)
-        .text("holder", &one.holder.name)
-        .optional("agent", one.holder.agent.as_deref())
-        .number("epoch", one.epoch)
-        .optional("expires", one.holder.expires.map(|at| at.to_string()).as_deref());
-    match &one.taken_from {
-        Some(from) => object.text("taken_from", &from.holder.name).text("evidence", &from.why),
-        None => object,
-    }
-    .finish()
-}
-
-pub fn unlocked_workflow(id: &str, was: Option<&Holder>) -> String {
-    let object = Object::new().text("id", id).flag("locked", false).flag("changed", was.is_some());
-    object.optional("holder", was.map(|holder| holder.name.as_str())).finish()
-}
-
-pub fn waited_workflow(end: &WaitEnd) -> String {
-    Object::new()
-        .text("id", end.flow.workflow.id())
-        .flag("reached", end.reached)
-        .optional("halt", end.halt.map(|halt| halt.word()))
-        .raw("workflow", &workflow(&end.flow))
-        .finish()
 }

@@ -1,45 +1,32 @@
 //! Reservations, as programs and people read them.
 
-use super::{Object, array};
-use crate::coordination::{Checked, Reserved};
+use super::answer::{answer, each};
+use crate::coordination::{Checked, Obstacle, Reserved};
 use crate::model::reservation::Reservation;
 use crate::model::when::Calendar;
 
-pub fn reservations<'a>(all: impl IntoIterator<Item = &'a Reserved>) -> String {
-    array(
-        all.into_iter()
-            .map(|one| reservation(&one.reservation).flag("expired", one.is_over).flag("mine", one.is_mine).finish()),
-    )
-}
+answer! {
+    pub fn reservation(one: &Reservation) {
+        id: &one.id, glob: &one.glob, holder: &one.holder.name, agent: &one.holder.agent,
+        shared: one.is_shared, issue: &one.issue, reason: &one.reason,
+        worktree_id: &one.worktree_id, worktree: &one.worktree,
+        acquired: &one.acquired, renewed: &one.renewed, expires: one.expires,
+    }
 
-pub fn reservation(one: &Reservation) -> Object {
-    Object::new()
-        .text("id", &one.id)
-        .text("glob", &one.glob)
-        .text("holder", &one.holder.name)
-        .optional("agent", one.holder.agent.as_deref())
-        .flag("shared", one.is_shared)
-        .optional("issue", one.issue.as_deref())
-        .optional("reason", one.reason.as_deref())
-        .optional("worktree_id", one.worktree_id.as_deref())
-        .optional("worktree", one.worktree.as_deref())
-        .text("acquired", &one.acquired)
-        .optional("renewed", one.renewed.as_deref())
-        .optional("expires", one.expires.map(|at| at.to_string()).as_deref())
-}
+    /// A reservation as it stands.
+    pub fn reserved(one: &Reserved) {
+        ..reservation(&one.reservation), expired: one.is_over, mine: one.is_mine,
+    }
 
-/// What a check found; `ok` if nobody else has any of the paths.
-pub fn reserve_check(checked: &Checked, bypassed: bool) -> String {
-    let conflicts = checked.obstacles.iter().map(|one| {
-        let inner = reservation(&one.reservation).finish();
-        Object::new().text("path", &one.wanted).raw("reservation", &inner).finish()
-    });
-    Object::new()
-        .flag("ok", checked.obstacles.is_empty())
-        .number("checked", checked.checked as i64)
-        .flag("bypassed", bypassed)
-        .raw("conflicts", &array(conflicts))
-        .finish()
+    fn conflict(one: &Obstacle) {
+        path: &one.wanted, reservation: reservation(&one.reservation),
+    }
+
+    /// What a check found; `ok` if nobody else has any of the paths.
+    pub fn reserve_check(checked: &Checked, bypassed: bool) {
+        ok: checked.obstacles.is_empty(), checked: checked.checked, bypassed: bypassed,
+        conflicts: each(&checked.obstacles, conflict),
+    }
 }
 
 /// One line about a reservation.

@@ -1,25 +1,15 @@
 //! What came back from history, as programs and people read it.
 
+use super::answer::{Line, answer};
 use super::history::{commit, short};
-use super::{Object, array};
 use crate::store::Restored;
 
-pub fn restored(done: &[&Restored], dry_run: bool) -> String {
-    array(done.iter().map(|one| {
-        let object = Object::new()
-            .text("id", &one.id)
-            .flag("dry_run", dry_run)
-            .text("action", action(one))
-            .text("source_repo", &one.source_repo)
-            .text("file", &one.file.display().to_string())
-            .texts("fields", told(one))
-            .raw("commit", &commit(&one.commit));
-        let object = match &one.removed {
-            Some(removed) => object.raw("removed_by", &commit(removed)),
-            None => object,
-        };
-        object.raw("line", &one.line).finish()
-    }))
+answer! {
+    /// An issue, or fields of one, that came back from history.
+    pub fn restored(one: &Restored, dry_run: bool) {
+        id: &one.id, dry_run: dry_run, action: action(one), source_repo: &one.source_repo, file: &one.file,
+        fields: told(one), commit: commit(&one.commit), removed_by: one.removed.as_ref().map(commit), line: Line(&*one.line),
+    }
 }
 
 fn action(one: &Restored) -> &'static str {

@@ -1,31 +1,137 @@
 //! The shapes that are not lists of issues.
 
-use super::issue::{comment_object, edge_issue, summary};
-use super::{Failure, plural, reply};
-use super::{Object, array};
+use super::answer::{List, answer, each, object, put};
+use super::escape::plural;
+use super::failure::Failure;
+use super::issue::{edge_issue, reply, summary};
 use crate::cache::{EpicProgress, Statistics};
-use crate::model::issue::Comment;
-use crate::ops::{DoctorReport, Explanation, Imported, Reason, Severity, TreeNode};
+use crate::model::json::Object;
+use crate::ops::{DoctorReport, Explanation, Health, Imported, Neighbour, Reason, Severity, TreeNode};
 use crate::store::settings::{ConfigFault, Held};
 use crate::store::{BlockedRow, LineWarning, RepoProblem, Row, SearchRow, Taken, Warning, Withheld, Written};
 
-pub fn rows(rows: &[Row]) -> String {
-    array(rows.iter().map(|row| summary(row).finish()))
+pub fn rows<'a>(rows: impl IntoIterator<Item = &'a Row>) -> List {
+    each(rows, summary)
 }
 
-pub fn replies<'a>(written: impl IntoIterator<Item = &'a Written>) -> String {
-    array(written.into_iter().map(|written| reply(written).finish()))
+pub fn replies<'a>(written: impl IntoIterator<Item = &'a Written>) -> List {
+    each(written, reply)
 }
 
-pub fn found(rows: &[SearchRow]) -> String {
-    array(rows.iter().map(|found| summary(&found.row).texts("matched_fields", &found.fields).finish()))
+answer! {
+    pub fn found(found: &SearchRow) {
+        ..summary(&found.row), matched_fields: &found.fields,
+    }
+
+    pub fn blocked(found: &BlockedRow) {
+        ..summary(&found.row), blocked_by_count: blocked_by(found).len(), blocked_by: blocked_by(found),
+    }
+
+    pub fn neighbour(edge: &Neighbour) {
+        ..edge_issue(&edge.id, &edge.kind, edge.row.as_ref()),
+    }
+
+    pub fn tree_node(node: &TreeNode) {
+        ..edge_issue(&node.id, &node.kind, node.row.as_ref()), depth: node.depth, parent_id: &node.parent,
+        truncated: node.truncated,
+    }
+
+    pub fn epic(row: &Row, progress: &EpicProgress) {
+        epic: summary(row), total_children: progress.children, closed_children: progress.closed,
+        eligible_for_close: progress.children > 0 && progress.children == progress.closed,
+    }
+
+    fn numbers(numbers: &Statistics) {
+        total_issues: numbers.total, open_issues: numbers.open, in_progress_issues: numbers.in_progress,
+        closed_issues: numbers.closed, blocked_issues: numbers.blocked, deferred_issues: numbers.deferred,
+        ready_issues: numbers.ready, tombstone_issues: numbers.tombstones, pinned_issues: numbers.pinned,
+        epics_eligible_for_closure: numbers.epics_closeable, average_lead_time_hours: numbers.average_lead_time_hours,
+    }
+
+    /// The numbers both under `summary` and at the top: versions of clients want either.
+    pub fn statistics(all: &Statistics) {
+        summary: numbers(all), ..numbers(all),
+    }
+
+    pub fn count(total: usize) {
+        count: total,
+    }
+
+    /// Counts by group; an issue with two labels is in two groups, so the total is not their sum.
+    pub fn groups(groups: &[(String, i64)], total: usize) {
+        total: total, groups: each(groups, |(group, count)| object! { group: group, count: count }),
+    }
+
+    pub fn explanation(explanation: &Explanation) {
+        id: &explanation.row.issue.id, title: &explanation.row.issue.title, status: &explanation.row.issue.status,
+        ready: explanation.ready, reasons: each(&explanation.reasons, reason),
+        unknown_dependencies: &explanation.unknown, satisfied: &explanation.satisfied,
+    }
+
+    pub fn imported(report: &Imported, dry_run: bool) {
+        dry_run: dry_run, created: report.created.len(), updated: report.updated.len(),
+        unchanged: report.unchanged.len(), deleted: report.deleted.len(),
+        created_ids: &report.created, updated_ids: &report.updated,
+        skipped: each(&report.skipped, |(line, reason)| object! { line: *line, reason: reason }),
+        refused: report.refused.iter().map(|(id, _)| id).collect::<Vec<_>>(),
+    }
+
+    fn finding(one: &Health) {
+        severity: severity_word(one.severity), file: &one.file, line: one.line, message: &one.message, remedy: &one.remedy,
+    }
+
+    pub fn doctor(report: &DoctorReport) {
+        ok: !report.findings.iter().any(|one| one.severity >= Severity::Warning),
+        findings: each(&report.findings, finding), fixed: &report.fixed,
+    }
+
+    pub(super) fn described(failure: &Failure) {
+        code: failure.code, message: &failure.message, hint: &failure.hint, recoverable: failure.recoverable,
+        exit_code: failure.exit.code(),
+    }
+
+    /// An error on standard error.
+    fn told_error(failure: &Failure, id: Option<&str>) {
+        error: put(failure_object(failure), "id", id),
+    }
 }
 
-pub fn blocked(rows: &[BlockedRow]) -> String {
-    array(rows.iter().map(|found| {
-        let ids = blocked_by(found);
-        summary(&found.row).number("blocked_by_count", ids.len() as i64).texts("blocked_by", ids).finish()
-    }))
+fn severity_word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Note => "note",
+        Severity::Warning => "warning",
+        Severity::Damage => "damage",
+    }
+}
+
+/// Why an issue is not ready: a word, a text, and what goes with it.
+fn reason(reason: &Reason) -> Object {
+    let object = object! { reason: reason_word(reason), text: reason_text(reason, str::to_owned) };
+    object.join(match reason {
+        Reason::Blocked(blocker) => object! { id: &blocker.id, dependency_type: &blocker.kind },
+        Reason::BlockerUnknown { blocker, repos } => {
+            object! { id: &blocker.id, dependency_type: &blocker.kind, repos: repos }
+        }
+        Reason::InheritedFrom { ancestor, blockers } => object! { id: ancestor, blockers: blockers },
+        Reason::OpenChildren(children) => object! { children: children },
+        Reason::Taken(Taken::Held { holder, worktree, expires }) => {
+            object! { holder: holder, worktree: worktree, expires: expires }
+        }
+        Reason::Taken(Taken::Elsewhere(one)) => super::elsewhere::elsewhere(one),
+        Reason::Withheld(why) => match why {
+            Withheld::Unknown { workflow } | Withheld::Unreadable { workflow } => object! { workflow: workflow },
+            Withheld::Elsewhere { workflow, state, worktree } => {
+                object! { workflow: workflow, state: state.word(), worktree: worktree }
+            }
+            Withheld::Hidden { workflow, repos } => object! { workflow: workflow, repos: repos },
+            Withheld::State { workflow, state } => object! { workflow: workflow, state: state.word() },
+            Withheld::Full { workflow, running, most } => {
+                object! { workflow: workflow, running: *running, max_parallel: most }
+            }
+        },
+        Reason::OtherProject(name) => object! { project: name },
+        _ => Object::new(),
+    })
 }
 
 /// What an issue waits for: its own blockers, and the blocked ancestors it inherits from.
@@ -35,111 +141,6 @@ pub fn blocked_by(found: &BlockedRow) -> Vec<&str> {
     let mut ids: Vec<&str> = own.chain(above).collect();
     ids.dedup();
     ids
-}
-
-pub fn comments(issue_id: &str, comments: &[Comment]) -> String {
-    array(comments.iter().map(|c| comment_object(issue_id, c).finish()))
-}
-
-pub fn comment(issue_id: &str, comment: &Comment) -> String {
-    comment_object(issue_id, comment).finish()
-}
-
-pub fn neighbours(edges: &[crate::ops::Neighbour]) -> String {
-    array(edges.iter().map(|e| edge_issue(&e.id, &e.kind, e.row.as_ref()).finish()))
-}
-
-pub fn tree(nodes: &[TreeNode]) -> String {
-    array(nodes.iter().map(|node| {
-        edge_issue(&node.id, &node.kind, node.row.as_ref())
-            .number("depth", node.depth as i64)
-            .text("parent_id", &node.parent)
-            .flag("truncated", node.truncated)
-            .finish()
-    }))
-}
-
-pub fn epics(epics: &[(Row, EpicProgress)]) -> String {
-    array(epics.iter().map(|(row, progress)| {
-        Object::new()
-            .raw("epic", &summary(row).finish())
-            .number("total_children", progress.children)
-            .number("closed_children", progress.closed)
-            .flag("eligible_for_close", progress.children > 0 && progress.children == progress.closed)
-            .finish()
-    }))
-}
-
-/// The numbers both under `summary` and at the top: versions of clients want either.
-pub fn statistics(numbers: &Statistics) -> String {
-    let fields = |object: Object| {
-        object
-            .number("total_issues", numbers.total)
-            .number("open_issues", numbers.open)
-            .number("in_progress_issues", numbers.in_progress)
-            .number("closed_issues", numbers.closed)
-            .number("blocked_issues", numbers.blocked)
-            .number("deferred_issues", numbers.deferred)
-            .number("ready_issues", numbers.ready)
-            .number("tombstone_issues", numbers.tombstones)
-            .number("pinned_issues", numbers.pinned)
-            .number("epics_eligible_for_closure", numbers.epics_closeable)
-            .raw("average_lead_time_hours", &format!("{:.1}", numbers.average_lead_time_hours))
-    };
-    fields(Object::new().raw("summary", &fields(Object::new()).finish())).finish()
-}
-
-/// Counts by group; an issue with two labels is in two groups, so the total is not their sum.
-pub fn groups(groups: &[(String, i64)], total: usize) -> String {
-    let items = groups.iter().map(|(group, count)| Object::new().text("group", group).number("count", *count).finish());
-    Object::new().number("total", total as i64).raw("groups", &array(items)).finish()
-}
-
-pub fn explanation(explanation: &Explanation) -> String {
-    let reasons = explanation.reasons.iter().map(|reason| {
-        let object =
-            Object::new().text("reason", reason_word(reason)).text("text", &reason_text(reason, str::to_owned));
-        match reason {
-            Reason::Blocked(blocker) => object.text("id", &blocker.id).text("dependency_type", &blocker.kind),
-            Reason::BlockerUnknown { blocker, repos } => {
-                object.text("id", &blocker.id).text("dependency_type", &blocker.kind).texts("repos", repos)
-            }
-            Reason::InheritedFrom { ancestor, blockers } => object.text("id", ancestor).texts("blockers", blockers),
-            Reason::OpenChildren(children) => object.texts("children", children),
-            Reason::Taken(Taken::Held { holder, worktree, expires }) => object
-                .text("holder", holder)
-                .optional("worktree", worktree.as_deref())
-                .optional("expires", expires.as_deref()),
-            Reason::Taken(Taken::Elsewhere(one)) => object
-                .optional("worktree_id", one.worktree_id.as_deref())
-                .text("worktree", &one.worktree)
-                .text("status", &one.status)
-                .optional("assignee", one.assignee.as_deref()),
-            Reason::Withheld(why) => match why {
-                Withheld::Unknown { workflow } | Withheld::Unreadable { workflow } => object.text("workflow", workflow),
-                Withheld::Elsewhere { workflow, state, worktree } => {
-                    object.text("workflow", workflow).text("state", state.word()).text("worktree", worktree)
-                }
-                Withheld::Hidden { workflow, repos } => object.text("workflow", workflow).texts("repos", repos),
-                Withheld::State { workflow, state } => object.text("workflow", workflow).text("state", state.word()),
-                Withheld::Full { workflow, running, most } => {
-                    object.text("workflow", workflow).number("running", *running as i64).number("max_parallel", *most)
-                }
-            },
-            Reason::OtherProject(name) => object.text("project", name),
-            _ => object,
-        }
-        .finish()
-    });
-    Object::new()
-        .text("id", &explanation.row.issue.id)
-        .text("title", &explanation.row.issue.title)
-        .text("status", explanation.row.issue.status.as_str())
-        .flag("ready", explanation.ready)
-        .raw("reasons", &array(reasons))
-        .texts("unknown_dependencies", &explanation.unknown)
-        .texts("satisfied", &explanation.satisfied)
-        .finish()
 }
 
 fn reason_word(reason: &Reason) -> &'static str {
@@ -186,7 +187,7 @@ pub fn reason_text(reason: &Reason, time: impl Fn(&str) -> String) -> String {
             let until = expires.as_ref().map(|at| format!(" until {}", time(at))).unwrap_or_default();
             format!("claimed by {holder}{place}{until}")
         }
-        Reason::Taken(Taken::Elsewhere(one)) => super::elsewhere_text(one),
+        Reason::Taken(Taken::Elsewhere(one)) => super::elsewhere::elsewhere_text(one),
         Reason::Withheld(why) => why.to_string(),
         Reason::OtherProject(name) => format!("it was planned for {name}, another project"),
     }
@@ -196,47 +197,6 @@ pub fn reason_text(reason: &Reason, time: impl Fn(&str) -> String) -> String {
 pub fn blocker_unknown(repos: &[String]) -> String {
     let verb = if repos.len() == 1 { "is" } else { "are" };
     format!("blocker unknown: {} {verb} not joined", repos.join(", "))
-}
-
-pub fn imported(report: &Imported, dry_run: bool) -> String {
-    let refused: Vec<String> = report.refused.iter().map(|(id, _)| id.clone()).collect();
-    let skipped = report
-        .skipped
-        .iter()
-        .map(|(line, reason)| Object::new().number("line", *line as i64).text("reason", reason).finish());
-    Object::new()
-        .flag("dry_run", dry_run)
-        .number("created", report.created.len() as i64)
-        .number("updated", report.updated.len() as i64)
-        .number("unchanged", report.unchanged.len() as i64)
-        .number("deleted", report.deleted.len() as i64)
-        .texts("created_ids", &report.created)
-        .texts("updated_ids", &report.updated)
-        .raw("skipped", &array(skipped))
-        .texts("refused", &refused)
-        .finish()
-}
-
-pub fn doctor(report: &DoctorReport) -> String {
-    let findings = report.findings.iter().map(|finding| {
-        let severity = match finding.severity {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Damage => "damage",
-        };
-        let file = finding.file.as_ref().map(|file| file.display().to_string());
-        let mut object = Object::new().text("severity", severity).optional("file", file.as_deref());
-        if let Some(line) = finding.line {
-            object = object.number("line", line as i64);
-        }
-        object.text("message", &finding.message).optional("remedy", finding.remedy.as_deref()).finish()
-    });
-    let findings: Vec<String> = findings.collect();
-    Object::new()
-        .flag("ok", !report.findings.iter().any(|f| f.severity >= Severity::Warning))
-        .raw("findings", &array(findings))
-        .texts("fixed", &report.fixed)
-        .finish()
 }
 
 /// Adds warnings to an answer that is an object; an array has no place for them.
@@ -300,7 +260,7 @@ pub fn warning_text(warning: &Warning) -> String {
             format!("written, but not noted in the journal of {repo}: {message}; bd recover would not find it")
         }
         Warning::DamagedThen { lines } => {
-            format!("{} of that version cannot be read, or stand twice", super::plural(*lines, "line"))
+            format!("{} of that version cannot be read, or stand twice", plural(*lines, "line"))
         }
         Warning::NoPast { repo } => format!("{repo} is under no version control: how it was is not known"),
         Warning::NotUndoable { message } => format!("written, but bd undo would not find it: {message}"),
@@ -328,20 +288,10 @@ pub fn warning_text(warning: &Warning) -> String {
 }
 
 pub fn error(failure: &Failure, id: Option<&str>) -> String {
-    Object::new().raw("error", &described(failure).optional("id", id).finish()).finish()
+    told_error(failure, id).finish()
 }
 
 /// A failure without its envelope.
-pub fn failure_object(failure: &Failure) -> String {
-    described(failure).finish()
-}
-
-fn described(failure: &Failure) -> Object {
-    let object = Object::new()
-        .text("code", failure.code)
-        .text("message", &failure.message)
-        .optional("hint", failure.hint.as_deref())
-        .flag("recoverable", failure.recoverable)
-        .number("exit_code", i64::from(failure.exit.code()));
-    failure.facts.iter().fold(object, |object, (key, json)| object.raw(key, json))
+pub fn failure_object(failure: &Failure) -> Object {
+    failure.facts.iter().fold(described(failure), |object, (key, json)| object.raw(key, json))
 }

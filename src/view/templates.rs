@@ -1,6 +1,7 @@
 //! Templates as JSON and as text.
 
-use super::{Object, array, inline, plural};
+use super::answer::{answer, each};
+use super::escape::{inline, plural};
 use crate::coordination::templates::{Found, Saved};
 use crate::model::template::Variable;
 
@@ -9,50 +10,30 @@ fn problems(one: &Found) -> Vec<String> {
     one.unread.iter().cloned().chain(one.problems.iter().map(ToString::to_string)).collect()
 }
 
-fn variable(one: &Variable) -> String {
-    Object::new()
-        .text("name", &one.name)
-        .flag("required", one.required)
-        .optional("default", one.default.as_deref())
-        .optional("description", one.description.as_deref())
-        .finish()
-}
+answer! {
+    fn variable(one: &Variable) {
+        name: &one.name, required: one.required, default: &one.default, description: &one.description,
+    }
 
-fn head(one: &Found) -> Object {
-    let path = one.path.as_ref().map(|path| path.display().to_string());
-    let template = one.template.as_ref();
-    let problems = problems(one);
-    let object = Object::new()
-        .text("name", &one.name)
-        .text("origin", one.origin.word())
-        .optional("path", path.as_deref())
-        .flag("hidden", one.is_hidden)
-        .flag("usable", problems.is_empty())
-        .optional("description", template.and_then(|one| one.description.as_deref()))
-        .optional("version", template.and_then(|one| one.version.as_deref()))
-        .optional("title", template.and_then(|one| one.title.as_deref()))
-        .number("tasks", template.map_or(0, |one| one.tasks as i64))
-        .raw("variables", &array(template.iter().flat_map(|one| &one.variables).map(variable)));
-    object.texts("problems", problems)
-}
+    /// A template, without its text.
+    pub fn template_head(one: &Found) {
+        name: &one.name, origin: one.origin.word(), path: &one.path, hidden: one.is_hidden, usable: problems(one).is_empty(),
+        description: one.template.as_ref().and_then(|one| one.description.as_ref()),
+        version: one.template.as_ref().and_then(|one| one.version.as_ref()),
+        title: one.template.as_ref().and_then(|one| one.title.as_ref()),
+        tasks: one.template.as_ref().map_or(0, |one| one.tasks),
+        variables: each(one.template.iter().flat_map(|one| &one.variables), variable),
+        problems: problems(one),
+    }
 
-pub fn templates(all: &[Found]) -> String {
-    array(all.iter().map(|one| head(one).finish()))
-}
+    pub fn template(one: &Found) {
+        ..template_head(one), unused: one.template.as_ref().map(|template| template.unused()).unwrap_or_default(),
+        text: &one.text,
+    }
 
-pub fn template(one: &Found) -> String {
-    let unused = one.template.as_ref().map(|template| template.unused()).unwrap_or_default();
-    head(one).texts("unused", unused).text("text", &one.text).finish()
-}
-
-pub fn saved_template(saved: &Saved) -> String {
-    Object::new()
-        .text("name", &saved.name)
-        .text("origin", saved.origin.word())
-        .text("path", &saved.path.display().to_string())
-        .number("tasks", saved.tasks as i64)
-        .flag("replaced", saved.replaced)
-        .finish()
+    pub fn saved_template(saved: &Saved) {
+        name: &saved.name, origin: saved.origin.word(), path: &saved.path, tasks: saved.tasks, replaced: saved.replaced,
+    }
 }
 
 /// A template as the cells of a table, escaped: name, place, tasks, what it is for.

@@ -1,68 +1,51 @@
 //! Events as programs and people see them.
 
-use super::{Object, gist, inline, message, sender};
-use crate::coordination::{About, Event, EventKind, IssueNews, LeaseNews};
+use super::answer::answer;
+use super::escape::inline;
+use super::mail::{gist, message, sender};
+use crate::coordination::{About, Checkout, Event, EventKind, IssueNews, LeaseNews};
 use crate::model::lease::Holder;
+use crate::model::message::Message;
 
-/// One event, on one line.
-pub fn watch_event(event: &Event) -> String {
-    let object = Object::new().text("event", event.kind.word()).text("at", &event.at.to_string());
-    let object = if event.initial { object.flag("initial", true) } else { object };
-    match &event.about {
-        About::Nothing => object,
-        About::Trouble(text) => object.text("message", text),
-        About::Issue(news) => issue(object, event.kind, news),
-        About::Lease(news) => lease(object, news),
-        About::Mail(mail) => object.optional("id", mail.issue.as_deref()).raw("message", &message(mail)),
+answer! {
+    /// One event, on one line.
+    pub fn watch_event(event: &Event) {
+        event: event.kind.word(), at: event.at, initial: event.initial.then_some(true),
+        ..issue?(if let About::Issue(news) = &event.about { Some((event.kind, &**news)) } else { None }),
+        ..lease?(if let About::Lease(news) = &event.about { Some(news) } else { None }),
+        ..mailed?(if let About::Mail(mail) = &event.about { Some(mail) } else { None }),
+        message: if let About::Trouble(text) = &event.about { Some(text) } else { None },
     }
-    .finish()
+
+    fn mailed(mail: &Message) {
+        id: &mail.issue, message: message(mail),
+    }
+
+    fn issue(event: (EventKind, &IssueNews)) {
+        id: &event.1.id, title: &event.1.title, status: &event.1.status, priority: event.1.priority,
+        issue_type: &event.1.issue_type, assignee: &event.1.assignee, source_repo: &event.1.source_repo,
+        fields: is_change(event.0).then(|| event.1.fields.iter().map(|change| &change.field).collect::<Vec<_>>()),
+        ..checkout?(&event.1.checkout),
+    }
+
+    fn checkout(checkout: &Checkout) {
+        worktree_id: &checkout.id, worktree: &checkout.name,
+    }
+
+    fn held(holder: &Holder) {
+        holder: &holder.name, agent: &holder.agent, expires: holder.expires,
+        worktree_id: &holder.worktree_id, worktree: &holder.worktree,
+    }
+
+    fn lease(news: &LeaseNews) {
+        id: &news.id, title: &news.title, source_repo: &news.source_repo, epoch: news.epoch,
+        ..held?(&news.holder), from: news.from.as_ref().map(held),
+        attempts: (news.attempts > 0).then_some(news.attempts), last_error: &news.last_error,
+    }
 }
 
-fn issue(object: Object, kind: EventKind, news: &IssueNews) -> Object {
-    let object = object
-        .text("id", &news.id)
-        .text("title", &news.title)
-        .text("status", &news.status)
-        .number("priority", news.priority)
-        .text("issue_type", &news.issue_type)
-        .optional("assignee", news.assignee.as_deref())
-        .text("source_repo", &news.source_repo);
-    let object = match kind {
-        EventKind::IssueUpdated | EventKind::IssueClosed | EventKind::IssueReopened => {
-            object.texts("fields", news.fields.iter().map(|change| change.field.as_str()))
-        }
-        _ => object,
-    };
-    match &news.checkout {
-        Some(checkout) => object.optional("worktree_id", checkout.id.as_deref()).text("worktree", &checkout.name),
-        None => object,
-    }
-}
-
-fn lease(object: Object, news: &LeaseNews) -> Object {
-    let object = object
-        .text("id", &news.id)
-        .optional("title", news.title.as_deref())
-        .optional("source_repo", news.source_repo.as_deref())
-        .number("epoch", news.epoch);
-    let held = |object: Object, holder: &Holder| {
-        object
-            .text("holder", &holder.name)
-            .optional("agent", holder.agent.as_deref())
-            .optional("expires", holder.expires.map(|at| at.to_string()).as_deref())
-            .optional("worktree_id", holder.worktree_id.as_deref())
-            .optional("worktree", holder.worktree.as_deref())
-    };
-    let object = match &news.holder {
-        Some(holder) => held(object, holder),
-        None => object,
-    };
-    let object = match &news.from {
-        Some(from) => object.raw("from", &held(Object::new(), from).finish()),
-        None => object,
-    };
-    let object = if news.attempts > 0 { object.number("attempts", news.attempts) } else { object };
-    object.optional("last_error", news.last_error.as_deref())
+fn is_change(kind: EventKind) -> bool {
+    matches!(kind, EventKind::IssueUpdated | EventKind::IssueClosed | EventKind::IssueReopened)
 }
 
 /// The same for a person.

@@ -127,9 +127,9 @@ pub fn run(args: AddArgs, cx: &mut Context) -> Outcome {
     if silent {
         written.iter().for_each(|issue| cx.ui.line(&view::inline(&issue.id)));
     } else if cx.ui.wants_json() {
-        let json = match written.as_slice() {
-            [one] if !many => view::reply(one).finish(),
-            all => view::replies(all),
+        let json: String = match written.as_slice() {
+            [one] if !many => view::reply(one).into(),
+            all => view::replies(all).into(),
         };
         cx.json(json);
     } else {
@@ -159,15 +159,7 @@ fn preview(filings: Vec<Filing>, cx: &mut Context) -> Outcome {
         let ledger = store.ledger_path(one.route.repo).map(|path| path.display().to_string()).unwrap_or_default();
         let issue = &one.issue;
         if cx.ui.wants_json() {
-            let object = view::Object::new()
-                .flag("dry_run", true)
-                .text("title", &issue.title)
-                .text("issue_type", issue.issue_type.as_str())
-                .number("priority", issue.priority.number())
-                .text("ledger", &ledger)
-                .text("source_repo", &repo)
-                .text("routing_rule", &one.route.rule);
-            items.push(object.finish());
+            items.push(view::placed(one, &ledger, &repo));
         } else {
             let what = format!("{} {} \"{}\"", issue.priority, issue.issue_type, issue.title);
             cx.ui.done(&format!("Would file {what} in {ledger}"));
@@ -175,7 +167,7 @@ fn preview(filings: Vec<Filing>, cx: &mut Context) -> Outcome {
         }
     }
     if cx.ui.wants_json() {
-        cx.json(view::array(items));
+        cx.json(view::each(items, |one| one));
     }
     Ok(Exit::Ok)
 }

@@ -135,20 +135,14 @@ fn register(args: RegisterArgs, cx: &mut Context) -> Outcome {
     let RegisterArgs { name, role, runtime, capabilities, pid, metadata, again } = args;
     let registration = Registration { name, role, runtime, capabilities, metadata, pid, again };
     let agent = coordination::register(cx.store()?, registration)?;
-    if cx.ui.wants_json() {
-        cx.json(view::registered(&agent));
-    } else {
-        cx.ui.line(&agent.id);
-    }
+    json_answer!(cx, view::registered(&agent));
+    cx.ui.line(&agent.id);
     Ok(Exit::Ok)
 }
 
 fn heartbeat(status: Option<Status>, note: Option<&str>, cx: &mut Context) -> Outcome {
     let pulse = coordination::heartbeat(cx.store()?, status, note)?;
-    if cx.ui.wants_json() {
-        cx.json(view::pulse(&pulse));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::pulse(&pulse));
     let mut line = format!("{} is {}", pulse.agent.name, pulse.agent.status.word());
     if let Some(at) = &pulse.lease_expires {
         line.push_str(&format!(", its claims run until {}", cx.ui.calendar().local_text(at)));
@@ -167,10 +161,7 @@ fn list(filter: &AgentFilter, cx: &mut Context) -> Outcome {
     let found = coordination::agents(cx.store()?, filter)?;
     let hands = coordination::in_hand(cx.store()?, &found)?;
     let now = cx.host().clock.now();
-    if cx.ui.wants_json() {
-        cx.json(view::agents(&found, &hands, now));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::agents(&found, &hands, now));
     let lines: Vec<[String; 5]> = found
         .iter()
         .zip(&hands)
@@ -184,9 +175,7 @@ fn list(filter: &AgentFilter, cx: &mut Context) -> Outcome {
         })
         .collect();
     render::columns(&mut cx.ui, "", &lines);
-    if found.is_empty() {
-        cx.ui.note("no agents");
-    }
+    cx.ui.note_if(found.is_empty(), "no agents");
     Ok(Exit::Ok)
 }
 
@@ -203,10 +192,7 @@ fn show(agent: Option<&str>, cx: &mut Context) -> Outcome {
     let seen = named(agent, cx)?;
     let hand = coordination::in_hand(cx.store()?, std::slice::from_ref(&seen))?.pop().unwrap_or_default();
     let now = cx.host().clock.now();
-    if cx.ui.wants_json() {
-        cx.json(view::agent(&seen, &hand, now));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::agent(&seen, &hand, now));
     let agent = &seen.agent;
     let because = view::absence(&seen, now).map(|why| format!(": {why}")).unwrap_or_default();
     let text = |value: &Option<String>| value.clone();
@@ -238,29 +224,21 @@ fn show(agent: Option<&str>, cx: &mut Context) -> Outcome {
 fn unregister(agent: Option<&str>, reason: Option<&str>, cx: &mut Context) -> Outcome {
     let seen = named(agent, cx)?;
     let (agent, released) = coordination::unregister(cx.store()?, &seen, reason)?;
-    if cx.ui.wants_json() {
-        cx.json(view::unregistered(&agent, &released));
-    } else {
-        let freed = if released.is_empty() { String::new() } else { format!("; free again: {}", released.join(" ")) };
-        cx.ui.done(&format!("Unregistered {}: {}{freed}", agent.name, agent.id));
-    }
+    json_answer!(cx, view::unregistered(&agent, &released));
+    let freed = if released.is_empty() { String::new() } else { format!("; free again: {}", released.join(" ")) };
+    cx.ui.done(&format!("Unregistered {}: {}{freed}", agent.name, agent.id));
     Ok(Exit::Ok)
 }
 
 fn sweep(older_than: Option<i64>, dry_run: bool, cx: &mut Context) -> Outcome {
     let swept = coordination::sweep(cx.store()?, older_than, dry_run)?;
-    if cx.ui.wants_json() {
-        cx.json(view::swept(&swept, dry_run));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::swept(&swept, dry_run));
     let verb = if dry_run { "Would be offline" } else { "Offline" };
     for one in &swept {
         let freed =
             if one.released.is_empty() { String::new() } else { format!("; free again: {}", one.released.join(" ")) };
         cx.ui.done(&format!("{verb}: {} {}{freed}", one.agent.name, one.agent.id));
     }
-    if swept.is_empty() {
-        cx.ui.note("nobody went away without a word");
-    }
+    cx.ui.note_if(swept.is_empty(), "nobody went away without a word");
     Ok(Exit::Ok)
 }

@@ -20,10 +20,7 @@ pub fn run(args: AssignArgs, cx: &mut Context) -> Outcome {
     let store = cx.store()?;
     let id = store.resolve(&args.id)?;
     let assigned = coordination::assign(store, &id, &args.to)?;
-    if cx.ui.wants_json() {
-        cx.json(view::assigned(&assigned));
-    } else {
-        cx.ui.done(&format!("Assigned to {}: {id}", view::inline(&assigned.to)));
-    }
+    json_answer!(cx, view::assigned(&assigned));
+    cx.ui.done(&format!("Assigned to {}: {id}", view::inline(&assigned.to)));
     Ok(Exit::Ok)
 }

@@ -19,10 +19,7 @@ pub struct BlameArgs {
 pub fn run(args: BlameArgs, cx: &mut Context) -> Outcome {
     let blame = ops::blame(cx.store()?, &args.id)?;
     cx.tell_shallow()?;
-    if cx.ui.wants_json() {
-        cx.json(view::blame(&blame));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::blame(&blame));
     let calendar = cx.ui.calendar();
     let lines = blame.fields.iter().map(|field| {
         let [commit, day, author] = match &field.commit {

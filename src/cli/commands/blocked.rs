@@ -27,10 +27,7 @@ pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
     };
     let filter = ops::with_known_words(cx.store()?, filter)?;
     let found = cx.store()?.blocked(&filter)?;
-    if cx.ui.wants_json() {
-        cx.json(view::blocked(&found));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&found, view::blocked));
     let (store, ui) = cx.parts()?;
     let index = store.prefix_index()?;
     let unjoined = store.unjoined();
@@ -48,8 +45,6 @@ pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
         (&one.row, waits.chain(above).collect())
     });
     render::noted_rows(ui, &index, &lines.collect::<Vec<_>>());
-    if found.is_empty() {
-        ui.note("nothing is blocked");
-    }
+    ui.note_if(found.is_empty(), "nothing is blocked");
     Ok(Exit::Ok)
 }

@@ -5,7 +5,7 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::ops::{self, ConfigRequest, Configured};
 use crate::store::settings::Origin;
-use crate::view::{self, Exit, Object};
+use crate::view::{self, Exit};
 
 /// The file to change.
 #[derive(Debug, Args, Default, Clone, Copy)]
@@ -31,11 +31,8 @@ impl FileArgs {
 /// Makes a change and says which file it went to.
 pub fn change(request: ConfigRequest, cx: &mut Context) -> Outcome {
     let done = ops::configure(cx.store()?, &request)?;
-    if cx.ui.wants_json() {
-        cx.json(configured(&done));
-    } else {
-        print_changes(&done, cx);
-    }
+    json_answer!(cx, view::configured(&done));
+    print_changes(&done, cx);
     Ok(Exit::Ok)
 }
 
@@ -45,12 +42,4 @@ pub fn print_changes(done: &Configured, cx: &mut Context) {
         cx.ui.done(&format!("{word}: {} ({})", file.path.display(), file.origin.word()));
     }
     done.remarks.iter().for_each(|remark| cx.ui.note(remark));
-}
-
-pub fn configured(done: &Configured) -> String {
-    let files = done.files.iter().map(|file| {
-        let object = Object::new().text("path", &file.path.display().to_string());
-        object.text("origin", file.origin.word()).flag("changed", file.changed).finish()
-    });
-    Object::new().raw("files", &view::array(files)).texts("remarks", &done.remarks).finish()
 }

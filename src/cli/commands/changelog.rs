@@ -23,10 +23,7 @@ pub fn run(args: ChangelogArgs, cx: &mut Context) -> Outcome {
     let since = cx.moment(&args.since);
     let closed = ops::changelog(cx.store()?, since, args.repo.as_deref())?;
     cx.tell_shallow()?;
-    if cx.ui.wants_json() {
-        cx.json(view::changelog(&closed));
-    } else {
-        cx.ui.line(&view::changelog_markdown(&closed));
-    }
+    json_answer!(cx, view::each(&closed, view::changelog));
+    cx.ui.line(&view::changelog_markdown(&closed));
     Ok(Exit::Ok)
 }

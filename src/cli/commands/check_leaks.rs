@@ -87,7 +87,7 @@ fn check(args: CheckLeaksArgs, cx: &mut Context) -> Outcome {
         cx.ui.warning(&format!("{file} is too large to look at"));
     }
     if cx.ui.wants_json() && !in_hook {
-        cx.json(view::leaks(&report));
+        cx.json(view::leak_report(&report));
     } else {
         for leak in &report.leaks {
             let commit = leak.commit.as_deref().map(|id| format!("{} ", &id[..10])).unwrap_or_default();

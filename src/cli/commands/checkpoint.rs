@@ -142,13 +142,10 @@ fn add(args: AddArgs, cx: &mut Context) -> Outcome {
     }
     let worktree = one.worktree.clone().unwrap_or_default();
     let row = CheckpointRow { worktree, is_gone: false, checkpoint: one };
-    if cx.ui.wants_json() {
-        cx.json(view::checkpoint(&row).flag("added", added.is_new).finish());
-    } else {
-        let verb = if added.is_new { "Added" } else { "There already:" };
-        let one = &row.checkpoint;
-        cx.ui.done(&format!("{verb} {}#{}  {}  {}", one.issue, one.number, one.kind.as_str(), one.id));
-    }
+    json_answer!(cx, view::added_checkpoint(&row, added.is_new));
+    let verb = if added.is_new { "Added" } else { "There already:" };
+    let one = &row.checkpoint;
+    cx.ui.done(&format!("{verb} {}#{}  {}  {}", one.issue, one.number, one.kind.as_str(), one.id));
     Ok(Exit::Ok)
 }
 
@@ -163,15 +160,13 @@ fn list(args: ListArgs, cx: &mut Context) -> Outcome {
     let filter = CheckpointFilter { issue: args.id, since: args.since, kind: args.kind, whose, limit };
     let page = coordination::checkpoints(cx.store()?, &filter)?;
     if cx.ui.wants_json() {
-        cx.json(view::checkpoints(&page.rows));
+        cx.json(view::each(&page.rows, view::checkpoint));
     } else {
         let calendar = cx.ui.calendar();
         for row in &page.rows {
             cx.ui.line(&inline(&view::checkpoint_text(row, &calendar)));
         }
-        if page.rows.is_empty() {
-            cx.ui.note("no checkpoints");
-        }
+        cx.ui.note_if(page.rows.is_empty(), "no checkpoints");
     }
     if page.rows.len() < page.total {
         cx.ui.note(&format!("the latest {} of {}", page.rows.len(), plural(page.total, "checkpoint")));
@@ -181,10 +176,7 @@ fn list(args: ListArgs, cx: &mut Context) -> Outcome {
 
 fn show(which: &str, cx: &mut Context) -> Outcome {
     let row = coordination::find_checkpoint(cx.store()?, which)?;
-    if cx.ui.wants_json() {
-        cx.json(view::checkpoint(&row).finish());
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::checkpoint(&row));
     let one = &row.checkpoint;
     let gone = if row.is_gone { " (gone)" } else { "" };
     let branch = one.branch.as_deref().map(|name| format!(", branch {name}")).unwrap_or_default();
@@ -218,16 +210,11 @@ fn quote(text: &str, cx: &mut Context) {
 fn restore(which: &str, to: &str, cx: &mut Context) -> Outcome {
     let to = cx.directory().join(to);
     let (row, staged) = coordination::restore_checkpoint(cx.store()?, which, &to)?;
-    let staged = staged.map(|path| path.display().to_string());
-    if cx.ui.wants_json() {
-        let answer = view::checkpoint(&row).text("restored_to", &to.display().to_string());
-        cx.json(answer.optional("staged_in", staged.as_deref()).finish());
-    } else {
-        if let Some(path) = staged {
-            cx.ui.note(&format!("what was staged and differs from the files is in {}", inline(&path)));
-        }
-        cx.ui.done(&format!("Restored {} into {}", row.checkpoint.id, to.display()));
+    json_answer!(cx, view::restored_checkpoint(&row, &to, &staged));
+    if let Some(path) = staged {
+        cx.ui.note(&format!("what was staged and differs from the files is in {}", path.display()));
     }
+    cx.ui.done(&format!("Restored {} into {}", row.checkpoint.id, to.display()));
     Ok(Exit::Ok)
 }
 
@@ -235,10 +222,7 @@ fn prune(typed: Option<&str>, apply: bool, cx: &mut Context) -> Outcome {
     let wrong = |text: &str| Failure::usage(format!("invalid --closed-older-than {text:?}: a time such as 30d or 12h"));
     let age = typed.map(|text| duration::parse(text).ok_or_else(|| wrong(text))).transpose()?;
     let done = coordination::prune_checkpoints(cx.store()?, age, apply)?;
-    if cx.ui.wants_json() {
-        cx.json(view::pruned_checkpoints(&done));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::pruned_checkpoints(&done));
     let calendar = cx.ui.calendar();
     for row in &done.pruned {
         cx.ui.line(&inline(&view::checkpoint_text(row, &calendar)));

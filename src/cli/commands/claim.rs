@@ -5,7 +5,7 @@ use crate::coordination::CoordinationError;
 use crate::model::duration;
 use crate::ops;
 use crate::store::{ClaimWish, Claimed, Written};
-use crate::view::{self, Exit, Failure};
+use crate::view::{self, Exit, Failure, Object};
 
 /// Take an issue: of many who try at once, in all checkouts, one gets it
 ///
@@ -94,12 +94,11 @@ pub fn warn_waiting<'a>(cx: &mut Context, claimed: impl Iterator<Item = &'a Clai
 pub fn each<T>(
     cx: &mut Context,
     results: Vec<(String, Result<T, CoordinationError>)>,
-    json: impl Fn(&T) -> String,
+    json: impl Fn(&T) -> Object,
     text: impl Fn(&T) -> String,
 ) -> Outcome {
     if cx.ui.wants_json() {
-        let done = results.iter().filter_map(|(_, result)| result.as_ref().ok()).map(&json);
-        let done = view::array(done);
+        let done = view::each(results.iter().filter_map(|(_, result)| result.as_ref().ok()), json);
         cx.json(done);
     }
     let mut exit = Exit::Ok;

@@ -7,7 +7,7 @@ use crate::model::issue::status_of;
 use crate::model::record::Record;
 use crate::ops;
 use crate::store::Written;
-use crate::view::{self, Object, inline};
+use crate::view::{self, inline};
 
 /// Close issues
 #[derive(Debug, Args)]
@@ -62,8 +62,8 @@ pub fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
     let closed: Vec<String> = batch.written().map(|written| written.id.clone()).collect();
     let next = ops::unblocked_by(cx.store()?, &closed)?;
     if cx.ui.wants_json() {
-        let object = Object::new().raw("closed", &view::replies(batch.written())).raw("unblocked", &view::rows(&next));
-        cx.json(object.finish());
+        let json = view::closed(&batch.written().collect::<Vec<_>>(), &next);
+        cx.json(json);
         return super::report_failures(cx, batch);
     }
     let exit = report(cx, batch, closed_line)?;

@@ -71,14 +71,11 @@ pub fn run_comments(args: CommentsArgs, cx: &mut Context) -> Outcome {
     let id = match (args.command, args.id) {
         (Some(CommentsCommand::Add(args)), _) => return run(args, cx),
         (Some(CommentsCommand::List { id }), _) | (None, Some(id)) => id,
-        (None, None) => return Err(Failure::usage(super::NO_ID)),
+        (None, None) => return Err(Failure::usage(super::report::NO_ID)),
     };
     let mut row = cx.store()?.find(&id)?;
     row.issue.comments.extend(row.beside.take().into_iter().flat_map(|beside| beside.comments));
-    if cx.ui.wants_json() {
-        cx.json(view::comments(&row.issue.id, &row.issue.comments));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&row.issue.comments, |one| view::comment(&row.issue.id, one)));
     let calendar = cx.ui.calendar();
     for comment in &row.issue.comments {
         let time = comment.created_at.as_ref().map(|time| calendar.full(time.instant)).unwrap_or_default();
@@ -87,8 +84,6 @@ pub fn run_comments(args: CommentsArgs, cx: &mut Context) -> Outcome {
             cx.ui.line(&format!("  {line}"));
         }
     }
-    if row.issue.comments.is_empty() {
-        cx.ui.note("no comments");
-    }
+    cx.ui.note_if(row.issue.comments.is_empty(), "no comments");
     Ok(Exit::Ok)
 }

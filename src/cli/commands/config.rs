@@ -6,7 +6,7 @@ use crate::cli::render;
 use crate::ops::{self, ConfigRequest};
 use crate::store::StoreError;
 use crate::store::settings::{HeldBecause, Setting, Value, find_key, is_foreign_key, nearest_key};
-use crate::view::{self, Exit, Failure, Object, inline};
+use crate::view::{self, Exit, Failure, inline};
 
 /// Settings: which repos are joined, where new issues go, and the rest
 ///
@@ -131,13 +131,12 @@ fn get(name: &str, cx: &mut Context) -> Outcome {
         return Err(Failure::not_found(said.unwrap_or_else(|| format!("{name} is not set"))));
     }
     if cx.ui.wants_json() {
-        let object = Object::new().text("key", name);
-        let object = match found.first().map(|setting| &setting.value) {
-            Some(Value::Flag(flag)) => object.flag("value", *flag),
-            _ if key.kind.is_list() => object.texts("value", &values),
-            _ => object.text("value", &values[0]),
+        let json = match found.first().map(|setting| &setting.value) {
+            Some(Value::Flag(flag)) => view::setting_value(name, view::any(*flag)),
+            _ if key.kind.is_list() => view::setting_value(name, view::any(&values)),
+            _ => view::setting_value(name, view::any(&values[0])),
         };
-        cx.json(object.finish());
+        cx.json(json);
     } else {
         values.iter().for_each(|value| cx.ui.line(&inline(value)));
     }
@@ -147,11 +146,8 @@ fn get(name: &str, cx: &mut Context) -> Outcome {
 fn get_foreign(name: &str, cx: &mut Context) -> Outcome {
     let found = cx.store()?.settings().foreign().into_iter().find(|known| known.name == name);
     let found = found.ok_or_else(|| Failure::not_found(format!("{name} is not set")))?;
-    if cx.ui.wants_json() {
-        cx.json(Object::new().text("key", name).text("value", &found.value).finish());
-    } else {
-        cx.ui.line(&inline(&found.value));
-    }
+    json_answer!(cx, view::setting_value(name, view::any(&found.value)));
+    cx.ui.line(&inline(&found.value));
     Ok(Exit::Ok)
 }
 
@@ -169,22 +165,8 @@ fn list(with_origin: bool, cx: &mut Context) -> Outcome {
     let settings: Vec<(Setting, Option<HeldBecause>)> =
         settings.in_effect().into_iter().map(|setting| (setting, None)).chain(held.filter(|_| with_origin)).collect();
     if cx.ui.wants_json() {
-        let items = settings.iter().map(|(setting, held)| {
-            let object = Object::new().text("key", setting.key.name);
-            let object = match &setting.value {
-                Value::Text(text) => object.text("value", text),
-                Value::Flag(flag) => object.flag("value", *flag),
-                Value::List(items) => object.texts("value", items),
-            };
-            let object = object.text("origin", setting.origin.word());
-            let object = object.optional("place", Some(setting.place.as_str()).filter(|place| !place.is_empty()));
-            object.optional("held", held.map(HeldBecause::text)).finish()
-        });
-        let others = foreign.iter().map(|one| {
-            let object = Object::new().text("key", &one.name).text("value", &one.value);
-            object.text("origin", one.origin.word()).text("place", &one.place).finish()
-        });
-        cx.json(view::array(items.chain(others).collect::<Vec<_>>()));
+        let own = settings.iter().map(|(setting, held)| view::setting(setting, *held));
+        cx.json(view::each(own.chain(foreign.iter().map(view::foreign_setting)), |one| one));
         return Ok(Exit::Ok);
     }
     let mut lines: Vec<[String; 4]> = settings
@@ -206,16 +188,7 @@ fn list(with_origin: bool, cx: &mut Context) -> Outcome {
 
 fn trust(dry_run: bool, cx: &mut Context) -> Outcome {
     let paths = ops::trust(cx.store()?, dry_run)?;
-    if cx.ui.wants_json() {
-        let items = paths.iter().map(|path| {
-            let object = Object::new().text("key", path.key).text("path", &path.text);
-            let object = object.text("resolved", &path.resolved.display().to_string());
-            if path.is_missing() { object.flag("missing", true) } else { object }.finish()
-        });
-        let object = Object::new().raw("trusted", &view::array(items)).flag("dry_run", dry_run);
-        cx.json(object.finish());
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::trusted_paths(&paths, dry_run));
     let word = if dry_run { "Would trust" } else { "Trusted" };
     for path in &paths {
         let missing = if path.is_missing() { "; the directory does not exist yet" } else { "" };

@@ -28,10 +28,7 @@ pub struct ContextArgs {
 pub fn run(args: ContextArgs, cx: &mut Context) -> Outcome {
     let found = coordination::issue_context(cx.store()?, &args.id, args.all_checkpoints)?;
     let text = view::context_text(&found, args.max_tokens);
-    if cx.ui.wants_json() {
-        cx.json(view::context(&found.row.issue.id, &text));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::fitted_context(&found.row.issue.id, &text));
     cx.ui.verbatim(&text.text);
     let (tokens, max) = (text.tokens(), args.max_tokens);
     let left_out = match text.left_out() {

@@ -4,7 +4,7 @@ use super::{Context, Outcome};
 use crate::cache::{GroupBy, Sort};
 use crate::cli::filters::{FilterArgs, not_deleted};
 use crate::model::query::{Expr, Field};
-use crate::view::{self, Exit, Object, inline};
+use crate::view::{self, Exit, inline};
 
 /// Count issues
 ///
@@ -59,7 +59,7 @@ pub fn run(args: CountArgs, cx: &mut Context) -> Outcome {
         None => {
             let total = cx.store()?.list(&filter, Sort::default(), Some(0))?.total;
             if cx.ui.wants_json() {
-                cx.json(Object::new().number("count", total as i64).finish());
+                cx.json(view::count(total));
             } else {
                 cx.ui.line(&total.to_string());
             }
@@ -71,9 +71,7 @@ pub fn run(args: CountArgs, cx: &mut Context) -> Outcome {
                 cx.json(view::groups(&groups, total));
             } else {
                 groups.iter().for_each(|(group, count)| cx.ui.line(&format!("{count:>6}  {}", inline(group))));
-                if groups.is_empty() {
-                    cx.ui.note("no issues");
-                }
+                cx.ui.note_if(groups.is_empty(), "no issues");
             }
         }
     }

@@ -3,7 +3,7 @@ use clap::Args;
 use super::{Context, Outcome, require_ids};
 use crate::model::proposal::Permit;
 use crate::ops::{self, Each};
-use crate::view::{self, Exit, Failure, Object};
+use crate::view::{self, Exit, Failure};
 
 /// Take proposals back
 ///
@@ -65,11 +65,7 @@ pub fn run_reject(args: RejectArgs, cx: &mut Context) -> Outcome {
 fn report(results: Each<Permit>, done: &str, cx: &mut Context) -> Outcome {
     if cx.ui.wants_json() {
         let good = results.iter().filter_map(|(id, result)| Some((id, result.as_ref().ok()?)));
-        let items = good.map(|(id, permit)| {
-            let object = Object::new().text("id", id).text("state", done);
-            object.flag("changed", *permit == Permit::Do).finish()
-        });
-        let json = view::array(items);
+        let json = view::each(good, |(id, permit)| view::decided(id, done, *permit == Permit::Do));
         cx.json(json);
     }
     let mut exit = Exit::Ok;

@@ -4,7 +4,7 @@ use super::{Context, Outcome, report};
 use crate::model::change::Change;
 use crate::model::dependency::DependencyType;
 use crate::ops;
-use crate::view::{self, Exit, Failure, Object, inline};
+use crate::view::{self, Exit, Failure, inline};
 
 /// Delete issues, leaving a tombstone
 ///
@@ -41,13 +41,10 @@ pub fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
         return report(cx, batch, |written| super::changed_line(written, "Deleted "));
     }
     let deleted: Vec<&str> = batch.written().map(|written| written.id.as_str()).collect();
-    let object = match deleted.as_slice() {
-        [one] if args.ids.len() == 1 => Object::new().text("deleted", one),
-        many => Object::new().texts("deleted", many).number("deleted_count", many.len() as i64),
-    };
-    let object = object.number("dependencies_removed", 0).number("references_updated", 0);
     if !deleted.is_empty() {
-        cx.json(object.finish());
+        let one = deleted.first().copied().filter(|_| args.ids.len() == 1);
+        let json = view::deleted(one, &deleted);
+        cx.json(json);
     }
     super::report_failures(cx, batch)
 }
@@ -57,11 +54,7 @@ fn preview(args: &DeleteArgs, cx: &mut Context) -> Outcome {
     for one in cx.store()?.resolve_all(&args.ids)? {
         shown.push(ops::show(cx.store()?, &one.id)?);
     }
-    if cx.ui.wants_json() {
-        let would = view::array(shown.iter().map(|one| view::summary(&one.row).finish()));
-        cx.json(Object::new().flag("preview", true).raw("would_delete", &would).finish());
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::would_delete(&shown.iter().map(|one| &one.row).collect::<Vec<_>>()));
     cx.ui.line("DELETE PREVIEW: nothing was changed");
     for one in &shown {
         cx.ui.line(&format!("  {}  {}", inline(&one.row.issue.id), inline(&one.row.issue.title)));

@@ -4,7 +4,7 @@ use super::{Context, Outcome};
 use crate::cli::render;
 use crate::model::dependency::DependencyType;
 use crate::ops::{self, Neighbour, OpError};
-use crate::view::{self, Exit, Failure, Object, array, inline};
+use crate::view::{self, Exit, Failure, inline};
 
 /// Dependencies: what waits for what
 ///
@@ -121,31 +121,18 @@ fn add(cx: &mut Context, dependent: &str, target: &str, kind: &str, reversed: bo
     if !kind.is_known() {
         cx.ui.warning(&format!("type {kind} is kept, but has no effect on what is ready"));
     }
-    if cx.ui.wants_json() {
-        let object = Object::new().text("status", "added");
-        let object = if reversed {
-            object.text("blocker_id", &target).text("blocked_id", &written.id)
-        } else {
-            object.text("issue_id", &written.id).text("depends_on_id", &target)
-        };
-        cx.json(object.text("type", kind.as_str()).finish());
-    } else {
-        let word = if written.changed { "Added dependency" } else { "Nothing to change" };
-        cx.ui.done(&format!("{word}: {} depends ({kind}) on {target}", written.id));
-    }
+    let json = if reversed { view::added_blocker } else { view::added_dependency };
+    json_answer!(cx, json(&written.id, &target, kind.as_str()));
+    let word = if written.changed { "Added dependency" } else { "Nothing to change" };
+    cx.ui.done(&format!("{word}: {} depends ({kind}) on {target}", written.id));
     Ok(Exit::Ok)
 }
 
 fn remove(cx: &mut Context, dependent: &str, target: &str, kind: Option<&str>) -> Outcome {
     let kind = kind.map(kind_of).transpose()?;
     let (written, target) = ops::remove_dependency(cx.store()?, dependent, target, kind)?;
-    if cx.ui.wants_json() {
-        let object =
-            Object::new().text("status", "removed").text("issue_id", &written.id).text("depends_on_id", &target);
-        cx.json(object.finish());
-    } else {
-        cx.ui.done(&format!("Removed dependency: {} no longer depends on {target}", written.id));
-    }
+    json_answer!(cx, view::removed_dependency(&written.id, &target));
+    cx.ui.done(&format!("Removed dependency: {} no longer depends on {target}", written.id));
     Ok(Exit::Ok)
 }
 
@@ -155,8 +142,8 @@ fn relate(cx: &mut Context, pair: &PairArgs, linked: bool) -> Outcome {
         return Err(Failure::not_found(format!("{one} and {other} are not linked: dependency not found")));
     }
     if cx.ui.wants_json() {
-        let word = if linked { "related" } else { "unrelated" };
-        cx.json(Object::new().text("id1", &one).text("id2", &other).flag(word, true).finish());
+        let json = if linked { view::related } else { view::unrelated };
+        cx.json(json(&one, &other));
     } else {
         let word = match (linked, changed) {
             (true, true) => "Linked",
@@ -175,28 +162,20 @@ fn list(cx: &mut Context, id: &str, up: bool, kind: Option<&str>) -> Outcome {
     let edges = if up { shown.dependents } else { shown.dependencies };
     let of_kind = |edge: &Neighbour| kind.as_ref().is_none_or(|kind| edge.kind == kind.as_str());
     let edges: Vec<Neighbour> = edges.into_iter().filter(of_kind).collect();
-    if cx.ui.wants_json() {
-        cx.json(view::neighbours(&edges));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&edges, view::neighbour));
     let lines = edges.iter().map(|edge| {
         let status = edge.row.as_ref().map_or("in no ledger", |row| row.issue.status.as_str());
         let title = edge.row.as_ref().map_or("", |row| row.issue.title.as_str());
         [&edge.id, edge.kind.as_str(), status, title].map(|cell| inline(cell).into_owned())
     });
     render::columns(&mut cx.ui, "", &lines.collect::<Vec<_>>());
-    if edges.is_empty() {
-        cx.ui.note("no dependencies");
-    }
+    cx.ui.note_if(edges.is_empty(), "no dependencies");
     Ok(Exit::Ok)
 }
 
 fn tree(cx: &mut Context, id: &str, reverse: bool, max_depth: usize) -> Outcome {
     let nodes = ops::tree(cx.store()?, id, reverse, max_depth)?;
-    if cx.ui.wants_json() {
-        cx.json(view::tree(&nodes));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&nodes, view::tree_node));
     let (store, ui) = cx.parts()?;
     let index = store.prefix_index()?;
     for node in &nodes {
@@ -227,14 +206,12 @@ fn cycles(cx: &mut Context) -> Outcome {
             }
             groups.push(view::rows(&rows));
         }
-        cx.json(array(groups));
+        cx.json(view::each(groups, |rows| rows));
         return Ok(Exit::Ok);
     }
     for cycle in &cycles {
         cx.ui.line(&inline(&format!("{} -> {}", cycle.join(" -> "), cycle[0])));
     }
-    if cycles.is_empty() {
-        cx.ui.note("no cycles");
-    }
+    cx.ui.note_if(cycles.is_empty(), "no cycles");
     Ok(Exit::Ok)
 }

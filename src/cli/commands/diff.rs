@@ -41,9 +41,7 @@ pub fn run(args: DiffArgs, cx: &mut Context) -> Outcome {
                 cx.ui.line(&inline(&line));
             }
         }
-        if entries.is_empty() {
-            cx.ui.note("no difference");
-        }
+        cx.ui.note_if(entries.is_empty(), "no difference");
     }
     Ok(Exit::Ok)
 }

@@ -2,7 +2,7 @@ use clap::Args;
 
 use super::{Context, Outcome};
 use crate::ops::{self, Replacement};
-use crate::view::{Exit, Object};
+use crate::view::{self, Exit};
 
 /// Close an issue as a duplicate of another
 #[derive(Debug, Args)]
@@ -28,20 +28,14 @@ pub struct SupersedeArgs {
 
 pub fn run(args: DuplicateArgs, cx: &mut Context) -> Outcome {
     let (written, by) = ops::replace(cx.store()?, &args.id, &args.of, Replacement::Duplicate)?;
-    answer(cx, ("duplicate", &written.id), ("canonical", &by), "as duplicate of")
+    json_answer!(cx, view::duplicate(&written.id, &by));
+    cx.ui.done(&format!("Marked {} as duplicate of {by} (closed)", written.id));
+    Ok(Exit::Ok)
 }
 
 pub fn run_supersede(args: SupersedeArgs, cx: &mut Context) -> Outcome {
     let (written, by) = ops::replace(cx.store()?, &args.id, &args.with, Replacement::Superseded)?;
-    answer(cx, ("superseded", &written.id), ("replacement", &by), "as superseded by")
-}
-
-fn answer(cx: &mut Context, closed: (&str, &str), by: (&str, &str), word: &str) -> Outcome {
-    if cx.ui.wants_json() {
-        let object = Object::new().text(closed.0, closed.1).text(by.0, by.1).text("status", "closed");
-        cx.json(object.finish());
-    } else {
-        cx.ui.done(&format!("Marked {} {word} {} (closed)", closed.1, by.1));
-    }
+    json_answer!(cx, view::superseded(&written.id, &by));
+    cx.ui.done(&format!("Marked {} as superseded by {by} (closed)", written.id));
     Ok(Exit::Ok)
 }

@@ -7,7 +7,7 @@ use crate::cache::{Sort, SortBy};
 use crate::cli::filters::{not_deleted, not_done};
 use crate::cli::render;
 use crate::store::Row;
-use crate::view::{self, Exit, Object, array};
+use crate::view::{self, Exit};
 
 /// Open issues that say the same
 ///
@@ -29,14 +29,7 @@ pub fn run(args: DuplicatesArgs, cx: &mut Context) -> Outcome {
         groups.entry(key).or_default().push(row);
     }
     groups.retain(|key, rows| !key.is_empty() && rows.len() > 1);
-    if cx.ui.wants_json() {
-        let items = groups
-            .values()
-            .map(|rows| Object::new().text("title", &rows[0].issue.title).raw("issues", &view::rows(rows)).finish());
-        let object = Object::new().number("duplicate_groups", groups.len() as i64).raw("groups", &array(items));
-        cx.json(object.finish());
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::duplicates(&groups));
     let (store, ui) = cx.parts()?;
     let index = store.prefix_index()?;
     for (n, rows) in groups.values().enumerate() {
@@ -45,8 +38,6 @@ pub fn run(args: DuplicatesArgs, cx: &mut Context) -> Outcome {
         }
         render::rows(ui, &index, rows);
     }
-    if groups.is_empty() {
-        ui.note("no duplicates");
-    }
+    ui.note_if(groups.is_empty(), "no duplicates");
     Ok(Exit::Ok)
 }

@@ -39,10 +39,7 @@ pub fn run(args: EditArgs, cx: &mut Context) -> Outcome {
             return Err(failure);
         }
     };
-    if cx.ui.wants_json() {
-        cx.json(view::replies([&written]));
-    } else {
-        cx.ui.done(&changed_line(&written, "Updated issue: "));
-    }
+    json_answer!(cx, view::replies([&written]));
+    cx.ui.done(&changed_line(&written, "Updated issue: "));
     Ok(Exit::Ok)
 }

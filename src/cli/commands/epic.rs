@@ -45,15 +45,10 @@ pub fn run(args: EpicArgs, cx: &mut Context) -> Outcome {
         let ids: Vec<String> = epics.iter().map(|(row, _)| row.issue.id.clone()).collect();
         let reason = Some("all children are closed".to_owned());
         let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Close { reason: reason.clone() }])?;
-        if batch.results.is_empty() {
-            cx.ui.note("no epic has all its children closed");
-        }
+        cx.ui.note_if(batch.results.is_empty(), "no epic has all its children closed");
         return super::report(cx, batch, |written| format!("Closed {}", written.id));
     }
-    if cx.ui.wants_json() {
-        cx.json(view::epics(&epics));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&epics, |(row, progress)| view::epic(row, progress)));
     let lines = epics.iter().map(|(row, progress)| {
         let done = format!("{}/{} closed", progress.closed, progress.children);
         [inline(&row.issue.id).into_owned(), done, inline(&row.issue.title).into_owned()]

@@ -7,7 +7,7 @@ use crate::cli::filters::FilterArgs;
 use crate::ops::{self, OpError};
 use crate::store::{self, LEDGER_NAMES};
 use crate::sys;
-use crate::view::{Exit, Failure, Object, plural};
+use crate::view::{self, Exit, Failure, plural};
 
 /// Print the ledger's lines, as they are
 ///
@@ -49,10 +49,7 @@ pub fn run(args: ExportArgs, cx: &mut Context) -> Outcome {
     }
     let written = store::write_named(&path, &cx.directory(), text.as_bytes());
     written.map_err(|error| Failure::from(OpError::Fs(error)))?;
-    if cx.ui.wants_json() {
-        cx.json(Object::new().number("exported", count as i64).text("path", &path.display().to_string()).finish());
-    } else {
-        cx.ui.done(&format!("Exported {} to {}", plural(count, "issue"), path.display()));
-    }
+    json_answer!(cx, view::exported(count, &path));
+    cx.ui.done(&format!("Exported {} to {}", plural(count, "issue"), path.display()));
     Ok(Exit::Ok)
 }

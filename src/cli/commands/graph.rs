@@ -2,9 +2,8 @@ use clap::Args;
 
 use super::{Context, Outcome};
 use crate::cli::render;
-use crate::model::json::Dialect;
 use crate::ops::{self, Component};
-use crate::view::{self, Exit, Failure, Object, array, inline};
+use crate::view::{self, Exit, Failure, inline};
 
 /// Show issues in the order in which they can be done
 ///
@@ -32,9 +31,9 @@ pub fn run(args: GraphArgs, cx: &mut Context) -> Outcome {
     }
     let parts = ops::graph(cx.store()?, args.id.as_deref())?;
     if cx.ui.wants_json() {
-        let json = match parts.as_slice() {
-            [one] if !args.all => object(one),
-            all => array(all.iter().map(object)),
+        let json: String = match parts.as_slice() {
+            [one] if !args.all => view::graph(one).into(),
+            all => view::each(all, view::graph).into(),
         };
         cx.json(json);
         return Ok(Exit::Ok);
@@ -45,9 +44,7 @@ pub fn run(args: GraphArgs, cx: &mut Context) -> Outcome {
         }
         print(part, cx)?;
     }
-    if parts.is_empty() {
-        cx.ui.note("no open issues");
-    }
+    cx.ui.note_if(parts.is_empty(), "no open issues");
     Ok(Exit::Ok)
 }
 
@@ -69,27 +66,4 @@ fn print(part: &Component, cx: &mut Context) -> Result<(), Failure> {
         ui.warning("some of these wait for each other in a circle; bd dep cycles shows it");
     }
     Ok(())
-}
-
-fn object(part: &Component) -> String {
-    let mut nodes = Object::new();
-    for (n, layer) in part.layers.iter().enumerate() {
-        for (position, id) in layer.iter().enumerate() {
-            let waits = part.waits_for.get(id).cloned().unwrap_or_default();
-            let node = Object::new().number("Layer", n as i64).number("Position", position as i64);
-            nodes = nodes.raw(id, &node.texts("DependsOn", &waits).finish());
-        }
-    }
-    let list = |ids: &Vec<String>| array(ids.iter().map(|id| Dialect::default().string(id)));
-    let layout = Object::new()
-        .raw("Nodes", &nodes.finish())
-        .raw("Layers", &array(part.layers.iter().map(list)))
-        .number("MaxLayer", part.layers.len().saturating_sub(1) as i64)
-        .text("RootID", &part.root);
-    let rows: Vec<_> = part.issues.values().cloned().collect();
-    let object = match part.issues.get(&part.root) {
-        Some(root) => Object::new().raw("root", &view::summary(root).finish()),
-        None => Object::new(),
-    };
-    object.raw("issues", &view::rows(&rows)).raw("layout", &layout.finish()).texts("circular", &part.circular).finish()
 }

@@ -80,10 +80,7 @@ pub fn run(args: HooksArgs, cx: &mut Context) -> Outcome {
             (done.status, done.changed, Some("Uninstalled"))
         }
     };
-    if cx.ui.wants_json() {
-        cx.json(view::hooks(&status, changed));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::hooks(&status, changed));
     if let Some(word) = word {
         cx.ui.done(&format!("{word}: {}", status.directory.display()));
     }

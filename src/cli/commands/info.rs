@@ -3,7 +3,7 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::cache::Sort;
 use crate::cli::filters::not_deleted;
-use crate::view::{Exit, Object, inline};
+use crate::view::{self, Exit};
 
 /// Facts about this ledger and this program
 #[derive(Debug, Args)]
@@ -20,30 +20,14 @@ pub fn run(_: InfoArgs, cx: &mut Context) -> Outcome {
     let bytes: usize = store.documents().iter().map(|(_, _, document)| document.bytes().len()).sum();
     let prefix = store.prefix(0)?;
     let actor = store.actor().to_owned();
-    if cx.ui.wants_json() {
-        let config = Object::new().text("issue_prefix", &prefix).finish();
-        let object = Object::new()
-            .text("database_path", &ledger)
-            .text("ledger", &ledger)
-            .number("issue_count", count as i64)
-            .number("ledger_bytes", bytes as i64)
-            .text("mode", "direct")
-            .text("actor", &actor)
-            .text("version", env!("CARGO_PKG_VERSION"))
-            .raw("config", &config);
-        cx.json(object.finish());
-        return Ok(Exit::Ok);
-    }
-    let facts = [
+    json_answer!(cx, view::info(&ledger, count, bytes, &prefix, &actor));
+    cx.ui.facts([
         ("Ledger", ledger),
         ("Issues", count.to_string()),
         ("Size", format!("{bytes} bytes")),
         ("Prefix", prefix),
         ("Actor", actor),
         ("Version", env!("CARGO_PKG_VERSION").to_owned()),
-    ];
-    for (name, value) in facts {
-        cx.ui.line(&format!("{name:<12}{}", inline(&value)));
-    }
+    ]);
     Ok(Exit::Ok)
 }

@@ -3,7 +3,7 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::ops::{self, InitRequest, PLANNING, Setup};
 use crate::store::HooksRequest;
-use crate::view::{Exit, Failure, Object};
+use crate::view::{self, Exit, Failure};
 
 /// Make a ledger here
 ///
@@ -69,20 +69,7 @@ pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
         let file = done.status.driver.file.map(|file| format!(": {}", file.display())).unwrap_or_default();
         made.steps.push(format!("{word}{file}"));
     }
-    if cx.ui.wants_json() {
-        let object = Object::new()
-            .text("status", if made.already { "already_initialized" } else { "initialized" })
-            .text("path", &made.beads.display().to_string())
-            .text("ledger", &made.ledger.display().to_string())
-            .text("prefix", &made.prefix)
-            .texts("steps", &made.steps);
-        let object = match &made.configured {
-            Some(done) => object.raw("config", &super::changed_settings::configured(done)),
-            None => object,
-        };
-        cx.json(object.finish());
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::initialised(&made));
     if made.already {
         cx.ui.done(&format!("already initialized, nothing changed: {}", made.ledger.display()));
         if request.prefix.as_ref().is_some_and(|prefix| *prefix != made.prefix) {

@@ -3,7 +3,7 @@ use clap::{Args, Subcommand};
 use super::{Context, Outcome};
 use crate::model::change::Change;
 use crate::ops;
-use crate::view::{Exit, Failure, Object, array, inline};
+use crate::view::{self, Exit, Failure, inline};
 
 /// Labels of issues
 #[derive(Debug, Args)]
@@ -43,27 +43,20 @@ pub fn run(args: LabelArgs, cx: &mut Context) -> Outcome {
         LabelCommand::List { id } => {
             let row = cx.store()?.find(&id)?;
             if cx.ui.wants_json() {
-                let labels = row.issue.labels.iter().map(|label| crate::model::json::Dialect::default().string(label));
-                cx.json(array(labels));
+                cx.json(view::texts(&row.issue.labels));
             } else {
                 row.issue.labels.iter().for_each(|label| cx.ui.line(&inline(label)));
-                if row.issue.labels.is_empty() {
-                    cx.ui.note("no labels");
-                }
+                cx.ui.note_if(row.issue.labels.is_empty(), "no labels");
             }
             Ok(Exit::Ok)
         }
         LabelCommand::ListAll => {
             let labels = cx.store()?.labels()?;
             if cx.ui.wants_json() {
-                let items =
-                    labels.iter().map(|(label, count)| Object::new().text("label", label).number("count", *count));
-                cx.json(array(items.map(Object::finish)));
+                cx.json(view::each(&labels, |(label, count)| view::label_count(label, *count)));
             } else {
                 labels.iter().for_each(|(label, count)| cx.ui.line(&format!("{count:>5}  {}", inline(label))));
-                if labels.is_empty() {
-                    cx.ui.note("no labels");
-                }
+                cx.ui.note_if(labels.is_empty(), "no labels");
             }
             Ok(Exit::Ok)
         }
@@ -90,11 +83,8 @@ fn change(mut ids: Vec<String>, cx: &mut Context, add: bool) -> Outcome {
         let verb = format!("{verb} {noun} {}: ", names.join(", "));
         return super::report(cx, batch, |written| super::changed_line(written, &verb));
     }
-    let items = batch.written().flat_map(|written| {
-        let item = |label: &&str| Object::new().text("status", word).text("issue_id", &written.id).text("label", label);
-        labels.iter().map(move |label| item(label).finish())
-    });
-    let json = array(items.collect::<Vec<_>>());
+    let items = batch.written().flat_map(|written| labels.iter().map(move |label| (&written.id, *label)));
+    let json = view::each(items, |(id, label)| view::labelled(word, id, label));
     cx.json(json);
     super::report_failures(cx, batch)
 }

@@ -32,18 +32,12 @@ pub fn run(args: LeasesArgs, cx: &mut Context) -> Outcome {
     }
     let filter = LeaseFilter { expired: args.expired, holder: args.holder, worktree: args.worktree };
     let rows = ops::leases(cx.store()?, &filter)?;
-    if cx.ui.wants_json() {
-        let json = view::array(rows.iter().map(view::lease));
-        cx.json(json);
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&rows, view::lease));
     let now = cx.host().clock.now();
     for row in &rows {
         cx.ui.line(&view::lease_text(row, now));
     }
-    if rows.is_empty() {
-        cx.ui.note("nobody holds an issue");
-    }
+    cx.ui.note_if(rows.is_empty(), "nobody holds an issue");
     Ok(Exit::Ok)
 }
 
@@ -51,16 +45,10 @@ fn on_remote(cx: &mut Context, holder: Option<&str>) -> Outcome {
     let mut claims = coordination::remote_leases(cx.store()?)?;
     claims.retain(|one| holder.is_none_or(|name| one.holder == name));
     let now = cx.host().clock.now();
-    if cx.ui.wants_json() {
-        let json = view::array(claims.iter().map(|one| view::remote_lease(one, now)));
-        cx.json(json);
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&claims, |one| view::remote_lease(one, now)));
     for one in &claims {
         cx.ui.line(&view::remote_lease_text(one, now));
     }
-    if claims.is_empty() {
-        cx.ui.note("nothing is claimed on the remote");
-    }
+    cx.ui.note_if(claims.is_empty(), "nothing is claimed on the remote");
     Ok(Exit::Ok)
 }

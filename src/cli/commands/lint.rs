@@ -5,7 +5,7 @@ use crate::cache::Sort;
 use crate::cli::filters::{FilterArgs, not_done};
 use crate::model::query::Expr;
 use crate::ops;
-use crate::view::{Exit, Object, array, inline, plural};
+use crate::view::{self, Exit, inline, plural};
 
 /// Check that issues say what their type should
 ///
@@ -32,16 +32,9 @@ pub fn run(args: LintArgs, cx: &mut Context) -> Outcome {
     };
     let checked = rows.len();
     let found = ops::lint(rows);
-    let total: usize = found.iter().map(|one| one.missing.len()).sum();
     let exit = if found.is_empty() { Exit::Ok } else { Exit::Failed };
     if cx.ui.wants_json() {
-        let results = found.iter().map(|one| {
-            let object = Object::new().text("id", &one.row.issue.id).text("title", &one.row.issue.title);
-            let object = object.text("type", one.row.issue.issue_type.as_str()).texts("missing", &one.missing);
-            object.number("warnings", one.missing.len() as i64).finish()
-        });
-        let object = Object::new().number("total", total as i64).number("issues", found.len() as i64);
-        cx.json(object.raw("results", &array(results)).finish());
+        cx.json(view::lint(&found));
         return Ok(exit);
     }
     for one in &found {

@@ -53,7 +53,7 @@ pub fn run(args: LogArgs, cx: &mut Context) -> Outcome {
     let mut printer = Printer { several, under: None };
     let mut array = json.then(|| ui.begin_array());
     let end = ops::log(store, request, |event| match &mut array {
-        Some(array) => ui.add_item(array, &view::event(&event)),
+        Some(array) => ui.add_item(array, &view::event(&event).finish()),
         None => printer.print(ui, &event),
     });
     if let Some(array) = array {

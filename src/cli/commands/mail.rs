@@ -215,28 +215,20 @@ fn about(store: &mut Store, typed: &str) -> Result<String, Failure> {
 }
 
 fn tell_sent(sent: &Sent, cx: &mut Context) -> Outcome {
-    if cx.ui.wants_json() {
-        cx.json(view::sent(sent));
-    } else {
-        cx.ui.done(&view::sent_text(sent));
-        if let Some(back) = &sent.back {
-            cx.ui.note(&view::brought_back_text(back));
-        }
+    json_answer!(cx, view::sent(sent));
+    cx.ui.done(&view::sent_text(sent));
+    if let Some(back) = &sent.back {
+        cx.ui.note(&view::brought_back_text(back));
     }
     Ok(Exit::Ok)
 }
 
 fn tell_marked(marked: &[Message], verb: &str, cx: &mut Context) -> Outcome {
-    if cx.ui.wants_json() {
-        cx.json(view::messages(marked));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(marked, view::message));
     for message in marked {
         cx.ui.done(&format!("{verb}: {}", message.id));
     }
-    if marked.is_empty() {
-        cx.ui.note("no messages");
-    }
+    cx.ui.note_if(marked.is_empty(), "no messages");
     Ok(Exit::Ok)
 }
 
@@ -264,7 +256,7 @@ fn inbox(args: &InboxArgs, cx: &mut Context) -> Outcome {
 
 fn list(found: &[Message], total: usize, none: &str, cx: &mut Context) -> Outcome {
     if cx.ui.wants_json() {
-        cx.json(view::messages(found));
+        cx.json(view::each(found, view::message));
     } else if found.is_empty() {
         cx.ui.note(none);
     } else {

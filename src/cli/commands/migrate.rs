@@ -6,7 +6,7 @@ use crate::cli::filters::not_deleted;
 use crate::cli::render;
 use crate::ops;
 use crate::store::LEDGER_NAMES;
-use crate::view::{self, Exit, Object, plural};
+use crate::view::{self, Exit, plural};
 
 /// Move issues to another repo, ids kept; or rename the ledger
 ///
@@ -50,13 +50,7 @@ pub fn run(args: MigrateArgs, cx: &mut Context) -> Outcome {
     let filter = ops::parse_query(cx.store()?, &filter)?;
     let done = ops::migrate(cx.store()?, &move_to, &filter, args.dry_run, args.count)?;
     if cx.ui.wants_json() {
-        let would = if args.dry_run { view::rows(&done.chosen) } else { "[]".to_owned() };
-        let object = Object::new()
-            .text("target", &done.to)
-            .flag("dry_run", args.dry_run)
-            .texts("moved", &done.moved)
-            .raw("would_move", &would);
-        cx.json(object.finish());
+        cx.json(view::migrated(&done, args.dry_run));
     } else if args.dry_run {
         let (store, ui) = cx.parts()?;
         let index = store.prefix_index()?;
@@ -78,11 +72,7 @@ pub fn run(args: MigrateArgs, cx: &mut Context) -> Outcome {
 fn rename(name: &str, dry_run: bool, cx: &mut Context) -> Outcome {
     let done = ops::rename_ledger(cx.store()?, name, dry_run)?;
     let (from, to) = (done.from.display().to_string(), done.to.display().to_string());
-    if cx.ui.wants_json() {
-        let object = Object::new().text("from", &from).text("ledger", &to).flag("changed", done.changed);
-        cx.json(object.flag("dry_run", dry_run).finish());
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::renamed_ledger(&done, dry_run));
     match (done.changed, dry_run) {
         (false, _) => cx.ui.done(&format!("Nothing to change: the ledger is {to}")),
         (true, true) => cx.ui.done(&format!("Would rename {from} to {name}")),
@@ -99,19 +89,8 @@ fn inspect(cx: &mut Context) -> Outcome {
     let count = cx.store()?.list(&not_deleted(), Sort::default(), Some(0))?.total;
     let prefix = cx.store()?.prefix(0)?;
     if cx.ui.wants_json() {
-        let state = Object::new()
-            .text("schema_version", env!("CARGO_PKG_VERSION"))
-            .number("issue_count", count as i64)
-            .raw("config", &Object::new().text("issue_prefix", &prefix).finish())
-            .raw("missing_config", "[]")
-            .flag("db_exists", true);
-        let object = Object::new()
-            .raw("registered_migrations", "[]")
-            .raw("current_state", &state.finish())
-            .raw("warnings", "[]")
-            .raw("invariants_to_check", "[]");
         // The shape has a list of warnings of its own.
-        cx.ui.json(object.finish(), &[]);
+        cx.ui.json(view::migrations(count, &prefix), &[]);
     } else {
         cx.ui.done(&format!("nothing to migrate: bd reads every format of the ledger ({})", plural(count, "issue")));
     }

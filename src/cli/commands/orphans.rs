@@ -4,7 +4,7 @@ use super::{Context, Outcome};
 use crate::cache::Sort;
 use crate::cli::filters::not_done;
 use crate::cli::render;
-use crate::view::{self, Exit, Object, array, inline};
+use crate::view::{self, Exit, inline};
 
 /// List open issues that commits name
 ///
@@ -23,15 +23,7 @@ pub fn run(args: OrphansArgs, cx: &mut Context) -> Outcome {
     let commits = cx.store()?.mentioned(&ids)?;
     let found = rows.iter().filter_map(|row| Some((row, commits.get(&row.issue.id)?)));
     let found: Vec<_> = found.collect();
-    if cx.ui.wants_json() {
-        let items = found.iter().map(|(row, commit)| {
-            let object = Object::new().text("issue_id", &row.issue.id).text("title", &row.issue.title);
-            let object = object.text("status", row.issue.status.as_str());
-            object.text("latest_commit", &commit.id).text("latest_commit_message", &commit.summary).finish()
-        });
-        cx.json(array(items));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&found, |(row, commit)| view::named_issue(row, commit)));
     let lines = found.iter().map(|(row, commit)| {
         let named = if args.details { format!("{} {}", view::short(commit), commit.summary) } else { String::new() };
         let issue = &row.issue;

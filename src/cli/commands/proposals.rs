@@ -3,7 +3,7 @@ use clap::{Args, Subcommand};
 use super::{Context, Outcome};
 use crate::cli::render;
 use crate::ops::{self, Which};
-use crate::view::{self, Exit, Object, inline};
+use crate::view::{self, Exit, inline};
 
 /// Proposals, and how they stand
 ///
@@ -46,28 +46,7 @@ pub fn run(args: ProposalsArgs, cx: &mut Context) -> Outcome {
     let flags = [(args.mine, Which::Mine), (args.incoming, Which::Incoming), (args.all, Which::All)];
     let which = flags.into_iter().find(|(set, _)| *set).map_or(Which::Open, |(_, which)| which);
     let rows = ops::proposals(cx.store()?, which)?;
-    if cx.ui.wants_json() {
-        let items = rows.iter().map(|row| {
-            let proposal = &row.proposal;
-            Object::new()
-                .text("id", &row.id)
-                .text("title", &row.title)
-                .text("state", row.standing.word())
-                .text("proposal_id", &proposal.id)
-                .text("author", &proposal.author)
-                .text("target", &proposal.target)
-                .text("by", &proposal.by)
-                .text("at", &proposal.at)
-                .optional("reason", proposal.reason.as_deref())
-                .optional("planning_repo", row.planning.as_deref())
-                .optional("source_repo", row.target.as_deref())
-                .texts("branches", &row.branches)
-                .finish()
-        });
-        let json = view::array(items);
-        cx.json(json);
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&rows, view::proposal));
     let calendar = cx.ui.calendar();
     let lines: Vec<[String; 6]> = rows
         .iter()
@@ -80,20 +59,13 @@ pub fn run(args: ProposalsArgs, cx: &mut Context) -> Outcome {
         })
         .collect();
     render::columns(&mut cx.ui, "", &lines);
-    if rows.is_empty() {
-        cx.ui.note("no proposals");
-    }
+    cx.ui.note_if(rows.is_empty(), "no proposals");
     Ok(Exit::Ok)
 }
 
 fn reconcile(dry_run: bool, cx: &mut Context) -> Outcome {
     let done = ops::reconcile(cx.store()?, dry_run)?;
-    if cx.ui.wants_json() {
-        let items = done.iter().map(|one| Object::new().text("id", &one.id).text("what", &one.what).finish());
-        let object = Object::new().flag("dry_run", dry_run).raw("reconciled", &view::array(items));
-        cx.json(object.finish());
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::reconciliation(&done, dry_run));
     for one in &done {
         cx.ui.done(&format!("{}: {}", one.id, one.what));
     }

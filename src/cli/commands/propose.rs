@@ -4,7 +4,7 @@ use super::{Context, Outcome, require_ids};
 use crate::model::proposal::Include;
 use crate::ops::{self, ProposeOptions};
 use crate::store::Proposed;
-use crate::view::{self, Exit, Failure, Object, inline};
+use crate::view::{self, Exit, Failure, inline};
 
 /// Put planned issues before the maintainers
 ///
@@ -59,7 +59,7 @@ pub fn run(args: ProposeArgs, cx: &mut Context) -> Outcome {
     let results = ops::propose(cx.store()?, &args.ids, options)?;
     if cx.ui.wants_json() {
         let good = results.iter().filter_map(|(_, result)| result.as_ref().ok());
-        let json = view::array(good.map(|one| object(one, args.dry_run)));
+        let json = view::each(good, |one| view::proposed(one, args.dry_run));
         cx.json(json);
     }
     let mut exit = Exit::Ok;
@@ -74,20 +74,6 @@ pub fn run(args: ProposeArgs, cx: &mut Context) -> Outcome {
         cx.ui.hint("commit the ledger on a branch and send it as a pull request; bd withdraw takes it back");
     }
     Ok(exit)
-}
-
-fn object(one: &Proposed, dry_run: bool) -> String {
-    let held = one.held_back.iter().map(|held| Object::new().text("what", &held.what).text("why", held.why).finish());
-    Object::new()
-        .text("id", &one.id)
-        .optional("former_id", one.former_id.as_deref())
-        .flag("dry_run", dry_run)
-        .flag("already", one.already)
-        .text("source_repo", &one.source_repo)
-        .text("target", &one.target)
-        .raw("line", &one.line)
-        .raw("held_back", &view::array(held))
-        .finish()
 }
 
 fn print(one: &Proposed, dry_run: bool, cx: &mut Context) {

@@ -47,11 +47,8 @@ pub fn run(args: PruneArgs, cx: &mut Context) -> Outcome {
     let request = PruneRequest { before, budget: budget.transpose()?, tombstones: args.tombstones };
     let wish = PruneWish { repo: args.repo.as_deref(), request, dry_run: args.dry_run };
     let done = ops::prune(cx.store()?, wish)?;
-    if cx.ui.wants_json() {
-        cx.json(view::pruned(&done, args.dry_run));
-    } else {
-        print(&done, args.dry_run, cx);
-    }
+    json_answer!(cx, view::pruned(&done, args.dry_run));
+    print(&done, args.dry_run, cx);
     Ok(Exit::Ok)
 }
 

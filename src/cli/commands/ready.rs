@@ -108,11 +108,7 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
 fn hand_out(cx: &mut Context, wanted: AutoClaim) -> Outcome {
     let claimed = coordination::claim_ready(cx.store()?, &wanted)?;
     let why = if claimed.is_some() { None } else { cx.store()?.why_nothing_handed_out(&wanted.filter)? };
-    if cx.ui.wants_json() {
-        let json = view::array(claimed.iter().map(view::claimed));
-        cx.json(json);
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&claimed, view::claimed));
     match claimed {
         Some(claimed) => {
             cx.ui.done(&view::claimed_text(&claimed));

@@ -22,16 +22,10 @@ pub struct ReclaimArgs {
 
 pub fn run(args: ReclaimArgs, cx: &mut Context) -> Outcome {
     let found = ops::reclaim(cx.store()?, args.id.as_deref(), args.dry_run)?;
-    if cx.ui.wants_json() {
-        let json = view::array(found.iter().map(view::reclaimed));
-        cx.json(json);
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&found, view::reclaimed));
     for one in &found {
         cx.ui.done(&view::reclaimed_text(one, args.dry_run));
     }
-    if found.is_empty() {
-        cx.ui.note("no claim is over");
-    }
+    cx.ui.note_if(found.is_empty(), "no claim is over");
     Ok(Exit::Ok)
 }

@@ -3,7 +3,7 @@ use clap::Args;
 use super::{Context, Outcome, claim, require_ids};
 use crate::ops;
 use crate::store::ReleaseWish;
-use crate::view::{self, Object};
+use crate::view;
 
 /// Give a claimed issue back: open again, and nobody's
 ///
@@ -36,7 +36,7 @@ pub fn run(args: ReleaseArgs, cx: &mut Context) -> Outcome {
 
 fn off_the_remote(cx: &mut Context, ids: &[String]) -> Outcome {
     let results = ops::release_remote(cx.store()?, ids)?;
-    let json = |(id, there): &(String, bool)| Object::new().text("id", id).flag("released", *there).finish();
+    let json = |(id, there): &(String, bool)| view::released_remotely(id, *there);
     let text = |(id, there): &(String, bool)| match there {
         true => format!("Released on the remote: {id}"),
         false => format!("Not claimed on the remote: {id}"),

@@ -2,7 +2,7 @@ use clap::Args;
 
 use super::{Context, Outcome};
 use crate::ops;
-use crate::view::{Exit, Object, inline, plural};
+use crate::view::{self, Exit, inline, plural};
 
 /// Give all issues another prefix
 ///
@@ -28,16 +28,7 @@ const SHOWN: usize = 5;
 pub fn run(args: RenamePrefixArgs, cx: &mut Context) -> Outcome {
     let prefix = args.prefix.strip_suffix('-').unwrap_or(&args.prefix);
     let done = ops::rename_prefix(cx.store()?, prefix, args.repair, args.dry_run)?;
-    if cx.ui.wants_json() {
-        let object = Object::new()
-            .text("old_prefix", &done.old)
-            .text("new_prefix", &done.new)
-            .number("issues_count", done.names.len() as i64)
-            .number("issues_unchanged", done.others as i64)
-            .flag("dry_run", args.dry_run);
-        cx.json(object.finish());
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::renamed_prefix(&done, args.dry_run));
     let word = if args.dry_run { "Would rename" } else { "Renamed" };
     cx.ui.done(&format!("{word} {} from {}- to {}-", plural(done.names.len(), "issue"), done.old, done.new));
     for (old, new) in done.names.iter().take(if args.dry_run { SHOWN } else { 0 }) {

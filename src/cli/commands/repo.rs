@@ -5,7 +5,7 @@ use super::{Context, Outcome};
 use crate::cli::render;
 use crate::ops::{self, ConfigRequest};
 use crate::store::Access;
-use crate::view::{self, Exit, Object, inline, plural};
+use crate::view::{self, Exit, inline, plural};
 
 /// The repos of the project
 ///
@@ -54,27 +54,7 @@ pub fn run(args: RepoArgs, cx: &mut Context) -> Outcome {
 pub fn list(cx: &mut Context) -> Outcome {
     let with_ids = cx.ui.wants_json();
     let repos = ops::repos(cx.store()?, with_ids)?;
-    if cx.ui.wants_json() {
-        let items = repos.iter().map(|repo| {
-            let object = Object::new()
-                .optional("id", repo.id.as_deref())
-                .text("source_repo", &repo.name)
-                .text("path", &repo.path)
-                .text("kind", repo.kind)
-                .optional("origin", repo.origin)
-                .optional("ledger", repo.ledger.as_deref())
-                .number("issues", repo.issues as i64)
-                .flag("writable", repo.access == Access::Write)
-                .flag("auto_commit", repo.commits);
-            match &repo.access {
-                Access::Write => object,
-                Access::Read(reason) => object.text("reason", reason),
-            }
-            .finish()
-        });
-        cx.json(view::array(items));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&repos, view::repo_status));
     let lines: Vec<[String; 4]> = repos
         .iter()
         .map(|repo| {

@@ -101,46 +101,33 @@ fn ttl(typed: Option<&str>) -> Result<Option<i64>, Failure> {
 
 fn reserve(request: &ReserveRequest, cx: &mut Context) -> Outcome {
     let reserved = coordination::reserve(cx.store()?, request)?;
-    if cx.ui.wants_json() {
-        cx.json(view::reservations(&reserved));
-    } else {
-        let calendar = cx.ui.calendar();
-        for one in &reserved {
-            let verb = if one.reservation.renewed.is_some() { "Renewed" } else { "Reserved" };
-            cx.ui.done(&format!("{verb} {}", view::reservation_text(&one.reservation, &calendar)));
-        }
+    json_answer!(cx, view::each(&reserved, view::reserved));
+    let calendar = cx.ui.calendar();
+    for one in &reserved {
+        let verb = if one.reservation.renewed.is_some() { "Renewed" } else { "Reserved" };
+        cx.ui.done(&format!("{verb} {}", view::reservation_text(&one.reservation, &calendar)));
     }
     Ok(Exit::Ok)
 }
 
 fn list(mine: bool, expired: bool, cx: &mut Context) -> Outcome {
     let found = coordination::reservations(cx.store()?, mine, expired)?;
-    if cx.ui.wants_json() {
-        cx.json(view::reservations(&found));
-    } else {
-        let calendar = cx.ui.calendar();
-        for one in &found {
-            cx.ui.line(&inline(&view::reservation_text(&one.reservation, &calendar)));
-        }
-        if found.is_empty() {
-            cx.ui.note("nothing is reserved");
-        }
+    json_answer!(cx, view::each(&found, view::reserved));
+    let calendar = cx.ui.calendar();
+    for one in &found {
+        cx.ui.line(&inline(&view::reservation_text(&one.reservation, &calendar)));
     }
+    cx.ui.note_if(found.is_empty(), "nothing is reserved");
     Ok(Exit::Ok)
 }
 
 fn release(which: Release, cx: &mut Context) -> Outcome {
     let released = coordination::unreserve(cx.store()?, &which)?;
-    if cx.ui.wants_json() {
-        cx.json(view::array(released.iter().map(|one| view::reservation(one).finish())));
-    } else {
-        for one in &released {
-            cx.ui.done(&format!("Released {}  {}", one.glob, one.id));
-        }
-        if released.is_empty() {
-            cx.ui.note("nothing is reserved");
-        }
+    json_answer!(cx, view::each(&released, view::reservation));
+    for one in &released {
+        cx.ui.done(&format!("Released {}  {}", one.glob, one.id));
     }
+    cx.ui.note_if(released.is_empty(), "nothing is reserved");
     Ok(Exit::Ok)
 }
 

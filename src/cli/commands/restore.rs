@@ -30,7 +30,7 @@ pub fn run(args: RestoreArgs, cx: &mut Context) -> Outcome {
     let done = ops::restore(cx.store()?, &args.ids, args.at.as_deref(), args.dry_run)?;
     if cx.ui.wants_json() {
         let restored: Vec<_> = done.iter().filter_map(|(_, one)| one.as_ref().ok()).collect();
-        cx.json(view::restored(&restored, args.dry_run));
+        cx.json(view::each(restored, |one| view::restored(one, args.dry_run)));
     }
     let mut exit = Exit::Ok;
     for (typed, one) in done {

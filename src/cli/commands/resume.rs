@@ -20,10 +20,7 @@ pub struct ResumeArgs {
 
 pub fn run(args: ResumeArgs, cx: &mut Context) -> Outcome {
     let found = coordination::resume(cx.store()?, args.id.as_deref())?;
-    if cx.ui.wants_json() {
-        cx.json(view::resumptions(&found));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&found, view::resumption));
     if found.is_empty() {
         let actor = cx.actor()?;
         cx.ui.note(&format!("{actor} has no open work; bd ready shows what can be done"));

@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::view::{Exit, Object, inline};
+use crate::view::{self, Exit};
 
 /// Whether you are a maintainer or a contributor here, and why
 ///
@@ -19,20 +19,10 @@ pub fn run(_: RoleArgs, cx: &mut Context) -> Outcome {
     if let Some(ignored) = &decision.ignored {
         cx.ui.warning(ignored);
     }
-    if cx.ui.wants_json() {
-        let object = Object::new()
-            .text("role", &decision.role.to_string())
-            .text("rule", decision.rule)
-            .text("because", &decision.because)
-            .flag("in_effect", matters);
-        cx.json(object.finish());
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::role(&decision, matters));
     cx.ui.line(&decision.role.to_string());
-    cx.ui.line(&format!("{:<12}{}", "Rule", decision.rule));
-    cx.ui.line(&format!("{:<12}{}", "Because", inline(&decision.because)));
-    if !matters {
-        cx.ui.line(&format!("{:<12}{}", "In effect", "no: routing.mode is single, everything goes to this repo"));
-    }
+    let effect = "no: routing.mode is single, everything goes to this repo".to_owned();
+    cx.ui.facts([("Rule", decision.rule.to_owned()), ("Because", decision.because)]);
+    cx.ui.facts((!matters).then_some(("In effect", effect)));
     Ok(Exit::Ok)
 }

@@ -116,7 +116,7 @@ pub fn run(args: RunArgs, cx: &mut Context) -> Outcome {
     };
     let Some(done) = coordination::run(cx.store()?, &request)? else {
         if json {
-            cx.json(view::array([]));
+            cx.json("[]");
         } else {
             cx.ui.note("nothing is ready that may be handed out");
             if let Some(why) = cx.store()?.why_nothing_handed_out(&request.auto.filter)? {
@@ -130,7 +130,7 @@ pub fn run(args: RunArgs, cx: &mut Context) -> Outcome {
     };
     claim::warn_waiting(cx, std::iter::once(&done.claimed));
     if json {
-        cx.json(view::array([view::run(&done)]));
+        cx.json(view::each([&done], view::run));
     } else {
         for note in done.workspace.iter().flat_map(|used| &used.notes) {
             cx.ui.note(note);

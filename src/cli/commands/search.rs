@@ -50,7 +50,7 @@ pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
         found.truncate(limit.unwrap_or(total));
     }
     if json {
-        cx.json(view::found(&found));
+        cx.json(view::each(&found, view::found));
     } else {
         let (store, ui) = cx.parts()?;
         let index = store.prefix_index()?;

@@ -68,8 +68,7 @@ pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
         cx.store()?.mark_elsewhere(shown.iter_mut().map(|one| &mut one.row))?;
     }
     if cx.ui.wants_json() {
-        let json = view::array(shown.iter().map(|one| view::detail(one).finish()));
-        cx.json(json);
+        cx.json(view::each(&shown, view::detail));
     } else {
         let (store, ui) = cx.parts()?;
         let index = store.prefix_index()?;

@@ -3,7 +3,7 @@ use clap::{Args, Subcommand};
 use super::{Context, Outcome};
 use crate::ops;
 use crate::store::StateMode;
-use crate::view::{Exit, Object, array, inline, plural};
+use crate::view::{self, Exit, inline, plural};
 
 /// Where claims, mail and checkpoints are kept, and moving them
 #[derive(Debug, Args)]
@@ -44,22 +44,9 @@ pub fn run(args: StateArgs, cx: &mut Context) -> Outcome {
 fn show(cx: &mut Context) -> Outcome {
     let state = cx.store()?.state();
     let home = state.home().clone();
-    if cx.ui.wants_json() {
-        let object = Object::new()
-            .text("state_home", &home.path.display().to_string())
-            .text("mode", home.mode.word())
-            .text("reason", &home.reason)
-            .flag("exists", state.exists());
-        cx.json(object.finish());
-        return Ok(Exit::Ok);
-    }
-    for (name, value) in [
-        ("State home", home.path.display().to_string()),
-        ("Mode", home.mode.word().to_owned()),
-        ("Because", home.reason),
-    ] {
-        cx.ui.line(&format!("{name:<12}{}", inline(&value)));
-    }
+    json_answer!(cx, view::state_home(&home, state.exists()));
+    let path = home.path.display().to_string();
+    cx.ui.facts([("State home", path), ("Mode", home.mode.word().to_owned()), ("Because", home.reason)]);
     Ok(Exit::Ok)
 }
 
@@ -68,21 +55,7 @@ fn go(cx: &mut Context, to: Option<&str>, from: Option<&str>, dry_run: bool) -> 
     let moved = ops::move_state(cx.store()?, to, from.as_deref(), dry_run)?;
     let (from, target) = (moved.from.path.display().to_string(), moved.to.path.display().to_string());
     let total: usize = moved.copied.iter().map(|(_, count)| count).sum();
-    if cx.ui.wants_json() {
-        let files = moved
-            .copied
-            .iter()
-            .map(|(name, count)| Object::new().text("file", name).number("records", *count as i64).finish());
-        let object = Object::new()
-            .text("from", &from)
-            .text("to", &target)
-            .text("mode", moved.to.mode.word())
-            .number("records", total as i64)
-            .raw("files", &array(files))
-            .flag("dry_run", dry_run);
-        cx.json(object.finish());
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::moved_state(&moved, dry_run));
     let what = if dry_run { "Would copy" } else { "Copied" };
     cx.ui.done(&format!("{what} {} from {} to {}", plural(total, "record"), inline(&from), inline(&target)));
     if !dry_run {

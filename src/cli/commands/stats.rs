@@ -14,10 +14,7 @@ pub struct StatsArgs {
 
 pub fn run(args: StatsArgs, cx: &mut Context) -> Outcome {
     let numbers = cx.store()?.statistics(&args.scope.expr())?;
-    if cx.ui.wants_json() {
-        cx.json(view::statistics(&numbers));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::statistics(&numbers));
     let lines = [
         ("Total Issues:", numbers.total),
         ("Open:", numbers.open),

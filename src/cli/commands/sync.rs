@@ -111,11 +111,8 @@ fn only_here(flushes: bool, dry_run: bool, cx: &mut Context) -> Outcome {
     if flushes {
         check_leaks::in_hook("pre-commit", None, cx)?;
     }
-    if cx.ui.wants_json() {
-        cx.json(view::synced(&SyncReport::default(), &[], dry_run));
-    } else {
-        cx.ui.done("nothing to do: bd keeps no database besides the ledger");
-    }
+    json_answer!(cx, view::synced(&SyncReport::default(), &[], dry_run));
+    cx.ui.done("nothing to do: bd keeps no database besides the ledger");
     Ok(Exit::Ok)
 }
 

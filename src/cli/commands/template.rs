@@ -79,10 +79,7 @@ pub fn run(args: TemplateArgs, cx: &mut Context) -> Outcome {
 fn list(cx: &mut Context, all: bool) -> Outcome {
     let mut found = templates::list(cx.store()?);
     found.retain(|one| all || !one.is_hidden);
-    if cx.ui.wants_json() {
-        cx.json(view::templates(&found));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&found, view::template_head));
     let lines: Vec<[String; 4]> = found.iter().map(view::template_line).collect();
     render::columns(&mut cx.ui, "", &lines);
     Ok(Exit::Ok)
@@ -90,10 +87,7 @@ fn list(cx: &mut Context, all: bool) -> Outcome {
 
 fn show(cx: &mut Context, name: &str) -> Outcome {
     let found = templates::find(cx.store()?, name)?;
-    if cx.ui.wants_json() {
-        cx.json(view::template(&found));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::template(&found));
     let [name, place, tasks, said] = view::template_line(&found);
     cx.ui.line(&format!("{name}  ({place}, {tasks})  {said}"));
     for line in view::variable_lines(&found) {
@@ -116,10 +110,7 @@ fn save(cx: &mut Context, from: &str, wish: SaveWish) -> Outcome {
         let hint = is_leak.then(|| "it comes from private issues; --user keeps it to yourself".to_owned());
         Failure { hint: hint.or(failure.hint.clone()), ..failure }
     })?;
-    if cx.ui.wants_json() {
-        cx.json(view::saved_template(&saved));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::saved_template(&saved));
     let verb = if saved.replaced { "Replaced" } else { "Saved" };
     cx.ui.done(&format!("{verb}: {}", inline(&saved.path.display().to_string())));
     Ok(Exit::Ok)
@@ -131,10 +122,7 @@ fn validate(cx: &mut Context, file: &std::path::Path) -> Outcome {
         templates::read_file(cx.store()?, &path)?
     };
     found.usable().map_err(|error| Failure::from(crate::coordination::CoordinationError::from(error)))?;
-    if cx.ui.wants_json() {
-        cx.json(view::template(&found));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::template(&found));
     for name in found.template.iter().flat_map(|template| template.unused()) {
         cx.ui.note(&format!("the variable {name} is not used"));
     }

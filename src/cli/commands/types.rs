@@ -3,7 +3,7 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::cli::render;
 use crate::model::issue::IssueType;
-use crate::view::{Exit, Object, array, inline};
+use crate::view::{self, Exit, inline};
 
 /// List the issue types
 ///
@@ -27,12 +27,7 @@ pub fn run(_: TypesArgs, cx: &mut Context) -> Outcome {
         IssueType::KNOWN.iter().filter(|word| !is_core(word)).map(|word| (*word).to_owned()).collect();
     let mut used = cx.store()?.types()?;
     used.retain(|word| !is_core(word) && !more.contains(word) && !custom.contains(word));
-    if cx.ui.wants_json() {
-        let core = ABOUT.map(|(name, about)| Object::new().text("name", name).text("description", about).finish());
-        let object = Object::new().raw("core_types", &array(core)).texts("custom_types", &custom);
-        cx.json(object.texts("other_types", &more).texts("used_types", &used).finish());
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::types(&ABOUT, &custom, &more, &used));
     let mut lines: Vec<[String; 2]> = ABOUT.map(|pair| [pair.0.to_owned(), pair.1.to_owned()]).to_vec();
     for (words, about) in [(custom, "of this project (types.custom)"), (used, "borne by issues here"), (more, "")] {
         lines.extend(words.into_iter().map(|word| [inline(&word).into_owned(), about.to_owned()]));

@@ -33,10 +33,7 @@ pub fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
     let preview = !args.yes || args.dry_run;
     let count = usize::try_from(args.count).unwrap_or(usize::MAX);
     let undo = ops::undo(cx.store()?, count, preview)?;
-    if cx.ui.wants_json() {
-        cx.json(view::undo(&undo, preview));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::undone(&undo, preview));
     let several = cx.store()?.repos().members.len() > 1;
     let calendar = cx.ui.calendar();
     if preview {
@@ -49,9 +46,7 @@ pub fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
         let line = line(one, preview, several);
         if preview { cx.ui.line(&format!("  {}", inline(&line))) } else { cx.ui.done(&line) }
     }
-    if undo.issues.is_empty() {
-        cx.ui.note("nothing to change: it is as it was before");
-    }
+    cx.ui.note_if(undo.issues.is_empty(), "nothing to change: it is as it was before");
     for repair in &undo.repairs {
         cx.ui.note(&format!("{} only put a file in order, and stays", told(repair, &calendar)));
     }

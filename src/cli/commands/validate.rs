@@ -2,8 +2,8 @@ use clap::Args;
 
 use super::{Context, Outcome, fail};
 use crate::model::change::Change;
-use crate::ops::{self, CHECKS, Check};
-use crate::view::{Exit, Object, array, inline, plural};
+use crate::ops::{self, CHECKS};
+use crate::view::{self, Exit, inline, plural};
 
 /// Check the data: duplicates, dependencies that lead nowhere, test issues, conflict markers
 ///
@@ -55,17 +55,8 @@ pub fn run(args: ValidateArgs, cx: &mut Context) -> Outcome {
     let checks = ops::validate(cx.store()?, &names, args.fix_all)?;
     let exit = if checks.iter().any(|check| check.damage) { Exit::Damaged } else { Exit::Ok };
     if cx.ui.wants_json() {
-        let path = cx.store()?.repo().root().display().to_string();
-        let is_ok = checks.iter().all(|check| check.found.len() == check.fixed);
-        let count = |of: fn(&Check) -> usize| checks.iter().map(of).sum::<usize>() as i64;
-        let object = Object::new()
-            .text("path", &path)
-            .flag("overall_ok", is_ok)
-            .flag("healthy", is_ok)
-            .number("total_issues", count(|check| check.found.len()))
-            .number("total_fixed", count(|check| check.fixed))
-            .raw("checks", &array(checks.iter().map(check_json)));
-        cx.json(object.finish());
+        let path = cx.store()?.repo().root().to_owned();
+        cx.json(view::validated(&path, &checks));
         return Ok(exit);
     }
     for check in &checks {
@@ -74,22 +65,6 @@ pub fn run(args: ValidateArgs, cx: &mut Context) -> Outcome {
         check.found.iter().for_each(|text| cx.ui.line(&inline(&format!("  {text}"))));
     }
     Ok(exit)
-}
-
-fn check_json(check: &Check) -> String {
-    let status = match (check.found.len() == check.fixed, check.damage) {
-        (true, _) => "ok",
-        (false, false) => "warning",
-        (false, true) => "error",
-    };
-    Object::new()
-        .text("name", check.name)
-        .text("status", status)
-        .text("message", &format!("{} found", check.found.len()))
-        .number("issue_count", check.found.len() as i64)
-        .number("fixed_count", check.fixed as i64)
-        .texts("found", &check.found)
-        .finish()
 }
 
 pub fn run_repair_deps(args: RepairDepsArgs, cx: &mut Context) -> Outcome {
@@ -106,12 +81,7 @@ pub fn run_repair_deps(args: RepairDepsArgs, cx: &mut Context) -> Outcome {
         }
     }
     if cx.ui.wants_json() {
-        let orphans = edges.iter().map(|(id, target, kind)| {
-            Object::new().text("issue_id", id).text("depends_on_id", target).text("type", kind).finish()
-        });
-        let object = Object::new().number("orphans_found", edges.len() as i64).raw("orphans", &array(orphans));
-        let object = if args.fix { object.number("fixed", fixed as i64) } else { object };
-        cx.json(object.finish());
+        cx.json(view::dangling_edges(&edges, args.fix.then_some(fixed)));
         return Ok(exit);
     }
     let word = if args.fix { "Removed" } else { "Dependency on a missing issue" };
@@ -136,21 +106,7 @@ pub fn run_detect_pollution(args: DetectPollutionArgs, cx: &mut Context) -> Outc
         exit = super::report_failures(cx, batch)?;
     }
     if cx.ui.wants_json() {
-        let high = found.iter().filter(|one| one.score >= 9).count();
-        let issues = found.iter().map(|one| {
-            let issue = &one.row.issue;
-            let object = Object::new().text("id", &issue.id).text("title", &issue.title);
-            let object = object.raw("score", &format!("{}.{}", one.score / 10, one.score % 10));
-            let created = issue.created_at.as_ref().map(|time| time.text.as_str());
-            object.texts("reasons", &one.reasons).optional("created_at", created).finish()
-        });
-        let object = Object::new()
-            .number("polluted_count", found.len() as i64)
-            .number("high_confidence", high as i64)
-            .number("medium_confidence", (found.len() - high) as i64)
-            .raw("issues", &array(issues));
-        let object = if args.clean { object.texts("deleted", &deleted) } else { object };
-        cx.json(object.finish());
+        cx.json(view::pollution(&found, args.clean.then_some(&deleted)));
         return Ok(exit);
     }
     for one in &found {

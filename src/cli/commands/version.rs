@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::view::{Exit, Object};
+use crate::view::{self, Exit};
 
 /// The version of this program
 #[derive(Debug, Args)]
@@ -10,11 +10,7 @@ pub struct VersionArgs {}
 
 pub fn run(_: VersionArgs, cx: &mut Context) -> Outcome {
     let version = env!("CARGO_PKG_VERSION");
-    if cx.ui.wants_json() {
-        let object = Object::new().text("version", version).text("build", "release").text("branch", "");
-        cx.json(object.finish());
-    } else {
-        cx.ui.line(&format!("bd version {version}"));
-    }
+    json_answer!(cx, view::version(version));
+    cx.ui.line(&format!("bd version {version}"));
     Ok(Exit::Ok)
 }

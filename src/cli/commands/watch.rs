@@ -71,7 +71,7 @@ pub fn run(args: WatchArgs, cx: &mut Context) -> Outcome {
         match (event.kind, &event.about) {
             (_, About::Trouble(message)) => ui.note(message),
             (EventKind::Watching, _) if !ui.wants_json() => ui.note(&view::watch_text(&event)),
-            _ if ui.wants_json() => ui.json_line(&view::watch_event(&event)),
+            _ if ui.wants_json() => ui.json_line(&view::watch_event(&event).finish()),
             _ => ui.line_at_once(&view::watch_text(&event)),
         }
         let counts = !event.initial && !matches!(event.kind, EventKind::Watching | EventKind::Trouble);

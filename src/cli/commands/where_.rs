@@ -3,7 +3,7 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::coordination;
 use crate::store::StoreError;
-use crate::view::{Exit, Failure, Object, inline};
+use crate::view::{self, Exit, Failure, Whereabouts};
 
 /// Which ledger is used, where new issues go, and why
 #[derive(Debug, Args)]
@@ -12,73 +12,54 @@ pub struct WhereArgs {}
 
 pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
     let store = cx.store()?;
-    let beads = store.repos().primary_member().repo.beads().display().to_string();
-    let ledger = store.ledger_path(0).map(|path| path.display().to_string()).unwrap_or_default();
-    let reason = store.repos().primary_member().repo.reason().to_owned();
+    let repo = &store.repos().primary_member().repo;
+    let (beads, reason) = (repo.beads().to_owned(), repo.reason().to_owned());
     let prefix = store.prefix(0)?;
-    let state = store.state().home().clone();
-    let home = state.path.display().to_string();
-    let here = store.worktrees()?.into_iter().find(|one| one.is_here);
-    let workspace = coordination::workspace_here(store);
-    let agent = store.agent().map(|agent| (agent.name.clone(), agent.workspace.clone()));
-    let route = store.route(None, &[]).map(|route| (store.name(route.repo).to_owned(), route.rule));
-    let repos: Vec<String> = store.repos().members.iter().map(|member| member.name.clone()).collect();
-    let route = match route {
-        Ok((repo, rule)) => Ok((repo, rule)),
+    let checkout = store.worktrees()?.into_iter().find(|one| one.is_here);
+    let agent = store.agent().map(|agent| (agent.name.clone(), agent.workspace.is_some()));
+    let route = match store.route(None, &[]).map(|route| (store.name(route.repo).to_owned(), route.rule)) {
         Err(error @ StoreError::Cache(_)) => return Err(error.into()),
-        Err(error) => Err(Failure::from(error).message),
+        route => route.map_err(|error| Failure::from(error).message),
     };
-    if cx.ui.wants_json() {
-        let object = Object::new()
-            .text("path", &beads)
-            .text("prefix", &prefix)
-            .text("database_path", &ledger)
-            .text("ledger", &ledger)
-            .text("source_repo", ".")
-            .text("reason", &reason)
-            .text("state_home", &home)
-            .text("state_mode", state.mode.word())
-            .text("state_reason", &state.reason)
-            .optional("worktree_id", here.as_ref().and_then(|one| one.id.as_deref()))
-            .optional("worktree", here.as_ref().map(|one| one.name.as_str()))
-            .optional("workspace_id", workspace.as_ref().map(|one| one.id.as_str()))
-            .optional("agent", agent.as_ref().map(|(name, _)| name.as_str()))
-            .texts("repos", &repos);
-        let object = match &route {
-            Ok((repo, rule)) => object.text("new_issues", repo).text("routing_rule", rule),
-            Err(message) => object.text("routing_error", message),
-        };
-        cx.json(object.finish());
-        return Ok(Exit::Ok);
-    }
+    let found = Whereabouts {
+        beads,
+        ledger: store.ledger_path(0).map(|path| path.display().to_string()).unwrap_or_default(),
+        prefix,
+        reason,
+        state: store.state().home().clone(),
+        checkout,
+        workspace: coordination::workspace_here(store),
+        agent: agent.as_ref().map(|(name, _)| name.clone()),
+        repos: store.repos().members.iter().map(|member| member.name.clone()).collect(),
+        route,
+    };
+    json_answer!(cx, view::whereabouts(&found));
     let mut facts = vec![
-        ("Ledger", ledger),
-        ("Directory", beads),
-        ("Because", reason),
-        ("New ids", format!("{prefix}-…")),
-        ("State home", home),
-        ("Its mode", format!("{}: {}", state.mode.word(), state.reason)),
+        ("Ledger", found.ledger),
+        ("Directory", found.beads.display().to_string()),
+        ("Because", found.reason),
+        ("New ids", format!("{}-…", found.prefix)),
+        ("State home", found.state.path.display().to_string()),
+        ("Its mode", format!("{}: {}", found.state.mode.word(), found.state.reason)),
     ];
-    if let Some(one) = &here {
+    if let Some(one) = &found.checkout {
         let id = one.id.as_deref().map(|id| format!(" ({id})")).unwrap_or_default();
         facts.push(("Checkout", format!("{}{id}", one.name)));
     }
-    if let Some(one) = &workspace {
+    if let Some(one) = &found.workspace {
         let issue = one.issue.as_ref().map(|id| format!(" for {id}")).unwrap_or_default();
         facts.push(("Workspace", format!("{}{issue}", one.id)));
     }
-    if let Some((name, Some(_))) = &agent {
+    if let Some((name, true)) = &agent {
         facts.push(("You are", format!("{name}, the agent of this workspace; --agent and BD_AGENT name another")));
     }
-    if repos.len() > 1 {
-        facts.push(("Repos", repos.join("  ")));
+    if found.repos.len() > 1 {
+        facts.push(("Repos", found.repos.join("  ")));
     }
-    match route {
+    match found.route {
         Ok((repo, rule)) => facts.push(("New issues", format!("go to {repo}: {rule}"))),
         Err(message) => facts.push(("New issues", format!("go nowhere: {message}"))),
     }
-    for (name, value) in facts {
-        cx.ui.line(&format!("{name:<12}{}", inline(&value)));
-    }
+    cx.ui.facts(facts);
     Ok(Exit::Ok)
 }

@@ -14,10 +14,7 @@ pub struct WhyArgs {
 
 pub fn run(args: WhyArgs, cx: &mut Context) -> Outcome {
     let explanation = ops::explain(cx.store()?, &args.id)?;
-    if cx.ui.wants_json() {
-        cx.json(view::explanation(&explanation));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::explanation(&explanation));
     let id = inline(&explanation.row.issue.id).into_owned();
     if explanation.ready {
         cx.ui.line(&format!("{id} is ready"));

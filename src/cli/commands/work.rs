@@ -27,7 +27,7 @@ pub fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
     let exit = claim::each(
         cx,
         results,
-        |claimed| view::reply(&claimed.written).finish(),
+        |claimed| view::reply(&claimed.written),
         |claimed| match (claimed.again, claimed.written.changed) {
             (true, false) => view::already_yours(claimed, &calendar, is_person),
             (false, false) => format!("Already yours: {}", claimed.id),

@@ -95,10 +95,7 @@ pub fn run(args: WorktreeArgs, cx: &mut Context) -> Outcome {
 
 fn list(cx: &mut Context, all: bool) -> Outcome {
     let found = coordination::worktrees(cx.store()?, all)?;
-    if cx.ui.wants_json() {
-        cx.json(view::worktrees(&found));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&found, view::worktree));
     let lines: Vec<[String; 6]> = found
         .iter()
         .map(|status| {
@@ -116,10 +113,7 @@ fn list(cx: &mut Context, all: bool) -> Outcome {
 
 fn info(cx: &mut Context, typed: Option<&str>) -> Outcome {
     let status = coordination::worktree_status(cx.store()?, typed)?;
-    if cx.ui.wants_json() {
-        cx.json(view::worktree(&status));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::worktree(&status));
     show(cx, &status);
     Ok(Exit::Ok)
 }
@@ -139,10 +133,7 @@ fn show(cx: &mut Context, status: &WorktreeStatus) {
 /// The one picture of all work that goes on, for `bd status --all-worktrees`.
 pub(super) fn overview(cx: &mut Context) -> Outcome {
     let found = coordination::worktrees(cx.store()?, false)?;
-    if cx.ui.wants_json() {
-        cx.json(view::worktrees(&found));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&found, view::worktree));
     for status in &found {
         show(cx, status);
     }
@@ -166,10 +157,7 @@ fn create(cx: &mut Context, args: CreateArgs) -> Outcome {
 fn remove(cx: &mut Context, typed: &str, force: bool) -> Outcome {
     let cwd = cx.host().env.cwd().to_owned();
     let removed = coordination::remove_worktree(cx.store()?, typed, force, &cwd)?;
-    if cx.ui.wants_json() {
-        cx.json(view::removed_worktree(&removed));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::removed_worktree(&removed));
     for reason in &removed.forced {
         cx.ui.note(&format!("although {reason}"));
     }
@@ -183,26 +171,17 @@ fn remove(cx: &mut Context, typed: &str, force: bool) -> Outcome {
 
 fn restore(cx: &mut Context, kept: &str, to: &Path) -> Outcome {
     let (written, staged) = coordination::restore_worktree(cx.store()?, kept, to)?;
-    let path = written.display().to_string();
-    let staged = staged.map(|path| path.display().to_string());
-    if cx.ui.wants_json() {
-        let answer = view::Object::new().text("id", kept).text("path", &path);
-        cx.json(answer.optional("staged_in", staged.as_deref()).finish());
-    } else {
-        if let Some(path) = staged {
-            cx.ui.note(&format!("what was staged and differs from the files is in {}", inline(&path)));
-        }
-        cx.ui.done(&format!("Restored: {}", inline(&path)));
+    json_answer!(cx, view::restored_worktree(kept, &written, &staged));
+    if let Some(path) = staged {
+        cx.ui.note(&format!("what was staged and differs from the files is in {}", path.display()));
     }
+    cx.ui.done(&format!("Restored: {}", written.display()));
     Ok(Exit::Ok)
 }
 
 fn prune(cx: &mut Context, apply: bool) -> Outcome {
     let pruned = coordination::prune_worktrees(cx.store()?, apply)?;
-    if cx.ui.wants_json() {
-        cx.json(view::pruned_worktrees(&pruned));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::pruned_worktrees(&pruned));
     let verb = if apply { "Dropped" } else { "Would drop" };
     for record in &pruned.records {
         cx.ui.done(&format!("{verb} the record {}", inline(&record.display().to_string())));
@@ -228,15 +207,10 @@ fn repair(cx: &mut Context) -> Outcome {
     let led = coordination::repair_workspaces(cx.store()?)?;
     let moved = moved.iter().map(|one| one.root.display().to_string());
     let paths: Vec<String> = moved.chain(led.into_iter().map(|one| one.path)).collect();
-    if cx.ui.wants_json() {
-        cx.json(view::Object::new().texts("repaired", &paths).finish());
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::repaired_worktrees(&paths));
     for path in &paths {
         cx.ui.done(&format!("Repaired: {}", inline(path)));
     }
-    if paths.is_empty() {
-        cx.ui.note("no checkout was moved");
-    }
+    cx.ui.note_if(paths.is_empty(), "no checkout was moved");
     Ok(Exit::Ok)
 }

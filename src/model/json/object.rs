@@ -49,8 +49,23 @@ impl Object {
         self.raw(key, &array(items))
     }
 
+    /// The keys of another object after those of this one.
+    pub fn join(mut self, other: Object) -> Self {
+        if !self.text.is_empty() && !other.text.is_empty() {
+            self.text.push(',');
+        }
+        self.text.push_str(&other.text);
+        self
+    }
+
     pub fn finish(self) -> String {
         format!("{{{}}}", self.text)
+    }
+}
+
+impl From<Object> for String {
+    fn from(object: Object) -> String {
+        object.finish()
     }
 }
 

@@ -130,10 +130,7 @@ fn create(args: OptionArgs, plan: Option<Plan>, cx: &mut Context) -> Outcome {
     let store = cx.store()?;
     let created = workflows::create_workflow(store, wish)?;
     let flow = workflows::flow(store, &created.workflow.id)?;
-    if cx.ui.wants_json() {
-        cx.json(view::created_workflow(&created, &flow));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::created_workflow(&created, &flow));
     let tasks = view::plural(created.tasks.len(), "task");
     cx.ui.done(&format!("Created a workflow with {tasks}: {}", created.workflow.id));
     Ok(Exit::Ok)

@@ -40,10 +40,7 @@ pub struct UnlockArgs {
 pub fn lock(args: &LockArgs, cx: &mut Context) -> Outcome {
     let wish = ClaimWish { takeover: args.reason.clone().filter(|_| args.takeover), ..args.lease.wish()? };
     let locked = workflows::lock(cx.store()?, &args.id, &wish)?;
-    if cx.ui.wants_json() {
-        cx.json(view::locked_workflow(&locked));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::locked_workflow(&locked));
     let until = locked.holder.expires.map(|at| format!(" until {}", cx.ui.calendar().full(at))).unwrap_or_default();
     if let Some(from) = &locked.taken_from {
         cx.ui.note(&format!("it was locked by {}: {}", from.holder.name, from.why));
@@ -55,10 +52,7 @@ pub fn lock(args: &LockArgs, cx: &mut Context) -> Outcome {
 
 pub fn unlock(args: &UnlockArgs, cx: &mut Context) -> Outcome {
     let (id, was) = workflows::unlock(cx.store()?, &args.id, args.reason.as_deref().filter(|_| args.force))?;
-    if cx.ui.wants_json() {
-        cx.json(view::unlocked_workflow(&id, was.as_ref()));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::unlocked_workflow(&id, was.as_ref()));
     let verb = if was.is_some() { "Unlocked" } else { "Not locked" };
     cx.ui.done(&format!("{verb}: {}", inline(&id)));
     Ok(Exit::Ok)

@@ -58,25 +58,17 @@ pub fn state(text: &str) -> Result<State, String> {
 pub fn list(args: &ListArgs, cx: &mut Context) -> Outcome {
     let mut found = workflows::flows_everywhere(cx.store()?, args.all || args.state.is_some())?;
     found.retain(|flow| args.state.is_none_or(|state| flow.workflow.state == state));
-    if cx.ui.wants_json() {
-        cx.json(view::workflows(&found));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&found, view::workflow_head));
     for flow in &found {
         cx.ui.line(&view::workflow_line(flow));
     }
-    if found.is_empty() {
-        cx.ui.note("no workflow; bd workflow create makes one");
-    }
+    cx.ui.note_if(found.is_empty(), "no workflow; bd workflow create makes one");
     Ok(Exit::Ok)
 }
 
 pub fn show(args: &ShowArgs, cx: &mut Context) -> Outcome {
     let found = workflows::flow_everywhere(cx.store()?, &args.id)?;
-    if cx.ui.wants_json() {
-        cx.json(view::workflow_everywhere(&found));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::workflow_everywhere(&found));
     for flow in &found {
         told(cx, flow);
         let cells: Vec<[String; 4]> = flow.tasks.iter().map(|task| view::task_cells(flow, task)).collect();
@@ -101,10 +93,7 @@ pub fn next(args: &NextArgs, cx: &mut Context) -> Outcome {
     let claim = if args.claim { Some(args.lease.wish()?) } else { None };
     let wish = NextWish { include_failed: args.include_failed, claim };
     let next = workflows::next_task(cx.store()?, &args.id, &wish)?;
-    if cx.ui.wants_json() {
-        cx.json(view::workflow_next(&next));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::workflow_next(&next));
     if let Some(claimed) = &next.claimed {
         cx.ui.done(&view::claimed_text(claimed));
         cx.ui.line(&view::inline(&claimed.written.issue().title));
@@ -122,10 +111,7 @@ pub fn next(args: &NextArgs, cx: &mut Context) -> Outcome {
 pub fn progress(args: &ProgressArgs, cx: &mut Context) -> Outcome {
     let found = workflows::flow_everywhere(cx.store()?, &args.id)?;
     let Some(flow) = found.first() else { return Ok(Exit::Ok) };
-    if cx.ui.wants_json() {
-        cx.json(view::workflow_progress(flow));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::workflow_progress(flow));
     told(cx, flow);
     let open = flow.tasks.iter().filter(|task| !task.is_done());
     let cells: Vec<[String; 4]> = open.map(|task| view::task_cells(flow, task)).collect();

@@ -127,10 +127,7 @@ pub fn abandon(args: AbandonArgs, cx: &mut Context) -> Outcome {
 
 fn moved(cx: &mut Context, id: &str, wish: MoveWish) -> Outcome {
     let moved = workflows::move_workflow(cx.store()?, id, &wish)?;
-    if cx.ui.wants_json() {
-        cx.json(view::moved_workflow(&moved));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::moved_workflow(&moved));
     let (id, state) = (moved.flow.workflow.id(), moved.flow.workflow.state);
     if moved.changed {
         cx.ui.done(&format!("{} → {state}: {id}", moved.from));
@@ -172,10 +169,7 @@ pub fn set(args: SetArgs, cx: &mut Context) -> Outcome {
         workflows::move_workflow(store, &args.id, &MoveWish::to(to))?;
     }
     let flow = workflows::edit_workflow(store, &args.id, change)?;
-    if cx.ui.wants_json() {
-        cx.json(view::workflow(&flow));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::workflow(&flow));
     cx.ui.done(&format!("Set: {}", flow.workflow.id()));
     Ok(Exit::Ok)
 }

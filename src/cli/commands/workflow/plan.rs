@@ -157,10 +157,7 @@ fn tell(done: &Replanned, cx: &mut Context) -> Outcome {
         let keys = done.left.join(", ");
         cx.ui.note(&format!("a new plan does not change {keys} of the workflow; bd workflow set and bd update do"));
     }
-    if cx.ui.wants_json() {
-        cx.json(view::replanned(done));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::replanned(done));
     for line in view::replanned_lines(done) {
         cx.ui.done(&line);
     }

@@ -44,10 +44,7 @@ pub fn adopt(args: AdoptArgs, cx: &mut Context) -> Outcome {
     let store = cx.store()?;
     let issue = args.issue.as_deref().map(|typed| store.resolve(typed)).transpose()?;
     let one = coordination::adopt_workspace(store, &path, issue)?;
-    if cx.ui.wants_json() {
-        cx.json(view::workspace(&one));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::workspace(&one));
     cx.ui.done(&format!("Looked after: {}  {}", inline(&one.path), one.id));
     Ok(Exit::Ok)
 }
@@ -60,10 +57,7 @@ pub fn update(args: UpdateArgs, cx: &mut Context) -> Outcome {
         fetch: args.fetch,
     };
     let (one, is_new) = coordination::update_workspace(cx.store()?, &args.workspace, &wish)?;
-    if cx.ui.wants_json() {
-        cx.json(view::workspace(&one));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::workspace(&one));
     if wish.fetch {
         cx.ui.note(if is_new { "brought forward" } else { "there was nothing new" });
     }

@@ -72,10 +72,7 @@ pub fn run(args: CreateArgs, cx: &mut Context) -> Outcome {
     };
     let mut made = coordination::create_workspace(store, &wish)?;
     made.notes.extend(coordination::lacks_issue(store, &made.workspace));
-    if cx.ui.wants_json() {
-        cx.json(view::made_workspace(&made));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::made_workspace(&made));
     for note in &made.notes {
         cx.ui.note(&inline(note));
     }

@@ -56,10 +56,7 @@ pub fn run(args: GcArgs, cx: &mut Context) -> Outcome {
     }
     super::name_unreadable(cx)?;
     let gc = coordination::gc(cx.store()?, &wish, &cwd)?;
-    if cx.ui.wants_json() {
-        cx.json(view::gc(&gc));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::gc(&gc));
     let lines: Vec<[String; 5]> = gc.rows.iter().map(|row| cells(row, gc.applied)).collect();
     render::columns(&mut cx.ui, "", &lines);
     for orphan in &gc.orphans {

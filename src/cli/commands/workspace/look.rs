@@ -79,13 +79,8 @@ pub fn list(args: ListArgs, cx: &mut Context) -> Outcome {
         coordination::workspaces(cx.store()?)?
     };
     all.retain(|one| args.all || one.state != State::Removed);
-    if cx.ui.wants_json() {
-        cx.json(view::workspaces(&all));
-        return Ok(Exit::Ok);
-    }
-    if all.is_empty() {
-        cx.ui.note("there is no workspace");
-    }
+    json_answer!(cx, view::each(&all, view::workspace));
+    cx.ui.note_if(all.is_empty(), "there is no workspace");
     let lines: Vec<[String; 7]> = all.iter().map(|one| view::workspace_cells(one, now)).collect();
     render::columns(&mut cx.ui, "", &lines);
     Ok(Exit::Ok)
@@ -93,10 +88,7 @@ pub fn list(args: ListArgs, cx: &mut Context) -> Outcome {
 
 fn orphans(cx: &mut Context) -> Outcome {
     let (found, aside) = coordination::orphans(cx.store()?)?;
-    if cx.ui.wants_json() {
-        cx.json(view::orphans(&found, &aside));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::orphans(&found, &aside));
     if found.is_empty() && aside.is_empty() {
         cx.ui.note("every directory has a record");
     }
@@ -112,10 +104,7 @@ fn orphans(cx: &mut Context) -> Outcome {
 pub fn show(args: ShowArgs, cx: &mut Context) -> Outcome {
     let now = cx.host().clock.now();
     let one = coordination::find_workspace(cx.store()?, &args.workspace)?;
-    if cx.ui.wants_json() {
-        cx.json(view::workspace(&one));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::workspace(&one));
     cx.ui.line(&one.id);
     for (name, value) in view::workspace_facts(&one, now) {
         cx.ui.line(&format!("  {name:<14}{value}"));
@@ -126,11 +115,8 @@ pub fn show(args: ShowArgs, cx: &mut Context) -> Outcome {
 pub fn path(args: PathArgs, cx: &mut Context) -> Outcome {
     let one = coordination::find_workspace(cx.store()?, &args.workspace)?;
     let path = one.directory().display().to_string();
-    if cx.ui.wants_json() {
-        cx.json(view::Object::new().text("id", &one.id).text("path", &path).finish());
-    } else {
-        cx.ui.line(&inline(&path));
-    }
+    json_answer!(cx, view::at_path(&one.id, &path));
+    cx.ui.line(&inline(&path));
     Ok(Exit::Ok)
 }
 
@@ -138,21 +124,14 @@ pub fn env(args: EnvArgs, cx: &mut Context) -> Outcome {
     let store = cx.store()?;
     let one = coordination::find_workspace(store, &args.workspace)?;
     let vars = coordination::workspace_env(store, &one)?;
-    if cx.ui.wants_json() {
-        let object = vars.iter().fold(view::Object::new(), |object, (name, value)| object.text(name, value));
-        cx.json(object.finish());
-    } else {
-        cx.ui.verbatim(&coordination::exports(&vars));
-    }
+    json_answer!(cx, view::workspace_env(&vars));
+    cx.ui.verbatim(&coordination::exports(&vars));
     Ok(Exit::Ok)
 }
 
 pub fn du(args: DuArgs, cx: &mut Context) -> Outcome {
     let found = coordination::workspace_usage(cx.store()?, args.workspace.as_deref())?;
-    if cx.ui.wants_json() {
-        cx.json(view::workspace_usages(&found));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::each(&found, view::workspace_usage));
     let lines: Vec<[String; 5]> = found.iter().map(view::usage_cells).collect();
     render::columns(&mut cx.ui, "", &lines);
     if args.workspace.is_none() {

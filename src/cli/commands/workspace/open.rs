@@ -44,8 +44,7 @@ pub fn run(args: OpenArgs, cx: &mut Context) -> Outcome {
     loop {
         if let Some(ended) = job.wait(Duration::from_secs(3600)).map_err(StoreError::from)? {
             if json {
-                let object = crate::view::Object::new().text("id", &one.id).number("exit", ended.code().into());
-                cx.json(object.finish());
+                cx.json(crate::view::opened_workspace(&one.id, ended.code()));
             }
             return Ok(if ended.is_success() { Exit::Ok } else { Exit::Program(ended.code()) });
         }

@@ -30,10 +30,7 @@ pub fn remove(args: RemoveArgs, cx: &mut Context) -> Outcome {
     let cwd = cx.host().env.cwd().to_owned();
     let removal = Removal { keep_branch: args.keep_branch, force: args.force, dry_run: args.dry_run };
     let removed = coordination::remove_workspace(cx.store()?, &args.workspace, removal, &cwd)?;
-    if cx.ui.wants_json() {
-        cx.json(view::removed_workspace(&removed));
-        return Ok(Exit::Ok);
-    }
+    json_answer!(cx, view::removed_workspace(&removed));
     for reason in &removed.forced {
         cx.ui.note(&format!("although {}", inline(&reason.text)));
     }
@@ -71,18 +68,11 @@ pub struct RestoreArgs {
 pub fn restore(args: RestoreArgs, cx: &mut Context) -> Outcome {
     let to = cx.directory().join(&args.to);
     let restored = coordination::restore_workspace(cx.store()?, &args.kept, &to)?;
-    let path = restored.path.display().to_string();
-    let staged = restored.staged.map(|path| path.display().to_string());
-    if cx.ui.wants_json() {
-        let answer = view::Object::new().text("id", &restored.key).text("path", &path);
-        let answer = answer.flag("with_commits", restored.with_commits);
-        cx.json(answer.optional("staged_in", staged.as_deref()).finish());
-        return Ok(Exit::Ok);
-    }
-    if let Some(path) = staged {
-        cx.ui.note(&format!("what was staged and differs from the files is in {}", inline(&path)));
+    json_answer!(cx, view::restored_workspace(&restored));
+    if let Some(path) = &restored.staged {
+        cx.ui.note(&format!("what was staged and differs from the files is in {}", path.display()));
     }
     let what = if restored.with_commits { "with its commits" } else { "files alone" };
-    cx.ui.done(&format!("Restored, {what}: {}", inline(&path)));
+    cx.ui.done(&format!("Restored, {what}: {}", restored.path.display()));
     Ok(Exit::Ok)
 }

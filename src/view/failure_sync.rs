@@ -1,0 +1,75 @@
+//! The part of the map for what goes wrong with version control.
+
+use super::failure::{Exit, Failure};
+use crate::store::{CommitError, SyncError};
+
+impl From<SyncError> for Failure {
+    fn from(error: SyncError) -> Self {
+        let message = error.to_string();
+        match error {
+            SyncError::NoVcs { .. } => Self::no_repository(message).hint(
+                "put it under git, jj or hg; without one, bd resolve merges a ledger that you bring here by hand",
+            ),
+            SyncError::NoHistory { .. } => Self::no_repository(message)
+                .hint("put it under git, jj or hg; bd undo takes back what was written last"),
+            SyncError::Busy { .. } | SyncError::Commit(CommitError::Busy { .. }) => {
+                Self::busy(message).hint("nothing was changed; try again")
+            }
+            SyncError::Unfinished { .. } | SyncError::Commit(CommitError::Unfinished { .. }) => {
+                Self::new(Exit::Damaged, "unfinished", message).hint("finish it or abort it, then sync again")
+            }
+            SyncError::Conflicts { .. } => Self::new(Exit::Damaged, "conflict", message)
+                .hint("nothing was merged; merge these with your version control, the ledger then merges along"),
+            SyncError::InTheWay { .. } => Self::new(Exit::Damaged, "in_the_way", message)
+                .hint("nothing was merged; commit these files or put them aside, then sync again"),
+            SyncError::Unreachable { .. } => Failure {
+                recoverable: true,
+                ..Self::new(Exit::Failed, "unreachable", message).hint("what is here is committed; sync again later")
+            },
+            SyncError::Refused { .. } => Self::new(Exit::Failed, "refused", message)
+                .hint("the other side does not want these commits; what is here is committed"),
+            SyncError::HookRefused { .. } => {
+                Self::new(Exit::Failed, "refused", message).hint("nothing was sent; what is here is committed")
+            }
+            SyncError::Heads { .. } => Self::new(Exit::Failed, "several_heads", message)
+                .hint("nothing was merged or pushed; merge them, or update to one of them, then sync again"),
+            SyncError::Several { .. } => Self::new(Exit::NotFound, "ambiguous", message).hint("name one commit"),
+            SyncError::NewHead { .. } => Self::new(Exit::Failed, "new_head", message).hint(
+                "nothing was sent; bd sync --bookmark NAME exchanges with a bookmark that is there, or merge the head with hg first",
+            ),
+            SyncError::Unfit { ref what } => {
+                let hint = match () {
+                    () if what.contains("conflict") => {
+                        "nothing was sent; settle the conflict (bd resolve, then bd sync; or jj resolve) and sync again"
+                    }
+                    () if what.contains("description") => "nothing was sent; describe it with jj describe and sync again",
+                    () => "nothing was sent; change that with jj and sync again",
+                };
+                Self::new(Exit::Failed, "refused", message).hint(hint)
+            }
+            SyncError::Filtered { path, .. } => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                Self::new(Exit::Failed, "filtered", message).hint(format!(
+                    "keep the ledger out of the filter with a line `{name} !filter` in .beads/.gitattributes and commit it again, or use git yourself"
+                ))
+            }
+            SyncError::Commit(CommitError::Overlooked { path, flag }) => {
+                let way = format!("git update-index --no-{flag} {}", path.display());
+                Self::new(Exit::Damaged, "would_lose", message)
+                    .hint(format!("nothing was sent; run {way}, then try again"))
+            }
+            SyncError::Commit(CommitError::Staged { .. }) => Self::new(Exit::Damaged, "would_lose", message)
+                .hint("nothing was changed; commit them or unstage them with git restore --staged, then try again"),
+            SyncError::Kept { .. } => Self::new(Exit::Damaged, "would_lose", message)
+                .hint("nothing was changed; save what is there or bring it elsewhere first"),
+            SyncError::NoSnapshot { .. } => Self::not_found(message),
+            SyncError::Unsupported { .. }
+            | SyncError::NoCheckout { .. }
+            | SyncError::Failed { .. }
+            | SyncError::Path { .. }
+            | SyncError::Commit(_)
+            | SyncError::History(_)
+            | SyncError::Run(_) => Self::failed(message),
+        }
+    }
+}
