@@ -261,7 +261,7 @@ fn notes_follow_an_issue_whose_prefix_changes() {
     env.given("note bd-1 cold");
     env.given("add Plan --id bd-plan --deps bd-2");
     sh(&env, "git -C origin config receive.denyCurrentBranch updateInstead");
-    bd_in(&env, "origin", &["rename-prefix", "kw"]).ok();
+    bd_in(&env, "origin", ["rename-prefix", "kw"]).ok();
     sh(&env, "cd origin; git commit -qam prefix; cd ../web; git pull -q");
     let told = env.bd(["proposals", "reconcile"]).ok().stdout;
     assert!(told.contains("kw-1: was bd-1"), "{told}");

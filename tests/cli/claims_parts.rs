@@ -53,7 +53,8 @@ fn a_claimed_plan_is_neither_proposed_nor_edited_nor_taken_back_in_one_place() {
         assert_eq!(story.ledgers(), proposed, "{line}");
     }
     agent(&story.env, "bot", "update|pl-1|--title|Darker").ok();
-    assert_eq!(story.ledgers().matches("Darker").count(), 2);
+    // In both copies, and in what they agree on.
+    assert_eq!(story.ledgers().matches("Darker").count(), 3);
 }
 
 #[test]

@@ -263,7 +263,7 @@ fn a_dry_run_names_no_id_that_does_not_exist() {
     let gone = two.added(two.plans("add Gone --json"));
     let first = two.added(two.plans(&format!("add First --deps {gone} --json")));
     let second = two.added(two.plans(&format!("add Second --deps {first} --json")));
-    two.plans(&format!("delete {gone} --yes --force")).ok();
+    two.plans(&format!("delete {gone} --yes")).ok();
     let run = two.web(&format!("propose {second} --with-deps --dry-run"));
     assert!(run.stderr.contains(&format!("{gone} is deleted")), "{}", run.snapshot());
     assert!(run.stdout.contains(&format!("to a new id of the project: {second}")), "{}", run.snapshot());
@@ -409,7 +409,12 @@ fn a_project_without_a_ledger_is_offered_one() {
     let bare = |line: &str| two.first.env.bd(["-C".to_owned(), "../bare".to_owned()].into_iter().chain(words(line)));
     bare("init --contributor -q").ok();
     let plan = two.added(bare("add Plan --json"));
-    bare(&format!("propose {plan}")).fails(5, &["is kept out of commits here by", "info/exclude", "--start-ledger"]);
+    for dry in ["", " --dry-run"] {
+        let run = bare(&format!("propose {plan}{dry}"));
+        run.fails(5, &["is kept out of commits here by", "info/exclude", "--start-ledger"]);
+    }
+    bare(&format!("propose {plan} --start-ledger --dry-run")).ok();
+    bare(&format!("propose {plan}")).fails(5, &["is kept out of commits here by"]);
     let ledger = two.first.env.root().join("bare/.beads/beads.jsonl");
     assert_eq!(std::fs::read_to_string(&ledger).unwrap(), "");
     bare(&format!("propose {plan} --start-ledger")).ok();

@@ -98,9 +98,23 @@ fn an_edit_in_the_project_brings_both_sides_together_first() {
     story.bd("note|pl-1|more").ok();
     assert_eq!(story.ours("pl-1")["title"], "Dark theme");
     assert_eq!(story.reconciled(), "everything is in step\n");
+}
+
+#[test]
+fn an_edit_that_brought_both_sides_together_goes_back_and_nothing_is_lost() {
+    let story = proposed();
+    story.max("update|pl-1|-p|0").ok();
+    story.apart("update|pl-1|--title|Darker mode");
+    story.bd("update|pl-1|--add-label|theme").ok();
     story.bd("undo|--yes").ok();
-    story.bd("undo|--yes").ok();
-    assert_eq!(story.theirs("pl-1")["labels"], serde_json::json!(["ui"]));
+    for copy in [story.theirs("pl-1"), story.ours("pl-1")] {
+        assert_eq!(copy["labels"], serde_json::json!(["ui"]), "{copy}");
+    }
+    story.reconciled();
+    let (ours, theirs) = (story.ours("pl-1"), story.theirs("pl-1"));
+    assert_eq!((&theirs["title"], &theirs["priority"]), (&"Darker mode".into(), &0.into()), "{theirs}");
+    assert_eq!(shared(&ours), shared(&theirs));
+    assert_eq!(told(&ours), [""; 0], "{ours}");
 }
 
 #[test]
@@ -115,6 +129,18 @@ fn a_dependency_that_the_maintainers_remove_does_not_come_back() {
     assert_eq!(story.theirs("pl-1")["dependencies"], Value::Null);
     let left = story.ours("pl-1")["dependencies"].clone();
     assert_eq!((left.as_array().unwrap().len(), &left[0]["depends_on_id"]), (1, &"pl-2".into()), "{left}");
+}
+
+/// What both sides have removed is no longer agreed on, so that it can come back from either.
+#[test]
+fn a_label_that_was_removed_can_come_back() {
+    let story = proposed();
+    story.bd("label|remove|pl-1|ui").ok();
+    story.apart("label|add|pl-1|ui");
+    story.reconciled();
+    for copy in [story.theirs("pl-1"), story.ours("pl-1")] {
+        assert_eq!(copy["labels"], serde_json::json!(["ui"]), "{copy}");
+    }
 }
 
 #[test]

@@ -120,8 +120,7 @@ proptest! {
         // What was written where, and has not been replaced by somebody who saw it.
         let mut written: BTreeSet<(&str, String)> = BTreeSet::new();
         let mut added: BTreeSet<String> = BTreeSet::new();
-        let mut removed: BTreeSet<String> = BTreeSet::from(["first".to_owned()]);
-        removed.clear();
+        let mut removed: BTreeSet<String> = BTreeSet::new();
         for (n, step) in steps.iter().enumerate() {
             match step {
                 Step::Text(who, key) => {

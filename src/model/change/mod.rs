@@ -125,19 +125,6 @@ pub enum Change {
     },
 }
 
-impl Change {
-    /// The text that it brings into a line, if it brings one that people write.
-    pub fn text(&self) -> Option<&str> {
-        match self {
-            Change::Title(text) | Change::Text(_, text) | Change::AppendNotes(text) => Some(text),
-            Change::Close { reason } | Change::Delete { reason } => reason.as_deref(),
-            Change::Reopen { comment } => comment.as_ref().map(|comment| comment.text.as_str()),
-            Change::AddComment(comment) => Some(&comment.text),
-            _ => None,
-        }
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {
     /// Clients look for both halves.

@@ -151,12 +151,12 @@ pub fn agreed(planning: &Record<'_>, target: &Record<'_>, dialect: Dialect) -> O
                     let parts = parts_of(values.get(key)).into_iter();
                     parts.map(|part| (merge::element_identity(key, part), part.to_owned())).collect()
                 };
-                let [ours, theirs, before] =
-                    [&ours, &theirs, before.as_ref().unwrap_or(&Values::new())].map(|values| set(values));
+                let [ours, theirs, before] = [&ours, &theirs, before.as_ref().unwrap_or(&Values::new())].map(set);
                 let mut all = before.clone();
                 all.extend(theirs.clone());
                 all.retain(|name, _| match (ours.contains_key(name), theirs.contains_key(name)) {
                     (true, true) => true,
+                    (false, false) => false,
                     _ => before.contains_key(name),
                 });
                 (!all.is_empty()).then(|| dialect.array(all.values().map(String::as_str)))

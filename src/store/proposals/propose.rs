@@ -98,7 +98,7 @@ impl View {
     fn refuse_uncommitted_ledger(&self, target: usize, request: &ProposeRequest) -> Result<()> {
         let beads = self.repos.members[request.target].repo.beads();
         match planning::kept_out_by(beads) {
-            Some(_) if request.dry_run => Ok(()),
+            Some(_) if request.start_ledger && request.dry_run => Ok(()),
             Some(_) if request.start_ledger => planning::let_into_commits(beads),
             Some(by) => {
                 let path = self.sources.ledger(target).path().to_owned();
