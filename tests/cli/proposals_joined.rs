@@ -58,7 +58,7 @@ fn edits_of_different_fields_meet_in_both_copies() {
     assert!(said.contains("edits go to the target, and its edits are taken over"), "{said}");
     let (ours, theirs) = (story.ours("pl-1"), story.theirs("pl-1"));
     assert_eq!((&theirs["title"], &theirs["priority"]), (&"Darker mode".into(), &0.into()), "{theirs}");
-    assert_eq!(theirs["labels"], serde_json::json!(["ui", "theme", "urgent"]), "{theirs}");
+    assert_eq!(theirs["labels"], serde_json::json!(["theme", "ui", "urgent"]), "{theirs}");
     assert_eq!(shared(&ours), shared(&theirs));
     assert_eq!(told(&ours), [""; 0], "nothing was given up: {ours}");
     let settled = story.ledgers();
