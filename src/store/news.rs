@@ -112,7 +112,7 @@ impl View {
 }
 
 impl Store {
-    /// Brings the answers up to date like [`Store::refresh`]. If the ledgers lack an id of those that are known, by their paths, it
+    /// Brings the answers up to date like [`View::refresh`]. If the ledgers lack an id of those that are known, by their paths, it
     /// must be gone for good: version control takes files away for a moment, and writes them bit by bit.
     pub fn refresh_patiently<'a>(&mut self, known: impl Fn(&Path) -> Option<&'a Document>) -> Result<()> {
         self.refresh()?;

@@ -15,7 +15,7 @@ use crate::sys::fs::FileStamp;
 use crate::sys::{Activity, Host, fs};
 use crate::vcs;
 
-/// How to open a store, for those who need more than [`Store::open`].
+/// How to open a store, for those who need more than `Store::open`.
 #[derive(Debug)]
 pub struct Config {
     pub host: Host,

@@ -78,7 +78,7 @@ impl View {
         Ok(found.map(|(id, _)| id.clone()).collect())
     }
 
-    /// Why [`Store::ready`] leaves out an issue that could be worked on otherwise; nothing if it does not.
+    /// Why [`View::ready`] leaves out an issue that could be worked on otherwise; nothing if it does not.
     pub fn why_taken(&mut self, id: &str) -> Result<Vec<Taken>> {
         let mut reasons = Vec::new();
         if let Some(lease) = self.held_by_another(id)? {

@@ -162,7 +162,7 @@ impl Store {
 }
 
 impl Transaction<'_> {
-    /// The store, for questions whose answer must hold until the commit. Ask [`Store::refresh`] first.
+    /// The store, for questions whose answer must hold until the commit. Ask [`View::refresh`](super::View::refresh) first.
     pub fn store(&mut self) -> &mut Store {
         self.store
     }
