@@ -57,7 +57,7 @@ pub enum StoreError {
     UncommittedLedger { path: PathBuf, by: PathBuf },
     #[error("{id} is public and {target} is private: the line of {id} would name it")]
     PrivateTarget { id: String, target: String },
-    #[error("the text of {id} mentions {target}, a private issue: its id would become public")]
+    #[error("{id} would name {target}, a private issue: its id would become public")]
     PrivateMention { id: String, target: String },
     #[error("{id} cannot be restored: {why}")]
     CannotRestore { id: String, why: String },

@@ -338,7 +338,7 @@ impl From<StoreError> for Failure {
                 "say it from the private side (`bd dep add` the other way round), plan the dependent issue in the planning repo, or propose the private one first",
             ),
             StoreError::PrivateMention { .. } => Self::would_leak(message)
-                .hint("remove the id from the text, or propose that issue too"),
+                .hint("remove the id, or propose that issue too"),
             StoreError::StillProposed { .. } => {
                 Self::illegal(message).hint("bd withdraw ID makes it private again")
             }

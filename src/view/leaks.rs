@@ -13,7 +13,7 @@ pub fn leak_text(found: &Found) -> String {
             Leak::Private => format!("a private issue of a planning repo: {id}"),
             Leak::Field(field) => format!("the private {field} of {id}"),
             Leak::Dependency(target) => format!("{id} depends on a private issue: {target}"),
-            Leak::Mention(target) => format!("the text of {id} mentions a private issue: {target}"),
+            Leak::Mention(target) => format!("{id} names a private issue: {target}"),
         },
     }
 }

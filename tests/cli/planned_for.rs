@@ -176,7 +176,7 @@ fn a_text_that_names_a_plan_is_not_published() {
     // Alone it is refused, and nothing is renamed.
     let before = (two.planning(), two.first.env.ledger_text());
     two.web(&format!("propose {second}"))
-        .fails(5, &[&format!("the text of {second} mentions {first}"), "propose that issue too"]);
+        .fails(5, &[&format!("{second} would name {first}"), "propose that issue too"]);
     assert_eq!((two.planning(), two.first.env.ledger_text()), before);
     // With what it names it may go, in any order, and says the new id.
     let run = two.web(&format!("propose {second} {first} {third} --json"));
@@ -191,12 +191,12 @@ fn a_text_that_names_a_plan_is_not_published() {
     let names = format!("like {hidden}");
     for args in [["update", "bd-base", "--title", &names], ["comment", "bd-base", &names, "--json"]] {
         let run = two.first.env.bd(args.into_iter().chain(["--config", "routing.role=maintainer"]));
-        run.fails(5, &[&format!("the text of bd-base mentions {hidden}")]);
+        run.fails(5, &[&format!("bd-base would name {hidden}")]);
     }
-    two.first.env.bd(["add", &names, "--repo", ".", "--config", "routing.role=maintainer"]).fails(5, &["mentions"]);
+    two.first.env.bd(["add", &names, "--repo", ".", "--config", "routing.role=maintainer"]).fails(5, &["would name"]);
     two.first.env.bd(["add", &names]).ok();
     let run = two.first.env.bd(["update", &new(&first), "--description", &names]);
-    run.fails(5, &["mentions", &hidden]);
+    run.fails(5, &["would name", &hidden]);
     // The guard knows it as well, in whatever line it comes.
     let line = format!("{{\"id\":\"bd-base\",\"title\":\"Base\",\"design\":\"see {hidden}.\"}}\n");
     std::fs::write(two.first.env.path("dump.jsonl"), line).unwrap();
