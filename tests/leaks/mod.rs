@@ -122,7 +122,7 @@ fn nothing_gets_to_a_server_that_was_not_proposed_there() {
         2 * COMMANDS
     );
     let kinds = ["proposed", "snapshots", "synced", "remotes", "forged", "settings", "moved"];
-    // The shortest form is too short to show every kind.
+    // The short forms are too short to show every kind.
     let missing: Vec<&&str> = kinds.iter().filter(|kind| !did.contains_key(**kind)).collect();
-    assert!(missing.len() <= pick(1, 0, 0) && proposals > 0 && ran > refused, "the dice are loaded: no {missing:?}");
+    assert!(missing.len() <= pick(1, 1, 0) && proposals > 0 && ran > refused, "the dice are loaded: no {missing:?}");
 }
