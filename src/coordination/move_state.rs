@@ -12,6 +12,7 @@ use crate::model::agent::Agent;
 use crate::model::json::Dialect;
 use crate::model::lease::{Lease, Standing};
 use crate::model::record::{KeyEdit, Record};
+use crate::model::row::Row;
 use crate::store::{LEASES_NAME, Put, RecordError, StateDir, StateHome, StateMode, Store};
 use crate::sys::fs::FsError;
 use crate::sys::{self, below};

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::{CoordinationError, Result, here};
 use crate::ledger::Document;
 use crate::model::agent::{Agent, Role, Status, name_problem};
+use crate::model::row::Row;
 use crate::model::state_id::{self, AGENT};
 use crate::model::time::Instant;
 use crate::store::{Identity, Put, RecordFile, Store};

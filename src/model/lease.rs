@@ -6,6 +6,7 @@
 
 use super::json::{Dialect, Object};
 use super::record::Record;
+use super::row::row;
 use super::time::Instant;
 
 /// A moment on the clock that runs while the machine is up, and never jumps: milliseconds since a boot, and which boot.
@@ -22,13 +23,15 @@ pub struct Now {
     pub ticks: Option<Ticks>,
 }
 
-/// A process that a lease lives and dies with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Owner {
-    pub boot: String,
-    pub pid: i64,
-    /// When it started, in the kernel's words: a number that was used again is another process.
-    pub start: String,
+row! {
+    /// A process that a lease lives and dies with.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Owner {
+        pub pid: i64,
+        pub boot: String as "pid_boot",
+        /// When it started, in the kernel's words: a number that was used again is another process.
+        pub start: String as "pid_start",
+    }
 }
 
 /// The one who works on the issue.

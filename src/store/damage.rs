@@ -17,6 +17,7 @@ use crate::model::lease::Lease;
 use crate::model::message::Message;
 use crate::model::record::Record;
 use crate::model::reservation::Reservation;
+use crate::model::row::Row;
 use crate::model::workspace::Workspace;
 use crate::sys::below;
 use crate::sys::fs::{Dir, FsError};
