@@ -23,6 +23,7 @@ pub mod query;
 pub mod record;
 pub mod reservation;
 pub mod row;
+pub mod seen;
 pub mod size;
 pub mod state_id;
 pub mod template;

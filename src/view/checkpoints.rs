@@ -8,6 +8,7 @@ use super::mail::message;
 use crate::coordination::{CheckpointRow, PrunedCheckpoints, Resumption};
 use crate::model::json::Object;
 use crate::model::lease::{Holder, Standing};
+use crate::model::row::Row;
 use crate::model::time::Instant;
 use crate::model::when::Calendar;
 use crate::store::{LeaseRow, Worktree};
