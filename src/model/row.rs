@@ -27,21 +27,26 @@ pub trait Row: Sized {
         Json::Object(members)
     }
 
-    /// The text of a new row.
-    fn render(&self) -> String {
+    /// The line of a new one in a state file.
+    fn line(&self) -> String {
         Dialect::default().render(&self.json())
     }
 
-    /// The text that replaces an earlier one.
-    fn render_over(&self, old: &Record<'_>) -> String {
-        let before = Self::parse(old).map_or_else(|| "{}".to_owned(), |old| old.render());
-        old.moved(&before, &self.render(), Dialect::default())
+    /// The line that replaces an earlier one.
+    fn line_over(&self, old: &Record<'_>) -> String {
+        let before = Self::parse(old).map_or_else(|| "{}".to_owned(), |old| old.line());
+        old.moved(&before, &self.line(), Dialect::default())
     }
 }
 
 /// A value under a key.
 pub trait Cell: Sized {
     fn read(raw: &str) -> Option<Self>;
+
+    /// The same in a list.
+    fn element(raw: &str) -> Option<Self> {
+        Self::read(raw)
+    }
 
     fn json(&self) -> Json;
 }
@@ -184,7 +189,7 @@ impl<T: Cell> Field for Option<T> {
 impl<T: Cell> Field for Vec<T> {
     fn read(raw: Option<&str>) -> Option<Self> {
         let spans = |raw| elements(raw).unwrap_or_default().into_iter().map(move |span| &raw[span]);
-        Some(raw.into_iter().flat_map(spans).filter_map(T::read).collect())
+        Some(raw.into_iter().flat_map(spans).filter_map(T::element).collect())
     }
 
     fn json(&self) -> Option<Json> {
@@ -222,9 +227,22 @@ macro_rules! cells {
     )*};
 }
 
+/// Text that says something: an empty one is none, except in a list.
+impl Cell for String {
+    fn read(raw: &str) -> Option<Self> {
+        Self::element(raw).filter(|text| !text.is_empty())
+    }
+
+    fn element(raw: &str) -> Option<Self> {
+        decode_string(raw).map(|text| text.into_owned())
+    }
+
+    fn json(&self) -> Json {
+        Json::Text(self.clone())
+    }
+}
+
 cells! {
-    String: |raw| decode_string(raw).filter(|text| !text.is_empty()).map(|text| text.into_owned()),
-        |text| Json::Text(text.clone());
     PathBuf: |raw| decode_string(raw).map(|text| PathBuf::from(text.as_ref())),
         |path| Json::Text(path.display().to_string());
     Instant: |raw| Instant::parse(&decode_string(raw)?), |at| Json::Text(at.to_string());
@@ -261,6 +279,14 @@ macro_rules! row {
                 let key = $crate::model::row::row!(@key $field $($($key)?)?);
                 <Form as $crate::model::row::Form<$type>>::write(&self.$field, key, into);
             })*}
+        }
+
+        impl $name {
+            /// The text of a new one, in the dialect of a ledger.
+            #[allow(dead_code, reason = "most rows are lines of state files")]
+            pub fn render(&self, dialect: $crate::model::json::Dialect) -> String {
+                dialect.render(&$crate::model::row::Row::json(self))
+            }
         }
 
         $crate::model::row::cells! {

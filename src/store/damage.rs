@@ -148,7 +148,7 @@ fn numbered(path: &Path, document: &Document, line: usize) -> Option<Put> {
     if known.epoch >= epoch {
         return None;
     }
-    Some(Put::Line { text: Lease { epoch, ..known }.render(), id })
+    Some(Put::Line { text: Lease { epoch, ..known }.line(), id })
 }
 
 fn is_of_leases(path: &Path) -> bool {

@@ -160,16 +160,16 @@ impl<T: Row> Table<T> {
     /// Puts a row in the place of the one that counts under its id, or as a new one.
     pub fn put(&self, document: &Document, id: &str, row: &T) -> Put {
         let old = document.effective(id).and_then(|line| document.record(line));
-        Put::Line { id: id.to_owned(), text: old.map_or_else(|| row.render(), |old| row.render_over(&old)) }
+        Put::Line { id: id.to_owned(), text: old.map_or_else(|| row.line(), |old| row.line_over(&old)) }
     }
 
     /// The same; if this version knows all of the old row, the new one has its keys in the order of a new row.
     pub fn put_anew(&self, document: &Document, id: &str, row: &T) -> Put {
         let old = document.effective(id).and_then(|line| document.record(line));
-        let is_known = |old: &Record<'_>| T::parse(old).is_some_and(|row| row.render() == old.text());
+        let is_known = |old: &Record<'_>| T::parse(old).is_some_and(|row| row.line() == old.text());
         match old.filter(|old| !is_known(old)) {
-            Some(old) => Put::Line { id: id.to_owned(), text: row.render_over(&old) },
-            None => Put::Line { id: id.to_owned(), text: row.render() },
+            Some(old) => Put::Line { id: id.to_owned(), text: row.line_over(&old) },
+            None => Put::Line { id: id.to_owned(), text: row.line() },
         }
     }
 }
@@ -185,6 +185,86 @@ impl<T: Row> StateTable for Table<T> {
 
     fn rewrite(&self, record: &Record<'_>) -> Option<(String, String)> {
         let row = T::parse(record)?;
-        Some((row.render(), row.render_over(record)))
+        Some((row.line(), row.line_over(record)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::store::{StateHome, StateMode};
+
+    /// Rows that were changed after they were made, so that their keys are not in the order of a new row.
+    const CHANGED: [&str; 4] = ["ag_rxoecdbammbl", "rs_hb5jduyf4lby", "ws_6wdquj7dqda3", "ws_npoexhm622ox"];
+
+    fn members(line: &str) -> BTreeSet<(String, String)> {
+        let record = Record::parse(line).unwrap();
+        record.iter().map(|(key, raw)| (key.into_owned(), raw.to_owned())).collect()
+    }
+
+    /// Every row of every table, as `bd` 1.7.0 wrote it.
+    fn earlier_rows() -> Vec<(&'static dyn StateTable, String)> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rows");
+        let home = StateDir::of(StateHome { path, mode: StateMode::Named, reason: String::new() });
+        let mut found = Vec::new();
+        for table in TABLES {
+            let files = table.spot().files(&home).unwrap();
+            assert!(!files.is_empty(), "{:?} has no fixture", table.spot());
+            for (inside, name) in files {
+                let path = home.path().join(inside).join(name);
+                assert_eq!(table_of(&path).map(|of| of.spot()), Some(table.spot()), "{}", path.display());
+                let text = std::fs::read_to_string(&path).unwrap();
+                found.extend(text.lines().map(|line| (table, line.to_owned())));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn rows_of_an_earlier_version_are_written_as_they_were() {
+        for (table, line) in earlier_rows() {
+            let record = Record::parse(&line).unwrap();
+            let (new, over) = table.rewrite(&record).unwrap_or_else(|| panic!("{line} is not understood"));
+            assert_eq!(over, line);
+            assert_eq!(members(&new), members(&line), "each key of it is known");
+            let is_changed = record.string("id").is_some_and(|id| CHANGED.contains(&id.as_ref()));
+            assert!(is_changed || new == line, "{new}\nis not\n{line}");
+        }
+    }
+
+    #[test]
+    fn a_row_that_is_replaced_keeps_what_is_not_known() {
+        for (table, line) in earlier_rows() {
+            let later = line.replacen(',', r#","later":{"n":1e400, "\u0041":[]},"#, 1);
+            let (_, over) = table.rewrite(&Record::parse(&later).unwrap()).unwrap();
+            assert_eq!(over, later);
+        }
+        let later =
+            r#"{"id":"x","later":[1e400],"epoch":3,"attempts":2.0,"holder":"ann","acquired":"a","renewed":"a"}"#;
+        let document = Document::new(format!("{later}\n").into_bytes());
+        let mut lease = LEASES.row(&document, "x").unwrap();
+        assert_eq!((lease.epoch, lease.attempts), (3, 2));
+        lease.end();
+        lease.epoch = 4;
+        let Put::Line { text, .. } = LEASES.put_anew(&document, "x", &lease) else { panic!("a line is put") };
+        assert_eq!(
+            text, r#"{"id":"x","later":[1e400],"epoch":4,"attempts":2.0}"#,
+            "a number that stays keeps its bytes"
+        );
+    }
+
+    #[test]
+    fn a_row_without_what_it_needs_is_none() {
+        let understood =
+            |path: &str, line: &str| table_of(Path::new(path)).unwrap().understands(&Record::parse(line).unwrap());
+        assert!(understood("h/wt/wt_1/checkpoints.jsonl", r#"{"id":"cp_1","issue":"a","last":4}"#));
+        assert!(!understood("h/wt/wt_1/checkpoints.jsonl", r#"{"id":"cp_1","issue":"a"}"#));
+        assert!(
+            !understood("h/leases.jsonl", r#"{"id":"a"}"#) && understood("h/leases.jsonl", r#"{"id":"a","epoch":1}"#)
+        );
+        assert!(!understood("h/mail/ag_1.jsonl", r#"{"id":"a"}"#));
+        assert!(table_of(Path::new("h/other.jsonl")).is_none());
     }
 }

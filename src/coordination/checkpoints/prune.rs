@@ -90,7 +90,7 @@ fn forget(store: &mut Store, rows: &[CheckpointRow]) -> Result<()> {
     for ((repo, issue), (last, directory)) in last {
         // Goes into the file that has the highest one until then, so the number is never in none.
         let line = LastNumber { id: state_id::mint(CHECKPOINT, store.host().entropy.bytes()), issue, repo, last };
-        by_directory.entry(directory).or_default().push(Put::Line { id: line.id.clone(), text: line.render() });
+        by_directory.entry(directory).or_default().push(Put::Line { id: line.id.clone(), text: line.line() });
     }
     for (name, puts) in by_directory {
         let directory = CHECKPOINTS.directory(&state).inside(&name);
