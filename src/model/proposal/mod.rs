@@ -223,6 +223,7 @@ pub fn permit(id: &str, standing: Standing, wanted: Move) -> Result<Permit, Ille
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::json::Dialect;
 
     /// The table of `docs/proposals.md`, written out: `+` do, `=` already so, `-` illegal.
     #[test]
