@@ -1,61 +1,42 @@
 //! What stands against removing a checkout, each as a value with words for people.
 
+use crate::model::words::words;
 use std::path::PathBuf;
 
 use crate::model::lease::Standing;
 use crate::store::{Elsewhere, LeaseRow};
 use crate::vcs::{Unsaved, Work};
 
-/// What kind of thing stands against it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Loss {
-    Unfinished,
-    Changed,
-    Untracked,
-    Unpushed,
-    Loose,
-    Tags,
-    Stash,
-    /// Its ledger says what the main one does not.
-    Ledger,
-    Lease,
-    Process,
-    CurrentDirectory,
-    Repository,
-    /// Another checkout was made from it.
-    Child,
-    Mount,
-    /// It is not what the record says.
-    NotOurs,
-    /// Some file or commit could not be kept.
-    NotKept,
-    /// Whether something would be lost cannot be told.
-    Unknown,
+words! {
+    /// What kind of thing stands against it.
+    #[derive(PartialOrd, Ord)]
+    pub enum Loss {
+        Unfinished = "unfinished",
+        Changed = "changed",
+        Untracked = "untracked",
+        Unpushed = "unpushed",
+        Loose = "loose",
+        Tags = "tags",
+        Stash = "stash",
+        /// Its ledger says what the main one does not.
+        Ledger = "ledger",
+        Lease = "lease",
+        Process = "process",
+        CurrentDirectory = "current_directory",
+        Repository = "repository",
+        /// Another checkout was made from it.
+        Child = "child",
+        Mount = "mount",
+        /// It is not what the record says.
+        NotOurs = "not_ours",
+        /// Some file or commit could not be kept.
+        NotKept = "not_kept",
+        /// Whether something would be lost cannot be told.
+        Unknown = "unknown",
+    }
 }
 
 impl Loss {
-    pub fn word(self) -> &'static str {
-        match self {
-            Loss::Unfinished => "unfinished",
-            Loss::Changed => "changed",
-            Loss::Untracked => "untracked",
-            Loss::Unpushed => "unpushed",
-            Loss::Loose => "loose",
-            Loss::Tags => "tags",
-            Loss::Stash => "stash",
-            Loss::Ledger => "ledger",
-            Loss::Lease => "lease",
-            Loss::Process => "process",
-            Loss::CurrentDirectory => "current_directory",
-            Loss::Repository => "repository",
-            Loss::Child => "child",
-            Loss::Mount => "mount",
-            Loss::NotOurs => "not_ours",
-            Loss::NotKept => "not_kept",
-            Loss::Unknown => "unknown",
-        }
-    }
-
     /// Keeping a copy first does not help: somebody is at work, or it is not ours to delete.
     pub fn is_final(self) -> bool {
         matches!(

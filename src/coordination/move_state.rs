@@ -12,17 +12,12 @@ use crate::model::agent::Agent;
 use crate::model::json::Dialect;
 use crate::model::lease::{Lease, Standing};
 use crate::model::record::{KeyEdit, Record};
-use crate::store::{LEASES_NAME, Put, RecordError, StateDir, StateHome, StateMode, Store};
+use crate::model::row::Row;
+use crate::store::{
+    AGENTS, LEASES, MAIL, Put, RecordError, Spot, StateDir, StateHome, StateMode, StateTable, Store, TABLES,
+};
+use crate::sys;
 use crate::sys::fs::FsError;
-use crate::sys::{self, below};
-
-/// Files of the state home itself that are copied; the rest belongs to the repository and stays with it.
-const FILES: [&str; 5] = ["registry.jsonl", AGENTS, LEASES_NAME, "reservations.jsonl", "workspaces.jsonl"];
-const AGENTS: &str = "agents.jsonl";
-/// Files whose records name their repository where several share a home.
-const NAMING_THEIR_REPO: [&str; 2] = ["reservations.jsonl", "checkpoints.jsonl"];
-/// Directories whose files are copied, with all that is in them.
-const DIRECTORIES: [&str; 2] = ["mail", "wt"];
 
 /// What a move did, or would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,8 +104,8 @@ pub fn move_state<E: From<CoordinationError>>(
         if *leaves {
             from.mark_moved(target.path(), false)?;
             // Whoever has a lock inside was there before the mark: its records are copied too.
-            for directory in files(from)?.into_iter().filter_map(|(inside, _)| inside) {
-                drop(from.inside(&directory).lock_marked(wait)?);
+            for (_, inside, _) in files(from)?.into_iter().filter(|(_, inside, _)| inside != Path::new("")) {
+                drop(from.inside(&inside).lock_marked(wait)?);
             }
         }
         copy_all(store, &route, false)
@@ -141,25 +136,24 @@ pub fn plan_move(store: &mut Store, request: &MoveRequest) -> Result<StateMoved>
 fn copy_all(store: &mut Store, route: &Route, dry_run: bool) -> Result<StateMoved> {
     let Route { from, target, .. } = route;
     let mut moved = StateMoved { from: from.home().clone(), to: target.home().clone(), copied: Vec::new() };
-    let agents = same_agents(&from.file(AGENTS).read()?, &target.file(AGENTS).read()?);
+    let agents = same_agents(&AGENTS.file(from).read()?, &AGENTS.file(target).read()?);
     let mut plans = Vec::new();
-    for (directory, name) in files(from)? {
-        let source = directory.as_ref().map_or_else(|| from.clone(), |inside| from.inside(inside));
-        let goal = directory.as_ref().map_or_else(|| target.clone(), |inside| target.inside(inside));
+    for (table, inside, name) in files(from)? {
+        let (source, goal) = (from.inside(&inside), target.inside(&inside));
         // The box of an agent bears its id.
         let there = name.strip_suffix(".jsonl").and_then(|id| agents.get(id));
         let named = there.map_or_else(|| name.clone(), |id| format!("{id}.jsonl"));
-        let shown = directory.map_or_else(|| named.clone(), |inside| format!("{inside}/{named}"));
+        let shown = inside.join(&named).display().to_string();
         let known = goal.file(&named).read()?;
         let mut new = Vec::new();
-        for (id, line) in records(store, &source.file(&name).read()?, &name, from, target)? {
+        for (id, line) in records(store, &source.file(&name).read()?, table, from, target)? {
             let (id, line) = as_known_there(id, line, &agents);
             match known.effective(&id).map(|at| String::from_utf8_lossy(known.text(at)).into_owned()) {
                 None => new.push((id, line)),
                 Some(other) if other == line => {}
                 Some(other) => {
                     let (used, unused) = if route.is_from_in_use { (&line, &other) } else { (&other, &line) };
-                    let Some(settled) = settle(store, &shown, used, unused)? else {
+                    let Some(settled) = settle(store, table, used, unused)? else {
                         let (from, to) = (from.path().join(&shown), target.path().join(&shown));
                         return Err(CoordinationError::BothKnow { from, to, id });
                     };
@@ -180,11 +174,8 @@ fn copy_all(store: &mut Store, route: &Route, dry_run: bool) -> Result<StateMove
 
 /// Agents that both homes know by one name under different ids: the id here, and that of the other home, which stays.
 fn same_agents(here: &Document, there: &Document) -> BTreeMap<String, String> {
-    let named = |document: &Document| -> Vec<Agent> {
-        (0..document.len()).filter_map(|line| Agent::parse(&document.record(line)?)).collect()
-    };
-    let known: BTreeMap<String, String> = named(there).into_iter().map(|agent| (agent.name, agent.id)).collect();
-    let same = named(here).into_iter().filter_map(|agent| Some((agent.id, known.get(&agent.name)?.clone())));
+    let known: BTreeMap<String, String> = AGENTS.rows(there).map(|agent| (agent.name, agent.id)).collect();
+    let same = AGENTS.rows(here).filter_map(|agent| Some((agent.id, known.get(&agent.name)?.clone())));
     same.filter(|(here, there)| here != there).collect()
 }
 
@@ -206,9 +197,9 @@ fn as_known_there(id: String, line: String, agents: &BTreeMap<String, String>) -
 
 /// What counts where two homes know something else under one id: the later word, as far as that can be told, or that of the home in
 /// use. `None` if two hold one issue, and neither must lose it unasked.
-fn settle(store: &mut Store, file: &str, used: &str, other: &str) -> Result<Option<String>> {
+fn settle(store: &mut Store, table: Spot, used: &str, other: &str) -> Result<Option<String>> {
     let (Ok(ours), Ok(theirs)) = (Record::parse(used), Record::parse(other)) else { return Ok(Some(used.to_owned())) };
-    if file == AGENTS {
+    if table == AGENTS.spot() {
         // What it said of itself where it works counts, and what it said only elsewhere is kept.
         let heard = |record: &Record<'_>| Agent::parse(record).map(|agent| agent.heartbeat);
         let mut edits = only_in(&theirs, &ours, &["runtime", "capabilities", "metadata"]);
@@ -217,12 +208,12 @@ fn settle(store: &mut Store, file: &str, used: &str, other: &str) -> Result<Opti
         }
         return Ok(Some(ours.with(&edits, Dialect::default())));
     }
-    if file.starts_with("mail/") {
+    if table == MAIL.spot() {
         // What a message says never changes; each mark was made once.
         let edits = only_in(&theirs, &ours, &["read_at", "ack_at", "archived_at"]);
         return Ok(Some(ours.with(&edits, Dialect::default())));
     }
-    match (file == LEASES_NAME, Lease::parse(&ours), Lease::parse(&theirs)) {
+    match (table == LEASES.spot(), Lease::parse(&ours), Lease::parse(&theirs)) {
         (true, Some(mine), Some(other)) => Ok(is_theirs(store, &mine, &other)?.map(|wins| {
             let epoch = mine.epoch.max(other.epoch).to_string();
             let record = if wins { &theirs } else { &ours };
@@ -286,14 +277,14 @@ fn copy(store: &Store, goal: &StateDir, target: &StateDir, name: &str, new: &[(S
 fn records(
     store: &Store,
     document: &Document,
-    name: &str,
+    table: Spot,
     from: &StateDir,
     to: &StateDir,
 ) -> Result<Vec<(String, String)>> {
     let mut found = Vec::new();
     let repo = store.clone_id()?;
     let own = format!("{repo}/");
-    let leases = name == LEASES_NAME;
+    let leases = table == LEASES.spot();
     for record in (0..document.len()).filter_map(|line| document.record(line)) {
         let Some(id) = record.string("id").map(|id| id.into_owned()) else { continue };
         let renamed = match (leases, from.is_shared(), shares(to)) {
@@ -307,7 +298,7 @@ fn records(
         };
         found.push(match renamed {
             Some(id) => (id.clone(), with_id(&record, &id)),
-            None if NAMING_THEIR_REPO.contains(&name) => match told_of_repo(&record, &repo, from, to) {
+            None if table.names_repo => match told_of_repo(&record, &repo, from, to) {
                 Some(line) => (id, line),
                 // Another repository's.
                 None => continue,
@@ -341,30 +332,12 @@ fn shares(home: &StateDir) -> bool {
     home.is_shared() || (!home.exists() && home.home().mode == StateMode::Global)
 }
 
-/// The files of records of a home: the directory inside of it, and the name.
-fn files(home: &StateDir) -> Result<Vec<(Option<String>, String)>> {
-    let mut found: Vec<(Option<String>, String)> =
-        FILES.iter().filter(|name| home.path().join(name).exists()).map(|name| (None, (*name).to_owned())).collect();
-    for directory in DIRECTORIES {
-        collect(home.path(), Path::new(directory), &mut found).map_err(RecordError::from)?;
+/// The files of records of a home: their table, the directory inside of it, and the name. What can be found out again stays.
+fn files(home: &StateDir) -> Result<Vec<(Spot, PathBuf, String)>> {
+    let mut found = Vec::new();
+    for spot in TABLES.iter().map(|table| table.spot()).filter(|spot| !spot.is_found_again) {
+        let files = spot.files(home).map_err(RecordError::from)?;
+        found.extend(files.into_iter().map(|(inside, name)| (spot, inside, name)));
     }
     Ok(found)
-}
-
-fn collect(home: &Path, inside: &Path, found: &mut Vec<(Option<String>, String)>) -> std::result::Result<(), FsError> {
-    let path: PathBuf = home.join(inside);
-    let names = match below::names(home, inside) {
-        Err(error) if error.is_missing() => return Ok(()),
-        names => names?,
-    };
-    for name in names {
-        if path.join(&name).symlink_metadata().is_ok_and(|found| found.is_dir()) {
-            if name != "lock" {
-                collect(home, &inside.join(&name), found)?;
-            }
-        } else if name.ends_with(".jsonl") {
-            found.push((Some(inside.display().to_string()), name));
-        }
-    }
-    Ok(())
 }

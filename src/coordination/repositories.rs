@@ -3,12 +3,9 @@
 //! What is here can be found out again by looking, so it is noted in passing and never stands in the way of an answer.
 
 use super::{Result, workflows};
-use crate::model::json::{Dialect, Object};
-use crate::model::record::{KeyEdit, Record};
-use crate::store::{Put, RecordError, Store};
-
-const FILE: &str = "repositories.jsonl";
-const WORKSPACES: &str = "workspaces.jsonl";
+use crate::ledger::Document;
+use crate::model::seen::SeenRepository;
+use crate::store::{REPOSITORIES, RecordError, Store, WORKSPACES};
 
 /// What needs a repo of the project.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -47,48 +44,32 @@ pub fn repository_ids(store: &mut Store) -> Vec<Option<String>> {
 /// Notes where repos are, if that is news.
 fn note(store: &Store, ids: &[Option<String>]) -> Result<()> {
     let members = store.repos().members.iter().zip(ids);
-    let seen: Vec<(String, String, String)> = members
-        .filter_map(|(member, id)| Some((id.clone()?, member.repo.root().display().to_string(), member.name.clone())))
-        .collect();
+    let seen = members.filter_map(|(member, id)| {
+        let (path, name) = (member.repo.root().display().to_string(), member.name.clone());
+        Some(SeenRepository { id: id.clone()?, path, name, ..SeenRepository::default() })
+    });
+    let seen: Vec<SeenRepository> = seen.collect();
     let state = store.state();
-    let file = state.file(FILE);
-    let is_known = |line: Option<Record<'_>>, path: &str, name: &str| {
-        line.is_some_and(|line| {
-            line.string("path").as_deref() == Some(path) && line.string("name").as_deref() == Some(name)
-        })
+    let file = REPOSITORIES.file(&state);
+    let news = |document: &Document| -> Vec<(SeenRepository, Option<SeenRepository>)> {
+        let with_known = seen.iter().map(|one| (one.clone(), REPOSITORIES.row(document, &one.id)));
+        let is_same = |one: &SeenRepository, known: &SeenRepository| one.path == known.path && one.name == known.name;
+        with_known.filter(|(one, known)| known.as_ref().is_none_or(|known| !is_same(one, known))).collect()
     };
-    let known = store.records(&file)?;
-    let at = |id: &str| known.effective(id).and_then(|line| known.record(line));
-    if seen.iter().all(|(id, path, name)| is_known(at(id), path, name)) {
+    if news(&store.records(&file)?).is_empty() {
         return Ok(());
     }
     let lock = state.lock(store.lock_wait())?;
-    let now = store.host().clock.now().to_string();
+    let now = Some(store.host().clock.now().to_string());
     file.edit::<RecordError>(&lock, &store.host().entropy, |document| {
-        let mut puts = Vec::new();
-        for (id, path, name) in &seen {
-            let line = document.effective(id).and_then(|line| document.record(line));
-            if is_known(line.clone(), path, name) {
-                continue;
-            }
-            let dialect = Dialect::default();
-            let text = match line {
-                Some(line) => {
-                    let edits: Vec<KeyEdit> = vec![
-                        ("path", Some(dialect.string(path))),
-                        ("name", Some(dialect.string(name))),
-                        ("updated_at", Some(dialect.string(&now))),
-                    ];
-                    line.with(&edits, dialect)
-                }
-                None => {
-                    let object = Object::new().text("id", id).text("path", path).text("name", name);
-                    object.text("created_at", &now).finish()
-                }
+        let put = |(one, known): (SeenRepository, Option<SeenRepository>)| {
+            let row = match known {
+                Some(known) => SeenRepository { path: one.path, name: one.name, updated_at: now.clone(), ..known },
+                None => SeenRepository { created_at: now.clone(), ..one },
             };
-            puts.push(Put::Line { id: id.clone(), text });
-        }
-        Ok(puts)
+            REPOSITORIES.put(document, &row.id, &row)
+        };
+        Ok(news(document).into_iter().map(put).collect())
     })?;
     Ok(())
 }
@@ -109,7 +90,7 @@ pub fn repo_use(store: &mut Store, repo: usize) -> Result<RepoUse> {
     }
     let Some(id) = id else { return Ok(found) };
     for (home, _) in store.homes_of_repos() {
-        let records = store.records(&home.file(WORKSPACES))?;
+        let records = store.records(&WORKSPACES.file(&home))?;
         // Also one of a later version, of which little can be read.
         for record in (0..records.len()).filter_map(|line| records.record(line)) {
             let is_removed = record.string("state").as_deref() == Some("removed");

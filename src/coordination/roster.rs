@@ -5,14 +5,11 @@
 use std::time::Duration;
 
 use super::{CoordinationError, Result, here};
-use crate::ledger::Document;
 use crate::model::agent::{Agent, Role, Status, name_problem};
 use crate::model::state_id::{self, AGENT};
 use crate::model::time::Instant;
-use crate::store::{Identity, Put, RecordFile, Store};
+use crate::store::{AGENTS, Identity, Put, RecordFile, Store};
 use crate::sys;
-
-const FILE: &str = "agents.jsonl";
 
 /// An agent, and how it stands at the moment of looking.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,18 +63,14 @@ pub struct AgentFilter {
 }
 
 pub(super) fn file(store: &Store) -> RecordFile {
-    store.state().file(FILE)
-}
-
-fn parse_all(document: &Document) -> impl Iterator<Item = Agent> {
-    (0..document.len()).filter_map(|n| Agent::parse(&document.record(n)?))
+    AGENTS.file(&store.state())
 }
 
 /// Every agent there ever was, in the order of their names.
 pub(super) fn all(store: &Store) -> Result<Vec<Seen>> {
     let now = store.host().clock.now();
     let document = store.records(&file(store))?;
-    let mut found: Vec<Seen> = parse_all(&document).map(|agent| Seen::of(agent, now)).collect();
+    let mut found: Vec<Seen> = AGENTS.rows(&document).map(|agent| Seen::of(agent, now)).collect();
     found.sort_by(|a, b| (&a.agent.name, &a.agent.id).cmp(&(&b.agent.name, &b.agent.id)));
     Ok(found)
 }
@@ -151,31 +144,23 @@ pub fn register(store: &mut Store, registration: Registration) -> Result<Agent> 
     let mut registered = fresh.clone();
     let held = store.state().lock(store.lock_wait())?;
     file(store).edit(&held, &store.host().entropy, |document| -> Result<Vec<Put>> {
-        let known = (0..document.len()).find_map(|n| {
-            let record = document.record(n)?;
-            Agent::parse(&record).filter(|agent| agent.name == fresh.name).map(|agent| (record, agent))
-        });
         registered = fresh.clone();
-        let text = match known {
-            None => registered.render(),
-            Some((record, old)) => {
-                let same_process = fresh.owner.is_some() && fresh.owner == old.owner;
-                let seen = Seen::of(old, now);
-                if seen.status.is_alive() && !again && !same_process {
-                    let Agent { name, id, heartbeat, .. } = seen.agent;
-                    return Err(CoordinationError::Alive { name, id, heartbeat: heartbeat.to_string() });
-                }
-                let old = seen.agent;
-                registered.id = old.id;
-                registered.sessions = old.sessions.saturating_add(1);
-                registered.role = role.unwrap_or(old.role);
-                registered.runtime = runtime.clone().or(old.runtime).filter(|text| !text.is_empty());
-                registered.capabilities = capabilities.clone().unwrap_or(old.capabilities);
-                registered.metadata = joined(old.metadata, &metadata);
-                registered.render_over(&record)
+        if let Some(old) = AGENTS.rows(document).find(|agent| agent.name == fresh.name) {
+            let same_process = fresh.owner.is_some() && fresh.owner == old.owner;
+            let seen = Seen::of(old, now);
+            if seen.status.is_alive() && !again && !same_process {
+                let Agent { name, id, heartbeat, .. } = seen.agent;
+                return Err(CoordinationError::Alive { name, id, heartbeat: heartbeat.to_string() });
             }
-        };
-        Ok(vec![Put::Line { id: registered.id.clone(), text }])
+            let old = seen.agent;
+            registered.id = old.id;
+            registered.sessions = old.sessions.saturating_add(1);
+            registered.role = role.unwrap_or(old.role);
+            registered.runtime = runtime.clone().or(old.runtime).filter(|text| !text.is_empty());
+            registered.capabilities = capabilities.clone().unwrap_or(old.capabilities);
+            registered.metadata = joined(old.metadata, &metadata);
+        }
+        Ok(vec![AGENTS.put(document, &registered.id, &registered)])
     })?;
     drop(held);
     if store.agent().is_some_and(|agent| agent.name == registered.name) {
@@ -198,13 +183,11 @@ pub(super) fn touch(store: &Store, wait: Duration, id: &str, change: impl Fn(&mu
     let held = store.state().lock(wait)?;
     let mut changed = None;
     file(store).edit(&held, &store.host().entropy, |document| -> Result<Vec<Put>> {
-        let Some(record) = document.effective(id).and_then(|line| document.record(line)) else { return Ok(Vec::new()) };
-        let Some(mut agent) = Agent::parse(&record) else { return Ok(Vec::new()) };
+        let Some(mut agent) = AGENTS.row(document, id) else { return Ok(Vec::new()) };
         change(&mut agent);
-        let text = agent.render_over(&record);
-        let id = agent.id.clone();
+        let put = AGENTS.put(document, id, &agent);
         changed = Some(agent);
-        Ok(vec![Put::Line { id, text }])
+        Ok(vec![put])
     })?;
     Ok(changed)
 }

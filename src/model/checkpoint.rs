@@ -2,8 +2,9 @@
 //!
 //! Checkpoints are numbered from 1 for each issue and are never changed. `detail` is JSON of whatever kind, kept as it was given.
 
-use super::json::{Object, decode_string};
+use super::json::Json;
 use super::record::Record;
+use super::row::{Cell, Exact, Form, Plain, Raw, Row, cells, row};
 
 /// What a checkpoint is about. An open set: words of later versions are kept and shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,137 +33,95 @@ impl Default for CheckpointKind {
     }
 }
 
-/// The files of the checkout, kept by version control under the checkpoint's id.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Saved {
-    /// What version control calls it.
-    pub name: String,
-    /// Files that differ from the commit below.
-    pub files: Vec<String>,
-    pub base: Option<String>,
-    /// Files that are not in it, and why.
-    pub left_out: Vec<String>,
+cells! {
+    CheckpointKind: |raw| String::read(raw).map(CheckpointKind), |kind| kind.0.json();
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Checkpoint {
-    pub id: String,
-    pub issue: String,
-    /// Which repository, where several share a state home.
-    pub repo: Option<String>,
-    /// From 1, for each issue.
-    pub number: i64,
-    pub kind: CheckpointKind,
-    pub summary: String,
-    /// Raw JSON on one line.
-    pub detail: Option<String>,
-    pub files: Vec<String>,
-    /// Whoever adds one with the same key again gets this one.
-    pub key: Option<String>,
-    /// An agent's id; a person has none.
-    pub agent: Option<String>,
-    pub actor: String,
-    pub worktree_id: Option<String>,
-    /// How the checkout was called then.
-    pub worktree: Option<String>,
-    pub branch: Option<String>,
-    pub created_at: String,
-    pub snapshot: Option<Saved>,
-}
+/// A list that is written also when it is empty.
+enum Listed {}
 
-impl Checkpoint {
-    pub fn parse(record: &Record<'_>) -> Option<Self> {
-        let text = |key: &str| record.text_of(key).map(|text| text.into_owned());
-        let snapshot = record.raw("snapshot").and_then(|raw| {
-            let inner = Record::parse_part(raw).ok()?;
-            Some(Saved {
-                name: inner.string("name")?.into_owned(),
-                files: texts(&inner, "files"),
-                base: inner.text_of("base").map(|text| text.into_owned()),
-                left_out: texts(&inner, "left_out"),
-            })
-        });
-        Some(Checkpoint {
-            id: text("id")?,
-            issue: text("issue")?,
-            repo: text("repo"),
-            number: record.integer("number")?,
-            kind: text("type").map(CheckpointKind).unwrap_or_default(),
-            summary: record.string("summary").unwrap_or_default().into_owned(),
-            detail: record.raw("detail").map(str::to_owned),
-            files: texts(record, "files"),
-            key: text("key"),
-            agent: text("agent"),
-            actor: text("actor").unwrap_or_default(),
-            worktree_id: text("worktree_id"),
-            worktree: text("worktree"),
-            branch: text("branch"),
-            created_at: text("created_at").unwrap_or_default(),
-            snapshot,
-        })
+impl Form<Vec<String>> for Listed {
+    fn read(record: &Record<'_>, key: &str) -> Option<Vec<String>> {
+        Plain::read(record, key)
     }
 
-    /// The line of a state home.
-    pub fn render(&self) -> String {
-        let mut object = Object::new()
-            .text("id", &self.id)
-            .text("issue", &self.issue)
-            .optional("repo", self.repo.as_deref())
-            .number("number", self.number)
-            .text("type", self.kind.as_str())
-            .text("summary", &self.summary);
-        if let Some(detail) = &self.detail {
-            object = object.raw("detail", detail);
-        }
-        if !self.files.is_empty() {
-            object = object.texts("files", &self.files);
-        }
-        object = object
-            .optional("key", self.key.as_deref())
-            .optional("agent", self.agent.as_deref())
-            .text("actor", &self.actor)
-            .optional("worktree_id", self.worktree_id.as_deref())
-            .optional("worktree", self.worktree.as_deref())
-            .optional("branch", self.branch.as_deref())
-            .text("created_at", &self.created_at);
-        if let Some(saved) = &self.snapshot {
-            object = object.raw("snapshot", &saved.render());
-        }
-        object.finish()
+    fn write(all: &Vec<String>, key: &str, into: &mut Vec<(String, Json)>) {
+        into.push((key.to_owned(), Json::List(all.iter().map(Cell::json).collect())));
     }
 }
 
-impl Saved {
-    pub fn render(&self) -> String {
-        let object = Object::new().text("name", &self.name).optional("base", self.base.as_deref());
-        let object = object.texts("files", &self.files);
-        if self.left_out.is_empty() { object.finish() } else { object.texts("left_out", &self.left_out).finish() }
+row! {
+    /// The files of the checkout, kept by version control under the checkpoint's id.
+    #[derive(Debug, Clone, PartialEq, Eq, Default)]
+    pub struct Saved {
+        /// What version control calls it.
+        pub name: String as Exact,
+        pub base: Option<String>,
+        /// Files that differ from the commit below.
+        pub files: Vec<String> as Listed,
+        /// Files that are not in it, and why.
+        pub left_out: Vec<String>,
     }
 }
 
-/// The highest number that an issue's checkpoints had when they were dropped: the next one has a higher one.
+row! {
+    #[derive(Debug, Clone, PartialEq, Eq, Default)]
+    pub struct Checkpoint {
+        pub id: String,
+        pub issue: String,
+        /// Which repository, where several share a state home.
+        pub repo: Option<String>,
+        /// From 1, for each issue.
+        pub number: i64,
+        pub kind: CheckpointKind as "type" = CheckpointKind::default(),
+        pub summary: String = String::new(),
+        /// Raw JSON on one line.
+        pub detail: Option<String> as Raw,
+        pub files: Vec<String>,
+        /// Whoever adds one with the same key again gets this one.
+        pub key: Option<String>,
+        /// An agent's id; a person has none.
+        pub agent: Option<String>,
+        pub actor: String = String::new(),
+        pub worktree_id: Option<String>,
+        /// How the checkout was called then.
+        pub worktree: Option<String>,
+        pub branch: Option<String>,
+        pub created_at: String = String::new(),
+        pub snapshot: Option<Saved>,
+    }
+}
+
+row! {
+    /// The highest number that an issue's checkpoints had when they were dropped: the next one has a higher one.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct LastNumber {
+        pub id: String,
+        pub issue: String,
+        pub repo: Option<String>,
+        pub last: i64,
+    }
+}
+
+/// What stands in a file of checkpoints.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LastNumber {
-    pub id: String,
-    pub issue: String,
-    pub repo: Option<String>,
-    pub last: i64,
+pub enum Noted {
+    Checkpoint(Checkpoint),
+    Last(LastNumber),
 }
 
-impl LastNumber {
-    pub fn parse(record: &Record<'_>) -> Option<Self> {
-        let text = |key: &str| record.text_of(key).map(|text| text.into_owned());
-        Some(LastNumber { id: text("id")?, issue: text("issue")?, repo: text("repo"), last: record.integer("last")? })
+impl Row for Noted {
+    fn parse(record: &Record<'_>) -> Option<Self> {
+        let last = || LastNumber::parse(record).map(Noted::Last);
+        Checkpoint::parse(record).map(Noted::Checkpoint).or_else(last)
     }
 
-    pub fn render(&self) -> String {
-        let object = Object::new().text("id", &self.id).text("issue", &self.issue);
-        object.optional("repo", self.repo.as_deref()).number("last", self.last).finish()
+    fn write(&self, into: &mut Vec<(String, Json)>) {
+        match self {
+            Noted::Checkpoint(one) => one.write(into),
+            Noted::Last(one) => one.write(into),
+        }
     }
-}
-
-fn texts(record: &Record<'_>, key: &str) -> Vec<String> {
-    record.elements(key).into_iter().filter_map(decode_string).map(|text| text.into_owned()).collect()
 }
 
 /// JSON as it was given, on one line; `None` if it is not one JSON value.

@@ -1,5 +1,6 @@
 //! What is different between two versions of an issue, field by field.
 
+use super::words::words;
 use std::collections::BTreeSet;
 
 use super::merge::{AGREED, is_given_up, same_value};
@@ -15,23 +16,17 @@ pub struct FieldChange {
     pub won: Option<usize>,
 }
 
-/// What became of an issue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ChangeKind {
-    Added,
-    Changed,
-    Removed,
-}
-
-impl ChangeKind {
-    pub fn word(self) -> &'static str {
-        match self {
-            ChangeKind::Added => "added",
-            ChangeKind::Changed => "changed",
-            ChangeKind::Removed => "removed",
-        }
+words! {
+    /// What became of an issue.
+    #[derive(PartialOrd, Ord)]
+    pub enum ChangeKind {
+        Added = "added",
+        Changed = "changed",
+        Removed = "removed",
     }
 }
+
+impl ChangeKind {}
 
 /// Fields that say nothing of their own: the name of the line, and what a merge notes for the next one.
 const UNTOLD: [&str; 3] = ["id", "field_times", AGREED];

@@ -4,15 +4,18 @@
 //! came after it. What is left of a lease when it ends is the epoch, the failures, and who lost it without giving it back: those
 //! are refused until they claim again or let go.
 
-use super::json::{Dialect, Object};
+use super::json::Json;
 use super::record::Record;
+use super::row::{Exact, Form, Millis, Part, Sparse, row};
 use super::time::Instant;
 
-/// A moment on the clock that runs while the machine is up, and never jumps: milliseconds since a boot, and which boot.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ticks {
-    pub boot: String,
-    pub millis: i64,
+row! {
+    /// A moment on the clock that runs while the machine is up, and never jumps: milliseconds since a boot, and which boot.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Ticks {
+        pub boot: String,
+        pub millis: i64 as "deadline_ms",
+    }
 }
 
 /// Now, on both clocks. Without ticks the wall clock decides.
@@ -22,37 +25,58 @@ pub struct Now {
     pub ticks: Option<Ticks>,
 }
 
-/// A process that a lease lives and dies with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Owner {
-    pub boot: String,
-    pub pid: i64,
-    /// When it started, in the kernel's words: a number that was used again is another process.
-    pub start: String,
+row! {
+    /// A process that a lease lives and dies with.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Owner {
+        pub pid: i64,
+        pub boot: String as "pid_boot",
+        /// When it started, in the kernel's words: a number that was used again is another process.
+        pub start: String as "pid_start",
+    }
 }
 
-/// The one who works on the issue.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Holder {
-    /// The name that the ledger has as assignee.
-    pub name: String,
-    /// An agent's; a person has none, and a person's lease does not expire.
-    pub agent: Option<String>,
-    pub acquired: String,
-    pub renewed: String,
-    /// Nanoseconds; `None` never expires.
-    pub ttl: Option<i64>,
-    pub expires: Option<Instant>,
-    /// The same on the clock that does not jump.
-    pub deadline: Option<Ticks>,
-    pub owner: Option<Owner>,
-    pub host: Option<String>,
-    pub worktree_id: Option<String>,
-    pub worktree: Option<String>,
-    /// The version of the claim on the remote, where one was made there.
-    pub remote: Option<String>,
-    /// The workflow that the issue is a task of, by its `wf_` id: whoever does not see the task can count it all the same.
-    pub workflow: Option<String>,
+/// The process of a lease, in the order in which leases have its keys.
+enum Process {}
+
+impl Form<Option<Owner>> for Process {
+    fn read(record: &Record<'_>, key: &str) -> Option<Option<Owner>> {
+        Part::read(record, key)
+    }
+
+    fn write(owner: &Option<Owner>, key: &str, into: &mut Vec<(String, Json)>) {
+        let at = into.len();
+        Part::write(owner, key, into);
+        if owner.is_some() {
+            into.swap(at, at + 1);
+        }
+    }
+}
+
+row! {
+    /// The one who works on the issue.
+    #[derive(Debug, Clone, PartialEq, Eq, Default)]
+    pub struct Holder {
+        /// The name that the ledger has as assignee.
+        pub name: String as "holder",
+        /// An agent's; a person has none, and a person's lease does not expire.
+        pub agent: Option<String>,
+        pub acquired: String = String::new(),
+        pub renewed: String = String::new(),
+        /// Nanoseconds; `None` never expires.
+        pub ttl: Option<i64> as "ttl_ms" Millis,
+        pub expires: Option<Instant>,
+        /// The same on the clock that does not jump.
+        pub deadline: Option<Ticks> as Part,
+        pub owner: Option<Owner> as Process,
+        pub host: Option<String>,
+        pub worktree_id: Option<String>,
+        pub worktree: Option<String>,
+        /// The version of the claim on the remote, where one was made there.
+        pub remote: Option<String>,
+        /// The workflow that the issue is a task of, by its `wf_` id: whoever does not see the task can count it all the same.
+        pub workflow: Option<String>,
+    }
 }
 
 impl Holder {
@@ -61,19 +85,30 @@ impl Holder {
     }
 }
 
-/// What is known of the claims on one issue.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Lease {
-    /// The issue; with the repo before it where several repos share a state home.
-    pub id: String,
-    /// The number of the last grant.
-    pub epoch: i64,
-    pub holder: Option<Holder>,
-    /// How often work on it failed.
-    pub attempts: i64,
-    pub last_error: Option<String>,
-    /// Agents from whom it was taken, with the epoch they had.
-    pub lost: Vec<(String, i64)>,
+row! {
+    /// Somebody from whom a lease was taken.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Lost {
+        pub holder: String as Exact,
+        /// The number that it had.
+        pub epoch: i64,
+    }
+}
+
+row! {
+    /// What is known of the claims on one issue.
+    #[derive(Debug, Clone, PartialEq, Eq, Default)]
+    pub struct Lease {
+        /// The issue; with the repo before it where several repos share a state home.
+        pub id: String,
+        /// The number of the last grant.
+        pub epoch: i64,
+        pub holder: Option<Holder> as Part,
+        /// How often work on it failed.
+        pub attempts: i64 as Sparse,
+        pub last_error: Option<String>,
+        pub lost: Vec<Lost>,
+    }
 }
 
 /// How a lease stands.
@@ -102,7 +137,7 @@ impl Lease {
     /// Gives the issue to somebody, under the next number. An earlier holder that did not let go has lost it.
     pub fn grant(&mut self, holder: Holder) {
         self.take_away();
-        self.lost.retain(|(name, _)| *name != holder.name);
+        self.lost.retain(|lost| lost.holder != holder.name);
         self.epoch = self.epoch.saturating_add(1);
         self.holder = Some(holder);
     }
@@ -110,8 +145,8 @@ impl Lease {
     /// Ends the lease as one that was taken from its holder.
     pub fn take_away(&mut self) {
         if let Some(old) = self.holder.take().filter(Holder::is_agent) {
-            self.lost.retain(|(name, _)| *name != old.name);
-            self.lost.push((old.name, self.epoch));
+            self.lost.retain(|lost| lost.holder != old.name);
+            self.lost.push(Lost { holder: old.name, epoch: self.epoch });
         }
     }
 
@@ -148,7 +183,7 @@ impl Lease {
 
     /// Who lost it, and under which number.
     pub fn lost_by(&self, name: &str) -> Option<i64> {
-        self.lost.iter().find(|(lost, _)| lost == name).map(|(_, epoch)| *epoch)
+        self.lost.iter().find(|lost| lost.holder == name).map(|lost| lost.epoch)
     }
 }
 
@@ -168,85 +203,10 @@ fn is_over(holder: &Holder, now: &Now) -> bool {
     }
 }
 
-impl Lease {
-    pub fn parse(record: &Record<'_>) -> Option<Self> {
-        let text = |key: &str| record.text_of(key).map(|text| text.into_owned());
-        let ticks = |boot: &str, millis: &str| Some(Ticks { boot: text(boot)?, millis: record.integer(millis)? });
-        let holder = text("holder").map(|name| Holder {
-            name,
-            agent: text("agent"),
-            acquired: text("acquired").unwrap_or_default(),
-            renewed: text("renewed").unwrap_or_default(),
-            ttl: record.integer("ttl_ms").map(|millis| millis.saturating_mul(1_000_000)),
-            expires: text("expires").and_then(|at| Instant::parse(&at)),
-            deadline: ticks("boot", "deadline_ms"),
-            owner: text("pid_start")
-                .and_then(|start| Some(Owner { boot: text("pid_boot")?, pid: record.integer("pid")?, start })),
-            host: text("host"),
-            worktree_id: text("worktree_id"),
-            worktree: text("worktree"),
-            remote: text("remote"),
-            workflow: text("workflow"),
-        });
-        let lost = record.elements("lost").into_iter().filter_map(|raw| {
-            let record = Record::parse_part(raw).ok()?;
-            Some((record.string("holder")?.into_owned(), record.integer("epoch")?))
-        });
-        Some(Lease {
-            id: text("id")?,
-            epoch: record.integer("epoch")?,
-            holder,
-            attempts: record.integer("attempts").unwrap_or(0),
-            last_error: text("last_error"),
-            lost: lost.collect(),
-        })
-    }
-
-    /// The line of a state home.
-    pub fn render(&self) -> String {
-        let mut object = Object::new().text("id", &self.id).number("epoch", self.epoch);
-        if let Some(holder) = &self.holder {
-            object = object
-                .text("holder", &holder.name)
-                .optional("agent", holder.agent.as_deref())
-                .text("acquired", &holder.acquired)
-                .text("renewed", &holder.renewed);
-            if let Some(ttl) = holder.ttl {
-                object = object.number("ttl_ms", ttl / 1_000_000);
-            }
-            object = object.optional("expires", holder.expires.map(|at| at.to_string()).as_deref());
-            if let Some(deadline) = &holder.deadline {
-                object = object.text("boot", &deadline.boot).number("deadline_ms", deadline.millis);
-            }
-            if let Some(owner) = &holder.owner {
-                object = object.text("pid_boot", &owner.boot).number("pid", owner.pid).text("pid_start", &owner.start);
-            }
-            object = object
-                .optional("host", holder.host.as_deref())
-                .optional("worktree_id", holder.worktree_id.as_deref())
-                .optional("worktree", holder.worktree.as_deref())
-                .optional("remote", holder.remote.as_deref())
-                .optional("workflow", holder.workflow.as_deref());
-        }
-        if self.attempts > 0 {
-            object = object.number("attempts", self.attempts);
-        }
-        object = object.optional("last_error", self.last_error.as_deref());
-        if !self.lost.is_empty() {
-            let dialect = Dialect::default();
-            let lost = self
-                .lost
-                .iter()
-                .map(|(name, epoch)| format!("{{\"holder\":{},\"epoch\":{epoch}}}", dialect.string(name)));
-            object = object.raw("lost", &super::json::array(lost));
-        }
-        object.finish()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::row::Row;
     use crate::model::time::SECOND;
 
     fn at(wall: i64, boot: &str, millis: i64) -> Now {
@@ -263,7 +223,7 @@ mod tests {
     fn a_lease_comes_back_as_it_was() {
         let now = at(1_700_000_000, "b", 77);
         let mut lease = Lease::new("bd-\"1");
-        assert_eq!(Lease::parse(&Record::parse(&lease.render()).unwrap()), Some(lease.clone()));
+        assert_eq!(Lease::parse(&Record::parse(&lease.line()).unwrap()), Some(lease.clone()));
         let full = Holder {
             acquired: "a".into(),
             renewed: "r".into(),
@@ -278,7 +238,7 @@ mod tests {
         lease.grant(full);
         lease.grant(held("bob", &now, None));
         (lease.attempts, lease.last_error) = (2, Some("no\nluck".into()));
-        assert_eq!(Lease::parse(&Record::parse(&lease.render()).unwrap()), Some(lease));
+        assert_eq!(Lease::parse(&Record::parse(&lease.line()).unwrap()), Some(lease));
     }
 
     #[test]

@@ -129,11 +129,7 @@ impl<'a> Record<'a> {
     }
 
     pub fn integer(&self, key: &str) -> Option<i64> {
-        let raw = self.raw(key)?;
-        raw.parse::<i64>().ok().or_else(|| {
-            let number = raw.parse::<f64>().ok()?;
-            (number.fract() == 0.0 && number.abs() < 9.0e15).then_some(number as i64)
-        })
+        self.raw(key).and_then(json::integer)
     }
 
     pub fn flag(&self, key: &str) -> bool {

@@ -10,10 +10,11 @@ use super::checkout_id::{ID_NAME, read_id, read_text};
 use super::home_dir::{fill, prepare};
 use super::pointer::{Pointer, place_of, without_repository};
 use super::record_error::RecordError;
-use super::registry::Entry;
+use super::tables::REGISTRY;
 use super::worktree::Worktree;
-use super::{Project, Repo, Result, StateDir, Store, StoreError, View, family, place, registry};
+use super::{Project, Repo, Result, StateDir, Store, StoreError, View, family, place};
 use crate::ledger::Document;
+use crate::model::seen::SeenCheckout;
 use crate::model::state_id;
 use crate::sys::below;
 use crate::vcs;
@@ -27,7 +28,7 @@ impl Project {
     }
 
     fn own(&self, registered: &Document) -> Worktree {
-        let all = self.named(0, registry::entries(registered));
+        let all = self.named(0, REGISTRY.rows(registered).collect());
         all.into_iter().find(|one| one.is_here).expect("this checkout is always among them")
     }
 
@@ -38,10 +39,10 @@ impl Project {
 
     /// The checkouts of one repo of the project. `is_here` is then the one that the project reads.
     pub(super) fn worktrees_of(&self, member: usize) -> Result<Vec<Worktree>> {
-        let mut known = registry::entries(&self.registry_of(member)?);
+        let mut known: Vec<SeenCheckout> = REGISTRY.rows(&self.registry_of(member)?).collect();
         if member != 0 && self.registry_path_of(member) != self.registry_path_of(0) {
             // Earlier versions noted the workspaces of every repo here.
-            let noted_here = registry::entries(&self.registry()?);
+            let noted_here: Vec<SeenCheckout> = REGISTRY.rows(&self.registry()?).collect();
             known.extend(noted_here.into_iter().filter(|entry| bears(&entry.root, &entry.id)));
         }
         Ok(self.named(member, known))
@@ -148,7 +149,7 @@ impl Project {
     }
 
     /// Checkouts by version control and these others, with names that differ.
-    fn named(&self, member: usize, others: Vec<Entry>) -> Vec<Worktree> {
+    fn named(&self, member: usize, others: Vec<SeenCheckout>) -> Vec<Worktree> {
         let beads = self.repo_here(member).beads();
         let (here, own_admin) = places(self.repo_here(member));
         let mut all: Vec<Worktree> = Vec::new();
@@ -169,7 +170,7 @@ impl Project {
         let ours = family::family(beads);
         let is_shared = StateDir::of(self.state_home_of(member)).is_shared();
         let repo = if is_shared { self.known_repository_id(member) } else { None };
-        for Entry { id, root, gone_at, repo: of } in others {
+        for SeenCheckout { id, root, gone_at, repo: of, .. } in others {
             // Another repository, or a copy of this one, may be in the same registry.
             let is_ours = match bears(&root, &id) {
                 true => ours.is_some() && family::family(&root) == ours,
@@ -364,7 +365,7 @@ fn bears(root: &Path, id: &str) -> bool {
 
 /// The registry knows this id at another path, and there it is still: this is a copy of that checkout.
 fn is_elsewhere(registered: &Document, id: &str, root: &Path, admin: &Path) -> bool {
-    registry::entries(registered).into_iter().any(|Entry { id: known, root: path, .. }| {
+    REGISTRY.rows(registered).any(|SeenCheckout { id: known, root: path, .. }| {
         let other = || vcs::open(&path).admin_dir().unwrap_or_else(|| path.join(super::BEADS_DIR).join("run"));
         known == id
             && path != root

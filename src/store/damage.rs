@@ -6,18 +6,14 @@
 use std::path::{Path, PathBuf};
 
 use super::leases::LeaseError;
-use super::names::LEASES_NAME;
 use super::record_error::RecordError;
 use super::records::{Put, RecordFile, StateDir};
+use super::tables::{LEASES, StateTable, TABLES, table_of};
 use super::{Project, Result, View, Warning};
 use crate::ledger::{Document, Line};
-use crate::model::agent::Agent;
-use crate::model::checkpoint::Checkpoint;
 use crate::model::lease::Lease;
-use crate::model::message::Message;
 use crate::model::record::Record;
-use crate::model::reservation::Reservation;
-use crate::model::workspace::Workspace;
+use crate::model::row::Row;
 use crate::sys::below;
 use crate::sys::fs::{Dir, FsError};
 
@@ -26,12 +22,6 @@ pub const QUARANTINE: &str = "damaged.txt";
 
 /// In more than this nobody looks for what is stored already.
 const MAX_QUARANTINE: u64 = 64 << 20;
-
-/// The files of records in a state home itself.
-const FILES: [&str; 5] = [LEASES_NAME, "agents.jsonl", "registry.jsonl", "reservations.jsonl", "workspaces.jsonl"];
-const MAIL: &str = "mail";
-const CHECKOUTS: &str = "wt";
-const CHECKPOINTS: &str = "checkpoints.jsonl";
 
 /// A line that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +54,7 @@ impl Project {
 
     /// Refuses to claim an issue whose number is not known any more.
     pub(super) fn refuse_damaged_claim(&self, home: &StateDir, key: &str, id: &str) -> Result<()> {
-        let file = home.file(LEASES_NAME);
+        let file = LEASES.file(home);
         let document = self.records(&file)?;
         let names_it = |one: &DamagedRecord| document.id(one.line - 1).is_some_and(|found| found == key);
         match damaged(file.path(), &document).into_iter().find(names_it) {
@@ -119,14 +109,9 @@ impl View {
         homes.dedup_by(|a, b| a.path() == b.path());
         let mut found = Vec::new();
         for home in homes.into_iter().filter(StateDir::exists) {
-            found.extend(FILES.iter().map(|name| (home.clone(), home.file(name))));
-            let mail = home.inside(MAIL);
-            let boxes = names_in(mail.path()).into_iter().filter(|name| name.ends_with(".jsonl"));
-            found.extend(boxes.map(|name| (mail.clone(), mail.file(&name))));
-            let checkouts = home.inside(CHECKOUTS);
-            for name in names_in(checkouts.path()) {
-                let dir = checkouts.inside(&name);
-                found.push((dir.clone(), dir.file(CHECKPOINTS)));
+            for (inside, name) in TABLES.iter().flat_map(|table| table.spot().files(&home).unwrap_or_default()) {
+                let dir = home.inside(inside);
+                found.push((dir.clone(), dir.file(&name)));
             }
         }
         found.retain(|(_, file)| file.path().is_file());
@@ -134,53 +119,40 @@ impl View {
     }
 }
 
-fn names_in(directory: &Path) -> Vec<String> {
-    below::names(directory, "").unwrap_or_default()
-}
-
 /// The lines of a file that hold no record of its kind.
 fn damaged(path: &Path, document: &Document) -> Vec<DamagedRecord> {
-    let is_lease = path.file_name().is_some_and(|name| name == LEASES_NAME);
+    let table = table_of(path);
+    let is_understood = |record: &Record<'_>| table.is_none_or(|table| table.understands(record));
     let mut found = Vec::new();
     for n in 0..document.len() {
         let what = match document.line(n) {
-            Line::Issue(record) if !is_understood(path, &record) => "it is not what this file holds".to_owned(),
+            Line::Issue(record) if !is_understood(&record) => "it is not what this file holds".to_owned(),
             Line::Damaged(damage) => damage.to_string(),
             Line::Issue(_) | Line::Other | Line::Blank => continue,
         };
-        let is_numbered = is_lease && document.id(n).is_some() && epoch_in(document.text(n)).is_none();
+        let is_numbered = is_of_leases(path) && document.id(n).is_some() && epoch_in(document.text(n)).is_none();
         found.push(DamagedRecord { path: path.to_owned(), line: n + 1, what, is_numbered });
     }
     found
 }
 
-fn is_understood(path: &Path, record: &Record<'_>) -> bool {
-    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    match name(path).as_str() {
-        LEASES_NAME => Lease::parse(record).is_some(),
-        "agents.jsonl" => Agent::parse(record).is_some(),
-        "workspaces.jsonl" => Workspace::parse(record).is_some(),
-        "registry.jsonl" => record.string("path").is_some(),
-        "reservations.jsonl" => Reservation::parse(record).is_some(),
-        CHECKPOINTS => Checkpoint::parse(record).is_some(),
-        _ if path.parent().map(name).as_deref() == Some(MAIL) => Message::parse(record).is_some(),
-        _ => true,
-    }
-}
-
 /// What keeps the number of a claim whose line is set aside: the next one is above it.
 fn numbered(path: &Path, document: &Document, line: usize) -> Option<Put> {
-    if path.file_name().is_none_or(|name| name != LEASES_NAME) {
+    if !is_of_leases(path) {
         return None;
     }
     let id = document.id(line)?.into_owned();
     let epoch = epoch_in(document.text(line))?;
-    let known = document.effective(&id).filter(|known| *known != line).and_then(|known| document.record(known));
-    let known = known.and_then(|record| Lease::parse(&record)).unwrap_or_else(|| Lease::new(&id));
+    let known = document.effective(&id).filter(|known| *known != line).and_then(|_| LEASES.row(document, &id));
+    let known = known.unwrap_or_else(|| Lease::new(&id));
     if known.epoch >= epoch {
         return None;
     }
-    Some(Put::Line { text: Lease { epoch, ..known }.render(), id })
+    Some(Put::Line { text: Lease { epoch, ..known }.line(), id })
+}
+
+fn is_of_leases(path: &Path) -> bool {
+    table_of(path).is_some_and(|table| table.spot() == LEASES.spot())
 }
 
 /// The number in the line of a claim, if it is there as a whole and a higher one can follow.

@@ -65,6 +65,7 @@ mod source;
 mod stamps;
 mod state_mode;
 mod sync;
+mod tables;
 mod taking;
 mod transaction;
 mod undo;
@@ -97,7 +98,7 @@ pub use leases::{
     Reclaimed, ReleaseWish, Released, Stillness,
 };
 pub use ledger_name::RenamedLedger;
-pub use names::{BEADS_DIR, LEASES_NAME, LEDGER_NAMES, REDIRECT_NAME};
+pub use names::{BEADS_DIR, LEDGER_NAMES, REDIRECT_NAME};
 pub use naming::Named;
 pub use news::{CheckoutLedger, counting_copy};
 pub use place::{
@@ -130,6 +131,9 @@ pub use siblings::news as news_of;
 pub use source::Refresh;
 pub use state_mode::StateMode;
 pub use sync::{NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncReport, SyncStep, trust_programs};
+pub use tables::{
+    AGENTS, CHECKPOINTS, LEASES, MAIL, REPOSITORIES, RESERVATIONS, Spot, StateTable, TABLES, Table, WORKSPACES,
+};
 pub use transaction::Transaction;
 pub use undo::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
 pub use view::View;

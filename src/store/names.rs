@@ -33,4 +33,6 @@ pub const REGISTRY: &str = "registry.jsonl";
 
 pub const JOURNAL_NAME: &str = "journal.jsonl";
 
+pub const WORKSPACES_NAME: &str = "workspaces.jsonl";
+
 pub const LEASES_NAME: &str = "leases.jsonl";

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant as Moment};
 
-use super::names::LEASES_NAME;
 use super::source::{expected, is_rejected};
+use super::tables::{Spot, TABLES};
 use super::worktree::Worktree;
 use super::{Project, Result, Store, View};
 use crate::ledger::{Document, Expectation, Ledger, LedgerError, Snapshot, Stamp};
@@ -43,15 +43,18 @@ impl Project {
 }
 
 impl View {
-    /// The files and directories whose change may change an answer, mail aside.
+    /// The files and directories whose change may change an answer.
     pub fn watched_paths(&self) -> Result<Vec<PathBuf>> {
         // Who stays long notices that version control came, or that the state home is another.
         self.homes.borrow_mut().clear();
         let mut paths: Vec<PathBuf> = self.surroundings.iter().map(|(path, _)| path.clone()).collect();
+        let mut homes = vec![self.state()];
         for source in 0..self.sources.len() {
             paths.push(self.sources.ledger(source).path().to_owned());
-            paths.push(self.lease_home(source).path().join(LEASES_NAME));
+            homes.push(self.lease_home(source));
         }
+        let watched: Vec<Spot> = TABLES.iter().map(|table| table.spot()).filter(|spot| spot.is_watched).collect();
+        paths.extend(homes.iter().flat_map(|home| watched.iter().map(|spot| spot.path(home))));
         let ledgers = self.sibling_ledgers()?.into_iter().filter(|(_, worktree, _)| worktree.exists);
         paths.extend(ledgers.map(|(_, worktree, inside)| worktree.root.join(inside)));
         paths.extend((0..self.repos.members.len()).flat_map(|member| self.checkout_marks(member)));

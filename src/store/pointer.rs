@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::checkout_id::worktree_id_at;
 use super::home_dir::{fill, prepare};
-use super::names::REGISTRY;
+use super::names::{REGISTRY, WORKSPACES_NAME};
 use super::place;
 use crate::model::json::Dialect;
 use crate::sys::fs::FsError;
@@ -12,9 +12,6 @@ use crate::sys::{Entropy, below};
 use crate::vcs;
 
 pub(super) const POINTER: &str = "home";
-
-/// The records of workspaces in a state home.
-pub(super) const RECORDS: &str = "workspaces.jsonl";
 
 pub(super) const MAX_RECORDS: u64 = 16 << 20;
 
@@ -75,7 +72,7 @@ impl Pointer {
     /// The state home has a record of the checkout with this root, by its place or by the id that it bears, and knows the checkout
     /// which the workspace was made from: by that record, or as its own. Nobody can know the ids who cannot read the records.
     pub fn is_known(&self, root: &Path) -> bool {
-        let records = text_in(&self.home, RECORDS);
+        let records = text_in(&self.home, WORKSPACES_NAME);
         let says = |line: &str, key: &str, value: &str| {
             line.contains(&format!("\"{key}\":{}", Dialect::default().string(value)))
         };

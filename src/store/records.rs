@@ -49,7 +49,7 @@ impl StateDir {
     }
 
     /// A directory inside of it.
-    pub fn inside(&self, name: &str) -> Self {
+    pub fn inside(&self, name: impl AsRef<Path>) -> Self {
         StateDir { path: self.path.join(name), home: self.home.clone() }
     }
 

@@ -4,34 +4,11 @@
 
 use std::path::PathBuf;
 
-use super::names::REGISTRY;
 use super::record_error::RecordError;
-use super::records::Put;
+use super::tables::REGISTRY;
 use super::{Project, Result, StateDir, Store, Worktree};
 use crate::ledger::Document;
-use crate::model::json::{Dialect, Object};
-use crate::model::record::{KeyEdit, Record};
-
-/// A checkout that was seen.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
-    pub id: String,
-    pub root: PathBuf,
-    pub gone_at: Option<String>,
-    /// The repository, where several share a state home.
-    pub repo: Option<String>,
-}
-
-pub(super) fn entries(registered: &Document) -> Vec<Entry> {
-    let records = (0..registered.len()).filter_map(|line| registered.record(line));
-    let found = records.filter_map(|record: Record<'_>| {
-        let root = PathBuf::from(record.string("path")?.as_ref());
-        let gone_at = record.text_of("gone_at").map(|text| text.into_owned());
-        let repo = record.text_of("repo").map(|text| text.into_owned());
-        Some(Entry { id: record.string("id")?.into_owned(), root, gone_at, repo })
-    });
-    found.collect()
-}
+use crate::model::seen::SeenCheckout;
 
 impl Project {
     pub(super) fn registry(&self) -> Result<Document> {
@@ -40,11 +17,11 @@ impl Project {
 
     /// That of the state home of one repo of the project.
     pub(super) fn registry_of(&self, member: usize) -> Result<Document> {
-        Ok(self.records(&StateDir::of(self.state_home_of(member)).file(REGISTRY))?)
+        Ok(self.records(&REGISTRY.file(&StateDir::of(self.state_home_of(member))))?)
     }
 
     pub(super) fn registry_path_of(&self, member: usize) -> PathBuf {
-        StateDir::of(self.state_home_of(member)).file(REGISTRY).path().to_owned()
+        REGISTRY.file(&StateDir::of(self.state_home_of(member))).path().to_owned()
     }
 }
 
@@ -56,69 +33,56 @@ impl Store {
 
     /// The same for checkouts of one repo of the project.
     pub(super) fn register_in(&self, member: usize, all: &[Worktree], registered: &Document) -> Result<()> {
-        let known = entries(registered);
         let is_known = |one: &Worktree| {
-            let same = |entry: &Entry| Some(&entry.id) == one.id.as_ref() && entry.root == one.root;
-            known.iter().any(|entry| same(entry) && entry.gone_at.is_none())
+            let seen = REGISTRY.row(registered, key(one));
+            seen.is_some_and(|seen| seen.root == one.root && seen.gone_at.is_none())
         };
         let fresh: Vec<&Worktree> = all.iter().filter(|one| one.id.is_some() && !is_known(one)).collect();
         let state = StateDir::of(self.state_home_of(member));
         let repo = if !fresh.is_empty() && state.is_shared() { Some(self.repo_id(member)?) } else { None };
-        self.change_lines(state, &fresh, |one, now, line| {
-            let path = one.root.display().to_string();
-            let dialect = Dialect::default();
-            match line {
-                Some(record) => {
-                    let moved = record.string("path").as_deref() != Some(path.as_str());
-                    let mut edits: Vec<KeyEdit> = vec![("path", Some(dialect.string(&path))), ("gone_at", None)];
-                    edits.extend(moved.then(|| ("moved_at", Some(dialect.string(now)))));
-                    record.with(&edits, dialect)
-                }
-                None => {
-                    let object = Object::new().text("id", key(one)).text("path", &path);
-                    object.optional("repo", repo.as_deref()).text("created_at", now).finish()
-                }
+        self.change_rows(state, &fresh, |one, now, seen| match seen {
+            Some(seen) => {
+                let moved_at = if seen.root == one.root { seen.moved_at } else { Some(now) };
+                SeenCheckout { root: one.root.clone(), moved_at, gone_at: None, ..seen }
             }
+            None => SeenCheckout { repo: repo.clone(), created_at: Some(now), ..new(one) },
         })
     }
 
-    /// Notes that checkouts are gone. Their lines and what they left in the state home stay.
+    /// Notes that checkouts are gone. Their rows and what they left in the state home stay.
     pub fn mark_gone(&self, gone: &[Worktree]) -> Result<()> {
         let gone: Vec<&Worktree> = gone.iter().filter(|one| one.id.is_some() && one.gone_at.is_none()).collect();
-        self.change_lines(self.state(), &gone, |one, now, line| {
-            let dialect = Dialect::default();
-            match line {
-                Some(record) => record.with(&[("gone_at", Some(dialect.string(now)))], dialect),
-                None => {
-                    let path = one.root.display().to_string();
-                    Object::new().text("id", key(one)).text("path", &path).text("gone_at", now).finish()
-                }
-            }
+        self.change_rows(self.state(), &gone, |one, now, seen| SeenCheckout {
+            gone_at: Some(now),
+            ..seen.unwrap_or_else(|| new(one))
         })
     }
 
-    /// Changes the lines of some checkouts.
-    fn change_lines(
+    /// Changes the rows of some checkouts.
+    fn change_rows(
         &self,
         state: StateDir,
         all: &[&Worktree],
-        change: impl Fn(&Worktree, &str, Option<Record<'_>>) -> String,
+        change: impl Fn(&Worktree, String, Option<SeenCheckout>) -> SeenCheckout,
     ) -> Result<()> {
         if all.is_empty() {
             return Ok(());
         }
         let held = self.hold(state.clone())?;
-        state.file(REGISTRY).edit::<RecordError>(held.lock(), &self.host.entropy, |document| {
+        REGISTRY.file(&state).edit::<RecordError>(held.lock(), &self.host.entropy, |document| {
             let now = self.host.clock.now().to_string();
             let put = |one: &&Worktree| {
-                let id = key(one).to_owned();
-                let line = document.effective(&id).and_then(|line| document.record(line));
-                Put::Line { text: change(one, &now, line), id }
+                let seen = change(one, now.clone(), REGISTRY.row(document, key(one)));
+                REGISTRY.put(document, key(one), &seen)
             };
             Ok(all.iter().map(put).collect())
         })?;
         Ok(())
     }
+}
+
+fn new(one: &Worktree) -> SeenCheckout {
+    SeenCheckout { id: key(one).to_owned(), root: one.root.clone(), ..SeenCheckout::default() }
 }
 
 fn key(one: &Worktree) -> &str {

@@ -7,31 +7,20 @@ use std::path::Path;
 
 use super::settings::Origin;
 use super::settings::Settings;
+use crate::model::words::words;
 use crate::sys::Env;
 use crate::vcs::{Address, Facts};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    Maintainer,
-    Contributor,
-}
-
-impl Role {
-    fn parse(word: &str) -> Option<Self> {
-        match word.trim() {
-            "maintainer" => Some(Role::Maintainer),
-            "contributor" => Some(Role::Contributor),
-            _ => None,
-        }
+words! {
+    pub enum Role {
+        Maintainer = "maintainer",
+        Contributor = "contributor",
     }
 }
 
 impl std::fmt::Display for Role {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Role::Maintainer => "maintainer",
-            Role::Contributor => "contributor",
-        })
+        f.write_str(self.word())
     }
 }
 
@@ -51,7 +40,7 @@ pub fn decide(env: &Env, settings: &Settings, facts: &Facts) -> RoleDecision {
     let mut ignored = None;
     let mut pin = |word: Option<&str>, place: &str| {
         let word = word?;
-        let role = Role::parse(word);
+        let role = Role::parse(word.trim());
         if role.is_none() {
             ignored = Some(format!("{place} is {word:?}, which is neither maintainer nor contributor"));
         }

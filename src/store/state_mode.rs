@@ -1,33 +1,26 @@
 //! Where the state of a project is kept, as a choice.
 
-/// Which directory is the state home.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StateMode {
-    /// One that was named.
-    Named,
-    /// That of the repository which this checkout is a workspace of.
-    Workspace,
-    /// One for all repositories of the user.
-    Global,
-    /// One for this checkout alone.
-    Worktree,
-    /// One for all checkouts of the repository.
-    Repo,
+use crate::model::words::words;
+
+words! {
+    /// Which directory is the state home.
+    pub enum StateMode {
+        /// One that was named.
+        Named = "named",
+        /// That of the repository which this checkout is a workspace of.
+        Workspace = "workspace",
+        /// One for all repositories of the user.
+        Global = "global",
+        /// One for this checkout alone.
+        Worktree = "worktree",
+        /// One for all checkouts of the repository.
+        Repo = "repo",
+    }
 }
 
 impl StateMode {
     /// What `state.mode` may say.
-    pub const WORDS: &'static [&'static str] = &["repo", "global", "worktree"];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            StateMode::Named => "named",
-            StateMode::Workspace => "workspace",
-            StateMode::Global => "global",
-            StateMode::Worktree => "worktree",
-            StateMode::Repo => "repo",
-        }
-    }
+    pub const CHOICES: &'static [&'static str] = &["repo", "global", "worktree"];
 
     /// The mode that a setting asks for.
     pub fn asked(word: &str) -> Self {

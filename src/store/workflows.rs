@@ -3,6 +3,7 @@
 //! Whether a task may be claimed is decided here, under the lock of the state home that knows the claims: so no two who claim at
 //! once can both take the last free place of a workflow. What a task waits for is in the ledger, as edges.
 
+use crate::model::words::words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::leases::LeaseError;
@@ -63,43 +64,19 @@ pub struct TaskRow {
     pub unmerged: Option<String>,
 }
 
-/// How a task stands. Only done and skipped are in the ledger as such; the rest follows from edges, claims and errors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TaskState {
-    Pending,
-    Blocked,
-    InProgress,
-    Failed,
-    Deferred,
-    /// Closed in another checkout.
-    Unmerged,
-    Completed,
-    Skipped,
-}
-
-impl TaskState {
-    pub const ALL: [TaskState; 8] = [
-        TaskState::Pending,
-        TaskState::Blocked,
-        TaskState::InProgress,
-        TaskState::Failed,
-        TaskState::Deferred,
-        TaskState::Unmerged,
-        TaskState::Completed,
-        TaskState::Skipped,
-    ];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            TaskState::Pending => "pending",
-            TaskState::Blocked => "blocked",
-            TaskState::InProgress => "in_progress",
-            TaskState::Failed => "failed",
-            TaskState::Deferred => "deferred",
-            TaskState::Unmerged => "unmerged",
-            TaskState::Completed => "completed",
-            TaskState::Skipped => "skipped",
-        }
+words! {
+    /// How a task stands. Only done and skipped are in the ledger as such; the rest follows from edges, claims and errors.
+    #[derive(PartialOrd, Ord)]
+    pub enum TaskState {
+        Pending = "pending",
+        Blocked = "blocked",
+        InProgress = "in_progress",
+        Failed = "failed",
+        Deferred = "deferred",
+        /// Closed in another checkout.
+        Unmerged = "unmerged",
+        Completed = "completed",
+        Skipped = "skipped",
     }
 }
 

@@ -3,6 +3,7 @@
 //! A commit is elsewhere if a remote is known to have it, if the repository that the checkout was made from has it in a ref, or if
 //! what it changes has come into the branch that the work began at, in whatever form.
 
+use crate::model::words::words;
 use std::path::Path;
 
 use super::Loose;
@@ -18,29 +19,21 @@ pub struct Origin<'a> {
     pub base_commit: Option<&'a str>,
 }
 
-/// How work came into a branch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
-    /// The branch has its last commit.
-    Ancestor,
-    /// Each of its commits, or all of them as one, are in the branch as other commits that change the same.
-    Patches,
-    /// The files are the same.
-    SameTree,
-    /// Merging it would change nothing.
-    NothingToAdd,
-}
-
-impl How {
-    pub fn word(self) -> &'static str {
-        match self {
-            How::Ancestor => "ancestor",
-            How::Patches => "patches",
-            How::SameTree => "same_tree",
-            How::NothingToAdd => "nothing_to_add",
-        }
+words! {
+    /// How work came into a branch.
+    pub enum How {
+        /// The branch has its last commit.
+        Ancestor = "ancestor",
+        /// Each of its commits, or all of them as one, are in the branch as other commits that change the same.
+        Patches = "patches",
+        /// The files are the same.
+        SameTree = "same_tree",
+        /// Merging it would change nothing.
+        NothingToAdd = "nothing_to_add",
     }
 }
+
+impl How {}
 
 /// Work that is in a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use super::mail::message;
 use crate::coordination::{CheckpointRow, PrunedCheckpoints, Resumption};
 use crate::model::json::Object;
 use crate::model::lease::{Holder, Standing};
+use crate::model::row::Row;
 use crate::model::time::Instant;
 use crate::model::when::Calendar;
 use crate::store::{LeaseRow, Worktree};
@@ -21,7 +22,7 @@ answer! {
         agent: &row.checkpoint.agent, actor: &row.checkpoint.actor,
         worktree_id: &row.checkpoint.worktree_id, worktree: &row.worktree, worktree_gone: row.is_gone,
         branch: &row.checkpoint.branch, created_at: &row.checkpoint.created_at,
-        snapshot: row.checkpoint.snapshot.as_ref().map(|saved| Line(saved.render())),
+        snapshot: row.checkpoint.snapshot.as_ref().map(|saved| Line(saved.line())),
     }
 
     pub fn added_checkpoint(row: &CheckpointRow, is_new: bool) {

@@ -98,6 +98,7 @@ mod state_damage;
 mod state_home;
 mod state_merge;
 mod state_move;
+mod state_rows;
 mod surroundings;
 mod sync;
 mod sync_code;

@@ -82,7 +82,7 @@ impl WorkspaceArgs {
             (None, false) => SetupWish::Usual,
         };
         self.workspace.then(|| WorkspaceWish {
-            kind: self.kind.as_deref().and_then(Kind::read),
+            kind: self.kind.as_deref().and_then(Kind::parse),
             branch: self.branch,
             base: self.base,
             setup,

@@ -46,7 +46,7 @@ struct Kinds(Vec<EventKind>);
 
 fn kinds(word: &str) -> Result<Kinds, String> {
     EventKind::named(word).map(Kinds).ok_or_else(|| {
-        let names = EventKind::ALL.map(EventKind::word).join(", ");
+        let names = EventKind::told().map(EventKind::word).collect::<Vec<_>>().join(", ");
         format!("one of issue, ready, lease, mail, all, {names}")
     })
 }

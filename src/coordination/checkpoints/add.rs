@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::{CheckpointError, FILE, WORKTREES, dropped, snapshots, stored};
+use super::{CheckpointError, dropped, snapshots, stored};
 use crate::coordination::typed::{plain, standpoint};
 use crate::coordination::{CoordinationError, Result, here, identity};
 use crate::model::change::ChangeError;
-use crate::model::checkpoint::{Checkpoint, CheckpointKind, raw_json};
+use crate::model::checkpoint::{Checkpoint, CheckpointKind, Noted, raw_json};
 use crate::model::lease::Standing;
 use crate::model::query::{Expr, Field};
 use crate::model::state_id::{self, CHECKPOINT};
-use crate::store::{Put, StateDir, Store, StoreError};
+use crate::store::{CHECKPOINTS, StateDir, Store, StoreError};
 use crate::vcs;
 
 /// Which files a checkpoint names.
@@ -129,10 +129,12 @@ fn put(store: &mut Store, state: &StateDir, one: &mut Checkpoint) -> Result<Adde
     one.number = known.chain(gone.map(|(_, other)| other.last)).max().unwrap_or(0) + 1;
     one.created_at = store.host().clock.now().to_string();
     let name = one.worktree_id.clone().unwrap_or_else(|| "unknown".to_owned());
-    let directory = state.inside(WORKTREES).inside(&name);
+    let directory = CHECKPOINTS.directory(state).inside(&name);
     let lock = directory.lock(store.lock_wait())?;
-    let put = Put::Line { id: one.id.clone(), text: one.render() };
-    directory.file(FILE).edit::<CoordinationError>(&lock, &store.host().entropy, |_| Ok(vec![put.clone()]))?;
+    let noted = Noted::Checkpoint(one.clone());
+    CHECKPOINTS.file(&directory).edit::<CoordinationError>(&lock, &store.host().entropy, |document| {
+        Ok(vec![CHECKPOINTS.put(document, &one.id, &noted)])
+    })?;
     Ok(AddedCheckpoint { checkpoint: one.clone(), is_new: true })
 }
 

@@ -16,15 +16,10 @@ pub use error::CheckpointError;
 pub use prune::{PRUNE_DAYS, PrunedCheckpoints, prune_checkpoints};
 
 use super::{Result, here};
-use crate::model::checkpoint::{Checkpoint, LastNumber};
-use crate::model::record::Record;
+use crate::model::checkpoint::{Checkpoint, LastNumber, Noted};
 use crate::model::state_id::CHECKPOINT;
-use crate::store::{StateDir, Store, StoreError, Worktree, real_path};
+use crate::store::{CHECKPOINTS, StateDir, StateTable, Store, StoreError, Worktree, real_path};
 use crate::sys;
-use crate::sys::below;
-
-const FILE: &str = "checkpoints.jsonl";
-const WORKTREES: &str = "wt";
 
 /// A checkpoint as an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -193,29 +188,31 @@ fn all(store: &Store) -> Result<Vec<CheckpointRow>> {
     Ok(rows)
 }
 
-/// Every checkpoint that a state home holds, with the name of its checkout's directory. A file that cannot be read is an error:
-/// numbers may be in it.
+/// Every checkpoint that a state home holds, with the name of its checkout's directory.
 fn stored(store: &Store, state: &StateDir) -> Result<Vec<(String, Checkpoint)>> {
-    parsed(store, state, Checkpoint::parse)
+    let checkpoint = |(name, noted)| match noted {
+        Noted::Checkpoint(one) => Some((name, one)),
+        Noted::Last(_) => None,
+    };
+    Ok(noted(store, state)?.into_iter().filter_map(checkpoint).collect())
 }
 
 /// The numbers of checkpoints that were dropped.
 fn dropped(store: &Store, state: &StateDir) -> Result<Vec<(String, LastNumber)>> {
-    parsed(store, state, LastNumber::parse)
+    let last = |(name, noted)| match noted {
+        Noted::Last(one) => Some((name, one)),
+        Noted::Checkpoint(_) => None,
+    };
+    Ok(noted(store, state)?.into_iter().filter_map(last).collect())
 }
 
-fn parsed<T>(store: &Store, state: &StateDir, parse: impl Fn(&Record<'_>) -> Option<T>) -> Result<Vec<(String, T)>> {
-    let parent = state.inside(WORKTREES);
-    let names = match below::names(state.path(), WORKTREES) {
-        Ok(names) => names,
-        Err(error) if error.is_missing() => return Ok(Vec::new()),
-        Err(error) => return Err(StoreError::from(error).into()),
-    };
+/// A file that cannot be read is an error: numbers may be in it.
+fn noted(store: &Store, state: &StateDir) -> Result<Vec<(String, Noted)>> {
     let mut found = Vec::new();
-    for name in names {
-        let document = store.records(&parent.inside(&name).file(FILE))?;
-        let records = (0..document.len()).filter_map(|line| document.record(line));
-        found.extend(records.filter_map(|record| parse(&record)).map(|one| (name.clone(), one)));
+    for (inside, name) in CHECKPOINTS.spot().files(state).map_err(StoreError::from)? {
+        let document = store.records(&state.inside(&inside).file(&name))?;
+        let checkout = inside.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        found.extend(CHECKPOINTS.rows(&document).map(|noted| (checkout.clone(), noted)));
     }
     Ok(found)
 }

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{CheckpointError, CheckpointRow, FILE, WORKTREES, all, dropped, snapshots, stored};
+use super::{CheckpointError, CheckpointRow, all, dropped, snapshots, stored};
 use crate::coordination::{CoordinationError, Result};
 use crate::model::checkpoint::LastNumber;
 use crate::model::issue::Status;
 use crate::model::lease::Standing;
+use crate::model::row::Row;
 use crate::model::state_id::{self, CHECKPOINT};
 use crate::model::time::{DAY, Instant};
-use crate::store::{Put, Store};
+use crate::store::{CHECKPOINTS, Put, Store};
 
 /// How long ago an issue must have been closed, if nothing else is said.
 pub const PRUNE_DAYS: i64 = 30;
@@ -89,12 +90,12 @@ fn forget(store: &mut Store, rows: &[CheckpointRow]) -> Result<()> {
     for ((repo, issue), (last, directory)) in last {
         // Goes into the file that has the highest one until then, so the number is never in none.
         let line = LastNumber { id: state_id::mint(CHECKPOINT, store.host().entropy.bytes()), issue, repo, last };
-        by_directory.entry(directory).or_default().push(Put::Line { id: line.id.clone(), text: line.render() });
+        by_directory.entry(directory).or_default().push(Put::Line { id: line.id.clone(), text: line.line() });
     }
     for (name, puts) in by_directory {
-        let directory = state.inside(WORKTREES).inside(&name);
+        let directory = CHECKPOINTS.directory(&state).inside(&name);
         let lock = directory.lock(store.lock_wait())?;
-        directory.file(FILE).edit::<CoordinationError>(&lock, &store.host().entropy, |_| Ok(puts.clone()))?;
+        CHECKPOINTS.file(&directory).edit::<CoordinationError>(&lock, &store.host().entropy, |_| Ok(puts.clone()))?;
     }
     Ok(())
 }

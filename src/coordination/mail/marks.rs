@@ -4,7 +4,7 @@ use super::{Mailbox, own_box, place, read as look};
 use crate::coordination::{CoordinationError, Result};
 use crate::model::message::Message;
 use crate::model::time::Instant;
-use crate::store::{Put, Store};
+use crate::store::{MAIL, Put, Store};
 
 /// Marks a message of the one who acts as read.
 pub fn read(store: &mut Store, typed: &str) -> Result<Message> {
@@ -52,10 +52,9 @@ fn write(store: &Store, mailbox: &Mailbox, ids: &[String], change: fn(&mut Messa
         marked.clear();
         let mut puts = Vec::new();
         for id in ids {
-            let Some(record) = document.effective(id).and_then(|line| document.record(line)) else { continue };
-            let Some(mut message) = Message::parse(&record) else { continue };
+            let Some(mut message) = MAIL.row(document, id) else { continue };
             change(&mut message, now);
-            puts.push(Put::Line { id: id.clone(), text: message.render_over(&record) });
+            puts.push(MAIL.put(document, id, &message));
             marked.push(message);
         }
         Ok(puts)

@@ -18,13 +18,11 @@ pub use send::{Letter, Sender, Sent, about, reply, send};
 pub use wait::{Waited, wait_for_mail};
 
 use super::Result;
-use crate::ledger::Document;
 use crate::model::message::Message;
 use crate::model::state_id::AGENT;
-use crate::store::{RecordError, RecordFile, StateDir, Store};
+use crate::store::{MAIL, RecordError, RecordFile, StateDir, Store};
 use crate::sys::below;
 
-const DIRECTORY: &str = "mail";
 const PERSON: &str = "person-";
 
 /// Somebody who has a box.
@@ -73,7 +71,7 @@ fn encoded(name: &str) -> String {
 }
 
 pub(super) fn place(store: &Store) -> StateDir {
-    store.state().inside(DIRECTORY)
+    MAIL.directory(&store.state())
 }
 
 /// The box of the one who acts; an agent that is not registered has none yet.
@@ -84,14 +82,10 @@ pub fn own_box(store: &mut Store) -> Option<Mailbox> {
     }
 }
 
-fn parse_all(document: &Document) -> Vec<Message> {
-    (0..document.len()).filter_map(|n| Message::parse(&document.record(n)?)).collect()
-}
-
 /// Everything in a box that has not expired, newest first.
 fn messages(store: &Store, mailbox: &Mailbox) -> Result<Vec<Message>> {
     let now = store.host().clock.now();
-    let mut all = parse_all(&store.records(&mailbox.file(store))?);
+    let mut all: Vec<Message> = MAIL.rows(&store.records(&mailbox.file(store))?).collect();
     all.retain(|message| !message.is_expired(now));
     all.sort_by(|a, b| (b.created, &b.id).cmp(&(a.created, &a.id)));
     Ok(all)
@@ -108,7 +102,7 @@ pub(super) fn everything(store: &Store) -> Result<Vec<Message>> {
     };
     let is_box = |name: &&String| name.starts_with(PERSON) || name.starts_with(AGENT);
     for name in names.iter().filter(|name| name.ends_with(".jsonl")).filter(is_box) {
-        all.extend(parse_all(&store.records(&place.file(name))?));
+        all.extend(MAIL.rows(&store.records(&place.file(name))?));
     }
     all.retain(|message| !message.is_expired(now));
     Ok(all)

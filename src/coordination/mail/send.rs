@@ -4,12 +4,13 @@
 //! some; the error says so by not giving an id.
 
 use super::address::{self, Recipient};
-use super::{BroughtBack, Mailbox, parse_all, place, questions, read};
+use super::{BroughtBack, Mailbox, place, questions, read};
 use crate::coordination::{CoordinationError, Result, identity};
+use crate::ledger::Document;
 use crate::model::message::{Kind, Message, Urgency};
 use crate::model::state_id::{self, MESSAGE};
 use crate::model::time::{self, Instant, SECOND};
-use crate::store::{Put, Store};
+use crate::store::{MAIL, Put, Store};
 
 /// More is a file, not a message.
 const MAX_BODY: usize = 1 << 20;
@@ -144,9 +145,8 @@ fn deliver(store: &mut Store, letter: Letter, recipients: Vec<Recipient>) -> Res
     for Recipient { to, mailbox } in recipients.iter().rev() {
         message.to = to.clone();
         message.recipient = mailbox.name().to_owned();
-        let put = Put::Line { id: message.id.clone(), text: message.render() };
-        let file = mailbox.file(store);
-        file.edit(&held, &store.host().entropy, |_| -> Result<Vec<Put>> { Ok(vec![put.clone()]) })?;
+        let put = |document: &Document| -> Result<Vec<Put>> { Ok(vec![MAIL.put(document, &message.id, &message)]) };
+        mailbox.file(store).edit(&held, &store.host().entropy, put)?;
     }
     drop(held);
     let recipients = recipients.into_iter().map(|recipient| recipient.mailbox).collect();
@@ -159,8 +159,8 @@ fn moment(store: &Store, now: Instant, answered: Option<&Message>, recipients: &
     let limit = now.plus_nanos(SECOND);
     let mut latest = answered.map(|message| message.created).filter(|at| *at <= limit);
     for recipient in recipients {
-        let lying = parse_all(&recipient.mailbox.file(store).read()?);
-        latest = latest.max(lying.into_iter().map(|message| message.created).filter(|at| *at <= limit).max());
+        let lying = recipient.mailbox.file(store).read()?;
+        latest = latest.max(MAIL.rows(&lying).map(|message| message.created).filter(|at| *at <= limit).max());
     }
     Ok(time::after(latest, now))
 }

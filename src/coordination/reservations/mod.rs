@@ -11,14 +11,12 @@ use super::typed::{anchored, anchored_all, plain, standpoint};
 use super::{CoordinationError, Result, here, identity};
 use crate::model::glob::Glob;
 use crate::model::lease::Now;
-use crate::model::record::Record;
 use crate::model::reservation::{DEFAULT_TTL, Reservation};
 use crate::model::state_id::{self, RESERVATION};
 use crate::model::time::DAY;
-use crate::store::{Put, RecordFile, StateDir, Store};
+use crate::store::{Put, RESERVATIONS, RecordFile, StateDir, Store};
 use crate::vcs;
 
-const FILE: &str = "reservations.jsonl";
 /// How long one that is over is still shown.
 const KEPT: i64 = 7 * DAY;
 
@@ -79,28 +77,26 @@ pub fn reserve(store: &mut Store, request: &ReserveRequest) -> Result<Vec<Reserv
     let (now, entropy) = (store.host().clock.both(), &store.host().entropy);
     let mut reserved = Vec::new();
     file.edit::<CoordinationError>(&lock, entropy, |document| {
-        let lines = lines(document);
+        let known: Vec<Reservation> = RESERVATIONS.rows(document).collect();
         let obstacles = globs.iter().flat_map(|glob| {
-            let forbids =
-                |one: &&(Reservation, &str)| one.0.forbids(&holder, repo.as_deref(), glob, request.is_shared, &now);
-            let found = lines.iter().filter(forbids);
-            found.map(|(one, _)| Obstacle { wanted: glob.to_string(), reservation: one.clone() })
+            let forbids = |one: &&Reservation| one.forbids(&holder, repo.as_deref(), glob, request.is_shared, &now);
+            let found = known.iter().filter(forbids);
+            found.map(|one| Obstacle { wanted: glob.to_string(), reservation: one.clone() })
         });
         let obstacles: Vec<Obstacle> = obstacles.collect();
         if !obstacles.is_empty() {
             return Err(ReservationError::Reserved { obstacles }.into());
         }
-        let mut puts = stale(&lines, &now);
+        let mut puts = stale(&known, &now);
         reserved.clear();
         for glob in &globs {
             let text = glob.to_string();
-            let mine =
-                |one: &&(Reservation, &str)| one.0.repo == repo && one.0.holder.is(&holder) && one.0.glob == text;
-            let known = lines.iter().find(mine);
-            let mut one = match known.filter(|(one, _)| !one.is_over(&now)) {
-                Some((one, _)) => Reservation { renewed: Some(now.wall.to_string()), ..one.clone() },
+            let mine = |one: &&Reservation| one.repo == repo && one.holder.is(&holder) && one.glob == text;
+            let known = known.iter().find(mine);
+            let mut one = match known.filter(|one| !one.is_over(&now)) {
+                Some(one) => Reservation { renewed: Some(now.wall.to_string()), ..one.clone() },
                 None => Reservation {
-                    id: known.map_or_else(|| state_id::mint(RESERVATION, entropy.bytes()), |(one, _)| one.id.clone()),
+                    id: known.map_or_else(|| state_id::mint(RESERVATION, entropy.bytes()), |one| one.id.clone()),
                     glob: text,
                     repo: repo.clone(),
                     acquired: now.wall.to_string(),
@@ -114,7 +110,7 @@ pub fn reserve(store: &mut Store, request: &ReserveRequest) -> Result<Vec<Reserv
             (one.worktree_id, one.worktree) = (worktree.id.clone(), Some(worktree.name.clone()));
             one.last(request.ttl, &now);
             puts.retain(|put| !matches!(put, Put::Gone { id } if *id == one.id));
-            puts.push(Put::Line { id: one.id.clone(), text: one.render(known.map(|(_, line)| *line)) });
+            puts.push(RESERVATIONS.put(document, &one.id, &one));
             reserved.push(Reserved { reservation: one, is_over: false, is_mine: true });
         }
         Ok(puts)
@@ -208,7 +204,7 @@ fn check(store: &mut Store, paths: &[(String, bool)]) -> Result<Checked> {
 
 fn place(store: &Store) -> (StateDir, RecordFile) {
     let state = store.state();
-    let file = state.file(FILE);
+    let file = RESERVATIONS.file(&state);
     (state, file)
 }
 
@@ -219,7 +215,7 @@ fn read(store: &mut Store) -> Result<(Vec<Reserved>, Now)> {
     state.check()?;
     let (now, repo) = (store.host().clock.both(), here::repo(store, &state)?);
     let document = store.records(&file)?;
-    let found = lines(&document).into_iter().map(|(one, _)| one).filter(|one| one.repo == repo);
+    let found = RESERVATIONS.rows(&document).filter(|one| one.repo == repo);
     let mut found: Vec<Reserved> = found
         .map(|one| Reserved { is_over: one.is_over(&now), is_mine: one.holder.is(&who), reservation: one })
         .collect();
@@ -230,17 +226,11 @@ fn read(store: &mut Store) -> Result<(Vec<Reserved>, Now)> {
     Ok((found, now))
 }
 
-fn lines(document: &crate::ledger::Document) -> Vec<(Reservation, &str)> {
-    let record =
-        |n| document.record(n).and_then(|record: Record<'_>| Some((Reservation::parse(&record)?, record.text())));
-    (0..document.len()).filter_map(record).collect()
-}
-
-fn stale(lines: &[(Reservation, &str)], now: &Now) -> Vec<Put> {
+fn stale(known: &[Reservation], now: &Now) -> Vec<Put> {
     let long_over = |one: &Reservation| {
         one.is_over(now) && one.expires.is_some_and(|at| now.wall.nanos().saturating_sub(at.nanos()) > KEPT)
     };
-    lines.iter().filter(|(one, _)| long_over(one)).map(|(one, _)| Put::Gone { id: one.id.clone() }).collect()
+    known.iter().filter(|one| long_over(one)).map(|one| Put::Gone { id: one.id.clone() }).collect()
 }
 
 /// The reservations that a typed id, the beginning of one, or a glob means.

@@ -1,5 +1,6 @@
 //! Where templates are, and reading them from there.
 
+use crate::model::words::words;
 use std::path::{Path, PathBuf};
 
 use super::{TemplateError, not_found};
@@ -24,23 +25,17 @@ const EXTENSION: &str = ".toml";
 /// More files than this in one directory are not looked at.
 const MAX_FILES: usize = 1000;
 
-/// Which of the three places a template is in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
-    Project,
-    User,
-    BuiltIn,
-}
-
-impl Origin {
-    pub fn word(self) -> &'static str {
-        match self {
-            Origin::Project => "project",
-            Origin::User => "user",
-            Origin::BuiltIn => "built-in",
-        }
+words! {
+    /// Which of the three places a template is in.
+    #[derive(PartialOrd, Ord)]
+    pub enum Origin {
+        Project = "project",
+        User = "user",
+        BuiltIn = "built-in",
     }
 }
+
+impl Origin {}
 
 /// A template in its place, or what is wrong with it.
 #[derive(Debug, Clone)]

@@ -4,70 +4,41 @@ use crate::model::difference::FieldChange;
 use crate::model::lease::Holder;
 use crate::model::message::Message;
 use crate::model::time::Instant;
+use crate::model::words::words;
 
-/// What happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum EventKind {
-    /// What is there has been told; everything from here on happened afterwards.
-    Watching,
-    IssueCreated,
-    IssueUpdated,
-    IssueClosed,
-    IssueReopened,
-    /// It has left the ledger, or is a tombstone.
-    IssueDeleted,
-    IssueReady,
-    /// It was ready.
-    IssueUnready,
-    LeaseGranted,
-    /// Only for those who ask for it by name: a holder at work renews all the time.
-    LeaseRenewed,
-    LeaseReleased,
-    /// Its time is over, or its process is gone; nobody has taken it yet.
-    LeaseExpired,
-    /// Taken from a holder that did not let go.
-    LeaseTaken,
-    MailArrived,
-    /// Something cannot be read, or the system does not tell of changes. The watch goes on.
-    Trouble,
+words! {
+    /// What happened.
+    #[derive(PartialOrd, Ord)]
+    pub enum EventKind {
+        /// What is there has been told; everything from here on happened afterwards.
+        Watching = "watching",
+        IssueCreated = "issue_created",
+        IssueUpdated = "issue_updated",
+        IssueClosed = "issue_closed",
+        IssueReopened = "issue_reopened",
+        /// It has left the ledger, or is a tombstone.
+        IssueDeleted = "issue_deleted",
+        IssueReady = "issue_ready",
+        /// It was ready.
+        IssueUnready = "issue_unready",
+        LeaseGranted = "lease_granted",
+        /// Only for those who ask for it by name: a holder at work renews all the time.
+        LeaseRenewed = "lease_renewed",
+        LeaseReleased = "lease_released",
+        /// Its time is over, or its process is gone; nobody has taken it yet.
+        LeaseExpired = "lease_expired",
+        /// Taken from a holder that did not let go.
+        LeaseTaken = "lease_taken",
+        MailArrived = "mail_arrived",
+        /// Something cannot be read, or the system does not tell of changes. The watch goes on.
+        Trouble = "trouble",
+    }
 }
 
 impl EventKind {
     /// Those that one can ask for.
-    pub const ALL: [EventKind; 13] = [
-        EventKind::IssueCreated,
-        EventKind::IssueUpdated,
-        EventKind::IssueClosed,
-        EventKind::IssueReopened,
-        EventKind::IssueDeleted,
-        EventKind::IssueReady,
-        EventKind::IssueUnready,
-        EventKind::LeaseGranted,
-        EventKind::LeaseRenewed,
-        EventKind::LeaseReleased,
-        EventKind::LeaseExpired,
-        EventKind::LeaseTaken,
-        EventKind::MailArrived,
-    ];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            EventKind::Watching => "watching",
-            EventKind::IssueCreated => "issue_created",
-            EventKind::IssueUpdated => "issue_updated",
-            EventKind::IssueClosed => "issue_closed",
-            EventKind::IssueReopened => "issue_reopened",
-            EventKind::IssueDeleted => "issue_deleted",
-            EventKind::IssueReady => "issue_ready",
-            EventKind::IssueUnready => "issue_unready",
-            EventKind::LeaseGranted => "lease_granted",
-            EventKind::LeaseRenewed => "lease_renewed",
-            EventKind::LeaseReleased => "lease_released",
-            EventKind::LeaseExpired => "lease_expired",
-            EventKind::LeaseTaken => "lease_taken",
-            EventKind::MailArrived => "mail_arrived",
-            EventKind::Trouble => "trouble",
-        }
+    pub fn told() -> impl Iterator<Item = EventKind> {
+        Self::ALL.into_iter().filter(|kind| !matches!(kind, EventKind::Watching | EventKind::Trouble))
     }
 
     /// Told to those who ask for nothing special.
@@ -77,13 +48,13 @@ impl EventKind {
 
     /// The kinds that a word means: one by its name, or all usual ones of `issue`, `ready`, `lease` or `mail`.
     pub fn named(word: &str) -> Option<Vec<EventKind>> {
-        if let Some(one) = Self::ALL.into_iter().find(|kind| kind.word() == word) {
+        if let Some(one) = Self::told().find(|kind| kind.word() == word) {
             return Some(vec![one]);
         }
         let is_ready = |kind: &EventKind| matches!(kind, EventKind::IssueReady | EventKind::IssueUnready);
-        let usual = Self::ALL.into_iter().filter(|kind| kind.is_usual());
+        let usual = Self::told().filter(|kind| kind.is_usual());
         Some(match word {
-            "all" => Self::ALL.to_vec(),
+            "all" => Self::told().collect(),
             "ready" => usual.filter(is_ready).collect(),
             "issue" => usual.filter(|kind| kind.word().starts_with("issue_") && !is_ready(kind)).collect(),
             "lease" => usual.filter(|kind| kind.word().starts_with("lease_")).collect(),
@@ -176,7 +147,7 @@ mod tests {
 
     #[test]
     fn words_for_one_kind_and_for_many() {
-        for kind in EventKind::ALL {
+        for kind in EventKind::told() {
             assert_eq!(EventKind::named(kind.word()), Some(vec![kind]));
         }
         assert_eq!(EventKind::named("ready"), Some(vec![EventKind::IssueReady, EventKind::IssueUnready]));

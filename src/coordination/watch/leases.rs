@@ -79,6 +79,7 @@ pub fn first_end(claims: &Claims, now: &Now) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::lease::Lost;
     use crate::model::time::{Instant, SECOND};
 
     fn held(name: &str, epoch: i64, renewed: &str) -> Lease {
@@ -116,7 +117,7 @@ mod tests {
         assert_eq!(told(free(ann()), live(held("bob", 2, ""))), ["lease_granted 2 bob<-"]);
         let given_on = ["lease_released 1 ann<-", "lease_granted 2 bob<-"];
         assert_eq!(told(live(ann()), live(held("bob", 2, ""))), given_on);
-        let lost = |lease: Lease| Lease { lost: vec![("ann".into(), 1)], ..lease };
+        let lost = |lease: Lease| Lease { lost: vec![Lost { holder: "ann".into(), epoch: 1 }], ..lease };
         assert_eq!(told(over(ann()), live(lost(held("bob", 2, "")))), ["lease_taken 2 bob<ann"]);
         assert_eq!(told(over(ann()), free(lost(ann()))), ["lease_taken 1 -<ann"]);
         assert_eq!(told(live(ann()), None), ["lease_released 1 ann<-"]);

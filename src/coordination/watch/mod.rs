@@ -15,7 +15,6 @@ pub use event::{About, Checkout, Event, EventKind, IssueNews, LeaseNews};
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::time::{Duration, Instant as Moment};
 
 use super::{CoordinationError, Result, identity, mail};
@@ -83,7 +82,7 @@ const READY: [EventKind; 2] = [EventKind::IssueReady, EventKind::IssueUnready];
 pub fn watch(store: &mut Store, options: &WatchOptions, mut tell: impl FnMut(Event) -> ControlFlow<()>) -> Result<()> {
     let start = Moment::now();
     store.refresh()?;
-    let mut targets = targets(store)?;
+    let mut targets = store.watched_paths()?;
     // Before the first look: what comes in between wakes.
     let mut watcher = Watcher::on(&targets).gathering(TOGETHER);
     let mut seen = Seen::default();
@@ -112,7 +111,7 @@ pub fn watch(store: &mut Store, options: &WatchOptions, mut tell: impl FnMut(Eve
         let sleep = [left, seen.next_moment(store, options)].into_iter().flatten().min();
         watcher.wait(sleep.unwrap_or(Duration::MAX));
         events = seen.look(store, options);
-        if let Ok(now) = self::targets(store)
+        if let Ok(now) = store.watched_paths()
             && now != targets
         {
             // A repo or a checkout came or went.
@@ -129,12 +128,6 @@ fn event(store: &Store, kind: EventKind, about: About) -> Event {
 
 fn trouble(store: &Store, message: String) -> Event {
     event(store, EventKind::Trouble, About::Trouble(message))
-}
-
-fn targets(store: &Store) -> Result<Vec<PathBuf>> {
-    let mut paths = store.watched_paths()?;
-    paths.push(mail::place(store).path().to_owned());
-    Ok(paths)
 }
 
 /// What was known when events were told last.

@@ -4,6 +4,7 @@ use super::{Flow, FlowError, flow};
 use crate::coordination::Result;
 use crate::model::change::{Change, ChangeError};
 use crate::model::json::Json;
+use crate::model::words::words;
 use crate::model::workflow::{Permit, SKIPPED, State, TaskEdit, WorkflowEdit, WorkflowError};
 use crate::store::{Scope, Store, StoreError, TaskRow, TaskState, Write, WriteError};
 
@@ -19,21 +20,15 @@ pub struct MoveWish {
     pub command: Option<Command>,
 }
 
-/// Two commands lead to the same state, each from states of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
-    Start,
-    Resume,
-}
-
-impl Command {
-    fn word(self) -> &'static str {
-        match self {
-            Command::Start => "start",
-            Command::Resume => "resume",
-        }
+words! {
+    /// Two commands lead to the same state, each from states of its own.
+    pub enum Command {
+        Start = "start",
+        Resume = "resume",
     }
 }
+
+impl Command {}
 
 impl MoveWish {
     pub fn to(state: State) -> Self {

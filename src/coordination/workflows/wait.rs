@@ -3,6 +3,7 @@
 //! The file system wakes, as it does for `bd watch`; besides, the end of a claim does. An agent that waits says from time to time that
 //! it is there, and keeps what it holds.
 
+use crate::model::words::words;
 use std::time::{Duration, Instant as Moment};
 
 use super::{Flow, FlowError, flow};
@@ -26,21 +27,15 @@ pub enum Until {
     Any,
 }
 
-/// How a workflow stands for those who wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Halt {
-    Done,
-    Blocked,
-}
-
-impl Halt {
-    pub fn word(self) -> &'static str {
-        match self {
-            Halt::Done => "done",
-            Halt::Blocked => "blocked",
-        }
+words! {
+    /// How a workflow stands for those who wait.
+    pub enum Halt {
+        Done = "done",
+        Blocked = "blocked",
     }
 }
+
+impl Halt {}
 
 /// Where a wait ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

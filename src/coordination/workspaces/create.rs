@@ -75,7 +75,7 @@ fn draft(
     store.worktree()?;
     let (state, repo) = store.home_of_repo(member)?;
     let (parent, inside) = store.workspace_parent(member);
-    let usual = Kind::read(store.settings().word("workspace.kind")).unwrap_or_default();
+    let usual = Kind::parse(store.settings().word("workspace.kind")).unwrap_or_default();
     let mut kind = wish.kind.unwrap_or(usual);
     if kind != Kind::Copy && !vcs::is_versioned(&parent) {
         notes.push(format!("{} is under no version control: the workspace is a copy", parent.display()));

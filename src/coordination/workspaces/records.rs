@@ -5,12 +5,10 @@ use std::path::PathBuf;
 use super::WorkspaceError;
 use crate::coordination::{CoordinationError, Result};
 use crate::ledger::Document;
-use crate::model::record::Record;
+use crate::model::row::Row;
 use crate::model::workspace::{State, Workspace};
-use crate::store::{Put, RecordFile, StateDir, StateMode, Store, real_path};
+use crate::store::{RecordFile, StateDir, StateMode, Store, WORKSPACES, real_path};
 use crate::vcs;
-
-const FILE: &str = "workspaces.jsonl";
 
 /// A workspace, and the state home that has its record.
 #[derive(Debug, Clone)]
@@ -48,7 +46,7 @@ pub fn here(store: &Store) -> Option<Workspace> {
 pub(super) fn known(store: &Store) -> Result<Vec<Known>> {
     let mut found: Vec<Known> = Vec::new();
     for (state, repos) in store.homes_of_repos() {
-        let document = store.records(&state.file(FILE))?;
+        let document = store.records(&file(&state))?;
         let is_shared = state.is_shared();
         let ours = |one: &Workspace| !is_shared || one.repo.as_ref().is_some_and(|repo| repos.contains(repo));
         let lines = parse(&document).into_iter().filter(ours);
@@ -135,20 +133,15 @@ pub(super) fn edit(
     let mut changed = Vec::new();
     file(state).edit_held::<CoordinationError>(&store.host().entropy, |document| {
         changed = plan(&parse(document))?;
-        let put = |one: &Workspace| {
-            let earlier = document.effective(&one.id).and_then(|line| document.record(line));
-            Put::Line { id: one.id.clone(), text: one.render(earlier.map(|record| record.text())) }
-        };
-        Ok(changed.iter().map(put).collect())
+        Ok(changed.iter().map(|one| WORKSPACES.put(document, &one.id, one)).collect())
     })?;
     Ok(changed)
 }
 
 pub(super) fn file(state: &StateDir) -> RecordFile {
-    state.file(FILE)
+    WORKSPACES.file(state)
 }
 
 pub(super) fn parse(document: &Document) -> Vec<Workspace> {
-    let records = (0..document.len()).filter_map(|line| document.record(line));
-    records.filter_map(|record: Record<'_>| Workspace::parse(&record)).collect()
+    WORKSPACES.rows(document).collect()
 }

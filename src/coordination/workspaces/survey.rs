@@ -1,5 +1,6 @@
 //! All workspaces at once: which should go, and why; which nobody needs any more; which are merged.
 
+use crate::model::words::words;
 use std::path::Path;
 
 use super::look::{Around, Look, is_leased, look, owner_lives};
@@ -13,44 +14,31 @@ use crate::store::Store;
 use crate::sys;
 use crate::vcs;
 
-/// Why a workspace should go, in the order in which they go; or that it should not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Class {
-    /// The process that made or removed it is gone.
-    Crashed,
-    /// Only its record is left.
-    Gone,
-    Abandoned,
-    Merged,
-    /// It could not be made.
-    Failed,
-    /// Its issue is closed, and nobody works in it.
-    Closed,
-    Idle,
-    /// Somebody works in it.
-    InUse,
-    /// Its files were there before.
-    Adopted,
-    /// It was put aside, and nothing that was put aside is deleted.
-    Orphaned,
-}
-
-impl Class {
-    pub fn word(self) -> &'static str {
-        match self {
-            Class::Crashed => "crashed",
-            Class::Gone => "gone",
-            Class::Abandoned => "abandoned",
-            Class::Merged => "merged",
-            Class::Failed => "failed",
-            Class::Closed => "closed",
-            Class::Idle => "idle",
-            Class::InUse => "in_use",
-            Class::Adopted => "adopted",
-            Class::Orphaned => "orphaned",
-        }
+words! {
+    /// Why a workspace should go, in the order in which they go; or that it should not.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Class {
+        /// The process that made or removed it is gone.
+        Crashed = "crashed",
+        /// Only its record is left.
+        Gone = "gone",
+        Abandoned = "abandoned",
+        Merged = "merged",
+        /// It could not be made.
+        Failed = "failed",
+        /// Its issue is closed, and nobody works in it.
+        Closed = "closed",
+        Idle = "idle",
+        /// Somebody works in it.
+        InUse = "in_use",
+        /// Its files were there before.
+        Adopted = "adopted",
+        /// It was put aside, and nothing that was put aside is deleted.
+        Orphaned = "orphaned",
     }
 }
+
+impl Class {}
 
 /// One workspace and how it stands.
 pub(super) struct Surveyed {

@@ -12,4 +12,6 @@ mod scan;
 pub use object::{Object, array};
 pub use pretty::{ascii_only, pretty};
 pub use render::{Dialect, DialectEvidence, Json};
-pub use scan::{MAX_DEPTH, Member, ScanError, decode_string, elements, members, members_of_part, says_nothing};
+pub use scan::{
+    MAX_DEPTH, Member, ScanError, decode_string, elements, integer, members, members_of_part, says_nothing,
+};

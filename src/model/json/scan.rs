@@ -62,6 +62,14 @@ pub fn members_of_part(text: &str) -> Result<Vec<Member>, ScanError> {
     Ok(found)
 }
 
+/// A whole number, also one that is written with a point or an exponent.
+pub fn integer(raw: &str) -> Option<i64> {
+    raw.parse::<i64>().ok().or_else(|| {
+        let number = raw.parse::<f64>().ok()?;
+        (number.fract() == 0.0 && number.abs() < 9.0e15).then_some(number as i64)
+    })
+}
+
 /// The elements of the array that makes up the whole of `text`.
 pub fn elements(text: &str) -> Result<Vec<Range<usize>>, ScanError> {
     let mut scan = Scan::new(text);

@@ -3,6 +3,7 @@
 //! Work is never thrown away: a task that is done, runs or is claimed stays, whatever the new plan says of it. Whoever waited for a
 //! task that goes waits for what that one waited for.
 
+use crate::model::words::words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::check::too_many_edges;
@@ -11,23 +12,17 @@ use crate::model::graph::Graph;
 use crate::model::nearest::nearest;
 use crate::model::workflow::waits_among;
 
-/// Why a task stays as it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fixed {
-    Done,
-    Running,
-    Claimed,
-}
-
-impl Fixed {
-    pub fn word(self) -> &'static str {
-        match self {
-            Fixed::Done => "done",
-            Fixed::Running => "running",
-            Fixed::Claimed => "claimed",
-        }
+words! {
+    /// Why a task stays as it is.
+    #[derive(PartialOrd, Ord)]
+    pub enum Fixed {
+        Done = "done",
+        Running = "running",
+        Claimed = "claimed",
     }
 }
+
+impl Fixed {}
 
 /// A task that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,99 +20,64 @@ pub use owner::{COMPANION, FORMER_ID, Owner, PLANNING_KEYS, PROJECT};
 pub use rename::{renamed, renamed_for_all};
 
 use super::issue;
-use super::json::{Dialect, Json};
 use super::record::Record;
+use super::row::{Cell, Exact, row};
+use super::words::words;
 
-/// Who an issue is for. Independent of its status; absent in a line means canonical.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Visibility {
-    /// Private planning.
-    Local,
-    /// Put before the maintainers of the target.
-    Proposed,
-    /// The project's own.
-    Canonical,
+words! {
+    /// Who an issue is for. Independent of its status; absent in a line means canonical.
+    pub enum Visibility {
+        /// Private planning.
+        Local = "local",
+        /// Put before the maintainers of the target.
+        Proposed = "proposed",
+        /// The project's own.
+        Canonical = "canonical",
+    }
 }
 
 impl Visibility {
     pub fn of(record: &Record<'_>) -> Self {
-        match record.string("visibility").as_deref() {
-            Some("local") => Visibility::Local,
-            Some("proposed") => Visibility::Proposed,
-            _ => Visibility::Canonical,
-        }
-    }
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Visibility::Local => "local",
-            Visibility::Proposed => "proposed",
-            Visibility::Canonical => "canonical",
-        }
+        record.string("visibility").and_then(|word| Self::parse(&word)).unwrap_or(Visibility::Canonical)
     }
 }
 
-/// How a proposal stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    Open,
-    Accepted,
-    Rejected,
-    Withdrawn,
-}
-
-impl State {
-    pub fn word(self) -> &'static str {
-        match self {
-            State::Open => "open",
-            State::Accepted => "accepted",
-            State::Rejected => "rejected",
-            State::Withdrawn => "withdrawn",
-        }
-    }
-
-    fn parse(word: &str) -> Option<Self> {
-        [State::Open, State::Accepted, State::Rejected, State::Withdrawn].into_iter().find(|state| state.word() == word)
+words! {
+    /// How a proposal stands.
+    pub enum State {
+        Open = "open",
+        Accepted = "accepted",
+        Rejected = "rejected",
+        Withdrawn = "withdrawn",
     }
 }
 
-/// The record of a proposal, as it stands in both copies. It holds no path of anybody's machine.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Proposal {
-    /// `prop_` and 12 characters; a new one each time an issue is proposed.
-    pub id: String,
-    /// Who proposed it.
-    pub author: String,
-    /// The target by the prefix of its ids.
-    pub target: String,
-    pub state: State,
-    /// Who made the last move.
-    pub by: String,
-    /// When.
-    pub at: String,
-    pub reason: Option<String>,
-    /// What was exported on request: `notes`, `comments`.
-    pub include: Vec<String>,
-    /// Only in the planning copy: the `updated_at` of the target's copy with which it was last in step.
-    pub synced: Option<String>,
+row! {
+    /// The record of a proposal, as it stands in both copies. It holds no path of anybody's machine.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Proposal {
+        /// `prop_` and 12 characters; a new one each time an issue is proposed.
+        pub id: String as Exact,
+        /// Who proposed it.
+        pub author: String = String::new(),
+        /// The target by the prefix of its ids.
+        pub target: String = String::new(),
+        pub state: State,
+        /// Who made the last move.
+        pub by: String = String::new(),
+        /// When.
+        pub at: String = String::new(),
+        pub reason: Option<String> as Exact,
+        /// What was exported on request: `notes`, `comments`.
+        pub include: Vec<String>,
+        /// Only in the planning copy: the `updated_at` of the target's copy with which it was last in step.
+        pub synced: Option<String> as Exact,
+    }
 }
 
 impl Proposal {
     pub fn of(record: &Record<'_>) -> Option<Self> {
-        let inner = Record::parse_part(record.raw("proposal")?).ok()?;
-        let text = |key: &str| inner.string(key).map(|text| text.into_owned());
-        let include = inner.elements("include").into_iter().filter_map(super::json::decode_string);
-        Some(Proposal {
-            id: text("id")?,
-            author: text("author").unwrap_or_default(),
-            target: text("target").unwrap_or_default(),
-            state: State::parse(&text("state")?)?,
-            by: text("by").unwrap_or_default(),
-            at: text("at").unwrap_or_default(),
-            reason: text("reason"),
-            include: include.map(|word| word.into_owned()).collect(),
-            synced: text("synced"),
-        })
+        Cell::read(record.raw("proposal")?)
     }
 
     /// The same proposal after a move.
@@ -130,55 +95,27 @@ impl Proposal {
     pub fn public(&self) -> Self {
         Proposal { synced: None, ..self.clone() }
     }
+}
 
-    pub fn render(&self, dialect: Dialect) -> String {
-        let text = |text: &str| Json::Text(text.to_owned());
-        let mut members = vec![
-            ("id".to_owned(), text(&self.id)),
-            ("author".to_owned(), text(&self.author)),
-            ("target".to_owned(), text(&self.target)),
-            ("state".to_owned(), text(self.state.word())),
-            ("by".to_owned(), text(&self.by)),
-            ("at".to_owned(), text(&self.at)),
-        ];
-        members.extend(self.reason.as_deref().map(|reason| ("reason".to_owned(), text(reason))));
-        if !self.include.is_empty() {
-            let words = self.include.iter().map(|word| text(word)).collect();
-            members.push(("include".to_owned(), Json::List(words)));
-        }
-        members.extend(self.synced.as_deref().map(|at| ("synced".to_owned(), text(at))));
-        dialect.render(&Json::Object(members))
+words! {
+    /// Where an issue stands between planning and target.
+    pub enum Standing {
+        /// Only planned.
+        Local = "local",
+        /// Proposed before, and taken back.
+        Withdrawn = "withdrawn",
+        /// In the target, awaiting a decision.
+        Proposed = "proposed",
+        /// Proposed, but the target's file as it is here does not hold it: another branch carries it.
+        Elsewhere = "proposed on another branch",
+        Accepted = "accepted",
+        Rejected = "rejected",
+        /// In the target, and never proposed.
+        Canonical = "canonical",
     }
 }
 
-/// Where an issue stands between planning and target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    /// Only planned.
-    Local,
-    /// Proposed before, and taken back.
-    Withdrawn,
-    /// In the target, awaiting a decision.
-    Proposed,
-    /// Proposed, but the target's file as it is here does not hold it: another branch carries it.
-    Elsewhere,
-    Accepted,
-    Rejected,
-    /// In the target, and never proposed.
-    Canonical,
-}
-
 impl Standing {
-    pub const ALL: [Standing; 7] = [
-        Standing::Local,
-        Standing::Withdrawn,
-        Standing::Proposed,
-        Standing::Elsewhere,
-        Standing::Accepted,
-        Standing::Rejected,
-        Standing::Canonical,
-    ];
-
     /// From the copy in the target and the copy in a planning repo, as far as they are there.
     pub fn of(target: Option<&Record<'_>>, planning: Option<&Record<'_>>) -> Self {
         if let Some(record) = target {
@@ -201,18 +138,6 @@ impl Standing {
             _ => Standing::Local,
         }
     }
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Standing::Local => "local",
-            Standing::Withdrawn => "withdrawn",
-            Standing::Proposed => "proposed",
-            Standing::Elsewhere => "proposed on another branch",
-            Standing::Accepted => "accepted",
-            Standing::Rejected => "rejected",
-            Standing::Canonical => "canonical",
-        }
-    }
 }
 
 /// The line in the target is a proposal that the maintainers rejected or deleted.
@@ -228,26 +153,16 @@ fn is_proposed_again(planning: &Record<'_>, target: &Record<'_>) -> bool {
     Visibility::of(planning) == Visibility::Proposed && own.is_some_and(is_other)
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Move {
-    Propose,
-    Withdraw,
-    Accept,
-    Reject,
+words! {
+    pub enum Move {
+        Propose = "propose",
+        Withdraw = "withdraw",
+        Accept = "accept",
+        Reject = "reject",
+    }
 }
 
 impl Move {
-    pub const ALL: [Move; 4] = [Move::Propose, Move::Withdraw, Move::Accept, Move::Reject];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Move::Propose => "propose",
-            Move::Withdraw => "withdraw",
-            Move::Accept => "accept",
-            Move::Reject => "reject",
-        }
-    }
-
     pub fn done(self) -> &'static str {
         match self {
             Move::Propose => "proposed",
@@ -308,6 +223,7 @@ pub fn permit(id: &str, standing: Standing, wanted: Move) -> Result<Permit, Ille
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::json::Dialect;
 
     /// The table of `docs/proposals.md`, written out: `+` do, `=` already so, `-` illegal.
     #[test]

@@ -1,8 +1,8 @@
 //! The project that a planning issue belongs to, as its line records it. The record stays in the planning repo.
 
-use crate::model::json::{Dialect, Json, decode_string};
 use crate::model::merge::AGREED;
 use crate::model::record::Record;
+use crate::model::row::{Cell, row};
 
 /// The key of the record in a planning line.
 pub const PROJECT: &str = "project";
@@ -13,45 +13,34 @@ pub const COMPANION: &str = "companion";
 /// What only planning lines hold.
 pub const PLANNING_KEYS: [&str; 4] = [PROJECT, FORMER_ID, COMPANION, AGREED];
 
-/// A project by what survives a clone and a move: the id of its first commit, else the address of its remote, else an id of
-/// its own. No path of anybody's machine.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Owner {
-    pub id: String,
-    /// For people: the prefix of its ids.
-    pub name: String,
-    /// Where it is known to come from or go to: servers, and sums of paths. The planning repo must never be pushed there.
-    pub remotes: Vec<String>,
+row! {
+    /// A project by what survives a clone and a move: the id of its first commit, else the address of its remote, else an id of
+    /// its own. No path of anybody's machine.
+    #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub struct Owner {
+        pub id: String,
+        /// For people: the prefix of its ids.
+        pub name: String = String::new(),
+        /// Where it is known to come from or go to: servers, and sums of paths. The planning repo must never be pushed there.
+        pub remotes: Vec<String>,
+    }
 }
 
 impl Owner {
     /// The project that a line says it belongs to; without one it belongs to every project.
     pub fn of(record: &Record<'_>) -> Option<Self> {
-        let inner = Record::parse_part(record.raw(PROJECT)?).ok()?;
-        let text = |key: &str| inner.string(key).map(|text| text.into_owned());
-        let remotes = inner.elements("remotes").into_iter().filter_map(decode_string).map(|text| text.into_owned());
-        let id = text("id").filter(|id| !id.is_empty())?;
-        Some(Owner { id, name: text("name").unwrap_or_default(), remotes: remotes.collect() })
+        Cell::read(record.raw(PROJECT)?)
     }
 
     pub fn of_line(line: &str) -> Option<Self> {
         Record::parse(line).ok().as_ref().and_then(Self::of)
-    }
-
-    pub fn render(&self, dialect: Dialect) -> String {
-        let text = |text: &str| Json::Text(text.to_owned());
-        let mut members = vec![("id".to_owned(), text(&self.id)), ("name".to_owned(), text(&self.name))];
-        if !self.remotes.is_empty() {
-            let remotes = self.remotes.iter().map(|remote| text(remote)).collect();
-            members.push(("remotes".to_owned(), Json::List(remotes)));
-        }
-        dialect.render(&Json::Object(members))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::json::Dialect;
 
     #[test]
     fn an_owner_survives_its_line() {

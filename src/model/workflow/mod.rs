@@ -17,8 +17,9 @@ pub use state::{Permit, State};
 pub use task::{SKIPPED, Task};
 
 use super::issue;
-use super::json::{Dialect, Json, decode_string};
+use super::json::Json;
 use super::record::Record;
+use super::row::{Row, row};
 
 /// The key of the object in the line of a workflow's issue.
 pub const WORKFLOW: &str = "workflow";
@@ -27,29 +28,31 @@ pub const TASK: &str = "task";
 /// How many tasks of a workflow may run at once if it does not say.
 pub const MAX_PARALLEL: i64 = 1;
 
-/// What the line of a workflow says beyond what every issue has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Workflow {
-    /// `wf_` and 12 characters.
-    pub id: String,
-    pub state: State,
-    /// How many of its tasks may be claimed at once.
-    pub max_parallel: i64,
-    /// Each task gets a workspace of its own.
-    pub auto_workspace: bool,
-    /// Where it comes from: `issue`, `template`, `file`, `prompt`, or another word.
-    pub source_type: Option<String>,
-    pub source_ref: Option<String>,
-    pub source_content: Option<String>,
-    pub plan_summary: Option<String>,
-    pub initial_plan: Option<String>,
-    /// The repositories that it goes over, by their `rp_` ids; none means the one that it is in.
-    pub repos: Vec<String>,
-    /// What its users set: keys with raw JSON values.
-    pub config: Vec<(String, String)>,
-    /// Why it was paused, failed or abandoned.
-    pub reason: Option<String>,
-    pub merge_commit: Option<String>,
+row! {
+    /// What the line of a workflow says beyond what every issue has.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Workflow {
+        /// `wf_` and 12 characters.
+        pub id: String,
+        pub state: State = State::Planning,
+        /// How many of its tasks may be claimed at once.
+        pub max_parallel: i64 = MAX_PARALLEL,
+        /// Each task gets a workspace of its own.
+        pub auto_workspace: bool = false,
+        /// Where it comes from: `issue`, `template`, `file`, `prompt`, or another word.
+        pub source_type: Option<String>,
+        pub source_ref: Option<String>,
+        pub source_content: Option<String>,
+        pub plan_summary: Option<String>,
+        pub initial_plan: Option<String>,
+        /// Why it was paused, failed or abandoned.
+        pub reason: Option<String>,
+        pub merge_commit: Option<String>,
+        /// The repositories that it goes over, by their `rp_` ids; none means the one that it is in.
+        pub repos: Vec<String>,
+        /// What its users set: keys with raw JSON values.
+        pub config: Vec<(String, String)>,
+    }
 }
 
 impl Workflow {
@@ -74,25 +77,10 @@ impl Workflow {
     /// Reads it from a line, with the state as the line writes it. An unknown word reads as planning, in which nothing is handed out.
     pub fn of(record: &Record<'_>) -> Option<Self> {
         let inner = Record::parse_part(record.raw(WORKFLOW)?).ok()?;
-        let text = |key: &str| inner.text_of(key).map(|text| text.into_owned());
-        let config = inner.raw("config").and_then(|raw| Record::parse_part(raw).ok());
-        let config =
-            config.iter().flat_map(|config| config.iter()).map(|(key, raw)| (key.into_owned(), raw.to_owned()));
-        Some(Workflow {
-            id: text("id")?,
-            state: text("state").and_then(|word| State::typed(&word)).unwrap_or(State::Planning),
-            max_parallel: inner.integer("max_parallel").filter(|number| *number > 0).unwrap_or(MAX_PARALLEL),
-            auto_workspace: inner.flag("auto_workspace"),
-            source_type: text("source_type"),
-            source_ref: text("source_ref"),
-            source_content: text("source_content"),
-            plan_summary: text("plan_summary"),
-            initial_plan: text("initial_plan"),
-            repos: texts(&inner, "repos"),
-            config: config.collect(),
-            reason: text("reason"),
-            merge_commit: text("merge_commit"),
-        })
+        let found = Workflow::parse(&inner)?;
+        let state = inner.string("state").and_then(|word| State::typed(&word)).unwrap_or(State::Planning);
+        let max_parallel = if found.max_parallel > 0 { found.max_parallel } else { MAX_PARALLEL };
+        Some(Workflow { state, max_parallel, ..found })
     }
 
     /// Reads it from the text of a line.
@@ -107,46 +95,16 @@ impl Workflow {
         let state = stored.under(&issue::status_of(record), reason.as_deref());
         Some((state, state != stored))
     }
-
-    pub fn render(&self, dialect: Dialect) -> String {
-        let mut members = vec![
-            ("id".to_owned(), text(&self.id)),
-            ("state".to_owned(), text(self.state.word())),
-            ("max_parallel".to_owned(), Json::Int(self.max_parallel)),
-            ("auto_workspace".to_owned(), Json::Bool(self.auto_workspace)),
-        ];
-        let mut optional = |key: &str, value: &Option<String>| {
-            members.extend(value.as_deref().map(|value| (key.to_owned(), text(value))));
-        };
-        optional("source_type", &self.source_type);
-        optional("source_ref", &self.source_ref);
-        optional("source_content", &self.source_content);
-        optional("plan_summary", &self.plan_summary);
-        optional("initial_plan", &self.initial_plan);
-        optional("reason", &self.reason);
-        optional("merge_commit", &self.merge_commit);
-        if !self.repos.is_empty() {
-            members.push(("repos".to_owned(), Json::List(self.repos.iter().map(|repo| text(repo)).collect())));
-        }
-        if !self.config.is_empty() {
-            let config = self.config.iter().map(|(key, raw)| (key.clone(), Json::Raw(raw.clone())));
-            members.push(("config".to_owned(), Json::Object(config.collect())));
-        }
-        dialect.render(&Json::Object(members))
-    }
 }
 
 fn text(text: &str) -> Json {
     Json::Text(text.to_owned())
 }
 
-fn texts(record: &Record<'_>, key: &str) -> Vec<String> {
-    record.elements(key).into_iter().filter_map(decode_string).map(|text| text.into_owned()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::json::Dialect;
 
     #[test]
     fn a_workflow_survives_its_line() {

@@ -1,57 +1,36 @@
 //! How a workflow stands, and which moves are legal. The table in `docs/workflows.md` is [`State::next`].
 
+use crate::model::words::words;
 use std::fmt;
 
 use crate::model::dependency::is_failure;
 use crate::model::issue::Status;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum State {
-    /// It has no plan yet.
-    Planning,
-    /// It has tasks, and nobody may take them yet.
-    Ready,
-    /// Its tasks are handed out.
-    InProgress,
-    /// No task is handed out; those that run go on.
-    Paused,
-    /// The work is done, and waits to be merged.
-    AwaitingMerge,
-    /// Somebody gave it up for now.
-    Failed,
-    Completed,
-    Abandoned,
+words! {
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum State {
+        /// It has no plan yet.
+        Planning = "planning",
+        /// It has tasks, and nobody may take them yet.
+        Ready = "ready",
+        /// Its tasks are handed out.
+        InProgress = "in_progress",
+        /// No task is handed out; those that run go on.
+        Paused = "paused",
+        /// The work is done, and waits to be merged.
+        AwaitingMerge = "awaiting_merge",
+        /// Somebody gave it up for now.
+        Failed = "failed",
+        Completed = "completed",
+        Abandoned = "abandoned",
+    }
 }
 
 impl State {
-    pub const ALL: [State; 8] = [
-        State::Planning,
-        State::Ready,
-        State::InProgress,
-        State::Paused,
-        State::AwaitingMerge,
-        State::Failed,
-        State::Completed,
-        State::Abandoned,
-    ];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            State::Planning => "planning",
-            State::Ready => "ready",
-            State::InProgress => "in_progress",
-            State::Paused => "paused",
-            State::AwaitingMerge => "awaiting_merge",
-            State::Failed => "failed",
-            State::Completed => "completed",
-            State::Abandoned => "abandoned",
-        }
-    }
-
     /// Reads a word as people type it: `awaiting-merge` means `awaiting_merge`.
     pub fn typed(word: &str) -> Option<Self> {
         let word = word.trim().to_lowercase().replace(['-', ' '], "_");
-        State::ALL.into_iter().find(|state| state.word() == word)
+        State::parse(&word)
     }
 
     /// The table of moves: the states that may follow.

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::model::json::{Dialect, Json};
 use crate::model::record::Record;
+use crate::model::row::{Exact, Part, Row, row};
 use crate::store::names::MARK_NAME;
 use crate::sys::below;
 use crate::sys::fs::FsError;
@@ -12,66 +12,42 @@ const NAME: &str = "hooks.json";
 const DRIVER_NAME: &str = "merge-driver.json";
 const MAX_MANIFEST: u64 = 16 << 20;
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Manifest {
-    /// The directory that holds our hooks.
-    pub directory: PathBuf,
-    pub made_directory: bool,
-    pub made_home: bool,
-    /// The hooks are those of another repository that shares the directory.
-    pub shared: bool,
-    /// `core.hooksPath` leads to our directory.
-    pub settings: Option<Redirection>,
+row! {
+    #[derive(Debug, Clone, PartialEq, Eq, Default)]
+    pub(super) struct Manifest {
+        /// The directory that holds our hooks.
+        pub directory: PathBuf,
+        pub made_directory: bool = false,
+        pub made_home: bool = false,
+        /// The hooks are those of another repository that shares the directory.
+        pub shared: bool = false,
+        /// `core.hooksPath` leads to our directory.
+        pub settings: Option<Redirection> as Part,
+    }
 }
 
-/// What the repository's own settings were before.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Redirection {
-    /// Where hooks were, as the settings named it.
-    pub hooks: String,
-    /// `core.hooksPath` in the repository's own file.
-    pub previous: Option<String>,
-    /// The file before our change, and the checksum of it after.
-    pub before: Option<String>,
-    pub after: String,
+row! {
+    /// What the repository's own settings were before.
+    #[derive(Debug, Clone, PartialEq, Eq, Default)]
+    pub(super) struct Redirection {
+        /// Where hooks were, as the settings named it.
+        pub hooks: String as Exact,
+        /// The checksum of the file after our change.
+        pub after: String = String::new(),
+        /// `core.hooksPath` in the repository's own file.
+        pub previous: Option<String> as Exact,
+        /// The file before our change.
+        pub before: Option<String> as Exact,
+    }
 }
 
 impl Manifest {
     pub fn read(home: &Path) -> Option<Self> {
-        let text = text_of(&home.join(NAME))?;
-        let record = Record::parse(text.trim_end()).ok()?;
-        let field = |key: &str| record.string(key).map(|value| value.into_owned());
-        let settings = field("hooks").map(|hooks| Redirection {
-            hooks,
-            previous: field("previous"),
-            before: field("before"),
-            after: field("after").unwrap_or_default(),
-        });
-        Some(Manifest {
-            directory: field("directory")?.into(),
-            made_directory: record.flag("made_directory"),
-            made_home: record.flag("made_home"),
-            shared: record.flag("shared"),
-            settings,
-        })
+        read(&home.join(NAME))
     }
 
     pub fn write(&self, home: &Path) -> Result<(), FsError> {
-        let text = |text: &str| Json::Text(text.to_owned());
-        let flag = |value: bool| Json::Raw(value.to_string());
-        let mut members = vec![
-            ("directory".to_owned(), text(&self.directory.display().to_string())),
-            ("made_directory".to_owned(), flag(self.made_directory)),
-            ("made_home".to_owned(), flag(self.made_home)),
-            ("shared".to_owned(), flag(self.shared)),
-        ];
-        if let Some(settings) = &self.settings {
-            members.push(("hooks".to_owned(), text(&settings.hooks)));
-            members.push(("after".to_owned(), text(&settings.after)));
-            members.extend(settings.previous.as_deref().map(|value| ("previous".to_owned(), text(value))));
-            members.extend(settings.before.as_deref().map(|value| ("before".to_owned(), text(value))));
-        }
-        put(&home.join(NAME), members)
+        write(self, &home.join(NAME))
     }
 
     pub fn remove(&self, home: &Path) -> Result<(), FsError> {
@@ -79,58 +55,35 @@ impl Manifest {
     }
 }
 
-/// A registered merge driver.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct DriverManifest {
-    /// What was registered.
-    pub command: String,
-    /// The value that it replaced.
-    pub previous: Option<String>,
-    /// The file that our lines are in, or jj's settings.
-    pub file: PathBuf,
-    pub made_file: bool,
-    pub made_directory: bool,
-    pub made_home: bool,
-    /// The file is committed.
-    pub shared: bool,
-    /// jj's settings before our change, and the checksum of them after.
-    pub before: Option<String>,
-    pub after: String,
+row! {
+    /// A registered merge driver.
+    #[derive(Debug, Clone, PartialEq, Eq, Default)]
+    pub(super) struct DriverManifest {
+        /// What was registered.
+        pub command: String as Exact,
+        /// The file that our lines are in, or jj's settings.
+        pub file: PathBuf,
+        pub made_file: bool = false,
+        pub made_directory: bool = false,
+        pub made_home: bool = false,
+        /// The file is committed.
+        pub shared: bool = false,
+        /// The checksum of jj's settings after our change.
+        pub after: String = String::new(),
+        /// The value that was replaced.
+        pub previous: Option<String> as Exact,
+        /// jj's settings before our change.
+        pub before: Option<String> as Exact,
+    }
 }
 
 impl DriverManifest {
     pub fn read(home: &Path) -> Option<Self> {
-        let text = text_of(&home.join(DRIVER_NAME))?;
-        let record = Record::parse(text.trim_end()).ok()?;
-        let field = |key: &str| record.string(key).map(|value| value.into_owned());
-        Some(DriverManifest {
-            command: field("command")?,
-            previous: field("previous"),
-            file: field("file")?.into(),
-            made_file: record.flag("made_file"),
-            made_directory: record.flag("made_directory"),
-            made_home: record.flag("made_home"),
-            shared: record.flag("shared"),
-            before: field("before"),
-            after: field("after").unwrap_or_default(),
-        })
+        read(&home.join(DRIVER_NAME))
     }
 
     pub fn write(&self, home: &Path) -> Result<(), FsError> {
-        let text = |text: &str| Json::Text(text.to_owned());
-        let flag = |value: bool| Json::Raw(value.to_string());
-        let mut members = vec![
-            ("command".to_owned(), text(&self.command)),
-            ("file".to_owned(), text(&self.file.display().to_string())),
-            ("made_file".to_owned(), flag(self.made_file)),
-            ("made_directory".to_owned(), flag(self.made_directory)),
-            ("made_home".to_owned(), flag(self.made_home)),
-            ("shared".to_owned(), flag(self.shared)),
-            ("after".to_owned(), text(&self.after)),
-        ];
-        members.extend(self.previous.as_deref().map(|value| ("previous".to_owned(), text(value))));
-        members.extend(self.before.as_deref().map(|value| ("before".to_owned(), text(value))));
-        put(&home.join(DRIVER_NAME), members)
+        write(self, &home.join(DRIVER_NAME))
     }
 
     pub fn remove(&self, home: &Path) -> Result<(), FsError> {
@@ -138,13 +91,19 @@ impl DriverManifest {
     }
 }
 
+fn read<T: Row>(path: &Path) -> Option<T> {
+    T::parse(&Record::parse(text_of(path)?.trim_end()).ok()?)
+}
+
 fn text_of(path: &Path) -> Option<String> {
     let (home, name) = below::parted(path);
     String::from_utf8(below::read(home, name, MAX_MANIFEST).ok()?.bytes).ok()
 }
 
-fn put(path: &Path, members: Vec<(String, Json)>) -> Result<(), FsError> {
-    let line = Dialect::default().render(&Json::Object(members));
+/// What this version does not know of an earlier one stays.
+fn write(row: &impl Row, path: &Path) -> Result<(), FsError> {
+    let old = text_of(path).unwrap_or_default();
+    let line = Record::parse(old.trim_end()).map_or_else(|_| row.line(), |old| row.line_over(&old));
     let (home, name) = below::parted(path);
     below::put(home, name, (line + "\n").as_bytes())
 }
@@ -161,4 +120,26 @@ fn remove(path: &Path, made_home: bool) -> Result<(), FsError> {
         let _ = below::remove_empty(above, name);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn manifests_of_an_earlier_version_are_written_as_they_were() {
+        let text = |name: &str| {
+            std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rows").join(name)).unwrap()
+        };
+        let hooks = text(NAME);
+        assert_eq!(Manifest::parse(&Record::parse(hooks.trim()).unwrap()).unwrap().line(), hooks.trim());
+        let driver = text(DRIVER_NAME);
+        assert_eq!(DriverManifest::parse(&Record::parse(driver.trim()).unwrap()).unwrap().line(), driver.trim());
+        // What was there before may be empty: that is another thing than none.
+        let line = r#"{"directory":"/h","made_directory":true,"made_home":true,"shared":false,"hooks":"","after":"sum","previous":"","before":""}"#;
+        let read = Manifest::parse(&Record::parse(line).unwrap()).unwrap();
+        let some = Some(String::new());
+        let settings = Redirection { hooks: String::new(), after: "sum".into(), previous: some.clone(), before: some };
+        assert_eq!((read.settings.as_ref(), read.line().as_str()), (Some(&settings), line));
+    }
 }

@@ -130,7 +130,7 @@ impl Store {
         home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
         let takes = evidence.is_some()
             || wish.takeover.is_some()
-            || before.lost.iter().any(|(name, _)| Some(name) == row.issue.assignee.as_ref());
+            || before.lost.iter().any(|lost| Some(&lost.holder) == row.issue.assignee.as_ref());
         let written = match wish.aside {
             true => Ok(as_it_is(&row, id)),
             false => self.write_claim(&row, &me, takes, &wish.with),

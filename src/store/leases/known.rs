@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::ledger::Document;
 use crate::model::lease::Lease;
 use crate::store::stamps::Stamps;
+use crate::store::tables::LEASES;
 
 /// Claims by issue, and what they were read from.
 #[derive(Debug)]
@@ -19,6 +20,5 @@ pub struct KnownLeases {
 pub(super) type Leases = BTreeMap<String, Lease>;
 
 pub(super) fn parse(document: &Document) -> Leases {
-    let records = (0..document.len()).filter_map(|line| document.record(line));
-    records.filter_map(|record| Lease::parse(&record)).map(|lease| (lease.id.clone(), lease)).collect()
+    LEASES.rows(document).map(|lease| (lease.id.clone(), lease)).collect()
 }

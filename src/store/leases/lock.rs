@@ -91,7 +91,7 @@ impl Store {
         if standing(&lease, &now) == Standing::Live && !mine && !force && !had_lost {
             return Err(locked(id, &lease).into());
         }
-        lease.lost.retain(|(name, _)| *name != me);
+        lease.lost.retain(|lost| lost.holder != me);
         let holder = lease.holder.clone();
         match (mine, force || standing(&lease, &now) == Standing::Expired) {
             (true, _) => lease.end(),

@@ -9,9 +9,9 @@ use crate::ledger::LockedLedger;
 use crate::model::lease::Lease;
 use crate::model::time::{Instant, SECOND};
 use crate::store::StateDir;
-use crate::store::names::LEASES_NAME;
 use crate::store::record_error::RecordError;
-use crate::store::records::{Put, StateLock};
+use crate::store::records::StateLock;
+use crate::store::tables::LEASES;
 use crate::sys::Entropy;
 
 /// A state home whose lock is held, and its claims as they are: nobody else can change them.
@@ -77,8 +77,8 @@ impl HeldHome {
             self.dir.note_epoch_floor(self.floor.epoch)?;
             *is_noted = true;
         }
-        self.dir.file(LEASES_NAME).edit::<RecordError>(&self.lock, entropy, |_| {
-            Ok(changed.iter().map(|lease| Put::Line { id: lease.id.clone(), text: lease.render() }).collect())
+        LEASES.file(&self.dir).edit::<RecordError>(&self.lock, entropy, |document| {
+            Ok(changed.iter().map(|lease| LEASES.put_anew(document, &lease.id, lease)).collect())
         })?;
         let mut leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
         for lease in changed {

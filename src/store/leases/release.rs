@@ -81,7 +81,7 @@ impl Store {
         let mine = lease.holder.as_ref().is_some_and(|holder| holder.name == me);
         let now = self.host.clock.both();
         if !mine && lease.lost_by(&me).is_some() {
-            lease.lost.retain(|(name, _)| *name != me);
+            lease.lost.retain(|lost| lost.holder != me);
             home.put(std::slice::from_ref(&lease), &self.host.entropy)?;
             return Ok(Released {
                 id: id.to_owned(),

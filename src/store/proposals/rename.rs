@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Copies;
+use crate::ledger::Document;
 use crate::model::id::{self, IssueId};
 use crate::model::lease::Lease;
 use crate::model::merge::join_copies;
@@ -13,12 +14,8 @@ use crate::store::names::LEASES_NAME;
 use crate::store::pair::NewLine;
 use crate::store::record_error::RecordError;
 use crate::store::records::Put;
+use crate::store::tables::TABLES;
 use crate::store::{Project, Result, StateDir, Store, View};
-use crate::sys::below;
-
-/// Records of a state home that name issues, and the directories with a lock of their own that hold some more.
-const RECORDS: [&str; 2] = ["reservations.jsonl", "workspaces.jsonl"];
-const DIRECTORIES: [&str; 2] = ["mail", "wt"];
 
 impl Project {
     fn needs_name(&self, id: &str, planning: &Record<'_>, member: usize, repo: usize, prefix: &str) -> bool {
@@ -42,35 +39,20 @@ impl Project {
             homes.insert(state.path().to_owned(), state);
         }
         for state in homes.into_values().filter(StateDir::exists) {
-            self.rename_in(&state, &RECORDS, names)?;
-            for name in DIRECTORIES {
-                let directory = state.inside(name);
-                let mut files = Vec::new();
-                for name in below::names(state.path(), name).unwrap_or_default() {
-                    if name.ends_with(".jsonl") {
-                        files.push(name);
-                    } else {
-                        self.rename_in(&directory.inside(&name), &["checkpoints.jsonl"], names)?;
-                    }
+            for (inside, name) in TABLES.iter().flat_map(|table| table.spot().files(&state).unwrap_or_default()) {
+                let directory = state.inside(inside);
+                let file = directory.file(&name);
+                let document = file.read()?;
+                let of = |document: &Document| -> Vec<Put> {
+                    let records = (0..document.len()).filter_map(|line| document.record(line));
+                    records.filter_map(|record| renamed_record(&record, names)).collect()
+                };
+                if of(&document).is_empty() {
+                    continue;
                 }
-                let files: Vec<&str> = files.iter().map(String::as_str).collect();
-                self.rename_in(&directory, &files, names)?;
+                let lock = directory.lock(self.lock_wait)?;
+                file.edit::<RecordError>(&lock, &self.host.entropy, |document| Ok(of(document)))?;
             }
-        }
-        Ok(())
-    }
-
-    fn rename_in(&self, directory: &StateDir, files: &[&str], names: &Names) -> Result<()> {
-        let present: Vec<&&str> = files.iter().filter(|name| directory.path().join(name).is_file()).collect();
-        if present.is_empty() {
-            return Ok(());
-        }
-        let lock = directory.lock(self.lock_wait)?;
-        for name in present {
-            directory.file(name).edit::<RecordError>(&lock, &self.host.entropy, |document| {
-                let records = (0..document.len()).filter_map(|line| document.record(line));
-                Ok(records.filter_map(|record| renamed_record(&record, names)).collect())
-            })?;
         }
         Ok(())
     }

@@ -2,30 +2,22 @@
 
 use super::file::{Owner, Value};
 use super::keys::Key;
+use crate::model::words::words;
 
-/// Where a value comes from; later ones win.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
-    BuiltIn,
-    User,
-    Shared,
-    Personal,
-    Environment,
-    Flag,
-}
-
-impl Origin {
-    pub fn word(self) -> &'static str {
-        match self {
-            Origin::BuiltIn => "built-in",
-            Origin::User => "user",
-            Origin::Shared => "shared",
-            Origin::Personal => "personal",
-            Origin::Environment => "environment",
-            Origin::Flag => "flag",
-        }
+words! {
+    /// Where a value comes from; later ones win.
+    #[derive(PartialOrd, Ord)]
+    pub enum Origin {
+        BuiltIn = "built-in",
+        User = "user",
+        Shared = "shared",
+        Personal = "personal",
+        Environment = "environment",
+        Flag = "flag",
     }
 }
+
+impl Origin {}
 
 /// Why a value is not in effect although a later layer says nothing about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

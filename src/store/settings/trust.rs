@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::SettingsError;
-use crate::model::json::Dialect;
 use crate::model::record::Record;
+use crate::model::row::{Exact, Row, row};
 use crate::store::{home, place};
 use crate::sys::fs::{FsError, Replaced};
 use crate::sys::{Entropy, Env, below, lock};
@@ -41,15 +41,24 @@ impl OutsidePath {
     }
 
     fn line(&self) -> String {
-        let dialect = Dialect::default();
-        let fields = [
-            ("repository", self.repository.display().to_string()),
-            ("key", self.key.to_owned()),
-            ("path", self.text.clone()),
-            ("resolved", self.resolved.display().to_string()),
-        ];
-        let pairs = fields.map(|(key, value)| format!("{}:{}", dialect.string(key), dialect.string(&value)));
-        format!("{{{}}}", pairs.join(","))
+        let agreed = Agreed {
+            repository: self.repository.clone(),
+            key: self.key.to_owned(),
+            path: self.text.clone(),
+            resolved: self.resolved.clone(),
+        };
+        agreed.line()
+    }
+}
+
+row! {
+    /// Something that was agreed to.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    struct Agreed {
+        repository: PathBuf,
+        key: String as Exact,
+        path: String as Exact,
+        resolved: PathBuf,
     }
 }
 
@@ -57,7 +66,7 @@ impl OutsidePath {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trust {
     file: Option<PathBuf>,
-    lines: Vec<[String; 4]>,
+    rows: Vec<Agreed>,
 }
 
 impl Trust {
@@ -66,12 +75,8 @@ impl Trust {
         let file = directory.map(|directory| directory.join(TRUST_NAME));
         let text = file.as_deref().and_then(|file| below::read_own(file, MAX_TRUST).ok());
         let text = text.and_then(|contents| String::from_utf8(contents.bytes).ok()).unwrap_or_default();
-        let line = |line: &str| {
-            let record = Record::parse(line).ok()?;
-            let field = |key| record.string(key).map(|value| value.into_owned());
-            Some([field("repository")?, field("key")?, field("path")?, field("resolved")?])
-        };
-        Trust { lines: text.lines().filter_map(line).collect(), file }
+        let row = |line: &str| Agreed::parse(&Record::parse(line).ok()?);
+        Trust { rows: text.lines().filter_map(row).collect(), file }
     }
 
     pub fn path(&self) -> Option<&Path> {
@@ -79,17 +84,17 @@ impl Trust {
     }
 
     pub fn covers(&self, path: &OutsidePath) -> bool {
-        self.lines.iter().any(|[repository, key, text, resolved]| {
-            [&path.repository, &path.root].contains(&&PathBuf::from(repository))
-                && key == path.key
-                && *text == path.text
-                && Path::new(resolved) == path.resolved
+        self.rows.iter().any(|row| {
+            [&path.repository, &path.root].contains(&&row.repository)
+                && row.key == path.key
+                && row.path == path.text
+                && row.resolved == path.resolved
         })
     }
 
     /// The id is that of a mark which this user made.
     pub fn lists(&self, mark: &str) -> bool {
-        self.lines.iter().any(|[_, key, text, _]| key == MARK && text == mark)
+        self.rows.iter().any(|row| row.key == MARK && row.path == mark)
     }
 
     /// Adds paths, and returns once that is on disk.

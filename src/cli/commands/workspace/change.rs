@@ -51,7 +51,7 @@ pub fn adopt(args: AdoptArgs, cx: &mut Context) -> Outcome {
 
 pub fn update(args: UpdateArgs, cx: &mut Context) -> Outcome {
     let wish = WorkspaceUpdate {
-        state: args.status.as_deref().and_then(State::read),
+        state: args.status.as_deref().and_then(State::parse),
         merge_commit: args.merge_commit,
         pr_url: args.pr_url,
         fetch: args.fetch,

@@ -62,7 +62,7 @@ pub fn run(args: CreateArgs, cx: &mut Context) -> Outcome {
     let wish = WorkspaceWish {
         issue,
         repo,
-        kind: args.kind.as_deref().and_then(Kind::read),
+        kind: args.kind.as_deref().and_then(Kind::parse),
         branch: args.branch,
         base: args.base,
         path: args.path.map(|path| directory.join(path)),
