@@ -165,10 +165,12 @@ mod tests {
             "--- notes ---",
         ];
         for body in odd {
-            let sheet = EditSheet::new([body, "", body, body, body].map(str::to_owned).to_vec());
+            let mut texts = vec![body.to_owned(); sections().len()];
+            texts[1] = String::new();
+            let sheet = EditSheet::new(texts);
             assert_eq!(sheet.read_back(&sheet.render()).unwrap(), sheet, "{body:?}");
         }
-        let sheet = EditSheet::new(vec![String::new(); 5]);
+        let sheet = EditSheet::new(vec![String::new(); sections().len()]);
         assert!(sheet.read_back("no title\n").is_err());
         assert!(sheet.read_back("--- title ---\n--- description ---\n").is_err());
     }
