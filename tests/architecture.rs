@@ -439,6 +439,17 @@ fn home(modules: &BTreeMap<String, Module>, from: &str, path: &str, depth: usize
     }
 }
 
+/// A file is read in one sitting.
+#[test]
+fn no_file_is_too_long() {
+    const MAX_LINES: usize = 500;
+    let mut files = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    let lines = |file: &PathBuf| std::fs::read_to_string(file).unwrap().lines().count();
+    let long: Vec<_> = files.iter().map(|file| (lines(file), file)).filter(|(lines, _)| *lines > MAX_LINES).collect();
+    assert!(files.len() > 100 && long.is_empty(), "too long: {long:?}");
+}
+
 #[test]
 fn the_check_itself_can_fail() {
     let words: Vec<&str> = words_after("use crate::store::X; mycrate::no; crate::cli", "crate::").collect();

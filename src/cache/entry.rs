@@ -1,8 +1,12 @@
-//! The part of an issue that the cache indexes.
+//! The part of an issue that the cache indexes: the fields to which `model::field` gives a column, and a few facts.
 
 use std::borrow::Cow;
 
+use rusqlite::ToSql;
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+
 use crate::model::dependency::{self, Dependency};
+use crate::model::field::{COLUMN_COUNT, COLUMNS, Field, Kind};
 use crate::model::issue::{self, LineDate, Zone};
 use crate::model::json;
 use crate::model::record::Record;
@@ -12,26 +16,30 @@ use crate::model::when::When;
 /// Later than every date: what is put off in a way that cannot be read.
 pub(super) const NEVER: i64 = i64::MAX;
 
+/// The value of a column.
+#[derive(Debug)]
+pub(super) enum Cell<'a> {
+    Nothing,
+    Text(Cow<'a, str>),
+    Number(i64),
+}
+
+impl ToSql for Cell<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self {
+            Cell::Nothing => ToSqlOutput::Owned(Value::Null),
+            Cell::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            Cell::Number(number) => ToSqlOutput::Owned(Value::Integer(*number)),
+        })
+    }
+}
+
 /// One row and what hangs on it, read from a record without decoding its long texts.
 #[derive(Debug)]
 pub struct Entry<'a> {
-    pub(super) id: Cow<'a, str>,
-    pub(super) title: Cow<'a, str>,
-    pub(super) status: Cow<'a, str>,
-    pub(super) priority: i64,
-    pub(super) issue_type: Cow<'a, str>,
-    pub(super) assignee: Option<Cow<'a, str>>,
-    pub(super) author: Option<Cow<'a, str>>,
-    pub(super) owner: Option<Cow<'a, str>>,
-    pub(super) external_ref: Option<Cow<'a, str>>,
-    pub(super) visibility: Cow<'a, str>,
-    pub(super) created: Option<i64>,
-    pub(super) updated: Option<i64>,
-    pub(super) started: Option<i64>,
-    pub(super) closed: Option<i64>,
-    pub(super) due: Option<i64>,
-    pub(super) defer: Option<i64>,
-    /// One of these two is a day, so that it depends on the reader's zone.
+    /// One for each of [`COLUMNS`].
+    pub(super) cells: [Cell<'a>; COLUMN_COUNT],
+    /// A date is a day, so that it depends on the reader's zone.
     pub(super) has_day: bool,
     pub(super) failed: bool,
     pub(super) hidden: bool,
@@ -42,8 +50,15 @@ pub struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    pub fn id(&self) -> &Cow<'a, str> {
-        &self.id
+    pub fn id(&self) -> &str {
+        self.text(Field::Id)
+    }
+
+    fn text(&self, field: Field) -> &str {
+        match field.column().map(|n| &self.cells[n]) {
+            Some(Cell::Text(text)) => text,
+            _ => "",
+        }
     }
 
     /// What was read holds only in the zone that was asked for.
@@ -54,22 +69,7 @@ impl<'a> Entry<'a> {
     /// Reads a record in one pass over its keys: this is the hot loop of every start.
     pub fn read(record: &Record<'a>, zone: Zone<'_>) -> Self {
         let mut entry = Entry {
-            id: Cow::Borrowed(""),
-            title: Cow::Borrowed(""),
-            status: Cow::Borrowed("open"),
-            priority: 0,
-            issue_type: Cow::Borrowed("task"),
-            assignee: None,
-            author: None,
-            owner: None,
-            external_ref: None,
-            visibility: Cow::Borrowed("canonical"),
-            created: None,
-            updated: None,
-            started: None,
-            closed: None,
-            due: None,
-            defer: None,
+            cells: COLUMNS.map(absent),
             has_day: false,
             failed: false,
             hidden: false,
@@ -79,52 +79,57 @@ impl<'a> Entry<'a> {
             dependencies: Vec::new(),
         };
         for (key, raw) in record.iter() {
-            match key.as_ref() {
-                "id" => entry.id = text(raw).unwrap_or_default(),
-                "title" => entry.title = text(raw).unwrap_or_default(),
-                "status" => entry.status = text(raw).unwrap_or(entry.status),
-                "priority" => entry.priority = issue::priority_of(record).number(),
-                "issue_type" => entry.issue_type = text(raw).unwrap_or(entry.issue_type),
-                "assignee" => entry.assignee = text(raw),
-                "created_by" => entry.author = text(raw),
-                "owner" => entry.owner = text(raw),
-                "external_ref" => entry.external_ref = text(raw),
-                "visibility" => entry.visibility = text(raw).unwrap_or(entry.visibility),
-                "created_at" => entry.created = time(raw),
-                "updated_at" => entry.updated = time(raw),
-                "started_at" => entry.started = time(raw),
-                "closed_at" => entry.closed = time(raw),
-                "due_at" => {
-                    entry.due = match entry.date(raw, zone) {
-                        LineDate::At(when) => Some(when.end().micros()),
-                        LineDate::Absent | LineDate::Unreadable => None,
-                    }
+            let Some(field) = Field::of(&key) else {
+                entry.hidden |= key == issue::WISP && raw == "true";
+                continue;
+            };
+            if let Some(n) = field.column() {
+                if let Some(cell) = entry.cell(field, raw, record, zone) {
+                    entry.cells[n] = cell;
                 }
-                "defer_until" => {
-                    entry.defer = match entry.date(raw, zone) {
-                        LineDate::At(when) => Some(when.start().micros()),
-                        LineDate::Absent => None,
-                        // Somebody put it off, until whenever that is.
-                        LineDate::Unreadable => Some(NEVER),
-                    }
-                }
-                "close_reason" => entry.failed = text(raw).is_some_and(|reason| dependency::is_failure(&reason)),
-                "pinned" | "ephemeral" | "wisp" | "is_template" => entry.hidden |= raw == "true",
-                "task" => entry.task = raw.starts_with('{'),
-                "comments" => entry.comments = record.elements("comments").len(),
-                "labels" => entry.labels = issue::labels_of(record),
-                "dependencies" => entry.dependencies = issue::dependencies_of(record),
+                continue;
+            }
+            match field {
+                Field::CloseReason => entry.failed = text(raw).is_some_and(|reason| dependency::is_failure(&reason)),
+                Field::Pinned | Field::Ephemeral | Field::IsTemplate => entry.hidden |= raw == "true",
+                Field::Task => entry.task = raw.starts_with('{'),
+                Field::Comments => entry.comments = record.elements(field.key()).len(),
+                Field::Label => entry.labels = issue::labels_of(record),
+                Field::Dependencies => entry.dependencies = issue::dependencies_of(record),
                 _ => {}
             }
         }
-        entry.failed &= entry.status == "closed";
+        entry.failed &= entry.text(Field::Status) == "closed";
         entry
     }
 
-    fn date(&mut self, raw: &str, zone: Zone<'_>) -> LineDate {
-        let date = LineDate::read(raw, zone);
-        self.has_day |= matches!(date, LineDate::At(When::Day(_)));
-        date
+    fn cell(&mut self, field: Field, raw: &'a str, record: &Record<'a>, zone: Zone<'_>) -> Option<Cell<'a>> {
+        match field.row().kind {
+            Kind::Number if field == Field::Priority => Some(Cell::Number(issue::priority_of(record).number())),
+            Kind::Number => record.integer(field.key()).map(Cell::Number),
+            Kind::Time => time(raw).map(Cell::Number),
+            kind @ (Kind::Until | Kind::From) => {
+                let date = LineDate::read(raw, zone);
+                self.has_day |= matches!(date, LineDate::At(When::Day(_)));
+                let at = match (date, kind) {
+                    (LineDate::At(when), Kind::Until) => Some(when.end().micros()),
+                    (LineDate::At(when), _) => Some(when.start().micros()),
+                    // Somebody put it off, until whenever that is.
+                    (LineDate::Unreadable, Kind::From) => Some(NEVER),
+                    (LineDate::Absent | LineDate::Unreadable, _) => None,
+                };
+                at.map(Cell::Number)
+            }
+            _ => text(raw).map(Cell::Text),
+        }
+    }
+}
+
+fn absent<'a>(field: Field) -> Cell<'a> {
+    match field.row().column {
+        Some((_, Some(text))) => Cell::Text(Cow::Borrowed(text)),
+        _ if field == Field::Priority => Cell::Number(0),
+        _ => Cell::Nothing,
     }
 }
 

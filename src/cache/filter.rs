@@ -4,15 +4,12 @@ use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value as Sql;
 
+use crate::model::field;
 use crate::model::json::Dialect;
 use crate::model::query::{Expr, Field, Op, Value, folded};
 
 /// So many conditions stand side by side.
 const MANY: usize = 16;
-
-/// The columns of the table of texts: all that people write.
-pub(super) const FIELDS: [&str; 8] =
-    ["title", "description", "design", "acceptance_criteria", "notes", "comments", "labels", "close_reason"];
 
 /// SQLite's LIKE knows the case of ASCII letters only; this SQL function finds a folded text in whatever case.
 const CONTAINS_FOLDED: &str = "contains_folded";
@@ -47,9 +44,8 @@ impl Clause {
         match expr {
             Expr::And(parts) => self.join(parts, " AND ", "1"),
             Expr::Or(parts) => match one_of(parts) {
-                Some((field, words)) => {
+                Some((column, words)) => {
                     // One parameter: SQLite refuses long chains of conditions.
-                    let column = column(field);
                     self.sql.push_str(&format!("coalesce(i.{column} IN (SELECT value FROM json_each(?)), 0)"));
                     self.parameters.push(Sql::Text(words));
                 }
@@ -90,8 +86,10 @@ impl Clause {
                 op,
                 value,
             ),
-            Field::Description | Field::Notes | Field::Text => self.text(field, op, value),
-            _ => self.compare(&format!("i.{}", column(field)), op, value),
+            _ => match column(field) {
+                Some(column) => self.compare(&format!("i.{column}"), op, value),
+                None => self.text(field, op, value),
+            },
         }
     }
 
@@ -107,17 +105,13 @@ impl Clause {
 
     fn text(&mut self, field: Field, op: Op, value: &Value) {
         self.needs_texts = true;
-        let columns: &[&str] = match field {
-            Field::Description => &["description"],
-            Field::Notes => &["notes"],
-            _ => &FIELDS,
-        };
+        let fields = if field == Field::Text { field::searched() } else { std::slice::from_ref(&field) };
         self.sql.push_str("EXISTS (SELECT 1 FROM texts x WHERE x.rowid = i.key AND (");
-        for (n, column) in columns.iter().enumerate() {
+        for (n, field) in fields.iter().enumerate() {
             if n > 0 {
                 self.sql.push_str(" OR ");
             }
-            self.compare(&format!("x.{column}"), op, value);
+            self.compare(&format!("x.{}", field.key()), op, value);
         }
         self.sql.push_str("))");
     }
@@ -157,17 +151,16 @@ impl Clause {
     }
 }
 
-/// The field and a JSON list of words, where many conditions only say that it is one of them.
-fn one_of(parts: &[Expr]) -> Option<(Field, String)> {
+/// The column and a JSON list of words, where many conditions only say that it is one of them.
+fn one_of(parts: &[Expr]) -> Option<(&'static str, String)> {
     let Expr::Is(field, ..) = parts.get(MANY)? else { return None };
-    let has_column =
-        !matches!(field, Field::Description | Field::Notes | Field::Text | Field::Label | Field::Parent | Field::Repo);
+    let column = column(*field).filter(|_| *field != Field::Repo)?;
     let word = |part: &Expr| match part {
         Expr::Is(other, Op::Eq, Value::Text(text)) if other == field => Some(Dialect::default().string(text)),
         _ => None,
     };
-    let words: Option<Vec<String>> = parts.iter().filter(|_| has_column).map(word).collect();
-    Some((*field, format!("[{}]", words.filter(|words| words.len() == parts.len())?.join(","))))
+    let words: Option<Vec<String>> = parts.iter().map(word).collect();
+    Some((column, format!("[{}]", words?.join(","))))
 }
 
 /// A pattern that matches the text anywhere, taken literally.
@@ -183,29 +176,12 @@ fn like(text: &str) -> String {
     pattern
 }
 
-pub(super) fn column(field: Field) -> &'static str {
+/// The column of a field; `None` for what is in a table of its own.
+pub(super) fn column(field: Field) -> Option<&'static str> {
     match field {
-        Field::Id => "id",
-        Field::Title => "title",
-        Field::Status => "status",
-        Field::Type => "type",
-        Field::Priority => "priority",
-        Field::Assignee => "assignee",
-        Field::Author => "author",
-        Field::Owner => "owner",
-        Field::ExternalRef => "external_ref",
-        Field::Visibility => "visibility",
-        Field::Repo => "source",
+        Field::Repo => Some("source"),
         // Put in terms of ids before it gets here.
-        Field::Project => "id",
-        Field::Created => "created",
-        Field::Updated => "updated",
-        Field::Started => "started",
-        Field::Closed => "closed",
-        Field::Due => "due",
-        Field::Defer => "defer",
-        Field::Description | Field::Notes | Field::Text | Field::Label | Field::Parent => {
-            unreachable!("these fields live in tables of their own")
-        }
+        Field::Project => Some("id"),
+        _ => field.row().column.map(|(name, _)| name),
     }
 }

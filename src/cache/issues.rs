@@ -150,7 +150,7 @@ impl Cache {
 
     /// The names of people in a field, as they are spelled.
     pub fn people(&self, field: Field) -> Result<Vec<String>> {
-        let column = filter::column(field);
+        let Some(column) = filter::column(field) else { return Ok(Vec::new()) };
         let sql = format!("SELECT DISTINCT {column} FROM issues WHERE {column} IS NOT NULL ORDER BY 1");
         let mut statement = self.db.prepare_cached(&sql)?;
         let rows = statement.query_map([], |row| row.get(0))?;

@@ -1,8 +1,18 @@
 //! Filling the tables, in bulk or a few lines at a time.
 
-use rusqlite::params;
+use rusqlite::{ToSql, params};
 
 use super::{Cache, Entry, Key, Own, Result};
+use crate::model::field::{COLUMN_COUNT, COLUMNS};
+
+/// The columns of a row that are not those of fields.
+const OWN_COLUMNS: [&str; 6] = ["key", "source", "failed", "hidden", "comments", "task"];
+
+fn insertion() -> String {
+    let fields = COLUMNS.iter().filter_map(|field| field.row().column).map(|(name, _)| name);
+    let names: Vec<&str> = OWN_COLUMNS.into_iter().chain(fields).collect();
+    format!("INSERT INTO issues ({}) VALUES ({})", names.join(","), vec!["?"; names.len()].join(","))
+}
 
 /// Edges from here on are lent.
 const LENT: i64 = 1 << 32;
@@ -17,40 +27,17 @@ impl Cache {
         self.touch();
         let tx = self.db.transaction()?;
         {
-            let mut issue = tx.prepare_cached(
-                "INSERT INTO issues (key, source, id, title, status, priority, type, assignee, author, owner, external_ref,
-                   visibility, created, updated, started, closed, due, defer, failed, hidden, comments, task)
-                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22)",
-            )?;
+            let mut issue = tx.prepare_cached(&insertion())?;
             let mut label = tx.prepare_cached("INSERT OR IGNORE INTO labels (key, label) VALUES (?1, ?2)")?;
             let mut edge = tx.prepare_cached(
                 "INSERT INTO edges (key, n, target, type, any_gate, spawner) VALUES (?1,?2,?3,?4,?5,?6)",
             )?;
             for (key, e) in entries {
-                issue.execute(params![
-                    key,
-                    source as i64,
-                    e.id,
-                    e.title,
-                    e.status,
-                    e.priority,
-                    e.issue_type,
-                    e.assignee,
-                    e.author,
-                    e.owner,
-                    e.external_ref,
-                    e.visibility,
-                    e.created,
-                    e.updated,
-                    e.started,
-                    e.closed,
-                    e.due,
-                    e.defer,
-                    e.failed,
-                    e.hidden,
-                    e.comments as i64,
-                    e.task,
-                ])?;
+                let (source, comments) = (source as i64, e.comments as i64);
+                let own: [&dyn ToSql; OWN_COLUMNS.len()] = [&key, &source, &e.failed, &e.hidden, &comments, &e.task];
+                let cell = |n: usize| own.get(n).copied().unwrap_or_else(|| &e.cells[n - OWN_COLUMNS.len()]);
+                let values: [&dyn ToSql; OWN_COLUMNS.len() + COLUMN_COUNT] = std::array::from_fn(cell);
+                issue.execute(values.as_slice())?;
                 for text in &e.labels {
                     label.execute(params![key, text])?;
                 }

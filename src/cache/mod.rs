@@ -16,7 +16,6 @@ mod tasks;
 pub use entry::Entry;
 pub use issues::{Counts, Edge, Listing, Sort, SortBy};
 pub use ready::{Blocked, Blocker, Inherited, ReadyOrder, ReadyQuery, UnknownIds};
-pub use search::Texts;
 pub use standing::Standing;
 pub use stats::{EpicProgress, GroupBy, Statistics};
 pub use tasks::OpenTask;
@@ -24,6 +23,8 @@ pub use tasks::OpenTask;
 use std::collections::HashMap;
 
 use rusqlite::Connection;
+
+use crate::model::field::{COLUMNS, Field, Kind};
 
 /// The handle of one line that holds an issue.
 pub type Key = i64;
@@ -33,6 +34,21 @@ pub type Key = i64;
 pub struct CacheError(#[from] rusqlite::Error);
 
 pub type Result<T> = std::result::Result<T, CacheError>;
+
+/// The whole schema, with a column for each field that has one.
+pub fn schema() -> String {
+    let column = |field: Field| {
+        let (name, absent) = field.row().column?;
+        let kind = match field.row().kind {
+            Kind::Text | Kind::Word | Kind::Person => "TEXT",
+            _ => "INTEGER",
+        };
+        let always = if field.row().always || absent.is_some() { " NOT NULL" } else { "" };
+        Some(format!("{name} {kind}{always},"))
+    };
+    let columns: String = COLUMNS.into_iter().filter_map(column).collect();
+    include_str!("schema.sql").replace("{fields}", &columns)
+}
 
 /// The database.
 #[derive(Debug)]
@@ -67,7 +83,7 @@ impl Cache {
     pub fn new() -> Result<Self> {
         let db = Connection::open_in_memory()?;
         db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
-        db.execute_batch(include_str!("schema.sql"))?;
+        db.execute_batch(&schema())?;
         filter::add_functions(&db)?;
         db.set_prepared_statement_cache_capacity(64);
         Ok(Cache {

@@ -4,23 +4,8 @@
 CREATE TABLE issues (
   key          INTEGER PRIMARY KEY,
   source       INTEGER NOT NULL,            -- which repo's ledger
-  id           TEXT NOT NULL,
   effective    INTEGER NOT NULL DEFAULT 1,  -- 0: another line with this id is shown instead
-  title        TEXT NOT NULL,
-  status       TEXT NOT NULL,
-  priority     INTEGER NOT NULL,
-  type         TEXT NOT NULL,
-  assignee     TEXT,
-  author       TEXT,
-  owner        TEXT,
-  external_ref TEXT,
-  visibility   TEXT NOT NULL,
-  created      INTEGER,                     -- instants in microseconds since 1970
-  updated      INTEGER,
-  started      INTEGER,
-  closed       INTEGER,
-  due          INTEGER,
-  defer        INTEGER,                     -- the greatest number there is: put off, and the date cannot be read
+  {fields}                                  -- those with a column in model::field; instants in microseconds since 1970
   failed       INTEGER NOT NULL,            -- closed for a reason that conditional-blocks counts as failure
   hidden       INTEGER NOT NULL,            -- pinned, ephemeral or a template
   comments     INTEGER NOT NULL,

@@ -2,24 +2,12 @@
 
 use std::collections::HashSet;
 
-use rusqlite::params;
-
-use super::filter::{Clause, FIELDS};
+use super::filter::Clause;
 use super::{Cache, Key, Result};
+use crate::model::field;
+use crate::model::issue;
 use crate::model::query::{Expr, Field, folded};
-
-/// The texts of one issue.
-#[derive(Debug, Default, Clone)]
-pub struct Texts {
-    pub title: String,
-    pub description: String,
-    pub design: String,
-    pub acceptance_criteria: String,
-    pub notes: String,
-    pub comments: String,
-    pub labels: String,
-    pub close_reason: String,
-}
+use crate::model::record::Record;
 
 impl Cache {
     /// The keys whose texts are not in the index yet.
@@ -27,30 +15,26 @@ impl Cache {
         if !self.texts_known {
             self.db.execute_batch(&format!(
                 "CREATE VIRTUAL TABLE texts USING fts5({}, tokenize = \"unicode61 remove_diacritics 2\")",
-                FIELDS.join(", ")
+                columns("")
             ))?;
             self.texts_known = true;
         }
         self.keys("SELECT key FROM issues WHERE key NOT IN (SELECT rowid FROM texts)", Vec::new())
     }
 
-    pub fn insert_texts(&mut self, texts: impl IntoIterator<Item = (Key, Texts)>) -> Result<()> {
+    pub fn insert_texts<'a>(&mut self, lines: impl IntoIterator<Item = (Key, Record<'a>)>) -> Result<()> {
         let tx = self.db.transaction()?;
         {
-            let sql = format!("INSERT INTO texts (rowid, {}) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)", FIELDS.join(", "));
+            let columns = columns("");
+            let marks = vec!["?"; field::searched().len() + 1].join(",");
+            let sql = format!("INSERT INTO texts (rowid, {columns}) VALUES ({marks})");
             let mut statement = tx.prepare_cached(&sql)?;
-            for (key, t) in texts {
-                statement.execute(params![
-                    key,
-                    t.title,
-                    t.description,
-                    t.design,
-                    t.acceptance_criteria,
-                    t.notes,
-                    t.comments,
-                    t.labels,
-                    t.close_reason
-                ])?;
+            for (key, record) in lines {
+                statement.raw_bind_parameter(1, key)?;
+                for (n, field) in field::searched().iter().enumerate() {
+                    statement.raw_bind_parameter(n + 2, issue::searched_text(&record, *field))?;
+                }
+                statement.raw_execute()?;
             }
         }
         tx.commit()?;
@@ -64,10 +48,13 @@ impl Cache {
         let mut keys = Vec::new();
         if !words.is_empty() {
             let query: Vec<String> = words.iter().map(|word| format!("\"{word}\"*")).collect();
-            let sql = "SELECT i.key FROM texts JOIN live i ON i.key = texts.rowid
-                       WHERE texts MATCH ?1 AND i.status <> 'tombstone'
-                       ORDER BY bm25(texts, 10.0, 4.0, 2.0, 2.0, 2.0, 2.0, 5.0, 2.0), i.id";
-            keys = self.keys(sql, vec![query.join(" ").into()])?;
+            let weights = field::searched().iter().filter_map(|field| field.row().searched);
+            let weights: String = weights.map(|(_, weight)| format!(", {weight:.1}")).collect();
+            let sql = format!(
+                "SELECT i.key FROM texts JOIN live i ON i.key = texts.rowid
+                 WHERE texts MATCH ?1 AND i.status <> 'tombstone' ORDER BY bm25(texts{weights}), i.id"
+            );
+            keys = self.keys(&sql, vec![query.join(" ").into()])?;
         }
         let mut seen: HashSet<Key> = keys.iter().copied().collect();
         let part = Clause::of(&Expr::Or([Field::Id, Field::Title].map(|field| Expr::contains(field, text)).to_vec()));
@@ -87,7 +74,7 @@ impl Cache {
     pub fn matched_fields(&self, key: Key, text: &str) -> Result<Vec<&'static str>> {
         let sql = format!(
             "SELECT i.id, {} FROM texts JOIN issues i ON i.key = texts.rowid WHERE texts.rowid = ?1",
-            FIELDS.map(|field| format!("texts.{field}")).join(", ")
+            columns("texts.")
         );
         let mut statement = self.db.prepare_cached(&sql)?;
         let mut rows = statement.query([key])?;
@@ -98,14 +85,19 @@ impl Cache {
         if folded(&row.get::<_, String>(0)?).contains(&whole) {
             found.push("id");
         }
-        for (n, field) in FIELDS.iter().enumerate() {
+        for (n, field) in field::searched().iter().enumerate() {
             let content = folded(&row.get::<_, String>(n + 1)?);
             if needles.iter().any(|needle| content.contains(needle)) {
-                found.push(*field);
+                found.push(field.key());
             }
         }
         Ok(found)
     }
+}
+
+/// The columns of the table of texts.
+fn columns(table: &str) -> String {
+    field::searched().iter().map(|field| format!("{table}{}", field.key())).collect::<Vec<_>>().join(", ")
 }
 
 fn words(text: &str) -> Vec<&str> {

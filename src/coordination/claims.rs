@@ -4,7 +4,7 @@
 use super::mail::{self, Letter, Sender};
 use super::remote::RemoteLease;
 use super::{CoordinationError, Result, identity, remote, roster};
-use crate::model::change::{Change, NewComment, TextField};
+use crate::model::change::{Change, NewComment};
 use crate::model::issue::Status;
 use crate::model::lease::Standing;
 use crate::model::message::{Kind, Urgency};
@@ -70,7 +70,7 @@ pub fn assign(store: &mut Store, id: &str, to: &str) -> Result<Assigned> {
         return Err(StoreError::from(row.claimed()).into());
     }
     let mut transaction = store.begin(Scope::Issues(vec![id.to_owned()]))?;
-    let changes = vec![Change::Text(TextField::Assignee, name.clone())];
+    let changes = vec![Change::Text(Field::Assignee, name.clone())];
     transaction.stage(Write::Change { id: id.to_owned(), changes })?;
     let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");
     let written = answer.map_err(WriteError::into_store)?;
@@ -190,7 +190,7 @@ pub fn release_all(store: &mut Store, name: &str, reason: Option<&str>) -> Resul
 /// Makes an issue nobody's.
 fn unassign(store: &mut Store, row: &Row, reason: Option<&str>) -> std::result::Result<(), StoreError> {
     let id = row.issue.id.clone();
-    let mut changes = vec![Change::Text(TextField::Assignee, String::new())];
+    let mut changes = vec![Change::Text(Field::Assignee, String::new())];
     if row.issue.status.as_str() == "in_progress" {
         changes.push(Change::Status(Status::open()));
     }

@@ -6,6 +6,8 @@
 
 mod check;
 mod document;
+mod edit;
+mod gate;
 mod line;
 mod markers;
 mod merge;
@@ -15,12 +17,13 @@ mod write;
 
 pub use check::{Finding, Problem};
 pub use document::{Document, MAX_LEDGER, MAX_LINE};
+pub use edit::{Edit, LineChange};
 pub use line::{Damage, Line};
 pub use markers::{BadMarkers, Parts};
 pub use merge::{Merged, MergedLine, add_lines, merge};
 pub use read::{Expectation, Snapshot, Stamp};
 pub use repair::{Repair, RepairStep};
-pub use write::{Applied, Edit, LineChange, LockedLedger, Outcome, REFUSED_PREFIX};
+pub use write::{Applied, LockedLedger, Outcome, REFUSED_PREFIX};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

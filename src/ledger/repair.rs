@@ -2,7 +2,7 @@
 
 use super::check::Problem;
 use super::document::Document;
-use super::write::Edit;
+use super::edit::Edit;
 use crate::model::merge::join_copies;
 
 /// One thing that a repair does, for the report.

@@ -1,10 +1,11 @@
 //! What is different between two versions of an issue, field by field.
 
-use super::words::words;
 use std::collections::BTreeSet;
 
-use super::merge::{AGREED, is_given_up, same_value};
-use super::record::{Record, place_of};
+use super::field::{self, Field, place_of};
+use super::merge::{is_given_up, same_value};
+use super::record::Record;
+use super::words::words;
 
 /// A field that is not what it was; the values are JSON as it stands in the line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,14 +27,14 @@ words! {
     }
 }
 
-impl ChangeKind {}
-
-/// Fields that say nothing of their own: the name of the line, and what a merge notes for the next one.
-const UNTOLD: [&str; 3] = ["id", "field_times", AGREED];
+/// Fields that tell what became of an issue: not the name of the line, nor what a merge notes for the next one.
+pub fn is_told(key: &str) -> bool {
+    key != Field::Id.key() && !field::is(key, |row| row.note)
+}
 
 /// Of an issue that was renamed the id is told.
 fn is_untold(key: &str, kind: ChangeKind) -> bool {
-    UNTOLD.contains(&key) && !(key == "id" && kind == ChangeKind::Changed)
+    !is_told(key) && !(key == Field::Id.key() && kind == ChangeKind::Changed)
 }
 
 /// A version that a merge joins with others.
@@ -134,7 +135,7 @@ impl<'a> Read<'a> {
         let (Some(record), Some(common)) = (&self.record, &self.common) else { return false };
         let differs = |other: &Record<'_>| {
             let keys: BTreeSet<_> = record.iter().chain(other.iter()).map(|(key, _)| key).collect();
-            let mut told = keys.iter().filter(|key| !UNTOLD.contains(&key.as_ref()));
+            let mut told = keys.iter().filter(|key| is_told(key));
             told.any(|key| !same_value(key, record.raw(key), other.raw(key)))
         };
         common.iter().all(|other| other.as_ref().is_none_or(differs))

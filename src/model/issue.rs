@@ -3,158 +3,15 @@
 //! Open sets stay open: a status, type or dependency type that we do not know is kept and shown. Decoding never fails
 //! on a field of an odd kind; it reads as absent, and the line keeps it. [`super::odd`] tells which those are.
 
-use std::fmt;
+use std::borrow::Cow;
 
 use super::dependency::Dependency;
+use super::field::{Field, Kind};
 use super::json::{self, says_nothing};
 use super::record::Record;
+pub use super::status::{IssueType, Priority, PriorityError, Status};
 use super::time::Instant;
 use super::when::{self, Calendar, When};
-
-macro_rules! open_word {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(String);
-
-        impl $name {
-            /// Takes the word as a file holds it.
-            pub fn new(word: impl Into<String>) -> Self {
-                $name(word.into())
-            }
-
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-    };
-}
-
-open_word!(
-    /// Where an issue stands. An open set: `open`, `in_progress`, `blocked`, `deferred`, `closed`, `tombstone`, `pinned`,
-    /// `hooked` have a meaning here, other words are kept.
-    Status
-);
-open_word!(
-    /// What kind of work an issue is. An open set.
-    IssueType
-);
-
-impl Status {
-    pub const KNOWN: &[&str] = &["open", "in_progress", "blocked", "deferred", "closed", "pinned", "hooked"];
-
-    pub fn open() -> Self {
-        Status::new("open")
-    }
-
-    /// Reads a word as people type it: `in-progress` and `In Progress` mean `in_progress`.
-    pub fn typed(word: &str) -> Self {
-        Status::new(word.trim().to_lowercase().replace(['-', ' '], "_"))
-    }
-
-    pub fn is_known(&self) -> bool {
-        Self::KNOWN.contains(&self.as_str())
-    }
-
-    /// Work on it is over: closed or deleted.
-    pub fn is_done(&self) -> bool {
-        matches!(self.as_str(), "closed" | "tombstone")
-    }
-
-    pub fn is_tombstone(&self) -> bool {
-        self.as_str() == "tombstone"
-    }
-}
-
-impl IssueType {
-    pub const KNOWN: &[&str] = &[
-        "bug",
-        "feature",
-        "task",
-        "epic",
-        "chore",
-        "decision",
-        "docs",
-        "spike",
-        "story",
-        "milestone",
-        "question",
-        "merge-request",
-        "molecule",
-        "gate",
-        "convoy",
-        "message",
-        "event",
-        "workflow",
-    ];
-
-    /// Types that serve machinery; `ready` offers them only when they are asked for.
-    pub const INTERNAL: &[&str] =
-        &["merge-request", "molecule", "gate", "convoy", "message", "event", "workflow", "agent", "role", "rig"];
-
-    pub fn task() -> Self {
-        IssueType::new("task")
-    }
-
-    /// Reads a word as people type it, with the aliases of the beads world.
-    pub fn typed(word: &str) -> Self {
-        let word = word.trim().to_lowercase();
-        IssueType::new(match word.as_str() {
-            "enhancement" | "feat" => "feature",
-            "dec" | "adr" => "decision",
-            "investigation" | "timebox" => "spike",
-            "user-story" => "story",
-            "ms" => "milestone",
-            "mr" => "merge-request",
-            "mol" => "molecule",
-            other => other,
-        })
-    }
-
-    pub fn is_known(&self) -> bool {
-        Self::KNOWN.contains(&self.as_str())
-    }
-}
-
-/// 0 (most urgent) to 4. Files may hold other numbers; they are kept and shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Priority(i64);
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("invalid priority {0:?}: 0 to 4, or P0 to P4")]
-pub struct PriorityError(pub String);
-
-impl Priority {
-    pub const DEFAULT: Priority = Priority(2);
-
-    pub const fn in_file(number: i64) -> Self {
-        Priority(number)
-    }
-
-    /// Reads `0`..`4` or `P0`..`P4`.
-    pub fn typed(text: &str) -> Result<Self, PriorityError> {
-        match text.trim().trim_start_matches(['P', 'p']).parse::<i64>() {
-            Ok(number @ 0..=4) => Ok(Priority(number)),
-            _ => Err(PriorityError(text.to_owned())),
-        }
-    }
-
-    pub const fn number(self) -> i64 {
-        self.0
-    }
-}
-
-impl fmt::Display for Priority {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "P{}", self.0)
-    }
-}
 
 /// A time as the file writes it, with the instant it means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -230,86 +87,202 @@ impl Comment {
     }
 }
 
-/// One issue with the fields that `bd` understands. What it does not understand stays in the line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Issue {
-    pub id: String,
-    pub title: String,
-    pub description: Option<String>,
-    pub design: Option<String>,
-    pub acceptance_criteria: Option<String>,
-    pub notes: Option<String>,
-    pub status: Status,
+/// What a field of an issue says to people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said<'a> {
+    /// It has no value, or one that is more than a word or a number.
+    Nothing,
+    Text(&'a str),
+    Number(i64),
+    Time(&'a Time),
+}
+
+/// A record that is read, and where days begin.
+type Line<'r, 'a> = (&'r Record<'a>, Zone<'r>);
+
+/// A type of values: how a field is read, and what it says then.
+trait Value: Sized {
+    fn read(line: Line<'_, '_>, field: Field) -> Self;
+
+    fn said(&self) -> Said<'_> {
+        Said::Nothing
+    }
+}
+
+impl Value for String {
+    fn read((record, _): Line<'_, '_>, field: Field) -> Self {
+        record.string(field.key()).unwrap_or_default().into_owned()
+    }
+
+    fn said(&self) -> Said<'_> {
+        if self.is_empty() { Said::Nothing } else { Said::Text(self) }
+    }
+}
+
+impl Value for Option<String> {
+    fn read((record, _): Line<'_, '_>, field: Field) -> Self {
+        record.text_of(field.key()).map(Cow::into_owned)
+    }
+
+    fn said(&self) -> Said<'_> {
+        self.as_deref().map_or(Said::Nothing, Said::Text)
+    }
+}
+
+impl Value for Option<i64> {
+    fn read((record, _): Line<'_, '_>, field: Field) -> Self {
+        record.integer(field.key())
+    }
+
+    fn said(&self) -> Said<'_> {
+        self.map_or(Said::Nothing, Said::Number)
+    }
+}
+
+impl Value for Option<Time> {
+    fn read((record, zone): Line<'_, '_>, field: Field) -> Self {
+        match field.row().kind {
+            Kind::Until => Time::read_date(record, field.key(), When::end, zone),
+            Kind::From => Time::read_date(record, field.key(), When::start, zone),
+            _ => Time::read(record, field.key()),
+        }
+    }
+
+    fn said(&self) -> Said<'_> {
+        self.as_ref().map_or(Said::Nothing, Said::Time)
+    }
+}
+
+impl Value for Status {
+    fn read((record, _): Line<'_, '_>, _: Field) -> Self {
+        status_of(record)
+    }
+
+    fn said(&self) -> Said<'_> {
+        Said::Text(self.as_str())
+    }
+}
+
+impl Value for IssueType {
+    fn read((record, _): Line<'_, '_>, _: Field) -> Self {
+        type_of(record)
+    }
+
+    fn said(&self) -> Said<'_> {
+        Said::Text(self.as_str())
+    }
+}
+
+impl Value for Priority {
+    fn read((record, _): Line<'_, '_>, _: Field) -> Self {
+        priority_of(record)
+    }
+
+    fn said(&self) -> Said<'_> {
+        Said::Number(self.number())
+    }
+}
+
+impl Value for bool {
+    fn read((record, _): Line<'_, '_>, field: Field) -> Self {
+        record.flag(field.key()) || field == Field::Ephemeral && record.flag(WISP)
+    }
+}
+
+impl Value for Vec<String> {
+    fn read((record, _): Line<'_, '_>, _: Field) -> Self {
+        labels_of(record)
+    }
+}
+
+impl Value for Vec<Dependency> {
+    fn read((record, _): Line<'_, '_>, _: Field) -> Self {
+        dependencies_of(record)
+    }
+}
+
+impl Value for Vec<Comment> {
+    fn read((record, _): Line<'_, '_>, field: Field) -> Self {
+        record.elements(field.key()).into_iter().filter_map(Comment::decode).collect()
+    }
+}
+
+/// Another name of `ephemeral`, which older writers use.
+pub const WISP: &str = "wisp";
+
+/// The fields that `bd` understands: the name and the type of each in [`Issue`].
+macro_rules! issue {
+    ($($(#[$doc:meta])* $name:ident: $type:ty = $field:ident;)*) => {
+        /// One issue with the fields that `bd` understands. What it does not understand stays in the line.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct Issue {
+            $($(#[$doc])* pub $name: $type,)*
+        }
+
+        impl Issue {
+            /// Decodes a record whose `id` has been checked by the ledger, with days in a zone.
+            pub fn decode_in(record: &Record<'_>, zone: Zone<'_>) -> Self {
+                Issue { $($name: Value::read((record, zone), Field::$field),)* }
+            }
+
+            /// What a field says.
+            pub fn said(&self, field: Field) -> Said<'_> {
+                match field {
+                    $(Field::$field => self.$name.said(),)*
+                    _ => Said::Nothing,
+                }
+            }
+
+            /// Takes what this copy lacks from another one, of fields that are the own of whoever proposed it.
+            pub fn fill_own(&mut self, other: Issue) {
+                $(if Field::$field.row().own && self.$name.said() == Said::Nothing {
+                    self.$name = other.$name;
+                })*
+            }
+        }
+    };
+}
+
+issue! {
+    id: String = Id;
+    title: String = Title;
+    description: Option<String> = Description;
+    design: Option<String> = Design;
+    acceptance_criteria: Option<String> = AcceptanceCriteria;
+    notes: Option<String> = Notes;
+    status: Status = Status;
     /// A missing priority reads as 0: one writer of the past dropped zeros.
-    pub priority: Priority,
-    pub issue_type: IssueType,
-    pub assignee: Option<String>,
-    pub owner: Option<String>,
-    pub estimated_minutes: Option<i64>,
-    pub created_at: Option<Time>,
-    pub created_by: Option<String>,
-    pub updated_at: Option<Time>,
-    pub started_at: Option<Time>,
-    pub closed_at: Option<Time>,
-    pub close_reason: Option<String>,
-    pub due_at: Option<Time>,
-    pub defer_until: Option<Time>,
-    pub external_ref: Option<String>,
-    pub pinned: bool,
-    pub ephemeral: bool,
-    pub is_template: bool,
-    pub labels: Vec<String>,
-    pub dependencies: Vec<Dependency>,
-    pub comments: Vec<Comment>,
+    priority: Priority = Priority;
+    issue_type: IssueType = Type;
+    assignee: Option<String> = Assignee;
+    owner: Option<String> = Owner;
+    estimated_minutes: Option<i64> = Estimate;
+    created_at: Option<Time> = Created;
+    created_by: Option<String> = Author;
+    updated_at: Option<Time> = Updated;
+    started_at: Option<Time> = Started;
+    closed_at: Option<Time> = Closed;
+    close_reason: Option<String> = CloseReason;
+    due_at: Option<Time> = Due;
+    defer_until: Option<Time> = Defer;
+    external_ref: Option<String> = ExternalRef;
+    pinned: bool = Pinned;
+    ephemeral: bool = Ephemeral;
+    is_template: bool = IsTemplate;
+    labels: Vec<String> = Label;
+    dependencies: Vec<Dependency> = Dependencies;
+    comments: Vec<Comment> = Comments;
     /// `None` reads as canonical.
-    pub visibility: Option<String>,
-    pub deleted_at: Option<Time>,
-    pub deleted_by: Option<String>,
-    pub delete_reason: Option<String>,
+    visibility: Option<String> = Visibility;
+    deleted_at: Option<Time> = Deleted;
+    deleted_by: Option<String> = DeletedBy;
+    delete_reason: Option<String> = DeleteReason;
 }
 
 impl Issue {
-    /// Decodes a record whose `id` has been checked by the ledger. Dates without a time of day are days in UTC.
+    /// Decodes a record. Dates without a time of day are days in UTC.
     pub fn decode(record: &Record<'_>) -> Self {
         Self::decode_in(record, &|| Calendar::utc(Instant::default()))
-    }
-
-    /// The same with days in a zone.
-    pub fn decode_in(record: &Record<'_>, zone: Zone<'_>) -> Self {
-        let text = |key| record.text_of(key).map(|text| text.into_owned());
-        Issue {
-            id: record.string("id").unwrap_or_default().into_owned(),
-            title: record.string("title").unwrap_or_default().into_owned(),
-            description: text("description"),
-            design: text("design"),
-            acceptance_criteria: text("acceptance_criteria"),
-            notes: text("notes"),
-            status: status_of(record),
-            priority: priority_of(record),
-            issue_type: type_of(record),
-            assignee: text("assignee"),
-            owner: text("owner"),
-            estimated_minutes: record.integer("estimated_minutes"),
-            created_at: Time::read(record, "created_at"),
-            created_by: text("created_by"),
-            updated_at: Time::read(record, "updated_at"),
-            started_at: Time::read(record, "started_at"),
-            closed_at: Time::read(record, "closed_at"),
-            close_reason: text("close_reason"),
-            due_at: Time::read_date(record, "due_at", When::end, zone),
-            defer_until: Time::read_date(record, "defer_until", When::start, zone),
-            external_ref: text("external_ref"),
-            pinned: record.flag("pinned"),
-            ephemeral: record.flag("ephemeral") || record.flag("wisp"),
-            is_template: record.flag("is_template"),
-            labels: labels_of(record),
-            dependencies: dependencies_of(record),
-            comments: record.elements("comments").into_iter().filter_map(Comment::decode).collect(),
-            visibility: text("visibility"),
-            deleted_at: Time::read(record, "deleted_at"),
-            deleted_by: text("deleted_by"),
-            delete_reason: text("delete_reason"),
-        }
     }
 
     /// The issue this one is a child of.
@@ -319,16 +292,28 @@ impl Issue {
 }
 
 pub fn status_of(record: &Record<'_>) -> Status {
-    record.text_of("status").map_or_else(Status::open, |word| Status::new(word.into_owned()))
+    record.text_of(Field::Status.key()).map_or_else(Status::open, |word| Status::new(word.into_owned()))
 }
 
 pub fn type_of(record: &Record<'_>) -> IssueType {
-    record.text_of("issue_type").map_or_else(IssueType::task, |word| IssueType::new(word.into_owned()))
+    record.text_of(Field::Type.key()).map_or_else(IssueType::task, |word| IssueType::new(word.into_owned()))
 }
 
 pub fn priority_of(record: &Record<'_>) -> Priority {
     let typed = || record.text_of("priority").and_then(|text| Priority::typed(&text).ok());
-    record.integer("priority").map(Priority).or_else(typed).unwrap_or(Priority(0))
+    record.integer("priority").map(Priority::in_file).or_else(typed).unwrap_or(Priority::in_file(0))
+}
+
+/// What a search finds of a field.
+pub fn searched_text(record: &Record<'_>, field: Field) -> String {
+    match field.row().kind {
+        Kind::Labels => labels_of(record).join("\n"),
+        Kind::Comments => {
+            let comments = record.elements(field.key()).into_iter().filter_map(Comment::decode);
+            comments.map(|comment| comment.text).collect::<Vec<_>>().join("\n")
+        }
+        _ => record.string(field.key()).unwrap_or_default().into_owned(),
+    }
 }
 
 /// The labels of a line. One text in the place of the list is one label.
@@ -347,6 +332,7 @@ pub fn dependencies_of(record: &Record<'_>) -> Vec<Dependency> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::field;
 
     #[test]
     fn odd_kinds_read_as_absent() {
@@ -354,6 +340,27 @@ mod tests {
         let issue = Issue::decode(&Record::parse(line).unwrap());
         assert_eq!((issue.title.as_str(), issue.priority.number(), issue.status.as_str()), ("", 3, "open"));
         assert!(issue.labels.is_empty() && issue.comments.is_empty() && issue.closed_at.is_none());
+    }
+
+    /// What `bd show` tells, `bd update` sets or a planning copy adds must be in [`Issue`].
+    #[test]
+    fn every_field_that_is_shown_is_decoded() {
+        for field in field::ALL.iter().filter(|field| **field != Field::Id) {
+            let row = field.row();
+            let raw = match row.kind {
+                Kind::Number => "7",
+                _ if field.is_time() => "\"2026-01-01T00:00:00Z\"",
+                _ => "\"x\"",
+            };
+            let line = format!(r#"{{"id":"a","{}":{raw}}}"#, row.key);
+            let issue = Issue::decode(&Record::parse(&line).unwrap());
+            if row.fact.is_some() || row.section.is_some() || row.settable || row.own {
+                assert_ne!(issue.said(*field), Said::Nothing, "{} is missing from `issue!`", row.key);
+            }
+            let mut other = Issue::decode(&Record::parse(r#"{"id":"b"}"#).unwrap());
+            other.fill_own(issue);
+            assert_eq!(row.own, other.said(*field) != Said::Nothing && row.default.is_none(), "{field:?}");
+        }
     }
 
     #[test]
@@ -387,15 +394,5 @@ mod tests {
         let record = Record::parse(r#"{"id":"a"}"#).unwrap();
         assert_eq!(priority_of(&record).number(), 0);
         assert_eq!(type_of(&record), IssueType::task());
-    }
-
-    #[test]
-    fn typed_words() {
-        assert_eq!(Status::typed("In-Progress").as_str(), "in_progress");
-        assert_eq!(IssueType::typed("feat").as_str(), "feature");
-        assert_eq!(Priority::typed("P1").unwrap().number(), 1);
-        for bad in ["7", "-1", "high", ""] {
-            assert!(Priority::typed(bad).is_err(), "{bad}");
-        }
     }
 }

@@ -2,6 +2,7 @@
 //! `bd show` prints those, and `bd doctor` names all of them.
 
 use super::dependency::Dependency;
+use super::field::{self, Field, Kind};
 use super::issue::Comment;
 use super::json::{self, says_nothing};
 use super::record::Record;
@@ -17,40 +18,38 @@ pub struct OddValue<'a> {
     pub is_read: bool,
 }
 
-const TIMES: [&str; 7] = ["created_at", "updated_at", "started_at", "closed_at", "due_at", "defer_until", "deleted_at"];
-
-const LISTS: [&str; 3] = ["labels", "dependencies", "comments"];
-
 pub fn odd_values<'a>(record: &Record<'a>) -> Vec<OddValue<'a>> {
-    let said = |key: &str| record.raw(key).filter(|raw| !says_nothing(raw));
+    let said = |field: &Field| record.raw(field.key()).filter(|raw| !says_nothing(raw));
     let mut found = Vec::new();
-    for key in TIMES {
-        found.extend(said(key).filter(|raw| !is_time(key, raw)).map(|raw| OddValue { key, raw, is_read: false }));
+    for field in field::ALL.iter().filter(|field| field.is_time()) {
+        let odd = said(field).filter(|raw| !is_time(*field, raw));
+        found.extend(odd.map(|raw| OddValue { key: field.key(), raw, is_read: false }));
     }
-    for key in LISTS {
-        match said(key) {
+    for field in field::with(|row| matches!(row.kind, Kind::Labels | Kind::Edges | Kind::Comments)) {
+        let (key, kind) = (field.key(), field.row().kind);
+        match said(&field) {
             None => {}
             Some(raw) if raw.starts_with('[') => {
-                let odd = record.elements(key).into_iter().filter(|raw| !says_nothing(raw) && !is_element(key, raw));
+                let odd = record.elements(key).into_iter().filter(|raw| !says_nothing(raw) && !is_element(kind, raw));
                 found.extend(odd.map(|raw| OddValue { key, raw, is_read: false }));
             }
-            Some(raw) => found.push(OddValue { key, raw, is_read: key == "labels" && raw.starts_with('"') }),
+            Some(raw) => found.push(OddValue { key, raw, is_read: kind == Kind::Labels && raw.starts_with('"') }),
         }
     }
     found
 }
 
-fn is_element(key: &str, raw: &str) -> bool {
-    match key {
-        "labels" => raw.starts_with('"'),
-        "dependencies" => Dependency::decode(raw).is_some(),
+fn is_element(kind: Kind, raw: &str) -> bool {
+    match kind {
+        Kind::Labels => raw.starts_with('"'),
+        Kind::Edges => Dependency::decode(raw).is_some(),
         _ => Comment::decode(raw).is_some(),
     }
 }
 
-fn is_time(key: &str, raw: &str) -> bool {
-    let may_be_day = matches!(key, "due_at" | "defer_until");
-    json::decode_string(raw).is_some_and(|text| Instant::parse(&text).is_some() || may_be_day && when::is_day(&text))
+fn is_time(field: Field, raw: &str) -> bool {
+    let is_day = |text: &str| field.is_date() && when::is_day(text);
+    json::decode_string(raw).is_some_and(|text| Instant::parse(&text).is_some() || is_day(&text))
 }
 
 #[cfg(test)]

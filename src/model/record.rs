@@ -1,80 +1,12 @@
 //! One line of a ledger as an ordered list of keys and raw values.
 //!
-//! Invariant: what is not edited keeps its bytes and its place. New keys go where the beads key order puts them.
+//! Invariant: what is not edited keeps its bytes and its place. New keys go where [`super::field`] puts them.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use super::field::Field;
 use super::json::{self, Dialect, Member, ScanError};
-
-/// The key order that real writers use; ours (`visibility` to `task`) follow the three lists.
-const KEY_ORDER: &[&str] = &[
-    "_type",
-    "id",
-    "content_hash",
-    "title",
-    "description",
-    "design",
-    "acceptance_criteria",
-    "notes",
-    "spec_id",
-    "status",
-    "priority",
-    "issue_type",
-    "assignee",
-    "owner",
-    "estimated_minutes",
-    "created_at",
-    "created_by",
-    "updated_at",
-    "started_at",
-    "closed_at",
-    "close_reason",
-    "closed_by_session",
-    "due_at",
-    "defer_until",
-    "external_ref",
-    "source_system",
-    "source_repo",
-    "source_repo_path",
-    "metadata",
-    "pinned",
-    "ephemeral",
-    "is_template",
-    "labels",
-    "dependencies",
-    "comments",
-    "visibility",
-    "proposal",
-    "agreed",
-    "project",
-    "former_id",
-    "companion",
-    "workflow",
-    "task",
-    "field_times",
-    "deleted_at",
-    "deleted_by",
-    "delete_reason",
-    "original_type",
-    "compaction_level",
-    "compacted_at",
-    "compacted_at_commit",
-    "original_size",
-    "dependency_count",
-    "dependent_count",
-    "comment_count",
-    "parent",
-];
-
-fn rank(key: &str) -> Option<usize> {
-    KEY_ORDER.iter().position(|known| *known == key)
-}
-
-/// Where a key belongs among the others; unknown ones come last.
-pub fn place_of(key: &str) -> usize {
-    rank(key).unwrap_or(usize::MAX)
-}
 
 /// A parsed line that borrows its text.
 #[derive(Debug, Clone)]
@@ -213,8 +145,8 @@ impl<'a> Record<'a> {
             return [&self.text[..span.start], raw, &self.text[span.end..]].concat();
         }
         let member = [&dialect.string(key), dialect.colon(), raw].concat();
-        let before = rank(key).and_then(|mine| {
-            let known = |m: &Member| rank(&self.key(m)).is_some_and(|theirs| theirs < mine);
+        let before = Field::of(key).and_then(|mine| {
+            let known = |m: &Member| Field::of(&self.key(m)).is_some_and(|theirs| (theirs as u8) < mine as u8);
             self.members.iter().rposition(known)
         });
         match before.or(self.members.len().checked_sub(1)) {

@@ -5,14 +5,12 @@ use std::collections::{HashMap, HashSet};
 use super::Result;
 use super::health::{Health, Report, Severity};
 use crate::ledger::Document;
+use crate::model::field::{self, Field, Kind, Travel};
 use crate::model::issue;
 use crate::model::merge::{same_value, was_joined};
 use crate::model::proposal::{self, Proposal};
 use crate::model::record::Record;
 use crate::store::Store;
-
-/// What people write at length about an issue: two copies that say something else here are two issues, or two versions.
-const TEXTS: [&str; 4] = ["title", "description", "design", "acceptance_criteria"];
 
 pub(super) fn check_copies(store: &mut Store, report: &mut Report) -> Result<()> {
     store.refresh()?;
@@ -59,7 +57,9 @@ fn differing(one: &str, other: &str) -> Vec<&'static str> {
         return Vec::new();
     }
     let says = |key: &&str| one.text_of(key).is_some() && other.text_of(key).is_some();
-    TEXTS.into_iter().filter(says).filter(|key| !same_value(key, one.raw(key), other.raw(key))).collect()
+    // Two copies with other texts are two issues, or two versions.
+    let texts = field::with(|row| row.kind == Kind::Text && row.travel == Travel::Shared).map(Field::key);
+    texts.filter(says).filter(|key| !same_value(key, one.raw(key), other.raw(key))).collect()
 }
 
 /// The first line is the planning copy of an issue that was proposed, or turned down where the other one is, or the companion of one.

@@ -4,8 +4,9 @@
 //! applied only if nobody else changed the same field in the meantime.
 
 use super::Result;
-use crate::model::change::{Change, TextField};
-use crate::model::issue::Issue;
+use crate::model::change::Change;
+use crate::model::field::{self, Field};
+use crate::model::issue::{Issue, Said};
 use crate::store::{Access, Row, Scope, Store, Write, WriteError, Written};
 
 #[derive(Debug, thiserror::Error)]
@@ -13,41 +14,37 @@ pub enum EditError {
     #[error("the line {0:?} is missing from the edited text")]
     Missing(String),
     #[error("{field} of {id} was changed by someone else while you edited it")]
-    Overtaken { id: String, field: &'static str },
+    Overtaken { id: String, field: String },
     #[error(transparent)]
     Editor(#[from] crate::sys::process::EditorError),
 }
 
-const SECTIONS: [(&str, Option<TextField>); 5] = [
-    ("title", None),
-    ("description", Some(TextField::Description)),
-    ("design", Some(TextField::Design)),
-    ("acceptance criteria", Some(TextField::AcceptanceCriteria)),
-    ("notes", Some(TextField::Notes)),
-];
+/// What is edited, each under its name.
+fn sections() -> Vec<(Field, String)> {
+    let texts = field::sections().map(|(field, name)| (field, name.to_lowercase()));
+    std::iter::once((Field::Title, "title".to_owned())).chain(texts).collect()
+}
 
 /// What is shown in the editor and read back from it: each field under a heading that no field holds as a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditSheet {
-    texts: [String; 5],
+    texts: Vec<String>,
     dashes: usize,
 }
 
 impl EditSheet {
     pub fn of(issue: &Issue) -> Self {
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
-        Self::new([
-            issue.title.clone(),
-            text(&issue.description),
-            text(&issue.design),
-            text(&issue.acceptance_criteria),
-            text(&issue.notes),
-        ])
+        let text = |(field, _)| match issue.said(field) {
+            Said::Text(text) => text.to_owned(),
+            _ => String::new(),
+        };
+        Self::new(sections().into_iter().map(text).collect())
     }
 
-    fn new(texts: [String; 5]) -> Self {
+    fn new(texts: Vec<String>) -> Self {
+        let names = sections();
         let clashes = |dashes: usize| {
-            let headings = SECTIONS.map(|(name, _)| heading(name, dashes));
+            let headings: Vec<String> = names.iter().map(|(_, name)| heading(name, dashes)).collect();
             texts.iter().flat_map(|text| text.lines()).any(|line| headings.iter().any(|heading| heading == line))
         };
         let dashes = (3..).find(|dashes| !clashes(*dashes)).unwrap_or(3);
@@ -56,7 +53,7 @@ impl EditSheet {
 
     pub fn render(&self) -> String {
         let mut out = String::new();
-        for ((name, _), text) in SECTIONS.iter().zip(&self.texts) {
+        for ((_, name), text) in sections().iter().zip(&self.texts) {
             out.push_str(&format!("{}\n{text}\n", heading(name, self.dashes)));
         }
         out
@@ -64,21 +61,21 @@ impl EditSheet {
 
     /// Reads back a text that was made by [`EditSheet::render`] of this sheet and edited.
     pub fn read_back(&self, text: &str) -> Result<Self> {
-        let mut texts: [String; 5] = Default::default();
+        let (sections, mut texts) = (sections(), Vec::new());
         let mut rest = text;
-        for (n, (name, _)) in SECTIONS.iter().enumerate() {
+        for (n, (_, name)) in sections.iter().enumerate() {
             let line = heading(name, self.dashes);
             let after = rest.strip_prefix(&line).ok_or_else(|| EditError::Missing(line.clone()))?;
             let after = after.strip_prefix('\n').unwrap_or(after);
-            let end = match SECTIONS.get(n + 1) {
-                Some((next, _)) => {
+            let end = match sections.get(n + 1) {
+                Some((_, next)) => {
                     let next = heading(next, self.dashes);
                     find_line(after, &next).ok_or(EditError::Missing(next))?
                 }
                 None => after.len(),
             };
             let body = &after[..end];
-            texts[n] = body.strip_suffix('\n').unwrap_or(body).to_owned();
+            texts.push(body.strip_suffix('\n').unwrap_or(body).to_owned());
             rest = &after[end..];
         }
         Ok(EditSheet { texts, dashes: self.dashes })
@@ -133,7 +130,7 @@ pub fn apply_sheet(store: &mut Store, shown: &Row, sheet: &EditSheet) -> Result<
     transaction.store().refresh()?;
     let now = EditSheet::of(&own_copy(transaction.store(), &id)?.issue);
     let mut changes = Vec::new();
-    for (n, (name, field)) in SECTIONS.into_iter().enumerate() {
+    for (n, (field, name)) in sections().into_iter().enumerate() {
         let text = &sheet.texts[n];
         if *text == before.texts[n] {
             continue;
@@ -142,8 +139,8 @@ pub fn apply_sheet(store: &mut Store, shown: &Row, sheet: &EditSheet) -> Result<
             return Err(EditError::Overtaken { id, field: name }.into());
         }
         changes.push(match field {
-            Some(field) => Change::Text(field, text.clone()),
-            None => Change::Title(text.clone()),
+            Field::Title => Change::Title(text.clone()),
+            field => Change::Text(field, text.clone()),
         });
     }
     transaction.stage(Write::Change { id, changes })?;
@@ -168,10 +165,12 @@ mod tests {
             "--- notes ---",
         ];
         for body in odd {
-            let sheet = EditSheet::new([body, "", body, body, body].map(str::to_owned));
+            let mut texts = vec![body.to_owned(); sections().len()];
+            texts[1] = String::new();
+            let sheet = EditSheet::new(texts);
             assert_eq!(sheet.read_back(&sheet.render()).unwrap(), sheet, "{body:?}");
         }
-        let sheet = EditSheet::new(Default::default());
+        let sheet = EditSheet::new(vec![String::new(); sections().len()]);
         assert!(sheet.read_back("no title\n").is_err());
         assert!(sheet.read_back("--- title ---\n--- description ---\n").is_err());
     }

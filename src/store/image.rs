@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use twox_hash::XxHash3_64;
 
-use crate::cache::Key;
+use crate::cache::{self, Key};
 use crate::ledger::Document;
 use crate::model::time::DAY;
 use crate::sys::fs::{self, Dir, FsError};
@@ -63,7 +63,7 @@ pub(super) fn line_hash(seed: u64, document: &Document, line: usize) -> u64 {
 
 /// What this program's images look like inside: another schema or another version makes another image.
 fn version() -> [u8; 32] {
-    let parts = [include_str!("../cache/schema.sql"), env!("CARGO_PKG_VERSION")];
+    let parts = [cache::schema(), env!("CARGO_PKG_VERSION").to_owned()];
     *blake3::hash(parts.concat().as_bytes()).as_bytes()
 }
 

@@ -4,6 +4,7 @@
 
 use super::{Access, Result, View};
 use crate::cache::{Key, Own};
+use crate::model::field::{self, Field};
 use crate::model::issue;
 use crate::model::lease::Standing;
 use crate::model::proposal::{self, Proposal};
@@ -58,7 +59,9 @@ impl View {
             };
             let (due, defer) = (line.due.or(planned.due), line.defer.or(planned.defer));
             let own = Own { status, assignee, due, defer, from: None };
-            let more = theirs.raw("estimated_minutes").is_none() && ours.raw("estimated_minutes").is_some();
+            // What the cache has no column for.
+            let mut others = field::with(|row| row.own && row.column.is_none()).map(Field::key);
+            let more = others.any(|key| theirs.raw(key).is_none() && ours.raw(key).is_some());
             found.extend((own != line || more).then_some((*target, Own { from: Some(*planning), ..own })));
         }
         Ok(found)

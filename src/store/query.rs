@@ -7,8 +7,9 @@ use super::repos::unknown_ids;
 use super::row::{BlockedRow, Page, ReadyFilter, Row, SearchRow};
 use super::{Project, RepoProblem, Result, StoreError, View, place};
 use crate::cache::{
-    Blocked, Blocker, Cache, Edge, EpicProgress, GroupBy, Key, Listing, ReadyQuery, Sort, Statistics, Texts, UnknownIds,
+    Blocked, Blocker, Cache, Edge, EpicProgress, GroupBy, Key, Listing, ReadyQuery, Sort, Statistics, UnknownIds,
 };
+use crate::model::field::Kind;
 use crate::model::id::PrefixIndex;
 use crate::model::issue::{Issue, Status};
 use crate::model::query::{Expr, Field, Op, Value, folded};
@@ -102,7 +103,7 @@ impl View {
                 let sources = members.into_iter().flat_map(|member| self.sources.of_member(member));
                 Expr::Or(sources.map(|n| Expr::Is(Field::Repo, Op::Eq, Value::Number(n as i64))).collect())
             }
-            Expr::Is(field @ (Field::Assignee | Field::Author | Field::Owner), Op::Eq, Value::Text(name)) => {
+            Expr::Is(field, Op::Eq, Value::Text(name)) if field.row().kind == Kind::Person => {
                 Expr::any_of(*field, self.spelled_names(*field, name)?)
             }
             Expr::Is(Field::Project, op, Value::Text(text)) => {
@@ -344,9 +345,7 @@ impl View {
             let planned = own.from.map(|key| self.sources.text(key)).unwrap_or_default();
             if let Ok(record) = Record::parse(&planned) {
                 let planned = Issue::decode_in(&record, &|| self.host.clock.calendar());
-                issue.due_at = issue.due_at.or(planned.due_at);
-                issue.defer_until = issue.defer_until.or(planned.defer_until);
-                issue.estimated_minutes = issue.estimated_minutes.or(planned.estimated_minutes);
+                issue.fill_own(planned);
             }
         }
         let (file, line_number) = self.sources.place(key);
@@ -369,25 +368,9 @@ impl View {
     /// Brings the texts that a search needs into the cache.
     fn load_texts(&mut self) -> Result<()> {
         let missing = self.cache.missing_texts()?;
-        let texts = missing.into_iter().map(|key| {
-            let line = self.sources.text(key);
-            let record = Record::parse(&line).expect("a key stands for a valid record");
-            let issue = Issue::decode(&record);
-            let comments: Vec<String> = issue.comments.into_iter().map(|comment| comment.text).collect();
-            let texts = Texts {
-                title: issue.title,
-                description: issue.description.unwrap_or_default(),
-                design: issue.design.unwrap_or_default(),
-                acceptance_criteria: issue.acceptance_criteria.unwrap_or_default(),
-                notes: issue.notes.unwrap_or_default(),
-                comments: comments.join("\n"),
-                labels: issue.labels.join("\n"),
-                close_reason: issue.close_reason.unwrap_or_default(),
-            };
-            (key, texts)
-        });
-        let texts: Vec<_> = texts.collect();
-        self.cache.insert_texts(texts)?;
+        let lines: Vec<_> = missing.into_iter().map(|key| (key, self.sources.text(key))).collect();
+        let parse = |line| Record::parse(line).expect("a key stands for a valid record");
+        self.cache.insert_texts(lines.iter().map(|(key, line)| (*key, parse(line))))?;
         Ok(())
     }
 }

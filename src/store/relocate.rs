@@ -10,9 +10,10 @@ use super::source::expected;
 use super::write::Written;
 use super::{Access, Project, Result, Role, Store, StoreError, View};
 use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
+use crate::model::field::{self, Field, Row, Travel};
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::join_copies;
-use crate::model::proposal::{PLANNING_KEYS, Proposal, State, Visibility};
+use crate::model::proposal::{Proposal, State, Visibility};
 use crate::model::record::Record;
 
 /// What became of the issues.
@@ -84,8 +85,9 @@ impl View {
                 record.with(&[("visibility", Some(word))], dialect)
             }
             (false, Visibility::Local) => {
-                let keys = PLANNING_KEYS.into_iter().chain(["visibility"]);
-                record.with(&keys.map(|key| (key, None)).collect::<Vec<_>>(), dialect)
+                let is_planning = |row: &Row| row.travel == Travel::Planning;
+                let fields = field::with(is_planning).chain([Field::Visibility]);
+                record.with(&fields.map(|field| (field.key(), None)).collect::<Vec<_>>(), dialect)
             }
             _ => line.to_owned(),
         }

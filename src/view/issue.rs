@@ -7,44 +7,22 @@
 use super::answer::{Field, Fields, List, answer, each, filled, object};
 use super::elsewhere::elsewhere;
 use super::history::past;
-use crate::model::issue::{Comment, Issue, Time};
+use crate::model::field::{self, Kind};
+use crate::model::issue::{Comment, Issue, Said, Time};
 use crate::model::json::Object;
-use crate::model::merge::AGREED;
 use crate::model::record::Record;
 use crate::ops::{Neighbour, Private, Shown};
 use crate::store::{Access, Place, Row, Written};
 
 const EPOCH: &str = "1970-01-01T00:00:00.000Z";
 
-/// Keys that this view writes itself, whatever the line holds.
-const OWN: &[&str] = &[
-    "_type",
-    "id",
-    "title",
-    "status",
-    "priority",
-    "issue_type",
-    "created_at",
-    "updated_at",
-    "labels",
-    "dependencies",
-    "comments",
-    "dependency_count",
-    "dependent_count",
-    "comment_count",
-    "parent",
-    "source_repo",
-    "source_repo_path",
-    "shadowed",
-    "writable",
-    "copies",
-    "private",
-    "visibility",
-    AGREED,
-    "worktree_id",
-    "worktree",
-    "elsewhere",
-];
+/// Keys of answers that are not those of a line; whatever a line has under them is not shown.
+const ANSWERS: &[&str] = &["shadowed", "writable", "copies", "private", "worktree_id", "worktree", "elsewhere"];
+
+/// A key that this view writes itself, whatever the line holds.
+fn is_answered(key: &str) -> bool {
+    field::is(key, |row| row.answered) || ANSWERS.contains(&key)
+}
 
 fn base(line: &str, issue: &Issue, source_repo: &str) -> Object {
     let record = Record::parse(line).expect("a row holds a valid record");
@@ -56,16 +34,20 @@ fn base(line: &str, issue: &Issue, source_repo: &str) -> Object {
     let own_assignee = issue.assignee.as_deref().filter(|name| record.text_of("assignee").as_deref() != Some(*name));
     for (key, raw) in record.iter() {
         let says_nothing = matches!(raw, "null" | "\"\"" | "[]") || key == "assignee" && own_assignee.is_some();
-        if !says_nothing && !OWN.contains(&key.as_ref()) {
+        if !says_nothing && !is_answered(&key) {
             object = object.raw(&key, raw);
         }
     }
     object = object.optional("assignee", own_assignee);
-    for (key, own) in [("due_at", &issue.due_at), ("defer_until", &issue.defer_until)] {
-        object = object.optional(key, own.as_ref().filter(|_| record.raw(key).is_none()).map(|own| own.text.as_str()));
-    }
-    if let Some(minutes) = issue.estimated_minutes.filter(|_| record.raw("estimated_minutes").is_none()) {
-        object = object.number("estimated_minutes", minutes);
+    let mut own: Vec<_> = field::with(|row| row.own).filter(|field| record.raw(field.key()).is_none()).collect();
+    own.sort_by_key(|field| field.row().kind == Kind::Number);
+    for field in own {
+        object = match issue.said(field) {
+            Said::Text(text) => object.text(field.key(), text),
+            Said::Time(time) => object.text(field.key(), &time.text),
+            Said::Number(number) => object.number(field.key(), number),
+            Said::Nothing => object,
+        };
     }
     object = object
         .text("status", issue.status.as_str())
@@ -161,7 +143,7 @@ pub fn detail(shown: &Shown) -> Object {
     object.join(children(&parts.map(|row| row.issue.status.as_str() == "closed").collect::<Vec<_>>()))
 }
 
-/// Fields that every issue has, and those it may have, with their JSON types.
+/// What answers have before the fields of the line, with JSON types and whether every issue has it.
 const ISSUE: &[(&str, &str, bool)] = &[
     ("id", "string", true),
     ("title", "string", true),
@@ -181,20 +163,10 @@ const ISSUE: &[(&str, &str, bool)] = &[
     ("private", "object", false),
     ("pruned", "boolean", false),
     ("past", "object", false),
-    ("description", "string", false),
-    ("design", "string", false),
-    ("acceptance_criteria", "string", false),
-    ("notes", "string", false),
-    ("assignee", "string", false),
-    ("owner", "string", false),
-    ("estimated_minutes", "integer", false),
-    ("created_by", "string", false),
-    ("started_at", "string", false),
-    ("closed_at", "string", false),
-    ("close_reason", "string", false),
-    ("due_at", "string", false),
-    ("defer_until", "string", false),
-    ("external_ref", "string", false),
+];
+
+/// The same after those of the line.
+const MORE: &[(&str, &str, bool)] = &[
     ("parent", "string", false),
     ("project", "object", false),
     ("former_id", "string", false),
@@ -214,6 +186,19 @@ const ISSUE: &[(&str, &str, bool)] = &[
     ("truncated", "boolean", false),
 ];
 
+/// Every key that an issue may have, in its place in the schema.
+fn keys() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
+    let kind = |kind| match kind {
+        Kind::Text | Kind::Word | Kind::Person | Kind::Time | Kind::Until | Kind::From => "string",
+        Kind::Number => "integer",
+        Kind::Flag => "boolean",
+        Kind::Labels | Kind::Edges | Kind::Comments => "array",
+        Kind::Other => "object",
+    };
+    let typed = field::with(|row| row.typed).map(move |field| (field.key(), kind(field.row().kind), false));
+    ISSUE.iter().copied().chain(typed).chain(MORE.iter().copied())
+}
+
 /// Gives the keys of an issue to a function of that name, with those that are always there as well in this place.
 macro_rules! issue_keys {
     ($($shape:ident: $also:expr;)*) => {$(
@@ -224,8 +209,8 @@ macro_rules! issue_keys {
         impl $shape {
             pub fn fields(into: &mut Fields) {
                 let also: &[&str] = &$also;
-                for (key, kind, always) in ISSUE {
-                    into.push(Field { key, kind, required: *always || also.contains(key) });
+                for (key, kind, always) in keys() {
+                    into.push(Field { key, kind, required: always || also.contains(&key) });
                 }
             }
         }

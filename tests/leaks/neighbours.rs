@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use beads::coordination::{NewCheckpoint, add_checkpoint};
-use beads::model::change::TextField;
 use beads::model::dependency::DependencyType;
+use beads::model::field::Field;
 use beads::ops::{self, ConfigRequest, Filing, ProposeOptions, SyncRequest};
 use beads::store::{Config, Store};
 use beads::sys::{Clock, Entropy, Env, Host};
@@ -225,7 +225,7 @@ impl Neighbours {
             2 => Change::Close { reason: Some(self.fresh("REASON-")) },
             3 => Change::Claim { assignee: self.fresh("ASSIGNEE-") },
             4 => Change::AddLabel("public".into()),
-            5 => Change::Text(TextField::Description, format!("Not before {}!", self.any_id(dice))),
+            5 => Change::Text(Field::Description, format!("Not before {}!", self.any_id(dice))),
             _ => Change::Delete { reason: Some(self.fresh("REASON-")) },
         };
         let what = format!("{at}: edit {id} {change:?}");

@@ -8,8 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use beads::ledger::LedgerError;
-use beads::model::change::{Change, ChangeError, NewIssue, TextField};
+use beads::model::change::{Change, ChangeError, NewIssue};
 use beads::model::dependency::DependencyType;
+use beads::model::field::Field;
 use beads::model::issue::{Priority, Status};
 use beads::store::{ClaimWish, Config, Scope, Store, StoreError, Write};
 use beads::sys::lock::LockError;
@@ -64,7 +65,7 @@ fn every_write_changes_one_line() {
         }),
         ("t-1", |s| s.close("t-1", Some("done <ok>".into())).map(drop)),
         ("t-1", |s| s.update("t-1", vec![Change::Reopen { comment: None }]).map(drop)),
-        ("t-2", |s| s.update("t-2", vec![Change::Text(TextField::Notes, "n".into())]).map(drop)),
+        ("t-2", |s| s.update("t-2", vec![Change::Text(Field::Notes, "n".into())]).map(drop)),
         ("t-2", |s| s.update("t-2", vec![Change::Status(Status::new("in_progress"))]).map(drop)),
         ("t-2", |s| {
             s.update("t-2", vec![Change::AddComment(beads::NewComment { id: 7, author: "p".into(), text: "t".into() })])

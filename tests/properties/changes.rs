@@ -1,8 +1,9 @@
 //! Proves that a change touches only the keys it is about, whatever else the line holds, and that making it twice is making
 //! it once.
 
-use beads::model::change::{self, Change, ChangeError, DateField, Stamp, TextField};
+use beads::model::change::{self, Change, ChangeError, Stamp};
 use beads::model::dependency::DependencyType;
+use beads::model::field::Field;
 use beads::model::issue::{IssueType, Priority, Status};
 use beads::model::record::Record;
 use beads::model::time::Instant;
@@ -29,8 +30,8 @@ fn change() -> impl Strategy<Value = (Change, Vec<&'static str>)> {
     let all = |keys: Vec<&'static str>| move |change: Change| (change, keys.clone());
     prop_oneof![
         word().prop_map(Change::Title).prop_map(key("title")),
-        word().prop_map(|text| Change::Text(TextField::Notes, text)).prop_map(key("notes")),
-        Just(Change::Text(TextField::Description, String::new())).prop_map(key("description")),
+        word().prop_map(|text| Change::Text(Field::Notes, text)).prop_map(key("notes")),
+        Just(Change::Text(Field::Description, String::new())).prop_map(key("description")),
         status.prop_map(Change::Status).prop_map(all(CLOSING.to_vec())),
         option::of(word()).prop_map(|reason| Change::Close { reason }).prop_map(all(CLOSING.to_vec())),
         Just(Change::Reopen { comment: None }).prop_map(all([CLOSING, GRAVE].concat())),
@@ -38,8 +39,8 @@ fn change() -> impl Strategy<Value = (Change, Vec<&'static str>)> {
         (0i64..5).prop_map(|n| Change::Priority(Priority::in_file(n))).prop_map(key("priority")),
         select(vec!["bug", "my-type"]).prop_map(|word| Change::Type(IssueType::new(word))).prop_map(key("issue_type")),
         option::of(0i64..99).prop_map(Change::Estimate).prop_map(key("estimated_minutes")),
-        date().prop_map(|at| Change::Date(DateField::Due, at)).prop_map(key("due_at")),
-        date().prop_map(|at| Change::Date(DateField::DeferUntil, at)).prop_map(key("defer_until")),
+        date().prop_map(|at| Change::Date(Field::Due, at)).prop_map(key("due_at")),
+        date().prop_map(|at| Change::Date(Field::Defer, at)).prop_map(key("defer_until")),
         word().prop_map(Change::AddLabel).prop_map(key("labels")),
         word().prop_map(Change::RemoveLabel).prop_map(key("labels")),
         proptest::collection::vec(word(), 0..3).prop_map(Change::SetLabels).prop_map(key("labels")),

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use beads::model::change::{Change, TextField};
+use beads::model::change::Change;
+use beads::model::field::Field;
 use beads::store::{Config, ProposeRequest, Store};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -101,9 +102,9 @@ fn change(key: &str, text: &str) -> Change {
     let text = text.to_owned();
     match key {
         "title" => Change::Title(text),
-        "description" => Change::Text(TextField::Description, text),
-        "design" => Change::Text(TextField::Design, text),
-        _ => Change::Text(TextField::AcceptanceCriteria, text),
+        "description" => Change::Text(Field::Description, text),
+        "design" => Change::Text(Field::Design, text),
+        _ => Change::Text(Field::AcceptanceCriteria, text),
     }
 }
 

@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use beads::model::change::TextField;
 use beads::model::dependency::DependencyType;
+use beads::model::field::Field;
 use beads::{Change, NewComment, NewIssue, Priority, Status, Store};
 use serde_json::Value;
 
@@ -157,8 +157,8 @@ fn edit(clone: &mut Clone, random: &mut Dice, promises: &mut Promises) -> Result
             vec![Change::Title(title)]
         }
         24..32 => vec![Change::Priority(Priority::typed(&random.below(5).to_string()).unwrap())],
-        32..40 => vec![Change::Text(TextField::Description, paragraphs(line, &word, random))],
-        40..44 => vec![Change::Text(TextField::Assignee, word.clone())],
+        32..40 => vec![Change::Text(Field::Description, paragraphs(line, &word, random))],
+        40..44 => vec![Change::Text(Field::Assignee, word.clone())],
         44..50 => vec![Change::Close { reason: Some(format!("done {word}")) }],
         50..54 => vec![Change::Reopen { comment: None }],
         54..59 => vec![Change::Claim { assignee: clone.desk.name.clone() }],

@@ -1,20 +1,27 @@
 use clap::Args;
 
 use super::{Context, Outcome, changed_line};
+use crate::model::field;
 use crate::ops::{self, EditError, EditSheet, OpError};
 use crate::sys::fs::FsError;
 use crate::sys::process;
 use crate::view::{self, Exit, Failure};
 
 /// Edit an issue in your editor
-///
-/// Opens title, description, design, acceptance criteria and notes in $VISUAL or $EDITOR. If someone changes the same
-/// field meanwhile, nothing is overwritten and your text is kept.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bd edit bd-a3f8\n  EDITOR=\"code --wait\" bd edit a3")]
+#[command(long_about = about(), after_help = "Examples:\n  bd edit bd-a3f8\n  EDITOR=\"code --wait\" bd edit a3")]
 pub struct EditArgs {
     /// The issue, by id or its first characters
     id: String,
+}
+
+fn about() -> String {
+    format!(
+        "Edit an issue in your editor
+
+Opens title, {} in $VISUAL or $EDITOR. If someone changes the same field meanwhile, nothing is overwritten and your text is kept.",
+        field::text_names(|_| true, " and ")
+    )
 }
 
 pub fn run(args: EditArgs, cx: &mut Context) -> Outcome {

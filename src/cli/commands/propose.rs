@@ -1,18 +1,15 @@
 use clap::Args;
 
 use super::{Context, Outcome, require_ids};
+use crate::model::field::{self, Field};
 use crate::model::proposal::Include;
 use crate::ops::{self, ProposeOptions};
 use crate::store::Proposed;
 use crate::view::{self, Exit, Failure, inline};
 
 /// Put planned issues before the maintainers
-///
-/// Writes the public part of each issue into the target's ledger, under the same id, for you to commit and send as a pull
-/// request. Title, description, design, acceptance criteria, type, priority, labels and dependencies that the target can see
-/// go; notes, comments, assignee, dates and everything else stay in your planning repo.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(long_about = about(), after_help = "Examples:
   bd propose a3 --dry-run                 the exact line, and what is held back
   bd propose a3
   bd propose a3 --with-deps --include notes")]
@@ -40,6 +37,17 @@ pub struct ProposeArgs {
     /// Let a ledger be committed that `bd init --contributor` keeps out of commits
     #[arg(long)]
     start_ledger: bool,
+}
+
+fn about() -> String {
+    format!(
+        "Put planned issues before the maintainers
+
+Writes the public part of each issue into the target's ledger, under the same id, for you to commit and send as a pull request. \
+Title, {}, type, priority, labels and dependencies that the target can see go; notes, comments, assignee, dates and everything \
+else stay in your planning repo.",
+        field::text_names(Field::is_shared, ", ")
+    )
 }
 
 pub fn run(args: ProposeArgs, cx: &mut Context) -> Outcome {

@@ -2,24 +2,13 @@ use clap::Args;
 
 use super::{Context, Outcome, print_page};
 use crate::cli::filters::{DoneArgs, PageArgs};
+use crate::model::field;
 use crate::model::query::Field;
 use crate::ops;
 
 /// Find issues by conditions
-///
-/// Conditions are FIELD OP VALUE: = != < <= > >= and ~ (contains). Side by side they mean AND; OR, NOT and brackets work too.
-/// Fields: id title description notes text status type priority label assignee author owner parent external_ref visibility
-/// repo project created updated started closed due defer. A word alone is searched for in every text. `me` or `@me` is you,
-/// `none` means no value, a comma means OR, quotes keep blanks and commas; names of people match in any case.
-///
-/// Dates are days in your time zone: created=today, closed>=monday, due<=2026-03-01. A length of time such as 7d counts from
-/// now, back for what has happened and ahead for due and defer: updated>7d is what changed within the last week, due<=7d what
-/// is due within the next.
-///
-/// A field, status, type, visibility, repo or id that does not exist is an error. Without a condition on status, closed issues
-/// are left out; status=all includes them. Deleted ones are left out unless status=tombstone or --deleted asks for them.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(long_about = about(), after_help = "Examples:
   bd query 'status=open priority<=1 label=backend'
   bd query 'updated>7d author=@me'
   bd query 'due <= 7d and not assignee = none'
@@ -33,6 +22,24 @@ pub struct QueryArgs {
     page: PageArgs,
     #[command(flatten)]
     done: DoneArgs,
+}
+
+fn about() -> String {
+    format!(
+        "Find issues by conditions
+
+Conditions are FIELD OP VALUE: = != < <= > >= and ~ (contains). Side by side they mean AND; OR, NOT and brackets work too. \
+Fields: {}. A word alone is searched for in every text. `me` or `@me` is you, `none` means no value, a comma means OR, quotes \
+keep blanks and commas; names of people match in any case.
+
+Dates are days in your time zone: created=today, closed>=monday, due<=2026-03-01. A length of time such as 7d counts from now, \
+back for what has happened and ahead for due and defer: updated>7d is what changed within the last week, due<=7d what is due \
+within the next.
+
+A field, status, type, visibility, repo or id that does not exist is an error. Without a condition on status, closed issues are \
+left out; status=all includes them. Deleted ones are left out unless status=tombstone or --deleted asks for them.",
+        field::asked_names().join(" ")
+    )
 }
 
 pub fn run(args: QueryArgs, cx: &mut Context) -> Outcome {

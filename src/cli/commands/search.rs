@@ -3,16 +3,14 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::cli::filters::{FilterArgs, PageArgs};
 use crate::cli::render;
+use crate::model::field;
 use crate::model::query::Field;
 use crate::ops;
 use crate::view::{self, Exit, Failure};
 
 /// Search everything people wrote, closed issues included
-///
-/// Looks at title, description, design, acceptance criteria, notes, comments, labels and ids. Every word must occur, as a
-/// word or its beginning. Best matches come first.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bd search login timeout\n  bd search crash --status open --json")]
+#[command(long_about = about(), after_help = "Examples:\n  bd search login timeout\n  bd search crash --status open --json")]
 pub struct SearchArgs {
     /// Words
     words: Vec<String>,
@@ -20,6 +18,15 @@ pub struct SearchArgs {
     filter: FilterArgs,
     #[command(flatten)]
     page: PageArgs,
+}
+
+fn about() -> String {
+    format!(
+        "Search everything people wrote, closed issues included
+
+Looks at title, {}, comments, labels and ids. Every word must occur, as a word or its beginning. Best matches come first.",
+        field::text_names(|_| true, ", ")
+    )
 }
 
 pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {

@@ -1,7 +1,8 @@
 use clap::Args;
 
 use super::{Context, Outcome, changed_line, report, require_ids};
-use crate::model::change::{Change, DateField, TextField};
+use crate::model::change::Change;
+use crate::model::field::Field;
 use crate::model::issue::Priority;
 use crate::model::when::Bare;
 use crate::ops::{self, OpError};
@@ -115,12 +116,12 @@ fn changes(args: &UpdateArgs, cx: &mut Context) -> Result<Vec<Change>, Failure> 
     let description = cx.text(args.description.as_deref(), args.body_file.as_deref(), args.stdin)?;
     let assignee = args.assignee.as_deref().map(|name| cx.person(name)).transpose()?;
     let texts = [
-        (TextField::Description, description),
-        (TextField::Design, args.design.clone()),
-        (TextField::AcceptanceCriteria, args.acceptance.clone()),
-        (TextField::Notes, args.notes.clone()),
-        (TextField::Assignee, assignee),
-        (TextField::ExternalRef, args.external_ref.clone()),
+        (Field::Description, description),
+        (Field::Design, args.design.clone()),
+        (Field::AcceptanceCriteria, args.acceptance.clone()),
+        (Field::Notes, args.notes.clone()),
+        (Field::Assignee, assignee),
+        (Field::ExternalRef, args.external_ref.clone()),
     ];
     changes.extend(texts.into_iter().filter_map(|(field, text)| Some(Change::Text(field, text?))));
     changes.extend(args.append_notes.clone().map(Change::AppendNotes));
@@ -136,11 +137,11 @@ fn changes(args: &UpdateArgs, cx: &mut Context) -> Result<Vec<Change>, Failure> 
     changes.extend(args.estimate.map(|minutes| Change::Estimate(Some(minutes))));
     if let Some(text) = &args.due {
         let at = if text.is_empty() { None } else { Some(super::due(cx, text)?) };
-        changes.push(Change::Date(DateField::Due, at));
+        changes.push(Change::Date(Field::Due, at));
     }
     if let Some(text) = &args.defer {
         let at = if text.is_empty() { None } else { Some(cx.date("defer", text, Bare::Future)?.start()) };
-        changes.push(Change::Date(DateField::DeferUntil, at));
+        changes.push(Change::Date(Field::Defer, at));
     }
     if let Some(labels) = &args.set_labels {
         let labels = labels.iter().map(|label| label.trim().to_owned()).filter(|label| !label.is_empty());

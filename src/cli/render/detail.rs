@@ -2,8 +2,9 @@
 
 use super::{columns, id, priority_style, status_style};
 use crate::cli::ui::{Style, Ui};
+use crate::model::field::{self, Field};
 use crate::model::id::PrefixIndex;
-use crate::model::issue::{Comment, Time};
+use crate::model::issue::{Comment, Issue, Said};
 use crate::model::odd::odd_values;
 use crate::model::proposal::Owner;
 use crate::model::record::Record;
@@ -25,24 +26,8 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
     );
     ui.line(&line);
     let calendar = ui.calendar();
-    let time = |time: &Option<Time>| time.as_ref().map(|time| calendar.full(time.instant));
-    let date = |time: &Option<Time>| time.as_ref().map(|time| calendar.date(time.instant));
-    let by = |time: Option<String>, who: &Option<String>| {
-        time.map(|time| who.as_ref().map_or(time.clone(), |who| format!("{time} by {who}")))
-    };
-    let facts = [
-        ("Created", by(time(&issue.created_at), &issue.created_by)),
-        ("Updated", time(&issue.updated_at)),
-        ("Started", time(&issue.started_at)),
-        ("Closed", time(&issue.closed_at)),
-        ("Reason", issue.close_reason.clone()),
-        ("Deleted", by(time(&issue.deleted_at), &issue.deleted_by)),
-        ("Because", issue.delete_reason.clone()),
-        ("Due", date(&issue.due_at)),
-        ("Deferred to", date(&issue.defer_until)),
-        ("Estimate", issue.estimated_minutes.map(|minutes| format!("{minutes} min"))),
-        ("Reference", issue.external_ref.clone()),
-        ("Owner", issue.owner.clone()),
+    let facts = field::facts().map(|(field, name)| (name, fact(issue, field, &calendar)));
+    let others = [
         ("Not read", not_read(&shown.row.line)),
         ("Labels", (!issue.labels.is_empty()).then(|| issue.labels.join(", "))),
         ("Visibility", issue.visibility.clone().filter(|word| word != "canonical")),
@@ -52,19 +37,13 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
         ("Elsewhere", elsewhere(shown)),
         ("Copies in", (!shown.copies.is_empty()).then(|| shown.copies.join(", "))),
     ];
-    for (name, value) in facts {
+    for (name, value) in facts.chain(others) {
         if let Some(value) = value {
             ui.line(&format!("{name:<12}{}", inline(&value)));
         }
     }
-    let texts = [
-        ("Description", &issue.description),
-        ("Design", &issue.design),
-        ("Acceptance criteria", &issue.acceptance_criteria),
-        ("Notes", &issue.notes),
-    ];
-    for (name, text) in texts {
-        if let Some(text) = text {
+    for (field, name) in field::sections() {
+        if let Said::Text(text) = issue.said(field) {
             heading(ui, name);
             paragraph(ui, "  ", text);
         }
@@ -76,6 +55,24 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
         heading(ui, "Comments");
         remarks(ui, &issue.comments);
     }
+}
+
+/// What a field says in a line of its own.
+fn fact(issue: &Issue, field: Field, calendar: &Calendar) -> Option<String> {
+    let by = match field {
+        Field::Created => &issue.created_by,
+        Field::Deleted => &issue.deleted_by,
+        _ => &None,
+    };
+    let said = match issue.said(field) {
+        Said::Nothing => return None,
+        Said::Text(text) => text.to_owned(),
+        Said::Number(number) if field == Field::Estimate => format!("{number} min"),
+        Said::Number(number) => number.to_string(),
+        Said::Time(time) if field.is_date() => calendar.date(time.instant),
+        Said::Time(time) => calendar.full(time.instant),
+    };
+    Some(by.as_ref().map_or(said.clone(), |who| format!("{said} by {who}")))
 }
 
 /// Values of the line that are in no form that is read, as they are.

@@ -7,8 +7,9 @@ use super::planned::edges;
 use super::repos::{Places, places};
 use super::{Flow, FlowError, INFORMS};
 use crate::coordination::Result;
-use crate::model::change::{Change, TextField};
+use crate::model::change::Change;
 use crate::model::dependency::DependencyType;
+use crate::model::field::Field;
 use crate::model::json::Json;
 use crate::model::plan::{Plan, PlannedTask, Revision};
 use crate::model::workflow::TaskEdit;
@@ -103,9 +104,9 @@ fn updates(task: &PlannedTask, place: i64) -> Vec<Change> {
     let mut changes = vec![set("place", Some(Json::Int(place)))];
     changes.extend(task.title.clone().map(Change::Title));
     let fields = [
-        (TextField::Description, &task.description),
-        (TextField::AcceptanceCriteria, &task.acceptance),
-        (TextField::Assignee, &task.assignee),
+        (Field::Description, &task.description),
+        (Field::AcceptanceCriteria, &task.acceptance),
+        (Field::Assignee, &task.assignee),
     ];
     changes.extend(fields.into_iter().filter_map(|(field, text)| Some(Change::Text(field, text.clone()?))));
     changes.extend(task.priority.map(Change::Priority));

@@ -15,6 +15,7 @@ pub use restore::{before_deletion, restore};
 pub use stamp::{NewComment, Stamp};
 
 use super::dependency::{Dependency, DependencyType};
+use super::field::Field;
 use super::issue::{self, IssueType, Priority, Status};
 use super::json::says_nothing;
 use super::merge::{AGREED, FIELD_TIMES};
@@ -26,52 +27,11 @@ use edits::{delete_edits, dependency_edits, edit_unless, label_edits, reopen_edi
 
 pub const MAX_TITLE: usize = 500;
 
-/// A text field that can be replaced or, with an empty text, cleared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextField {
-    Description,
-    Design,
-    AcceptanceCriteria,
-    Notes,
-    Assignee,
-    ExternalRef,
-    Owner,
-}
-
-impl TextField {
-    pub fn key(self) -> &'static str {
-        match self {
-            TextField::Description => "description",
-            TextField::Design => "design",
-            TextField::AcceptanceCriteria => "acceptance_criteria",
-            TextField::Notes => "notes",
-            TextField::Assignee => "assignee",
-            TextField::ExternalRef => "external_ref",
-            TextField::Owner => "owner",
-        }
-    }
-}
-
-/// A date field that can be set or cleared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DateField {
-    Due,
-    DeferUntil,
-}
-
-impl DateField {
-    fn key(self) -> &'static str {
-        match self {
-            DateField::Due => "due_at",
-            DateField::DeferUntil => "defer_until",
-        }
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     Title(String),
-    Text(TextField, String),
+    /// Replaces a text; an empty one clears it.
+    Text(Field, String),
     AppendNotes(String),
     Status(Status),
     Close {
@@ -95,7 +55,7 @@ pub enum Change {
     Priority(Priority),
     Type(IssueType),
     Estimate(Option<i64>),
-    Date(DateField, Option<Instant>),
+    Date(Field, Option<Instant>),
     AddLabel(String),
     RemoveLabel(String),
     SetLabels(Vec<String>),
@@ -140,6 +100,8 @@ pub enum ChangeError {
     EmptyComment,
     #[error("estimate must be a non-negative number of minutes")]
     NegativeEstimate,
+    #[error("{0} is not a field that this kind of change sets")]
+    NotSettable(&'static str),
     #[error("{0} cannot depend on itself")]
     SelfDependency(String),
     #[error("{id}: {key} holds something else than it should; it would be lost")]
@@ -224,6 +186,12 @@ impl Change {
             {
                 Err(ChangeError::EmptyComment)
             }
+            Change::Text(field, _) if !field.row().settable || field.is_time() => {
+                Err(ChangeError::NotSettable(field.key()))
+            }
+            Change::Date(field, _) if !field.row().settable || !field.is_time() => {
+                Err(ChangeError::NotSettable(field.key()))
+            }
             Change::Defer { .. } => not_done(record, "deferred"),
             Change::Estimate(Some(minutes)) if *minutes < 0 => Err(ChangeError::NegativeEstimate),
             Change::Claim { assignee } => claimable(record, assignee),
@@ -288,7 +256,7 @@ impl Change {
             Change::Defer { until } => {
                 let mut edits = status_edits(record, &Status::new("deferred"), None, stamp);
                 if until.is_some() {
-                    edits.extend(Change::Date(DateField::DeferUntil, *until).edits(record, stamp));
+                    edits.extend(Change::Date(Field::Defer, *until).edits(record, stamp));
                 }
                 edits
             }
@@ -317,7 +285,7 @@ impl Change {
                 edit_unless(known, PROJECT, owner.as_ref().map(|owner| owner.render(stamp.dialect)))
             }
             Change::Claim { assignee } => {
-                let mut edits = text_edit(record, TextField::Assignee.key(), assignee, stamp);
+                let mut edits = text_edit(record, Field::Assignee.key(), assignee, stamp);
                 edits.extend(status_edits(record, &Status::new("in_progress"), None, stamp));
                 edits
             }
@@ -327,8 +295,8 @@ impl Change {
             }
             Change::Type(kind) => text_edit(record, "issue_type", kind.as_str(), stamp),
             Change::Estimate(minutes) => {
-                let known = record.integer("estimated_minutes") == *minutes;
-                edit_unless(known, "estimated_minutes", minutes.map(|n| n.to_string()))
+                let known = record.integer(Field::Estimate.key()) == *minutes;
+                edit_unless(known, Field::Estimate.key(), minutes.map(|n| n.to_string()))
             }
             Change::Date(field, instant) => {
                 let old = record.string(field.key()).and_then(|text| Instant::parse(&text));
@@ -380,147 +348,4 @@ fn not_done(record: &Record<'_>, what: &'static str) -> Result<(), ChangeError> 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::json::Dialect;
-
-    const LINE: &str = r#"{"id":"bd-1","title":"T","x":1e400,"status":"open","priority":2,"created_at":"2025-01-01T00:00:00Z","updated_at":"2025-01-01T00:00:00Z","labels":["b"]}"#;
-
-    fn stamp() -> Stamp<'static> {
-        Stamp { now: Instant::parse("2026-01-02T03:04:05.678Z").unwrap(), actor: "ann", dialect: Dialect::default() }
-    }
-
-    fn changed(line: &str, changes: &[Change]) -> String {
-        apply(line, changes, stamp()).unwrap().expect("a change")
-    }
-
-    #[test]
-    fn an_edit_ends_what_a_merge_noted() {
-        let merged = LINE.replace("\"labels\"", "\"field_times\":{\"at\":\"x\"},\"labels\"");
-        let edited = changed(&merged, &[Change::Priority(Priority::in_file(1))]);
-        assert!(!edited.contains("field_times"), "{edited}");
-    }
-
-    #[test]
-    fn a_priority_changes_two_values() {
-        let expected = LINE
-            .replace("\"priority\":2", "\"priority\":1")
-            .replace("\"updated_at\":\"2025-01-01T00:00:00Z\"", "\"updated_at\":\"2026-01-02T03:04:05.678Z\"");
-        assert_eq!(changed(LINE, &[Change::Priority(Priority::in_file(1))]), expected);
-    }
-
-    #[test]
-    fn what_is_so_already_is_no_change() {
-        let same = [
-            Change::Title("T".into()),
-            Change::Priority(Priority::in_file(2)),
-            Change::Status(Status::open()),
-            Change::AddLabel("b".into()),
-            Change::RemoveLabel("zz".into()),
-            Change::Text(TextField::Notes, String::new()),
-            Change::RemoveDependency { target: "q".into(), kind: None },
-            Change::Parent(None),
-            Change::Reopen { comment: Some(NewComment { id: 1, author: "ann".into(), text: "again".into() }) },
-        ];
-        assert_eq!(apply(LINE, &same, stamp()), Ok(None));
-    }
-
-    #[test]
-    fn close_and_reopen_are_inverse_but_for_time() {
-        let closed = changed(LINE, &[Change::Close { reason: Some("done".into()) }]);
-        assert!(closed.contains(r#""closed_at":"2026-01-02T03:04:05.678Z","close_reason":"done""#), "{closed}");
-        let open = changed(&closed, &[Change::Reopen { comment: None }]);
-        assert_eq!(open.replace("2026-01-02T03:04:05.679Z", "2025-01-01T00:00:00Z"), LINE);
-        let deleted = changed(LINE, &[Change::Delete { reason: None }]);
-        assert_eq!(
-            apply(&deleted, &[Change::Status(Status::open())], stamp()),
-            Err(ChangeError::Deleted("bd-1".into()))
-        );
-        let back = changed(&deleted, &[Change::Reopen { comment: None }]);
-        assert!(back.starts_with(r#"{"id":"bd-1","title":"T","x":1e400,"status":"open""#) && !back.contains("deleted"));
-    }
-
-    #[test]
-    fn list_edits_keep_the_other_elements() {
-        let line = r#"{"id":"a","dependencies":[{"depends_on_id":"x","type":"blocks","odd":1.0},{"depends_on_id":"y","type":"related"}],"comments":[{"id":9,"z":[1 , 2]}]}"#;
-        let removed = changed(line, &[Change::RemoveDependency { target: "y".into(), kind: None }]);
-        assert!(removed.contains(r#""dependencies":[{"depends_on_id":"x","type":"blocks","odd":1.0}]"#), "{removed}");
-        let comment = Change::AddComment(NewComment { id: 5, author: "ann".into(), text: "hi".into() });
-        let commented = changed(line, &[comment]);
-        let expected = r#""comments":[{"id":9,"z":[1 , 2]},{"id":5,"issue_id":"a","author":"ann","text":"hi","created_at":"2026-01-02T03:04:05.678Z"}]"#;
-        assert!(commented.contains(expected), "{commented}");
-    }
-
-    #[test]
-    fn a_new_parent_replaces_the_old_one() {
-        let first = changed(r#"{"id":"a"}"#, &[Change::Parent(Some("p".into()))]);
-        let second = changed(&first, &[Change::Parent(Some("q".into()))]);
-        assert!(!second.contains("\"p\"") && second.contains(r#""depends_on_id":"q","type":"parent-child""#));
-        assert_eq!(apply(&second, &[Change::Parent(Some("q".into()))], stamp()), Ok(None));
-        let none = changed(&second, &[Change::Parent(None)]);
-        assert!(!none.contains("dependencies"));
-    }
-
-    #[test]
-    fn refusals() {
-        let cases = [
-            (Change::Title(" ".into()), "title required: a title is required"),
-            (Change::Title("a\nb".into()), "a title is one line; put the rest into the description"),
-            (Change::AddLabel("".into()), "a label cannot be empty"),
-            (Change::Estimate(Some(-1)), "estimate must be a non-negative number of minutes"),
-            (Change::Parent(Some("bd-1".into())), "bd-1 cannot depend on itself"),
-        ];
-        for (change, message) in cases {
-            assert_eq!(apply(LINE, &[change], stamp()).unwrap_err().to_string(), message);
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_added_to_is_not_replaced() {
-        let line = r#"{"id":"a","labels":{"x":1},"notes":{"y":1},"comments":7}"#;
-        let comment = NewComment { id: 5, author: "ann".into(), text: "hi".into() };
-        for change in [Change::AddLabel("b".into()), Change::AppendNotes("n".into()), Change::AddComment(comment)] {
-            let error = apply(line, &[change], stamp()).unwrap_err().to_string();
-            assert!(error.contains("would be lost"), "{error}");
-        }
-    }
-
-    #[test]
-    fn odd_values_can_be_put_right() {
-        let line = r#"{"id":"a","due_at":7,"labels":"x"}"#;
-        for labels in [Change::AddLabel("x".into()), Change::SetLabels(vec!["x".into()])] {
-            assert!(changed(line, &[labels]).contains(r#""labels":["x"]"#));
-        }
-        assert!(changed(line, &[Change::AddLabel("b".into())]).contains(r#""labels":["b","x"]"#));
-        assert!(!changed(line, &[Change::RemoveLabel("x".into())]).contains("labels"));
-        assert!(!changed(line, &[Change::Date(DateField::Due, None)]).contains("due_at"));
-        let at = Instant::parse("2026-01-01T00:00:00Z");
-        assert!(changed(line, &[Change::Date(DateField::Due, at)]).contains(r#""due_at":"2026-01-01T00:00:00.000Z""#));
-        for nothing in [r#"{"id":"a","due_at":null}"#, r#"{"id":"a","due_at":""}"#, r#"{"id":"a"}"#] {
-            assert_eq!(apply(nothing, &[Change::Date(DateField::Due, None)], stamp()), Ok(None), "{nothing}");
-        }
-    }
-
-    #[test]
-    fn a_claim_has_one_winner() {
-        let mine = changed(LINE, &[Change::Claim { assignee: "ann".into() }]);
-        assert!(mine.contains(r#""status":"in_progress""#) && mine.contains(r#""assignee":"ann""#), "{mine}");
-        assert_eq!(apply(&mine, &[Change::Claim { assignee: "ann".into() }], stamp()), Ok(None));
-        let late = apply(&mine, &[Change::Claim { assignee: "bob".into() }], stamp()).unwrap_err();
-        assert_eq!(late.to_string(), "bd-1 is already claimed by ann");
-        let closed = changed(LINE, &[Change::Close { reason: None }]);
-        let done = apply(&closed, &[Change::Claim { assignee: "bob".into() }], stamp()).unwrap_err();
-        assert_eq!(done.to_string(), "bd-1 is closed and cannot be claimed");
-    }
-
-    #[test]
-    fn a_new_line_has_the_canonical_order() {
-        let mut new = NewIssue::titled("T <x>");
-        new.labels = vec!["b".into(), "a".into(), "b".into()];
-        new.dependencies = vec![("bd-2".into(), DependencyType::blocks())];
-        assert_eq!(
-            new.line("bd-9", stamp()).unwrap(),
-            r#"{"id":"bd-9","title":"T <x>","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-02T03:04:05.678Z","created_by":"ann","updated_at":"2026-01-02T03:04:05.678Z","labels":["a","b"],"dependencies":[{"issue_id":"bd-9","depends_on_id":"bd-2","type":"blocks","created_at":"2026-01-02T03:04:05.678Z","created_by":"ann"}]}"#
-        );
-    }
-}
+mod tests;

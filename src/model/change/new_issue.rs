@@ -10,7 +10,7 @@ use crate::model::time::Instant;
 use crate::model::workflow::{Task, Workflow};
 
 /// An issue that is about to be filed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewIssue {
     pub title: String,
     pub description: String,
@@ -43,30 +43,7 @@ pub struct NewIssue {
 
 impl NewIssue {
     pub fn titled(title: impl Into<String>) -> Self {
-        NewIssue {
-            title: title.into(),
-            description: String::new(),
-            design: String::new(),
-            acceptance_criteria: String::new(),
-            notes: String::new(),
-            status: Status::open(),
-            priority: Priority::DEFAULT,
-            issue_type: IssueType::task(),
-            assignee: String::new(),
-            estimated_minutes: None,
-            due_at: None,
-            defer_until: None,
-            external_ref: String::new(),
-            spec_id: String::new(),
-            metadata: None,
-            ephemeral: false,
-            labels: Vec::new(),
-            dependencies: Vec::new(),
-            local: false,
-            project: None,
-            workflow: None,
-            task: None,
-        }
+        NewIssue { title: title.into(), ..NewIssue::default() }
     }
 
     pub fn validate(&self) -> Result<(), ChangeError> {

@@ -3,14 +3,18 @@
 use std::collections::BTreeSet;
 
 use super::Stamp;
+use crate::model::field::{self, Field, place_of};
 use crate::model::issue::Comment;
 use crate::model::json::{Dialect, decode_string, says_nothing};
-use crate::model::merge::{AGREED, FIELD_TIMES, same_value};
-use crate::model::record::{Record, place_of};
+use crate::model::merge::{FIELD_TIMES, same_value};
+use crate::model::record::Record;
 use crate::model::time::{self, Instant};
 
 /// What an older version does not decide: which issue it is, when it was edited, who sees it, and how its proposal stands.
-const PRESENT: [&str; 6] = ["id", "updated_at", FIELD_TIMES, "visibility", "proposal", AGREED];
+fn is_present(key: &str) -> bool {
+    let by_name = matches!(Field::of(key), Some(Field::Id | Field::Updated | Field::Visibility | Field::Proposal));
+    by_name || field::is(key, |row| row.note)
+}
 
 /// The present line with the values of an older one; `None` if it has them. Comments stay, and those that only the older one
 /// has come back.
@@ -21,7 +25,7 @@ pub fn restore(now: &str, then: &str, stamp: Stamp<'_>) -> Option<String> {
         keys.extend(record.iter().map(|(key, _)| (place_of(&key), key.into_owned())));
     }
     let mut line = now.to_owned();
-    for (_, key) in keys.iter().filter(|(_, key)| !PRESENT.contains(&key.as_str())) {
+    for (_, key) in keys.iter().filter(|(_, key)| !is_present(key)) {
         let value = match key.as_str() {
             "comments" => comments(&present, &past).map(|parts| stamp.dialect.array(parts)),
             _ => past.raw(key).map(str::to_owned),

@@ -3,67 +3,21 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::side::{FIELD_TIMES, Side};
+use super::side::Side;
+use crate::model::field::{self, Field, Kind, Merge, place_of};
 use crate::model::json::{decode_string, elements};
-use crate::model::record::place_of;
 use crate::model::time::Instant;
 
-/// Keys that change together. The first one gives its name to all.
-const TOGETHER: [&[&str]; 3] = [
-    &[
-        "status",
-        "closed_at",
-        "close_reason",
-        "closed_by_session",
-        "deleted_at",
-        "deleted_by",
-        "delete_reason",
-        "original_type",
-    ],
-    &["assignee", "started_at"],
-    &["visibility", "proposal", AGREED],
-];
-
-/// Texts that people write at length: both sides' changes are merged line by line where they do not touch.
-const LONG: [&str; 4] = ["description", "design", "acceptance_criteria", "notes"];
-
-/// What says nothing of its own: times that go with an edit, hashes and counters. Of these the losing value is not kept.
-const SILENT: [&str; 13] = [
-    "created_at",
-    "updated_at",
-    "started_at",
-    "closed_at",
-    "deleted_at",
-    "compacted_at",
-    "content_hash",
-    "dependency_count",
-    "dependent_count",
-    "comment_count",
-    "source_repo",
-    "source_repo_path",
-    AGREED,
-];
-
 /// The key of what the planning copy of a proposed issue and the target's last agreed on: the base of their next merge.
-pub const AGREED: &str = "agreed";
+pub const AGREED: &str = Field::Agreed.key();
 
-pub const CREATED: &str = "created_at";
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Plain,
-    Long,
-    Labels,
-    Edges,
-    /// Merged key by key, where both sides do not touch.
-    Object,
-}
+pub const CREATED: &str = Field::Created.key();
 
 /// A part of a line that is merged as one.
 #[derive(Debug)]
 pub struct Register<'a> {
     pub keys: Vec<Cow<'a, str>>,
-    pub kind: Kind,
+    pub merge: Merge,
 }
 
 impl Register<'_> {
@@ -83,7 +37,7 @@ impl Register<'_> {
 }
 
 pub fn is_silent(key: &str) -> bool {
-    SILENT.contains(&key)
+    field::is(key, |row| row.silent)
 }
 
 /// Whether the losing value of a key is kept. Of two issues that are `apart` and only share their id, both times of creation are.
@@ -97,24 +51,24 @@ pub fn registers<'a>(sides: &[Option<&Side<'a>>]) -> Vec<Register<'a>> {
     for side in sides.iter().flatten() {
         keys.extend(side.record.iter().map(|(key, _)| key));
     }
-    keys.remove("comments");
-    keys.remove(FIELD_TIMES);
     let mut registers: Vec<Register<'a>> = Vec::new();
-    for group in TOGETHER {
-        if group.iter().any(|key| keys.remove(*key)) {
-            keys.retain(|key| !group.contains(&key.as_ref()));
-            registers.push(Register { keys: group.iter().map(|key| Cow::Borrowed(*key)).collect(), kind: Kind::Plain });
-        }
-    }
+    let mut heads: Vec<Field> = Vec::new();
     for key in keys {
-        let kind = match key.as_ref() {
-            "labels" => Kind::Labels,
-            "dependencies" => Kind::Edges,
-            "workflow" | "task" => Kind::Object,
-            text if LONG.contains(&text) => Kind::Long,
-            _ => Kind::Plain,
+        let field = Field::of(&key);
+        let (head, merge) = match field.map_or(Merge::Plain, |field| field.row().merge) {
+            Merge::Apart => continue,
+            Merge::With(head) => (Some(head), Merge::Plain),
+            merge => (field, merge),
         };
-        registers.push(Register { keys: vec![key], kind });
+        if head.is_some_and(|head| heads.contains(&head)) {
+            continue;
+        }
+        heads.extend(head);
+        let keys = match head {
+            Some(head) => head.group().map(|field| Cow::Borrowed(field.key())).collect(),
+            None => vec![key],
+        };
+        registers.push(Register { keys, merge });
     }
     registers.sort_by_key(|register| (place_of(register.name()), register.name().to_owned()));
     registers
@@ -127,12 +81,12 @@ pub fn is_empty(raw: Option<&str>) -> bool {
 
 /// What an absent value of this key stands for.
 fn default(key: &str) -> Option<&'static str> {
-    match key {
-        "priority" => Some("0"),
-        "status" => Some("\"open\""),
-        "issue_type" => Some("\"task\""),
-        _ => None,
-    }
+    Field::of(key)?.row().default
+}
+
+/// A list of which each element counts by itself.
+fn is_set(key: &str) -> bool {
+    field::is(key, |row| matches!(row.kind, Kind::Labels | Kind::Edges | Kind::Comments))
 }
 
 /// Whether two raw values of an issue mean the same under this key; an absent one is what it stands for.
@@ -148,11 +102,11 @@ pub fn same_text(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
     }
     let (Some(one), Some(other)) = (one, other) else { return false };
     let instant = |raw: &str| decode_string(raw).and_then(|text| Instant::parse(&text));
-    let is_time = key.ends_with("_at") || matches!(key, "defer_until");
+    let is_time = key.ends_with("_at") || Field::of(key).is_some_and(Field::is_time);
     if is_time && instant(one).is_some() && instant(one) == instant(other) {
         return true;
     }
-    if matches!(key, "labels" | "dependencies" | "comments") {
+    if is_set(key) {
         return members(one) == members(other);
     }
     meaning(one) == meaning(other)

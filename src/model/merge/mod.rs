@@ -22,8 +22,9 @@ mod text;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::field::{Field, Kind, place_of};
 use super::json::{Dialect, DialectEvidence, Json, decode_string, elements};
-use super::record::{Record, place_of};
+use super::record::Record;
 use super::time::Instant;
 pub use fields::AGREED;
 use fields::Register;
@@ -77,10 +78,15 @@ pub fn same_value(key: &str, one: Option<&str>, other: Option<&str>) -> bool {
 
 /// What makes an element of a set one: of labels, dependencies and comments.
 pub fn element_identity(key: &str, raw: &str) -> String {
-    match key {
-        "dependencies" => sets::edge_identity(raw),
-        "comments" => sets::comment_identity(raw),
-        _ => sets::label_identity(raw),
+    identity(key).unwrap_or(sets::label_identity)(raw)
+}
+
+fn identity(key: &str) -> Option<fn(&str) -> String> {
+    match Field::of(key)?.row().kind {
+        Kind::Labels => Some(sets::label_identity),
+        Kind::Edges => Some(sets::edge_identity),
+        Kind::Comments => Some(sets::comment_identity),
+        _ => None,
     }
 }
 
@@ -101,12 +107,7 @@ pub fn is_given_up(key: &str, side: Option<&str>, common: Option<&str>, result: 
     if fields::is_silent(key) || fields::same(key, side, common) || fields::same(key, side, result) {
         return false;
     }
-    let identity = match key {
-        "labels" => sets::label_identity,
-        "dependencies" => sets::edge_identity,
-        "comments" => sets::comment_identity,
-        _ => return true,
-    };
+    let Some(identity) = identity(key) else { return true };
     let names = |raw: Option<&str>| -> BTreeSet<String> {
         let raw = raw.filter(|_| !fields::is_empty(raw)).unwrap_or("[]");
         match elements(raw) {

@@ -7,10 +7,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::fields::{self, AGREED, Kind};
+use super::fields;
 use super::sets;
 use super::side::Side;
-use super::{FIELD_TIMES, object, text};
+use super::{object, text};
+use crate::model::field::{self, Field, Merge};
 use crate::model::json::{Dialect, DialectEvidence, decode_string};
 use crate::model::record::Record;
 
@@ -48,18 +49,18 @@ pub fn revert(after: &str, before: &str, now: &str, usual: Dialect) -> Result<St
         let settled = if says_same(&new, &made) {
             Some(own(&old))
         } else {
-            match register.kind {
-                Kind::Labels => Some(vec![sets::labels(made[0], new[0], old[0], dialect)]),
-                Kind::Edges => Some(vec![sets::merge(made[0], new[0], old[0], dialect, sets::edge_identity)]),
-                Kind::Long => long_text(made[0], old[0], new[0], dialect).map(|value| vec![value]),
-                Kind::Object => {
+            match register.merge {
+                Merge::Labels => Some(vec![sets::labels(made[0], new[0], old[0], dialect)]),
+                Merge::Edges => Some(vec![sets::merge(made[0], new[0], old[0], dialect, sets::edge_identity)]),
+                Merge::Long => long_text(made[0], old[0], new[0], dialect).map(|value| vec![value]),
+                Merge::Object => {
                     let all = made[0].zip(new[0]).zip(old[0]);
                     let left = all.and_then(|((made, new), old)| object::merge(made, new, old, dialect));
                     left.map(|value| vec![Some(value)])
                 }
                 // Hashes and counters say nothing: what stands there now stays.
-                Kind::Plain if fields::is_silent(name) => continue,
-                Kind::Plain => None,
+                Merge::Plain if fields::is_silent(name) => continue,
+                Merge::Plain | Merge::With(_) | Merge::Apart => None,
             }
         };
         match settled {
@@ -105,7 +106,7 @@ pub fn differing(one: &str, other: &str) -> Vec<String> {
     let mut keys: Vec<String> = one.iter().chain(other.iter()).map(|(key, _)| key.into_owned()).collect();
     keys.sort_unstable();
     keys.dedup();
-    let told = |key: &String| !["updated_at", FIELD_TIMES, AGREED].contains(&key.as_str());
+    let told = |key: &String| key != Field::Updated.key() && !field::is(key, |row| row.note);
     keys.into_iter().filter(|key| told(key) && !fields::same(key, one.raw(key), other.raw(key))).collect()
 }
 

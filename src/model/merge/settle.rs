@@ -5,10 +5,11 @@
 
 use std::cmp::Reverse;
 
-use super::fields::{CREATED, Kind, Register, is_empty, is_silent, is_told, same};
+use super::fields::{CREATED, Register, is_empty, is_silent, is_told, same};
 use super::sets::{self, edge_identity};
 use super::side::{Side, Stamp};
 use super::{object, text};
+use crate::model::field::Merge;
 use crate::model::issue::Status;
 use crate::model::json::{Dialect, decode_string};
 use crate::model::record::Record;
@@ -150,10 +151,10 @@ pub fn settle(
         from_theirs: true,
         lost: None,
     };
-    match register.kind {
-        Kind::Labels => both(sets::labels(known, a.values[0], b.values[0], dialect)),
-        Kind::Edges => both(sets::merge(known, a.values[0], b.values[0], dialect, edge_identity)),
-        Kind::Long => {
+    match register.merge {
+        Merge::Labels => both(sets::labels(known, a.values[0], b.values[0], dialect)),
+        Merge::Edges => both(sets::merge(known, a.values[0], b.values[0], dialect, edge_identity)),
+        Merge::Long => {
             let texts = a.values[0].and_then(decode_string).zip(b.values[0].and_then(decode_string));
             let before = known.and_then(decode_string).unwrap_or_default();
             let merged = texts.and_then(|(one, other)| {
@@ -169,7 +170,7 @@ pub fn settle(
                 None => stands(a, b, true),
             }
         }
-        Kind::Object => {
+        Merge::Object => {
             let sides = known.zip(a.values[0]).zip(b.values[0]);
             let join = |((before, one), other)| object::join(before, (one, &a.stamp), (other, &b.stamp), dialect);
             match sides.and_then(join) {
@@ -183,7 +184,7 @@ pub fn settle(
                 None => stands(a, b, true),
             }
         }
-        Kind::Plain => {
+        Merge::Plain | Merge::With(_) | Merge::Apart => {
             let keys = register.keys.iter();
             let agree = keys.zip(a.values.iter().zip(&b.values)).all(|(key, (one, other))| same(key, *one, *other));
             stands(a, b, !agree).with_empties(register, base, ours, theirs)

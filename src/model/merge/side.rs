@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::model::field::Field;
 use crate::model::record::Record;
 use crate::model::time::Instant;
 
 /// The key under which a merged line keeps the times of earlier edits.
-pub const FIELD_TIMES: &str = "field_times";
+pub const FIELD_TIMES: &str = Field::FieldTimes.key();
 
 /// When something was edited: the instant, and how the line writes it. Later orders higher; nothing known is lowest.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]

@@ -7,8 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Proposal;
-use super::export::{EXPORTED, Include, PUBLIC, public_edge, public_status};
+use super::export::{Include, is_public, public_edge, public_status, shared_keys};
 use crate::model::dependency::Dependency;
+use crate::model::field::Field;
 use crate::model::issue;
 use crate::model::json::{Dialect, Json, elements};
 use crate::model::merge::{self, AGREED, FIELD_TIMES, merge_issue};
@@ -16,11 +17,11 @@ use crate::model::record::{KeyEdit, Record};
 use crate::model::time::{self, Instant};
 
 /// What both copies hold besides the fields that an export takes as they are.
-const STATUS: &str = "status";
-const CLOSED_AT: &str = "closed_at";
-const EDGES: &str = "dependencies";
-const LABELS: &str = "labels";
-const NOTES: &str = "notes";
+const STATUS: &str = Field::Status.key();
+const CLOSED_AT: &str = Field::Closed.key();
+const EDGES: &str = Field::Dependencies.key();
+const LABELS: &str = Field::Label.key();
+const NOTES: &str = Field::Notes.key();
 
 /// Raw values by their keys; one that says nothing is left out.
 type Values = BTreeMap<&'static str, String>;
@@ -62,7 +63,7 @@ pub struct Limits<'a> {
 
 fn shared(include: Include) -> impl Iterator<Item = &'static str> {
     let notes = include.notes.then_some(NOTES);
-    EXPORTED.iter().copied().chain([STATUS, CLOSED_AT, EDGES]).chain(notes)
+    shared_keys().chain([STATUS, CLOSED_AT, EDGES]).chain(notes)
 }
 
 fn raw_of(record: &Record<'_>, key: &str) -> Option<String> {
@@ -236,7 +237,7 @@ pub fn join(
     let mut left: Vec<&str> = if include.notes { Vec::new() } else { vec![NOTES] };
     let others: Vec<_> = target.iter().collect();
     if joining == Joining::Withdrawn {
-        let is_theirs = |key: &&str| !PUBLIC.contains(key) && ![NOTES, "comments", FIELD_TIMES].contains(key);
+        let is_theirs = |key: &&str| !is_public(key) && ![NOTES, "comments", FIELD_TIMES].contains(key);
         left.extend(others.iter().map(|(key, _)| key.as_ref()).filter(is_theirs));
     }
     for key in left {

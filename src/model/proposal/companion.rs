@@ -5,7 +5,8 @@
 
 use super::Visibility;
 use super::owner::{COMPANION, Owner, PROJECT};
-use crate::model::change::{Change, Stamp, TextField};
+use crate::model::change::{Change, Stamp};
+use crate::model::field::Field;
 use crate::model::json::{Dialect, Json};
 use crate::model::record::Record;
 
@@ -25,7 +26,7 @@ pub fn is_companion_line(line: &[u8]) -> bool {
 
 /// A change that a companion can take in the place of its issue.
 pub fn is_remark(change: &Change) -> bool {
-    matches!(change, Change::AppendNotes(_) | Change::Text(TextField::Notes, _) | Change::AddComment(_))
+    matches!(change, Change::AppendNotes(_) | Change::Text(Field::Notes, _) | Change::AddComment(_))
 }
 
 /// A companion of an issue that says nothing yet. The title is for those who read the file.

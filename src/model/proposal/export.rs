@@ -1,48 +1,26 @@
 //! The copy of an issue that goes to the target: a list of what may go, and nothing else.
 
-use super::{PLANNING_KEYS, Proposal, Visibility};
+use super::{Proposal, Visibility};
 use crate::model::dependency::Dependency;
+use crate::model::field::{self, Field, Travel};
 use crate::model::issue;
 use crate::model::json::{Dialect, Json};
 use crate::model::record::Record;
 
-/// Fields that go to the target with the value they have. Whatever is not named here stays: notes, comments, assignee,
-/// dates, references, reasons, and every field that `bd` does not know.
-pub(super) const EXPORTED: &[&str] =
-    &["title", "description", "design", "acceptance_criteria", "priority", "issue_type", "labels"];
-
-/// What an export carries, or makes anew; and what is machinery and says nothing about anybody.
-pub(super) const PUBLIC: &[&str] = &[
-    "_type",
-    "id",
-    "title",
-    "description",
-    "design",
-    "acceptance_criteria",
-    "status",
-    "priority",
-    "issue_type",
-    "created_at",
-    "created_by",
-    "updated_at",
-    "closed_at",
-    "labels",
-    "dependencies",
-    "visibility",
-    "proposal",
-    "content_hash",
-    "source_repo",
-    "compaction_level",
-    "original_size",
-    "dependency_count",
-    "dependent_count",
-    "comment_count",
-    "parent",
-];
+/// The keys of what goes to the target with the value it has. Whatever is not shared stays: notes, comments, assignee, dates,
+/// references, reasons, and every field that `bd` does not know.
+pub(super) fn shared_keys() -> impl Iterator<Item = &'static str> {
+    field::with(|row| row.travel == Travel::Shared).map(Field::key)
+}
 
 /// Whether both copies of a proposed issue have a field, and mean the same by it.
 pub fn is_shared(key: &str) -> bool {
-    EXPORTED.contains(&key)
+    Field::of(key).is_some_and(Field::is_shared)
+}
+
+/// What an export carries, or makes anew; and what is machinery and says nothing about anybody.
+pub(super) fn is_public(key: &str) -> bool {
+    Field::of(key).is_some_and(Field::is_public)
 }
 
 /// What is exported beyond that, on request.
@@ -56,6 +34,10 @@ impl Include {
     pub fn of(proposal: &Proposal) -> Self {
         let has = |word: &str| proposal.include.iter().any(|known| known == word);
         Include { notes: has("notes"), comments: has("comments") }
+    }
+
+    pub(super) fn has(self, field: Field) -> bool {
+        field == Field::Notes && self.notes || field == Field::Comments && self.comments
     }
 
     pub fn words(self) -> Vec<String> {
@@ -91,26 +73,8 @@ pub fn export(
     let raw = |key: &str| planning.raw(key).filter(|raw| !matches!(*raw, "null" | "\"\"" | "[]"));
     let text = |text: &str| Json::Text(text.to_owned());
     let id = planning.string("id").unwrap_or_default();
-    let mut members = vec![("id", text(&id))];
-    let mut take = |key: &'static str| members.extend(raw(key).map(|raw| (key, Json::Raw(raw.to_owned()))));
-    for key in ["title", "description", "design", "acceptance_criteria"] {
-        take(key);
-    }
-    if include.notes {
-        take("notes");
-    }
     let status = issue::status_of(planning);
     let status = public_status(status.as_str());
-    members.push(("status", text(status)));
-    let mut take = |key: &'static str| members.extend(raw(key).map(|raw| (key, Json::Raw(raw.to_owned()))));
-    for key in ["priority", "issue_type", "created_at", "created_by"] {
-        take(key);
-    }
-    members.push(("updated_at", text(updated_at)));
-    if status == "closed" {
-        members.extend(raw("closed_at").map(|raw| ("closed_at", Json::Raw(raw.to_owned()))));
-    }
-    members.extend(raw("labels").map(|raw| ("labels", Json::Raw(raw.to_owned()))));
     let mut edges = Vec::new();
     for raw in planning.elements("dependencies") {
         let Some(dependency) = Dependency::decode(raw) else { continue };
@@ -121,17 +85,26 @@ pub fn export(
             held_back.push(HeldBack { what, why: "the target cannot see that issue" });
         }
     }
-    if !edges.is_empty() {
-        members.push(("dependencies", Json::List(edges)));
+    let mut members = Vec::new();
+    for field in field::ALL {
+        let value = match (field.row().travel, field) {
+            (Travel::Private | Travel::Planning | Travel::Open, _) => None,
+            (Travel::OnRequest, _) if !include.has(*field) => None,
+            (Travel::Copied, Field::Closed) if status != "closed" => None,
+            (Travel::Shared | Travel::OnRequest | Travel::Copied, _) => {
+                raw(field.key()).map(|raw| Json::Raw(raw.to_owned()))
+            }
+            (Travel::Made, Field::Id) => Some(text(&id)),
+            (Travel::Made, Field::Status) => Some(text(status)),
+            (Travel::Made, Field::Updated) => Some(text(updated_at)),
+            (Travel::Made, Field::Visibility) => Some(text(Visibility::Proposed.word())),
+            (Travel::Made, Field::Proposal) => Some(Json::Raw(proposal.public().render(dialect))),
+            (Travel::Made, _) => (!edges.is_empty()).then(|| Json::List(std::mem::take(&mut edges))),
+        };
+        members.extend(value.map(|value| (field.key(), value)));
     }
-    if include.comments {
-        members.extend(raw("comments").map(|raw| ("comments", Json::Raw(raw.to_owned()))));
-    }
-    members.push(("visibility", text(Visibility::Proposed.word())));
-    members.push(("proposal", Json::Raw(proposal.public().render(dialect))));
     for (key, raw) in planning.iter() {
-        let known = ["id", "status", "updated_at", "dependencies", "visibility", "proposal"].contains(&key.as_ref())
-            || PLANNING_KEYS.contains(&key.as_ref());
+        let known = field::is(&key, |row| matches!(row.travel, Travel::Made | Travel::Planning));
         let says_nothing = matches!(raw, "null" | "\"\"" | "[]");
         if !known && !says_nothing && !members.iter().any(|(taken, _)| *taken == key) {
             held_back.push(HeldBack { what: key.into_owned(), why: "private" });

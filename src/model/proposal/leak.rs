@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::export::{Include, PUBLIC};
+use super::export::{Include, is_public};
 use super::{Owner, Proposal, State, Visibility, is_companion, mentions};
 use crate::model::issue;
 use crate::model::record::Record;
@@ -87,7 +87,7 @@ fn private_fields(line: &Record<'_>, planning: &Record<'_>) -> Vec<String> {
     let include = Proposal::of(planning).map(|proposal| Include::of(&proposal)).unwrap_or_default();
     let mut fields = Vec::new();
     for (key, raw) in line.iter() {
-        if PUBLIC.contains(&key.as_ref()) || matches!(raw, "null" | "\"\"" | "[]" | "{}" | "0" | "false" | "true") {
+        if is_public(&key) || matches!(raw, "null" | "\"\"" | "[]" | "{}" | "0" | "false" | "true") {
             continue;
         }
         let same = match key.as_ref() {

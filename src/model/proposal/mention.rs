@@ -10,9 +10,6 @@ use crate::model::time::Instant;
 /// Old ids and the new ones.
 pub type Names = BTreeMap<String, String>;
 
-/// Texts that people mention ids in, besides comments.
-pub const TEXTS: [&str; 6] = ["title", "description", "design", "acceptance_criteria", "notes", "close_reason"];
-
 /// The key of an edge that names what the issue depends on.
 const TARGET: &str = "depends_on_id";
 

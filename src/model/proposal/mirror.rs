@@ -1,8 +1,9 @@
 //! Two copies of a proposed issue: which part of an edit the target sees, and what flows back.
 
-use super::export::{EXPORTED, Include, public_status};
+use super::export::{Include, public_status, shared_keys};
 use super::{Joined, Proposal, State, Visibility, agreed};
-use crate::model::change::{Change, NewComment, Stamp, TextField, comment_edit};
+use crate::model::change::{Change, NewComment, Stamp, comment_edit};
+use crate::model::dependency::Dependency;
 use crate::model::issue::{self, Status};
 use crate::model::json::Dialect;
 use crate::model::merge::AGREED;
@@ -25,7 +26,6 @@ pub fn split(changes: &[Change], include: Include, visible: impl Fn(&str) -> boo
     for change in changes {
         match change {
             Change::Title(_)
-            | Change::Text(TextField::Description | TextField::Design | TextField::AcceptanceCriteria, _)
             | Change::Priority(_)
             | Change::Type(_)
             | Change::AddLabel(_)
@@ -37,7 +37,10 @@ pub fn split(changes: &[Change], include: Include, visible: impl Fn(&str) -> boo
             Change::Parent(Some(parent)) if visible(parent) => public.push(change.clone()),
             // Below a private issue: the target sees no parent any more.
             Change::Parent(Some(_)) => public.push(Change::Parent(None)),
-            Change::Text(TextField::Notes, _) | Change::AppendNotes(_) if include.notes => public.push(change.clone()),
+            Change::Text(field, _) | Change::Date(field, _) if field.is_shared() || include.has(*field) => {
+                public.push(change.clone());
+            }
+            Change::AppendNotes(_) if include.notes => public.push(change.clone()),
             Change::AddComment(_) if include.comments => public.push(change.clone()),
             Change::Status(status) => public.push(Change::Status(Status::new(public_status(status.as_str())))),
             // Reasons are private; that it is closed is not.
@@ -86,7 +89,7 @@ pub fn public_edits(target: &Record<'_>, made: &Record<'_>, dialect: Dialect) ->
         record.raw(key).filter(|raw| !matches!(*raw, "null" | "\"\"" | "[]")).map(str::to_owned)
     };
     let mut edits: Vec<KeyEdit> = Vec::new();
-    for key in EXPORTED {
+    for key in shared_keys() {
         if raw(made, key) != raw(target, key) {
             edits.push((key, raw(made, key)));
         }
@@ -98,24 +101,24 @@ pub fn public_edits(target: &Record<'_>, made: &Record<'_>, dialect: Dialect) ->
     if let (Some(notes), None) = (raw(made, "notes"), raw(target, "notes")) {
         edits.push(("notes", Some(notes)));
     }
-    let known = issue::dependencies_of(target);
-    let mut edges: Vec<&str> = target.elements("dependencies");
-    for element in made.elements("dependencies") {
-        let edge = crate::model::dependency::Dependency::decode(element);
-        if !edge.is_some_and(|d| known.iter().any(|k| (&k.target, &k.kind) == (&d.target, &d.kind))) {
-            edges.push(element);
-        }
-    }
-    if edges.len() > known.len() {
-        edits.push(("dependencies", Some(dialect.array(edges))));
-    }
-    let mut remarks: Vec<&str> = target.elements("comments");
-    let count = remarks.len();
-    remarks.extend(made.elements("comments").into_iter().filter(|raw| !target.elements("comments").contains(raw)));
-    if remarks.len() > count {
-        edits.push(("comments", Some(dialect.array(remarks))));
-    }
+    edits.extend(added(target, made, dialect));
     edits
+}
+
+/// Dependencies and comments that only another copy has, added to those of a line.
+fn added(line: &Record<'_>, other: &Record<'_>, dialect: Dialect) -> Vec<KeyEdit> {
+    let known = issue::dependencies_of(line);
+    let is_known = |d: Dependency| known.iter().any(|k| (&k.target, &k.kind) == (&d.target, &d.kind));
+    let mut edges = line.elements("dependencies");
+    edges.extend(
+        other.elements("dependencies").into_iter().filter(|raw| !Dependency::decode(raw).is_some_and(is_known)),
+    );
+    let mut remarks = line.elements("comments");
+    let count = remarks.len();
+    remarks.extend(other.elements("comments").into_iter().filter(|raw| !line.elements("comments").contains(raw)));
+    let edges = (edges.len() > known.len()).then(|| ("dependencies", Some(dialect.array(edges))));
+    let remarks = (remarks.len() > count).then(|| ("comments", Some(dialect.array(remarks))));
+    edges.into_iter().chain(remarks).collect()
 }
 
 /// Status and assignee of a proposed issue for the one who proposed it: what an export holds back, as long as nobody has said
@@ -133,7 +136,7 @@ fn with_target(planning: &Record<'_>, target: &Record<'_>, stamp: Stamp<'_>, com
     let mut edits: Vec<KeyEdit> = Vec::new();
     let mut lost = Vec::new();
     let edited = was_edited(planning);
-    for key in EXPORTED {
+    for key in shared_keys() {
         let (ours, theirs) = (planning.raw(key), target.raw(key));
         if ours == theirs {
             continue;
@@ -148,25 +151,8 @@ fn with_target(planning: &Record<'_>, target: &Record<'_>, stamp: Stamp<'_>, com
         edits.push(("status", Some(stamp.dialect.string(theirs.as_str()))));
         edits.push(("closed_at", target.raw("closed_at").map(str::to_owned)));
     }
-    let known = issue::dependencies_of(planning);
-    let mut edges: Vec<&str> = planning.elements("dependencies");
-    for raw in target.elements("dependencies") {
-        let dependency = crate::model::dependency::Dependency::decode(raw);
-        let is_known = dependency.is_some_and(|d| known.iter().any(|k| (&k.target, &k.kind) == (&d.target, &d.kind)));
-        if !is_known {
-            edges.push(raw);
-        }
-    }
-    if edges.len() > known.len() {
-        edits.push(("dependencies", Some(stamp.dialect.array(edges))));
-    }
     // What others said about it is worth keeping, whatever becomes of the proposal.
-    let mut remarks: Vec<&str> = planning.elements("comments");
-    let known = remarks.len();
-    remarks.extend(target.elements("comments").into_iter().filter(|raw| !planning.elements("comments").contains(raw)));
-    if remarks.len() > known {
-        edits.push(("comments", Some(stamp.dialect.array(remarks))));
-    }
+    edits.extend(added(planning, target, stamp.dialect));
     let own_notes = planning.text_of("notes").unwrap_or_default();
     if let Some(notes) = target.text_of("notes").filter(|notes| !own_notes.contains(notes.as_ref())) {
         let said = planning.elements("comments").iter().any(|raw| raw.contains("notes in the target"));

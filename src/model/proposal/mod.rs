@@ -16,7 +16,7 @@ pub use export::{Export, HeldBack, Include, export, is_shared};
 pub use leak::{Leak, Target, is_planned_only, is_private, leaks};
 pub use mention::{Names, mentions, mentions_in};
 pub use mirror::{Split, follow, has_moved_on, in_step, own_state, public_edits, split, take_back, was_edited};
-pub use owner::{COMPANION, FORMER_ID, Owner, PLANNING_KEYS, PROJECT};
+pub use owner::{COMPANION, FORMER_ID, Owner, PROJECT};
 pub use rename::{renamed, renamed_for_all};
 
 use super::issue;

@@ -1,17 +1,15 @@
 //! The project that a planning issue belongs to, as its line records it. The record stays in the planning repo.
 
-use crate::model::merge::AGREED;
+use crate::model::field::Field;
 use crate::model::record::Record;
 use crate::model::row::{Cell, row};
 
 /// The key of the record in a planning line.
-pub const PROJECT: &str = "project";
+pub const PROJECT: &str = Field::Project.key();
 /// The key of the id that a planning issue had before it was proposed.
-pub const FORMER_ID: &str = "former_id";
+pub const FORMER_ID: &str = Field::FormerId.key();
 /// The key that marks a companion.
-pub const COMPANION: &str = "companion";
-/// What only planning lines hold.
-pub const PLANNING_KEYS: [&str; 4] = [PROJECT, FORMER_ID, COMPANION, AGREED];
+pub const COMPANION: &str = Field::Companion.key();
 
 row! {
     /// A project by what survives a clone and a move: the id of its first commit, else the address of its remote, else an id of

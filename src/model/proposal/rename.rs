@@ -1,7 +1,8 @@
 //! A line under new ids: the issue's own and those that it refers to.
 
 use super::FORMER_ID;
-use super::mention::{self, Names, TEXTS};
+use super::mention::{self, Names};
+use crate::model::field::{self, Field};
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::record::{KeyEdit, Record};
 
@@ -20,7 +21,7 @@ fn edited(line: &str, names: &Names, keep_former: bool) -> Option<String> {
     let record = Record::parse(line).ok()?;
     let dialect = DialectEvidence::of(line).or(Dialect::default());
     let mut edits: Vec<KeyEdit> = Vec::new();
-    for key in TEXTS {
+    for key in field::with(|row| row.renamed).map(Field::key) {
         let new = record.string(key).and_then(|text| mention::renamed(&text, names));
         edits.extend(new.map(|text| (key, Some(dialect.string(&text)))));
     }

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use super::last::{Last, last};
 use super::lines::{LinesOf, effective};
 use super::{PastLine, Place};
-use crate::model::merge::{AGREED, same_value};
-use crate::model::record::{Record, place_of};
+use crate::model::difference::is_told;
+use crate::model::field::place_of;
+use crate::model::merge::same_value;
+use crate::model::record::Record;
 use crate::store::{Result, StoreError, View};
 use crate::vcs::{Archive, Commit, Steps, SyncError};
 
@@ -106,7 +108,7 @@ impl View {
         let origins = Origins { steps: &steps, lines: &lines, from };
         let commit = |origin: Option<usize>| origin.map(|n| steps.all[n].commit.clone());
         let mut fields: Vec<BlamedField> = Vec::new();
-        for (key, raw) in record.iter().filter(|(key, _)| is_blamed(key)) {
+        for (key, raw) in record.iter().filter(|(key, _)| is_told(key)) {
             let origin = origins.of(&key, Some(raw));
             let (field, value) = (key.into_owned(), Some(raw.to_owned()));
             let is_first = !origins.before(origin).into_iter().any(|n| origins.record(n).is_some());
@@ -123,10 +125,6 @@ impl View {
         fields.sort_by_key(|field| place_of(&field.field));
         Ok(fields)
     }
-}
-
-fn is_blamed(key: &str) -> bool {
-    !matches!(key, "id" | "field_times" | AGREED)
 }
 
 struct Origins<'a> {
@@ -164,7 +162,7 @@ impl<'a> Origins<'a> {
     fn former_keys(&self, now: &Record<'_>) -> BTreeSet<String> {
         let mut keys = BTreeSet::new();
         for record in self.lines.all().filter_map(|line| Record::parse(line).ok()) {
-            let told = record.iter().filter(|(key, raw)| is_blamed(key) && !same_value(key, Some(raw), None));
+            let told = record.iter().filter(|(key, raw)| is_told(key) && !same_value(key, Some(raw), None));
             keys.extend(told.map(|(key, _)| key.into_owned()).filter(|key| now.raw(key).is_none()));
         }
         keys

@@ -6,7 +6,8 @@ use super::error::LeaseError;
 use super::fence::claimed;
 use super::wish::{AutoClaim, ClaimWish, Claimed, Evidence};
 use super::{HeldHome, standing};
-use crate::model::change::{Change, ChangeError, TextField};
+use crate::model::change::{Change, ChangeError};
+use crate::model::field::Field;
 use crate::model::issue::Status;
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::lease::{Holder, Lease, Owner, Standing, ends};
@@ -223,7 +224,7 @@ impl Store {
             };
         }
         let mut changes = if takes {
-            vec![Change::Text(TextField::Assignee, me.to_owned()), Change::Status(Status::new("in_progress"))]
+            vec![Change::Text(Field::Assignee, me.to_owned()), Change::Status(Status::new("in_progress"))]
         } else {
             vec![Change::Claim { assignee: me.to_owned() }]
         };

@@ -7,7 +7,8 @@ use super::error::LeaseError;
 use super::fence::claimed;
 use super::key::is_lock;
 use super::standing;
-use crate::model::change::{Change, NewComment, TextField};
+use crate::model::change::{Change, NewComment};
+use crate::model::field::Field;
 use crate::model::issue::Status;
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::workflow::{Task, TaskEdit};
@@ -251,7 +252,7 @@ impl Store {
         if self.access_to(&row)? == Access::Write && !self.is_done_elsewhere(id)? {
             if row.issue.status.as_str() == "in_progress" {
                 changes.push(Change::Status(Status::new("open")));
-                changes.push(Change::Text(TextField::Assignee, String::new()));
+                changes.push(Change::Text(Field::Assignee, String::new()));
             }
             if needs_attention {
                 changes.push(Change::AddLabel(NEEDS_ATTENTION.to_owned()));

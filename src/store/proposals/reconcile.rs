@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::JoinedPair;
+use crate::model::field;
 use crate::model::issue;
 use crate::model::merge;
-use crate::model::proposal::{self, FORMER_ID, Joined, Joining, PROJECT, Proposal, State, Visibility};
+use crate::model::proposal::{self, Joined, Joining, Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::store::leases::Locks;
 use crate::store::{Result, Store, View};
@@ -168,30 +169,16 @@ fn told(pair: &JoinedPair) -> Option<String> {
 
 /// A shared text differs.
 fn differs(planning: &Record<'_>, target: &Record<'_>) -> bool {
-    let keys = ["title", "description", "design", "acceptance_criteria", "labels", "priority", "issue_type"];
-    keys.iter().any(|key| planning.raw(key) != target.raw(key))
+    let mut shared = field::ALL.iter().filter(|field| field.is_shared());
+    shared.any(|field| planning.raw(field.key()) != target.raw(field.key()))
 }
 
 /// What only the planning copy holds and somebody wrote: notes, comments, private dependencies, references, unknown fields.
 fn private_parts(planning: &Record<'_>, target: &Record<'_>) -> Vec<String> {
-    const PASSING: &[&str] = &[
-        "assignee",
-        "started_at",
-        "status",
-        "closed_at",
-        "updated_at",
-        "visibility",
-        "proposal",
-        "content_hash",
-        "owner",
-        merge::AGREED,
-        PROJECT,
-        FORMER_ID,
-    ];
     let mut parts = Vec::new();
     for (key, raw) in planning.iter() {
         let nothing = matches!(raw, "null" | "\"\"" | "[]");
-        if nothing || PASSING.contains(&key.as_ref()) || target.raw(&key).is_some_and(|theirs| theirs == raw) {
+        if nothing || field::is(&key, |row| row.passing) || target.raw(&key).is_some_and(|theirs| theirs == raw) {
             continue;
         }
         match key.as_ref() {

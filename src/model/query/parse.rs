@@ -1,208 +1,9 @@
-//! Conditions on issues as a value, and the small language that people type for them.
-//!
-//! `status=open priority<=1 label=x updated>7d author=me`, with `and`, `or`, `not` and brackets; terms side by side mean
-//! `and`, and blanks may stand around an operator. Every list flag builds the same value, so there is one meaning of a filter.
-//! Whether a status, a type or an id exists is asked above (`ops::with_known_words`); everything else that cannot be
-//! understood is refused here.
+//! Reading a query as people type it.
 
-use super::issue::{IssueType, Priority, Status};
-use super::time::Instant;
-use super::when::{Bare, Calendar, When};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
-    Id,
-    Title,
-    Description,
-    Notes,
-    Text,
-    Status,
-    Type,
-    Priority,
-    Label,
-    Assignee,
-    Author,
-    Owner,
-    Parent,
-    ExternalRef,
-    Visibility,
-    Repo,
-    Project,
-    Created,
-    Updated,
-    Started,
-    Closed,
-    Due,
-    Defer,
-}
-
-/// The names of fields; of several, the first is the one that is shown. The others are those of the ledger, or short ones.
-const NAMES: &[(&str, Field)] = &[
-    ("id", Field::Id),
-    ("title", Field::Title),
-    ("description", Field::Description),
-    ("desc", Field::Description),
-    ("notes", Field::Notes),
-    ("text", Field::Text),
-    ("status", Field::Status),
-    ("type", Field::Type),
-    ("issue_type", Field::Type),
-    ("priority", Field::Priority),
-    ("label", Field::Label),
-    ("labels", Field::Label),
-    ("assignee", Field::Assignee),
-    ("author", Field::Author),
-    ("created_by", Field::Author),
-    ("owner", Field::Owner),
-    ("parent", Field::Parent),
-    ("external_ref", Field::ExternalRef),
-    ("visibility", Field::Visibility),
-    ("repo", Field::Repo),
-    ("project", Field::Project),
-    ("created", Field::Created),
-    ("created_at", Field::Created),
-    ("updated", Field::Updated),
-    ("updated_at", Field::Updated),
-    ("started", Field::Started),
-    ("started_at", Field::Started),
-    ("closed", Field::Closed),
-    ("closed_at", Field::Closed),
-    ("due", Field::Due),
-    ("due_at", Field::Due),
-    ("defer", Field::Defer),
-    ("defer_until", Field::Defer),
-];
-
-impl Field {
-    fn is_time(self) -> bool {
-        use Field::*;
-        matches!(self, Created | Updated | Started | Closed | Due | Defer)
-    }
-
-    /// Which way a length of time points.
-    pub fn bare(self) -> Bare {
-        if matches!(self, Field::Due | Field::Defer) { Bare::Future } else { Bare::Past }
-    }
-
-    /// An issue may have no value: `none` asks for that.
-    fn is_optional(self) -> bool {
-        use Field::*;
-        !matches!(self, Id | Status | Type | Priority | Visibility | Repo | Project)
-    }
-}
-
-/// The words of a visibility.
-pub const VISIBILITIES: [&str; 3] = ["local", "proposed", "canonical"];
-
-/// The one who asks, among names of people.
-pub fn is_me(name: &str) -> bool {
-    matches!(name, "me" | "@me")
-}
-
-/// The word that asks for issues without a value.
-pub fn is_none(word: &str) -> bool {
-    word.is_empty() || word.eq_ignore_ascii_case("none")
-}
-
-/// The word for every status.
-pub fn is_all(word: &str) -> bool {
-    Status::typed(word).as_str() == "all"
-}
-
-/// Text as `~` and a search compare it: in one case of letters. Each letter by itself, so that a part of a word is folded as the
-/// whole word is: a sigma is the same at the end of a word and within.
-pub fn folded(text: &str) -> String {
-    let one = |c: char| if c == 'ς' { 'σ' } else { c };
-    text.chars().flat_map(char::to_lowercase).map(one).collect()
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Op {
-    Eq,
-    Less,
-    LessEq,
-    More,
-    MoreEq,
-    Contains,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
-    Text(String),
-    Number(i64),
-    Time(Instant),
-    /// The field has no value.
-    Nothing,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Expr {
-    And(Vec<Expr>),
-    Or(Vec<Expr>),
-    Not(Box<Expr>),
-    Is(Field, Op, Value),
-}
-
-impl Expr {
-    pub const ALL: Expr = Expr::And(Vec::new());
-
-    pub fn text(field: Field, text: impl Into<String>) -> Expr {
-        Expr::Is(field, Op::Eq, Value::Text(text.into()))
-    }
-
-    pub fn contains(field: Field, text: impl Into<String>) -> Expr {
-        Expr::Is(field, Op::Contains, Value::Text(text.into()))
-    }
-
-    /// The field has this value, or none if that is what the word says.
-    pub fn value(field: Field, word: &str) -> Expr {
-        if is_none(word) { Expr::Is(field, Op::Eq, Value::Nothing) } else { Expr::text(field, word) }
-    }
-
-    pub fn any_of(field: Field, words: impl IntoIterator<Item = String>) -> Expr {
-        Expr::Or(words.into_iter().map(|word| Expr::text(field, word)).collect())
-    }
-
-    pub fn negate(self) -> Expr {
-        Expr::Not(Box::new(self))
-    }
-
-    /// A condition on a time: a date is a whole day, and so is a length of days where it counts ahead.
-    pub fn time(field: Field, op: Op, when: When) -> Expr {
-        let is = |op, at| Expr::Is(field, op, Value::Time(at));
-        let day = match when {
-            When::DaysAway(..) if op != Op::Eq && field.bare() == Bare::Past => None,
-            other => other.day(),
-        };
-        match (op, day) {
-            (Op::Less, Some(day)) => is(Op::Less, day.start),
-            (Op::LessEq, Some(day)) => is(Op::Less, day.end),
-            (Op::More, Some(day)) => is(Op::MoreEq, day.end),
-            (Op::MoreEq, Some(day)) => is(Op::MoreEq, day.start),
-            (_, Some(day)) => Expr::And(vec![is(Op::MoreEq, day.start), is(Op::Less, day.end)]),
-            (op, None) => is(op, when.start()),
-        }
-    }
-
-    /// Whether the expression names a word for a field.
-    pub fn names(&self, field: Field, word: &str) -> bool {
-        match self {
-            Expr::And(parts) | Expr::Or(parts) => parts.iter().any(|part| part.names(field, word)),
-            Expr::Not(part) => part.names(field, word),
-            Expr::Is(mine, _, Value::Text(text)) => *mine == field && text == word,
-            Expr::Is(..) => false,
-        }
-    }
-
-    /// Whether the expression looks at a field at all.
-    pub fn mentions(&self, field: Field) -> bool {
-        match self {
-            Expr::And(parts) | Expr::Or(parts) => parts.iter().any(|part| part.mentions(field)),
-            Expr::Not(part) => part.mentions(field),
-            Expr::Is(mine, _, _) => *mine == field,
-        }
-    }
-}
+use super::{Expr, Field, Op, VISIBILITIES, Value, is_all, is_me, is_none};
+use crate::model::field::{self, Kind};
+use crate::model::issue::{IssueType, Priority, PriorityError, Status};
+use crate::model::when::Calendar;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
@@ -219,7 +20,7 @@ pub enum QueryError {
     #[error("{field}: {value:?} is a moment, not a day; compare it with < or >")]
     Moment { field: String, value: String },
     #[error("{0}")]
-    BadPriority(#[from] super::issue::PriorityError),
+    BadPriority(#[from] PriorityError),
     #[error("{0:?} has no value")]
     MissingValue(String),
     #[error("a condition is missing before {0:?}")]
@@ -377,10 +178,8 @@ impl Parser<'_> {
         }
         let name = name.text;
         let lower = name.to_ascii_lowercase();
-        let Some(&(_, field)) = NAMES.iter().find(|(known, _)| *known == lower) else {
-            let mut shown = NAMES.to_vec();
-            shown.dedup_by_key(|(_, field)| *field);
-            return Err(QueryError::UnknownField { name, known: shown.into_iter().map(|(name, _)| name).collect() });
+        let Some(field) = Field::asked_as(&lower) else {
+            return Err(QueryError::UnknownField { name, known: field::asked_names() });
         };
         self.rest = &self.rest[op.len()..];
         let values = self.values(&name, op)?;
@@ -431,7 +230,7 @@ impl Parser<'_> {
     fn starts_term(&self) -> bool {
         let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(self.rest.len());
         let (name, rest) = (self.rest[..end].to_ascii_lowercase(), self.rest[end..].trim_start());
-        NAMES.iter().any(|(known, _)| *known == name) && OPERATORS.iter().any(|op| rest.starts_with(op))
+        Field::asked_as(&name).is_some() && OPERATORS.iter().any(|op| rest.starts_with(op))
     }
 
     fn count(&mut self) -> Result<(), QueryError> {
@@ -445,7 +244,7 @@ impl Parser<'_> {
         if (comparing && !ordered) || (op == Op::Contains && ordered) {
             return Err(QueryError::BadOperator { field: name.to_owned(), op: sign(op).to_owned() });
         }
-        if field.is_optional() && op == Op::Eq && is_none(value) {
+        if !field.row().always && op == Op::Eq && is_none(value) {
             return Ok(Expr::value(field, value));
         }
         if value.is_empty() {
@@ -469,7 +268,7 @@ impl Parser<'_> {
             Field::Status if op == Op::Eq => Status::typed(value).as_str().to_owned(),
             Field::Type if op == Op::Eq => IssueType::typed(value).as_str().to_owned(),
             Field::Visibility if op == Op::Eq => visibility(name, value)?,
-            Field::Assignee | Field::Author | Field::Owner if is_me(value) => self.context.me.to_owned(),
+            _ if field.row().kind == Kind::Person && is_me(value) => self.context.me.to_owned(),
             _ => value.to_owned(),
         };
         Ok(Expr::Is(field, op, Value::Text(text)))
@@ -501,6 +300,8 @@ fn visibility(field: &str, word: &str) -> Result<String, QueryError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::query::folded;
+    use crate::model::time::Instant;
 
     fn read(text: &str) -> Result<Expr, String> {
         let calendar = Calendar::utc(Instant::parse("2026-01-10T12:00:00Z").unwrap());

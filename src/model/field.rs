@@ -1,0 +1,448 @@
+//! The fields of an issue: one row for each key that `bd` knows, in the order in which lines have them.
+//!
+//! Whatever treats one field otherwise than another asks its row: decoding, merging, proposing, the leak guard, search,
+//! queries, `bd show`, `bd edit`, the JSON schema. A key without a row is kept as it is, merged as one value, never
+//! published, and told to programs alone. docs/architecture.md says what a new field takes.
+
+use std::sync::LazyLock;
+
+use super::when::Bare;
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// What people write at length.
+    Text,
+    /// An id, or a word of a set.
+    Word,
+    /// The name of somebody.
+    Person,
+    Number,
+    Flag,
+    /// A moment that `bd` notes.
+    Time,
+    /// A date that people set. A day without a time of day means its end.
+    Until,
+    /// The same, and a day means its beginning. What cannot be read is later than every date.
+    From,
+    Labels,
+    Edges,
+    Comments,
+    /// Carried as it is.
+    Other,
+}
+
+/// How two versions of a field become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Merge {
+    /// As one value: the later one stands.
+    Plain,
+    /// Line by line, where both sides do not touch.
+    Long,
+    Labels,
+    Edges,
+    /// Key by key, where both sides do not touch.
+    Object,
+    /// As a part of another field, with which it changes.
+    With(Field),
+    /// By rules of its own, after all others.
+    Apart,
+}
+
+/// What a proposal makes of a field. The published line is built from this, so an unknown field is never published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Travel {
+    /// It stays in the planning repo.
+    Private,
+    /// Only planning lines have it.
+    Planning,
+    /// It goes to the target with the value it has, and both copies mean the same by it.
+    Shared,
+    /// It goes only if that is asked for.
+    OnRequest,
+    /// It goes where the target may know it, and belongs to each copy afterwards.
+    Copied,
+    /// The target's line gets its own value.
+    Made,
+    /// Machinery, which says nothing about anybody.
+    Open,
+}
+
+/// All that is particular about a field.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    pub key: &'static str,
+    pub kind: Kind,
+    pub merge: Merge,
+    pub travel: Travel,
+    /// Its place among the lines at the top of `bd show`, and its name there.
+    pub fact: Option<(u8, &'static str)>,
+    /// The heading of its paragraph in `bd show`; `bd edit` opens it as well.
+    pub section: Option<&'static str>,
+    /// The raw value that an absent one stands for.
+    pub default: Option<&'static str>,
+    /// Its column in the cache, and the text there of an issue that has none. Only a column is fast to filter by.
+    pub column: Option<(&'static str, Option<&'static str>)>,
+    /// Its place among the fields of `bd query`, the name shown there, and other names besides the key.
+    pub asked: Option<(u8, &'static [&'static str])>,
+    /// Its place among the fields of a search, and how much a word in it counts.
+    pub searched: Option<(u8, f64)>,
+    /// `Change::Text` and `Change::Date` may set it.
+    pub settable: bool,
+    /// Every issue has a value: `none` cannot be asked for.
+    pub always: bool,
+    /// It says nothing of its own, as a time that goes with an edit: a losing value is not kept.
+    pub silent: bool,
+    /// Notes of a merge or a proposal for the next one.
+    pub note: bool,
+    /// Ids in its text follow when issues are renamed.
+    pub renamed: bool,
+    /// The JSON schema of an issue names it in its place.
+    pub typed: bool,
+    /// `view::issue` writes it itself, whatever the line holds.
+    pub answered: bool,
+    /// A planning copy's value is shown where the target has none: it is the proposer's own.
+    pub own: bool,
+    /// It may go with the planning copy of an accepted proposal.
+    pub passing: bool,
+}
+
+macro_rules! setters {
+    ($($name:ident($($given:ident: $type:ty),*) = $value:expr;)*) => {$(
+        const fn $name(mut self, $($given: $type),*) -> Row {
+            self.$name = $value;
+            self
+        }
+    )*};
+}
+
+impl Row {
+    setters! {
+        merge(how: Merge) = how;
+        travel(how: Travel) = how;
+        fact(place: u8, name: &'static str) = Some((place, name));
+        section(name: &'static str) = Some(name);
+        default(raw: &'static str) = Some(raw);
+        column(name: &'static str, absent: Option<&'static str>) = Some((name, absent));
+        asked(place: u8, names: &'static [&'static str]) = Some((place, names));
+        searched(place: u8, weight: f64) = Some((place, weight));
+        settable() = true;
+        always() = true;
+        silent() = true;
+        note() = true;
+        renamed() = true;
+        typed() = true;
+        answered() = true;
+        own() = true;
+        passing() = true;
+    }
+}
+
+const fn row(kind: Kind) -> Row {
+    Row {
+        key: "",
+        kind,
+        merge: Merge::Plain,
+        travel: Travel::Private,
+        fact: None,
+        section: None,
+        default: None,
+        column: None,
+        asked: None,
+        searched: None,
+        settable: false,
+        always: false,
+        silent: false,
+        note: false,
+        renamed: false,
+        typed: false,
+        answered: false,
+        own: false,
+        passing: false,
+    }
+}
+
+macro_rules! fields {
+    (keys { $($name:ident $key:literal: $row:expr;)* } others { $($other:ident $word:literal: $asked:expr;)* }) => {
+        /// A field of an issue.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Field {
+            $(#[doc = concat!("`", $key, "`")] $name,)*
+            $(#[doc = concat!("`", $word, "` of a query; no key of a line")] $other,)*
+        }
+
+        /// Every field that is a key of a line, in their order.
+        pub const ALL: &[Field] = &[$(Field::$name),*];
+
+        /// What can be asked for besides.
+        const OTHERS: &[Field] = &[$(Field::$other),*];
+
+        static ROWS: &[Row] = &[$(Row { key: $key, ..$row },)* $(Row { key: $word, ..$asked },)*];
+    };
+}
+
+use Kind::*;
+use Merge::{Apart, Long, Object, With};
+use Travel::{Copied, Made, OnRequest, Open, Planning, Shared};
+
+fields! { keys {
+    RecordType "_type": row(Word).travel(Open).answered();
+    Id "id": row(Word).travel(Made).answered().column("id", Some("")).asked(0, &["id"]).always();
+    ContentHash "content_hash": row(Word).travel(Open).silent().passing();
+    Title "title": row(Text).travel(Shared).renamed().answered().column("title", Some("")).asked(1, &["title"])
+        .searched(0, 10.0);
+    Description "description": row(Text).merge(Long).travel(Shared).renamed().settable().typed()
+        .section("Description").asked(2, &["description", "desc"]).searched(1, 4.0);
+    Design "design": row(Text).merge(Long).travel(Shared).renamed().settable().typed().section("Design")
+        .searched(2, 2.0);
+    AcceptanceCriteria "acceptance_criteria": row(Text).merge(Long).travel(Shared).renamed().settable().typed()
+        .section("Acceptance criteria").searched(3, 2.0);
+    Notes "notes": row(Text).merge(Long).travel(OnRequest).renamed().settable().typed().section("Notes")
+        .asked(3, &["notes"]).searched(4, 2.0);
+    SpecId "spec_id": row(Word);
+    Status "status": row(Word).travel(Made).answered().passing().default("\"open\"").column("status", Some("open"))
+        .asked(5, &["status"]).always();
+    Priority "priority": row(Number).travel(Shared).answered().default("0").column("priority", None)
+        .asked(7, &["priority"]).always();
+    Type "issue_type": row(Word).travel(Shared).answered().default("\"task\"").column("type", Some("task"))
+        .asked(6, &["type"]).always();
+    Assignee "assignee": row(Person).settable().passing().typed().column("assignee", None).asked(9, &["assignee"]);
+    Owner "owner": row(Person).settable().passing().typed().fact(11, "Owner").column("owner", None)
+        .asked(11, &["owner"]);
+    Estimate "estimated_minutes": row(Number).own().typed().fact(9, "Estimate");
+    Created "created_at": row(Time).travel(Copied).silent().answered().fact(0, "Created").column("created", None)
+        .asked(17, &["created"]);
+    Author "created_by": row(Person).travel(Copied).typed().column("author", None).asked(10, &["author"]);
+    Updated "updated_at": row(Time).travel(Made).silent().answered().passing().fact(1, "Updated")
+        .column("updated", None).asked(18, &["updated"]);
+    Started "started_at": row(Time).merge(With(Field::Assignee)).silent().passing().typed().fact(2, "Started")
+        .column("started", None).asked(19, &["started"]);
+    Closed "closed_at": row(Time).merge(With(Field::Status)).travel(Copied).silent().passing().typed()
+        .fact(3, "Closed").column("closed", None).asked(20, &["closed"]);
+    CloseReason "close_reason": row(Text).merge(With(Field::Status)).renamed().typed().fact(4, "Reason")
+        .searched(7, 2.0);
+    ClosedBySession "closed_by_session": row(Word).merge(With(Field::Status));
+    Due "due_at": row(Until).settable().own().typed().fact(7, "Due").column("due", None).asked(21, &["due"]);
+    Defer "defer_until": row(From).settable().own().typed().fact(8, "Deferred to").column("defer", None)
+        .asked(22, &["defer"]);
+    ExternalRef "external_ref": row(Word).settable().typed().fact(10, "Reference").column("external_ref", None)
+        .asked(13, &["external_ref"]);
+    SourceSystem "source_system": row(Word);
+    SourceRepo "source_repo": row(Word).travel(Open).silent().answered();
+    SourceRepoPath "source_repo_path": row(Word).silent().answered();
+    Metadata "metadata": row(Other);
+    Pinned "pinned": row(Flag);
+    Ephemeral "ephemeral": row(Flag);
+    IsTemplate "is_template": row(Flag);
+    Label "labels": row(Labels).merge(Merge::Labels).travel(Shared).answered().asked(8, &["label"]).searched(6, 5.0);
+    Dependencies "dependencies": row(Edges).merge(Merge::Edges).travel(Made).answered();
+    Comments "comments": row(Kind::Comments).merge(Apart).travel(OnRequest).answered().searched(5, 2.0);
+    Visibility "visibility": row(Word).travel(Made).answered().passing().column("visibility", Some("canonical"))
+        .asked(14, &["visibility"]).always();
+    Proposal "proposal": row(Other).merge(With(Field::Visibility)).travel(Made).passing();
+    Agreed "agreed": row(Other).merge(With(Field::Visibility)).travel(Planning).silent().note().answered().passing();
+    Project "project": row(Other).travel(Planning).passing().asked(16, &["project"]).always();
+    FormerId "former_id": row(Word).travel(Planning).passing();
+    Companion "companion": row(Flag).travel(Planning);
+    Workflow "workflow": row(Other).merge(Object);
+    Task "task": row(Other).merge(Object);
+    FieldTimes "field_times": row(Other).merge(Apart).note();
+    Deleted "deleted_at": row(Time).merge(With(Field::Status)).silent().fact(5, "Deleted");
+    DeletedBy "deleted_by": row(Person).merge(With(Field::Status));
+    DeleteReason "delete_reason": row(Text).merge(With(Field::Status)).fact(6, "Because");
+    OriginalType "original_type": row(Word).merge(With(Field::Status));
+    CompactionLevel "compaction_level": row(Other).travel(Open);
+    CompactedAt "compacted_at": row(Other).silent();
+    CompactedAtCommit "compacted_at_commit": row(Other);
+    OriginalSize "original_size": row(Other).travel(Open);
+    DependencyCount "dependency_count": row(Other).travel(Open).silent().answered();
+    DependentCount "dependent_count": row(Other).travel(Open).silent().answered();
+    CommentCount "comment_count": row(Other).travel(Open).silent().answered();
+    Parent "parent": row(Word).travel(Open).answered().asked(12, &["parent"]);
+} others {
+    Text "text": row(Other).asked(4, &["text"]);
+    Repo "repo": row(Other).asked(15, &["repo"]).always();
+} }
+
+/// The fields by a hash of their keys: a key is looked up for every value of every line.
+const SLOTS: [u8; SLOT_COUNT] = {
+    let mut slots = [EMPTY; SLOT_COUNT];
+    let mut n = 0;
+    while n < ALL.len() {
+        let mut at = slot(ROWS[n].key.as_bytes());
+        while slots[at] != EMPTY {
+            at = (at + 1) % SLOT_COUNT;
+        }
+        slots[at] = n as u8;
+        n += 1;
+    }
+    slots
+};
+const SLOT_COUNT: usize = 256;
+const EMPTY: u8 = u8::MAX;
+
+/// The fields that have a column in the cache.
+pub const COLUMNS: [Field; COLUMN_COUNT] = {
+    let mut columns = [Field::Id; COLUMN_COUNT];
+    let (mut n, mut found) = (0, 0);
+    while n < ALL.len() {
+        if ROWS[n].column.is_some() {
+            columns[found] = ALL[n];
+            found += 1;
+        }
+        n += 1;
+    }
+    columns
+};
+pub const COLUMN_COUNT: usize = {
+    let (mut n, mut found) = (0, 0);
+    while n < ALL.len() {
+        found += ROWS[n].column.is_some() as usize;
+        n += 1;
+    }
+    found
+};
+
+/// For each field, the place of its column.
+const COLUMN_PLACES: [u8; ALL.len()] = {
+    let mut places = [EMPTY; ALL.len()];
+    let mut n = 0;
+    while n < COLUMN_COUNT {
+        places[COLUMNS[n] as usize] = n as u8;
+        n += 1;
+    }
+    places
+};
+
+static SEARCHED: LazyLock<Vec<Field>> = LazyLock::new(|| placed(|row| row.searched.map(|(place, _)| place)));
+
+const fn slot(key: &[u8]) -> usize {
+    match key {
+        [] => 0,
+        [first, .., last] => {
+            (key.len() * 37 + *first as usize * 7 + *last as usize * 19 + key[key.len() / 2] as usize) % SLOT_COUNT
+        }
+        [only] => *only as usize,
+    }
+}
+
+impl Field {
+    /// The field of a key.
+    pub fn of(key: &str) -> Option<Field> {
+        let mut at = slot(key.as_bytes());
+        while SLOTS[at] != EMPTY {
+            let n = SLOTS[at] as usize;
+            if ROWS[n].key == key {
+                return Some(ALL[n]);
+            }
+            at = (at + 1) % SLOT_COUNT;
+        }
+        None
+    }
+
+    pub const fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+
+    pub const fn key(self) -> &'static str {
+        self.row().key
+    }
+
+    /// The field that a query means by a name: the one that is shown, the key, or a short one.
+    pub fn asked_as(name: &str) -> Option<Field> {
+        let is_meant =
+            |field: &&Field| field.row().asked.is_some_and(|(_, names)| field.key() == name || names.contains(&name));
+        ALL.iter().chain(OTHERS).find(is_meant).copied()
+    }
+
+    /// Its value is a moment.
+    pub fn is_time(self) -> bool {
+        matches!(self.row().kind, Time | Until | From)
+    }
+
+    /// It is a date that people set, and may be a day.
+    pub fn is_date(self) -> bool {
+        matches!(self.row().kind, Until | From)
+    }
+
+    /// Which way a length of time points.
+    pub fn bare(self) -> Bare {
+        if self.is_date() { Bare::Future } else { Bare::Past }
+    }
+
+    /// The place of its column among [`COLUMNS`].
+    pub fn column(self) -> Option<usize> {
+        COLUMN_PLACES.get(self as usize).filter(|place| **place != EMPTY).map(|place| usize::from(*place))
+    }
+
+    /// The field and those that are merged as parts of it.
+    pub fn group(self) -> impl Iterator<Item = Field> {
+        ALL.iter().copied().filter(move |field| *field == self || field.row().merge == With(self))
+    }
+
+    /// Both copies of a proposed issue have it, and mean the same by it.
+    pub fn is_shared(self) -> bool {
+        self.row().travel == Shared
+    }
+
+    /// What an export carries or makes, and what is machinery.
+    pub fn is_public(self) -> bool {
+        matches!(self.row().travel, Shared | Copied | Made | Open)
+    }
+}
+
+/// Where a key belongs among the others; unknown ones come last.
+pub fn place_of(key: &str) -> usize {
+    Field::of(key).map_or(usize::MAX, |field| field as usize)
+}
+
+/// Whether a flag of its row is set for a key; of an unknown one none is.
+pub fn is(key: &str, flag: impl Fn(&Row) -> bool) -> bool {
+    Field::of(key).is_some_and(|field| flag(field.row()))
+}
+
+/// The fields whose rows are such, in the order of their keys.
+pub fn with(such: impl Fn(&Row) -> bool) -> impl Iterator<Item = Field> {
+    ALL.iter().copied().filter(move |field| such(field.row()))
+}
+
+/// The fields with a place in some list, in the order of that list.
+fn placed(place: impl Fn(&Row) -> Option<u8>) -> Vec<Field> {
+    let mut found: Vec<Field> =
+        ALL.iter().chain(OTHERS).copied().filter(|field| place(field.row()).is_some()).collect();
+    found.sort_by_key(|field| place(field.row()));
+    found
+}
+
+/// What a search looks at.
+pub fn searched() -> &'static [Field] {
+    &SEARCHED
+}
+
+/// What a query can ask for, by the names that are shown.
+pub fn asked_names() -> Vec<&'static str> {
+    let asked = placed(|row| row.asked.map(|(place, _)| place)).into_iter();
+    asked.filter_map(|field| field.row().asked?.1.first().copied()).collect()
+}
+
+/// What `bd show` tells in a line each.
+pub fn facts() -> impl Iterator<Item = (Field, &'static str)> {
+    let facts = placed(|row| row.fact.map(|(place, _)| place)).into_iter();
+    facts.filter_map(|field| Some((field, field.row().fact?.1)))
+}
+
+/// The names of the long texts, for help: `description, design and notes`, with this between the last two.
+pub fn text_names(such: impl Fn(Field) -> bool, last: &str) -> String {
+    let names = sections().filter(|(field, _)| such(*field)).map(|(_, name)| name.to_lowercase());
+    let list = names.collect::<Vec<_>>().join(", ");
+    list.rsplit_once(", ").map_or(list.clone(), |(names, name)| format!("{names}{last}{name}"))
+}
+
+/// What `bd show` tells in paragraphs, and `bd edit` opens.
+pub fn sections() -> impl Iterator<Item = (Field, &'static str)> {
+    ALL.iter().filter_map(|field| Some((*field, field.row().section?)))
+}
+
+#[cfg(test)]
+mod tests;

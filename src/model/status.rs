@@ -1,0 +1,181 @@
+//! The words of an issue that have a meaning: its status, its type, its priority.
+
+use std::fmt;
+
+macro_rules! open_word {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Takes the word as a file holds it.
+            pub fn new(word: impl Into<String>) -> Self {
+                $name(word.into())
+            }
+
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+open_word!(
+    /// Where an issue stands. An open set: `open`, `in_progress`, `blocked`, `deferred`, `closed`, `tombstone`, `pinned`,
+    /// `hooked` have a meaning here, other words are kept.
+    Status
+);
+open_word!(
+    /// What kind of work an issue is. An open set.
+    IssueType
+);
+
+impl Default for Status {
+    fn default() -> Self {
+        Status::open()
+    }
+}
+
+impl Status {
+    pub const KNOWN: &[&str] = &["open", "in_progress", "blocked", "deferred", "closed", "pinned", "hooked"];
+
+    pub fn open() -> Self {
+        Status::new("open")
+    }
+
+    /// Reads a word as people type it: `in-progress` and `In Progress` mean `in_progress`.
+    pub fn typed(word: &str) -> Self {
+        Status::new(word.trim().to_lowercase().replace(['-', ' '], "_"))
+    }
+
+    pub fn is_known(&self) -> bool {
+        Self::KNOWN.contains(&self.as_str())
+    }
+
+    /// Work on it is over: closed or deleted.
+    pub fn is_done(&self) -> bool {
+        matches!(self.as_str(), "closed" | "tombstone")
+    }
+
+    pub fn is_tombstone(&self) -> bool {
+        self.as_str() == "tombstone"
+    }
+}
+
+impl Default for IssueType {
+    fn default() -> Self {
+        IssueType::task()
+    }
+}
+
+impl IssueType {
+    pub const KNOWN: &[&str] = &[
+        "bug",
+        "feature",
+        "task",
+        "epic",
+        "chore",
+        "decision",
+        "docs",
+        "spike",
+        "story",
+        "milestone",
+        "question",
+        "merge-request",
+        "molecule",
+        "gate",
+        "convoy",
+        "message",
+        "event",
+        "workflow",
+    ];
+
+    /// Types that serve machinery; `ready` offers them only when they are asked for.
+    pub const INTERNAL: &[&str] =
+        &["merge-request", "molecule", "gate", "convoy", "message", "event", "workflow", "agent", "role", "rig"];
+
+    pub fn task() -> Self {
+        IssueType::new("task")
+    }
+
+    /// Reads a word as people type it, with the aliases of the beads world.
+    pub fn typed(word: &str) -> Self {
+        let word = word.trim().to_lowercase();
+        IssueType::new(match word.as_str() {
+            "enhancement" | "feat" => "feature",
+            "dec" | "adr" => "decision",
+            "investigation" | "timebox" => "spike",
+            "user-story" => "story",
+            "ms" => "milestone",
+            "mr" => "merge-request",
+            "mol" => "molecule",
+            other => other,
+        })
+    }
+
+    pub fn is_known(&self) -> bool {
+        Self::KNOWN.contains(&self.as_str())
+    }
+}
+
+/// 0 (most urgent) to 4. Files may hold other numbers; they are kept and shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Priority(i64);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("invalid priority {0:?}: 0 to 4, or P0 to P4")]
+pub struct PriorityError(pub String);
+
+impl Default for Priority {
+    fn default() -> Self {
+        Priority::DEFAULT
+    }
+}
+
+impl Priority {
+    pub const DEFAULT: Priority = Priority(2);
+
+    pub const fn in_file(number: i64) -> Self {
+        Priority(number)
+    }
+
+    /// Reads `0`..`4` or `P0`..`P4`.
+    pub fn typed(text: &str) -> Result<Self, PriorityError> {
+        match text.trim().trim_start_matches(['P', 'p']).parse::<i64>() {
+            Ok(number @ 0..=4) => Ok(Priority(number)),
+            _ => Err(PriorityError(text.to_owned())),
+        }
+    }
+
+    pub const fn number(self) -> i64 {
+        self.0
+    }
+}
+
+impl fmt::Display for Priority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "P{}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typed_words() {
+        assert_eq!(Status::typed("In-Progress").as_str(), "in_progress");
+        assert_eq!(IssueType::typed("feat").as_str(), "feature");
+        assert_eq!(Priority::typed("P1").unwrap().number(), 1);
+        for bad in ["7", "-1", "high", ""] {
+            assert!(Priority::typed(bad).is_err(), "{bad}");
+        }
+    }
+}

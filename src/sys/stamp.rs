@@ -1,0 +1,144 @@
+//! What the file system tells of a file without reading it, and how a failure of it is told.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::Stat;
+use rustix::io::Errno;
+
+use crate::model::time::Instant;
+
+/// The user that a file or directory belongs to; of a link, the link's own.
+pub fn owner(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::symlink_metadata(path).ok().map(|found| found.uid())
+}
+
+/// The user that this process acts as.
+pub fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// An I/O failure with what was being done to which path.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("cannot {action} {}: {source}", path.display())]
+pub struct FsError {
+    pub action: &'static str,
+    pub path: PathBuf,
+    /// Shared, so that one failure can be told to several callers.
+    pub source: Arc<io::Error>,
+}
+
+impl FsError {
+    pub fn new(action: &'static str, path: impl Into<PathBuf>, source: impl Into<io::Error>) -> Self {
+        FsError { action, path: path.into(), source: Arc::new(source.into()) }
+    }
+
+    pub fn is_missing(&self) -> bool {
+        // Below a file there is nothing either.
+        matches!(self.source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    }
+}
+
+/// Why something failed, in the system's words; what a library adds of files that nobody but `bd` knows is left out.
+pub fn cause(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" at path \"").map_or(text.clone(), |(cause, _)| cause.to_owned())
+}
+
+/// The identity of a file's content as far as the file system tells: compared for equality, never for age (F26).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileStamp {
+    pub dev: u64,
+    pub ino: u64,
+    pub size: u64,
+    pub mtime: Instant,
+    pub ctime: Instant,
+}
+
+impl FileStamp {
+    #[expect(clippy::unnecessary_cast, reason = "these fields have other types on other systems")]
+    pub(super) fn of(stat: &Stat) -> Self {
+        let time =
+            |seconds: i64, nanos: i64| Instant::from_nanos(seconds.saturating_mul(1_000_000_000).saturating_add(nanos));
+        FileStamp {
+            dev: stat.st_dev as u64,
+            ino: stat.st_ino as u64,
+            size: stat.st_size as u64,
+            mtime: time(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            ctime: time(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        }
+    }
+
+    /// Like equality, but for what a rename itself changes.
+    pub(super) fn same_content(&self, other: &FileStamp) -> bool {
+        (self.dev, self.ino, self.size, self.mtime) == (other.dev, other.ino, other.size, other.mtime)
+    }
+}
+
+/// The clock that file stamps are made with.
+pub fn realtime() -> Instant {
+    super::clock::realtime()
+}
+
+/// Stats a path, following links.
+pub fn stat(path: &Path) -> Result<FileStamp, FsError> {
+    let stat = retry(|| rustix::fs::stat(path)).map_err(|e| FsError::new("stat", path, e))?;
+    Ok(FileStamp::of(&stat))
+}
+
+/// Stats a path; a link is what is looked at, not what it leads to.
+pub fn stat_link(path: &Path) -> Result<FileStamp, FsError> {
+    let stat = retry(|| rustix::fs::lstat(path)).map_err(|e| FsError::new("stat", path, e))?;
+    Ok(FileStamp::of(&stat))
+}
+
+/// How many names a regular file has; `None` if there is no such file.
+pub fn names_of(path: &Path) -> Option<u64> {
+    let stat = retry(|| rustix::fs::stat(path)).ok()?;
+    let is_file = rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::RegularFile;
+    is_file.then_some(stat.st_nlink as u64)
+}
+
+/// How far the clock of a file system can be trusted to tell two writes apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Granularity {
+    /// A local file system whose stamps come from the clock we read.
+    Fine,
+    /// Unknown: stamps may be coarse.
+    Coarse,
+    /// A network or user-space file system: stamps prove nothing.
+    Unreliable,
+}
+
+/// Classifies the file system that holds a path.
+#[cfg(target_os = "linux")]
+pub fn granularity(path: &Path) -> Granularity {
+    // The magic numbers of statfs(2): ext, xfs, btrfs, tmpfs, overlayfs; then nfs, smb, cifs, smb2, fuse, 9p, ceph, afs.
+    const FINE: [u64; 5] = [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630];
+    const REMOTE: [u64; 8] =
+        [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546, 0x0102_1997, 0x00C3_6400, 0x5346_414F];
+    match rustix::fs::statfs(path).map(|s| s.f_type as u64) {
+        Ok(kind) if FINE.contains(&kind) => Granularity::Fine,
+        Ok(kind) if REMOTE.contains(&kind) => Granularity::Unreliable,
+        Ok(_) => Granularity::Coarse,
+        Err(_) => Granularity::Unreliable,
+    }
+}
+
+/// Classifies the file system that holds a path.
+#[cfg(not(target_os = "linux"))]
+pub fn granularity(_path: &Path) -> Granularity {
+    Granularity::Coarse
+}
+
+/// A call that a signal may interrupt.
+pub(super) fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
+    loop {
+        match call() {
+            Err(Errno::INTR) => {}
+            other => return other,
+        }
+    }
+}
