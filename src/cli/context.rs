@@ -215,12 +215,6 @@ impl Context {
         Ok(())
     }
 
-    /// Lets issues be closed although they wait for open ones.
-    pub fn force(&mut self) -> Result<(), Failure> {
-        self.store()?.force();
-        Ok(())
-    }
-
     /// Reads the settings again, which have changed.
     pub fn reopen(&mut self) -> Result<(), Failure> {
         Ok(self.store()?.reopen()?)

@@ -114,27 +114,9 @@ impl LockedLedger {
         entropy: &Entropy,
     ) -> Result<Option<Option<Applied>>, LedgerError> {
         let empty = Document::new(Vec::new());
-        let was_emptied = snapshot.document.bytes() == EMPTIED;
-        let document = if was_emptied { &empty } else { &snapshot.document };
-        self.ledger.refuse(document, edits)?;
-        if snapshot.links > 1 {
-            return Err(LedgerError::HardLinks { path: self.ledger.path().to_owned(), links: snapshot.links });
-        }
-        // The directory would let us; whoever took the right away from the file meant something by it.
-        if snapshot.mode & OWNER_WRITES == 0 {
-            return Err(LedgerError::WriteProtected { path: self.ledger.path().to_owned() });
-        }
-        let new = Document::new(render(document, edits));
-        if new.bytes().len() as u64 > MAX_LEDGER {
-            return Err(LedgerError::TooLarge { path: self.ledger.path().to_owned() });
-        }
-        if new.bytes() == document.bytes() {
-            return Ok(Some(None));
-        }
-        if let Err(what) = conserves(document, &new, edits) {
-            let kept = self.keep_refused(new.bytes(), entropy);
-            return Err(LedgerError::Gate { path: self.ledger.path().to_owned(), what, kept });
-        }
+        let document = if snapshot.document.bytes() == EMPTIED { &empty } else { &snapshot.document };
+        let keep = |refused: &[u8]| self.keep_refused(refused, entropy);
+        let Some(new) = self.ledger.rendered(snapshot, document, edits, keep)? else { return Ok(Some(None)) };
         let bytes = if new.bytes().is_empty() { EMPTIED } else { new.bytes() };
         let read = snapshot.stamp.file;
         let Some(inode) = self.held.dir().replace_by(self.ledger.name(), bytes, &read, entropy)? else {
@@ -154,6 +136,43 @@ impl LockedLedger {
 }
 
 impl Ledger {
+    /// Goes the way of a write up to where the file would be replaced.
+    pub fn rehearse(&self, snapshot: &Snapshot, edits: &[Edit]) -> Result<(), LedgerError> {
+        let empty = Document::new(Vec::new());
+        let document = if snapshot.document.bytes() == EMPTIED { &empty } else { &snapshot.document };
+        if edits.is_empty() { Ok(()) } else { self.rendered(snapshot, document, edits, |_| None).map(drop) }
+    }
+
+    /// The file with the edits, if it may be replaced by that; `None` if nothing would change. What the gate refuses is given to `keep`.
+    fn rendered(
+        &self,
+        snapshot: &Snapshot,
+        document: &Document,
+        edits: &[Edit],
+        keep: impl FnOnce(&[u8]) -> Option<PathBuf>,
+    ) -> Result<Option<Document>, LedgerError> {
+        let path = || self.path().to_owned();
+        self.refuse(document, edits)?;
+        if snapshot.links > 1 {
+            return Err(LedgerError::HardLinks { path: path(), links: snapshot.links });
+        }
+        // The directory would let us; whoever took the right away from the file meant something by it.
+        if snapshot.mode & OWNER_WRITES == 0 {
+            return Err(LedgerError::WriteProtected { path: path() });
+        }
+        let new = Document::new(render(document, edits));
+        if new.bytes().len() as u64 > MAX_LEDGER {
+            return Err(LedgerError::TooLarge { path: path() });
+        }
+        if new.bytes() == document.bytes() {
+            return Ok(None);
+        }
+        match conserves(document, &new, edits) {
+            Ok(()) => Ok(Some(new)),
+            Err(what) => Err(LedgerError::Gate { path: path(), what, kept: keep(new.bytes()) }),
+        }
+    }
+
     /// Refuses edits that damage forbids. A torn file takes no change but a repair. In a file with conflict markers only
     /// issues outside of them can be changed: whichever side is chosen later, such a line is in it.
     pub fn refuse(&self, document: &Document, edits: &[Edit]) -> Result<(), LedgerError> {

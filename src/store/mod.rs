@@ -38,7 +38,6 @@ mod owner;
 mod pair;
 mod place;
 mod placeholder;
-mod plan;
 mod planning;
 mod pointer;
 mod project;
@@ -66,8 +65,6 @@ mod stamps;
 mod state_mode;
 mod sync;
 mod tables;
-mod taking;
-mod transaction;
 mod undo;
 mod view;
 mod warning;
@@ -134,14 +131,13 @@ pub use sync::{NamedPrograms, Progress, Received, RepoSync, SyncOptions, SyncRep
 pub use tables::{
     AGENTS, CHECKPOINTS, LEASES, MAIL, REPOSITORIES, RESERVATIONS, Spot, StateTable, TABLES, Table, WORKSPACES,
 };
-pub use transaction::Transaction;
 pub use undo::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
 pub use view::View;
 pub use warning::{LineWarning, Warning};
 pub use withheld::Withheld;
 pub use workflows::{TaskRow, TaskState, WorkflowRow};
 pub use worktree::Worktree;
-pub use write::{Scope, Write, WriteError, Written};
+pub use write::{Draft, Scope, Transaction, Write, WriteError, Written};
 
 /// What a sync passes on from version control.
 pub use crate::vcs::{Carried, Commit, CommitError, HistoryError, Integrated, SyncError};
@@ -165,10 +161,6 @@ pub struct Store {
     held_homes: RefCell<Vec<Weak<leases::HeldHome>>>,
     /// Claims on remotes whose work has ended: issue and version.
     ended_remotely: RefCell<Vec<(String, String)>>,
-    /// The issue that is being claimed.
-    claiming: RefCell<Option<String>>,
-    /// Workflows may be closed over open tasks.
-    forced: bool,
 }
 
 impl Deref for Store {
@@ -198,8 +190,6 @@ impl Store {
             writing: RefCell::default(),
             held_homes: RefCell::default(),
             ended_remotely: RefCell::default(),
-            claiming: RefCell::default(),
-            forced: false,
         })
     }
 
@@ -241,8 +231,8 @@ impl Store {
         self.single(Write::Change { id: id.to_owned(), changes })
     }
 
-    /// Closes one issue, named by its full id. Refused while it waits for open issues, or is an epic with open children; [`Store::force`]
-    /// closes it all the same.
+    /// Closes one issue, named by its full id. Refused while it waits for open issues, or is an epic with open children; with
+    /// [`Change::Force`] beside [`Change::Close`] it is closed all the same.
     pub fn close(&mut self, id: &str, reason: Option<String>) -> Result<Issue> {
         self.update(id, vec![Change::Close { reason }])
     }
@@ -252,9 +242,6 @@ impl Store {
             Write::File { repo, .. } | Write::Put { repo, .. } => Scope::Repos(vec![*repo]),
             Write::Change { id, .. } => Scope::Issues(vec![id.clone()]),
         };
-        let mut transaction = self.begin(scope)?;
-        transaction.stage(write)?;
-        let written = transaction.commit()?.into_iter().next().expect("one write gives one answer");
-        written.map(|written| written.issue()).map_err(WriteError::into_store)
+        Ok(self.write_one(scope, write::Intent::Edit, write)?.issue())
     }
 }

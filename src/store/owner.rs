@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::others::Others;
-use super::plan::Fresh;
-use super::write::Write;
+use super::write::{Fresh, Write};
 use super::{Project, Result, StoreError, View};
 use crate::model::proposal::{Owner, is_companion_line};
 use crate::model::record::Record;

@@ -1,13 +1,11 @@
 //! The two copies of a proposed issue: which they are, and how an edit reaches both.
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use super::proposals::JoinedPair;
-use super::source::expected;
-use super::write::Write;
+use super::write::{Draft, Write};
 use super::{Access, Project, Result, Store, StoreError, View};
-use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
+use crate::ledger::{Edit, Ledger, LedgerError, LockedLedger, Outcome};
 use crate::model::change::{self, Change};
 use crate::model::issue;
 use crate::model::proposal::{self, Include, Proposal, State, Visibility};
@@ -251,38 +249,36 @@ impl View {
 impl Store {
     /// Rewrites lines of a locked ledger: for each id the new text, or `None` to take the line out.
     pub(super) fn put_lines(&self, lock: &LockedLedger, lines: &[NewLine]) -> Result<bool> {
-        let path = lock.ledger().path();
-        let plan = |document: &Document| line_edits(path, document, lines);
-        let outcome = self.write_ledger::<StoreError>(lock, || expected(path), plan)?;
+        let outcome = self.write_ledger::<StoreError>(lock, |draft| line_edits(lock.ledger(), draft, lines))?;
         Ok(outcome == Outcome::Written)
     }
 
     /// Asks whether [`Store::put_lines`] would be let through.
     pub(super) fn may_put_lines(&self, lock: &LockedLedger, lines: &[NewLine]) -> Result<()> {
-        self.ask_leave::<StoreError>(lock, |document| line_edits(lock.ledger().path(), document, lines))
+        self.rehearse_ledger::<StoreError>(lock.ledger(), |draft| line_edits(lock.ledger(), draft, lines))
     }
 }
 
 /// An id and the text that its line gets, or `None` if the line goes.
 pub(super) type NewLine = (String, Option<String>);
 
-fn line_edits(path: &Path, document: &Document, lines: &[NewLine]) -> Result<Vec<Edit>> {
-    let mut edits = Vec::new();
+fn line_edits(ledger: &Ledger, draft: &mut Draft<'_>, lines: &[NewLine]) -> Result<()> {
+    let document = draft.document();
     if let Some(region) = document.conflicts().first().filter(|_| !lines.is_empty()) {
         let what = "no proposal can be moved in it";
-        return Err(LedgerError::Conflicted { path: path.to_owned(), line: region.start + 1, what }.into());
+        return Err(LedgerError::Conflicted { path: ledger.path().to_owned(), line: region.start + 1, what }.into());
     }
     for (id, text) in lines {
         match (document.effective(id), text) {
             (Some(line), Some(text)) if document.text(line) != text.as_bytes() => {
-                edits.push(Edit::Set { line, id: id.clone(), text: text.clone() });
+                draft.carry([Edit::Set { line, id: id.clone(), text: text.clone() }])?;
             }
-            (None, Some(text)) => edits.push(Edit::Insert { id: id.clone(), text: text.clone() }),
-            (Some(line), None) => edits.push(Edit::Remove { line }),
+            (None, Some(text)) => draft.carry([Edit::Insert { id: id.clone(), text: text.clone() }])?,
+            (Some(line), None) => draft.carry([Edit::Remove { line }])?,
             _ => {}
         }
     }
-    Ok(edits)
+    Ok(())
 }
 
 /// What a line depends on, and what its texts mention.

@@ -80,32 +80,19 @@ impl Store {
             found.replace(recovery);
             Ok(edits)
         };
-        let outcome = lock.apply::<LedgerError>(
-            &self.host.entropy,
-            || expected(ledger.path()),
-            plan,
-            |applied| {
-                let (own, gone) = (found.borrow().ids(Whose::Own), found.borrow().ids(Whose::Gone));
-                self.journaling(ledger, |journal| {
-                    let settled = || {
-                        let noted = self.note(journal, &applied)?;
-                        // The line has both by now, whatever a comparison says.
-                        let noted = if noted.missing.iter().any(|missing| own.contains(&missing.id)) {
-                            journal.forget(&own, Whose::Own, None, &self.host.entropy)?;
-                            self.note(journal, &applied)?
-                        } else {
-                            noted
-                        };
-                        if !gone.is_empty() {
-                            journal.forget(&gone, Whose::Gone, None, &self.host.entropy)?;
-                        }
-                        Ok::<_, JournalError>(noted)
-                    };
-                    self.noted(ledger, &applied, settled());
-                });
-                self.remember(ledger, &applied, None);
-            },
-        )?;
+        let outcome = self.recover_ledger(lock, plan, |journal, applied| {
+            let (own, gone) = (found.borrow().ids(Whose::Own), found.borrow().ids(Whose::Gone));
+            let mut noted = self.note(journal, applied)?;
+            // The line has both by now, whatever a comparison says.
+            if noted.missing.iter().any(|missing| own.contains(&missing.id)) {
+                journal.forget(&own, Whose::Own, None, &self.host.entropy)?;
+                noted = self.note(journal, applied)?;
+            }
+            if !gone.is_empty() {
+                journal.forget(&gone, Whose::Gone, None, &self.host.entropy)?;
+            }
+            Ok(noted)
+        })?;
         drop(locks);
         let recovery = found.into_inner();
         if outcome == Outcome::Written {

@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::source::expected;
-use super::write::Written;
+use super::write::{Draft, Written};
 use super::{Access, Project, Result, Role, Store, StoreError, View};
-use crate::ledger::{Document, Edit, LedgerError, LockedLedger, Outcome};
+use crate::ledger::{Document, Edit, LedgerError, LockedLedger};
 use crate::model::field::{self, Field, Row, Travel};
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::join_copies;
@@ -149,10 +149,10 @@ impl Store {
         // What claims forbid of any part is refused before the first one is on disk.
         for (source, ids) in &leaving {
             if let Some(lock) = lock_of(*source) {
-                self.ask_leave::<StoreError>(lock, |document| Ok(departures(document, ids).0))?;
+                self.rehearse_ledger(lock.ledger(), |draft| departures(draft, ids).map(drop))?;
             }
         }
-        self.ask_leave::<StoreError>(lock, |document| Ok(arrivals(document, &settled).0))?;
+        self.rehearse_ledger(lock.ledger(), |draft| arrivals(draft, &settled).map(drop))?;
         let written = self.arrive(lock, &settled)?;
         let mut committed = vec![(target, written)];
         for (source, ids) in &leaving {
@@ -204,33 +204,28 @@ impl Store {
 
     /// Brings the lines into the target; one that is there already is joined with what comes.
     fn arrive(&self, lock: &LockedLedger, arriving: &[(String, String)]) -> Result<Vec<Written>> {
-        let path = lock.ledger().path();
         let mut written = Vec::new();
-        let plan = |document: &Document| {
-            let (edits, found) = arrivals(document, arriving);
-            written = found;
-            Ok(edits)
-        };
-        self.write_ledger::<StoreError>(lock, || expected(path), plan)?;
+        self.write_ledger::<StoreError>(lock, |draft| {
+            written = arrivals(draft, arriving)?;
+            Ok(())
+        })?;
         Ok(written)
     }
 
     /// Takes lines out of a source, if they still are what was brought to the target. Gives the ids that are gone.
     fn leave(&self, lock: &LockedLedger, leaving: &[(String, String)]) -> Result<Vec<String>> {
-        let path = lock.ledger().path();
         let mut gone = Vec::new();
-        let plan = |document: &Document| {
-            let (edits, found) = departures(document, leaving);
-            gone = found;
-            Ok(edits)
-        };
-        let _: Outcome = self.write_ledger::<StoreError>(lock, || expected(path), plan)?;
+        self.write_ledger::<StoreError>(lock, |draft| {
+            gone = departures(draft, leaving)?;
+            Ok(())
+        })?;
         Ok(gone)
     }
 }
 
 /// What brings lines into a target.
-fn arrivals(document: &Document, arriving: &[(String, String)]) -> (Vec<Edit>, Vec<Written>) {
+fn arrivals(draft: &mut Draft<'_>, arriving: &[(String, String)]) -> Result<Vec<Written>> {
+    let document = draft.document();
     // Copies of one issue may come from several repos at once: they are one when they arrive.
     let mut issues: BTreeMap<&String, String> = BTreeMap::new();
     for (id, text) in arriving {
@@ -239,18 +234,18 @@ fn arrivals(document: &Document, arriving: &[(String, String)]) -> (Vec<Edit>, V
         let line = known.and_then(|known| join_copies(text, &known, dialect)).unwrap_or_else(|| text.clone());
         issues.insert(id, line);
     }
-    let (mut edits, mut written) = (Vec::new(), Vec::new());
+    let mut written = Vec::new();
     for (id, text) in issues {
         let (before, line) = match document.effective(id) {
             None => {
-                edits.push(Edit::Insert { id: id.clone(), text: text.clone() });
+                draft.carry([Edit::Insert { id: id.clone(), text: text.clone() }])?;
                 (None, text)
             }
             Some(line) => {
                 let ours = String::from_utf8_lossy(document.text(line)).into_owned();
                 let joined = join_copies(&text, &ours, document.dialect_of(line)).unwrap_or(ours.clone());
                 if joined != ours {
-                    edits.push(Edit::Set { line, id: id.clone(), text: joined.clone() });
+                    draft.carry([Edit::Set { line, id: id.clone(), text: joined.clone() }])?;
                 }
                 (Some(ours), joined)
             }
@@ -258,23 +253,24 @@ fn arrivals(document: &Document, arriving: &[(String, String)]) -> (Vec<Edit>, V
         let changed = before.as_ref() != Some(&line);
         written.push(Written { id: id.clone(), line, before, changed, source_repo: String::new() });
     }
-    (edits, written)
+    Ok(written)
 }
 
 /// What takes lines out of a source, and the ids that are gone then.
-fn departures(document: &Document, leaving: &[(String, String)]) -> (Vec<Edit>, Vec<String>) {
-    let (mut edits, mut gone) = (Vec::new(), Vec::new());
+fn departures(draft: &mut Draft<'_>, leaving: &[(String, String)]) -> Result<Vec<String>> {
+    let document = draft.document();
+    let mut gone = Vec::new();
     for (id, text) in leaving {
         match document.find(id).as_slice() {
             [line] if document.text(*line) == text.as_bytes() => {
-                edits.push(Edit::Remove { line: *line });
+                draft.carry([Edit::Remove { line: *line }])?;
                 gone.push(id.clone());
             }
             [] => gone.push(id.clone()),
             _ => {}
         }
     }
-    (edits, gone)
+    Ok(gone)
 }
 
 /// The line of an issue in the file it is to leave; `None` if it has left already.

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::naming::each_once;
-use super::source::expected;
-use super::write::Written;
+use super::write::{Draft, Written};
 use super::{Access, Moment, PastLine, Result, Store, StoreError, View, place};
 use crate::ledger::{Document, Edit, LedgerError, Outcome};
 use crate::model::change::{Stamp, before_deletion, restore};
@@ -323,31 +322,28 @@ impl Store {
         dry_run: bool,
     ) -> Result<Vec<(usize, Result<Restored>)>> {
         let mut done = Vec::new();
-        let plan = |store: &Store, document: &Document, done: &mut Vec<(usize, Result<Restored>)>| {
+        let plan = |store: &Store, draft: &mut Draft<'_>, done: &mut Vec<(usize, Result<Restored>)>| {
             done.clear();
-            let mut edits = Vec::new();
             for (n, one) in wanted {
-                let restored = store.restoring(document, one).map(|(edit, text)| {
-                    edits.extend(edit);
-                    store.outcome(one, document, text)
-                });
+                let restored = match store.restoring(draft.document(), one) {
+                    Ok((edit, text)) => {
+                        draft.carry(edit)?;
+                        Ok(store.outcome(one, draft.document(), text))
+                    }
+                    Err(error) => Err(error),
+                };
                 done.push((*n, restored));
             }
-            edits
+            Ok(())
         };
         if dry_run {
-            let ledger = self.sources.ledger(source);
-            let document = ledger.read(|| expected(ledger.path()))?.document;
-            let edits = plan(self, &document, &mut done);
-            ledger.refuse(&document, &edits)?;
+            self.rehearse_ledger::<StoreError>(self.sources.ledger(source), |draft| plan(self, draft, &mut done))?;
             return Ok(done);
         }
         let locks = self.lock(&[source])?;
         let Some((_, lock)) = locks.first() else { return Ok(done) };
         self.actor();
-        let path = lock.ledger().path();
-        let outcome =
-            self.write_ledger::<StoreError>(lock, || expected(path), |document| Ok(plan(self, document, &mut done)))?;
+        let outcome = self.write_ledger::<StoreError>(lock, |draft| plan(self, draft, &mut done))?;
         drop(locks);
         if outcome == Outcome::Written {
             let written = done.iter().filter_map(|(_, one)| one.as_ref().ok());

@@ -20,6 +20,19 @@ fn a_ledger_with_two_hard_links_is_read_only() {
 }
 
 #[test]
+fn a_dry_run_says_what_the_write_would_say() {
+    let env = one();
+    env.given("update 1 -p 0");
+    std::fs::hard_link(env.ledger_path(), env.path("copy")).unwrap();
+    for line in [&["undo", "--yes"][..], &["undo", "--dry-run"]] {
+        env.bd(line).fails(5, &["beads.jsonl has 2 hard links"]);
+    }
+    std::fs::remove_file(env.path("copy")).unwrap();
+    env.bd(["undo", "--dry-run"]).ok();
+    env.bd(["undo", "--yes"]).ok();
+}
+
+#[test]
 fn a_link_out_of_the_repository_is_refused() {
     let env = one();
     let outside = env.root().join("outside.jsonl");

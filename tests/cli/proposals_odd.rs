@@ -319,3 +319,19 @@ fn proposed_again_after_a_rejection_it_is_not_rejected_elsewhere() {
     story.bd("withdraw|pl-1").ok();
     assert!(story.env.ledger_text().contains("rejected"), "what the maintainers decided stays: {}", story.ledgers());
 }
+
+#[test]
+fn an_edit_that_one_copy_cannot_take_is_made_in_neither() {
+    let story = Story::new();
+    story.plan("pl-1", "Plan", &[]);
+    story.bd("propose|pl-1|-q").ok();
+    let before = story.ledgers();
+    // With a second name the file is not replaced.
+    let second = story.env.root().join("backup.jsonl");
+    std::fs::hard_link(story.planning(), &second).unwrap();
+    story.bd("update|pl-1|-p|0").fails(5, &["2 hard links"]);
+    assert_eq!(story.ledgers(), before);
+    std::fs::remove_file(second).unwrap();
+    story.bd("update|pl-1|-p|0").ok();
+    assert_eq!(story.ledgers().matches("\"status\":\"open\",\"priority\":0").count(), 2, "{}", story.ledgers());
+}

@@ -201,7 +201,8 @@ fn what_waits_for_open_issues_is_not_closed() {
     assert!(matches!(epic, Err(StoreError::Change(ChangeError::OpenChildren { .. }))), "{epic:?}");
     let claimed = store.claim("t-2", &ClaimWish::default()).unwrap();
     assert_eq!(claimed.blockers, ["t-1"], "it can be worked on");
-    store.force();
-    store.close("t-2", None).unwrap();
-    store.close("t-3", None).unwrap();
+    let by_force = vec![Change::Close { reason: None }, Change::Force];
+    store.update("t-2", by_force.clone()).unwrap();
+    store.close("t-3", None).expect_err("force is of one write");
+    store.update("t-3", by_force).unwrap();
 }

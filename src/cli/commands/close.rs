@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome, report, require_ids};
+use super::{Context, Outcome, report, require_ids, with_force};
 use crate::cli::render;
 use crate::model::change::Change;
 use crate::model::issue::status_of;
@@ -52,10 +52,8 @@ fn closed_line(written: &Written) -> String {
 pub fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
     let reason = cx.text(args.reason.as_deref(), args.reason_file.as_deref(), false)?;
-    if args.force {
-        cx.force()?;
-    }
-    let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Close { reason: reason.clone() }])?;
+    let changes = with_force(vec![Change::Close { reason }], args.force);
+    let batch = ops::change_each(cx.store()?, &args.ids, |_| changes.clone())?;
     if !args.suggest_next {
         return report(cx, batch, closed_line);
     }

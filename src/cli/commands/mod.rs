@@ -105,7 +105,7 @@ use super::context::Context;
 use crate::view::{Exit, Failure};
 pub use report::{
     changed_line, due, fail, fail_repos, failures, print_page, report, report_failures, require_ids, tell_beside,
-    tell_contributor, tell_way_out,
+    tell_contributor, tell_way_out, with_force,
 };
 
 type Outcome = Result<Exit, Failure>;

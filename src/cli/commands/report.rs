@@ -2,6 +2,7 @@
 
 use super::{Context, Outcome};
 use crate::cli::render;
+use crate::model::change::Change;
 use crate::model::time::Instant;
 use crate::model::when::Bare;
 use crate::ops::{self, Batch, PLANNING};
@@ -144,4 +145,10 @@ pub const NO_ID: &str = "no issue ID provided: an issue ID is required";
 
 pub fn require_ids(ids: &[String]) -> Result<(), Failure> {
     if ids.is_empty() { Err(Failure::usage(NO_ID)) } else { Ok(()) }
+}
+
+/// Changes that may close an issue over what is open, with `--force`.
+pub fn with_force(mut changes: Vec<Change>, force: bool) -> Vec<Change> {
+    changes.extend((force && !changes.is_empty()).then_some(Change::Force));
+    changes
 }

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome, changed_line, report, stats, worktree};
+use super::{Context, Outcome, changed_line, report, stats, with_force, worktree};
 use crate::model::change::Change;
 use crate::ops;
 
@@ -28,10 +28,7 @@ pub fn run(args: StatusArgs, cx: &mut Context) -> Outcome {
     let (Some(id), Some(word)) = (args.id, args.status) else {
         return stats::run(stats::StatsArgs::default(), cx);
     };
-    if args.force {
-        cx.force()?;
-    }
-    let status = ops::check_status(cx.store()?, &word)?;
-    let batch = ops::change_each(cx.store()?, &[id], |_| vec![Change::Status(status.clone())])?;
+    let changes = with_force(vec![Change::Status(ops::check_status(cx.store()?, &word)?)], args.force);
+    let batch = ops::change_each(cx.store()?, &[id], |_| changes.clone())?;
     report(cx, batch, |written| changed_line(written, "Updated issue: "))
 }

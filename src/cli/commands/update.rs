@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome, changed_line, report, require_ids};
+use super::{Context, Outcome, changed_line, report, require_ids, with_force};
 use crate::model::change::Change;
 use crate::model::field::Field;
 use crate::model::issue::Priority;
@@ -95,10 +95,7 @@ pub struct UpdateArgs {
 
 pub fn run(args: UpdateArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
-    let changes = changes(&args, cx)?;
-    if args.force {
-        cx.force()?;
-    }
+    let changes = with_force(changes(&args, cx)?, args.force);
     if changes.is_empty() && !args.claim {
         return Err(Failure::usage("nothing to change: name a field, such as --status or --priority"));
     }

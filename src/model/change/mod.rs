@@ -75,6 +75,8 @@ pub enum Change {
     Synced(String),
     /// The project that a planning issue belongs to; `None` means every one that plans there.
     Project(Option<Owner>),
+    /// Says of the other changes that they may close the issue over what is open: what it waits for, its children, its tasks.
+    Force,
     /// Of an issue that is a workflow.
     Workflow(WorkflowEdit),
     /// Of an issue that is a task of a workflow.
@@ -270,6 +272,7 @@ impl Change {
                 }
                 edits
             }
+            Change::Force => Vec::new(),
             Change::Synced(line) => match (Proposal::of(record), Record::parse(line)) {
                 (Some(known), Ok(target)) => {
                     let proposal = known.in_step_with(&target);

@@ -26,7 +26,8 @@ pub fn is_companion_line(line: &[u8]) -> bool {
 
 /// A change that a companion can take in the place of its issue.
 pub fn is_remark(change: &Change) -> bool {
-    matches!(change, Change::AppendNotes(_) | Change::Text(Field::Notes, _) | Change::AddComment(_))
+    let is_text = matches!(change, Change::AppendNotes(_) | Change::Text(Field::Notes, _) | Change::AddComment(_));
+    is_text || *change == Change::Force
 }
 
 /// A companion of an issue that says nothing yet. The title is for those who read the file.

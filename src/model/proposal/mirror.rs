@@ -32,6 +32,7 @@ pub fn split(changes: &[Change], include: Include, visible: impl Fn(&str) -> boo
             | Change::RemoveLabel(_)
             | Change::SetLabels(_)
             | Change::RemoveDependency { .. }
+            | Change::Force
             | Change::Parent(None) => public.push(change.clone()),
             Change::AddDependency { target, .. } if visible(target) => public.push(change.clone()),
             Change::Parent(Some(parent)) if visible(parent) => public.push(change.clone()),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::error::LeaseError;
-use super::fence::claimed;
+use super::told::claimed;
 use super::wish::{AutoClaim, ClaimWish, Claimed, Evidence};
 use super::{HeldHome, standing};
 use crate::model::change::{Change, ChangeError};
@@ -13,7 +13,8 @@ use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::lease::{Holder, Lease, Owner, Standing, ends};
 use crate::model::proposal::COMPANION;
 use crate::model::record::Record;
-use crate::store::{Access, Result, Row, Scope, Store, StoreError, View, Write, WriteError, Written};
+use crate::store::write::Intent;
+use crate::store::{Access, Result, Row, Scope, Store, StoreError, View, Write, Written};
 use crate::sys;
 
 impl View {
@@ -220,7 +221,7 @@ impl Store {
         if self.access_to(row)? != Access::Write {
             return match with.is_empty() {
                 true => Ok(taken_beside(row, me)),
-                false => self.change_one(id, with.to_vec()),
+                false => self.change_one(Intent::Edit, id, with.to_vec()),
             };
         }
         let mut changes = if takes {
@@ -229,17 +230,12 @@ impl Store {
             vec![Change::Claim { assignee: me.to_owned() }]
         };
         changes.extend_from_slice(with);
-        self.claiming.replace(Some(id.to_owned()));
-        let written = self.change_one(id, changes);
-        self.claiming.replace(None);
-        written
+        self.change_one(Intent::Claim, id, changes)
     }
 
-    fn change_one(&mut self, id: &str, changes: Vec<Change>) -> Result<Written> {
-        let mut transaction = self.begin(Scope::Issues(vec![id.to_owned()]))?;
-        transaction.stage(Write::Change { id: id.to_owned(), changes })?;
-        let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");
-        answer.map_err(WriteError::into_store)
+    pub(super) fn change_one(&mut self, intent: Intent, id: &str, changes: Vec<Change>) -> Result<Written> {
+        let write = Write::Change { id: id.to_owned(), changes };
+        self.write_one(Scope::Issues(vec![id.to_owned()]), intent, write)
     }
 
     pub(super) fn new_holder(&mut self, wish: &ClaimWish, now: &crate::model::lease::Now) -> Result<Holder> {

@@ -1,14 +1,13 @@
-//! Locks of a write: state homes that know claims first, then ledgers.
+//! Holding state homes: each is locked once, however many parts of a command need it.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::known::parse;
-use super::locks::{Floor, HeldHome, Locks, Stillness};
-use crate::ledger::LockedLedger;
+use super::locks::{Floor, HeldHome, Stillness};
 use crate::store::names::LEASES_NAME;
-use crate::store::{Result, StateDir, Store, StoreError};
+use crate::store::{Result, StateDir, Store};
 
 impl Store {
     /// Takes the lock of a state home, or shares it with whoever holds it in this store already.
@@ -48,35 +47,5 @@ impl Store {
     /// A state home that this store holds the lock of.
     pub(in crate::store) fn held_home(&self, path: &Path) -> Option<Arc<HeldHome>> {
         self.held_homes.borrow().iter().filter_map(std::sync::Weak::upgrade).find(|held| held.dir.path() == path)
-    }
-
-    /// Locks ledgers, in the order of their paths; before them the state homes in which somebody has claimed something, so that
-    /// no claim changes between a look at it and the write.
-    pub(in crate::store) fn lock(&self, wanted: &[usize]) -> Result<Locks> {
-        let mut homes: Vec<StateDir> = wanted.iter().map(|source| self.lease_home(*source)).collect();
-        homes.sort_by(|a, b| a.path().cmp(b.path()));
-        homes.dedup_by(|a, b| a.path() == b.path());
-        homes.retain(|home| home.path().join(LEASES_NAME).exists());
-        let homes = homes.into_iter().map(|home| self.hold(home)).collect::<Result<Vec<_>>>()?;
-        Ok(Locks { ledgers: self.lock_ledgers(wanted)?, _homes: homes })
-    }
-
-    /// Locks ledgers alone, for what runs programs meanwhile and changes no issue of its own accord.
-    pub(in crate::store) fn lock_ledgers(&self, wanted: &[usize]) -> Result<Vec<(usize, LockedLedger)>> {
-        self.writing.borrow_mut().start();
-        let mut order: Vec<usize> = wanted.to_vec();
-        order.sort_by(|a, b| self.sources.ledger(*a).path().cmp(self.sources.ledger(*b).path()));
-        order.dedup();
-        let directory = |n: usize| self.sources.ledger(n).path().parent();
-        // They share one lock, and nobody knows which of them to write.
-        if let Some(pair) = order.windows(2).find(|pair| directory(pair[0]) == directory(pair[1])) {
-            let directory = directory(pair[0]).unwrap_or(Path::new(".")).to_owned();
-            return Err(StoreError::TwoLedgers { directory });
-        }
-        let mut ledgers = Vec::new();
-        for n in order {
-            ledgers.push((n, self.sources.ledger(n).lock(self.lock_wait)?));
-        }
-        Ok(ledgers)
     }
 }

@@ -24,7 +24,7 @@ pub struct LeaseRow {
 impl LeaseRow {
     /// What another is told who wants the issue.
     pub fn claimed(&self) -> LeaseError {
-        super::fence::claimed(&self.id, &self.lease)
+        super::told::claimed(&self.id, &self.lease)
     }
 }
 

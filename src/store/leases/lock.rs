@@ -4,9 +4,8 @@
 //! the ledger says nothing of it. While it lasts, others read, comment, claim ready tasks and work on what they have claimed, and
 //! nobody else changes the workflow, its order or a task that nobody has begun. Agents and people are held by it alike.
 
-use super::error::LeaseError;
-use super::fence::since;
 use super::standing;
+use super::told::{locked, since};
 use crate::model::change::ChangeError;
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::store::{ClaimWish, Evidence, Result, Store, View, WorkflowRow};
@@ -122,16 +121,5 @@ impl Store {
     pub fn refuse_locked(&mut self, row: &WorkflowRow) -> Result<()> {
         let source = self.owner_of(row.id())?;
         Ok(self.judge_lock(source, row.id(), &row.workflow.id)?)
-    }
-}
-
-pub(super) fn locked(id: &str, lease: &Lease) -> LeaseError {
-    let holder = lease.holder.as_ref();
-    LeaseError::Locked {
-        id: id.to_owned(),
-        holder: holder.map(|holder| holder.name.clone()).unwrap_or_default(),
-        agent: holder.and_then(|holder| holder.agent.clone()),
-        epoch: lease.epoch,
-        expires: holder.and_then(|holder| holder.expires).map(|at| at.to_string()),
     }
 }

@@ -1,11 +1,9 @@
-//! The locks of a write: state homes that know claims first, then ledgers.
+//! A state home whose lock is held, and the claims that it knows.
 
-use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::key::{is_lock, issue_of};
 use super::known::Leases;
-use crate::ledger::LockedLedger;
 use crate::model::lease::Lease;
 use crate::model::time::{Instant, SECOND};
 use crate::store::StateDir;
@@ -60,6 +58,11 @@ impl HeldHome {
         leases.get(key).cloned().unwrap_or_else(|| Lease { epoch: self.floor.epoch, ..Lease::new(key) })
     }
 
+    /// The same, if the file says something of it.
+    pub fn known(&self, key: &str) -> Option<Lease> {
+        self.leases.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    }
+
     pub fn all(&self) -> Leases {
         self.leases.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -93,33 +96,4 @@ impl HeldHome {
 #[must_use = "the lock is released when this is dropped"]
 pub struct Stillness {
     pub(super) _held: Arc<HeldHome>,
-}
-
-/// The locks of some ledgers, and of the state homes that know claims on their issues.
-#[derive(Debug)]
-#[must_use = "the locks are released when this is dropped"]
-pub struct Locks {
-    /// Released first.
-    pub ledgers: Vec<(usize, LockedLedger)>,
-    pub(super) _homes: Vec<Arc<HeldHome>>,
-}
-
-impl Locks {
-    pub fn none() -> Self {
-        Locks { ledgers: Vec::new(), _homes: Vec::new() }
-    }
-}
-
-impl Deref for Locks {
-    type Target = Vec<(usize, LockedLedger)>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.ledgers
-    }
-}
-
-impl DerefMut for Locks {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.ledgers
-    }
 }

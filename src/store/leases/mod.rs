@@ -6,16 +6,16 @@
 
 mod claim;
 mod error;
-mod fence;
 mod handout;
 mod held;
+mod judge;
 mod key;
 mod known;
 mod list;
 mod lock;
-mod lock_fence;
 mod locks;
 mod release;
+mod told;
 mod wish;
 
 pub use error::LeaseError;
@@ -26,9 +26,9 @@ pub use locks::Stillness;
 pub use release::{Reclaimed, ReleaseWish, Released};
 pub use wish::{AutoClaim, ClaimWish, Claimed, Evidence};
 
-pub(super) use fence::Settled;
+pub(super) use judge::Fenced;
 pub(super) use known::KnownLeases;
-pub(super) use locks::{HeldHome, Locks};
+pub(super) use locks::HeldHome;
 
 use super::names::LEASES_NAME;
 use super::{Result, StateDir, View};

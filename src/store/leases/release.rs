@@ -4,15 +4,16 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::error::LeaseError;
-use super::fence::claimed;
 use super::key::is_lock;
 use super::standing;
+use super::told::claimed;
 use crate::model::change::{Change, NewComment};
 use crate::model::field::Field;
 use crate::model::issue::Status;
 use crate::model::lease::{Holder, Lease, Standing};
 use crate::model::workflow::{Task, TaskEdit};
-use crate::store::{Access, Project, Result, Scope, Store, StoreError, View, Write, WriteError, Written};
+use crate::store::write::Intent;
+use crate::store::{Access, Project, Result, Store, StoreError, View, Written};
 
 /// How to give an issue back.
 #[derive(Debug, Clone, Default)]
@@ -115,7 +116,7 @@ impl Store {
         // First the ledger, while the claim still lets its holder write.
         let failed =
             wish.failed.as_ref().map(|error| TaskEdit::Failed { error: error.clone(), attempts: lease.attempts });
-        let written = self.write_release(id, needs_attention, failed, wish.reason.as_deref())?;
+        let written = self.write_release(Intent::Edit, id, needs_attention, failed, wish.reason.as_deref())?;
         // The write itself may have ended the claim.
         let ended = home.lease(&key);
         let remote = lease.holder.as_ref().and_then(|holder| holder.remote.clone());
@@ -182,10 +183,7 @@ impl Store {
                     });
                     if is_theirs || needs_attention {
                         // The one who takes it back may have lost it before.
-                        self.claiming.replace(Some(issue.clone()));
-                        let released = self.write_release(&issue, needs_attention, None, None);
-                        self.claiming.replace(None);
-                        written = released?;
+                        written = self.write_release(Intent::Claim, &issue, needs_attention, None, None)?;
                     }
                 }
                 found.push(Reclaimed { id: issue, epoch, holder, attempts, needs_attention, written });
@@ -240,6 +238,7 @@ impl Store {
     /// Makes an issue open and nobody's in the ledger, if it is in progress there.
     fn write_release(
         &mut self,
+        intent: Intent,
         id: &str,
         needs_attention: bool,
         failed: Option<TaskEdit>,
@@ -267,9 +266,6 @@ impl Store {
         if changes.is_empty() {
             return Ok(None);
         }
-        let mut transaction = self.begin(Scope::Issues(vec![id.to_owned()]))?;
-        transaction.stage(Write::Change { id: id.to_owned(), changes })?;
-        let answer = transaction.commit()?.into_iter().next().expect("one write gives one answer");
-        answer.map(Some).map_err(WriteError::into_store)
+        self.change_one(intent, id, changes).map(Some)
     }
 }

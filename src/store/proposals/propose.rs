@@ -12,8 +12,8 @@ use crate::model::proposal::{
 };
 use crate::model::record::Record;
 use crate::model::time::{self, Instant};
-use crate::store::leases::Locks;
 use crate::store::pair::NewLine;
+use crate::store::write::Locks;
 use crate::store::{Result, Store, StoreError, View, planning};
 
 /// What to propose, and how.

@@ -8,7 +8,7 @@ use crate::model::issue;
 use crate::model::merge;
 use crate::model::proposal::{self, Joined, Joining, Proposal, State, Visibility};
 use crate::model::record::Record;
-use crate::store::leases::Locks;
+use crate::store::write::Locks;
 use crate::store::{Result, Store, View};
 
 /// One thing that reconciling did, or would do.

@@ -178,26 +178,21 @@ impl Store {
         if leaving.is_empty() {
             return Ok(done);
         }
-        let path = lock.ledger().path();
         let ids: BTreeSet<String> = leaving.iter().map(|one| one.id.clone()).collect();
         let mut late: Vec<String> = Vec::new();
-        self.write_ledger::<StoreError>(
-            lock,
-            || expected(path),
-            |document| {
-                let lines = document.find_among(&ids);
-                let mut edits = Vec::new();
-                late.clear();
-                for one in &leaving {
-                    match one.stands_on(lines.get(&one.id), document) {
-                        Some(line) => edits.push(Edit::Remove { line }),
-                        // A program that knows no locks was faster.
-                        None => late.push(one.id.clone()),
-                    }
+        self.write_ledger::<StoreError>(lock, |draft| {
+            let document = draft.document();
+            let lines = document.find_among(&ids);
+            late.clear();
+            for one in &leaving {
+                match one.stands_on(lines.get(&one.id), document) {
+                    Some(line) => draft.carry([Edit::Remove { line }])?,
+                    // A program that knows no locks was faster.
+                    None => late.push(one.id.clone()),
                 }
-                Ok(edits)
-            },
-        )?;
+            }
+            Ok(())
+        })?;
         if !late.is_empty() {
             let stays = |one: &PrunedIssue| late.contains(&one.id);
             done.bytes_after += done.pruned.iter().filter(|one| stays(one)).map(|one| one.bytes).sum::<u64>();

@@ -17,10 +17,9 @@ use std::path::{Path, PathBuf};
 
 use super::checkout::Noted;
 use super::history::OwnCommit;
-use super::leases::Locks;
 use super::names::became;
 use super::settings::{ConfigError, ConfigFault};
-use super::write::Written;
+use super::write::{Locks, Written};
 use super::{Project, Result, Store, StoreError, View, home, mark, place};
 use crate::ledger::{LedgerError, LineChange};
 use crate::model::merge::differing;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::log::{Part, Stays};
 use super::outcome::{LINE, UndoClash, UndoneWrite};
-use crate::ledger::{Document, Edit, LedgerError, LineChange, LockedLedger};
+use crate::ledger::{Edit, LedgerError, LineChange, LockedLedger};
 use crate::model::dependency::Dependency;
 use crate::model::graph::Graph;
 use crate::model::issue::{dependencies_of, status_of};
@@ -15,8 +15,7 @@ use crate::model::proposal::{FORMER_ID, Names, Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::model::{proposal, time};
-use crate::store::source::expected;
-use crate::store::{Access, Result, Store, StoreError};
+use crate::store::{Access, Draft, Result, Store, StoreError};
 
 /// One line of one ledger; without a line where there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,10 +131,7 @@ impl Plan {
         self.check_cycles(store)?;
         for (source, steps) in self.in_order() {
             let ledger = store.sources.ledger(source);
-            let document = ledger.read(|| expected(ledger.path()))?.document;
-            let edits = edits(&steps, &document, ledger.path())?;
-            ledger.refuse(&document, &edits)?;
-            store.fence_edits(source, &document, &edits)?;
+            store.rehearse_ledger::<StoreError>(ledger, |draft| take(&steps, draft, ledger.path()))?;
         }
         Ok(())
     }
@@ -283,13 +279,12 @@ impl Plan {
 
 /// Writes the steps of one ledger, if its lines still are what was planned on.
 pub fn write(store: &Store, lock: &LockedLedger, steps: &[Step]) -> Result<()> {
-    let path = lock.ledger().path();
-    store.write_ledger::<StoreError>(lock, || expected(path), |document| edits(steps, document, path))?;
+    store.write_ledger::<StoreError>(lock, |draft| take(steps, draft, lock.ledger().path()))?;
     Ok(())
 }
 
-fn edits(steps: &[Step], document: &Document, path: &std::path::Path) -> Result<Vec<Edit>> {
-    let mut edits = Vec::new();
+fn take(steps: &[Step], draft: &mut Draft<'_>, path: &std::path::Path) -> Result<()> {
+    let document = draft.document();
     for step in steps {
         let lines = document.find(&step.id);
         let line = document.effective(&step.id);
@@ -299,17 +294,17 @@ fn edits(steps: &[Step], document: &Document, path: &std::path::Path) -> Result<
         }
         let id = step.id.clone();
         match (line, step.new.clone()) {
-            (Some(line), Some(text)) => edits.push(Edit::Set { line, id, text }),
-            (None, Some(text)) => edits.push(Edit::Insert { id, text }),
+            (Some(line), Some(text)) => draft.carry([Edit::Set { line, id, text }])?,
+            (None, Some(text)) => draft.carry([Edit::Insert { id, text }])?,
             (Some(_), None) if lines.len() > 1 => {
                 let what = format!("issue that stands on {} lines of {}", lines.len(), path.display());
                 return Err(StoreError::Unreadable { id, what });
             }
-            (Some(line), None) => edits.push(Edit::Remove { line }),
+            (Some(line), None) => draft.carry([Edit::Remove { line }])?,
             (None, None) => {}
         }
     }
-    Ok(edits)
+    Ok(())
 }
 
 /// A line without a change that a write had made, or the fields that were changed again since.

@@ -1,13 +1,32 @@
-//! A write to a ledger, as a value: what is wanted, of which ledgers, and what came of it.
+//! A write to a ledger, as a value: what is wanted, what for, of which ledgers, and what came of it.
 
-use super::StoreError;
-use super::leases::LeaseError;
 use crate::ledger::LedgerError;
 use crate::model::change::{Change, ChangeError, NewIssue};
 use crate::model::id::IssueId;
 use crate::model::issue::Issue;
-use crate::model::proposal::COMPANION;
+use crate::model::proposal::{COMPANION, Owner};
 use crate::model::record::Record;
+use crate::store::StoreError;
+use crate::store::leases::LeaseError;
+
+/// What a write is for. Some guards ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) enum Intent {
+    /// An issue is to say something else.
+    Edit,
+    /// A part of deciding over the claim on the issue: whoever does that has looked at the claim, under the lock that is still held.
+    Claim,
+    /// Lines go elsewhere, or come back as they were: moved, proposed, renamed, restored, undone, pruned.
+    Carry,
+}
+
+/// What new issues of a repo get.
+#[derive(Debug, Default)]
+pub(in crate::store) struct Fresh {
+    pub prefix: String,
+    /// The project that they are planned for.
+    pub owner: Option<Owner>,
+}
 
 /// One thing to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +92,12 @@ pub enum WriteError {
 impl From<Box<LeaseError>> for WriteError {
     fn from(error: Box<LeaseError>) -> Self {
         WriteError::Lease(error)
+    }
+}
+
+impl From<WriteError> for StoreError {
+    fn from(error: WriteError) -> Self {
+        error.into_store()
     }
 }
 

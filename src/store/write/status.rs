@@ -1,8 +1,8 @@
 //! What other issues say to a change of one: a task is not taken by writing its status, the status of a workflow follows its state, what
 //! waits for open issues is not closed by mistake, and nothing begins to wait for a deleted one.
 
-use super::leases::standing;
-use super::{Result, Row, Store, TaskRow, TaskState, View, Warning, Write};
+use super::asked::Along;
+use super::intent::Write;
 use crate::model::change::{Change, ChangeError};
 use crate::model::dependency::DependencyType;
 use crate::model::issue::{self, Status};
@@ -10,6 +10,8 @@ use crate::model::json::Json;
 use crate::model::lease::Standing;
 use crate::model::record::Record;
 use crate::model::workflow::{SKIPPED, Task, TaskEdit, WorkflowError};
+use crate::store::leases::standing;
+use crate::store::{Result, Row, Store, TaskRow, TaskState, View, Warning};
 
 const WORKS: &str = "in_progress";
 const EPIC: &str = "epic";
@@ -86,90 +88,85 @@ impl View {
     }
 }
 
-impl Store {
-    /// Lets issues be closed from now on although they wait for open ones, epics over open children, workflows over open tasks.
-    pub fn force(&mut self) {
-        self.forced = true;
+/// Refuses a write that takes a task past the rules of its workflow, or moves a workflow past its table. The locks are held.
+pub(super) fn refuse_taking(store: &mut Store, write: &Write, along: &mut Along) -> Result<()> {
+    let Some((id, aim)) = aim_of(write) else { return Ok(()) };
+    store.refresh()?;
+    let Some(row) = store.get(id)? else { return Ok(()) };
+    if matches!(&aim, Aim::Becomes(status) if status.as_str() == WORKS)
+        && Task::of_line(&row.line).is_some()
+        && row.issue.status.as_str() != WORKS
+        && !store.is_claimed(id)?
+    {
+        along.taken.extend(store.refuse_task(&row, &along.taken)?);
+        return Ok(());
     }
-
-    /// Refuses a write that takes a task past the rules of its workflow, or moves a workflow past its table. The locks are held. Says
-    /// which workflow a task is taken from; of those in `taken` one is taken already.
-    pub(super) fn refuse_taking(&mut self, write: &Write, taken: &[String]) -> Result<Option<String>> {
-        let Some((id, aim)) = aim_of(write) else { return Ok(None) };
-        if self.claiming.borrow().as_deref() == Some(id) {
-            return Ok(None);
-        }
-        self.refresh()?;
-        let Some(row) = self.get(id)? else { return Ok(None) };
-        if matches!(&aim, Aim::Becomes(status) if status.as_str() == WORKS)
-            && Task::of_line(&row.line).is_some()
-            && row.issue.status.as_str() != WORKS
-            && !self.is_claimed(id)?
-        {
-            return self.refuse_task(&row, taken);
-        }
+    match write {
+        Write::Change { changes, .. } => refuse_status(store, &row, &aim, is_forced(changes)),
         // A line from elsewhere is as it is: what disagrees is named.
-        if let Write::Change { .. } = write {
-            self.refuse_status(&row, &aim)?;
-        }
-        Ok(None)
+        Write::File { .. } | Write::Put { .. } => Ok(()),
     }
+}
 
-    /// Refuses to close an issue that waits for open ones, or an epic with open children. The locks are held. Says which issue is closed;
-    /// those in `closed` are closed at the same time.
-    pub(super) fn refuse_closing(&mut self, write: &Write, closed: &[String]) -> Result<Option<String>> {
-        let (Write::Change { id, changes }, Some((_, Aim::Ends))) = (write, aim_of(write)) else { return Ok(None) };
-        self.refresh()?;
-        let Some(row) = self.get(id)?.filter(|row| !row.issue.status.is_done()) else { return Ok(None) };
-        if self.forced || is_skipped(changes) {
-            return Ok(Some(id.clone()));
-        }
+/// Refuses to close an issue that waits for open ones, or an epic with open children. The locks are held. Those that are closed at the
+/// same time count as closed.
+pub(super) fn refuse_closing(store: &mut Store, write: &Write, along: &mut Along) -> Result<()> {
+    let (Write::Change { id, changes }, Some((_, Aim::Ends))) = (write, aim_of(write)) else { return Ok(()) };
+    store.refresh()?;
+    let Some(row) = store.get(id)?.filter(|row| !row.issue.status.is_done()) else { return Ok(()) };
+    if !is_forced(changes) && !is_skipped(changes) {
         if row.issue.issue_type.as_str() == EPIC {
-            let children = self.open_children(id)?;
-            let children = self.still_open(children, closed)?;
+            let children = store.open_children(id)?;
+            let children = store.still_open(children, &along.closed)?;
             if !children.is_empty() {
                 return Err(ChangeError::OpenChildren { id: id.clone(), children }.into());
             }
         }
         // Most issues wait for nothing, and need not be compared with all others.
-        let may_wait = row.issue.dependencies.iter().any(|edge| edge.kind.is_blocking()) || self.pair(id).is_some();
+        let may_wait = row.issue.dependencies.iter().any(|edge| edge.kind.is_blocking()) || store.pair(id).is_some();
         if may_wait && !is_replaced(changes) {
-            let blocked = self.obstacles(id)?.map(|blocked| blocked.blockers).unwrap_or_default();
+            let blocked = store.obstacles(id)?.map(|blocked| blocked.blockers).unwrap_or_default();
             // One that waits for another to fail is closed when that is not needed any more.
             let waits = blocked.into_iter().filter(|blocker| blocker.known && blocker.kind != "conditional-blocks");
             let mut blockers: Vec<String> = waits.map(|blocker| blocker.id).collect();
             blockers.dedup();
-            let blockers = self.still_open(blockers, closed)?;
+            let blockers = store.still_open(blockers, &along.closed)?;
             if !blockers.is_empty() {
                 return Err(ChangeError::OpenBlockers { id: id.clone(), blockers }.into());
             }
         }
-        Ok(Some(id.clone()))
     }
+    along.closed.push(id.clone());
+    Ok(())
+}
 
-    fn refuse_status(&mut self, row: &Row, aim: &Aim) -> Result<()> {
-        let was_done = row.issue.status.is_done();
-        let Some(workflow) = self.as_workflow(row.clone()).filter(|_| !was_done) else { return Ok(()) };
-        let id = row.issue.id.clone();
-        match aim {
-            Aim::Ends if self.forced => Ok(()),
-            Aim::Ends => {
-                let open = |task: &TaskRow| !task.is_done() && task.state() != TaskState::Unmerged;
-                let tasks = self.tasks_of(&id)?.into_iter().filter(open).map(|task| task.task.name);
-                let tasks: Vec<String> = tasks.collect();
-                if tasks.is_empty() {
-                    Ok(())
-                } else {
-                    Err(ChangeError::from(WorkflowError::OpenTasks { id, tasks }).into())
-                }
-            }
-            Aim::Becomes(status) if *status == workflow.state.status() || *status == row.issue.status => Ok(()),
-            Aim::Becomes(status) => {
-                let (state, status) = (workflow.state, status.as_str().to_owned());
-                Err(ChangeError::from(WorkflowError::StatusFollows { id, state, status }).into())
+fn refuse_status(store: &mut Store, row: &Row, aim: &Aim, is_forced: bool) -> Result<()> {
+    let was_done = row.issue.status.is_done();
+    let Some(workflow) = store.as_workflow(row.clone()).filter(|_| !was_done) else { return Ok(()) };
+    let id = row.issue.id.clone();
+    match aim {
+        Aim::Ends if is_forced => Ok(()),
+        Aim::Ends => {
+            let open = |task: &TaskRow| !task.is_done() && task.state() != TaskState::Unmerged;
+            let tasks = store.tasks_of(&id)?.into_iter().filter(open).map(|task| task.task.name);
+            let tasks: Vec<String> = tasks.collect();
+            if tasks.is_empty() {
+                Ok(())
+            } else {
+                Err(ChangeError::from(WorkflowError::OpenTasks { id, tasks }).into())
             }
         }
+        Aim::Becomes(status) if *status == workflow.state.status() || *status == row.issue.status => Ok(()),
+        Aim::Becomes(status) => {
+            let (state, status) = (workflow.state, status.as_str().to_owned());
+            Err(ChangeError::from(WorkflowError::StatusFollows { id, state, status }).into())
+        }
     }
+}
+
+/// Whatever is open may stay open.
+fn is_forced(changes: &[Change]) -> bool {
+    changes.contains(&Change::Force)
 }
 
 /// The changes close a task that is not to be done any more, which therefore waits for nothing.

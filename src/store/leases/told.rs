@@ -1,0 +1,42 @@
+//! What is said of a claim or a lock to one who does not have it.
+
+use super::error::LeaseError;
+use super::standing;
+use crate::model::lease::{Lease, Now, Standing};
+
+/// Why a claim is not valid any more.
+pub(super) fn since(lease: &Lease, now: &Now) -> String {
+    match &lease.holder {
+        Some(holder) if standing(lease, now) == Standing::Live => {
+            format!("{} holds it, epoch {}", holder.name, lease.epoch)
+        }
+        Some(holder) => match holder.expires {
+            Some(at) => format!("it ended at {at}"),
+            None => "its process is gone".to_owned(),
+        },
+        None => "it was given back or taken back".to_owned(),
+    }
+}
+
+pub(super) fn claimed(id: &str, lease: &Lease) -> LeaseError {
+    let holder = lease.holder.as_ref();
+    LeaseError::Claimed {
+        id: id.to_owned(),
+        holder: holder.map(|holder| holder.name.clone()).unwrap_or_default(),
+        agent: holder.and_then(|holder| holder.agent.clone()),
+        epoch: lease.epoch,
+        expires: holder.and_then(|holder| holder.expires).map(|at| at.to_string()),
+        worktree: holder.and_then(|holder| holder.worktree.clone()),
+    }
+}
+
+pub(super) fn locked(id: &str, lease: &Lease) -> LeaseError {
+    let holder = lease.holder.as_ref();
+    LeaseError::Locked {
+        id: id.to_owned(),
+        holder: holder.map(|holder| holder.name.clone()).unwrap_or_default(),
+        agent: holder.and_then(|holder| holder.agent.clone()),
+        epoch: lease.epoch,
+        expires: holder.and_then(|holder| holder.expires).map(|at| at.to_string()),
+    }
+}

@@ -1,0 +1,85 @@
+//! Plans become files here and nowhere else: what is on disk is noted in the logs before anybody is told, and then the claims are
+//! settled. A dry run goes the same way and stops before the file is replaced.
+
+use super::draft::Draft;
+use crate::ledger::{Applied, Document, Edit, Expectation, Ledger, LedgerError, LockedLedger, Outcome};
+use crate::store::Store;
+use crate::store::journal::{Account, Journal, JournalError};
+use crate::store::source::expected;
+use crate::store::undo::Stays;
+
+impl Store {
+    /// Writes a ledger.
+    pub fn write_ledger<E: From<LedgerError>>(
+        &self,
+        lock: &LockedLedger,
+        mut plan: impl FnMut(&mut Draft<'_>) -> Result<(), E>,
+    ) -> Result<Outcome, E> {
+        let ledger = lock.ledger();
+        let drafted = |document: &Document| self.drafted(ledger, document, &mut plan);
+        lock.apply(
+            &self.host.entropy,
+            || expected(ledger.path()),
+            drafted,
+            |applied| {
+                self.log(ledger, &applied, None, |journal| self.note(journal, &applied));
+                if let Some(source) = self.sources.find(ledger) {
+                    self.settle_claims(source, &applied.changes);
+                }
+            },
+        )
+    }
+
+    /// Asks whether a write would be made, on what is on disk now. Who writes several ledgers asks for all of them first, under their
+    /// locks: a refusal must come before any part is on disk.
+    pub fn rehearse_ledger<E: From<LedgerError>>(
+        &self,
+        ledger: &Ledger,
+        mut plan: impl FnMut(&mut Draft<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let snapshot = ledger.read(|| expected(ledger.path()))?;
+        let edits = self.drafted(ledger, &snapshot.document, &mut plan)?;
+        Ok(ledger.rehearse(&snapshot, &edits)?)
+    }
+
+    fn drafted<E>(
+        &self,
+        ledger: &Ledger,
+        document: &Document,
+        plan: &mut impl FnMut(&mut Draft<'_>) -> Result<(), E>,
+    ) -> Result<Vec<Edit>, E> {
+        let mut draft = Draft::new(self, ledger, document);
+        plan(&mut draft)?;
+        Ok(draft.into_edits())
+    }
+
+    /// Puts a file in order and changes no issue on purpose: no claim stands against that, and `bd undo` leaves it.
+    pub fn repair_ledger<E: From<LedgerError>>(
+        &self,
+        lock: &LockedLedger,
+        expected: impl Fn() -> Expectation,
+        plan: impl FnMut(&Document) -> Result<Vec<Edit>, E>,
+    ) -> Result<Outcome, E> {
+        lock.apply(&self.host.entropy, expected, plan, |applied| {
+            self.log(lock.ledger(), &applied, Some(Stays::Repair), |journal| self.note(journal, &applied));
+        })
+    }
+
+    /// Puts back what was acknowledged before: nobody is asked again. The journal learns of it by `note`.
+    pub(in crate::store) fn recover_ledger(
+        &self,
+        lock: &LockedLedger,
+        plan: impl FnMut(&Document) -> Result<Vec<Edit>, LedgerError>,
+        note: impl FnOnce(&Journal<'_>, &Applied) -> Result<Account, JournalError>,
+    ) -> Result<Outcome, LedgerError> {
+        let path = lock.ledger().path();
+        lock.apply(
+            &self.host.entropy,
+            || expected(path),
+            plan,
+            |applied| {
+                self.log(lock.ledger(), &applied, None, |journal| note(journal, &applied));
+            },
+        )
+    }
+}

@@ -1,0 +1,94 @@
+//! Claims and a write: whether one stands against it, and what it means for them once it is on disk.
+
+use crate::ledger::LineChange;
+use crate::model::issue;
+use crate::model::lease::Lease;
+use crate::model::record::Record;
+use crate::model::workflow::Workflow;
+use crate::store::leases::Fenced;
+use crate::store::{Store, Warning};
+
+/// What anybody may change of an issue that another holds: it adds something, and takes nothing away.
+const OPEN_KEYS: [&str; 5] = ["comments", "labels", "dependencies", "updated_at", "field_times"];
+
+/// Refuses a change of one line that the claim on its issue forbids.
+pub(super) fn refuse(store: &Store, source: usize, id: &str, before: Option<&str>, after: Option<&str>) -> Fenced<()> {
+    let was_done = || state(before).is_some_and(|was| was.1);
+    store.judge_claim(source, id, was_done, || is_additive(before, after))
+}
+
+impl Store {
+    /// After a write: a claim ends with the work, and its holder's is renewed. The write stands whatever becomes of this.
+    pub(super) fn settle_claims(&self, source: usize, changes: &[LineChange]) {
+        let home = self.lease_home(source);
+        let Some(held) = self.held_home(home.path()) else { return };
+        let now = self.host.clock.both();
+        let mut changed = Vec::new();
+        for LineChange { id, before, after } in changes {
+            let lease = |id: &str| Some(held.lease(&self.lease_key(source, &home, id).ok()?));
+            changed.extend(ended_workflow(after.as_deref()).and_then(|workflow| lease(&workflow)).and_then(ended));
+            let Some(mut lease) = lease(id) else { continue };
+            let Some(holder) = &lease.holder else { continue };
+            let (was, is) = (state(before.as_deref()), state(after.as_deref()));
+            let (stopped, reassigned) = match (&was, &is) {
+                (Some(was), Some(is)) => {
+                    // One that was closed by a merge has a claim that nobody ended.
+                    let stopped = (was.0 == "in_progress" && is.0 != "in_progress") || is.1 || was.1;
+                    (stopped, was.2.as_deref() == Some(holder.name.as_str()) && is.2 != was.2)
+                }
+                _ => (false, false),
+            };
+            let mine = self.agent.as_ref().is_some_and(|agent| agent.name == holder.name);
+            if let Some(version) = holder.remote.clone().filter(|_| stopped || reassigned) {
+                self.ended_remotely.borrow_mut().push((id.clone(), version));
+            }
+            if reassigned && !mine && !stopped {
+                lease.take_away();
+            } else if stopped || reassigned {
+                if is.as_ref().is_some_and(|is| is.1) {
+                    (lease.attempts, lease.last_error) = (0, None);
+                }
+                lease.end();
+            } else if !(mine && lease.wants_renewal(&now) && lease.renew(&now)) {
+                continue;
+            }
+            changed.push(lease);
+        }
+        if changed.is_empty() {
+            return;
+        }
+        if let Err(error) = held.put(&changed, &self.host.entropy) {
+            self.unjournaled.borrow_mut().push(Warning::NotSettled { message: error.to_string() });
+        }
+    }
+}
+
+/// Status, whether that is the end of the work, and assignee of a line.
+fn state(line: Option<&str>) -> Option<(String, bool, Option<String>)> {
+    let record = Record::parse(line?).ok()?;
+    let status = issue::status_of(&record);
+    let assignee = record.text_of("assignee").map(|name| name.into_owned());
+    Some((status.as_str().to_owned(), status.is_done(), assignee))
+}
+
+/// The change only adds what anybody may add.
+fn is_additive(before: Option<&str>, after: Option<&str>) -> bool {
+    let (Some(before), Some(after)) = (before, after) else { return false };
+    let (Ok(before), Ok(after)) = (Record::parse(before), Record::parse(after)) else { return false };
+    let same = |a: &Record<'_>, b: &Record<'_>| {
+        a.iter().all(|(key, value)| OPEN_KEYS.contains(&key.as_ref()) || b.raw(&key) == Some(value))
+    };
+    same(&before, &after) && same(&after, &before)
+}
+
+/// The `wf_` id of a workflow that is done: its lock is of no use any more.
+fn ended_workflow(after: Option<&str>) -> Option<String> {
+    let record = Record::parse(after?).ok()?;
+    Some(Workflow::of(&record).filter(|_| issue::status_of(&record).is_done())?.id)
+}
+
+fn ended(mut lease: Lease) -> Option<Lease> {
+    lease.holder.as_ref()?;
+    lease.end();
+    Some(lease)
+}

@@ -1,0 +1,55 @@
+//! Whether new dependencies would close a circle, asked while the locks are held: nobody adds another meanwhile.
+
+use super::transaction::Transaction;
+use crate::model::dependency::DependencyType;
+use crate::store::{Result, StoreError};
+
+impl Transaction<'_> {
+    /// Refuses a dependency that would close a cycle, judged on what is on disk now. An epic waits for its children, so a child must
+    /// not wait for it.
+    pub fn refuse_cycle(&mut self, dependent: &str, target: &str, parents: bool) -> Result<()> {
+        self.store().refresh()?;
+        let waits = self.store().cache.waits()?;
+        let around = match parents {
+            true if self.is_open_epic(target)? => {
+                let family = self.store().cache.graph(true)?;
+                family.path(target, dependent).or_else(|| waits.path(dependent, target))
+            }
+            true => self.store().cache.graph(true)?.path(target, dependent),
+            false => waits.path(target, dependent),
+        };
+        match around {
+            None => Ok(()),
+            Some(path) => {
+                let first = if path.first().is_some_and(|id| id == dependent) { target } else { dependent };
+                let path = std::iter::once(first.to_owned()).chain(path).collect();
+                Err(StoreError::Cycle { dependent: dependent.to_owned(), target: target.to_owned(), path })
+            }
+        }
+    }
+
+    /// The same for an issue that nothing waits for yet: only an epic that it becomes a child of does.
+    pub fn refuse_cycle_of_new(&mut self, id: &str, dependencies: &[(String, DependencyType)]) -> Result<()> {
+        let parents = dependencies.iter().filter(|(_, kind)| kind.is_parent_child());
+        for (parent, _) in parents {
+            self.store().refresh()?;
+            let blockers = || dependencies.iter().filter(|(_, kind)| kind.orders_work() && !kind.is_parent_child());
+            if blockers().next().is_none() || !self.is_open_epic(parent)? {
+                continue;
+            }
+            let waits = self.store().cache.waits()?;
+            for (target, _) in blockers() {
+                if let Some(path) = waits.path(target, parent) {
+                    let path = std::iter::once(id.to_owned()).chain(path).chain([id.to_owned()]).collect();
+                    return Err(StoreError::Cycle { dependent: id.to_owned(), target: target.clone(), path });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_open_epic(&mut self, id: &str) -> Result<bool> {
+        let row = self.store().get(id)?;
+        Ok(row.is_some_and(|row| row.issue.issue_type.as_str() == "epic" && !row.issue.status.is_done()))
+    }
+}

@@ -1,0 +1,87 @@
+//! Everything that may refuse a write, in one list.
+//!
+//! A guard of writes is asked once, when a write is staged and the locks are held. A guard of lines is asked once of each line that a
+//! plan makes of what is on disk, whichever command made the plan. If several refuse, the first in the list is heard.
+
+use super::asked::{Along, Asked};
+use super::intent::{Intent, WriteError};
+use super::place::Placed;
+use super::{claims, status, workflow_lock};
+use crate::ledger::MAX_LINE;
+use crate::model::change::ChangeError;
+use crate::store::{Access, Result, Store, StoreError, Write};
+
+pub(super) enum Guard {
+    Write(fn(&mut Store, &Placed, &mut Along) -> Result<()>),
+    Line(fn(&Asked<'_>) -> std::result::Result<(), WriteError>),
+}
+
+pub(super) const GUARDS: &[Guard] = &[
+    // The ledger is not this user's to write, and there is no place for it beside.
+    Guard::Write(access),
+    // A task is not taken past the rules of its workflow; the status of a workflow follows its state.
+    Guard::Write(|store, placed, along| match (&placed.write, placed.intent) {
+        (Write::Change { .. }, Intent::Edit) => status::refuse_taking(store, &placed.write, along),
+        _ => Ok(()),
+    }),
+    // A line from elsewhere must not bring a private issue, or remarks on one, into the project.
+    Guard::Write(private_lines),
+    // No public line comes to name a private issue.
+    Guard::Write(|store, placed, _| {
+        placed.parts.iter().try_for_each(|(source, write)| store.refuse_private_names(*source, write))
+    }),
+    // Nothing begins to wait for what is deleted.
+    Guard::Write(|store, placed, _| placed.parts.iter().try_for_each(|(_, write)| store.refuse_deleted_targets(write))),
+    // Another has claimed the issue, or the claim of the one who acts is over. Who decides over the claim has looked at it.
+    Guard::Line(|asked| match asked.intent {
+        Intent::Claim => Ok(()),
+        Intent::Edit | Intent::Carry => {
+            Ok(claims::refuse(asked.store, asked.source, asked.id, asked.before, asked.after)?)
+        }
+    }),
+    // Another has locked the workflow that the line is, or is a task of.
+    Guard::Line(|asked| Ok(workflow_lock::refuse(asked)?)),
+    // No edge moves a task past a plan. What is carried keeps the edges that it has.
+    Guard::Line(|asked| match asked.intent {
+        Intent::Carry => Ok(()),
+        Intent::Edit | Intent::Claim => Ok(workflow_lock::refuse_moves(asked)?),
+    }),
+    // What waits for open issues, or has open children, is not closed by mistake.
+    Guard::Write(|store, placed, along| status::refuse_closing(store, &placed.write, along)),
+    // A line that is too long to be read again.
+    Guard::Line(length),
+    // Damage in the file forbids just this edit.
+    Guard::Line(|asked| Ok(asked.ledger.refuse(asked.document, std::slice::from_ref(asked.edit))?)),
+];
+
+/// Asks the guards of lines, in their order.
+pub(super) fn ask(asked: &Asked<'_>) -> std::result::Result<(), WriteError> {
+    GUARDS.iter().try_for_each(|guard| match guard {
+        Guard::Line(refuse) => refuse(asked),
+        Guard::Write(_) => Ok(()),
+    })
+}
+
+fn access(store: &mut Store, placed: &Placed, _: &mut Along) -> Result<()> {
+    let (Access::Read(reason), None) = (&placed.access, placed.beside) else { return Ok(()) };
+    let what = match &placed.write {
+        Write::Change { id, .. } | Write::Put { id, .. } => id.clone(),
+        Write::File { .. } => "a new issue".to_owned(),
+    };
+    Err(StoreError::ReadOnly { what, repo: store.name(placed.member).to_owned(), reason: reason.clone() })
+}
+
+fn private_lines(store: &mut Store, placed: &Placed, _: &mut Along) -> Result<()> {
+    let Write::Put { id, line, .. } = &placed.write else { return Ok(()) };
+    store.refuse_private(id, line, false, placed.member)?;
+    store.refuse_companion(id, line, placed.member)
+}
+
+fn length(asked: &Asked<'_>) -> std::result::Result<(), WriteError> {
+    match asked.after {
+        Some(text) if text.len() > MAX_LINE => {
+            Err(ChangeError::TooLong { id: asked.id.to_owned(), bytes: text.len() }.into())
+        }
+        _ => Ok(()),
+    }
+}

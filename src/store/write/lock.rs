@@ -1,0 +1,123 @@
+//! Which ledgers a write needs, and their locks: state homes that know claims first, then ledgers, each in the order of their paths.
+
+use std::ops::{Deref, DerefMut};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::intent::Scope;
+use crate::ledger::LockedLedger;
+use crate::store::leases::HeldHome;
+use crate::store::names::LEASES_NAME;
+use crate::store::{Result, StateDir, Store, StoreError, View};
+
+/// The locks of some ledgers, and of the state homes that know claims on their issues.
+#[derive(Debug)]
+#[must_use = "the locks are released when this is dropped"]
+pub(in crate::store) struct Locks {
+    /// Released first.
+    pub ledgers: Vec<(usize, LockedLedger)>,
+    _homes: Vec<Arc<HeldHome>>,
+}
+
+impl Locks {
+    pub fn none() -> Self {
+        Locks { ledgers: Vec::new(), _homes: Vec::new() }
+    }
+}
+
+impl Deref for Locks {
+    type Target = Vec<(usize, LockedLedger)>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.ledgers
+    }
+}
+
+impl DerefMut for Locks {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.ledgers
+    }
+}
+
+impl View {
+    pub(super) fn sources_of(&mut self, scope: &Scope) -> Result<Vec<usize>> {
+        let mut members = match scope {
+            // One ledger owns everything: nothing need be read to know that.
+            Scope::Issues(_) if self.sources.len() == 1 => vec![0],
+            Scope::Issues(ids) => {
+                self.read_ledgers()?;
+                let owners = ids.iter().filter_map(|id| self.sources.owner(id));
+                // Both copies of a proposed issue take part in its edits.
+                let pairs = ids.iter().filter_map(|id| self.pair(id)).flat_map(|pair| [pair.target, pair.planning]);
+                let mut members: Vec<usize> = owners.chain(pairs).map(|n| self.sources.member_of(n)).collect();
+                // Remarks on an issue that this user may not write go to its companion.
+                for id in ids {
+                    members.extend(self.home_of_companion(id)?.map(|n| self.sources.member_of(n)));
+                }
+                members
+            }
+            Scope::Repos(members) => members.clone(),
+            Scope::All => {
+                let usable = |n: &usize| !self.sources.of_member(*n).is_empty();
+                (0..self.repos.members.len()).filter(usable).collect::<Vec<usize>>()
+            }
+        };
+        members.sort_unstable();
+        members.dedup();
+        if *scope == Scope::All {
+            // Only what is written must be in order; the rest is locked so that it holds still.
+            return Ok(members.iter().filter_map(|n| self.sources.of_member(*n).first().copied()).collect());
+        }
+        members.iter().map(|member| self.writable(*member)).collect()
+    }
+
+    /// The one ledger of a repo that can be written.
+    pub(in crate::store) fn writable(&self, member: usize) -> Result<usize> {
+        let repo = &self.repos.members[member];
+        let untrusted = self.repos.untrusted.iter().find(|path| member == 0 && path.key == "repos.primary");
+        if let Some(path) = untrusted {
+            let (text, path) = (path.text.clone(), path.resolved.clone());
+            return Err(StoreError::Untrusted { key: "repos.primary", text, path });
+        }
+        if let Some(error) = &repo.broken {
+            return Err(error.clone().into());
+        }
+        match self.sources.of_member(member).as_slice() {
+            [source] => Ok(*source),
+            [] => Err(StoreError::NoLedger { directory: repo.repo.beads().to_owned() }),
+            _ => Err(StoreError::TwoLedgers { directory: repo.repo.beads().to_owned() }),
+        }
+    }
+}
+
+impl Store {
+    /// Locks ledgers, in the order of their paths; before them the state homes in which somebody has claimed something, so that
+    /// no claim changes between a look at it and the write.
+    pub(in crate::store) fn lock(&self, wanted: &[usize]) -> Result<Locks> {
+        let mut homes: Vec<StateDir> = wanted.iter().map(|source| self.lease_home(*source)).collect();
+        homes.sort_by(|a, b| a.path().cmp(b.path()));
+        homes.dedup_by(|a, b| a.path() == b.path());
+        homes.retain(|home| home.path().join(LEASES_NAME).exists());
+        let homes = homes.into_iter().map(|home| self.hold(home)).collect::<Result<Vec<_>>>()?;
+        Ok(Locks { ledgers: self.lock_ledgers(wanted)?, _homes: homes })
+    }
+
+    /// Locks ledgers alone, for what runs programs meanwhile and changes no issue of its own accord.
+    pub(in crate::store) fn lock_ledgers(&self, wanted: &[usize]) -> Result<Vec<(usize, LockedLedger)>> {
+        self.writing.borrow_mut().start();
+        let mut order: Vec<usize> = wanted.to_vec();
+        order.sort_by(|a, b| self.sources.ledger(*a).path().cmp(self.sources.ledger(*b).path()));
+        order.dedup();
+        let directory = |n: usize| self.sources.ledger(n).path().parent();
+        // They share one lock, and nobody knows which of them to write.
+        if let Some(pair) = order.windows(2).find(|pair| directory(pair[0]) == directory(pair[1])) {
+            let directory = directory(pair[0]).unwrap_or(Path::new(".")).to_owned();
+            return Err(StoreError::TwoLedgers { directory });
+        }
+        let mut ledgers = Vec::new();
+        for n in order {
+            ledgers.push((n, self.sources.ledger(n).lock(self.lock_wait)?));
+        }
+        Ok(ledgers)
+    }
+}

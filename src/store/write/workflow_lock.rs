@@ -1,0 +1,182 @@
+//! What the lock of a workflow says to a write.
+//!
+//! The lines it asks about are the workflow, its tasks, and what would become one. Work on a task that somebody has begun goes on;
+//! only its place in the order is part of the plan.
+
+use super::asked::Asked;
+use super::intent::Intent;
+use crate::ledger::Document;
+use crate::model::dependency::Dependency;
+use crate::model::issue;
+use crate::model::lease::{Lease, Standing};
+use crate::model::record::Record;
+use crate::model::workflow::{Task, Workflow};
+use crate::store::leases::{Fenced, LeaseError, standing};
+use crate::store::names::LEASES_NAME;
+use crate::store::source::expected;
+use crate::store::{Store, View};
+
+/// What anybody may change of a locked workflow and of its tasks.
+const OPEN_KEYS: [&str; 3] = ["comments", "updated_at", "field_times"];
+
+impl View {
+    /// The workflow that a line is, or that it is a task of: its ledger, its issue and its `wf_` id.
+    fn workflow_of(
+        &self,
+        source: usize,
+        document: &Document,
+        before: Option<&str>,
+        after: Option<&str>,
+    ) -> Option<(usize, String, String)> {
+        for line in [before, after].into_iter().flatten() {
+            let Ok(record) = Record::parse(line) else { continue };
+            if let Some(workflow) = Workflow::of(&record) {
+                return Some((source, record.string("id")?.into_owned(), workflow.id));
+            }
+            let edges = record.elements("dependencies").into_iter().filter_map(Dependency::decode);
+            for parent in edges.filter(|edge| edge.kind.is_parent_child()).map(|edge| edge.target) {
+                let found = self.line_near(source, document, &parent);
+                if let Some((place, workflow)) = found.and_then(|(n, line)| Some((n, Workflow::of_line(&line)?))) {
+                    return Some((place, parent, workflow.id));
+                }
+            }
+        }
+        None
+    }
+
+    /// The line of an issue, from this ledger as it was just read, or from another of the project.
+    fn line_near(&self, source: usize, document: &Document, id: &str) -> Option<(usize, String)> {
+        let text = |document: &Document| {
+            let line = document.effective(id)?;
+            Some(String::from_utf8_lossy(document.text(line)).into_owned())
+        };
+        if let Some(line) = text(document) {
+            return Some((source, line));
+        }
+        (0..self.sources.len()).filter(|other| *other != source).find_map(|other| {
+            let line = match self.sources.last_read(other) {
+                Some((document, _)) => text(document),
+                None => {
+                    let ledger = self.sources.ledger(other);
+                    let read = ledger.read(|| expected(ledger.path())).ok()?;
+                    text(&read.document)
+                }
+            };
+            line.map(|line| (other, line))
+        })
+    }
+
+    /// Another task of a workflow that bears a name.
+    fn task_named(&self, workflow: &str, name: &str, besides: &str) -> Option<String> {
+        (0..self.sources.len()).find_map(|source| {
+            self.sources.ids_mentioning(source, workflow).into_iter().filter(|id| id != besides).find(|id| {
+                let line = self.sources.line(source, id).unwrap_or_default();
+                Record::parse(&line).is_ok_and(|record| {
+                    let is_named = Task::of(&record).is_some_and(|task| task.name == name);
+                    is_named
+                        && !issue::status_of(&record).is_tombstone()
+                        && parents_of(&record).iter().any(|parent| parent == workflow)
+                })
+            })
+        })
+    }
+}
+
+/// Refuses a change of one line that the lock of a workflow forbids. Tasks are claimed all the same.
+pub(super) fn refuse(asked: &Asked<'_>) -> Fenced<()> {
+    let Asked { store, source, document, id, before, after, .. } = *asked;
+    let home = store.lease_home(source);
+    let may_be_locked = match store.held_home(home.path()) {
+        Some(held) => held.has_locks(),
+        None => home.path().join(LEASES_NAME).exists(),
+    };
+    if !may_be_locked {
+        return Ok(());
+    }
+    let Some((place, workflow, lock)) = store.workflow_of(source, document, before, after) else { return Ok(()) };
+    let is_claim = asked.intent == Intent::Claim && workflow != id;
+    if is_claim || !changes_plan(&workflow, before, after, || is_live(store, source, id, |_| true), id) {
+        return Ok(());
+    }
+    store.judge_lock(place, &workflow, &lock)
+}
+
+/// Refuses to move a task out of a workflow or into one past its plan: no agent does that by an edge unless it plans the workflow
+/// itself, under its lock. Nobody gives a workflow two tasks of one name.
+pub(super) fn refuse_moves(asked: &Asked<'_>) -> Fenced<()> {
+    let Asked { store, source, document, id, .. } = *asked;
+    let (Some(Ok(was)), Some(Ok(is))) = (asked.before.map(Record::parse), asked.after.map(Record::parse)) else {
+        return Ok(());
+    };
+    let Some(task) = Task::of(&was) else { return Ok(()) };
+    let (left, joined) = (parents_of(&was), parents_of(&is));
+    if left == joined {
+        return Ok(());
+    }
+    let workflow = |parent: &String| {
+        let (place, line) = store.line_near(source, document, parent)?;
+        Some((place, parent.clone(), Workflow::of_line(&line)?.id))
+    };
+    let joins: Vec<_> = joined.iter().filter(|one| !left.contains(one)).filter_map(workflow).collect();
+    for (_, parent, _) in &joins {
+        if let Some(other) = store.task_named(parent, &task.name, id) {
+            let (workflow, name) = (parent.clone(), task.name);
+            return Err(Box::new(LeaseError::SameName { workflow, name, other }));
+        }
+    }
+    let leaves = left.iter().filter(|one| !joined.contains(one)).filter_map(workflow);
+    for (place, parent, lock) in leaves.chain(joins) {
+        if store.agent.as_ref().is_some_and(|agent| !agent.is_coordinator)
+            && !is_live(store, place, &lock, |lease| store.is_mine(lease))
+        {
+            return Err(Box::new(LeaseError::OfPlan { id: id.to_owned(), workflow: parent }));
+        }
+    }
+    Ok(())
+}
+
+/// Somebody has the claim or the lock, and is the one who is meant.
+fn is_live(store: &Store, source: usize, id: &str, is_meant: impl Fn(&Lease) -> bool) -> bool {
+    let now = store.host.clock.both();
+    store.known_lease(source, id).is_some_and(|lease| is_meant(&lease) && standing(&lease, &now) == Standing::Live)
+}
+
+/// Whether a change of a line is one of the workflow or its plan, and not of work that goes on.
+fn changes_plan(
+    workflow: &str,
+    before: Option<&str>,
+    after: Option<&str>,
+    is_held: impl Fn() -> bool,
+    id: &str,
+) -> bool {
+    let Some(before) = before.and_then(|line| Record::parse(line).ok()) else { return true };
+    let status = issue::status_of(&before);
+    let Some(after) = after.and_then(|line| Record::parse(line).ok()) else {
+        // What is done may leave the file: the history keeps it.
+        return !status.is_done();
+    };
+    let differs = |a: &Record<'_>, b: &Record<'_>| {
+        a.iter().any(|(key, value)| !OPEN_KEYS.contains(&key.as_ref()) && b.raw(&key) != Some(value))
+    };
+    let is_begun = status.as_str() == "in_progress" || (!status.is_done() && is_held());
+    if id == workflow || !is_begun {
+        return differs(&before, &after) || differs(&after, &before);
+    }
+    // What it is, and that it is there, is part of the plan.
+    let is_gone = issue::status_of(&after).is_tombstone();
+    is_gone || before.raw("title") != after.raw("title") || order_of(&before) != order_of(&after)
+}
+
+fn parents_of(record: &Record<'_>) -> Vec<String> {
+    let edges = record.elements("dependencies").into_iter().filter_map(Dependency::decode);
+    edges.filter(|edge| edge.kind.is_parent_child()).map(|edge| edge.target).collect()
+}
+
+/// The edges of a line that take part in the order of work.
+fn order_of(record: &Record<'_>) -> Vec<(String, String)> {
+    let edges = record.elements("dependencies").into_iter().filter_map(Dependency::decode);
+    let mut order: Vec<_> =
+        edges.filter(|edge| edge.kind.orders_work()).map(|edge| (edge.kind.to_string(), edge.target)).collect();
+    order.sort();
+    order
+}
