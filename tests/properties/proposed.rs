@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use beads::model::change::{Change, TextField};
-use beads::store::{Config, ProposeRequest, Store};
+use beads::internal::model::change::{Change, TextField};
+use beads::internal::store::{Config, ProposeRequest, Store};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -16,6 +16,7 @@ mod lock;
 mod lock_fence;
 mod locks;
 mod release;
+mod renew;
 mod wish;
 
 pub use error::LeaseError;
