@@ -137,7 +137,7 @@ fn library(dir: &Path, runs: usize) -> (f64, f64) {
     let mut hydrate = f64::MAX;
     let mut poll = f64::MAX;
     for _ in 0..runs {
-        let mut store = beads::Store::open(dir).unwrap();
+        let mut store = beads::internal::store::Store::open(dir).unwrap();
         hydrate = hydrate.min(timed(&mut || assert!(store.refresh().is_ok())));
         for _ in 0..20 {
             poll = poll.min(timed(&mut || assert!(store.refresh().is_ok())));
@@ -149,15 +149,15 @@ fn library(dir: &Path, runs: usize) -> (f64, f64) {
 /// Polls until the stamps have settled, then gives the smallest mean of many unchanged polls, and the smallest time of one
 /// after which one line of one file had changed; both in nanoseconds.
 fn polls(dirs: &[PathBuf]) -> (f64, f64) {
-    let mut store = beads::Store::open(&dirs[0]).unwrap();
+    let mut store = beads::internal::store::Store::open(&dirs[0]).unwrap();
     store.refresh().unwrap();
     std::thread::sleep(Duration::from_millis(100));
     store.refresh().unwrap();
-    let batch = |store: &mut beads::Store| {
+    let batch = |store: &mut beads::internal::store::Store| {
         const POLLS: u32 = 500;
         let start = Instant::now();
         for _ in 0..POLLS {
-            assert_eq!(store.refresh().unwrap(), beads::Refresh::default());
+            assert_eq!(store.refresh().unwrap(), beads::internal::store::Refresh::default());
         }
         start.elapsed().as_secs_f64() * 1e9 / f64::from(POLLS)
     };

@@ -145,13 +145,13 @@ fn measure(what: &str, dir: &Path, runs: usize) {
     let floor = best(runs, || must(git(dir, &["log", "--format=%H", "--", LEDGER])));
     let line = |name: &str, value: f64| println!("{what:<16} {name:<26} {value:>10.1} {:>10.2}", value / floor);
     line("git log -- LEDGER", floor);
-    let env = beads::sys::Env::default();
-    let opened = beads::vcs::open(dir);
+    let env = beads::internal::sys::Env::default();
+    let opened = beads::internal::vcs::open(dir);
     let mut found = None;
     let steps = best(runs, || {
         let mut archive = opened.archive(&env).unwrap();
         let tips = archive.tips().unwrap();
-        found = Some(archive.steps(&beads::vcs::Trail::of(Path::new(LEDGER)), &tips).unwrap());
+        found = Some(archive.steps(&beads::internal::vcs::Trail::of(Path::new(LEDGER)), &tips).unwrap());
     });
     let found = found.unwrap();
     line(&format!("library: {} steps", found.all.len()), steps);

@@ -3,65 +3,98 @@
 //! The file is the only truth; everything else can be thrown away and made again from it.
 //!
 //! ```no_run
-//! use beads::{NewIssue, ReadyFilter, Store};
+//! use std::time::Duration;
+//! use beads::{NewIssue, Query, Store};
 //!
-//! # fn main() -> Result<(), beads::StoreError> {
-//! let mut store = Store::open(".")?;
-//! let issue = store.create(NewIssue::titled("Fix the parser"))?;
-//! for row in store.ready(&ReadyFilter::default())?.rows {
-//!     println!("{} {}", row.issue.id, row.issue.title);
+//! # fn main() -> beads::Result<()> {
+//! let store = Store::open(".")?;
+//! store.create(NewIssue::titled("Fix the parser").kind("bug").priority(1))?;
+//! for issue in &store.ready(&Query::new().limit(20))? {
+//!     println!("{} {}", issue.id(), issue.title());
 //! }
-//! store.close(&issue.id, Some("fixed".into()))?;
+//! let agent = store.agent("builder")?;
+//! if let Some(lease) = agent.claim_next(&Query::new(), Duration::from_secs(1800))? {
+//!     println!("working on {}", lease.issue().id());
+//!     lease.close("fixed")?;
+//! }
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! [`Store::open`] reads the project's settings by itself, so several repos look like one; [`Store::open_with`] says otherwise:
-//!
-//! ```no_run
-//! use beads::{Config, Store};
-//!
-//! # fn main() -> Result<(), beads::StoreError> {
-//! let planning = Some(vec!["~/.beads-planning".to_owned()]);
-//! let mut store = Store::open_with(Config { additional: planning, ..Config::at(".beads/vc.db") })?;
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! A [`Store`] is made to be kept and asked again and again: each question first looks, with a few `stat` calls per repo, whether
-//! a ledger has changed, and then reads only the lines that did. `examples/executor.rs` polls that way.
+//! [`Store`] is the handle for a project, with all repos that its settings join; [`Store::builder`] says how to open it. It is made to
+//! be kept, shared between threads, and asked again and again: a question about files that have not changed costs a few `stat`
+//! calls. [`Agent`] acts as an agent and claims issues, each under a [`Lease`]; [`Batch`] files many issues at once; [`Watch`] tells
+//! what happens. The programs in `examples/` use nothing but these names, and `docs/library.md` explains them.
 //!
 //! # The map
 //!
 //! | part | owns | may use |
 //! |---|---|---|
-//! | [`model`] | values and rules: issues, ids, changes, queries, dates, joining copies | nothing |
-//! | [`sys`] | the host: clock, entropy, environment, files, locks, running programs | model's time |
-//! | [`ledger`] | one JSONL file: `.beads/beads.jsonl`; reading, writing, checking, repairing it | model, sys |
-//! | [`vcs`] | what version control knows; committing files | sys |
-//! | [`cache`] | the SQLite database in memory, `schema.sql` | model |
-//! | [`store`] | the repos of a project as one; settings files; images of the cache in the user's cache directory | all of the above |
-//! | [`coordination`] | what agents and checkouts share: agents, mail, reservations, checkpoints, claims on a remote, workflows | model, sys, ledger, vcs, store |
-//! | [`ops`] | one function per thing a user can do; `.beads/metadata.json` and the ignore files (init), `.beads/damaged.txt` (doctor) | model, store |
-//! | [`view`] | the JSON that programs read, exit codes | model, ops' results |
-//! | [`cli`] | arguments and text | ops, view |
+//! | `model` | values and rules: issues, ids, changes, queries, dates, joining copies | nothing |
+//! | `sys` | the host: clock, entropy, environment, files, locks, running programs | model's time |
+//! | `ledger` | one JSONL file: `.beads/beads.jsonl`; reading, writing, checking, repairing it | model, sys |
+//! | `vcs` | what version control knows; committing files | sys |
+//! | `cache` | the SQLite database in memory, `schema.sql` | model |
+//! | `store` | the repos of a project as one; settings files; images of the cache in the user's cache directory | all of the above |
+//! | `coordination` | what agents and checkouts share: agents, mail, reservations, checkpoints, claims on a remote, workflows | model, sys, ledger, vcs, store |
+//! | `ops` | one function per thing a user can do; `.beads/metadata.json` and the ignore files (init), `.beads/damaged.txt` (doctor) | model, store |
+//! | `view` | the JSON that programs read, exit codes | model, ops' results |
+//! | `cli` | arguments and text | ops, view |
+//! | `api` | what other programs use: the names at the root of this crate | all but cli |
 //!
-//! The names re-exported here are the stable face. The modules below them are public so that tests and curious programs can
-//! reach them, and may change between minor versions.
+//! The names at the root are the whole face of the library; everything else can change with any version.
 
-pub mod cache;
-pub mod cli;
-pub mod coordination;
-pub mod ledger;
-pub mod model;
-pub mod ops;
-pub mod store;
-pub mod sys;
-pub mod vcs;
-pub mod view;
+mod api;
+mod cache;
+#[cfg(feature = "cli")]
+mod cli;
+mod coordination;
+mod ledger;
+mod model;
+mod ops;
+mod store;
+mod sys;
+mod vcs;
+mod view;
 
-pub use cache::{ReadyOrder, Sort, SortBy};
-pub use model::change::{Change, NewComment, NewIssue};
-pub use model::issue::{Comment, Issue, IssueType, Priority, Status};
-pub use model::query::Expr;
-pub use store::{Config, Page, ReadyFilter, Refresh, Row, Store, StoreError};
+pub use api::{
+    Agent, Batch, Blocked, Builder, Comment, Counts, Dependency, Error, ErrorKind, Event, EventKind, FieldChange,
+    Generation, Issue, IssueId, Lease, NewIssue, Page, Position, Progress, Query, Result, Stopper, Store, Update,
+    Version, VersionKind, Watch, WatchOptions,
+};
+
+/// What the project's own programs and tests use. It is no part of the library: everything in it can change with any version.
+#[doc(hidden)]
+pub mod internal {
+    pub mod cache {
+        pub use crate::cache::*;
+    }
+    #[cfg(feature = "cli")]
+    pub mod cli {
+        pub use crate::cli::*;
+    }
+    pub mod coordination {
+        pub use crate::coordination::*;
+    }
+    pub mod ledger {
+        pub use crate::ledger::*;
+    }
+    pub mod model {
+        pub use crate::model::*;
+    }
+    pub mod ops {
+        pub use crate::ops::*;
+    }
+    pub mod store {
+        pub use crate::store::*;
+    }
+    pub mod sys {
+        pub use crate::sys::*;
+    }
+    pub mod vcs {
+        pub use crate::vcs::*;
+    }
+    pub mod view {
+        pub use crate::view::*;
+    }
+}

@@ -1,7 +1,7 @@
-//! The `bd` program; see [`beads::cli`].
+//! The `bd` program; see `cli` in the library.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    beads::cli::run()
+    beads::internal::cli::run()
 }

@@ -14,6 +14,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("coordination", &["model", "sys", "ledger", "vcs", "store"]),
     ("ops", &["model", "sys", "ledger", "cache", "store", "coordination"]),
     ("view", &["model", "ledger", "cache", "store", "coordination", "ops", "sys"]),
+    ("api", &["model", "ledger", "cache", "store", "coordination", "ops", "view", "sys"]),
     ("cli", &["model", "cache", "store", "coordination", "ops", "view", "sys"]),
 ];
 
@@ -104,7 +105,9 @@ fn libraries_stay_in_their_part() {
 #[test]
 fn the_host_is_reached_through_sys() {
     let doors: &[(&str, &[&str])] = &[
-        ("SystemTime", &["sys"]),
+        // The face speaks of times as other programs do; it reads no clock.
+        ("SystemTime", &["sys", "api"]),
+        ("SystemTime::now", &["sys"]),
         ("std::env::var", &["sys"]),
         ("std::process::Command", &["sys"]),
         ("println!", &[]),
@@ -316,7 +319,7 @@ fn only_vcs_tells_systems_apart() {
 }
 
 /// The parts in which no file uses another that uses it, directly or by others.
-const STRAIGHT: &[&str] = &["model", "sys", "vcs", "ops", "view"];
+const STRAIGHT: &[&str] = &["model", "sys", "vcs", "ops", "view", "api"];
 /// The same by what they import alone: a `mod.rs` still calls files below it that use it.
 const STRAIGHT_IMPORTS: &[&str] = &["ledger", "cache", "store", "coordination", "cli"];
 

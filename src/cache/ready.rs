@@ -214,6 +214,15 @@ impl Cache {
         Ok(found.map(Instant::from_micros))
     }
 
+    /// When the next date of an issue that is not done comes: it may be worked on then, or is overdue.
+    pub fn next_date(&self, now: Instant) -> Result<Option<Instant>> {
+        let sql = "SELECT min(at) FROM (
+                     SELECT defer AS at, status FROM live UNION ALL SELECT due, status FROM live
+                   ) WHERE at > ?1 AND at < ?2 AND status NOT IN ('closed', 'tombstone')";
+        let found: Option<i64> = self.db.query_row(sql, [now.micros(), NEVER], |row| row.get(0))?;
+        Ok(found.map(Instant::from_micros))
+    }
+
     /// Issues that can be worked on now.
     pub fn ready(&mut self, query: &ReadyQuery) -> Result<Listing> {
         self.compute_blocked(query.unknown)?;

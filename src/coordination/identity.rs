@@ -12,7 +12,7 @@ use crate::model::reservation::Party;
 use crate::model::state_id::{self, AGENT};
 use crate::model::time::{Instant, SECOND};
 use crate::model::workspace::State;
-use crate::store::{AGENT_VARIABLE, ClaimWish, Identity, Store};
+use crate::store::{AGENT_VARIABLE, ClaimWish, Identity, Store, StoreError};
 use crate::sys;
 
 /// A sign of life younger than this is not worth a write.
@@ -97,6 +97,9 @@ pub fn taking_part(store: &mut Store) -> Result<Party> {
 /// The agent that acts, registered if it was not, and what it wants of a claim: one that was registered with a process lives and dies
 /// with it.
 pub(super) fn claiming(store: &mut Store, wish: &ClaimWish) -> Result<ClaimWish> {
+    if wish.ttl.is_some_and(|ttl| ttl <= 0) {
+        return Err(StoreError::BadValue("a claim must last longer than no time".to_owned()).into());
+    }
     let process = ensure_registered(store)?.and_then(|agent| agent.owner);
     Ok(ClaimWish { owner: wish.owner.clone().or(process), ..wish.clone() })
 }

@@ -61,7 +61,9 @@ pub use reservations::{
 pub use resume::{Resumption, resume};
 pub use roster::{AgentFilter, Registration, Seen, agents, find_agent, register};
 pub use run::{Run, RunEnd, RunRequest, UsedWorkspace, run};
-pub use watch::{About, Checkout, Event, EventKind, IssueNews, LeaseNews, WatchOptions, watch};
+pub use watch::{
+    About, Checkout, Event, EventKind, IssueNews, LeaseNews, Position, PositionError, Watch, WatchOptions, watch,
+};
 pub use workspaces::{
     Gc, GcClass, GcRow, GcWish, IDLE_DAYS, JobEnd, Orphan, Removal, RemovedWorkspace, RestoredWorkspace, end_of_job,
     fetch_parents, gc, merged_workspaces, odd_workspaces, orphans, remove_workspace, repair_workspaces,

@@ -2,7 +2,8 @@
 
 use super::Result;
 use crate::model::change::Change;
-use crate::store::{Named, Scope, Store, StoreError, Write, Written};
+use crate::model::dependency::DependencyType;
+use crate::store::{Named, Scope, Store, StoreError, Transaction, Write, Written};
 
 /// What became of each named issue, in the order in which they were named.
 #[derive(Debug, Default)]
@@ -22,24 +23,14 @@ impl Batch {
 /// all that succeed are written at once.
 pub fn change_each(store: &mut Store, typed: &[String], changes: impl Fn(&mut Store) -> Vec<Change>) -> Result<Batch> {
     let named = store.resolve_all(typed)?;
-    let new_parent = |changes: &[Change]| {
-        changes.iter().find_map(|change| match change {
-            Change::Parent(Some(parent)) => Some(parent.clone()),
-            _ => None,
-        })
-    };
     let planned: Vec<Vec<Change>> = named.iter().map(|_| changes(store)).collect();
     // That no circle closes must hold over all repos.
-    let orders = planned.iter().any(|changes| new_parent(changes).is_some());
+    let orders = planned.iter().any(|changes| !new_edges(changes).is_empty());
     let ids = || named.iter().map(|one| one.id.clone()).collect();
     let mut transaction = store.begin(if orders { Scope::All } else { Scope::Issues(ids()) })?;
     let mut refused: Vec<Option<StoreError>> = Vec::new();
     for (Named { id, .. }, changes) in named.iter().zip(planned) {
-        let cycle = match new_parent(&changes).filter(|parent| parent != id) {
-            Some(parent) => transaction.refuse_cycle(id, &parent, true).err(),
-            None => None,
-        };
-        refused.push(match cycle {
+        refused.push(match refuse_cycles(&mut transaction, id, &changes).err() {
             None => transaction.stage(Write::Change { id: id.clone(), changes }).err(),
             some => some,
         });
@@ -51,4 +42,29 @@ pub fn change_each(store: &mut Store, typed: &[String], changes: impl Fn(&mut St
     };
     let results = named.into_iter().zip(refused).map(|(one, refused)| (one.typed, answer(refused))).collect();
     Ok(Batch { results, ..Batch::default() })
+}
+
+/// What an issue waits for, or belongs to, by changes of it.
+fn new_edges(changes: &[Change]) -> Vec<(String, DependencyType)> {
+    let edges = changes.iter().filter_map(|change| match change {
+        Change::Parent(Some(parent)) => Some((parent.clone(), DependencyType::parent_child())),
+        Change::AddDependency { target, kind } if kind.orders_work() => Some((target.clone(), kind.clone())),
+        _ => None,
+    });
+    edges.collect()
+}
+
+/// Refuses changes that close a circle. That an issue cannot depend on itself, the change says.
+fn refuse_cycles(
+    transaction: &mut Transaction<'_>,
+    id: &str,
+    changes: &[Change],
+) -> std::result::Result<(), StoreError> {
+    let mut edges = new_edges(changes);
+    edges.retain(|(target, _)| target != id);
+    for (target, kind) in &edges {
+        transaction.refuse_cycle(id, target, kind.is_parent_child())?;
+    }
+    // None of them does alone, and two may together.
+    if edges.len() > 1 { transaction.refuse_cycle_of_new(id, &edges) } else { Ok(()) }
 }

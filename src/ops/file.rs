@@ -1,10 +1,12 @@
 //! Filing new issues.
 
+use std::collections::HashMap;
+
 use super::{OpError, Result};
 use crate::model::change::NewIssue;
 use crate::model::dependency::DependencyType;
 use crate::model::id::IssueId;
-use crate::store::{Route, Scope, Store, StoreError, Write, Written};
+use crate::store::{Route, Scope, Store, StoreError, Transaction, Write, Written};
 
 /// An issue to file, with ids as people type them.
 #[derive(Debug, Clone)]
@@ -81,6 +83,75 @@ pub fn file_all(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>>
         }
         transaction.stage(Write::File { issue: Box::new(issue), id, repo: route.repo })?;
     }
+    committed(transaction)
+}
+
+/// Files issues that may name each other by ids that were minted for them before. `tell` hears how many are made ready.
+pub fn file_minted(store: &mut Store, minted: Vec<Minted>, mut tell: impl FnMut(usize)) -> Result<Vec<Written>> {
+    // The settings may have changed since.
+    store.refresh()?;
+    let repos = minted.iter().map(|one| repo_named(store, &one.repo)).collect::<Result<Vec<usize>>>()?;
+    let mut transaction = store.begin(Scope::All)?;
+    transaction.refuse_cycles_of_many(minted.iter().map(|one| (one.id.as_str(), &one.issue)))?;
+    for (n, (Minted { issue, id, .. }, repo)) in minted.into_iter().zip(repos).enumerate() {
+        transaction.stage(Write::File { issue: Box::new(issue), id: Some(id), repo })?;
+        tell(n + 1);
+    }
+    committed(transaction)
+}
+
+/// An issue with the id that it is to get.
+#[derive(Debug, Clone)]
+pub struct Minted {
+    pub issue: NewIssue,
+    pub id: IssueId,
+    /// The repo that it goes to, by its name: numbers change when the settings do.
+    pub repo: String,
+}
+
+/// Gives a new issue its id. What it depends on is in the project, or among `earlier`.
+pub fn mint(store: &mut Store, filing: Filing, earlier: &HashMap<String, String>) -> Result<Minted> {
+    let Filing { mut issue, id, parent, dependencies, repo } = filing;
+    let parent = parent.map(|parent| (DependencyType::parent_child(), parent));
+    for (kind, target) in parent.into_iter().chain(dependencies) {
+        let is_plain = earlier.contains_key(&target) || target.starts_with("external:");
+        issue.dependencies.push((if is_plain { target } else { store.resolve(&target)? }, kind));
+    }
+    issue.validate().map_err(StoreError::from)?;
+    let kin = issue.dependencies.iter().find(|(_, kind)| kind.is_parent_child()).or(issue.dependencies.first());
+    let repo = match (repo, kin.and_then(|(target, _)| earlier.get(target))) {
+        (None, Some(repo)) => repo.clone(),
+        (repo, _) => {
+            let route = store.route(repo.as_deref(), &issue.dependencies)?;
+            store.name(route.repo).to_owned()
+        }
+    };
+    let id = match id {
+        Some(id) => IssueId::chosen(&id).map_err(StoreError::from)?,
+        None => {
+            let number = repo_named(store, &repo)?;
+            let prefix = store.prefix(number)?;
+            loop {
+                let (now, nonce) = (store.host().clock.now(), store.host().entropy.bytes());
+                let id = IssueId::mint(&prefix, &issue.title, &issue.description, now, nonce);
+                if !earlier.contains_key(id.as_str()) && store.get(id.as_str())?.is_none() {
+                    break id;
+                }
+            }
+        }
+    };
+    Ok(Minted { issue, id, repo })
+}
+
+fn repo_named(store: &Store, name: &str) -> Result<usize> {
+    let members = &store.repos().members;
+    let found = members.iter().position(|member| member.name == name);
+    let known = || members.iter().map(|member| member.name.clone()).collect();
+    Ok(found.ok_or_else(|| StoreError::NoSuchRepo { text: name.to_owned(), known: known() })?)
+}
+
+/// In one repo all of them, or none; over several one repo after the other.
+fn committed(transaction: Transaction<'_>) -> Result<Vec<Written>> {
     let (mut written, mut failed) = (Vec::new(), None);
     for answer in transaction.commit()? {
         match answer {

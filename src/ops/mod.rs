@@ -34,6 +34,7 @@ mod replace;
 mod repos;
 mod resolve;
 mod restore;
+mod revise;
 mod select;
 mod show;
 mod sizes;
@@ -57,7 +58,7 @@ pub use facts::{
     prefix, refuse_ledger, role, setting, settings, state_home, this_project, types, whereabouts, why_nothing,
     withheld,
 };
-pub use file::{Filing, Placed, file_all, place};
+pub use file::{Filing, Minted, Placed, file_all, file_minted, mint, place};
 pub use graph::{Component, graph};
 pub use health::{Health, Report as DoctorReport, Severity};
 pub use history::{ClosedIssue, LogRequest, blame, changelog, diff, log, parse_range};
@@ -81,6 +82,7 @@ pub use replace::{Replacement, replace};
 pub use repos::{RepoStatus, asks_for_planning, is_guest, join, repos};
 pub use resolve::resolve;
 pub use restore::{Restorations, restore};
+pub use revise::{Wish, revise};
 pub use select::{check_dependency_type, check_status, check_type, parse_query, with_known_words};
 pub use show::{Neighbour, Private, Shown, mark_elsewhere, show, show_copies, show_past, unblocked_by};
 pub use state::move_state;

@@ -23,6 +23,8 @@ pub enum StoreError {
     NoLedger { directory: PathBuf },
     #[error("ledger.file names {}, which is missing; {found} is there", ledger.display())]
     OtherLedger { ledger: PathBuf, found: &'static str },
+    #[error("{} is under {system}, and this program was built without the feature `git`", root.display())]
+    NotBuilt { root: PathBuf, system: &'static str },
     #[error("{} has two ledgers, {} and {}; writes need one", directory.display(), LEDGER_NAMES[0], LEDGER_NAMES[1])]
     TwoLedgers { directory: PathBuf },
     #[error("{} leads to {}, outside of this repository", from.display(), to.display())]

@@ -8,8 +8,8 @@ use std::time::Duration;
 use super::names::CONFIG_NAME;
 use super::settings::{ConfigError, ConfigFault, Origin};
 use super::{
-    BEADS_DIR, Identity, Repo, Repos, Result, RoleDecision, STATE_DIR, Settings, StateDir, StateHome, StateMode,
-    Warning, actor, family, home, role, settings,
+    BEADS_DIR, Identity, LEASE_VARIABLE, Repo, Repos, Result, RoleDecision, STATE_DIR, Settings, StateDir, StateHome,
+    StateMode, StoreError, Warning, actor, family, home, role, settings,
 };
 use crate::sys::fs::FileStamp;
 use crate::sys::{Activity, Host, fs};
@@ -110,6 +110,11 @@ impl Given {
         };
         let trust = if settings.names_outside() { settings::read_trust(&host.env) } else { settings::Trust::default() };
         let repos = Repos::of(repo, &settings, &trust, &host.env, &self.guests)?;
+        // Where its state is, and what may leak from it, only version control knows.
+        if let Some(member) = repos.members.iter().find(|member| !vcs::is_supported(member.repo.root())) {
+            let root = member.repo.root().to_owned();
+            return Err(StoreError::NotBuilt { system: vcs::open(&root).name(), root });
+        }
         surroundings.extend(surrounding_paths(&repos, &host.env).into_iter().map(stamped));
         if settings.is_unmarked() {
             surroundings.extend(home::user_state(&host.env).map(|dir| stamped(dir.join(settings::TRUST_NAME))));
@@ -216,6 +221,11 @@ impl Project {
     pub fn act_as(&mut self, agent: Identity) {
         self.actor.get_or_insert_with(|| agent.name.clone());
         self.agent = Some(agent);
+    }
+
+    /// Says which numbers of claims the caller carries from now on, as [`LEASE_VARIABLE`] does.
+    pub fn carry(&mut self, numbers: &str) {
+        self.host.env = self.host.env.clone().with(LEASE_VARIABLE, numbers);
     }
 
     /// The state home of the project: agents, mail, checkpoints.

@@ -141,7 +141,7 @@ impl View {
         Ok(self.cache.next_start(self.host.clock.now())?)
     }
 
-    fn ready_listing(&mut self, filter: &ReadyFilter) -> Result<Listing> {
+    pub(super) fn ready_listing(&mut self, filter: &ReadyFilter) -> Result<Listing> {
         let mut condition = self.prepared(&filter.filter)?;
         let mut left_out = self.taken()?;
         left_out.extend(self.withheld()?.into_keys());

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
+use super::generation::Grounds;
 use super::others::{Others, Siblings};
 use super::repos::unknown_ids;
 use super::source::Sources;
@@ -30,6 +31,8 @@ pub struct View {
     pub(super) siblings: Siblings,
     /// The claims, as last read.
     pub(super) known_leases: Option<leases::KnownLeases>,
+    /// What answers rested on when somebody last asked whether they still hold.
+    pub(super) grounds: Grounds,
 }
 
 impl Deref for View {
@@ -59,6 +62,7 @@ impl View {
             others: Others::default(),
             siblings: Siblings::default(),
             known_leases: None,
+            grounds: Grounds::default(),
         })
     }
 

@@ -1,7 +1,7 @@
 //! What time it is.
 
 use std::sync::OnceLock;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::tz::TimeZone;
 
@@ -68,6 +68,24 @@ fn ticks() -> Option<Ticks> {
 #[cfg(not(target_os = "linux"))]
 fn ticks() -> Option<Ticks> {
     None
+}
+
+/// A moment in the words of other programs.
+pub fn to_system(at: Instant) -> SystemTime {
+    let nanos = at.wide_nanos();
+    let size = nanos.unsigned_abs();
+    let (seconds, rest) = (size / 1_000_000_000, size % 1_000_000_000);
+    let size = Duration::new(seconds as u64, rest as u32);
+    if nanos < 0 { UNIX_EPOCH - size } else { UNIX_EPOCH + size }
+}
+
+/// And back.
+pub fn from_system(at: SystemTime) -> Instant {
+    let wide = |size: Duration| i128::try_from(size.as_nanos()).unwrap_or(i128::MAX);
+    Instant::from_wide_nanos(match at.duration_since(UNIX_EPOCH) {
+        Ok(after) => wide(after),
+        Err(before) => -wide(before.duration()),
+    })
 }
 
 /// The clock that stamps files, which no test can fix.

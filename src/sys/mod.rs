@@ -10,6 +10,7 @@ mod entropy;
 mod env;
 pub mod fs;
 pub mod job;
+mod listen;
 pub mod lock;
 pub mod log;
 pub mod net;
@@ -27,11 +28,11 @@ pub mod tree;
 mod watch;
 
 pub use activity::Activity;
-pub use clock::Clock;
+pub use clock::{Clock, from_system, to_system};
 pub use entropy::Entropy;
 pub use env::Env;
 pub use owner::{host_name, is_alive, is_gone, owner};
-pub use watch::Watcher;
+pub use watch::{Waker, Watcher};
 
 /// What a command may know of the machine it runs on.
 #[derive(Debug, Clone)]

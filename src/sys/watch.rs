@@ -9,12 +9,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
-use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
-
 use super::fs;
+use super::listen::{Heard, System};
 
 /// Events that come so close together are one; but nobody waits longer than `AT_MOST` for the last of them.
 const TOGETHER: Duration = Duration::from_millis(5);
@@ -22,14 +21,16 @@ const AT_MOST: Duration = Duration::from_millis(50);
 const LOOK_AGAIN: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_secs(2);
 
-/// What the listening thread passes on.
-enum Heard {
-    Paths {
-        paths: Vec<PathBuf>,
-        moved: bool,
-    },
-    /// Events were lost.
-    Unsure,
+/// Ends the wait of a watcher from another thread.
+#[derive(Debug, Clone)]
+pub struct Waker(Sender<Heard>);
+
+impl Waker {
+    /// Ends the wait, or the next one if nobody waits now.
+    pub fn wake(&self) {
+        // The one who waited may be gone.
+        let _ = self.0.send(Heard::Called);
+    }
 }
 
 /// Device and number of a directory.
@@ -42,7 +43,9 @@ pub struct Watcher {
     /// Directories under watch, and which directories they were then: another may have taken the place of one.
     armed: BTreeMap<PathBuf, Option<Identity>>,
     /// `None` where the system does not tell.
-    system: Option<RecommendedWatcher>,
+    system: Option<System>,
+    /// For those who call; and where nobody tells, the wait is one for them alone.
+    calls: Sender<Heard>,
     heard: Receiver<Heard>,
     why_polling: Option<String>,
     together: Duration,
@@ -51,43 +54,39 @@ pub struct Watcher {
 impl Watcher {
     /// Starts watching. What changes from now on ends a wait.
     pub fn on(targets: &[PathBuf]) -> Self {
-        let (send, heard) = mpsc::channel();
-        let listener = move |event: notify::Result<Event>| {
-            let heard = match event {
-                // Reading is no change; without this a reader would wake itself.
-                Ok(event) if matches!(event.kind, EventKind::Access(_)) => return,
-                Ok(event) if event.need_rescan() => Heard::Unsure,
-                Ok(event) => {
-                    let moved = matches!(
-                        event.kind,
-                        EventKind::Remove(_) | EventKind::Modify(notify::event::ModifyKind::Name(_))
-                    );
-                    Heard::Paths { paths: event.paths, moved }
-                }
-                Err(_) => Heard::Unsure,
-            };
-            // The one who waited may be gone.
-            let _ = send.send(heard);
-        };
+        let (calls, heard) = mpsc::channel();
         let mut watcher = Watcher {
             targets: targets.to_vec(),
             armed: BTreeMap::new(),
             system: None,
+            calls: calls.clone(),
             heard,
             why_polling: None,
             together: TOGETHER,
         };
-        match notify::recommended_watcher(listener) {
+        // The one who waited may be gone.
+        match System::start(move |heard| drop(calls.send(heard))) {
             Ok(system) => watcher.system = Some(system),
-            Err(error) => watcher.poll_because(&error),
+            Err(error) => watcher.poll_because(error),
         }
         watcher.arm();
         watcher
     }
 
+    /// Watches other paths from now on.
+    pub fn turn_to(&mut self, targets: &[PathBuf]) {
+        self.targets = targets.to_vec();
+        self.arm();
+    }
+
     /// The same, and events that come so close together end a wait only once.
     pub fn gathering(self, together: Duration) -> Self {
         Watcher { together, ..self }
+    }
+
+    /// For ending a wait from another thread.
+    pub fn waker(&self) -> Waker {
+        Waker(self.calls.clone())
     }
 
     /// Waits until a target may have changed, at most so long. Gives those targets; none if nothing was heard. It may be that
@@ -98,7 +97,7 @@ impl Watcher {
         let look_at = start + pause.min(timeout);
         loop {
             let left = look_at.saturating_duration_since(Instant::now());
-            let Some(first) = self.next(left) else {
+            let Ok(first) = self.heard.recv_timeout(left) else {
                 // A look now and then costs nothing, and finds what nobody told, and watches that went away with what they watched.
                 self.arm();
                 return if timeout <= pause { Vec::new() } else { self.targets.clone() };
@@ -122,27 +121,22 @@ impl Watcher {
         self.why_polling.as_deref()
     }
 
-    fn next(&mut self, left: Duration) -> Option<Heard> {
-        if self.system.is_none() {
-            std::thread::sleep(left);
-            return None;
-        }
-        self.heard.recv_timeout(left).ok()
-    }
-
     /// The targets that events speak of. New and vanished directories change what is watched; then everything may have changed.
     fn touched(&mut self, all: &[Heard]) -> Vec<PathBuf> {
         let mut unsure = false;
         let mut changed = BTreeSet::new();
         for heard in all {
             let Heard::Paths { paths, moved } = heard else {
+                // Whoever calls wants everything to be looked at.
                 unsure = true;
                 continue;
             };
             for path in paths {
                 if *moved && self.armed.remove(path).is_some() {
                     // The watch went with the directory; one of the same name is another.
-                    let _ = self.system.as_mut().map(|system| system.unwatch(path));
+                    if let Some(system) = &mut self.system {
+                        system.unwatch(path);
+                    }
                 }
                 let speaks = |target: &&PathBuf| target.starts_with(path) || path.starts_with(target);
                 changed.extend(self.targets.iter().filter(speaks).cloned());
@@ -163,19 +157,17 @@ impl Watcher {
                 let identity = identity(&directory);
                 match self.armed.get(&directory) {
                     Some(known) if *known == identity => break,
-                    Some(_) => {
-                        let _ = system.unwatch(&directory);
-                    }
+                    Some(_) => system.unwatch(&directory),
                     None => {}
                 }
-                match system.watch(&directory, RecursiveMode::NonRecursive) {
+                match system.watch(&directory) {
                     Ok(()) => {
                         self.armed.insert(directory, identity);
                         added = true;
                     }
                     Err(_) if !directory.is_dir() => {}
                     Err(error) => {
-                        self.poll_because(&error);
+                        self.poll_because(error);
                         return true;
                     }
                 }
@@ -185,9 +177,9 @@ impl Watcher {
         added
     }
 
-    fn poll_because(&mut self, error: &notify::Error) {
+    fn poll_because(&mut self, why: String) {
         self.system = None;
-        self.why_polling = Some(error.to_string());
+        self.why_polling = Some(why);
     }
 }
 
@@ -294,8 +286,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("box");
         let mut watcher = Watcher::on(std::slice::from_ref(&file));
-        watcher.poll_because(&notify::Error::new(notify::ErrorKind::MaxFilesWatch));
-        assert!(watcher.polls().unwrap().contains("limit"), "{:?}", watcher.polls());
+        watcher.poll_because("no watches left".to_owned());
+        assert_eq!(watcher.polls(), Some("no watches left"));
         assert!(watcher.wait(SHORT).is_empty());
         assert_eq!(watcher.wait(LONG), [file]);
     }

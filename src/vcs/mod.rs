@@ -8,6 +8,10 @@
 //! Reading goes through files alone where that is possible: git is read with gix, the few files of jj, hg and sl by hand. The
 //! program of the VCS runs where it alone knows: to change its files, to merge, to use a network, to say what is staged, ignored
 //! or in a range of commits.
+//!
+//! Without the feature `git` neither git nor jj can be read: `absent` stands in for them, and [`is_supported`] says so.
+
+#![cfg_attr(not(feature = "git"), allow(dead_code, reason = "git and jj use most of what the systems share"))]
 
 mod address;
 mod archive;
@@ -21,17 +25,29 @@ mod error;
 mod facts;
 mod family;
 mod files;
+#[cfg(feature = "git")]
+mod git;
+#[cfg(not(feature = "git"))]
+#[path = "absent/git.rs"]
 mod git;
 mod hg;
 mod history;
 mod hooks;
 mod identity;
+#[cfg(feature = "git")]
+mod jj;
+#[cfg(not(feature = "git"))]
+#[path = "absent/jj.rs"]
 mod jj;
 mod lines;
 mod merge_tool;
 mod network;
 mod none;
 mod open;
+#[cfg(feature = "git")]
+mod patterns;
+#[cfg(not(feature = "git"))]
+#[path = "absent/patterns.rs"]
 mod patterns;
 mod place;
 mod sl;
@@ -64,7 +80,7 @@ pub use lines::{Reach, Sought};
 pub use merge_tool::{DRIVER as GIT_DRIVER, MergeSetup, MergeTool, merge_setup};
 pub use open::{commit, committed_lines, facts, open, open_for};
 pub use patterns::Patterns;
-pub use place::{Kind, is_versioned, kind, root};
+pub use place::{Kind, is_supported, is_versioned, kind, root};
 use place::{MARKERS, place};
 pub use snapshot::{LARGEST, LeftOut, Rescue, Returned, Snapshot, Why};
 pub use sync::{

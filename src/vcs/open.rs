@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "git")]
 use super::git::Git;
 use super::hg::{self, Hg};
+#[cfg(feature = "git")]
 use super::jj::Jj;
 use super::none::Unversioned;
 use super::place::{Kind, place, root};
@@ -20,8 +22,12 @@ pub fn open_for(path: &Path, bookmark: Option<&str>) -> Box<dyn Vcs> {
     let Some((kind, root)) = place(path) else { return Box::new(Unversioned { root: path.to_owned() }) };
     let bookmark = bookmark.map(str::to_owned);
     match kind {
+        #[cfg(feature = "git")]
         Kind::Git => Box::new(Git { root }),
+        #[cfg(feature = "git")]
         Kind::Jj => Box::new(Jj { root, bookmark }),
+        #[cfg(not(feature = "git"))]
+        Kind::Git | Kind::Jj => Box::new(Unversioned { root }),
         Kind::Hg => Box::new(Hg { kind, exchange: Box::new(hg::Exchanging { root: root.clone(), bookmark }), root }),
         Kind::Sl => Box::new(Hg { kind, exchange: Box::new(sl::Exchanging { root: root.clone() }), root }),
         Kind::None => Box::new(Unversioned { root }),

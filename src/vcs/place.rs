@@ -57,6 +57,11 @@ pub fn root(path: &Path) -> Option<PathBuf> {
     place(path).map(|(_, root)| root)
 }
 
+/// Whether this build can read the version control that a path is under.
+pub fn is_supported(path: &Path) -> bool {
+    cfg!(feature = "git") || !matches!(kind(path), Kind::Git | Kind::Jj)
+}
+
 /// Whether a path is under some version control.
 pub fn is_versioned(path: &Path) -> bool {
     place(path).is_some()

@@ -237,6 +237,7 @@ impl From<StoreError> for Failure {
                 Self::no_repository(message)
                     .hint(format!("rename {found} to {name}, or run `bd config unset ledger.file`"))
             }
+            StoreError::NotBuilt { .. } => Self::no_repository(message),
             StoreError::TwoLedgers { .. } => {
                 Self::damaged(message).hint("bd doctor --fix joins them by id")
             }

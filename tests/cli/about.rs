@@ -167,7 +167,7 @@ Issues      2
 Size        363 bytes
 Prefix      bd
 Actor       ann
-Version     1.7.0
+Version     2.0.0
 $ bd info --json
 {
   "database_path": "$ROOT/web/.beads/beads.jsonl",
@@ -176,7 +176,7 @@ $ bd info --json
   "ledger_bytes": 363,
   "mode": "direct",
   "actor": "ann",
-  "version": "1.7.0",
+  "version": "2.0.0",
   "config": {
     "issue_prefix": "bd"
   }
@@ -224,12 +224,12 @@ fn version_and_quickstart() {
         ),
         str![[r#"
 $ bd version
-bd version 1.7.0
+bd version 2.0.0
 $ bd --version
-bd version 1.7.0
+bd version 2.0.0
 $ bd version --json
 {
-  "version": "1.7.0",
+  "version": "2.0.0",
   "build": "release",
   "branch": ""
 }

@@ -479,7 +479,7 @@ fn an_array_that_grows_looks_like_any_other() {
             assert_eq!(envelope, value["schema_version"] == 1);
             assert_eq!(envelope, value["warnings"].is_array());
             // As it would be printed whole.
-            assert_eq!(text, beads::model::json::pretty(text.trim_end()) + "\n");
+            assert_eq!(text, beads::internal::model::json::pretty(text.trim_end()) + "\n");
         }
     }
 }

@@ -6,13 +6,14 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
-use beads::model::dependency::DependencyType;
-use beads::model::issue::{Priority, Status};
-use beads::model::proposal::Include;
-use beads::ops::{self, ConfigRequest, Filing, ImportOptions, ProposeOptions};
-use beads::store::{ClaimWish, Config, ReleaseWish, Store};
-use beads::sys::{Clock, Entropy, Env, Host};
-use beads::{Change, Expr, NewComment, NewIssue};
+use beads::internal::model::change::{Change, NewComment, NewIssue};
+use beads::internal::model::dependency::DependencyType;
+use beads::internal::model::issue::{Priority, Status};
+use beads::internal::model::proposal::Include;
+use beads::internal::model::query::Expr;
+use beads::internal::ops::{self, ConfigRequest, Filing, ImportOptions, ProposeOptions};
+use beads::internal::store::{ClaimWish, Config, ReleaseWish, Store};
+use beads::internal::sys::{Clock, Entropy, Env, Host};
 use serde_json::Value;
 
 use crate::support::dice::Dice;
@@ -177,12 +178,12 @@ impl Contributor {
             2 => Change::Close { reason: Some(self.fresh("REASON-")) },
             3 => Change::Reopen { comment: None },
             4 => Change::Claim { assignee: self.fresh("ASSIGNEE-") },
-            5 => Change::Text(beads::model::field::Field::ExternalRef, self.fresh("REF-")),
+            5 => Change::Text(beads::internal::model::field::Field::ExternalRef, self.fresh("REF-")),
             6 => Change::AddLabel("public".into()),
             7 => Change::Priority(Priority::typed("1").unwrap()),
             8 => Change::Status(Status::new("in_progress")),
             9 => Change::Delete { reason: Some(self.fresh("REASON-")) },
-            _ => Change::Text(beads::model::field::Field::Assignee, self.fresh("ASSIGNEE-")),
+            _ => Change::Text(beads::internal::model::field::Field::Assignee, self.fresh("ASSIGNEE-")),
         };
         let what = format!("edit {id} {change:?}");
         let result = ops::change_each(&mut self.store(), &[id], |_| vec![change.clone()]);
@@ -199,7 +200,7 @@ impl Contributor {
         let id = if dice.chance(4) { self.any_id(dice) } else { id };
         let change = match dice.below(3) {
             0 => Change::AppendNotes(self.fresh("NOTE-")),
-            1 => Change::Text(beads::model::field::Field::Notes, self.fresh("NOTE-")),
+            1 => Change::Text(beads::internal::model::field::Field::Notes, self.fresh("NOTE-")),
             _ => Change::AddComment(NewComment { id: 8, author: "ann".into(), text: self.fresh("REMARK-") }),
         };
         let what = format!("remark {id} {change:?}");

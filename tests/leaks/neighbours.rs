@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use beads::coordination::{NewCheckpoint, add_checkpoint};
-use beads::model::dependency::DependencyType;
-use beads::model::field::Field;
-use beads::ops::{self, ConfigRequest, Filing, ProposeOptions, SyncRequest};
-use beads::store::{Config, Store};
-use beads::sys::{Clock, Entropy, Env, Host};
-use beads::{Change, NewComment, NewIssue};
+use beads::internal::coordination::{NewCheckpoint, add_checkpoint};
+use beads::internal::model::change::{Change, NewComment, NewIssue};
+use beads::internal::model::dependency::DependencyType;
+use beads::internal::model::field::Field;
+use beads::internal::ops::{self, ConfigRequest, Filing, ProposeOptions, SyncRequest};
+use beads::internal::store::{Config, Store};
+use beads::internal::sys::{Clock, Entropy, Env, Host};
 
 use crate::support::dice::Dice;
 use crate::support::fixture;

@@ -3,10 +3,10 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use beads::coordination::mail::{self, InboxFilter, Letter, Sender};
-use beads::coordination::{self, AgentFilter, CoordinationError, Registration};
-use beads::model::agent::{Role, Status};
-use beads::store::{AGENT_VARIABLE, Config, STATE_DIR, Store};
+use beads::internal::coordination::mail::{self, InboxFilter, Letter, Sender};
+use beads::internal::coordination::{self, AgentFilter, CoordinationError, Registration};
+use beads::internal::model::agent::{Role, Status};
+use beads::internal::store::{AGENT_VARIABLE, Config, STATE_DIR, Store};
 
 use crate::library::scratch::{Scratch, options};
 use crate::support::process::Sleeper;

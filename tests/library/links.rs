@@ -3,9 +3,9 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
-use beads::ledger::LedgerError;
-use beads::model::change::NewIssue;
-use beads::store::{Store, StoreError};
+use beads::internal::ledger::LedgerError;
+use beads::internal::model::change::NewIssue;
+use beads::internal::store::{Store, StoreError};
 
 use crate::library::scratch::{Scratch, options};
 

@@ -7,11 +7,12 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
-use beads::cache::{Sort, SortBy};
-use beads::model::change::{Change, NewIssue};
-use beads::model::query::Expr;
-use beads::store::{Config, ReadyFilter, Refresh, Scope, Store, StoreError, Warning, Write};
-use beads::{Status, ops};
+use beads::internal::cache::{Sort, SortBy};
+use beads::internal::model::change::{Change, NewIssue};
+use beads::internal::model::issue::Status;
+use beads::internal::model::query::Expr;
+use beads::internal::ops;
+use beads::internal::store::{Config, ReadyFilter, Refresh, Scope, Store, StoreError, Warning, Write};
 
 use crate::library::several::{Several, additional};
 
@@ -208,7 +209,8 @@ fn an_issue_is_ready_when_its_blocker_in_another_repo_closes() {
     assert_eq!(ready(&mut store), ["a-1"]);
     // An edge over repos closes a circle just as one within a repo does.
     several.configure_user(&additional(&several.joined([1, 2])));
-    let circle = ops::add_dependency(&mut store, "b-1", "a-1", beads::model::dependency::DependencyType::blocks());
+    let circle =
+        ops::add_dependency(&mut store, "b-1", "a-1", beads::internal::model::dependency::DependencyType::blocks());
     assert!(circle.is_err_and(|error| error.to_string().contains("cycle")));
 }
 

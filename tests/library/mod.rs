@@ -1,6 +1,7 @@
 //! The library as another program uses it: polling, writing, and reading while others rewrite the file.
 
 mod coordination;
+mod face;
 mod knots;
 mod links;
 mod many;

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use beads::cache::Sort;
-use beads::model::query::Expr;
-use beads::store::{Store, StoreError};
+use beads::internal::cache::Sort;
+use beads::internal::model::query::Expr;
+use beads::internal::store::{Store, StoreError};
 
 use crate::library::scratch::{Scratch, options};
 

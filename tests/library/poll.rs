@@ -3,9 +3,9 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use beads::cache::Sort;
-use beads::model::query::Expr;
-use beads::store::{ReadyFilter, Refresh};
+use beads::internal::cache::Sort;
+use beads::internal::model::query::Expr;
+use beads::internal::store::{ReadyFilter, Refresh};
 
 use crate::library::scratch::Scratch;
 
@@ -59,7 +59,7 @@ fn no_answer_is_older_than_the_file() {
     let scratch = Scratch::with("{\"id\":\"t-abc\",\"title\":\"first\"}\n");
     let mut store = scratch.open();
     assert_eq!(store.resolve("abc").unwrap(), "t-abc");
-    let mark = |store: &mut beads::store::Store| store.prefix_index().unwrap().shortest("t-abc");
+    let mark = |store: &mut beads::internal::store::Store| store.prefix_index().unwrap().shortest("t-abc");
     assert_eq!(mark(&mut store), Some(1));
     scratch.swap_in("{\"id\":\"t-abc\",\"title\":\"first\"}\n{\"id\":\"t-abd\",\"title\":\"second\"}\n");
     assert_eq!(store.resolve("abd").unwrap(), "t-abd", "an id that another program added");

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use beads::model::time::Instant;
-use beads::store::{Config, Store};
-use beads::sys::{Clock, Entropy, Env, Host};
+use beads::internal::model::time::Instant;
+use beads::internal::store::{Config, Store};
+use beads::internal::sys::{Clock, Entropy, Env, Host};
 
 /// The moment at which every test happens.
 pub const NOW: &str = "2026-03-01T12:00:00.000Z";

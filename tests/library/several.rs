@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use beads::model::time::Instant;
-use beads::store::{Config, Store};
-use beads::sys::{Clock, Entropy, Env, Host};
+use beads::internal::model::time::Instant;
+use beads::internal::store::{Config, Store};
+use beads::internal::sys::{Clock, Entropy, Env, Host};
 
 use super::scratch::NOW;
 

@@ -1,10 +1,11 @@
 //! Reservations, checkpoints and what to go on from, for programs.
 
-use beads::coordination::{
+use beads::internal::coordination::{
     self, CheckpointFilter, CoordinationError, NewCheckpoint, Release, ReservationError, ReserveRequest,
 };
-use beads::store::Identity;
-use beads::{NewIssue, Store};
+use beads::internal::model::change::NewIssue;
+use beads::internal::store::Identity;
+use beads::internal::store::Store;
 
 use crate::library::scratch::Scratch;
 

@@ -3,10 +3,10 @@
 
 use std::fs;
 
-use beads::cache::Sort;
-use beads::model::change::NewIssue;
-use beads::model::query::Expr;
-use beads::store::{Store, StoreError};
+use beads::internal::cache::Sort;
+use beads::internal::model::change::NewIssue;
+use beads::internal::model::query::Expr;
+use beads::internal::store::{Store, StoreError};
 
 use crate::library::scratch::Scratch;
 
@@ -15,7 +15,7 @@ fn line(id: &str, title: &str, day: u32) -> String {
 }
 
 fn titles(store: &mut Store) -> Vec<String> {
-    let sort = Sort { by: beads::cache::SortBy::Id, reverse: false };
+    let sort = Sort { by: beads::internal::cache::SortBy::Id, reverse: false };
     let page = store.list(&Expr::ALL, sort, None).expect("a list");
     page.rows.into_iter().map(|row| row.issue.title).collect()
 }
@@ -51,7 +51,7 @@ fn a_failure_of_one_does_not_confuse_the_copies_of_the_other() {
     assert_eq!(store.warnings(), scratch_warnings(&scratch));
 }
 
-fn scratch_warnings(scratch: &Scratch) -> Vec<beads::store::Warning> {
+fn scratch_warnings(scratch: &Scratch) -> Vec<beads::internal::store::Warning> {
     let mut store = scratch.open();
     store.refresh().expect("a refresh");
     store.warnings()

@@ -1,8 +1,8 @@
 //! Proves that each transaction of a store that stays open is a write of its own, and that a caller can make several one.
 
-use beads::model::change::{Change, NewIssue};
-use beads::model::issue::Priority;
-use beads::store::{Store, StoreError, UndoAction};
+use beads::internal::model::change::{Change, NewIssue};
+use beads::internal::model::issue::Priority;
+use beads::internal::store::{Store, StoreError, UndoAction};
 
 use crate::library::scratch::Scratch;
 

@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use beads::cache::Sort;
-use beads::model::query::Expr;
-use beads::store::Store;
+use beads::internal::cache::Sort;
+use beads::internal::model::query::Expr;
+use beads::internal::store::Store;
 
 use crate::library::scratch::{Scratch, options};
 use crate::support::wait::PATIENCE;

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use beads::coordination::{self, JobEnd, Loss, WorkspaceWish};
-use beads::model::workspace::{State, Workspace};
-use beads::store::Store;
+use beads::internal::coordination::{self, JobEnd, Loss, WorkspaceWish};
+use beads::internal::model::workspace::{State, Workspace};
+use beads::internal::store::Store;
 
 use crate::library::scratch::{Scratch, options};
 

@@ -7,13 +7,13 @@ use std::os::unix::fs::MetadataExt as _;
 use std::thread;
 use std::time::Duration;
 
-use beads::ledger::LedgerError;
-use beads::model::change::{Change, ChangeError, NewIssue};
-use beads::model::dependency::DependencyType;
-use beads::model::field::Field;
-use beads::model::issue::{Priority, Status};
-use beads::store::{ClaimWish, Config, Scope, Store, StoreError, Write};
-use beads::sys::lock::LockError;
+use beads::internal::ledger::LedgerError;
+use beads::internal::model::change::{Change, ChangeError, NewIssue};
+use beads::internal::model::dependency::DependencyType;
+use beads::internal::model::field::Field;
+use beads::internal::model::issue::{Priority, Status};
+use beads::internal::store::{ClaimWish, Config, Scope, Store, StoreError, Write};
+use beads::internal::sys::lock::LockError;
 
 use crate::library::scratch::{Scratch, options};
 
@@ -68,8 +68,15 @@ fn every_write_changes_one_line() {
         ("t-2", |s| s.update("t-2", vec![Change::Text(Field::Notes, "n".into())]).map(drop)),
         ("t-2", |s| s.update("t-2", vec![Change::Status(Status::new("in_progress"))]).map(drop)),
         ("t-2", |s| {
-            s.update("t-2", vec![Change::AddComment(beads::NewComment { id: 7, author: "p".into(), text: "t".into() })])
-                .map(drop)
+            s.update(
+                "t-2",
+                vec![Change::AddComment(beads::internal::model::change::NewComment {
+                    id: 7,
+                    author: "p".into(),
+                    text: "t".into(),
+                })],
+            )
+            .map(drop)
         }),
         ("t-3", |s| s.update("t-3", vec![Change::Delete { reason: None }]).map(drop)),
     ];

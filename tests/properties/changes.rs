@@ -1,12 +1,12 @@
 //! Proves that a change touches only the keys it is about, whatever else the line holds, and that making it twice is making
 //! it once.
 
-use beads::model::change::{self, Change, ChangeError, Stamp};
-use beads::model::dependency::DependencyType;
-use beads::model::field::Field;
-use beads::model::issue::{IssueType, Priority, Status};
-use beads::model::record::Record;
-use beads::model::time::Instant;
+use beads::internal::model::change::{self, Change, ChangeError, Stamp};
+use beads::internal::model::dependency::DependencyType;
+use beads::internal::model::field::Field;
+use beads::internal::model::issue::{IssueType, Priority, Status};
+use beads::internal::model::record::Record;
+use beads::internal::model::time::Instant;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;

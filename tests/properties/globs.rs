@@ -2,7 +2,7 @@
 //!
 //! The model matches one glob against one path by trying every way, straight from the words of `docs/reservations.md`.
 
-use beads::model::glob::{Glob, escape};
+use beads::internal::model::glob::{Glob, escape};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;

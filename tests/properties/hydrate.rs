@@ -4,9 +4,9 @@
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
 
-use beads::cache::Sort;
-use beads::model::query::Expr;
-use beads::store::{ReadyFilter, Row, Store};
+use beads::internal::cache::Sort;
+use beads::internal::model::query::Expr;
+use beads::internal::store::{ReadyFilter, Row, Store};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -38,7 +38,7 @@ pub fn facts(store: &mut Store) -> Vec<String> {
     add("labels", &store.labels().expect("labels"));
     add("dangling", &store.dangling().expect("dangling"));
     add("cycles", &store.cycles().expect("cycles"));
-    add("statistics", &store.statistics(&beads::Expr::ALL).expect("statistics"));
+    add("statistics", &store.statistics(&beads::internal::model::query::Expr::ALL).expect("statistics"));
     store.warnings().iter().for_each(|warning| add("warning", warning));
     facts
 }

@@ -1,13 +1,13 @@
 //! Proves that every field of a workspace, a workflow, a task and a proposal comes back as it was, and that unknown keys stay.
 
-use beads::model::change::{self, Change, Stamp};
-use beads::model::json::Dialect;
-use beads::model::lease::Owner;
-use beads::model::proposal::{self, Proposal};
-use beads::model::record::Record;
-use beads::model::time::Instant;
-use beads::model::workflow::{self, Task, TaskEdit, Workflow, WorkflowEdit};
-use beads::model::workspace::{Kind, Ports, State, Workspace};
+use beads::internal::model::change::{self, Change, Stamp};
+use beads::internal::model::json::Dialect;
+use beads::internal::model::lease::Owner;
+use beads::internal::model::proposal::{self, Proposal};
+use beads::internal::model::record::Record;
+use beads::internal::model::time::Instant;
+use beads::internal::model::workflow::{self, Task, TaskEdit, Workflow, WorkflowEdit};
+use beads::internal::model::workspace::{Kind, Ports, State, Workspace};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -192,7 +192,7 @@ proptest! {
     fn a_workflow_comes_back(one in made_workflow(), summary in maybe()) {
         let line = line("workflow", &one.render(Dialect::default()));
         prop_assert_eq!(Workflow::of_line(&line), Some(one.clone()));
-        let value = summary.clone().map(beads::model::json::Json::Text);
+        let value = summary.clone().map(beads::internal::model::json::Json::Text);
         let edit = WorkflowEdit::Set { key: "plan_summary", value };
         let line = changed(&line, "workflow", Change::Workflow(edit));
         prop_assert_eq!(Workflow::of_line(&line), Some(Workflow { plan_summary: summary, ..one }));

@@ -2,7 +2,7 @@
 //!
 //! The texts are built from parts whose meaning is known, so no parser is needed to say what they mean.
 
-use beads::model::json::Dialect;
+use beads::internal::model::json::Dialect;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -6,9 +6,9 @@ use std::fs::{self, File};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use beads::model::change::{Change, NewIssue};
-use beads::store::Store;
-use beads::sys::Env;
+use beads::internal::model::change::{Change, NewIssue};
+use beads::internal::store::Store;
+use beads::internal::sys::Env;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select, subsequence};
@@ -173,7 +173,9 @@ impl Project {
     /// A store of another process, and what it shows: ids with their repos.
     fn known(&self) -> (Store, Vec<(String, usize)>) {
         let mut store = self.open(false);
-        let page = store.list_copies(&beads::Expr::ALL, beads::Sort::default(), None).expect("a list");
+        let page = store
+            .list_copies(&beads::internal::model::query::Expr::ALL, beads::internal::cache::Sort::default(), None)
+            .expect("a list");
         let ids = page.rows.into_iter().map(|row| (row.issue.id, row.repo)).collect();
         (store, ids)
     }

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use beads::ledger::{Document, Edit};
-use beads::model::issue::Issue;
-use beads::model::json::{self, Dialect};
-use beads::model::merge::join_copies;
-use beads::model::record::Record;
+use beads::internal::ledger::{Document, Edit};
+use beads::internal::model::issue::Issue;
+use beads::internal::model::json::{self, Dialect};
+use beads::internal::model::merge::join_copies;
+use beads::internal::model::record::Record;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;

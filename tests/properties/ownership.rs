@@ -7,14 +7,14 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-use beads::cache::{ReadyOrder, Sort, SortBy};
-use beads::model::change::{Change, NewIssue};
-use beads::model::dependency::DependencyType;
-use beads::model::query::Expr;
-use beads::model::time::Instant;
-use beads::ops::{self, ImportOptions, OpError};
-use beads::store::{Config, ReadyFilter, Store, StoreError};
-use beads::sys::Entropy;
+use beads::internal::cache::{ReadyOrder, Sort, SortBy};
+use beads::internal::model::change::{Change, NewIssue};
+use beads::internal::model::dependency::DependencyType;
+use beads::internal::model::query::Expr;
+use beads::internal::model::time::Instant;
+use beads::internal::ops::{self, ImportOptions, OpError};
+use beads::internal::store::{Config, ReadyFilter, Store, StoreError};
+use beads::internal::sys::Entropy;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -295,9 +295,12 @@ impl Project {
                 self.moved(files, &[(id, from)], *to, done.map(|report| report.moved).map_err(|e| name(&e)))
             }
             Step::Migrate(to, filter) => {
-                let condition = beads::model::query::parse(
+                let condition = beads::internal::model::query::parse(
                     filter,
-                    &beads::model::query::QueryContext { me: "tester", calendar: &store.host().clock.calendar() },
+                    &beads::internal::model::query::QueryContext {
+                        me: "tester",
+                        calendar: &store.host().clock.calendar(),
+                    },
                 );
                 let done = ops::migrate(store, &self.several.name(*to), &condition.expect("a condition"), false, None);
                 let meets = |value: &Value| {

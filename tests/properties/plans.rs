@@ -3,13 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use beads::coordination::workflows::{self, NewWorkflow};
-use beads::coordination::{self, PlanFile};
-use beads::model::issue::{IssueType, Priority};
-use beads::model::plan::{Current, Draft, Fixed, Format, Plan, PlannedTask, Revision, drop_tasks, read, revise};
-use beads::model::template::Template;
-use beads::model::workflow::State;
-use beads::store::{ClaimWish, Identity};
+use beads::internal::coordination::workflows::{self, NewWorkflow};
+use beads::internal::coordination::{self, PlanFile};
+use beads::internal::model::issue::{IssueType, Priority};
+use beads::internal::model::plan::{
+    Current, Draft, Fixed, Format, Plan, PlannedTask, Revision, drop_tasks, read, revise,
+};
+use beads::internal::model::template::Template;
+use beads::internal::model::workflow::State;
+use beads::internal::store::{ClaimWish, Identity};
 use proptest::collection::{btree_set, vec};
 use proptest::option;
 use proptest::prelude::*;
@@ -249,7 +251,10 @@ proptest! {
 }
 
 /// What the ledger says: names and what each waits for, and the lines of tasks.
-fn in_ledger(store: &mut beads::Store, id: &str) -> (BTreeMap<String, BTreeSet<String>>, BTreeMap<String, String>) {
+fn in_ledger(
+    store: &mut beads::internal::store::Store,
+    id: &str,
+) -> (BTreeMap<String, BTreeSet<String>>, BTreeMap<String, String>) {
     let flow = workflows::flow(store, id).unwrap();
     let name = |id: &str| flow.tasks.iter().find(|task| task.id() == id).map(|task| task.task.name.clone());
     let mut needs = BTreeMap::new();

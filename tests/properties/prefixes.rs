@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use beads::model::id::{PrefixIndex, Resolved, hash_of, resolve};
+use beads::internal::model::id::{PrefixIndex, Resolved, hash_of, resolve};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use beads::model::change::Change;
-use beads::model::field::Field;
-use beads::store::{Config, ProposeRequest, Store};
+use beads::internal::model::change::Change;
+use beads::internal::model::field::Field;
+use beads::internal::store::{Config, ProposeRequest, Store};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;

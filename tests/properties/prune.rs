@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use beads::model::query::Expr;
-use beads::model::time::Instant;
-use beads::store::{Kept, PruneRequest, ReadyFilter, Store};
+use beads::internal::model::query::Expr;
+use beads::internal::model::time::Instant;
+use beads::internal::store::{Kept, PruneRequest, ReadyFilter, Store};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};

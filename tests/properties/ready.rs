@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 
-use beads::cache::{Blocker, ReadyOrder};
-use beads::model::query::Expr;
-use beads::model::time::Instant;
-use beads::store::{ReadyFilter, Store};
+use beads::internal::cache::{Blocker, ReadyOrder};
+use beads::internal::model::query::Expr;
+use beads::internal::model::time::Instant;
+use beads::internal::store::{ReadyFilter, Store};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;

@@ -1,11 +1,11 @@
 //! Records of the state home come back as they were, and an edit keeps what this version does not know.
 
-use beads::model::agent::{Agent, Role, Status};
-use beads::model::lease::{Holder, Lease, Lost, Owner, Ticks};
-use beads::model::message::{Kind, Message, Urgency};
-use beads::model::record::Record;
-use beads::model::row::Row;
-use beads::model::time::Instant;
+use beads::internal::model::agent::{Agent, Role, Status};
+use beads::internal::model::lease::{Holder, Lease, Lost, Owner, Ticks};
+use beads::internal::model::message::{Kind, Message, Urgency};
+use beads::internal::model::record::Record;
+use beads::internal::model::row::Row;
+use beads::internal::model::time::Instant;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;

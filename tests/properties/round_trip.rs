@@ -4,12 +4,12 @@
 
 use std::collections::HashMap;
 
-use beads::ledger::Document;
-use beads::model::change::{self, Change, ChangeError, Stamp};
-use beads::model::issue::Priority;
-use beads::model::json::Dialect;
-use beads::model::record::Record;
-use beads::model::time::Instant;
+use beads::internal::ledger::Document;
+use beads::internal::model::change::{self, Change, ChangeError, Stamp};
+use beads::internal::model::issue::Priority;
+use beads::internal::model::json::Dialect;
+use beads::internal::model::record::Record;
+use beads::internal::model::time::Instant;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::value::RawValue;

@@ -7,9 +7,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use beads::model::change::NewIssue;
-use beads::model::dependency::DependencyType;
-use beads::store::{Access, Role, Store, StoreError};
+use beads::internal::model::change::NewIssue;
+use beads::internal::model::dependency::DependencyType;
+use beads::internal::store::{Access, Role, Store, StoreError};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;

@@ -1,9 +1,9 @@
 //! Proves that every field of a checkpoint and of a reservation comes back as it was, and that unknown keys stay.
 
-use beads::model::checkpoint::{Checkpoint, CheckpointKind, Saved};
-use beads::model::lease::Ticks;
-use beads::model::reservation::{Party, Reservation};
-use beads::model::time::Instant;
+use beads::internal::model::checkpoint::{Checkpoint, CheckpointKind, Saved};
+use beads::internal::model::lease::Ticks;
+use beads::internal::model::reservation::{Party, Reservation};
+use beads::internal::model::time::Instant;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;

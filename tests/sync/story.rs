@@ -6,9 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use beads::model::dependency::DependencyType;
-use beads::model::field::Field;
-use beads::{Change, NewComment, NewIssue, Priority, Status, Store};
+use beads::internal::model::change::{Change, NewComment, NewIssue};
+use beads::internal::model::dependency::DependencyType;
+use beads::internal::model::field::Field;
+use beads::internal::model::issue::{Priority, Status};
+use beads::internal::store::Store;
 use serde_json::Value;
 
 use crate::support::dice::Dice;

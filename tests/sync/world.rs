@@ -6,8 +6,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use beads::sys::{Env, Host};
-use beads::{Config, Store};
+use beads::internal::store::{Config, Store};
+use beads::internal::sys::{Env, Host};
 use serde_json::Value;
 
 use crate::support::fixture;

@@ -4,14 +4,18 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use beads::{ReadyFilter, Store};
+use beads::internal::store::{ReadyFilter, Store};
 
 use crate::concurrency::sandbox::Sandbox;
 use crate::trace::strace;
 
 const DIRECTORY: &str = "BD_TEST_POLL";
-/// Ask what is ready, and do not only look whether something has changed.
+/// Ask what is ready, and do not only look whether something has changed: [`COMMANDS`] or [`FACE`].
 const READY: &str = "BD_TEST_POLL_READY";
+/// As the commands do.
+const COMMANDS: &str = "commands";
+/// As other programs do.
+const FACE: &str = "face";
 const BEGIN: &str = "/bd-poll-begins";
 const END: &str = "/bd-poll-ends";
 const POLLS: usize = 20;
@@ -55,26 +59,39 @@ fn an_unchanged_poll_of_ready_costs_three_stat_calls_more() {
     }
     let sandbox = Sandbox::with_issues(400);
     // The claims, and what tells of other checkouts: git's list of them and ours.
-    assert_eq!(polled_by(&sandbox, true), (5 + 3) * POLLS);
+    assert_eq!(polled_by(&sandbox, Some(COMMANDS)), (5 + 3) * POLLS);
     sandbox.checkouts(3);
     sandbox.ok(&["claim", "s-00007"]);
     // And the ledger of each of two others.
-    let stats = polled_by(&sandbox, true);
+    let stats = polled_by(&sandbox, Some(COMMANDS));
     assert_eq!(stats, (5 + 3 + 2) * POLLS);
     println!("poll: {POLLS} polls of ready with 2 other checkouts, {stats} stat calls, nothing else");
 }
 
+/// The answer itself is kept: not even the memory of the database is looked at, whatever the number of issues. See also
+/// `library::face::asking`.
+#[test]
+fn an_unchanged_question_of_another_program_is_stat_calls_only() {
+    if strace::is_missing() {
+        return;
+    }
+    let sandbox = Sandbox::with_issues(10_000);
+    let stats = polled_by(&sandbox, Some(FACE));
+    assert_eq!(stats, (5 + 3) * POLLS);
+    println!("poll: {POLLS} questions for 20 ready issues among 10,000, {stats} stat calls, nothing else");
+}
+
 fn polled(sandbox: &Sandbox) -> usize {
-    polled_by(sandbox, false)
+    polled_by(sandbox, None)
 }
 
 /// How many stat calls the polls make; fails if they make any other call.
-fn polled_by(sandbox: &Sandbox, ready: bool) -> usize {
+fn polled_by(sandbox: &Sandbox, ready: Option<&str>) -> usize {
     let log = tempfile::NamedTempFile::new_in(sandbox.home()).unwrap();
     let mut command = sandbox.program("strace");
     command.args(["-f", "-y", "-s", "80", "-o"]).arg(log.path()).arg(std::env::current_exe().unwrap());
     command.args(["--exact", "trace::poll::polls_when_asked_to", "--nocapture", "--test-threads=1"]);
-    command.env(DIRECTORY, sandbox.repo()).envs(ready.then_some((READY, "1")));
+    command.env(DIRECTORY, sandbox.repo()).envs(ready.map(|how| (READY, how)));
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let calls = strace::parse(&fs::read_to_string(log.path()).unwrap());
@@ -91,6 +108,9 @@ fn polled_by(sandbox: &Sandbox, ready: bool) -> usize {
 #[test]
 fn polls_when_asked_to() {
     let Some(directory) = std::env::var_os(DIRECTORY) else { return };
+    if std::env::var_os(READY).is_some_and(|how| how == FACE) {
+        return ask_as_other_programs_do(Path::new(&directory));
+    }
     let mut store = Store::open(directory).unwrap();
     let ready = std::env::var_os(READY).is_some();
     let few = ReadyFilter { limit: Some(3), ..ReadyFilter::default() };
@@ -107,6 +127,20 @@ fn polls_when_asked_to() {
         }
         let refresh = store.refresh().unwrap();
         assert_eq!((refresh.parsed, refresh.changed), (0, 0));
+    }
+    assert!(!Path::new(END).exists());
+}
+
+fn ask_as_other_programs_do(directory: &Path) {
+    let store = beads::Store::open(directory).unwrap();
+    let query = beads::Query::new().limit(20);
+    store.ready(&query).unwrap();
+    std::thread::sleep(Duration::from_millis(150));
+    let known = store.ready(&query).unwrap();
+    assert!(!Path::new(BEGIN).exists());
+    for _ in 0..POLLS {
+        let page = store.ready(&query).unwrap();
+        assert_eq!((page.as_ptr(), page.len()), (known.as_ptr(), 20));
     }
     assert!(!Path::new(END).exists());
 }

@@ -9,9 +9,9 @@ use std::any::type_name;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use beads::model::time::{Instant, SECOND};
-use beads::sys::Env;
-use beads::vcs::{self, Archive, Trail, Version, as_of, merge_base};
+use beads::internal::model::time::{Instant, SECOND};
+use beads::internal::sys::Env;
+use beads::internal::vcs::{self, Archive, Trail, Version, as_of, merge_base};
 
 use crate::vcs::lab::Lab;
 

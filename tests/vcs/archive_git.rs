@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use beads::vcs::{self, Archive, Steps, SyncError, Trail, Version};
+use beads::internal::vcs::{self, Archive, Steps, SyncError, Trail, Version};
 
 use crate::vcs::lab::Lab;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use beads::vcs::{self, Trail};
+use beads::internal::vcs::{self, Trail};
 
 use crate::vcs::archive::{LEDGER, history};
 use crate::vcs::lab::Lab;

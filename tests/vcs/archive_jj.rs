@@ -1,6 +1,6 @@
 //! What a revision means in jj.
 
-use beads::vcs;
+use beads::internal::vcs;
 
 use crate::vcs::lab::Lab;
 

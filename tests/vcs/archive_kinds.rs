@@ -148,7 +148,7 @@ fn two_tips_of_jj() {
             jj new 'description(exact:\"base\\n\")'; echo 2 > .beads/beads.jsonl; jj commit -m right
             jj new 'description(exact:\"left\\n\")' 'description(exact:\"right\\n\")'",
     );
-    let (vcs, env) = (beads::vcs::open(&lab.path("a")), lab.env());
+    let (vcs, env) = (beads::internal::vcs::open(&lab.path("a")), lab.env());
     let mut archive = vcs.archive(&env).unwrap();
     let tips = archive.tips().unwrap();
     assert_eq!(tips.len(), 2);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use beads::vcs::{self, Checkout, Kind};
+use beads::internal::vcs::{self, Checkout, Kind};
 
 use crate::vcs::lab::Lab;
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use beads::vcs::{self, Checkout, Kind, NewCheckout, SyncError, Vcs, Work};
+use beads::internal::vcs::{self, Checkout, Kind, NewCheckout, SyncError, Vcs, Work};
 
 use crate::vcs::checkouts::{inside, seen};
 use crate::vcs::lab::Lab;

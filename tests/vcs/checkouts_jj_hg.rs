@@ -1,6 +1,6 @@
 //! Which checkouts a repository of jj, hg or sl has, from files alone.
 
-use beads::vcs::{self, Kind};
+use beads::internal::vcs::{self, Kind};
 
 use crate::vcs::checkouts::{admin, assert_unseen, seen};
 use crate::vcs::lab::Lab;

@@ -1,6 +1,6 @@
 //! What would be lost with a checkout, in the cases that are easily overlooked.
 
-use beads::vcs::{Kind, SyncError, Work};
+use beads::internal::vcs::{Kind, SyncError, Work};
 
 use crate::vcs::checkouts::seen;
 use crate::vcs::checkouts_change::{add, open, paths, refusal, remove, start, work};
@@ -254,7 +254,7 @@ fn shares_of_shares_of_hg() {
     lab.sh("cd a; hg branch -q stable; echo two > file; hg commit -qm two; hg update -q default");
     let made = add(&lab, "b", Some("stable"), None).unwrap();
     assert_eq!((made.branch.as_deref(), work(&lab, "b").unsaved_commits), (Some("stable"), 1));
-    let new = beads::vcs::NewCheckout { path: "c".into(), branch: None, base: Some("stable".to_owned()) };
+    let new = beads::internal::vcs::NewCheckout { path: "c".into(), branch: None, base: Some("stable".to_owned()) };
     open(&lab, "b").linking().unwrap().add_checkout(&new, &lab.env()).unwrap();
     assert_eq!(lab.sh("cat c/file; cat c/.hg/sharedpath"), format!("two\n{}", lab.path("a/.hg").display()));
     open(&lab, "c").linking().unwrap().remove_checkout(&lab.path("b"), false, &lab.env()).unwrap();

@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use beads::sys::tree;
-use beads::vcs::{self, Checkout, Kind, NewClone, SyncError, Work};
+use beads::internal::sys::tree;
+use beads::internal::vcs::{self, Checkout, Kind, NewClone, SyncError, Work};
 
 use crate::vcs::checkouts_change::{open, start, work};
 use crate::vcs::lab::Lab;

@@ -1,6 +1,6 @@
 //! Clones of git checkouts of every shape, and that they go where their parent goes.
 
-use beads::vcs::{NewClone, SyncError, Work};
+use beads::internal::vcs::{NewClone, SyncError, Work};
 
 use crate::vcs::checkouts_change::{open, start, work};
 use crate::vcs::lab::Lab;
@@ -11,7 +11,7 @@ fn clone(lab: &Lab, from: &str, path: &str, branch: &str, base: Option<&str>) ->
 }
 
 fn lab() -> Option<Lab> {
-    start(beads::vcs::Kind::Git)
+    start(beads::internal::vcs::Kind::Git)
 }
 
 /// Whoever waits for a large one sees how far it is.
@@ -20,7 +20,7 @@ fn how_far_a_clone_is_goes_to_the_step() {
     let Some(lab) = lab() else { return };
     lab.sh("cd a; for n in 1 2 3 4 5 6 7; do echo $n > file$n; done; git add .; git commit -qm files");
     let files: u64 = lab.sh("cd a; git ls-files | wc -l").trim().parse().unwrap();
-    let activity = beads::sys::Activity::default();
+    let activity = beads::internal::sys::Activity::default();
     let step = activity.begin("cloning");
     let new = NewClone { path: "b".into(), branch: "bd/x".to_owned(), base: None };
     open(&lab, "a").cloning().unwrap().clone_checkout(&new, Some(&step), &lab.env()).unwrap();

@@ -1,6 +1,6 @@
 //! The same story in every version control: the ledger is committed, and nothing else is touched.
 
-use beads::vcs::{Committed, commit};
+use beads::internal::vcs::{Committed, commit};
 
 use crate::vcs::lab::Lab;
 

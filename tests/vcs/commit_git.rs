@@ -1,6 +1,6 @@
 //! Committing with git beside whatever the user is in the middle of.
 
-use beads::vcs::{CommitError, Committed, init_git};
+use beads::internal::vcs::{CommitError, Committed, init_git};
 
 use crate::support::programs::find;
 use crate::support::wait;

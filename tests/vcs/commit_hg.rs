@@ -1,6 +1,6 @@
 //! Committing with hg beside whatever the user is in the middle of.
 
-use beads::vcs::{CommitError, Committed};
+use beads::internal::vcs::{CommitError, Committed};
 
 use crate::vcs::lab::Lab;
 

@@ -1,6 +1,6 @@
 //! Committing with jj: the working copy's own change keeps what it is.
 
-use beads::vcs::{CommitError, Committed};
+use beads::internal::vcs::{CommitError, Committed};
 
 use crate::vcs::lab::Lab;
 

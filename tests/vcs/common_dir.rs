@@ -1,6 +1,6 @@
 //! One directory for all checkouts of a repository, whatever their shape, and another for every other repository.
 
-use beads::vcs::{self, Kind};
+use beads::internal::vcs::{self, Kind};
 
 use crate::vcs::lab::{Lab, assert_shared};
 

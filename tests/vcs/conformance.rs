@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use beads::vcs::{self, Integrated, Integration, Kind, Order, Pushed, Standing, SyncError, Vcs, Versions};
+use beads::internal::vcs::{self, Integrated, Integration, Kind, Order, Pushed, Standing, SyncError, Vcs, Versions};
 
 use crate::support::effort::{left_to_ci, pick};
 use crate::vcs::lab::{self, Lab, areas};

@@ -1,6 +1,6 @@
 //! The stories of `conformance.rs`, told with hg.
 
-use beads::vcs::Kind;
+use beads::internal::vcs::Kind;
 
 use crate::vcs::conformance::{Shop, conformance};
 use crate::vcs::lab::Lab;

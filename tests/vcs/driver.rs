@@ -441,7 +441,7 @@ const PANICS: &str = "BD_TEST_PANICS";
 fn a_panic_ends_by_a_signal() {
     use std::os::unix::process::ExitStatusExt as _;
     if std::env::var_os(PANICS).is_some() {
-        beads::sys::process::abort_on_panic();
+        beads::internal::sys::process::abort_on_panic();
         panic!("on purpose");
     }
     let mut command = Command::new(std::env::current_exe().expect("this test"));

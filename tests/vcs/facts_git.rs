@@ -1,6 +1,6 @@
 //! What a git repository says about the user, its remotes and pushes.
 
-use beads::vcs::{Facts, Kind, Remote, facts};
+use beads::internal::vcs::{Facts, Kind, Remote, facts};
 
 use crate::vcs::lab::Lab;
 

@@ -1,6 +1,6 @@
 //! What an hg repository says.
 
-use beads::vcs::{Facts, Kind, Remote, facts};
+use beads::internal::vcs::{Facts, Kind, Remote, facts};
 
 use crate::vcs::lab::Lab;
 

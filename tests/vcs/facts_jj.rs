@@ -1,6 +1,6 @@
 //! What a jj repository says: what the git repository behind it says, and over it jj's own settings.
 
-use beads::vcs::{Kind, facts};
+use beads::internal::vcs::{Kind, facts};
 
 use crate::vcs::lab::Lab;
 

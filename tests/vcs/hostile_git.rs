@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use beads::sys::Env;
-use beads::vcs;
+use beads::internal::sys::Env;
+use beads::internal::vcs;
 
 use crate::vcs::lab::Lab;
 

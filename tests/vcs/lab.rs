@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use beads::sys::Env;
-use beads::vcs::{self, Area, Carried, CommitError, Committed, Outgoing, Pushed, Route, SyncError, Vcs};
+use beads::internal::sys::Env;
+use beads::internal::vcs::{self, Area, Carried, CommitError, Committed, Outgoing, Pushed, Route, SyncError, Vcs};
 
 use crate::support::programs::{have, quick_hg};
 use crate::support::{fixture, place};

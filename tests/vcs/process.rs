@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use beads::sys::process::{Output, Program, RunError};
+use beads::internal::sys::process::{Output, Program, RunError};
 
 use crate::support::wait;
 use crate::vcs::lab::Lab;

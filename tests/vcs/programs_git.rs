@@ -1,6 +1,6 @@
 //! What a git repository makes git run is found in its settings, all of it, and nothing in ordinary ones.
 
-use beads::vcs;
+use beads::internal::vcs;
 
 use crate::vcs::lab::Lab;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Barrier;
 
-use beads::sys::Env;
-use beads::vcs::{self, Kind, RemoteClaim, Swap, SyncError};
+use beads::internal::sys::Env;
+use beads::internal::vcs::{self, Kind, RemoteClaim, Swap, SyncError};
 
 use crate::support::effort::pick;
 use crate::vcs::lab::Lab;

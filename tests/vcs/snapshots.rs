@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use beads::vcs::{self, LARGEST, LeftOut, Snapshot, SyncError, Vcs, Why};
+use beads::internal::vcs::{self, LARGEST, LeftOut, Snapshot, SyncError, Vcs, Why};
 
 use crate::vcs::lab::Lab;
 

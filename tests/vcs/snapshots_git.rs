@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use beads::vcs::{LARGEST, LeftOut, SyncError, Why};
+use beads::internal::vcs::{LARGEST, LeftOut, SyncError, Why};
 
 use crate::vcs::lab::Lab;
 use crate::vcs::snapshots::{KEY, items, open, restore, take};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use beads::vcs::{self, Committed, Outgoing, Pushed, Route, SyncError};
+use beads::internal::vcs::{self, Committed, Outgoing, Pushed, Route, SyncError};
 
 use crate::support::programs::have;
 use crate::vcs::conformance_jj::server;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use beads::vcs::{Integrated, Integration, Kind, Pushed, SyncError, Versions};
+use beads::internal::vcs::{Integrated, Integration, Kind, Pushed, SyncError, Versions};
 
 use crate::vcs::conformance::{
     FIRST, LEDGER, Shop, bytes, conformance, distance, everything, fetch, integrate, open, push, record, standing,

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use beads::sys::Env;
-use beads::vcs::{self, Integrated, Integration, Pushed, SyncError, Vcs, Versions};
+use beads::internal::sys::Env;
+use beads::internal::vcs::{self, Integrated, Integration, Pushed, SyncError, Vcs, Versions};
 
 use crate::support::wait;
 use crate::vcs::lab::{self, Lab, areas};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use beads::vcs::{self, Committed, Integrated, Integration, Outgoing, Pushed, Route, SyncError, Versions};
+use beads::internal::vcs::{self, Committed, Integrated, Integration, Outgoing, Pushed, Route, SyncError, Versions};
 
 use crate::vcs::conformance_jj::server;
 use crate::vcs::lab::{self, Lab, areas};

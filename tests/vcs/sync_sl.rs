@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use beads::sys::Env;
-use beads::vcs::{self, Integrated, Integration, Pushed, SyncError, Versions};
+use beads::internal::sys::Env;
+use beads::internal::vcs::{self, Integrated, Integration, Pushed, SyncError, Versions};
 
 use crate::support::programs::put;
 use crate::vcs::lab::{self, Lab, areas};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use beads::vcs::{self, How, Origin, SyncError, Whereabouts};
+use beads::internal::vcs::{self, How, Origin, SyncError, Whereabouts};
 
 use crate::vcs::lab::Lab;
 

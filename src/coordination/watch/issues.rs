@@ -40,6 +40,16 @@ impl Ledgers {
         self.own.iter().find(|kept| kept.path == path).map(|kept| &kept.document)
     }
 
+    /// Of every issue of the project the line that counts, and its repo.
+    pub fn counting(&self) -> BTreeMap<String, (&str, String)> {
+        let ids = self.own.iter().flat_map(|kept| kept.document.ids()).map(|id| id.into_owned()).collect();
+        let mut copies: BTreeMap<String, Vec<Copy<'_>>> = BTreeMap::new();
+        for kept in &self.own {
+            collect(&mut copies, &kept.document, &kept.repo, &ids);
+        }
+        copies.into_iter().filter_map(|(id, copies)| Some((id, chosen(Some(&copies))?))).collect()
+    }
+
     /// What has changed in the ledgers of the project since, and notes it. A ledger whose end is cut off is not believed: it stays
     /// as it was. One that came or went by the settings is noted in silence.
     pub fn own_news(&mut self, store: &Store) -> Vec<(EventKind, IssueNews)> {

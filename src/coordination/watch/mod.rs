@@ -10,18 +10,21 @@
 mod event;
 mod issues;
 mod leases;
+mod position;
 
 pub use event::{About, Checkout, Event, EventKind, IssueNews, LeaseNews};
+pub use position::{Position, PositionError};
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::time::{Duration, Instant as Moment};
 
 use super::{CoordinationError, Result, identity, mail};
 use crate::model::message::Message;
 use crate::model::time::Instant;
 use crate::store::Store;
-use crate::sys::Watcher;
+use crate::sys::{Waker, Watcher};
 use issues::Ledgers;
 use leases::Claims;
 
@@ -65,60 +68,96 @@ const READY: [EventKind; 2] = [EventKind::IssueReady, EventKind::IssueUnready];
 
 /// Tells what happens in a project until `tell` breaks off or the time is over. First comes what is there: ready issues, claims
 /// and unread mail; then an event of the kind [`EventKind::Watching`]; then what happens.
-///
-/// ```no_run
-/// use std::ops::ControlFlow;
-/// use beads::coordination::{EventKind, WatchOptions, watch};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let mut store = beads::Store::open(".")?;
-/// watch(&mut store, &WatchOptions::default(), |event| {
-///     println!("{} {:?}", event.kind.word(), event.issue());
-///     if event.kind == EventKind::IssueClosed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-/// })?;
-/// # Ok(())
-/// # }
-/// ```
 pub fn watch(store: &mut Store, options: &WatchOptions, mut tell: impl FnMut(Event) -> ControlFlow<()>) -> Result<()> {
-    let start = Moment::now();
-    store.refresh()?;
-    let mut targets = store.watched_paths()?;
-    // Before the first look: what comes in between wakes.
-    let mut watcher = Watcher::on(&targets).gathering(TOGETHER);
-    let mut seen = Seen::default();
-    let mut troubles: BTreeSet<String> = BTreeSet::new();
-    let mut events = seen.look(store, options);
-    events.retain(|event| event.kind == EventKind::Trouble || !options.since_now);
-    events.push(event(store, EventKind::Watching, About::Nothing));
-    loop {
-        if let Some(why) = watcher.polls() {
-            let message = format!("the system does not tell of changes ({why}): looking every two seconds");
-            events.push(trouble(store, message));
-        }
-        // The same trouble is told once, until it is over.
-        let now = events.iter().filter_map(Event::trouble).map(str::to_owned).collect();
-        let known = std::mem::replace(&mut troubles, now);
-        let is_new = |event: &Event| event.trouble().is_none_or(|message| !known.contains(message));
-        for event in events.into_iter().filter(|event| is_new(event) && options.wants_event(event)) {
+    let mut watch = Watch::start(store, options.clone(), None)?;
+    while let Some(events) = watch.next(store) {
+        for event in events {
             if tell(event).is_break() {
                 return Ok(());
             }
         }
-        let left = options.at_most.map(|most| most.saturating_sub(start.elapsed()));
-        if left.is_some_and(|left| left.is_zero()) {
-            return Ok(());
+    }
+    Ok(())
+}
+
+/// A watch that is asked for one batch of events after the other.
+#[derive(Debug)]
+pub struct Watch {
+    options: WatchOptions,
+    start: Moment,
+    watcher: Watcher,
+    targets: Vec<PathBuf>,
+    seen: Seen,
+    /// The same trouble is told once, until it is over.
+    troubles: BTreeSet<String>,
+    /// What the first batch has, until it is told.
+    first: Option<Vec<Event>>,
+}
+
+impl Watch {
+    /// Begins to watch. With a position the first batch has what happened since then, instead of what is there.
+    pub fn start(store: &mut Store, options: WatchOptions, since: Option<&Position>) -> Result<Self> {
+        let start = Moment::now();
+        store.refresh()?;
+        let targets = store.watched_paths()?;
+        // Before the first look: what comes in between wakes.
+        let watcher = Watcher::on(&targets).gathering(TOGETHER);
+        let mut seen = Seen::default();
+        let mut first = seen.look(store, &options);
+        first.retain(|event| event.kind == EventKind::Trouble || !options.since_now && since.is_none());
+        if let Some(position) = since {
+            let news = position.news(&seen.ledgers.counting(), &seen.claims, &seen.ready);
+            first.extend(news.into_iter().map(|(kind, about)| event(store, kind, about)));
         }
-        let sleep = [left, seen.next_moment(store, options)].into_iter().flatten().min();
-        watcher.wait(sleep.unwrap_or(Duration::MAX));
-        events = seen.look(store, options);
+        first.push(event(store, EventKind::Watching, About::Nothing));
+        let (troubles, first) = (BTreeSet::new(), Some(first));
+        Ok(Watch { options, start, watcher, targets, seen, troubles, first })
+    }
+
+    /// The next events, of which there may be none; `None` when the time is over. The first batch comes at once.
+    pub fn next(&mut self, store: &mut Store) -> Option<Vec<Event>> {
+        let mut events = match self.first.take() {
+            Some(first) => first,
+            None => self.wait(store)?,
+        };
+        if let Some(why) = self.watcher.polls() {
+            let message = format!("the system does not tell of changes ({why}): looking every two seconds");
+            events.push(trouble(store, message));
+        }
+        let now = events.iter().filter_map(Event::trouble).map(str::to_owned).collect();
+        let known = std::mem::replace(&mut self.troubles, now);
+        let is_new = |event: &Event| event.trouble().is_none_or(|message| !known.contains(message));
+        events.retain(|event| is_new(event) && self.options.wants_event(event));
+        Some(events)
+    }
+
+    fn wait(&mut self, store: &mut Store) -> Option<Vec<Event>> {
+        let left = self.options.at_most.map(|most| most.saturating_sub(self.start.elapsed()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return None;
+        }
+        let sleep = [left, self.seen.next_moment(store, &self.options)].into_iter().flatten().min();
+        self.watcher.wait(sleep.unwrap_or(Duration::MAX));
+        let mut events = self.seen.look(store, &self.options);
         if let Ok(now) = store.watched_paths()
-            && now != targets
+            && now != self.targets
         {
             // A repo or a checkout came or went.
-            watcher = Watcher::on(&now).gathering(TOGETHER);
-            targets = now;
-            events.extend(seen.look(store, options));
+            self.watcher.turn_to(&now);
+            self.targets = now;
+            events.extend(self.seen.look(store, &self.options));
         }
+        Some(events)
+    }
+
+    /// For ending a wait from another thread.
+    pub fn waker(&self) -> Waker {
+        self.watcher.waker()
+    }
+
+    /// Where the watch is: another can begin there.
+    pub fn position(&self) -> Position {
+        Position::of(&self.seen.ledgers.counting(), &self.seen.claims, &self.seen.ready)
     }
 }
 

@@ -88,7 +88,9 @@ impl Store {
     /// The first ready issue that may be handed out, those left out that were passed over.
     pub fn next_to_hand_out(&mut self, auto: &AutoClaim, passed: &[String]) -> Result<Option<String>> {
         let filter = ReadyFilter { limit: None, ..auto.filter.clone() };
-        for row in self.ready(&filter)?.rows {
+        // Rows of most are never needed.
+        for key in self.ready_listing(&filter)?.keys {
+            let row = self.row(key)?;
             if !passed.contains(&row.issue.id) && self.why_not_handed_out(&row)?.is_none() {
                 return Ok(Some(row.issue.id));
             }

@@ -15,6 +15,7 @@ mod list;
 mod lock;
 mod locks;
 mod release;
+mod renew;
 mod told;
 mod wish;
 

@@ -93,6 +93,8 @@ pub(super) struct Sources {
     clock: Clock,
     /// Rows that say something else in another zone.
     zoned: HashSet<Key>,
+    /// How often a ledger was read.
+    reads: u64,
 }
 
 impl Sources {
@@ -140,6 +142,7 @@ impl Sources {
             accepted: Vec::new(),
             clock: host.clock.clone(),
             zoned: HashSet::new(),
+            reads: 0,
         })
     }
 
@@ -193,6 +196,11 @@ impl Sources {
 
     pub fn len(&self) -> usize {
         self.all.len()
+    }
+
+    /// How often a ledger was read, because it had changed.
+    pub fn reads(&self) -> u64 {
+        self.reads
     }
 
     /// Brings the documents up to date. Enough for ids; the cache is filled only if it was before.
@@ -272,6 +280,7 @@ impl Sources {
         match found {
             Ok(found) => {
                 source.trouble = None;
+                self.reads += u64::from(found.is_some());
                 Ok(found.map(|snapshot| Read { document: snapshot.document, stamp: snapshot.stamp, rows: None }))
             }
             Err(error) => {

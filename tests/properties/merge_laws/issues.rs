@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use beads::model::json::Dialect;
-use beads::model::merge::merge_issue;
+use beads::internal::model::json::Dialect;
+use beads::internal::model::merge::merge_issue;
 
 use super::dice::{Dice, words};
 use super::drafts::{Draft, Scope, quoted, time};

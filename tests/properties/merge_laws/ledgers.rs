@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use beads::ledger;
+use beads::internal::ledger;
 
 use super::dice::{Dice, words};
 use super::files::{Contents, Sheet};

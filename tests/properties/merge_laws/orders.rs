@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use beads::ledger;
+use beads::internal::ledger;
 
 use super::dice::Dice;
 use super::drafts::{Draft, Scope};

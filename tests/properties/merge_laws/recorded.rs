@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use beads::ledger;
+use beads::internal::ledger;
 
 use super::files::Contents;
 use super::ledgers::{conserved, merge};

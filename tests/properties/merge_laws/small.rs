@@ -1,7 +1,7 @@
 //! Every merge of two fields in four states on three sides, with equal times and with different ones.
 
-use beads::model::json::Dialect;
-use beads::model::merge::merge_issue;
+use beads::internal::model::json::Dialect;
+use beads::internal::model::merge::merge_issue;
 
 use super::reading::{Reading, TELLER};
 use crate::support::effort::pick;

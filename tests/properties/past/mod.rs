@@ -7,8 +7,10 @@ mod model;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use beads::store::{DiffKind, LogQuery, Moment, State};
-use beads::{Expr, Sort, Store};
+use beads::internal::cache::Sort;
+use beads::internal::model::query::Expr;
+use beads::internal::store::Store;
+use beads::internal::store::{DiffKind, LogQuery, Moment, State};
 use made::{History, Random};
 use model::{Told, told};
 
@@ -105,7 +107,8 @@ fn blames(store: &mut Store, history: &History, shown: &mut Shown, seed: u64) {
     let tip = history.commits.len() - 1;
     for id in history.ids() {
         let blame = store.blame(&id).unwrap();
-        let commit = |field: &beads::store::BlamedField| field.commit.as_ref().map(|one| history.number(&one.id));
+        let commit =
+            |field: &beads::internal::store::BlamedField| field.commit.as_ref().map(|one| history.number(&one.id));
         let found: BTreeMap<String, Option<usize>> =
             blame.fields.iter().map(|field| (field.field.clone(), commit(field))).collect();
         let ends = model::found(history, tip, &id);

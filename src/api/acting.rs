@@ -1,0 +1,88 @@
+//! One who acts on a project: what it reads with, writes with, and has been answered.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::answers::Answers;
+use super::builder::Builder;
+use super::error::Result;
+use super::issue::Issue;
+use super::new_issue::NewIssue;
+use super::update::Update;
+use crate::coordination;
+use crate::model::change::Change;
+use crate::ops::{self, Wish};
+use crate::store;
+
+/// Shared by all handles that act as the same one.
+#[derive(Debug)]
+pub(super) struct Acting {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug)]
+pub(super) struct Inner {
+    pub store: store::Store,
+    pub answers: Answers,
+    /// Claims that stay on a remote although their work has ended.
+    pub notes: Vec<String>,
+}
+
+impl Acting {
+    /// As the agent of a name, or as the one that the environment says.
+    pub fn open(how: &Builder, agent: Option<&str>) -> Result<Self> {
+        let mut store = how.make(agent)?;
+        coordination::identify(&mut store)?;
+        Ok(Acting { inner: Mutex::new(Inner { store, answers: Answers::default(), notes: Vec::new() }) })
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, Inner> {
+        // Whoever panicked left files and memory as they are between two calls: every call looks again.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does something that may write; it is a sign of life of the agent.
+    pub fn act<T>(&self, work: impl FnOnce(&mut store::Store) -> ops::Result<T>) -> Result<T> {
+        let mut inner = self.lock();
+        coordination::take_part(&mut inner.store)?;
+        let done = work(&mut inner.store);
+        let stays = coordination::end_remote_claims(&mut inner.store);
+        inner.notes.extend(stays);
+        Ok(done?)
+    }
+
+    /// The same with the number of a claim, which must be valid for every write.
+    pub fn act_under<T>(
+        &self,
+        id: &str,
+        epoch: i64,
+        work: impl FnOnce(&mut store::Store) -> ops::Result<T>,
+    ) -> Result<T> {
+        self.act(|store| {
+            store.carry(&format!("{id}:{epoch}"));
+            let done = work(store);
+            store.carry("");
+            done
+        })
+    }
+
+    pub fn create(&self, issue: NewIssue) -> Result<Issue> {
+        self.act(|store| {
+            let filing = issue.filing(store)?;
+            Ok(ops::file_all(store, vec![filing])?.remove(0).into())
+        })
+    }
+
+    pub fn update(&self, id: &str, update: &Update) -> Result<Issue> {
+        self.act(|store| Ok(ops::revise(store, id, &update.wishes)?.into()))
+    }
+
+    pub fn close(&self, id: &str, reason: &str) -> Result<Issue> {
+        self.act(|store| Ok(ops::revise(store, id, &[closing(reason)])?.into()))
+    }
+}
+
+/// The wish to close an issue.
+pub(super) fn closing(reason: &str) -> Wish {
+    let reason = Some(reason.to_owned()).filter(|reason| !reason.is_empty());
+    Wish::Change(Change::Close { reason })
+}

@@ -1,0 +1,90 @@
+//! A handle that acts as an agent.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::acting::Acting;
+use super::batch::Batch;
+use super::error::Result;
+use super::issue::Issue;
+use super::lease::Lease;
+use super::new_issue::NewIssue;
+use super::query::Query;
+use super::update::Update;
+use crate::coordination;
+use crate::model::lease::Standing;
+use crate::ops::{self, OpError};
+use crate::store::{AutoClaim, ClaimWish, ReadyFilter, StoreError};
+
+/// An agent at work in a project: what it writes bears its name, and what it claims is its own. Cheap to clone, and usable from many
+/// threads; several agents of one process do not get in each other's way. Every call that writes is a sign of life, and renews the
+/// agent's leases when a quarter of their time has gone by.
+#[derive(Debug, Clone)]
+pub struct Agent {
+    name: Arc<str>,
+    acting: Arc<Acting>,
+}
+
+impl Agent {
+    pub(super) fn new(name: &str, acting: Arc<Acting>) -> Self {
+        Agent { name: name.into(), acting }
+    }
+
+    /// The agent's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Claims the first ready issue that a query means; `None` if there is none. Of many who try at once, each gets another one.
+    /// Claims whose time is over are taken back first. Issues that are kept for people (`no-auto-claim`), or that this user may not
+    /// write, are passed over.
+    pub fn claim_next(&self, query: &Query, ttl: Duration) -> Result<Option<Lease>> {
+        let claimed = self.acting.act(|store| {
+            let filter = ReadyFilter { limit: None, ..query.ready(store)? };
+            let wish = ClaimWish { ttl: Some(nanos(ttl)?), ..ClaimWish::default() };
+            Ok(coordination::claim_ready(store, &AutoClaim { filter, wish })?)
+        })?;
+        Ok(claimed.map(|claimed| Lease::new(Arc::clone(&self.acting), claimed)))
+    }
+
+    /// Claims an issue, by its id. That another holds it is an error of the kind [`Claimed`](crate::ErrorKind::Claimed); a claim of
+    /// this agent is renewed.
+    pub fn claim(&self, id: impl AsRef<str>, ttl: Duration) -> Result<Lease> {
+        let claimed = self.acting.act(|store| {
+            let wish = ClaimWish { ttl: Some(nanos(ttl)?), ..ClaimWish::default() };
+            let id = store.resolve(id.as_ref())?;
+            // What is over is taken back first, as by `claim_next`.
+            if store.lease(&id)?.is_some_and(|row| row.standing == Standing::Expired) {
+                coordination::reclaim(store, Some(&id), false)?;
+            }
+            Ok(coordination::claim(store, &id, &wish, false)?)
+        })?;
+        Ok(Lease::new(Arc::clone(&self.acting), claimed))
+    }
+
+    /// Files an issue, and returns it once it is on disk.
+    pub fn create(&self, issue: NewIssue) -> Result<Issue> {
+        self.acting.create(issue)
+    }
+
+    /// Changes an issue. What another agent holds can be commented, labelled and linked, and not changed otherwise.
+    pub fn update(&self, id: impl AsRef<str>, update: &Update) -> Result<Issue> {
+        self.acting.update(id.as_ref(), update)
+    }
+
+    /// Closes an issue. Refused while it waits for open issues, or has open children.
+    pub fn close(&self, id: impl AsRef<str>, reason: &str) -> Result<Issue> {
+        self.acting.close(id.as_ref(), reason)
+    }
+
+    /// Begins a batch: many new issues, written at once.
+    pub fn batch(&self) -> Batch {
+        Batch::new(Arc::clone(&self.acting))
+    }
+}
+
+/// A length of time in the terms of claims.
+fn nanos(ttl: Duration) -> ops::Result<i64> {
+    let too_long = |_| OpError::Store(StoreError::BadValue(format!("{ttl:?} is too long for a claim")));
+    i64::try_from(ttl.as_nanos()).map_err(too_long)
+}

@@ -1,0 +1,153 @@
+//! What questions are answered with, and answers that are kept as long as they hold.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use super::issue::{Issue, IssueId};
+use super::query::Query;
+use crate::cache::Statistics;
+use crate::store::{self, BlockedRow};
+
+/// The state in which a project was: as long as two are equal, every answer is the same. It covers ledgers and settings, claims and
+/// their ends, other checkouts, and dates that come. Generations of different stores say nothing about each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Generation(pub(super) u64);
+
+/// Issues, in order, and how many there would be without the limit. It can be read like a slice; cheap to clone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    issues: Arc<[Issue]>,
+    total: usize,
+}
+
+impl Page {
+    pub(super) fn of(page: store::Page) -> Self {
+        Page { issues: page.rows.into_iter().map(Issue::from).collect(), total: page.total }
+    }
+
+    /// How many issues there are, those included that the limit left out.
+    pub fn total(&self) -> usize {
+        self.total
+    }
+}
+
+impl Deref for Page {
+    type Target = [Issue];
+
+    fn deref(&self) -> &[Issue] {
+        &self.issues
+    }
+}
+
+impl<'a> IntoIterator for &'a Page {
+    type Item = &'a Issue;
+    type IntoIter = std::slice::Iter<'a, Issue>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.issues.iter()
+    }
+}
+
+/// An issue that cannot be worked on, and what it waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Blocked {
+    /// The issue.
+    pub issue: Issue,
+    /// Open issues that it waits for itself.
+    pub blockers: Vec<IssueId>,
+    /// Ancestors that wait for something, and keep it waiting.
+    pub ancestors: Vec<IssueId>,
+}
+
+impl Blocked {
+    pub(super) fn of(row: BlockedRow) -> Self {
+        Blocked {
+            blockers: row.blocked.blockers.iter().map(|one| IssueId::of(&one.id)).collect(),
+            ancestors: row.blocked.inherited.iter().map(|one| IssueId::of(&one.ancestor)).collect(),
+            issue: row.row.into(),
+        }
+    }
+}
+
+/// How many issues there are, by how they stand. Deleted ones do not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Counts {
+    /// All of them.
+    pub total: usize,
+    /// With the status `open`.
+    pub open: usize,
+    /// With the status `in_progress`.
+    pub in_progress: usize,
+    /// With the status `deferred`.
+    pub deferred: usize,
+    /// With the status `closed`.
+    pub closed: usize,
+    /// Not done, and waiting for something.
+    pub blocked: usize,
+    /// Offered now: what `ready` gives.
+    pub ready: usize,
+}
+
+impl Counts {
+    pub(super) fn of(numbers: &Statistics, ready: usize) -> Self {
+        let count = |number: i64| usize::try_from(number).unwrap_or(0);
+        Counts {
+            total: count(numbers.total),
+            open: count(numbers.open),
+            in_progress: count(numbers.in_progress),
+            deferred: count(numbers.deferred),
+            closed: count(numbers.closed),
+            blocked: count(numbers.blocked),
+            ready,
+        }
+    }
+}
+
+/// Answers that hold in one generation.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    generation: u64,
+    pub ready: Kept<Query, Page>,
+    pub list: Kept<Query, Page>,
+    pub blocked: Kept<Query, Arc<[Blocked]>>,
+    pub counts: Option<Counts>,
+}
+
+impl Answers {
+    /// Forgets what does not hold any more.
+    pub fn turn_to(&mut self, generation: u64) {
+        if self.generation != generation {
+            *self = Answers { generation, ..Answers::default() };
+        }
+    }
+}
+
+/// A few answers by question.
+#[derive(Debug)]
+pub(super) struct Kept<Q, A>(HashMap<Q, A>);
+
+impl<Q, A> Default for Kept<Q, A> {
+    fn default() -> Self {
+        Kept(HashMap::new())
+    }
+}
+
+impl<Q: Hash + Eq + Clone, A: Clone> Kept<Q, A> {
+    /// Programs ask few different questions; one that asks many does not fill the memory.
+    const MOST: usize = 32;
+
+    pub fn get(&self, question: &Q) -> Option<A> {
+        self.0.get(question).cloned()
+    }
+
+    pub fn keep(&mut self, question: &Q, answer: &A) {
+        if self.0.len() >= Self::MOST {
+            self.0.clear();
+        }
+        self.0.insert(question.clone(), answer.clone());
+    }
+}

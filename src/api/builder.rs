@@ -1,0 +1,98 @@
+//! How to open a project.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::error::Result;
+use crate::store::{self, AGENT_VARIABLE, Config, LEASE_VARIABLE};
+use crate::sys::Host;
+
+/// How to open a project, for programs that need more than [`Store::open`](crate::Store::open).
+///
+/// ```no_run
+/// use std::time::Duration;
+///
+/// # fn main() -> beads::Result<()> {
+/// let store = beads::Store::builder(".").actor("nightly import").lock_wait(Duration::from_secs(5)).open()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "nothing is opened until `open` is called"]
+pub struct Builder {
+    path: PathBuf,
+    host: Host,
+    repos: Option<Vec<String>>,
+    settings: Vec<(String, String)>,
+    actor: Option<String>,
+    lock_wait: Duration,
+}
+
+impl Builder {
+    pub(super) fn at(path: PathBuf) -> Self {
+        Builder {
+            path,
+            host: Host::real(),
+            repos: None,
+            settings: Vec::new(),
+            actor: None,
+            lock_wait: Config::LOCK_WAIT,
+        }
+    }
+
+    /// The person who acts, where no agent does; else it is found out as `bd` does: environment, version control, user name.
+    pub fn actor(mut self, name: impl Into<String>) -> Self {
+        self.actor = Some(name.into());
+        self
+    }
+
+    /// The repos to read along, instead of those that the settings join.
+    pub fn repos<T: Into<String>>(mut self, paths: impl IntoIterator<Item = T>) -> Self {
+        self.repos = Some(paths.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// A setting that wins over every file and over the environment.
+    pub fn setting(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.settings.push((key.into(), value.into()));
+        self
+    }
+
+    /// A variable of the environment, as it is for this store alone. An empty one counts as unset.
+    pub fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.host.env = self.host.env.with(name, value);
+        self
+    }
+
+    /// How long a write waits for other writers, 30 seconds by default.
+    pub fn lock_wait(mut self, wait: Duration) -> Self {
+        self.lock_wait = wait;
+        self
+    }
+
+    /// Clock, randomness and environment, for tests of the project itself.
+    #[doc(hidden)]
+    pub fn host(mut self, host: Host) -> Self {
+        self.host = host;
+        self
+    }
+
+    /// Opens what the handles work with: for the one that the environment says, or for an agent.
+    pub(super) fn make(&self, agent: Option<&str>) -> Result<store::Store> {
+        let mut host = self.host.clone();
+        if let Some(name) = agent {
+            host.env = host.env.with(AGENT_VARIABLE, name);
+        }
+        host.env = host.env.with(LEASE_VARIABLE, "");
+        Ok(store::Store::open_with(Config {
+            host,
+            path: self.path.clone(),
+            additional: self.repos.clone(),
+            settings: self.settings.clone(),
+            actor: self.actor.clone().filter(|_| agent.is_none()),
+            lock_wait: self.lock_wait,
+            ignore_env: false,
+        })?)
+    }
+}

@@ -1,0 +1,160 @@
+//! An issue that is about to be filed.
+
+use std::time::{Duration, SystemTime};
+
+use crate::model::change::NewIssue as Model;
+use crate::model::dependency::DependencyType;
+use crate::model::issue::Priority;
+use crate::ops::{self, Filing, OpError};
+use crate::store;
+use crate::sys;
+
+/// An issue to file: [`NewIssue::titled`], and what else is known of it. What is not given is as the project has it by default.
+///
+/// ```
+/// let issue = beads::NewIssue::titled("Fix the parser").kind("bug").priority(1).label("parser");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "nothing is filed until it is given to `create`"]
+pub struct NewIssue {
+    issue: Model,
+    kind: Option<String>,
+    priority: Option<i64>,
+    id: Option<String>,
+    parent: Option<String>,
+    dependencies: Vec<(String, String)>,
+    repo: Option<String>,
+}
+
+impl NewIssue {
+    /// An issue with this title.
+    pub fn titled(title: impl Into<String>) -> Self {
+        NewIssue {
+            issue: Model::titled(title),
+            kind: None,
+            priority: None,
+            id: None,
+            parent: None,
+            dependencies: Vec::new(),
+            repo: None,
+        }
+    }
+
+    /// What it is about.
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.issue.description = text.into();
+        self
+    }
+
+    /// How it is to be done.
+    pub fn design(mut self, text: impl Into<String>) -> Self {
+        self.issue.design = text.into();
+        self
+    }
+
+    /// When it is done.
+    pub fn acceptance_criteria(mut self, text: impl Into<String>) -> Self {
+        self.issue.acceptance_criteria = text.into();
+        self
+    }
+
+    /// Notes.
+    pub fn notes(mut self, text: impl Into<String>) -> Self {
+        self.issue.notes = text.into();
+        self
+    }
+
+    /// The type: `bug`, `feature`, `task` (the default), `epic`, `chore`, or a word that the project uses.
+    pub fn kind(mut self, word: impl Into<String>) -> Self {
+        self.kind = Some(word.into());
+        self
+    }
+
+    /// 0 (urgent) to 4; 2 is the default.
+    pub fn priority(mut self, priority: i64) -> Self {
+        self.priority = Some(priority);
+        self
+    }
+
+    /// Who is to do it.
+    pub fn assignee(mut self, name: impl Into<String>) -> Self {
+        self.issue.assignee = name.into();
+        self
+    }
+
+    /// One more label.
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.issue.labels.push(label.into());
+        self
+    }
+
+    /// The issue that it is a part of.
+    pub fn parent(mut self, id: impl AsRef<str>) -> Self {
+        self.parent = Some(id.as_ref().to_owned());
+        self
+    }
+
+    /// One more issue that has to be done first.
+    pub fn depends_on(self, id: impl AsRef<str>) -> Self {
+        self.dependency("blocks", id)
+    }
+
+    /// One more dependency, of any type: `blocks`, `discovered-from`, `related`, and others.
+    pub fn dependency(mut self, kind: impl Into<String>, id: impl AsRef<str>) -> Self {
+        self.dependencies.push((kind.into(), id.as_ref().to_owned()));
+        self
+    }
+
+    /// How long it is thought to take, in whole minutes.
+    pub fn estimate(mut self, time: Duration) -> Self {
+        self.issue.estimated_minutes = Some(i64::try_from(time.as_secs() / 60).unwrap_or(i64::MAX));
+        self
+    }
+
+    /// When it is due.
+    pub fn due(mut self, at: SystemTime) -> Self {
+        self.issue.due_at = Some(sys::from_system(at));
+        self
+    }
+
+    /// Put it off until then.
+    pub fn defer_until(mut self, at: SystemTime) -> Self {
+        self.issue.defer_until = Some(sys::from_system(at));
+        self
+    }
+
+    /// A reference elsewhere, such as `gh-9`.
+    pub fn external_ref(mut self, text: impl Into<String>) -> Self {
+        self.issue.external_ref = text.into();
+        self
+    }
+
+    /// An id of the caller's choice, instead of one that is minted: `a-z`, `0-9`, `-` and `.`.
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// The repo to file it in, by its name or path, instead of the one that routing chooses.
+    pub fn repo(mut self, repo: impl Into<String>) -> Self {
+        self.repo = Some(repo.into());
+        self
+    }
+
+    /// The same in the terms of the operations, with words that the project knows.
+    pub(super) fn filing(self, store: &mut store::Store) -> ops::Result<Filing> {
+        let NewIssue { mut issue, kind, priority, id, parent, dependencies, repo } = self;
+        if let Some(word) = kind {
+            issue.issue_type = ops::check_type(store, &word)?;
+        }
+        if let Some(number) = priority {
+            issue.priority = Priority::typed(&number.to_string())?;
+        }
+        let typed = |(kind, id): (String, String)| match DependencyType::typed(&kind) {
+            Some(kind) => Ok((kind, id)),
+            None => Err(OpError::DependencyType(kind)),
+        };
+        let dependencies = dependencies.into_iter().map(typed).collect::<ops::Result<_>>()?;
+        Ok(Filing { issue, id, parent, dependencies, repo })
+    }
+}

@@ -1,0 +1,219 @@
+//! The handle for a project.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use super::acting::{Acting, Inner};
+use super::agent::Agent;
+use super::answers::{Answers, Blocked, Counts, Generation, Page};
+use super::batch::Batch;
+use super::builder::Builder;
+use super::error::Result;
+use super::history::{self, Version};
+use super::issue::{Issue, IssueId};
+use super::new_issue::NewIssue;
+use super::query::Query;
+use super::update::Update;
+use super::watch::{Watch, WatchOptions};
+use crate::cache::Sort;
+use crate::model::query::Expr;
+use crate::ops;
+use crate::store::{self, ReadyFilter};
+use crate::view;
+
+/// A project: its ledgers as one view, and the way to change them. Cheap to clone, and usable from many threads.
+///
+/// Every question looks first, with a few `stat` calls, whether something has changed; an answer that still holds is given again.
+/// What the store writes itself is written by the person, or the agent, that the environment says, as by a command of `bd`;
+/// [`Store::agent`] gives a handle that acts as another.
+///
+/// ```no_run
+/// use beads::{NewIssue, Query, Store};
+///
+/// # fn main() -> beads::Result<()> {
+/// let store = Store::open(".")?;
+/// let issue = store.create(NewIssue::titled("Fix the parser").kind("bug"))?;
+/// for issue in &store.ready(&Query::new().limit(20))? {
+///     println!("{} {}", issue.id(), issue.title());
+/// }
+/// store.close(issue.id(), "fixed")?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Store {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    how: Builder,
+    me: Arc<Acting>,
+    agents: Mutex<HashMap<String, Weak<Acting>>>,
+}
+
+impl Builder {
+    /// Opens the project.
+    pub fn open(self) -> Result<Store> {
+        let me = Arc::new(Acting::open(&self, None)?);
+        Ok(Store { shared: Arc::new(Shared { how: self, me, agents: Mutex::default() }) })
+    }
+}
+
+impl Store {
+    /// Opens the project at or above a path, with the repos that its settings join. The path may be a project directory, a `.beads`
+    /// directory or a file in it.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::builder(path).open()
+    }
+
+    /// Says how to open a project.
+    pub fn builder(path: impl AsRef<Path>) -> Builder {
+        Builder::at(path.as_ref().to_owned())
+    }
+
+    /// Looks whether anything has changed on which answers rest: ledgers, settings, claims and their ends, other checkouts, dates.
+    /// As long as the generation is the same, so is every answer.
+    pub fn poll(&self) -> Result<Generation> {
+        Ok(Generation(self.shared.me.lock().store.generation()?))
+    }
+
+    /// Asks with the answers that still hold at hand.
+    fn ask<T>(&self, answer: impl FnOnce(&mut store::Store, &mut Answers) -> ops::Result<T>) -> Result<T> {
+        let mut inner = self.shared.me.lock();
+        let generation = inner.store.generation()?;
+        let Inner { store, answers, .. } = &mut *inner;
+        answers.turn_to(generation);
+        Ok(answer(store, answers)?)
+    }
+
+    /// Issues that can be worked on now, the most urgent first.
+    pub fn ready(&self, query: &Query) -> Result<Page> {
+        self.ask(|store, answers| {
+            if let Some(known) = answers.ready.get(query) {
+                return Ok(known);
+            }
+            let filter = query.ready(store)?;
+            let page = Page::of(store.ready(&filter)?);
+            if !query.depends_on_time() {
+                answers.ready.keep(query, &page);
+            }
+            Ok(page)
+        })
+    }
+
+    /// Issues that cannot be worked on because they wait for others.
+    pub fn blocked(&self, query: &Query) -> Result<Arc<[Blocked]>> {
+        self.ask(|store, answers| {
+            if let Some(known) = answers.blocked.get(query) {
+                return Ok(known);
+            }
+            let filter = query.condition(store)?;
+            let rows = store.blocked(&filter)?.into_iter().take(query.most().unwrap_or(usize::MAX));
+            let found: Arc<[Blocked]> = rows.map(Blocked::of).collect();
+            if !query.depends_on_time() {
+                answers.blocked.keep(query, &found);
+            }
+            Ok(found)
+        })
+    }
+
+    /// All issues that a query means, closed ones included and deleted ones not, in the order of `bd list`.
+    pub fn list(&self, query: &Query) -> Result<Page> {
+        self.ask(|store, answers| {
+            if let Some(known) = answers.list.get(query) {
+                return Ok(known);
+            }
+            let filter = query.condition(store)?;
+            let page = Page::of(store.list(&filter, Sort::default(), query.most())?);
+            if !query.depends_on_time() {
+                answers.list.keep(query, &page);
+            }
+            Ok(page)
+        })
+    }
+
+    /// How many issues there are, by how they stand.
+    pub fn counts(&self) -> Result<Counts> {
+        self.ask(|store, answers| {
+            if let Some(known) = answers.counts {
+                return Ok(known);
+            }
+            let ready = store.ready(&ReadyFilter { limit: Some(0), ..ReadyFilter::default() })?.total;
+            let counts = Counts::of(&store.statistics(&Expr::ALL)?, ready);
+            answers.counts = Some(counts);
+            Ok(counts)
+        })
+    }
+
+    /// One issue, by its id or the beginning of it; `None` if there is none. That several begin so is an error.
+    pub fn get(&self, id: impl AsRef<str>) -> Result<Option<Issue>> {
+        self.ask(|store, _| match store.find(id.as_ref()) {
+            Ok(row) => Ok(Some(row.into())),
+            Err(store::StoreError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        })
+    }
+
+    /// What version control knows of an issue, the newest change first. What is not committed yet comes before all commits.
+    pub fn history(&self, id: impl AsRef<str>) -> Result<Vec<Version>> {
+        self.ask(|store, _| history::of(store, id.as_ref()))
+    }
+
+    /// A handle that acts as an agent: it can claim issues. Handles of one name share what they know; keep one as long as the agent
+    /// works. The agent is registered with its first claim.
+    pub fn agent(&self, name: impl AsRef<str>) -> Result<Agent> {
+        let name = name.as_ref();
+        let mut agents = self.shared.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        agents.retain(|_, known| known.strong_count() > 0);
+        if let Some(acting) = agents.get(name).and_then(Weak::upgrade) {
+            return Ok(Agent::new(name, acting));
+        }
+        let acting = Arc::new(Acting::open(&self.shared.how, Some(name))?);
+        agents.insert(name.to_owned(), Arc::downgrade(&acting));
+        Ok(Agent::new(name, acting))
+    }
+
+    /// Files an issue, and returns it once it is on disk.
+    pub fn create(&self, issue: NewIssue) -> Result<Issue> {
+        self.shared.me.create(issue)
+    }
+
+    /// Changes an issue.
+    pub fn update(&self, id: impl AsRef<str>, update: &Update) -> Result<Issue> {
+        self.shared.me.update(id.as_ref(), update)
+    }
+
+    /// Closes an issue. Refused while it waits for open issues, or has open children.
+    pub fn close(&self, id: impl AsRef<str>, reason: &str) -> Result<Issue> {
+        self.shared.me.close(id.as_ref(), reason)
+    }
+
+    /// Begins a batch: many new issues, written at once.
+    pub fn batch(&self) -> Batch {
+        Batch::new(Arc::clone(&self.shared.me))
+    }
+
+    /// Watches what happens in the project from now on, or from where another watch ended. It needs nothing of this store any more.
+    pub fn watch(&self, options: WatchOptions) -> Result<Watch> {
+        Watch::start(&self.shared.how, options)
+    }
+
+    /// The names of the repos of the project, the project's own (`.`) first.
+    pub fn repos(&self) -> Result<Vec<String>> {
+        self.ask(|store, _| Ok(store.repos().members.iter().map(|member| member.name.clone()).collect()))
+    }
+
+    /// What is odd about files, repos and settings, as `bd` warns of it.
+    pub fn warnings(&self) -> Vec<String> {
+        let inner = self.shared.me.lock();
+        let found = inner.store.warnings();
+        found.iter().map(view::warning_text).chain(inner.notes.iter().cloned()).collect()
+    }
+
+    /// The full id that some text stands for: an id, or the beginning of one.
+    pub fn resolve(&self, typed: &str) -> Result<IssueId> {
+        self.ask(|store, _| Ok(IssueId::of(&store.resolve(typed)?)))
+    }
+}

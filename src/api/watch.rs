@@ -1,0 +1,276 @@
+//! What happens in a project, as it happens.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
+
+use super::builder::Builder;
+use super::error::{Error, Result};
+use super::issue::IssueId;
+use crate::coordination::{self, About};
+use crate::ops::OpError;
+use crate::store;
+use crate::sys::{self, Waker};
+
+/// What a watch is to tell, and from where on.
+#[derive(Debug, Clone, Default)]
+#[must_use = "nothing is watched until it is given to `watch`"]
+pub struct WatchOptions {
+    since: Option<Position>,
+    issues: Vec<String>,
+    kinds: Option<BTreeSet<coordination::EventKind>>,
+    at_most: Option<Duration>,
+}
+
+impl WatchOptions {
+    /// Everything, beginning with what is there: ready issues and claims.
+    pub fn new() -> Self {
+        WatchOptions::default()
+    }
+
+    /// Goes on from where another watch was: the first batch has what happened since then.
+    pub fn since(mut self, position: Position) -> Self {
+        self.since = Some(position);
+        self
+    }
+
+    /// Only what concerns this issue, named by its full id; may be said several times.
+    pub fn issue(mut self, id: impl AsRef<str>) -> Self {
+        self.issues.push(id.as_ref().to_owned());
+        self
+    }
+
+    /// Only events of this kind; may be said several times. Trouble is always told.
+    pub fn kind(mut self, kind: EventKind) -> Self {
+        let named = KINDS.iter().find(|(known, _)| *known == kind).map(|(_, named)| *named);
+        self.kinds.get_or_insert_default().extend(named);
+        self
+    }
+
+    /// Ends after this time.
+    pub fn at_most(mut self, time: Duration) -> Self {
+        self.at_most = Some(time);
+        self
+    }
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum EventKind {
+    /// A new issue.
+    Created,
+    /// An issue that is not as it was.
+    Updated,
+    /// An issue that is closed now.
+    Closed,
+    /// An issue that is open again.
+    Reopened,
+    /// An issue that is gone.
+    Deleted,
+    /// An issue that can be worked on now.
+    Ready,
+    /// An issue that was ready and is not any more.
+    Unready,
+    /// A claim.
+    Claimed,
+    /// A claim that was renewed. Told only to those who ask for it.
+    Renewed,
+    /// A claim that was given back, or ended with the work.
+    Released,
+    /// A claim whose time is over.
+    Expired,
+    /// A claim that was taken from its holder.
+    Taken,
+    /// Something that cannot be read. The watch goes on.
+    Trouble,
+}
+
+type Told = coordination::EventKind;
+
+const KINDS: [(EventKind, Told); 13] = [
+    (EventKind::Created, Told::IssueCreated),
+    (EventKind::Updated, Told::IssueUpdated),
+    (EventKind::Closed, Told::IssueClosed),
+    (EventKind::Reopened, Told::IssueReopened),
+    (EventKind::Deleted, Told::IssueDeleted),
+    (EventKind::Ready, Told::IssueReady),
+    (EventKind::Unready, Told::IssueUnready),
+    (EventKind::Claimed, Told::LeaseGranted),
+    (EventKind::Renewed, Told::LeaseRenewed),
+    (EventKind::Released, Told::LeaseReleased),
+    (EventKind::Expired, Told::LeaseExpired),
+    (EventKind::Taken, Told::LeaseTaken),
+    (EventKind::Trouble, Told::Trouble),
+];
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Event {
+    /// What.
+    pub kind: EventKind,
+    /// The issue that it is about; `None` for trouble.
+    pub issue: Option<IssueId>,
+    /// The title of the issue, as far as it is known.
+    pub title: Option<String>,
+    /// The status of the issue, where the event is about the issue itself.
+    pub status: Option<String>,
+    /// The repo that owns the issue, as far as it is known.
+    pub repo: Option<String>,
+    /// The fields that changed. Of what happened before the watch began, they are not known.
+    pub fields: Vec<String>,
+    /// Who holds the claim, or held it until now.
+    pub holder: Option<String>,
+    /// The number of the claim.
+    pub epoch: Option<i64>,
+    /// What is the matter, for trouble.
+    pub message: Option<String>,
+    /// When it was seen.
+    pub at: SystemTime,
+    /// It was so when the watch began.
+    pub is_initial: bool,
+}
+
+fn event(told: coordination::Event) -> Option<Event> {
+    let kind = KINDS.iter().find(|(_, known)| *known == told.kind)?.0;
+    let empty = Event {
+        kind,
+        issue: None,
+        title: None,
+        status: None,
+        repo: None,
+        fields: Vec::new(),
+        holder: None,
+        epoch: None,
+        message: None,
+        at: sys::to_system(told.at),
+        is_initial: told.initial,
+    };
+    let some = |text: String| Some(text).filter(|text| !text.is_empty());
+    Some(match told.about {
+        About::Issue(news) => Event {
+            issue: Some(IssueId::of(&news.id)),
+            title: some(news.title),
+            status: some(news.status),
+            repo: some(news.source_repo),
+            fields: news.fields.into_iter().map(|change| change.field).collect(),
+            ..empty
+        },
+        About::Lease(news) => Event {
+            issue: Some(IssueId::of(&news.id)),
+            title: news.title,
+            repo: news.source_repo,
+            holder: news.holder.or(news.from).map(|holder| holder.name),
+            epoch: Some(news.epoch),
+            ..empty
+        },
+        About::Trouble(message) => Event { message: Some(message), ..empty },
+        About::Mail(_) | About::Nothing => return None,
+    })
+}
+
+/// An iterator of batches of events. The first batch comes at once, with what is there or has happened since a [`Position`], and may
+/// be empty; each later one has what happened together. It waits for the next batch, and ends when it is stopped or its time is
+/// over.
+///
+/// ```no_run
+/// # fn main() -> beads::Result<()> {
+/// # let store = beads::Store::open(".")?;
+/// let mut watch = store.watch(beads::WatchOptions::new())?;
+/// let stopper = watch.stopper(); // for another thread
+/// while let Some(events) = watch.next() {
+///     for event in &events {
+///         println!("{:?} {:?}", event.kind, event.issue);
+///     }
+///     std::fs::write("watch.position", watch.since().to_string()).ok();
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Watch {
+    store: store::Store,
+    watch: coordination::Watch,
+    is_stopped: Arc<AtomicBool>,
+    is_first: bool,
+}
+
+impl Watch {
+    pub(super) fn start(how: &Builder, options: WatchOptions) -> Result<Self> {
+        let mut store = how.make(None)?;
+        coordination::identify(&mut store)?;
+        let usual = KINDS.iter().map(|(_, told)| *told).filter(|told| told.is_usual());
+        let wanted = coordination::WatchOptions {
+            issues: options.issues,
+            kinds: Some(options.kinds.unwrap_or_else(|| usual.collect())),
+            at_most: options.at_most,
+            ..coordination::WatchOptions::default()
+        };
+        let since = options.since.map(|position| position.0);
+        let watch = coordination::Watch::start(&mut store, wanted, since.as_ref())?;
+        Ok(Watch { store, watch, is_stopped: Arc::default(), is_first: true })
+    }
+
+    /// Something that ends the watch from another thread, at once.
+    pub fn stopper(&self) -> Stopper {
+        Stopper { is_stopped: Arc::clone(&self.is_stopped), waker: self.watch.waker() }
+    }
+
+    /// Where the watch is: another one can go on from there, in this process or a later one.
+    pub fn since(&self) -> Position {
+        Position(self.watch.position())
+    }
+}
+
+impl Iterator for Watch {
+    type Item = Vec<Event>;
+
+    fn next(&mut self) -> Option<Vec<Event>> {
+        while !self.is_stopped.load(Ordering::Acquire) {
+            let told = self.watch.next(&mut self.store)?;
+            let events: Vec<Event> = told.into_iter().filter_map(event).collect();
+            if std::mem::take(&mut self.is_first) || !events.is_empty() {
+                return Some(events);
+            }
+        }
+        None
+    }
+}
+
+/// Ends a watch from another thread. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Stopper {
+    is_stopped: Arc<AtomicBool>,
+    waker: Waker,
+}
+
+impl Stopper {
+    /// Ends the watch: its iterator gives nothing more.
+    pub fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Release);
+        self.waker.wake();
+    }
+}
+
+/// Where a watch was. As text it can be kept, and read again with `parse`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Position(coordination::Position);
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Position {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let position = text.parse::<coordination::Position>();
+        position.map(Position).map_err(|error| OpError::Usage(error.to_string()).into())
+    }
+}

@@ -1,0 +1,58 @@
+//! Changing one issue, with words and ids as callers give them.
+
+use super::{OpError, Result, change_each, check_status, check_type};
+use crate::model::change::{Change, NewComment};
+use crate::model::dependency::DependencyType;
+use crate::model::issue::Priority;
+use crate::store::{Store, Written};
+
+/// One thing that is to be different about an issue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wish {
+    Status(String),
+    Priority(i64),
+    Type(String),
+    /// The id of the parent; `None` for no parent.
+    Parent(Option<String>),
+    /// Type and target.
+    DependsOn(String, String),
+    /// A target that it is not to depend on any more.
+    Independent(String),
+    /// The text of a comment.
+    Comment(String),
+    /// What needs no check beyond its own.
+    Change(Change),
+}
+
+/// Changes an issue, named as people name it. Every word is one that the project knows, and every id one that it has.
+pub fn revise(store: &mut Store, typed: &str, wishes: &[Wish]) -> Result<Written> {
+    let changes = wishes.iter().map(|wish| change_for(store, wish)).collect::<Result<Vec<Change>>>()?;
+    if changes.is_empty() {
+        return Err(OpError::Usage(format!("nothing to change about {typed}")));
+    }
+    let batch = change_each(store, &[typed.to_owned()], |_| changes.clone())?;
+    batch.results.into_iter().next().expect("one answer for one issue").1
+}
+
+fn change_for(store: &mut Store, wish: &Wish) -> Result<Change> {
+    let target = |store: &mut Store, id: &str| -> Result<String> {
+        if id.starts_with("external:") { Ok(id.to_owned()) } else { Ok(store.resolve(id)?) }
+    };
+    Ok(match wish {
+        Wish::Status(word) => Change::Status(check_status(store, word)?),
+        Wish::Priority(number) => Change::Priority(Priority::typed(&number.to_string())?),
+        Wish::Type(word) => Change::Type(check_type(store, word)?),
+        Wish::Parent(None) => Change::Parent(None),
+        Wish::Parent(Some(id)) => Change::Parent(Some(store.resolve(id)?)),
+        Wish::DependsOn(kind, id) => {
+            let kind = DependencyType::typed(kind).ok_or_else(|| OpError::DependencyType(kind.clone()))?;
+            Change::AddDependency { target: target(store, id)?, kind }
+        }
+        Wish::Independent(id) => Change::RemoveDependency { target: target(store, id)?, kind: None },
+        Wish::Comment(text) => {
+            let (id, author) = (store.host().entropy.comment_id(), store.actor().to_owned());
+            Change::AddComment(NewComment { id, author, text: text.clone() })
+        }
+        Wish::Change(change) => change.clone(),
+    })
+}

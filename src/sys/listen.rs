@@ -1,0 +1,78 @@
+//! What the system tells of changes in directories: the one place that knows the library for it.
+
+use std::path::{Path, PathBuf};
+
+/// What the listening thread passes on.
+#[derive(Debug)]
+pub(super) enum Heard {
+    #[cfg_attr(not(feature = "watch"), expect(dead_code, reason = "nobody tells"))]
+    Paths { paths: Vec<PathBuf>, moved: bool },
+    /// Events were lost.
+    #[cfg_attr(not(feature = "watch"), expect(dead_code, reason = "nobody tells"))]
+    Unsure,
+    /// Somebody called.
+    Called,
+}
+
+#[cfg(feature = "watch")]
+mod told {
+    use notify::event::ModifyKind;
+    use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+    use super::{Heard, Path};
+
+    /// Directories under watch.
+    #[derive(Debug)]
+    pub struct System(RecommendedWatcher);
+
+    impl System {
+        /// Starts a thread that listens; why not, if it cannot.
+        pub fn start(tell: impl Fn(Heard) + Send + 'static) -> Result<Self, String> {
+            let listener = move |event: notify::Result<Event>| match event {
+                // Reading is no change; without this a reader would wake itself.
+                Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
+                Ok(event) if event.need_rescan() => tell(Heard::Unsure),
+                Ok(event) => {
+                    let moved = matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)));
+                    tell(Heard::Paths { paths: event.paths, moved });
+                }
+                Err(_) => tell(Heard::Unsure),
+            };
+            notify::recommended_watcher(listener).map(System).map_err(|error| error.to_string())
+        }
+
+        pub fn watch(&mut self, directory: &Path) -> Result<(), String> {
+            self.0.watch(directory, RecursiveMode::NonRecursive).map_err(|error| error.to_string())
+        }
+
+        /// One that is not watched any more is none.
+        pub fn unwatch(&mut self, directory: &Path) {
+            let _ = self.0.unwatch(directory);
+        }
+    }
+}
+
+#[cfg(not(feature = "watch"))]
+mod told {
+    use super::{Heard, Path};
+
+    /// There is none.
+    #[derive(Debug)]
+    pub enum System {}
+
+    impl System {
+        pub fn start(_: impl Fn(Heard) + Send + 'static) -> Result<Self, String> {
+            Err("built without the feature `watch`".to_owned())
+        }
+
+        pub fn watch(&mut self, _: &Path) -> Result<(), String> {
+            match *self {}
+        }
+
+        pub fn unwatch(&mut self, _: &Path) {
+            match *self {}
+        }
+    }
+}
+
+pub(super) use told::System;

@@ -1,0 +1,48 @@
+//! H9: errors of few kinds, with what they come from.
+
+use std::error::Error as _;
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+use beads::internal::store::Scope;
+use beads::{ErrorKind, NewIssue, Query, Store};
+
+use super::{builder, open, refused, with};
+
+#[test]
+fn a_busy_lock_can_be_tried_again() {
+    let scratch = with(&["t-1"]);
+    let store = builder(&scratch).lock_wait(Duration::ZERO).open().unwrap();
+    let mut other = scratch.open();
+    let held = other.begin(Scope::All).unwrap();
+    let error = store.create(NewIssue::titled("x")).unwrap_err();
+    assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Busy, true), "{error}");
+    // Reading goes on.
+    assert_eq!(store.ready(&Query::new()).unwrap().total(), 1);
+    drop(held);
+    store.create(NewIssue::titled("x")).unwrap();
+}
+
+#[test]
+fn each_failure_has_its_kind_and_its_source() {
+    let empty = crate::support::place::in_memory("nothing");
+    let error = Store::open(empty.path()).unwrap_err();
+    assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::NoProject, false), "{error}");
+    let scratch = with(&["t-1"]);
+    let store = open(&scratch);
+    assert_eq!(refused(store.history("t-1")).0, ErrorKind::Unsupported);
+    std::fs::write(scratch.ledger(), "{\"id\":\"t-1\",\"title\":\"cut o").unwrap();
+    assert_eq!(refused(store.create(NewIssue::titled("x"))).0, ErrorKind::Damaged);
+    assert!(!store.warnings().is_empty());
+    let text = "not a position".parse::<beads::Position>();
+    assert_eq!(refused(text).0, ErrorKind::Invalid);
+    // A file that the system does not let us read: its own error is the source. Who is root may read all.
+    scratch.swap_in(super::line("t-1"));
+    std::fs::set_permissions(scratch.ledger(), std::fs::Permissions::from_mode(0)).unwrap();
+    if std::fs::read(scratch.ledger()).is_err() {
+        let error = open(&scratch).ready(&Query::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Io, "{error}");
+        let source = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
+        assert_eq!(source.map(std::io::Error::kind), Some(std::io::ErrorKind::PermissionDenied));
+    }
+}

@@ -1,0 +1,88 @@
+//! H7: a watch is an iterator of batches that can be stopped, and gone on with.
+
+use std::sync::mpsc;
+
+use beads::{Event, EventKind, NewIssue, Position, Query, Update, Watch, WatchOptions};
+
+use super::{open, with};
+
+/// The kinds of what was told about an issue.
+fn kinds(events: &[Event], id: &str) -> Vec<EventKind> {
+    let about = events.iter().filter(|event| event.issue.as_ref().is_some_and(|issue| issue == &id));
+    about.map(|event| event.kind).collect()
+}
+
+/// Takes batches until something is told about an issue.
+fn until(watch: &mut Watch, id: &str) -> Vec<EventKind> {
+    loop {
+        let found = kinds(&watch.next().expect("more"), id);
+        if !found.is_empty() {
+            return found;
+        }
+    }
+}
+
+#[test]
+fn what_happens_together_is_one_batch() {
+    let scratch = with(&["t-1"]);
+    let store = open(&scratch);
+    let mut watch = store.watch(WatchOptions::new()).unwrap();
+    let first = watch.next().unwrap();
+    assert_eq!(kinds(&first, "t-1"), [EventKind::Ready]);
+    assert!(first.iter().all(|event| event.is_initial));
+    // The store is free while the watch lives.
+    let new = store.create(NewIssue::titled("new")).unwrap();
+    assert_eq!(until(&mut watch, new.id().as_str()), [EventKind::Created, EventKind::Ready]);
+    store.update("t-1", &Update::new().priority(0)).unwrap();
+    let batch = watch.next().unwrap();
+    assert_eq!(kinds(&batch, "t-1"), [EventKind::Updated]);
+    assert_eq!(batch[0].fields, ["priority"]);
+}
+
+#[test]
+fn another_thread_can_end_it() {
+    let scratch = with(&["t-1"]);
+    let mut watch = open(&scratch).watch(WatchOptions::new()).unwrap();
+    let stopper = watch.stopper();
+    let (tell, told) = mpsc::channel();
+    let waiter = std::thread::spawn(move || {
+        watch.next().unwrap();
+        tell.send(()).unwrap();
+        watch.next()
+    });
+    told.recv().unwrap();
+    stopper.stop();
+    assert_eq!(waiter.join().unwrap(), None);
+    stopper.clone().stop();
+}
+
+#[test]
+fn a_later_watch_goes_on_where_one_was() {
+    let scratch = with(&["t-1", "t-2", "t-3", "t-4"]);
+    let store = open(&scratch);
+    let lease = store.agent("ann").unwrap().claim("t-4", std::time::Duration::from_secs(3600)).unwrap();
+    let mut watch = store.watch(WatchOptions::new()).unwrap();
+    watch.next().unwrap();
+    let kept = watch.since().to_string();
+    drop(watch);
+    // Nobody watches.
+    store.close("t-1", "done").unwrap();
+    store.update("t-2", &Update::new().title("another")).unwrap();
+    let new = store.create(NewIssue::titled("new")).unwrap();
+    lease.close("done").unwrap();
+    let claimed = store.agent("bob").unwrap().claim("t-3", std::time::Duration::from_secs(3600)).unwrap();
+    let mut watch = store.watch(WatchOptions::new().since(kept.parse().unwrap())).unwrap();
+    let first = watch.next().unwrap();
+    assert!(first.iter().all(|event| !event.is_initial), "{first:?}");
+    assert_eq!(kinds(&first, "t-1"), [EventKind::Closed, EventKind::Unready]);
+    assert_eq!(kinds(&first, "t-2"), [EventKind::Updated]);
+    assert_eq!(kinds(&first, new.id().as_str()), [EventKind::Created, EventKind::Ready]);
+    assert_eq!(kinds(&first, "t-3"), [EventKind::Updated, EventKind::Unready, EventKind::Claimed]);
+    assert_eq!(kinds(&first, "t-4"), [EventKind::Closed, EventKind::Released]);
+    let holder = first.iter().find(|event| event.kind == EventKind::Claimed).unwrap();
+    assert_eq!((holder.holder.as_deref(), holder.epoch), (Some("bob"), Some(claimed.epoch())));
+    // And from there nothing has happened.
+    let again: Position = watch.since().to_string().parse().unwrap();
+    assert_eq!(store.watch(WatchOptions::new().since(again)).unwrap().next().unwrap(), []);
+    assert_eq!(store.ready(&Query::new()).unwrap().total(), 2);
+}
