@@ -18,6 +18,7 @@ mod discover;
 mod error;
 mod family;
 mod generation;
+mod grounds;
 mod guard;
 mod history;
 mod home;
@@ -93,11 +94,11 @@ pub use home_word::HomeWord;
 pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus};
 pub use leaks::{LeakReport, LeakScope};
 pub use leases::{
-    AutoClaim, ClaimWish, Claimed, Evidence, LEASE_VARIABLE, LeaseError, LeaseRow, LockedWorkflow, NotHandedOut,
-    Reclaimed, ReleaseWish, Released, Stillness,
+    AutoClaim, ClaimWish, Claimed, Evidence, LeaseError, LeaseRow, LockedWorkflow, NotHandedOut, Reclaimed,
+    ReleaseWish, Released, Stillness,
 };
 pub use ledger_name::RenamedLedger;
-pub use names::{BEADS_DIR, LEDGER_NAMES, REDIRECT_NAME};
+pub use names::{BEADS_DIR, LEASE_VARIABLE, LEDGER_NAMES, REDIRECT_NAME};
 pub use naming::Named;
 pub use news::{CheckoutLedger, counting_copy};
 pub use place::{

@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::sys;
 
+/// The variable that holds the numbers of claims: `ID:EPOCH`, several with commas, blanks or line ends between them.
+pub const LEASE_VARIABLE: &str = "BD_LEASE";
+
 pub const BEADS_DIR: &str = ".beads";
 
 /// The ledger's name: ours, and that of later beads.

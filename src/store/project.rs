@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::names::CONFIG_NAME;
+use super::names::{CONFIG_NAME, LEASE_VARIABLE};
 use super::settings::{ConfigError, ConfigFault, Origin};
 use super::{
-    BEADS_DIR, Identity, LEASE_VARIABLE, Repo, Repos, Result, RoleDecision, STATE_DIR, Settings, StateDir, StateHome,
-    StateMode, StoreError, Warning, actor, family, home, role, settings,
+    BEADS_DIR, Identity, Repo, Repos, Result, RoleDecision, STATE_DIR, Settings, StateDir, StateHome, StateMode,
+    StoreError, Warning, actor, family, home, role, settings,
 };
 use crate::sys::fs::FileStamp;
 use crate::sys::{Activity, Host, fs};

@@ -10,9 +10,10 @@
 
 use super::error::LeaseError;
 use super::known::parse;
+use super::standing;
 use super::told::{claimed, locked, since};
-use super::{LEASE_VARIABLE, standing};
 use crate::model::lease::{Lease, Standing};
+use crate::store::names::LEASE_VARIABLE;
 use crate::store::names::LEASES_NAME;
 use crate::store::{Project, Result, Store};
 

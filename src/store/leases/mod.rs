@@ -37,9 +37,6 @@ use crate::model::lease::{Lease, Now, Standing};
 use crate::sys;
 use known::{Leases, parse};
 
-/// The variable that holds the numbers of claims: `ID:EPOCH`, several with commas, blanks or line ends between them.
-pub const LEASE_VARIABLE: &str = "BD_LEASE";
-
 /// How a lease stands, the process that it may belong to included.
 pub(in crate::store) fn standing(lease: &Lease, now: &Now) -> Standing {
     let is_gone = || lease.holder.as_ref().and_then(|holder| holder.owner.as_ref()).is_some_and(sys::is_gone);
