@@ -19,6 +19,7 @@ use super::{Result, here};
 use crate::model::checkpoint::{Checkpoint, LastNumber, Noted};
 use crate::model::state_id::CHECKPOINT;
 use crate::store::{CHECKPOINTS, StateDir, StateTable, Store, StoreError, Worktree, real_path};
+use crate::sys;
 
 /// A checkpoint as an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,8 +123,8 @@ pub fn restore_checkpoint(store: &mut Store, typed: &str, to: &Path) -> Result<(
     if row.checkpoint.snapshot.is_none() {
         return Err(CheckpointError::NoSnapshot { id: row.checkpoint.id }.into());
     }
-    let is_free = match std::fs::read_dir(to) {
-        Ok(mut entries) => entries.next().is_none(),
+    let is_free = match sys::path::is_empty(to) {
+        Ok(is_empty) => is_empty,
         Err(error) => error.kind() == std::io::ErrorKind::NotFound && to.symlink_metadata().is_err(),
     };
     if !is_free {
@@ -190,7 +191,7 @@ fn all(store: &Store) -> Result<Vec<CheckpointRow>> {
 /// Every checkpoint that a state home holds, with the name of its checkout's directory.
 fn stored(store: &Store, state: &StateDir) -> Result<Vec<(String, Checkpoint)>> {
     let checkpoint = |(name, noted)| match noted {
-        Noted::Checkpoint(one) => Some((name, one)),
+        Noted::Checkpoint(one) => Some((name, *one)),
         Noted::Last(_) => None,
     };
     Ok(noted(store, state)?.into_iter().filter_map(checkpoint).collect())
