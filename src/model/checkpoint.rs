@@ -106,14 +106,14 @@ row! {
 /// What stands in a file of checkpoints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Noted {
-    Checkpoint(Checkpoint),
+    Checkpoint(Box<Checkpoint>),
     Last(LastNumber),
 }
 
 impl Row for Noted {
     fn parse(record: &Record<'_>) -> Option<Self> {
         let last = || LastNumber::parse(record).map(Noted::Last);
-        Checkpoint::parse(record).map(Noted::Checkpoint).or_else(last)
+        Checkpoint::parse(record).map(|one| Noted::Checkpoint(Box::new(one))).or_else(last)
     }
 
     fn write(&self, into: &mut Vec<(String, Json)>) {

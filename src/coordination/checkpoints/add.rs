@@ -131,7 +131,7 @@ fn put(store: &mut Store, state: &StateDir, one: &mut Checkpoint) -> Result<Adde
     let name = one.worktree_id.clone().unwrap_or_else(|| "unknown".to_owned());
     let directory = CHECKPOINTS.directory(state).inside(&name);
     let lock = directory.lock(store.lock_wait())?;
-    let noted = Noted::Checkpoint(one.clone());
+    let noted = Noted::Checkpoint(Box::new(one.clone()));
     CHECKPOINTS.file(&directory).edit::<CoordinationError>(&lock, &store.host().entropy, |document| {
         Ok(vec![CHECKPOINTS.put(document, &one.id, &noted)])
     })?;

@@ -191,7 +191,7 @@ fn all(store: &Store) -> Result<Vec<CheckpointRow>> {
 /// Every checkpoint that a state home holds, with the name of its checkout's directory.
 fn stored(store: &Store, state: &StateDir) -> Result<Vec<(String, Checkpoint)>> {
     let checkpoint = |(name, noted)| match noted {
-        Noted::Checkpoint(one) => Some((name, one)),
+        Noted::Checkpoint(one) => Some((name, *one)),
         Noted::Last(_) => None,
     };
     Ok(noted(store, state)?.into_iter().filter_map(checkpoint).collect())
