@@ -95,9 +95,10 @@ fn of_operation(error: &OpError) -> ErrorKind {
         | OpError::Date { .. }
         | OpError::Usage(_)
         | OpError::Plan(_) => ErrorKind::Invalid,
-        OpError::InsideProject { .. } | OpError::RepoInUse { .. } | OpError::Edit(EditError::Overtaken { .. }) => {
-            ErrorKind::Refused
-        }
+        OpError::InsideProject { .. }
+        | OpError::IsLedger { .. }
+        | OpError::RepoInUse { .. }
+        | OpError::Edit(EditError::Overtaken { .. }) => ErrorKind::Refused,
         OpError::Import(_) => ErrorKind::Damaged,
         OpError::Edit(_) | OpError::Fs(_) => ErrorKind::Io,
     }

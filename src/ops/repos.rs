@@ -63,6 +63,11 @@ pub fn repos(store: &mut Store, with_ids: bool) -> Result<Vec<RepoStatus>> {
     Ok(all)
 }
 
+/// The repos of the project as answers name them, its own first.
+pub fn repo_names(store: &Store) -> Vec<String> {
+    store.repos().members.iter().map(|member| member.name.clone()).collect()
+}
+
 /// Whether this is worth a question to a person: once for each clone. Remembers that it was asked.
 pub fn asks_for_planning(store: &Store) -> bool {
     let Some(home) = store.settings().files.personal.parent() else { return false };
@@ -70,4 +75,14 @@ pub fn asks_for_planning(store: &Store) -> bool {
         return false;
     }
     crate::store::prepare_home(home).is_ok() && below::put(home, HINTED_NAME, b"planning\n").is_ok()
+}
+
+/// The number of a repo that is named, which joins the project for this once if it is none of it.
+pub fn join(store: &mut Store, text: &str) -> Result<usize> {
+    Ok(store.join(text)?)
+}
+
+/// Whether a repo, by the name that an answer has, is no part of the project.
+pub fn is_guest(store: &Store, name: &str) -> bool {
+    store.is_guest(name)
 }

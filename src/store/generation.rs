@@ -3,31 +3,10 @@
 //! Answers rest on ledgers and settings, on claims and their ends, on other checkouts, and on dates that come. As long as none of
 //! these has changed, the generation is the same number, and so is every answer. To find that out costs `stat` calls.
 
+use super::grounds::{Grounds, Known};
 use super::leases::standing;
 use super::{Result, View};
 use crate::model::lease::Standing;
-use crate::model::time::Instant;
-
-/// What answers rest on.
-#[derive(Debug, Default)]
-pub(super) struct Grounds {
-    generation: u64,
-    known: Known,
-    /// When the next date comes.
-    until: Option<Instant>,
-}
-
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Known {
-    /// How often repos were numbered, and ledgers read.
-    files: (u64, u64),
-    /// Ledgers that cannot be read, and why.
-    troubles: Vec<(usize, String)>,
-    /// Claims that somebody has: the issue, the number, the holder, and whether it is over.
-    claims: Vec<(String, i64, String, bool)>,
-    /// Issues that other checkouts have closed, or work on.
-    elsewhere: Vec<String>,
-}
 
 impl View {
     /// The number of the state in which the project is now: it rises with everything that can change an answer, from 1 on.

@@ -18,6 +18,7 @@ mod discover;
 mod error;
 mod family;
 mod generation;
+mod grounds;
 mod guard;
 mod history;
 mod home;

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
-use super::generation::Grounds;
+use super::grounds::Grounds;
 use super::others::{Others, Siblings};
 use super::repos::unknown_ids;
 use super::source::Sources;

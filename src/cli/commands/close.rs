@@ -53,7 +53,7 @@ pub fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
     let reason = cx.text(args.reason.as_deref(), args.reason_file.as_deref(), false)?;
     if args.force {
-        cx.store()?.force();
+        cx.force()?;
     }
     let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Close { reason: reason.clone() }])?;
     if !args.suggest_next {
@@ -67,11 +67,10 @@ pub fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
         return super::report_failures(cx, batch);
     }
     let exit = report(cx, batch, closed_line)?;
-    let (store, ui) = cx.parts()?;
+    let (index, ui) = cx.index()?;
     if next.is_empty() {
         ui.note("nothing became ready by it");
     } else {
-        let index = store.prefix_index()?;
         ui.done("Ready now:");
         render::rows(ui, &index, &next);
     }

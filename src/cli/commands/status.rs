@@ -29,7 +29,7 @@ pub fn run(args: StatusArgs, cx: &mut Context) -> Outcome {
         return stats::run(stats::StatsArgs::default(), cx);
     };
     if args.force {
-        cx.store()?.force();
+        cx.force()?;
     }
     let status = ops::check_status(cx.store()?, &word)?;
     let batch = ops::change_each(cx.store()?, &[id], |_| vec![Change::Status(status.clone())])?;

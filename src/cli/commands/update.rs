@@ -96,7 +96,7 @@ pub fn run(args: UpdateArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
     let changes = changes(&args, cx)?;
     if args.force {
-        cx.store()?.force();
+        cx.force()?;
     }
     if changes.is_empty() && !args.claim {
         return Err(Failure::usage("nothing to change: name a field, such as --status or --priority"));
@@ -150,12 +150,12 @@ fn changes(args: &UpdateArgs, cx: &mut Context) -> Result<Vec<Change>, Failure> 
     changes.extend(args.remove_label.iter().cloned().map(Change::RemoveLabel));
     match args.parent.as_deref() {
         Some("") => changes.push(Change::Parent(None)),
-        Some(parent) => changes.push(Change::Parent(Some(cx.store()?.resolve(parent)?))),
+        Some(parent) => changes.push(Change::Parent(Some(cx.resolve(parent)?))),
         None => {}
     }
     match args.project.as_deref() {
         Some("") => changes.push(Change::Project(None)),
-        Some(_) => changes.push(Change::Project(Some(cx.store()?.project_record()?))),
+        Some(_) => changes.push(Change::Project(Some(ops::this_project(cx.store()?)?))),
         None => {}
     }
     Ok(changes)
