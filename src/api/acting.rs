@@ -12,6 +12,7 @@ use crate::coordination;
 use crate::model::change::Change;
 use crate::ops::{self, Wish};
 use crate::store;
+use crate::view;
 
 /// Shared by all handles that act as the same one.
 #[derive(Debug)]
@@ -40,6 +41,26 @@ impl Acting {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The number of the state in which the project is.
+    pub fn generation(&self) -> Result<u64> {
+        Ok(self.lock().store.generation()?)
+    }
+
+    /// Asks with the answers that still hold at hand.
+    pub fn ask<T>(&self, answer: impl FnOnce(&mut store::Store, &mut Answers) -> ops::Result<T>) -> Result<T> {
+        let mut inner = self.lock();
+        let generation = inner.store.generation()?;
+        let Inner { store, answers, .. } = &mut *inner;
+        answers.turn_to(generation);
+        Ok(answer(store, answers)?)
+    }
+
+    /// What is odd about the project.
+    pub fn warnings(&self) -> Vec<String> {
+        let inner = self.lock();
+        inner.store.warnings().iter().map(view::warning_text).chain(inner.notes.iter().cloned()).collect()
+    }
+
     /// Does something that may write; it is a sign of life of the agent.
     pub fn act<T>(&self, work: impl FnOnce(&mut store::Store) -> ops::Result<T>) -> Result<T> {
         let mut inner = self.lock();
@@ -59,7 +80,8 @@ impl Acting {
     ) -> Result<T> {
         self.act(|store| {
             store.carry(&format!("{id}:{epoch}"));
-            let done = work(store);
+            // Also where nothing comes to be written in the ledger.
+            let done = store.check_lease(id).map_err(Into::into).and_then(|()| work(store));
             store.carry("");
             done
         })

@@ -12,7 +12,6 @@ use super::new_issue::NewIssue;
 use super::query::Query;
 use super::update::Update;
 use crate::coordination;
-use crate::model::lease::Standing;
 use crate::ops::{self, OpError};
 use crate::store::{AutoClaim, ClaimWish, ReadyFilter, StoreError};
 
@@ -52,12 +51,7 @@ impl Agent {
     pub fn claim(&self, id: impl AsRef<str>, ttl: Duration) -> Result<Lease> {
         let claimed = self.acting.act(|store| {
             let wish = ClaimWish { ttl: Some(nanos(ttl)?), ..ClaimWish::default() };
-            let id = store.resolve(id.as_ref())?;
-            // What is over is taken back first, as by `claim_next`.
-            if store.lease(&id)?.is_some_and(|row| row.standing == Standing::Expired) {
-                coordination::reclaim(store, Some(&id), false)?;
-            }
-            Ok(coordination::claim(store, &id, &wish, false)?)
+            ops::take(store, id.as_ref(), &wish)
         })?;
         Ok(Lease::new(Arc::clone(&self.acting), claimed))
     }

@@ -7,9 +7,8 @@ use super::acting::{Acting, closing};
 use super::error::Result;
 use super::issue::Issue;
 use super::update::Update;
-use crate::coordination;
 use crate::ops;
-use crate::store::{Claimed, LeaseError, ReleaseWish, StoreError};
+use crate::store::{self, Claimed, ReleaseWish};
 use crate::sys;
 
 /// An issue that is an agent's own for a time. Every call checks the number of the claim: once the time is over, or another has the
@@ -55,7 +54,7 @@ impl Lease {
     /// Puts the end off: the whole time begins again.
     pub fn renew(&mut self) -> Result<()> {
         let (id, epoch) = (self.issue.id().clone(), self.epoch);
-        let ends = self.acting.act(|store| Ok(store.renew_lease(id.as_str(), epoch)?))?;
+        let ends = self.acting.act(|store| ops::renew(store, id.as_str(), epoch))?;
         self.expires_at = ends.map(sys::to_system);
         Ok(())
     }
@@ -84,26 +83,11 @@ impl Lease {
     }
 
     fn give_back(self, wish: ReleaseWish) -> Result<()> {
-        self.write(|store, id| {
-            let released = coordination::release(store, id, &wish)?;
-            match released.was_lost {
-                false => Ok(()),
-                true => {
-                    let (name, why) = (store.actor().to_owned(), "it was taken over".to_owned());
-                    let (held, epoch, holder) = (self.epoch, released.epoch, None);
-                    let stale = LeaseError::Stale { id: id.to_owned(), name, held, epoch, holder, why };
-                    Err(StoreError::from(stale).into())
-                }
-            }
-        })
+        self.write(|store, id| ops::give_back(store, id, self.epoch, &wish))
     }
 
-    fn write<T>(&self, work: impl FnOnce(&mut crate::store::Store, &str) -> ops::Result<T>) -> Result<T> {
+    fn write<T>(&self, work: impl FnOnce(&mut store::Store, &str) -> ops::Result<T>) -> Result<T> {
         let id = self.issue.id().as_str();
-        self.acting.act_under(id, self.epoch, |store| {
-            // Also where nothing comes to be written in the ledger.
-            store.check_lease(id)?;
-            work(store, id)
-        })
+        self.acting.act_under(id, self.epoch, |store| work(store, id))
     }
 }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::acting::{Acting, Inner};
+use super::acting::Acting;
 use super::agent::Agent;
-use super::answers::{Answers, Blocked, Counts, Generation, Page};
+use super::answers::{Blocked, Counts, Generation, Page};
 use super::batch::Batch;
 use super::builder::Builder;
 use super::error::Result;
@@ -18,9 +18,8 @@ use super::update::Update;
 use super::watch::{Watch, WatchOptions};
 use crate::cache::Sort;
 use crate::model::query::Expr;
-use crate::ops;
-use crate::store::{self, ReadyFilter};
-use crate::view;
+use crate::ops::{self, Checkouts, OpError};
+use crate::store::{ReadyFilter, StoreError};
 
 /// A project: its ledgers as one view, and the way to change them. Cheap to clone, and usable from many threads.
 ///
@@ -76,26 +75,17 @@ impl Store {
     /// Looks whether anything has changed on which answers rest: ledgers, settings, claims and their ends, other checkouts, dates.
     /// As long as the generation is the same, so is every answer.
     pub fn poll(&self) -> Result<Generation> {
-        Ok(Generation(self.shared.me.lock().store.generation()?))
-    }
-
-    /// Asks with the answers that still hold at hand.
-    fn ask<T>(&self, answer: impl FnOnce(&mut store::Store, &mut Answers) -> ops::Result<T>) -> Result<T> {
-        let mut inner = self.shared.me.lock();
-        let generation = inner.store.generation()?;
-        let Inner { store, answers, .. } = &mut *inner;
-        answers.turn_to(generation);
-        Ok(answer(store, answers)?)
+        Ok(Generation(self.shared.me.generation()?))
     }
 
     /// Issues that can be worked on now, the most urgent first.
     pub fn ready(&self, query: &Query) -> Result<Page> {
-        self.ask(|store, answers| {
+        self.shared.me.ask(|store, answers| {
             if let Some(known) = answers.ready.get(query) {
                 return Ok(known);
             }
             let filter = query.ready(store)?;
-            let page = Page::of(store.ready(&filter)?);
+            let page = Page::of(ops::ready(store, &filter, Checkouts::One(None))?.page);
             if !query.depends_on_time() {
                 answers.ready.keep(query, &page);
             }
@@ -105,12 +95,12 @@ impl Store {
 
     /// Issues that cannot be worked on because they wait for others.
     pub fn blocked(&self, query: &Query) -> Result<Arc<[Blocked]>> {
-        self.ask(|store, answers| {
+        self.shared.me.ask(|store, answers| {
             if let Some(known) = answers.blocked.get(query) {
                 return Ok(known);
             }
             let filter = query.condition(store)?;
-            let rows = store.blocked(&filter)?.into_iter().take(query.most().unwrap_or(usize::MAX));
+            let rows = ops::blocked(store, filter)?.0.into_iter().take(query.most().unwrap_or(usize::MAX));
             let found: Arc<[Blocked]> = rows.map(Blocked::of).collect();
             if !query.depends_on_time() {
                 answers.blocked.keep(query, &found);
@@ -121,12 +111,12 @@ impl Store {
 
     /// All issues that a query means, closed ones included and deleted ones not, in the order of `bd list`.
     pub fn list(&self, query: &Query) -> Result<Page> {
-        self.ask(|store, answers| {
+        self.shared.me.ask(|store, answers| {
             if let Some(known) = answers.list.get(query) {
                 return Ok(known);
             }
-            let filter = query.condition(store)?;
-            let page = Page::of(store.list(&filter, Sort::default(), query.most())?);
+            let filter = Expr::And(vec![query.condition(store)?, ops::not_deleted()]);
+            let page = Page::of(ops::list_by(store, &filter, Sort::default(), query.most())?);
             if !query.depends_on_time() {
                 answers.list.keep(query, &page);
             }
@@ -136,12 +126,13 @@ impl Store {
 
     /// How many issues there are, by how they stand.
     pub fn counts(&self) -> Result<Counts> {
-        self.ask(|store, answers| {
+        self.shared.me.ask(|store, answers| {
             if let Some(known) = answers.counts {
                 return Ok(known);
             }
-            let ready = store.ready(&ReadyFilter { limit: Some(0), ..ReadyFilter::default() })?.total;
-            let counts = Counts::of(&store.statistics(&Expr::ALL)?, ready);
+            let none = ReadyFilter { limit: Some(0), ..ReadyFilter::default() };
+            let ready = ops::ready(store, &none, Checkouts::One(None))?.page.total;
+            let counts = Counts::of(&ops::statistics(store, &Expr::ALL)?, ready);
             answers.counts = Some(counts);
             Ok(counts)
         })
@@ -149,16 +140,16 @@ impl Store {
 
     /// One issue, by its id or the beginning of it; `None` if there is none. That several begin so is an error.
     pub fn get(&self, id: impl AsRef<str>) -> Result<Option<Issue>> {
-        self.ask(|store, _| match store.find(id.as_ref()) {
+        self.shared.me.ask(|store, _| match ops::find(store, id.as_ref()) {
             Ok(row) => Ok(Some(row.into())),
-            Err(store::StoreError::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(OpError::Store(StoreError::NotFound { .. })) => Ok(None),
+            Err(error) => Err(error),
         })
     }
 
     /// What version control knows of an issue, the newest change first. What is not committed yet comes before all commits.
     pub fn history(&self, id: impl AsRef<str>) -> Result<Vec<Version>> {
-        self.ask(|store, _| history::of(store, id.as_ref()))
+        self.shared.me.ask(|store, _| history::of(store, id.as_ref()))
     }
 
     /// A handle that acts as an agent: it can claim issues. Handles of one name share what they know; keep one as long as the agent
@@ -202,18 +193,16 @@ impl Store {
 
     /// The names of the repos of the project, the project's own (`.`) first.
     pub fn repos(&self) -> Result<Vec<String>> {
-        self.ask(|store, _| Ok(store.repos().members.iter().map(|member| member.name.clone()).collect()))
+        self.shared.me.ask(|store, _| Ok(ops::repo_names(store)))
     }
 
     /// What is odd about files, repos and settings, as `bd` warns of it.
     pub fn warnings(&self) -> Vec<String> {
-        let inner = self.shared.me.lock();
-        let found = inner.store.warnings();
-        found.iter().map(view::warning_text).chain(inner.notes.iter().cloned()).collect()
+        self.shared.me.warnings()
     }
 
     /// The full id that some text stands for: an id, or the beginning of one.
     pub fn resolve(&self, typed: &str) -> Result<IssueId> {
-        self.ask(|store, _| Ok(IssueId::of(&store.resolve(typed)?)))
+        self.shared.me.ask(|store, _| Ok(IssueId::of(&ops::find(store, typed)?.issue.id)))
     }
 }

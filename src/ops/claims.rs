@@ -3,7 +3,9 @@
 use super::{Batch, OpError, Result};
 use crate::coordination::{self, CoordinationError};
 use crate::model::change::Change;
-use crate::store::{ClaimWish, Claimed, LeaseRow, Reclaimed, ReleaseWish, Released, Store, StoreError};
+use crate::model::lease::Standing;
+use crate::model::time::Instant;
+use crate::store::{ClaimWish, Claimed, LeaseError, LeaseRow, Reclaimed, ReleaseWish, Released, Store, StoreError};
 
 /// What became of each named issue.
 pub type Each<T> = Vec<(String, std::result::Result<T, CoordinationError>)>;
@@ -45,6 +47,30 @@ pub fn claim_and_change(store: &mut Store, typed: &[String], changes: Vec<Change
     Ok(Batch { results: results.collect(), waiting: claimed.waiting })
 }
 
+/// Takes one issue, named as people name it. A claim on it that is over is taken back first.
+pub fn take(store: &mut Store, typed: &str, wish: &ClaimWish) -> Result<Claimed> {
+    let id = store.resolve(typed)?;
+    if store.lease(&id)?.is_some_and(|row| row.standing == Standing::Expired) {
+        coordination::reclaim(store, Some(&id), false)?;
+    }
+    Ok(coordination::claim(store, &id, wish, false)?)
+}
+
+/// Puts the end of a claim off, if it still is this one; when it ends now, `None` for never.
+pub fn renew(store: &mut Store, id: &str, epoch: i64) -> Result<Option<Instant>> {
+    Ok(store.renew_lease(id, epoch)?)
+}
+
+/// Gives one issue back, if the claim on it still is this one.
+pub fn give_back(store: &mut Store, id: &str, held: i64, wish: &ReleaseWish) -> Result<()> {
+    let released = coordination::release(store, id, wish)?;
+    if !released.was_lost {
+        return Ok(());
+    }
+    let (id, name, why) = (id.to_owned(), store.actor().to_owned(), "it was taken over".to_owned());
+    Err(StoreError::from(LeaseError::Stale { id, name, held, epoch: released.epoch, holder: None, why }).into())
+}
+
 /// Gives issues back.
 pub fn release(store: &mut Store, typed: &[String], wish: &ReleaseWish) -> Result<Each<Released>> {
     each(store, typed, |store, id| coordination::release(store, id, wish))
@@ -80,7 +106,7 @@ pub fn leases(store: &mut Store, filter: &LeaseFilter) -> Result<Vec<LeaseRow>> 
         let named =
             |name: &String| holder.is_some_and(|holder| holder.name == *name || holder.agent.as_ref() == Some(name));
         let there = |id: &str| holder.is_some_and(|holder| holder.worktree_id.as_deref() == Some(id));
-        (!filter.expired || row.standing == crate::model::lease::Standing::Expired)
+        (!filter.expired || row.standing == Standing::Expired)
             && filter.holder.as_ref().is_none_or(named)
             && worktree.as_ref().is_none_or(|one| one.id.as_deref().is_some_and(there))
     });

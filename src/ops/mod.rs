@@ -46,7 +46,9 @@ mod validate;
 mod workspaces;
 
 pub use change::{Batch, change_each};
-pub use claims::{LeaseFilter, claim, claim_and_change, claim_each, leases, reclaim, release, release_remote};
+pub use claims::{
+    LeaseFilter, claim, claim_and_change, claim_each, give_back, leases, reclaim, release, release_remote, renew, take,
+};
 pub use configure::{ChangedFile, Configured, ROUTING, Request as ConfigRequest, configure, trust};
 pub use dependencies::{TreeNode, add_dependency, parse_dependency, relate, remove_dependency, tree};
 pub use doctor::doctor;
@@ -79,7 +81,7 @@ pub use proposals::{Each, ProposeOptions, Which, decide, proposals, propose, rec
 pub use prune::{PruneWish, prune};
 pub use recover::{RecoverAction, recover};
 pub use replace::{Replacement, replace};
-pub use repos::{RepoStatus, asks_for_planning, is_guest, join, repos};
+pub use repos::{RepoStatus, asks_for_planning, is_guest, join, repo_names, repos};
 pub use resolve::resolve;
 pub use restore::{Restorations, restore};
 pub use revise::{Wish, revise};

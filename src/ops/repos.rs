@@ -63,6 +63,11 @@ pub fn repos(store: &mut Store, with_ids: bool) -> Result<Vec<RepoStatus>> {
     Ok(all)
 }
 
+/// The repos of the project as answers name them, its own first.
+pub fn repo_names(store: &Store) -> Vec<String> {
+    store.repos().members.iter().map(|member| member.name.clone()).collect()
+}
+
 /// Whether this is worth a question to a person: once for each clone. Remembers that it was asked.
 pub fn asks_for_planning(store: &Store) -> bool {
     let Some(home) = store.settings().files.personal.parent() else { return false };

@@ -1,4 +1,4 @@
-//! What the answers of a view rest on.
+//! What answers rested on when somebody last asked whether they still hold.
 
 use crate::model::time::Instant;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::names::{CONFIG_NAME, LEASE_VARIABLE};
+use super::names::CONFIG_NAME;
 use super::settings::{ConfigError, ConfigFault, Origin};
 use super::{
     BEADS_DIR, Identity, Repo, Repos, Result, RoleDecision, STATE_DIR, Settings, StateDir, StateHome, StateMode,
@@ -221,11 +221,6 @@ impl Project {
     pub fn act_as(&mut self, agent: Identity) {
         self.actor.get_or_insert_with(|| agent.name.clone());
         self.agent = Some(agent);
-    }
-
-    /// Says which numbers of claims the caller carries from now on, as [`LEASE_VARIABLE`] does.
-    pub fn carry(&mut self, numbers: &str) {
-        self.host.env = self.host.env.clone().with(LEASE_VARIABLE, numbers);
     }
 
     /// The state home of the project: agents, mail, checkpoints.

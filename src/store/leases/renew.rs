@@ -1,11 +1,19 @@
-//! Putting off the end of one claim.
+//! Putting off the end of one claim, and writing under its number.
 
 use super::error::LeaseError;
 use super::standing;
 use super::told::since;
 use crate::model::lease::{Lease, Standing};
 use crate::model::time::Instant;
-use crate::store::{Result, Store};
+use crate::store::names::LEASE_VARIABLE;
+use crate::store::{Project, Result, Store};
+
+impl Project {
+    /// Says which numbers of claims the caller carries from now on, as [`LEASE_VARIABLE`] does.
+    pub fn carry(&mut self, numbers: &str) {
+        self.host.env = self.host.env.clone().with(LEASE_VARIABLE, numbers);
+    }
+}
 
 impl Store {
     /// Puts the end of a claim off, if it still is the caller's under this number; when it ends now, `None` for never.

@@ -52,10 +52,12 @@ fn there_is_one_way_to_claim() {
     let scratch = with(&["t-1"]);
     let store = open(&scratch);
     let (ann, bob) = (agent(&store, "ann"), agent(&store, "bob"));
-    let held = next(&ann, Duration::from_millis(300)).expect("the only issue");
+    let held = next(&ann, LONG).expect("the only issue");
     assert!(next(&bob, LONG).is_none());
     assert_eq!(refused(bob.claim("t-1", LONG)).0, ErrorKind::Claimed);
     assert_eq!(refused(bob.update("t-1", &Update::new().priority(0))).0, ErrorKind::Claimed);
+    // The same claim, now a short one, ends by itself.
+    assert_eq!(ann.claim("t-1", Duration::from_millis(1)).unwrap().epoch(), held.epoch());
     let mut taken = None;
     until("the claim of ann never ended", || {
         taken = next(&bob, LONG);

@@ -16,7 +16,8 @@ fn run(scratch: &Scratch, name: &str, args: &[&str]) -> String {
     let mut command = Command::new(&program);
     command.arg(scratch.root()).args(args).env_clear();
     command.env("HOME", scratch.root()).env("TMPDIR", scratch.root()).env("USER", "tester").env("BD_NO_IMAGE", "1");
-    let output = command.output().unwrap_or_else(|error| panic!("{}: {error}", program.display()));
+    let output =
+        command.output().unwrap_or_else(|error| panic!("{}: {error}; run `cargo build --examples`", program.display()));
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(output.status.success(), "{name}: {}{}", text(&output.stdout), text(&output.stderr));
     text(&output.stdout)
