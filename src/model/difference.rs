@@ -34,7 +34,8 @@ pub fn is_told(key: &str) -> bool {
 
 /// Of an issue that was renamed the id is told.
 fn is_untold(key: &str, kind: ChangeKind) -> bool {
-    !is_told(key) && !(key == Field::Id.key() && kind == ChangeKind::Changed)
+    let is_renamed = key == Field::Id.key() && kind == ChangeKind::Changed;
+    !is_told(key) && !is_renamed
 }
 
 /// A version that a merge joins with others.
