@@ -141,6 +141,80 @@ fn one_function_finds_the_state_home() {
     assert_eq!(found, expected, "a second function says where state is kept");
 }
 
+/// The file system is reached through `sys`; in `vcs` through `vcs::files` too, which has a check of its own below.
+#[test]
+fn only_sys_and_vcs_touch_the_file_system() {
+    const OTHERS: &[(&str, usize, &str)] = &[
+        ("cli/commands/edit.rs", 2, "a scratch file for the editor"),
+        ("coordination/workspaces/setup.rs", 1, "the end of what a job has said"),
+    ];
+    let mut found = BTreeMap::new();
+    for (file, code) in parts().into_iter().filter(|(part, _)| part != "sys" && part != "vcs").flat_map(|(_, all)| all)
+    {
+        let count = touches_files(&code);
+        if count > 0 {
+            found.insert(file.display().to_string(), count);
+        }
+    }
+    let named = OTHERS.iter().map(|(file, count, _)| ((*file).to_owned(), *count)).collect();
+    assert_eq!(found, named, "ask sys::path or sys::below instead");
+}
+
+/// How often code names the file system of the standard library.
+fn touches_files(code: &str) -> usize {
+    let module = Module::read(code);
+    let imported = module.uses.iter().map(|one| &one.path);
+    imported.chain(&module.paths).filter(|path| path.as_str() == "std::fs" || path.starts_with("std::fs::")).count()
+}
+
+/// A front end calls operations. Only its context, which opens the store and says who acts where, calls the store itself.
+#[test]
+fn front_ends_call_operations() {
+    const CONTEXT: &str = "cli/context.rs";
+    for (file, code) in parts().remove("cli").unwrap() {
+        let around = reaches_around(&code);
+        let is_context = file.display().to_string() == CONTEXT;
+        assert!(is_context || around.is_empty(), "{}: {}: make it an operation", file.display(), around.join(" "));
+    }
+}
+
+/// The calls of methods of a store: on a value of that name, on what the context gives, by the type.
+fn reaches_around(code: &str) -> Vec<String> {
+    let method = |rest: &str| -> Option<String> {
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+        rest[end..].starts_with('(').then(|| rest[..end].to_owned())
+    };
+    // A chain may be broken over lines.
+    let code: String = code.split_whitespace().collect::<Vec<_>>().join(" ").replace(" .", ".");
+    let ways = ["store.", "store()?.", "Store::", "View::", "Project::"];
+    let calls = ways.into_iter().flat_map(|way| {
+        let whole = |at: &usize| !code[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let places: Vec<usize> = code.match_indices(way).map(|(at, _)| at + way.len()).collect();
+        places
+            .into_iter()
+            .filter(move |at| whole(&(at - way.len())))
+            .filter_map(|at| method(&code[at..]))
+            .collect::<Vec<_>>()
+    });
+    calls.collect()
+}
+
+/// Plans become files in one place, and every edit gets into a plan past the guards. Files of records go the same way through the gate.
+#[test]
+fn one_module_writes_ledgers() {
+    let writers: &[(&str, &str)] =
+        &[("store/write/apply.rs", "ledgers"), ("store/records.rs", "records of the state home")];
+    let mut found = BTreeSet::new();
+    for (file, code) in parts().into_iter().filter(|(part, _)| part != "ledger").flat_map(|(_, files)| files) {
+        let applies = ["lock.apply(", "locked.apply(", ".apply::<", "LockedLedger::apply"];
+        if applies.iter().any(|call| code.contains(call)) {
+            found.insert(file.display().to_string());
+        }
+    }
+    let named = writers.iter().map(|(file, _)| (*file).to_owned()).collect();
+    assert_eq!(found, named, "another way to write a ledger");
+}
+
 /// How a file can be reached without the door of `sys::below`, or by the side of it that follows links.
 const WAYS: &[&str] = &[
     "fs::read(",
@@ -161,6 +235,14 @@ const WAYS: &[&str] = &[
     "OpenOptions",
     "tempfile::",
     "Dir::open(",
+    "path::make(",
+    "path::make_all(",
+    "path::rename(",
+    "path::link_or_rename(",
+    "path::remove(",
+    "path::remove_all(",
+    "path::entries(",
+    "path::is_empty(",
     "read_own(",
     "read_any(",
     "write_any(",
@@ -185,7 +267,7 @@ const OTHER_WAYS: &[(&str, usize, &str)] = &[
     ("ops/init.rs", 1, "the directory of a planning repo that a person named"),
     ("ops/merge_files.rs", 2, "the files that version control names to its merge driver"),
     ("store/home_dir.rs", 1, "the user's own directories"),
-    ("store/hooks/files.rs", 3, "hooks, which git runs through a link, too"),
+    ("store/hooks/files.rs", 2, "hooks, which git runs through a link, too"),
     ("store/image.rs", 1, "the user's cache"),
     ("store/leaks.rs", 1, "a file that a person named"),
     ("store/place.rs", 2, "a file that a person named, outside of the working copy"),
@@ -377,6 +459,15 @@ fn home(modules: &BTreeMap<String, Module>, from: &str, path: &str, depth: usize
 fn the_check_itself_can_fail() {
     let words: Vec<&str> = words_after("use crate::store::X; mycrate::no; crate::cli", "crate::").collect();
     assert_eq!(words, ["store", "cli"]);
+    assert_eq!(touches_files("use std::fs::File;\nfn f() { std::fs::read(x); sys::fs::read(x) }\n"), 2);
+    assert_eq!(
+        reaches_around("fn f(cx: &mut Context) { ops::list(cx.store()?, x); restore.list(); store.name }"),
+        [""; 0]
+    );
+    assert_eq!(
+        reaches_around("fn f(cx: &mut Context) {\n    cx.store()?\n        .list(x); store.ready(y); Store::open(z) }"),
+        ["ready", "list", "open"]
+    );
     let found = |files: &[(&str, &str)]| {
         let files: Vec<(PathBuf, String)> =
             files.iter().map(|(file, code)| (file.into(), (*code).to_owned())).collect();

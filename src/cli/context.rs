@@ -8,9 +8,10 @@ use clap::Args;
 
 use super::ui::{JsonArray, Ui};
 use crate::coordination;
+use crate::model::id::PrefixIndex;
 use crate::model::query::is_me;
 use crate::model::when::{Bare, When};
-use crate::ops::OpError;
+use crate::ops::{self, OpError};
 use crate::store::settings::{find_key, nearest_key};
 use crate::store::{self, AGENT_VARIABLE, Config, Moment, Place, STATE_DIR, Store, StoreError, Warning};
 use crate::sys::activity::Step;
@@ -214,10 +215,36 @@ impl Context {
         Ok(())
     }
 
+    /// Reads the settings again, which have changed.
+    pub fn reopen(&mut self) -> Result<(), Failure> {
+        Ok(self.store()?.reopen()?)
+    }
+
     /// Store and streams at once.
     pub fn parts(&mut self) -> Result<(&mut Store, &mut Ui), Failure> {
         self.store()?;
         Ok((self.store.as_mut().expect("just opened"), &mut self.ui))
+    }
+
+    /// How much of each id is enough, and the streams.
+    pub fn index(&mut self) -> Result<(PrefixIndex, &mut Ui), Failure> {
+        let index = ops::prefix_index(self.store()?)?;
+        Ok((index, &mut self.ui))
+    }
+
+    /// The id that was typed, or the first characters of it.
+    pub fn resolve(&mut self, typed: &str) -> Result<String, Failure> {
+        Ok(self.store()?.resolve(typed)?)
+    }
+
+    /// Whether it matters of an issue in which repo it is.
+    pub fn has_several_repos(&mut self) -> Result<bool, Failure> {
+        Ok(self.store()?.repos().members.len() > 1)
+    }
+
+    /// The agent that acts; `None` if it is a person.
+    pub fn agent(&mut self) -> Result<Option<String>, Failure> {
+        Ok(self.store()?.agent().map(|agent| agent.name.clone()))
     }
 
     pub fn actor(&mut self) -> Result<String, Failure> {

@@ -6,7 +6,8 @@ use super::context::Context;
 use crate::cache::{Sort, SortBy};
 use crate::model::issue::{IssueType, Priority, Status};
 use crate::model::query::{Expr, Field, Op, VISIBILITIES, Value, is_all};
-use crate::ops::{self, OpError};
+use crate::ops::{self, Checkouts, OpError, not_deleted, not_done};
+use crate::store::Place;
 use crate::view::Failure;
 
 /// Flags that look beyond the checkout in use.
@@ -18,6 +19,13 @@ pub struct WorktreeArgs {
     /// Those of another checkout, by id, name or path
     #[arg(long, value_name = "CHECKOUT", conflicts_with_all = ["all_worktrees", "at"])]
     pub worktree: Option<String>,
+}
+
+impl WorktreeArgs {
+    /// Which checkouts are asked; the other one, if the store reads one.
+    pub fn asked(&self, place: Option<Place>) -> Checkouts {
+        if self.all_worktrees { Checkouts::All } else { Checkouts::One(place) }
+    }
 }
 
 #[derive(Debug, Args, Default)]
@@ -247,16 +255,6 @@ impl ScopeArgs {
     pub fn expr(&self) -> Expr {
         Expr::And(self.conditions().collect())
     }
-}
-
-/// Neither closed nor deleted.
-pub fn not_done() -> Expr {
-    Expr::any_of(Field::Status, ["closed".into(), "tombstone".into()]).negate()
-}
-
-/// Not deleted.
-pub fn not_deleted() -> Expr {
-    Expr::text(Field::Status, "tombstone").negate()
 }
 
 /// Which issues a listing shows besides the open ones.

@@ -11,6 +11,7 @@ use crate::model::lease::Standing;
 use crate::model::state_id::{self, CHECKPOINT};
 use crate::model::workspace::{State, Workspace};
 use crate::store::{Elsewhere, LeaseRow, Store, StoreError, Worktree};
+use crate::sys;
 use crate::vcs::{self, NewCheckout, Snapshot, SyncError, Why, Work};
 
 /// A checkout to make.
@@ -100,7 +101,7 @@ pub fn remove_worktree(store: &mut Store, typed: &str, force: bool, cwd: &Path) 
     if let Some(one) = workspaces::workspaces(store)?.into_iter().find(of_job) {
         return Err(kept(vec![format!("it is the workspace {}, and bd workspace removes those", one.id)]));
     }
-    let is_inside = |path: &Path| std::fs::canonicalize(path).is_ok_and(|path| path.starts_with(&worktree.root));
+    let is_inside = |path: &Path| sys::path::real(path).is_ok_and(|path| path.starts_with(&worktree.root));
     if worktree.is_here || is_inside(cwd) || is_inside(store.host().env.cwd()) {
         return Err(kept(vec!["the current directory is inside of it".to_owned()]));
     }

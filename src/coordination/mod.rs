@@ -55,7 +55,7 @@ pub use plans::PlanFile;
 pub use remote::{RemoteLease, remote_leases};
 pub use repositories::{RepoUse, repo_use, repository_ids};
 pub use reservations::{
-    Checked, Obstacle, Release, ReservationError, ReserveRequest, Reserved, check_paths, check_staged,
+    Checked, Obstacle, Release, ReservationError, ReserveRequest, Reserved, check_paths, check_staged, only_warns,
     release as unreserve, reservations, reserve,
 };
 pub use resume::{Resumption, resume};

@@ -25,6 +25,7 @@ pub use write::{Applied, Edit, LineChange, LockedLedger, Outcome, REFUSED_PREFIX
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::sys;
 use crate::sys::Entropy;
 use crate::sys::fs::{Dir, FsError};
 use crate::sys::lock::{self, LockError};
@@ -77,7 +78,7 @@ impl Ledger {
         if path.extension().is_none_or(|end| end != "jsonl") {
             return Err(LedgerError::NotJsonl { path: path.to_owned() });
         }
-        match std::fs::read_link(path) {
+        match sys::path::link(path) {
             Ok(target) => Err(LedgerError::Linked { path: path.to_owned(), target }),
             Err(_) => Ok(Ledger { path: path.to_owned(), root: root.to_owned() }),
         }

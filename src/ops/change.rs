@@ -20,7 +20,7 @@ impl Batch {
 
 /// Makes changes to each of several issues, named as people type them. All of them must be known; then every one is tried, and
 /// all that succeed are written at once.
-pub fn change_each(store: &mut Store, typed: &[String], changes: impl Fn(&Store) -> Vec<Change>) -> Result<Batch> {
+pub fn change_each(store: &mut Store, typed: &[String], changes: impl Fn(&mut Store) -> Vec<Change>) -> Result<Batch> {
     let named = store.resolve_all(typed)?;
     let new_parent = |changes: &[Change]| {
         changes.iter().find_map(|change| match change {

@@ -30,6 +30,9 @@ pub struct Placed {
     pub issue: NewIssue,
     pub id: Option<IssueId>,
     pub route: Route,
+    /// The name of the repo, and the path of its ledger.
+    pub repo: String,
+    pub ledger: String,
 }
 
 /// Decides where issues go and checks what can be checked before a ledger is locked.
@@ -56,7 +59,8 @@ pub fn place(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Placed>> {
             }
         }
         let route = store.route(filing.repo.as_deref(), &issue.dependencies)?;
-        placed.push(Placed { issue, id, route });
+        let (repo, ledger) = (store.name(route.repo).to_owned(), super::ledger(store, route.repo));
+        placed.push(Placed { issue, id, route, repo, ledger });
     }
     Ok(placed)
 }
@@ -67,7 +71,7 @@ pub fn file_all(store: &mut Store, filings: Vec<Filing>) -> Result<Vec<Written>>
     let chosen = placed.iter().any(|one| one.id.is_some());
     let scope = if chosen { Scope::All } else { Scope::Repos(placed.iter().map(|one| one.route.repo).collect()) };
     let mut transaction = store.begin(scope)?;
-    for Placed { issue, id, route } in placed {
+    for Placed { issue, id, route, .. } in placed {
         transaction.refuse_cycle_of_new(id.as_ref().map_or("the new issue", |id| id.as_str()), &issue.dependencies)?;
         // Others may depend already on an id that was chosen, on a minted one nobody does.
         if let Some(id) = &id {

@@ -11,7 +11,7 @@ use crate::model::id;
 use crate::store::settings::{Files, Origin, is_ledger_name, original_prefix};
 use crate::store::{self, BEADS_DIR, Config, LEDGER_NAMES, PLACEHOLDER_NAME, Repo, Settings, Store, StoreError};
 use crate::sys::fs::Dir;
-use crate::sys::{Entropy, Host, below};
+use crate::sys::{self, Entropy, Host, below};
 
 /// The part that the user plays.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -159,7 +159,7 @@ fn init_ledger(host: &Host, beads: &Path, request: &InitRequest) -> Result<Initi
     if let Some(name) = request.ledger_name.as_deref().filter(|name| !is_ledger_name(name)) {
         return Err(OpError::Usage(format!("--ledger-name must be the name of a .jsonl file, not {name:?}")));
     }
-    let found = match std::fs::symlink_metadata(beads) {
+    let found = match sys::path::look(beads) {
         Ok(_) if !beads.is_dir() => return Err(StoreError::NotADirectory { path: beads.to_owned() }.into()),
         // A linked one, or one that redirects, is followed as everywhere, and as far.
         Ok(_) => Repo::at(beads, String::new()).transpose()?.map(|found| found.beads().to_owned()),
@@ -172,7 +172,7 @@ fn init_ledger(host: &Host, beads: &Path, request: &InitRequest) -> Result<Initi
     let configured = configured.or_else(|| request.ledger_name.clone());
     let names = configured.iter().map(String::as_str).chain(LEDGER_NAMES.into_iter().filter(|_| configured.is_none()));
     let existing = names.map(|name| beads.join(name)).find(|path| path.exists());
-    let name = beads.parent().and_then(|root| std::fs::canonicalize(root).ok());
+    let name = beads.parent().and_then(|root| sys::path::real(root).ok());
     let name = name.as_deref().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or("bd").to_owned();
     let prefix = prefix.map(str::to_owned).or_else(|| original_prefix(beads)).unwrap_or_else(|| id::prefix_from(&name));
     let made = |ledger, already| Initialised {

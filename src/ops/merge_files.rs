@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::{OpError, Result};
 use crate::ledger::{self, MAX_LEDGER};
 use crate::sys::fs::{self, Dir, FsError, Replaced};
-use crate::sys::{Entropy, below};
+use crate::sys::{self, Entropy, below};
 
 /// The files of a merge, as version control names them.
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +43,7 @@ fn read(path: &Path) -> std::result::Result<Vec<u8>, FsError> {
 }
 
 fn real(path: &Path) -> std::result::Result<PathBuf, FsError> {
-    std::fs::canonicalize(path).map_err(|e| FsError::new("open", path, e))
+    sys::path::real(path).map_err(|e| FsError::new("open", path, e))
 }
 
 fn put(output: &Path, bytes: &[u8], entropy: &Entropy) -> Result<()> {

@@ -10,6 +10,7 @@ mod doctor;
 mod edit;
 mod explain;
 mod export;
+mod facts;
 mod file;
 mod future;
 mod graph;
@@ -20,6 +21,7 @@ mod import;
 mod init;
 mod leaks;
 mod lint;
+mod look;
 mod merge_files;
 mod migrate;
 mod odd;
@@ -50,6 +52,11 @@ pub use doctor::doctor;
 pub use edit::{EditError, EditSheet, apply_sheet, own_copy};
 pub use explain::{Explanation, Reason, explain};
 pub use export::export;
+pub use facts::{
+    AllSettings, Facts, Found, Types, Whereabouts, comment, facts, files_for_others, find, find_with_own, ledger,
+    prefix, refuse_ledger, role, setting, settings, state_home, this_project, types, whereabouts, why_nothing,
+    withheld,
+};
 pub use file::{Filing, Placed, file_all, place};
 pub use graph::{Component, graph};
 pub use health::{Health, Report as DoctorReport, Severity};
@@ -59,6 +66,10 @@ pub use import::{ImportError, ImportOptions, Imported, import};
 pub use init::{InitRequest, Initialised, PLANNING, Setup, init};
 pub use leaks::check_leaks;
 pub use lint::{Linted, lint};
+pub use look::{
+    Checkouts, Listing, Only, ReadyPage, blocked, children, count, cycles, duplicates, epics, labels, list, list_by,
+    named, not_deleted, not_done, orphans, prefix_index, ready, search, statistics,
+};
 pub use merge_files::{MergeFiles, merge_files};
 pub use migrate::{Migrated, migrate, rename_ledger};
 pub use plan::{PlanError, parse_plan};
@@ -67,15 +78,15 @@ pub use proposals::{Each, ProposeOptions, Which, decide, proposals, propose, rec
 pub use prune::{PruneWish, prune};
 pub use recover::{RecoverAction, recover};
 pub use replace::{Replacement, replace};
-pub use repos::{RepoStatus, asks_for_planning, repos};
+pub use repos::{RepoStatus, asks_for_planning, is_guest, join, repos};
 pub use resolve::resolve;
 pub use restore::{Restorations, restore};
 pub use select::{check_dependency_type, check_status, check_type, parse_query, with_known_words};
-pub use show::{Neighbour, Private, Shown, show, show_copies, show_past, unblocked_by};
+pub use show::{Neighbour, Private, Shown, mark_elsewhere, show, show_copies, show_past, unblocked_by};
 pub use state::move_state;
 pub use sync::{Agreed, SyncRequest, agree, agree_at, commit, step_text, sync};
 pub use undo::undo;
-pub use unified::{in_all_worktrees, show_in_all_worktrees};
+pub use unified::show_in_all_worktrees;
 pub use validate::{CHECKS, Check, Polluted, dangling_dependencies, pollution, remove_dangling, validate};
 
 use crate::model::issue::PriorityError;
@@ -105,6 +116,8 @@ pub enum OpError {
     Date { flag: &'static str, value: String },
     #[error("{} is part of the project in {}", directory.display(), project.display())]
     InsideProject { directory: std::path::PathBuf, project: std::path::PathBuf },
+    #[error("{} is a ledger, or would be taken for one: choose another place", path.display())]
+    IsLedger { path: std::path::PathBuf, renamed: Option<String> },
     #[error("{repo} stays: it is needed by {}", used.text())]
     RepoInUse { repo: String, used: crate::coordination::RepoUse },
     #[error("{0}")]

@@ -71,3 +71,13 @@ pub fn asks_for_planning(store: &Store) -> bool {
     }
     crate::store::prepare_home(home).is_ok() && below::put(home, HINTED_NAME, b"planning\n").is_ok()
 }
+
+/// The number of a repo that is named, which joins the project for this once if it is none of it.
+pub fn join(store: &mut Store, text: &str) -> Result<usize> {
+    Ok(store.join(text)?)
+}
+
+/// Whether a repo, by the name that an answer has, is no part of the project.
+pub fn is_guest(store: &Store, name: &str) -> bool {
+    store.is_guest(name)
+}

@@ -79,6 +79,11 @@ pub fn show(store: &mut Store, typed: &str) -> Result<Shown> {
     surround(store, row)
 }
 
+/// Marks the issues that other checkouts have in a later version.
+pub fn mark_elsewhere(store: &mut Store, shown: &mut [Shown]) -> Result<()> {
+    Ok(store.mark_elsewhere(shown.iter_mut().map(|one| &mut one.row))?)
+}
+
 /// An issue that was not found, as history has it last. Where there is no history, or it is not in it, what was found stands.
 pub fn show_past(store: &mut Store, typed: &str, found: Result<Vec<Shown>>) -> Result<Vec<Shown>> {
     if !matches!(found, Err(super::OpError::Store(StoreError::NotFound { .. }))) {

@@ -9,7 +9,7 @@ use super::names::{BEADS_DIR, CONFIG_NAME, LEDGER_NAMES, REDIRECT_NAME};
 use super::place::Beyond;
 use super::{Result, StoreError, place};
 use crate::model::id;
-use crate::sys::{Env, below, fs};
+use crate::sys::{self, Env, below, fs};
 use crate::vcs;
 
 /// So many redirects in a row are followed.
@@ -43,7 +43,7 @@ impl Repo {
         if let Some(found) = named.filter(|_| !start.join(BEADS_DIR).is_dir()) {
             return found;
         }
-        let from = std::fs::canonicalize(&start).unwrap_or_else(|_| start.clone());
+        let from = sys::path::real(&start).unwrap_or_else(|_| start.clone());
         let above = beads_above(&from);
         // What is in the way is not passed over: the repo above it is another.
         if let Some(odd) = above.filter(|dir| !dir.join(BEADS_DIR).is_dir() && !is_nested(&from, dir)) {
@@ -75,7 +75,7 @@ impl Repo {
     /// Follows `.beads/redirect` and a linked `.beads`, as long as they stay in the same repository family. This is the only
     /// place where a link of a repository is followed.
     fn follow(beads: PathBuf, reason: String) -> Result<Self> {
-        let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let real = |path: &Path| sys::path::real(path).unwrap_or_else(|_| path.to_owned());
         let above = |path: &Path| path.parent().unwrap_or(Path::new(".")).to_owned();
         let named = real(&above(&beads)).join(beads.file_name().unwrap_or(BEADS_DIR.as_ref()));
         let mut at = named.clone();
@@ -152,7 +152,7 @@ fn beads_of_parent(from: &Path, found: Option<&Path>) -> Option<PathBuf> {
     let root = vcs::root(from)?;
     let inside = found.filter(|found| found.starts_with(&root));
     let has_ledger = |found: &Path| {
-        let beads = || std::fs::canonicalize(found.join(BEADS_DIR)).unwrap_or_default();
+        let beads = || sys::path::real(&found.join(BEADS_DIR)).unwrap_or_default();
         let names = || below::names(&beads(), "").unwrap_or_default();
         has_usual(found) || names().iter().any(|name| name.ends_with(".jsonl") || name == REDIRECT_NAME)
     };
@@ -168,7 +168,7 @@ fn beads_of_parent(from: &Path, found: Option<&Path>) -> Option<PathBuf> {
 
 /// The nearest directory that has something called `.beads`, whatever it is.
 fn beads_above(from: &Path) -> Option<&Path> {
-    from.ancestors().find(|directory| std::fs::symlink_metadata(directory.join(BEADS_DIR)).is_ok())
+    from.ancestors().find(|directory| sys::path::is_there(&directory.join(BEADS_DIR)))
 }
 
 /// A path is in a working copy of its own below a directory.

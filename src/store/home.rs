@@ -8,7 +8,7 @@ use super::names::CONFIG_NAME;
 use super::pointer::{Pointer, PointerState, place_of, without_repository};
 use super::settings::{ConfigError, ConfigFault};
 use super::state_mode::StateMode;
-use crate::sys::{Env, fs};
+use crate::sys::{self, Env, fs};
 use crate::vcs;
 
 /// The user's settings.
@@ -125,7 +125,7 @@ pub fn is_named(home: &Path, env: &Env) -> bool {
 
 /// A directory that the user named: if it is a link, where that leads. In a repository no link is followed.
 fn resolved(path: PathBuf) -> PathBuf {
-    match std::fs::read_link(&path) {
+    match sys::path::link(&path) {
         Ok(_) => super::place::real(&path),
         Err(_) => path,
     }

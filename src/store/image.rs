@@ -13,7 +13,7 @@ use crate::cache::Key;
 use crate::ledger::Document;
 use crate::model::time::DAY;
 use crate::sys::fs::{self, Dir, FsError};
-use crate::sys::{Env, below};
+use crate::sys::{self, Env, below};
 
 /// Below this many lines parsing is cheaper than the image is worth.
 pub(super) const MIN_LINES: usize = 300;
@@ -50,7 +50,7 @@ pub(super) fn place(env: &Env, ledgers: &[&Path]) -> Option<PathBuf> {
     let base = base.or_else(|| env.home().map(|home| home.join(".cache")))?;
     let mut name = blake3::Hasher::new();
     for ledger in ledgers {
-        name.update(std::fs::canonicalize(ledger).ok()?.as_os_str().as_encoded_bytes());
+        name.update(sys::path::real(ledger).ok()?.as_os_str().as_encoded_bytes());
         name.update(b"\0");
     }
     Some(base.join("beads").join(format!("{}.img", &name.finalize().to_hex()[..NAME_LENGTH])))

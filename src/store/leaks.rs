@@ -9,7 +9,7 @@ use super::warning::Warning;
 use super::{Project, RepoProblem, Result, StoreError, View, place, planning};
 use crate::ledger::{Document, MAX_LEDGER};
 use crate::model::id;
-use crate::sys::{below, fs};
+use crate::sys::{self, below, fs};
 use crate::vcs;
 use crate::vcs::{Changed, Span, SyncError};
 
@@ -200,7 +200,7 @@ fn landing(path: &Path) -> PathBuf {
     const LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..LINKS {
-        let Ok(target) = std::fs::read_link(&path) else { break };
+        let Ok(target) = sys::path::link(&path) else { break };
         path = path.parent().unwrap_or(Path::new("")).join(target);
     }
     place::real(&path)

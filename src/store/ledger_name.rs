@@ -9,6 +9,7 @@ use super::settings::{Edits, find_key};
 use super::{Access, Project, Result, StoreError, View};
 use crate::model::json::Dialect;
 use crate::model::record::Record;
+use crate::sys;
 use crate::sys::below;
 
 pub(super) const METADATA: &str = "metadata.json";
@@ -65,7 +66,7 @@ impl View {
             return Err(StoreError::BadValue(message));
         }
         let lock = if dry_run { None } else { Some(ledger.lock(self.lock_wait)?) };
-        let is_there = |path: &PathBuf| std::fs::symlink_metadata(path).is_ok();
+        let is_there = |path: &PathBuf| sys::path::is_there(path);
         match (is_there(&from), is_there(&to)) {
             _ if from == to => {}
             (true, true) => return Err(StoreError::TwoLedgers { directory }),

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::sys;
+
 pub const BEADS_DIR: &str = ".beads";
 
 /// The ledger's name: ours, and that of later beads.
@@ -15,7 +17,7 @@ pub fn other_name(ledger: &Path) -> Option<PathBuf> {
 
 /// A record that names the ledger at one path is about the ledger at another: that is where it is now, under its other name.
 pub fn became(then: &Path, now: &Path) -> bool {
-    other_name(now).as_deref() == Some(then) && std::fs::symlink_metadata(then).is_err()
+    other_name(now).as_deref() == Some(then) && !sys::path::is_there(then)
 }
 
 /// Leads from a `.beads` directory to another of the same family.

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::sys::fs::FsError;
-use crate::sys::{Env, below};
+use crate::sys::{self, Env, below};
 use crate::vcs;
 
 /// What a path in the settings stands for: `~` is the home directory, relative is from the project's root.
@@ -14,12 +14,12 @@ pub fn expand(text: &str, root: &Path, env: &Env) -> PathBuf {
 
 /// The path without `.`, `..` and links, as far as it exists.
 pub fn real(path: &Path) -> PathBuf {
-    if let Ok(real) = std::fs::canonicalize(path) {
+    if let Ok(real) = sys::path::real(path) {
         return real;
     }
     // What does not exist has no links in it: only its existing part is resolved.
     let plain = plain(path);
-    let above = plain.ancestors().skip(1).find_map(|dir| Some((dir, std::fs::canonicalize(dir).ok()?)));
+    let above = plain.ancestors().skip(1).find_map(|dir| Some((dir, sys::path::real(dir).ok()?)));
     match above {
         Some((dir, real)) => real.join(plain.strip_prefix(dir).unwrap_or(Path::new(""))),
         None => plain,

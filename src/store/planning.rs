@@ -7,6 +7,7 @@ use super::{Project, Repo, Result, Role, StoreError, View, family, home, place};
 use crate::ledger::Document;
 use crate::model::proposal::{Owner, Visibility};
 use crate::model::record::Record;
+use crate::sys;
 use crate::sys::Env;
 use crate::sys::below;
 use crate::sys::fs::{Dir, FsError};
@@ -33,7 +34,7 @@ pub fn check_planning(project: &Path, planning: &Path, env: &Env) -> Result<()> 
     if is_same_project(project, planning, env) || place::real(planning).starts_with(place::real(&root)) {
         return Err(StoreError::WouldLeak { repo: planning.display().to_string() });
     }
-    match std::fs::metadata(planning) {
+    match sys::path::follow(planning) {
         Ok(meta) if !meta.is_dir() => Err(StoreError::NotARepo { path: planning.to_owned() }),
         _ => Ok(()),
     }

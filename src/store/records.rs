@@ -130,7 +130,7 @@ impl StateDir {
     pub fn check(&self) -> Result<(), RecordError> {
         // A repository may have committed a link in the place of the directory.
         let below = self.path.ancestors().take_while(|path| path.starts_with(&self.home.path));
-        let is_link = |path: &&Path| std::fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_symlink());
+        let is_link = |path: &&Path| sys::path::look(path).is_ok_and(|data| data.file_type().is_symlink());
         let named = matches!(self.home.mode, StateMode::Named | StateMode::Global);
         if let Some(link) = below.filter(|path| !named || *path != self.home.path).find(is_link) {
             let odd = std::io::Error::other("it is a link, and state is not kept behind one");

@@ -8,6 +8,7 @@ use super::repo_problem::RepoProblem;
 use super::settings::{ConfigError, Origin, OutsidePath, Settings, Trust, original_prefix};
 use super::{BEADS_DIR, LEDGER_NAMES, Repo, Result, StoreError, family, home, place};
 use crate::cache::UnknownIds;
+use crate::sys;
 use crate::sys::Env;
 use crate::vcs;
 
@@ -136,7 +137,7 @@ impl Repos {
             // Named under another key already, and as little there.
             None if self.watched.iter().filter(|known| **known == path).count() > 1 => return,
             None => {
-                return self.problems.push(match std::fs::metadata(&path) {
+                return self.problems.push(match sys::path::follow(&path) {
                     Ok(meta) if meta.is_dir() => RepoProblem::NoRepo { key, text, path },
                     Ok(_) => {
                         RepoProblem::Unusable { key, text, path, message: "that is a file, not a directory".into() }

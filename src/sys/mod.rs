@@ -14,6 +14,7 @@ pub mod lock;
 pub mod log;
 pub mod net;
 mod owner;
+pub mod path;
 pub mod process;
 pub mod processes;
 pub mod removal;

@@ -201,6 +201,11 @@ impl From<OpError> for Failure {
             OpError::Import(ImportError::Damaged { .. }) => {
                 Self::damaged(message).hint("mend that line, or import the rest with --skip-damaged")
             }
+            OpError::IsLedger { renamed, .. } => {
+                let hint =
+                    renamed.as_ref().map(|name| format!("to rename the ledger, run `bd migrate --ledger {name}`"));
+                Failure { hint, ..Failure::usage(message) }
+            }
             OpError::InsideProject { .. } => Self::failed(message)
                 .hint("issues filed here go to that project; `bd init --here` makes a second ledger"),
             OpError::Edit(EditError::Overtaken { .. }) => Self::illegal(message),

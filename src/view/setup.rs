@@ -1,30 +1,11 @@
 //! A project, its repos and settings as programs read them.
 
-use std::path::PathBuf;
-
 use super::answer::{Any, Value, answer, each, object, or_null};
 use super::shapes::rows;
 use crate::coordination::StateMoved;
-use crate::model::workspace::Workspace;
-use crate::ops::{Configured, Initialised, Migrated, Placed, RepoStatus};
+use crate::ops::{Configured, Facts, Initialised, Migrated, Placed, RepoStatus, Whereabouts};
 use crate::store::settings::{ForeignSetting, HeldBecause, OutsidePath, Setting, Value as Set};
-use crate::store::{Access, RenamedLedger, RenamedPrefix, RoleDecision, StateHome, Worktree};
-
-/// Where the project is, and what there is around it.
-#[derive(Debug)]
-pub struct Whereabouts {
-    pub beads: PathBuf,
-    pub ledger: String,
-    pub prefix: String,
-    pub reason: String,
-    pub state: StateHome,
-    pub checkout: Option<Worktree>,
-    pub workspace: Option<Workspace>,
-    pub agent: Option<String>,
-    pub repos: Vec<String>,
-    /// The repo that new issues go to and the rule for it, or why they go nowhere.
-    pub route: Result<(String, String), String>,
-}
+use crate::store::{Access, RenamedLedger, RenamedPrefix, RoleDecision, StateHome};
 
 answer! {
     pub fn initialised(made: &Initialised) {
@@ -79,19 +60,19 @@ answer! {
         worktree_id: one.checkout.as_ref().and_then(|place| place.id.as_ref()),
         worktree: one.checkout.as_ref().map(|place| &place.name),
         workspace_id: one.workspace.as_ref().map(|space| &space.id),
-        agent: &one.agent, repos: &one.repos,
+        agent: one.agent.as_ref().map(|(name, _)| name), repos: &one.repos,
         new_issues: one.route.as_ref().ok().map(|(repo, _)| repo),
         routing_rule: one.route.as_ref().ok().map(|(_, rule)| rule),
-        routing_error: one.route.as_ref().err(),
+        routing_error: one.route.as_ref().err().map(ToString::to_string),
     }
 
     fn prefix_config(prefix: &str) {
         issue_prefix: prefix,
     }
 
-    pub fn info(ledger: &str, count: usize, bytes: usize, prefix: &str, actor: &str) {
-        database_path: ledger, ledger: ledger, issue_count: count, ledger_bytes: bytes, mode: "direct", actor: actor,
-        version: env!("CARGO_PKG_VERSION"), config: prefix_config(prefix),
+    pub fn info(facts: &Facts) {
+        database_path: &facts.ledger, ledger: &facts.ledger, issue_count: facts.issues, ledger_bytes: facts.bytes,
+        mode: "direct", actor: &facts.actor, version: env!("CARGO_PKG_VERSION"), config: prefix_config(&facts.prefix),
     }
 
     pub fn version(version: &str) {
@@ -136,9 +117,9 @@ answer! {
     }
 
     /// An issue that would be filed.
-    pub fn placed(one: &Placed, ledger: &str, repo: &str) {
+    pub fn placed(one: &Placed) {
         dry_run: true, title: &one.issue.title, issue_type: &one.issue.issue_type, priority: one.issue.priority,
-        ledger: ledger, source_repo: repo, routing_rule: &one.route.rule,
+        ledger: &one.ledger, source_repo: &one.repo, routing_rule: &one.route.rule,
     }
 }
 

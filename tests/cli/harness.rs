@@ -105,7 +105,10 @@ impl Env {
         for name in ["CONFIG", "STATE", "CACHE", "DATA"] {
             command.env(format!("XDG_{name}_HOME"), root.join("home").join(name.to_lowercase()));
         }
-        command.env("TZ", "UTC").env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        command
+            .env("TZ", "UTC")
+            .env("GIT_CONFIG_GLOBAL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gitconfig"))
+            .env("GIT_CONFIG_NOSYSTEM", "1");
         command
     }
 

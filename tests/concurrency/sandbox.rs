@@ -120,7 +120,9 @@ impl Sandbox {
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("HOME", self.home()).env("XDG_CONFIG_HOME", self.home().join("config"));
         command.env("XDG_STATE_HOME", self.home().join("state")).env("XDG_CACHE_HOME", self.home().join("cache"));
-        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        command
+            .env("GIT_CONFIG_GLOBAL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gitconfig"))
+            .env("GIT_CONFIG_NOSYSTEM", "1");
         command.env("BD_ACTOR", "ann").env("LC_ALL", "C").env("TZ", "UTC");
         command
     }

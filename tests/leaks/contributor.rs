@@ -94,7 +94,10 @@ impl Contributor {
     fn git(&self, args: &[&str]) -> Option<String> {
         let mut command = Command::new("git");
         command.current_dir(self.path("project")).args(["-c", "user.name=ann", "-c", "user.email=ann@example.org"]);
-        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", self.path("home"));
+        command
+            .env("GIT_CONFIG_GLOBAL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gitconfig"))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("HOME", self.path("home"));
         let output = command.args(args).output().unwrap();
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     }

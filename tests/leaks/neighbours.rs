@@ -50,7 +50,10 @@ pub struct Seen {
 fn git_in(place: &Path, home: &Path, args: &[&str]) -> Option<Vec<u8>> {
     let mut command = Command::new("git");
     command.current_dir(place).args(["-c", "user.name=ann", "-c", "user.email=ann@example.org"]);
-    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", home);
+    command
+        .env("GIT_CONFIG_GLOBAL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gitconfig"))
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("HOME", home);
     let output = command.args(args).output().unwrap();
     output.status.success().then_some(output.stdout)
 }

@@ -356,7 +356,9 @@ fn a_ledger_in_the_primarys_working_copy_is_not_committed() {
     fs::write(inner.join("beads.jsonl"), "").unwrap();
     for repo in [several.root(0), several.root(1)] {
         let mut git = std::process::Command::new("git");
-        git.args(["init", "-q"]).current_dir(repo).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        git.args(["init", "-q"])
+            .current_dir(repo)
+            .env("GIT_CONFIG_GLOBAL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gitconfig"));
         assert!(git.status().unwrap().success());
     }
     for (default, primary, expected) in

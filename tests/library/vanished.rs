@@ -34,7 +34,9 @@ fn ledger(word: &str) -> String {
 fn git(root: &Path, arguments: &[&str]) -> bool {
     let mut command = Command::new("git");
     command.args(["-c", "user.name=t", "-c", "user.email=t@example.org"]).args(arguments).current_dir(root);
-    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    command
+        .env("GIT_CONFIG_GLOBAL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gitconfig"))
+        .env("GIT_CONFIG_NOSYSTEM", "1");
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
         command.env_remove(name);
     }

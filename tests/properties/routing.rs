@@ -96,7 +96,8 @@ fn project() -> Several {
     for repo in 0..3 {
         let mut git = Command::new("git");
         git.args(["init", "-q"]).current_dir(several.root(repo));
-        git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        git.env("GIT_CONFIG_GLOBAL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gitconfig"))
+            .env("GIT_CONFIG_NOSYSTEM", "1");
         assert!(git.status().is_ok_and(|status| status.success()), "git is installed");
     }
     several

@@ -7,7 +7,7 @@ use crate::model::change::NewIssue;
 use crate::model::issue::Priority;
 use crate::model::json;
 use crate::model::when::{Bare, When};
-use crate::ops::{self, Filing, OpError};
+use crate::ops::{self, Filing, OpError, Placed};
 use crate::view::{self, Exit, Failure};
 
 /// File an issue
@@ -138,8 +138,10 @@ pub fn run(args: AddArgs, cx: &mut Context) -> Outcome {
             cx.ui.done(&format!("Created issue{place}: {}", issue.id));
         }
         let store = cx.store()?;
-        let guests =
-            written.iter().filter(|issue| store.is_guest(&issue.source_repo)).map(|issue| issue.source_repo.clone());
+        let guests = written
+            .iter()
+            .filter(|issue| ops::is_guest(store, &issue.source_repo))
+            .map(|issue| issue.source_repo.clone());
         for guest in guests.collect::<BTreeSet<_>>() {
             cx.ui.note(&format!("{guest} is not part of this project; bd repo add shows its issues here"));
         }
@@ -152,22 +154,11 @@ pub fn run(args: AddArgs, cx: &mut Context) -> Outcome {
 
 fn preview(filings: Vec<Filing>, cx: &mut Context) -> Outcome {
     let placed = ops::place(cx.store()?, filings)?;
-    let mut items = Vec::new();
-    for one in &placed {
-        let store = cx.store()?;
-        let repo = store.name(one.route.repo).to_owned();
-        let ledger = store.ledger_path(one.route.repo).map(|path| path.display().to_string()).unwrap_or_default();
-        let issue = &one.issue;
-        if cx.ui.wants_json() {
-            items.push(view::placed(one, &ledger, &repo));
-        } else {
-            let what = format!("{} {} \"{}\"", issue.priority, issue.issue_type, issue.title);
-            cx.ui.done(&format!("Would file {what} in {ledger}"));
-            cx.ui.done(&format!("  repo {repo}: {}", one.route.rule));
-        }
-    }
-    if cx.ui.wants_json() {
-        cx.json(view::each(items, |one| one));
+    json_answer!(cx, view::each(&placed, view::placed));
+    for Placed { issue, route, repo, ledger, .. } in &placed {
+        let what = format!("{} {} \"{}\"", issue.priority, issue.issue_type, issue.title);
+        cx.ui.done(&format!("Would file {what} in {ledger}"));
+        cx.ui.done(&format!("  repo {repo}: {}", route.rule));
     }
     Ok(Exit::Ok)
 }

@@ -181,7 +181,7 @@ fn list(filter: &AgentFilter, cx: &mut Context) -> Outcome {
 
 /// The agent that is named, or the one that acts.
 fn named(agent: Option<&str>, cx: &mut Context) -> Result<Seen, Failure> {
-    let acting = cx.store()?.agent().map(|identity| identity.name.clone());
+    let acting = cx.agent()?;
     let Some(typed) = agent.map(str::to_owned).or(acting) else {
         return Err(Failure::usage("which agent? name one, or say who you are with --agent or BD_AGENT"));
     };

@@ -17,9 +17,8 @@ pub struct AssignArgs {
 }
 
 pub fn run(args: AssignArgs, cx: &mut Context) -> Outcome {
-    let store = cx.store()?;
-    let id = store.resolve(&args.id)?;
-    let assigned = coordination::assign(store, &id, &args.to)?;
+    let id = cx.resolve(&args.id)?;
+    let assigned = coordination::assign(cx.store()?, &id, &args.to)?;
     json_answer!(cx, view::assigned(&assigned));
     cx.ui.done(&format!("Assigned to {}: {id}", view::inline(&assigned.to)));
     Ok(Exit::Ok)

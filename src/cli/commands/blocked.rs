@@ -25,12 +25,9 @@ pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
         Some(parent) => Expr::And(vec![Expr::value(Field::Parent, &parent), args.scope.expr()]),
         None => args.scope.expr(),
     };
-    let filter = ops::with_known_words(cx.store()?, filter)?;
-    let found = cx.store()?.blocked(&filter)?;
+    let (found, unjoined) = ops::blocked(cx.store()?, filter)?;
     json_answer!(cx, view::each(&found, view::blocked));
-    let (store, ui) = cx.parts()?;
-    let index = store.prefix_index()?;
-    let unjoined = store.unjoined();
+    let (index, ui) = cx.index()?;
     let unknown = match unjoined.is_empty() {
         true => " (in no ledger)".to_owned(),
         false => format!(" ({})", inline(&view::blocker_unknown(&unjoined))),

@@ -1,9 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, print_page};
-use crate::cache::Sort;
-use crate::cli::filters::not_deleted;
-use crate::model::query::{Expr, Field};
+use crate::ops;
 
 /// The children of an issue, closed ones included
 #[derive(Debug, Args)]
@@ -14,8 +12,6 @@ pub struct ChildrenArgs {
 }
 
 pub fn run(args: ChildrenArgs, cx: &mut Context) -> Outcome {
-    let id = cx.store()?.resolve(&args.id)?;
-    let filter = Expr::And(vec![Expr::text(Field::Parent, id), not_deleted()]);
-    let page = cx.store()?.list(&filter, Sort::default(), None)?;
+    let page = ops::children(cx.store()?, &args.id)?;
     print_page(cx, &page, false, "no children")
 }

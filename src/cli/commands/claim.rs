@@ -67,7 +67,7 @@ pub fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
     warn_waiting(cx, results.iter().filter_map(|(_, result)| result.as_ref().ok()));
     let exit = each(cx, results, view::claimed, view::claimed_text)?;
     beside.iter().for_each(|written| super::tell_beside(cx, written));
-    if any_again && cx.store()?.agent().is_none() {
+    if any_again && cx.agent()?.is_none() {
         cx.ui.hint(NAME_AGENTS);
     }
     Ok(exit)

@@ -65,11 +65,10 @@ pub fn run(args: CloseArgs, cx: &mut Context) -> Outcome {
         return super::report_failures(cx, batch);
     }
     let exit = report(cx, batch, closed_line)?;
-    let (store, ui) = cx.parts()?;
+    let (index, ui) = cx.index()?;
     if next.is_empty() {
         ui.note("nothing became ready by it");
     } else {
-        let index = store.prefix_index()?;
         ui.done("Ready now:");
         render::rows(ui, &index, &next);
     }

@@ -1,7 +1,7 @@
 use clap::{Args, Subcommand};
 
 use super::{Context, Outcome};
-use crate::model::change::{Change, NewComment};
+use crate::model::change::Change;
 use crate::ops;
 use crate::view::{self, Exit, Failure, block, inline};
 
@@ -48,13 +48,8 @@ pub fn run(args: CommentArgs, cx: &mut Context) -> Outcome {
     let given = (!args.text.is_empty()).then(|| args.text.join(" "));
     let text = cx.text(given.as_deref(), args.file.as_deref(), args.stdin)?;
     let text = text.ok_or_else(|| Failure::usage("a comment needs a text"))?;
-    let author = match args.author {
-        Some(author) => author,
-        None => cx.actor()?,
-    };
     let batch = ops::change_each(cx.store()?, &[args.id], |store| {
-        let id = store.host().entropy.comment_id();
-        vec![Change::AddComment(NewComment { id, author: author.clone(), text: text.clone() })]
+        vec![Change::AddComment(ops::comment(store, text.clone(), args.author.clone()))]
     })?;
     if !cx.ui.wants_json() {
         return super::report(cx, batch, |written| format!("Comment added: {}", written.id));
@@ -73,8 +68,7 @@ pub fn run_comments(args: CommentsArgs, cx: &mut Context) -> Outcome {
         (Some(CommentsCommand::List { id }), _) | (None, Some(id)) => id,
         (None, None) => return Err(Failure::usage(super::report::NO_ID)),
     };
-    let mut row = cx.store()?.find(&id)?;
-    row.issue.comments.extend(row.beside.take().into_iter().flat_map(|beside| beside.comments));
+    let row = ops::find_with_own(cx.store()?, &id)?;
     json_answer!(cx, view::each(&row.issue.comments, |one| view::comment(&row.issue.id, one)));
     let calendar = cx.ui.calendar();
     for comment in &row.issue.comments {

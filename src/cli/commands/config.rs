@@ -3,9 +3,7 @@ use clap::{Args, Subcommand};
 use super::changed_settings::{FileArgs, change};
 use super::{Context, Outcome};
 use crate::cli::render;
-use crate::ops::{self, ConfigRequest};
-use crate::store::StoreError;
-use crate::store::settings::{HeldBecause, Setting, Value, find_key, is_foreign_key, nearest_key};
+use crate::ops::{self, AllSettings, ConfigRequest, Found};
 use crate::view::{self, Exit, Failure, inline};
 
 /// Settings: which repos are joined, where new issues go, and the rest
@@ -113,57 +111,27 @@ pub fn run(args: ConfigArgs, cx: &mut Context) -> Outcome {
 }
 
 fn get(name: &str, cx: &mut Context) -> Outcome {
-    let Some(key) = find_key(name) else {
-        if is_foreign_key(name) {
-            return get_foreign(name, cx);
+    let found = ops::setting(cx.store()?, name)?;
+    let found = found.map_err(|why| Failure::not_found(why.unwrap_or_else(|| format!("{name} is not set"))))?;
+    json_answer!(
+        cx,
+        match &found {
+            Found::Flag(flag) => view::setting_value(name, view::any(*flag)),
+            Found::Text(text) => view::setting_value(name, view::any(text)),
+            Found::List(texts) => view::setting_value(name, view::any(texts)),
         }
-        return Err(StoreError::UnknownKey { name: name.to_owned(), nearest: nearest_key(name) }.into());
-    };
-    let mut found: Vec<Setting> = cx.store()?.settings().in_effect();
-    found.retain(|setting| setting.key == key);
-    let values: Vec<String> = match (found.is_empty(), name) {
-        (true, "issue_prefix") => vec![cx.store()?.prefix(0)?],
-        _ => found.iter().flat_map(|setting| items(&setting.value)).collect(),
-    };
-    if values.is_empty() {
-        let held = cx.store()?.settings().held.iter().find(|held| held.setting.key == key);
-        let said = held.map(|held| format!("{name} = {} is {}", held.setting.value, held.because.text()));
-        return Err(Failure::not_found(said.unwrap_or_else(|| format!("{name} is not set"))));
-    }
-    if cx.ui.wants_json() {
-        let json = match found.first().map(|setting| &setting.value) {
-            Some(Value::Flag(flag)) => view::setting_value(name, view::any(*flag)),
-            _ if key.kind.is_list() => view::setting_value(name, view::any(&values)),
-            _ => view::setting_value(name, view::any(&values[0])),
-        };
-        cx.json(json);
-    } else {
-        values.iter().for_each(|value| cx.ui.line(&inline(value)));
+    );
+    match found {
+        Found::Flag(flag) => cx.ui.line(&flag.to_string()),
+        Found::Text(text) => cx.ui.line(&inline(&text)),
+        Found::List(texts) => texts.iter().for_each(|text| cx.ui.line(&inline(text))),
     }
     Ok(Exit::Ok)
-}
-
-fn get_foreign(name: &str, cx: &mut Context) -> Outcome {
-    let found = cx.store()?.settings().foreign().into_iter().find(|known| known.name == name);
-    let found = found.ok_or_else(|| Failure::not_found(format!("{name} is not set")))?;
-    json_answer!(cx, view::setting_value(name, view::any(&found.value)));
-    cx.ui.line(&inline(&found.value));
-    Ok(Exit::Ok)
-}
-
-fn items(value: &Value) -> Vec<String> {
-    match value {
-        Value::List(items) => items.clone(),
-        other => vec![other.to_string()],
-    }
 }
 
 fn list(with_origin: bool, cx: &mut Context) -> Outcome {
-    let settings = cx.store()?.settings();
-    let foreign = settings.foreign();
-    let held = settings.held.iter().map(|held| (held.setting.clone(), Some(held.because)));
-    let settings: Vec<(Setting, Option<HeldBecause>)> =
-        settings.in_effect().into_iter().map(|setting| (setting, None)).chain(held.filter(|_| with_origin)).collect();
+    let AllSettings { own: mut settings, foreign } = ops::settings(cx.store()?);
+    settings.retain(|(_, held)| with_origin || held.is_none());
     if cx.ui.wants_json() {
         let own = settings.iter().map(|(setting, held)| view::setting(setting, *held));
         cx.json(view::each(own.chain(foreign.iter().map(view::foreign_setting)), |one| one));

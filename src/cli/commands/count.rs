@@ -1,9 +1,9 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::cache::{GroupBy, Sort};
-use crate::cli::filters::{FilterArgs, not_deleted};
-use crate::model::query::{Expr, Field};
+use crate::cache::GroupBy;
+use crate::cli::filters::FilterArgs;
+use crate::ops;
 use crate::view::{self, Exit, inline};
 
 /// Count issues
@@ -43,10 +43,7 @@ fn group(text: &str) -> Result<GroupBy, String> {
 }
 
 pub fn run(args: CountArgs, cx: &mut Context) -> Outcome {
-    let mut filter = args.filter.expr(cx)?;
-    if !filter.names(Field::Status, "tombstone") {
-        filter = Expr::And(vec![filter, not_deleted()]);
-    }
+    let filter = args.filter.expr(cx)?;
     let flags = [
         (args.by_status, GroupBy::Status),
         (args.by_priority, GroupBy::Priority),
@@ -55,25 +52,14 @@ pub fn run(args: CountArgs, cx: &mut Context) -> Outcome {
         (args.by_label, GroupBy::Label),
     ];
     let by = args.by.or_else(|| flags.into_iter().find(|(set, _)| *set).map(|(_, by)| by));
-    match by {
-        None => {
-            let total = cx.store()?.list(&filter, Sort::default(), Some(0))?.total;
-            if cx.ui.wants_json() {
-                cx.json(view::count(total));
-            } else {
-                cx.ui.line(&total.to_string());
-            }
-        }
-        Some(by) => {
-            let groups = cx.store()?.count_by(&filter, by)?;
-            if cx.ui.wants_json() {
-                let total = cx.store()?.list(&filter, Sort::default(), Some(0))?.total;
-                cx.json(view::groups(&groups, total));
-            } else {
-                groups.iter().for_each(|(group, count)| cx.ui.line(&format!("{count:>6}  {}", inline(group))));
-                cx.ui.note_if(groups.is_empty(), "no issues");
-            }
-        }
+    let (total, groups) = ops::count(cx.store()?, filter, by)?;
+    if by.is_none() {
+        json_answer!(cx, view::count(total));
+        cx.ui.line(&total.to_string());
+        return Ok(Exit::Ok);
     }
+    json_answer!(cx, view::groups(&groups, total));
+    groups.iter().for_each(|(group, count)| cx.ui.line(&format!("{count:>6}  {}", inline(group))));
+    cx.ui.note_if(groups.is_empty(), "no issues");
     Ok(Exit::Ok)
 }

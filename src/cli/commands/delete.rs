@@ -51,8 +51,8 @@ pub fn run(args: DeleteArgs, cx: &mut Context) -> Outcome {
 
 fn preview(args: &DeleteArgs, cx: &mut Context) -> Outcome {
     let mut shown = Vec::new();
-    for one in cx.store()?.resolve_all(&args.ids)? {
-        shown.push(ops::show(cx.store()?, &one.id)?);
+    for row in ops::named(cx.store()?, &args.ids)? {
+        shown.push(ops::show(cx.store()?, &row.issue.id)?);
     }
     json_answer!(cx, view::would_delete(&shown.iter().map(|one| &one.row).collect::<Vec<_>>()));
     cx.ui.line("DELETE PREVIEW: nothing was changed");

@@ -176,8 +176,7 @@ fn list(cx: &mut Context, id: &str, up: bool, kind: Option<&str>) -> Outcome {
 fn tree(cx: &mut Context, id: &str, reverse: bool, max_depth: usize) -> Outcome {
     let nodes = ops::tree(cx.store()?, id, reverse, max_depth)?;
     json_answer!(cx, view::each(&nodes, view::tree_node));
-    let (store, ui) = cx.parts()?;
-    let index = store.prefix_index()?;
+    let (index, ui) = cx.index()?;
     for node in &nodes {
         let what = node.row.as_ref().map_or("in no ledger".to_owned(), |row| {
             let status = ui.paint(render::status_style(row.issue.status.as_str()), &inline(row.issue.status.as_str()));
@@ -196,20 +195,9 @@ fn tree(cx: &mut Context, id: &str, reverse: bool, max_depth: usize) -> Outcome 
 }
 
 fn cycles(cx: &mut Context) -> Outcome {
-    let cycles = cx.store()?.cycles()?;
-    if cx.ui.wants_json() {
-        let mut groups = Vec::new();
-        for cycle in &cycles {
-            let mut rows = Vec::new();
-            for id in cycle {
-                rows.extend(cx.store()?.get(id)?);
-            }
-            groups.push(view::rows(&rows));
-        }
-        cx.json(view::each(groups, |rows| rows));
-        return Ok(Exit::Ok);
-    }
-    for cycle in &cycles {
+    let cycles = ops::cycles(cx.store()?)?;
+    json_answer!(cx, view::each(&cycles, |(_, rows)| view::rows(rows)));
+    for (cycle, _) in &cycles {
         cx.ui.line(&inline(&format!("{} -> {}", cycle.join(" -> "), cycle[0])));
     }
     cx.ui.note_if(cycles.is_empty(), "no cycles");

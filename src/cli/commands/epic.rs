@@ -37,10 +37,7 @@ pub fn run(args: EpicArgs, cx: &mut Context) -> Outcome {
         EpicCommand::Status { eligible_only } => (eligible_only, false),
         EpicCommand::CloseEligible { dry_run } => (true, !dry_run),
     };
-    let mut epics = cx.store()?.epics()?;
-    if eligible_only {
-        epics.retain(|(_, progress)| progress.children > 0 && progress.children == progress.closed);
-    }
+    let epics = ops::epics(cx.store()?, eligible_only)?;
     if close {
         let ids: Vec<String> = epics.iter().map(|(row, _)| row.issue.id.clone()).collect();
         let reason = Some("all children are closed".to_owned());

@@ -49,8 +49,7 @@ pub fn run(args: GraphArgs, cx: &mut Context) -> Outcome {
 }
 
 fn print(part: &Component, cx: &mut Context) -> Result<(), Failure> {
-    let (store, ui) = cx.parts()?;
-    let index = store.prefix_index()?;
+    let (index, ui) = cx.index()?;
     for (n, layer) in part.layers.iter().enumerate() {
         ui.line(&format!("Layer {n}"));
         for row in layer.iter().filter_map(|id| part.issues.get(id)) {

@@ -2,11 +2,10 @@ use clap::{Args, Subcommand};
 
 use super::{Context, Outcome, print_page, report};
 use crate::cache::Sort;
-use crate::cli::filters::not_done;
 use crate::cli::help;
-use crate::model::change::{Change, NewComment};
+use crate::model::change::Change;
 use crate::model::query::{Expr, Field};
-use crate::ops;
+use crate::ops::{self, not_deleted, not_done};
 use crate::view::Failure;
 
 /// Answer issues that need a person (label `human`)
@@ -61,10 +60,8 @@ pub fn run(args: HumanArgs, cx: &mut Context) -> Outcome {
         Some(HumanCommand::Dismiss { id, reason: Some(reason) }) => (id, None, format!("dismissed: {reason}")),
         Some(HumanCommand::Dismiss { id, reason: None }) => (id, None, "dismissed".to_owned()),
     };
-    let author = cx.actor()?;
     let batch = ops::change_each(cx.store()?, &[id], |store| {
-        let comment = |text: String| NewComment { id: store.host().entropy.comment_id(), author: author.clone(), text };
-        let comment = answer.clone().map(comment).map(Change::AddComment);
+        let comment = answer.clone().map(|text| Change::AddComment(ops::comment(store, text, None)));
         comment.into_iter().chain([Change::Close { reason: Some(reason.clone()) }]).collect()
     })?;
     report(cx, batch, |written| format!("Closed {}", written.id))
@@ -73,10 +70,10 @@ pub fn run(args: HumanArgs, cx: &mut Context) -> Outcome {
 fn list(status: Option<&str>, cx: &mut Context) -> Outcome {
     let of_status = match status {
         None => not_done(),
-        Some("all") => crate::cli::filters::not_deleted(),
+        Some("all") => not_deleted(),
         Some(word) => Expr::text(Field::Status, ops::check_status(cx.store()?, word)?.as_str()),
     };
     let filter = Expr::And(vec![Expr::text(Field::Label, "human"), of_status]);
-    let page = cx.store()?.list(&filter, Sort::default(), None)?;
+    let page = ops::list_by(cx.store()?, &filter, Sort::default(), None)?;
     print_page(cx, &page, false, "no issue needs a person")
 }

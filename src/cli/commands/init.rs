@@ -60,7 +60,7 @@ pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
     let request = InitRequest { prefix, ledger_name, setup, here, legacy_db };
     let mut made = ops::init(&cx.host_here(), &cx.directory(), &request)?;
     if made.already {
-        made.prefix = cx.store()?.prefix(0)?;
+        made.prefix = ops::prefix(cx.store()?)?;
     }
     if args.merge_driver {
         let request = HooksRequest { hooks: false, driver: true, shared: false };
@@ -90,7 +90,7 @@ pub fn run(args: InitArgs, cx: &mut Context) -> Outcome {
         Setup::Contributor { .. } => cx.ui.hint("bd add \"First plan\" goes to your planning repo; bd where says so"),
         Setup::Maintainer | Setup::Team { .. } => cx.ui.hint("bd role and bd where show what is in effect"),
     }
-    if let (true, Some(because)) = (cx.ui.is_interactive(), cx.store()?.files_for_others().map(str::to_owned)) {
+    if let (true, Some(because)) = (cx.ui.is_interactive(), ops::files_for_others(cx.store()?)) {
         let advice = "run `bd init --contributor` to plan in a repo of your own";
         cx.ui.hint(&format!("you look like a contributor here ({because}); {advice}"));
     }

@@ -41,7 +41,7 @@ pub fn run(args: LabelArgs, cx: &mut Context) -> Outcome {
         LabelCommand::Add { ids_and_label } => change(ids_and_label, cx, true),
         LabelCommand::Remove { ids_and_label } => change(ids_and_label, cx, false),
         LabelCommand::List { id } => {
-            let row = cx.store()?.find(&id)?;
+            let row = ops::find(cx.store()?, &id)?;
             if cx.ui.wants_json() {
                 cx.json(view::texts(&row.issue.labels));
             } else {
@@ -51,7 +51,7 @@ pub fn run(args: LabelArgs, cx: &mut Context) -> Outcome {
             Ok(Exit::Ok)
         }
         LabelCommand::ListAll => {
-            let labels = cx.store()?.labels()?;
+            let labels = ops::labels(cx.store()?)?;
             if cx.ui.wants_json() {
                 cx.json(view::each(&labels, |(label, count)| view::label_count(label, *count)));
             } else {

@@ -2,9 +2,9 @@ use clap::Args;
 
 use super::{Context, Outcome};
 use crate::cache::Sort;
-use crate::cli::filters::{FilterArgs, not_done};
+use crate::cli::filters::FilterArgs;
 use crate::model::query::Expr;
-use crate::ops;
+use crate::ops::{self, not_done};
 use crate::view::{self, Exit, inline, plural};
 
 /// Check that issues say what their type should
@@ -24,11 +24,9 @@ pub fn run(args: LintArgs, cx: &mut Context) -> Outcome {
     let rows = if args.ids.is_empty() {
         let usual = if args.filter.status.is_empty() { not_done() } else { Expr::ALL };
         let filter = Expr::And(vec![args.filter.expr(cx)?, usual]);
-        cx.store()?.list(&filter, Sort::default(), None)?.rows
+        ops::list_by(cx.store()?, &filter, Sort::default(), None)?.rows
     } else {
-        let named = cx.store()?.resolve_all(&args.ids)?;
-        let rows = named.iter().map(|one| Ok(cx.store()?.find(&one.id)?));
-        rows.collect::<Result<Vec<_>, crate::view::Failure>>()?
+        ops::named(cx.store()?, &args.ids)?
     };
     let checked = rows.len();
     let found = ops::lint(rows);

@@ -2,9 +2,7 @@ use clap::Args;
 
 use super::{Context, Outcome, print_page};
 use crate::cli::filters::{DoneArgs, FilterArgs, PageArgs, WorktreeArgs};
-use crate::model::query::{Expr, Field};
-use crate::ops;
-use crate::store::{Page, ReadyFilter, Store};
+use crate::ops::{self, Listing, Only};
 
 /// List issues
 ///
@@ -59,39 +57,17 @@ pub fn run(args: ListArgs, cx: &mut Context) -> Outcome {
     cx.go_back(args.at.as_deref())?;
     let place = cx.go_to(args.checkouts.worktree.as_deref())?;
     let filter = args.filter.expr(cx)?;
-    let limit = args.page.limit(json);
-    let page = if args.checkouts.all_worktrees {
-        ops::in_all_worktrees(cx.store()?, limit, |store, also| {
-            ask(store, &args, &Expr::And(vec![filter.clone(), also.clone()]), None)
-        })?
-    } else {
-        let mut page = ask(cx.store()?, &args, &filter, limit)?;
-        cx.store()?.mark_elsewhere(&mut page.rows)?;
-        page.rows.iter_mut().for_each(|row| row.place = place.clone());
-        page
+    let sorted = args.page.sort.is_some() || args.page.reverse;
+    let only = match (args.ready, args.copies) {
+        (true, _) => Only::Ready { any_type: !args.filter.types.is_empty(), sorted },
+        (false, true) => Only::Copies,
+        (false, false) => Only::Every,
     };
+    let filter = match args.ready || args.filter.names_ids() {
+        true => filter,
+        false => args.done.limited(filter, args.filter.names_status()),
+    };
+    let listing = Listing { filter, sort: args.page.sort(), limit: args.page.limit(json), only };
+    let page = ops::list(cx.store()?, &listing, args.checkouts.asked(place))?;
     print_page(cx, &page, args.tree == Some(true), "no issues")
-}
-
-fn ask(store: &mut Store, args: &ListArgs, filter: &Expr, limit: Option<usize>) -> ops::Result<Page> {
-    if args.ready {
-        let sorted = args.page.sort.is_some() || args.page.reverse;
-        let any_type = !args.filter.types.is_empty();
-        let limited = if sorted { None } else { limit };
-        let filter = filter.clone();
-        let page = store.ready(&ReadyFilter { filter, limit: limited, any_type, ..ReadyFilter::default() })?;
-        if !sorted {
-            return Ok(page);
-        }
-        let ids = Expr::any_of(Field::Id, page.rows.into_iter().map(|row| row.issue.id));
-        return Ok(store.list(&ids, args.page.sort(), limit)?);
-    }
-    let filter = match args.filter.names_ids() {
-        true => filter.clone(),
-        false => args.done.limited(filter.clone(), args.filter.names_status()),
-    };
-    if args.copies {
-        return Ok(store.list_copies(&filter, args.page.sort(), limit)?);
-    }
-    Ok(store.list(&filter, args.page.sort(), limit)?)
 }

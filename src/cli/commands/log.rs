@@ -48,9 +48,8 @@ pub fn run(args: LogArgs, cx: &mut Context) -> Outcome {
         repo: args.repo.as_deref(),
         limit: limit(args.limit, json),
     };
+    let mut printer = Printer { several: cx.has_several_repos()?, under: None };
     let (store, ui) = cx.parts()?;
-    let several = store.repos().members.len() > 1;
-    let mut printer = Printer { several, under: None };
     let mut array = json.then(|| ui.begin_array());
     let end = ops::log(store, request, |event| match &mut array {
         Some(array) => ui.add_item(array, &view::event(&event).finish()),

@@ -8,8 +8,6 @@ use crate::cli::filters::limit;
 use crate::cli::render;
 use crate::coordination::mail::{self, InboxFilter, Letter, Sent};
 use crate::model::message::{Kind, Message, Urgency};
-use crate::model::state_id;
-use crate::store::Store;
 use crate::view::{self, Exit, Failure};
 
 /// Mail between agents and people
@@ -199,19 +197,11 @@ fn letter(args: TextArgs, cx: &Context) -> Result<Letter, Failure> {
 fn send(args: SendArgs, cx: &mut Context) -> Outcome {
     let letter = letter(args.text, cx)?;
     let store = cx.store()?;
-    let issue = args.issue.map(|typed| about(store, &typed)).transpose()?;
+    let issue = args.issue.map(|typed| mail::about(store, &typed)).transpose()?;
     let to_many = args.to.iter().any(|to| mail::is_group(to));
     let kind = args.kind.unwrap_or(if to_many { Kind::Broadcast } else { Kind::StatusUpdate });
     let sent = mail::send(store, Letter { to: args.to, kind, issue, ..letter })?;
     tell_sent(&sent, cx)
-}
-
-/// The issue that a message is about, also by the id of a workflow.
-fn about(store: &mut Store, typed: &str) -> Result<String, Failure> {
-    if state_id::is(state_id::WORKFLOW, typed) {
-        return Ok(store.find_workflow(typed)?.id().to_owned());
-    }
-    Ok(store.resolve(typed)?)
 }
 
 fn tell_sent(sent: &Sent, cx: &mut Context) -> Outcome {
@@ -233,9 +223,9 @@ fn tell_marked(marked: &[Message], verb: &str, cx: &mut Context) -> Outcome {
 }
 
 fn inbox(args: &InboxArgs, cx: &mut Context) -> Outcome {
-    let store = cx.store()?;
     // An issue by its first characters; a thread may have another name.
-    let thread = args.thread.as_ref().map(|typed| store.resolve(typed).unwrap_or_else(|_| typed.clone()));
+    let thread = args.thread.as_ref().map(|typed| cx.resolve(typed).unwrap_or_else(|_| typed.clone()));
+    let store = cx.store()?;
     let filter = InboxFilter { unread: args.unread, urgent: args.urgent, thread, since: args.since };
     let mut found = match args.wait {
         None => mail::inbox(store, &filter)?,

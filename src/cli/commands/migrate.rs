@@ -1,8 +1,6 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::cache::Sort;
-use crate::cli::filters::not_deleted;
 use crate::cli::render;
 use crate::ops;
 use crate::store::LEDGER_NAMES;
@@ -52,8 +50,7 @@ pub fn run(args: MigrateArgs, cx: &mut Context) -> Outcome {
     if cx.ui.wants_json() {
         cx.json(view::migrated(&done, args.dry_run));
     } else if args.dry_run {
-        let (store, ui) = cx.parts()?;
-        let index = store.prefix_index()?;
+        let (index, ui) = cx.index()?;
         render::rows(ui, &index, &done.chosen);
         ui.done(&format!("Would move {} to {}", plural(done.chosen.len(), "issue"), done.to));
     } else {
@@ -86,8 +83,7 @@ fn rename(name: &str, dry_run: bool, cx: &mut Context) -> Outcome {
 
 /// What the original says about a database that it would bring up to date.
 fn inspect(cx: &mut Context) -> Outcome {
-    let count = cx.store()?.list(&not_deleted(), Sort::default(), Some(0))?.total;
-    let prefix = cx.store()?.prefix(0)?;
+    let ops::Facts { issues: count, prefix, .. } = ops::facts(cx.store()?)?;
     if cx.ui.wants_json() {
         // The shape has a list of warnings of its own.
         cx.ui.json(view::migrations(count, &prefix), &[]);

@@ -1,9 +1,8 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::cache::Sort;
-use crate::cli::filters::not_done;
 use crate::cli::render;
+use crate::ops;
 use crate::view::{self, Exit, inline};
 
 /// List open issues that commits name
@@ -18,11 +17,7 @@ pub struct OrphansArgs {
 }
 
 pub fn run(args: OrphansArgs, cx: &mut Context) -> Outcome {
-    let rows = cx.store()?.list(&not_done(), Sort::default(), None)?.rows;
-    let ids = rows.iter().map(|row| row.issue.id.clone()).collect();
-    let commits = cx.store()?.mentioned(&ids)?;
-    let found = rows.iter().filter_map(|row| Some((row, commits.get(&row.issue.id)?)));
-    let found: Vec<_> = found.collect();
+    let found = ops::orphans(cx.store()?)?;
     json_answer!(cx, view::each(&found, |(row, commit)| view::named_issue(row, commit)));
     let lines = found.iter().map(|(row, commit)| {
         let named = if args.details { format!("{} {}", view::short(commit), commit.summary) } else { String::new() };

@@ -40,6 +40,6 @@ pub fn run(args: QueryArgs, cx: &mut Context) -> Outcome {
     let expr = ops::parse_query(cx.store()?, &args.expression.join(" "))?;
     let names_status = expr.mentions(Field::Status) || expr.mentions(Field::Closed);
     let expr = args.done.limited(expr, names_status);
-    let page = cx.store()?.list(&expr, args.page.sort(), args.page.limit(json))?;
+    let page = ops::list_by(cx.store()?, &expr, args.page.sort(), args.page.limit(json))?;
     print_page(cx, &page, false, "no issues")
 }

@@ -6,7 +6,7 @@ use crate::cache::ReadyOrder;
 use crate::cli::filters::{FilterArgs, WorktreeArgs, limit};
 use crate::coordination;
 use crate::model::query::Expr;
-use crate::ops;
+use crate::ops::{self, ReadyPage};
 use crate::store::{AutoClaim, ReadyFilter};
 use crate::view::{self, Exit};
 
@@ -72,19 +72,7 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
         return hand_out(cx, AutoClaim { filter, wish: args.lease.wish()? });
     }
     let all = filter.filter == Expr::ALL;
-    let store = cx.store()?;
-    let page = if args.checkouts.all_worktrees {
-        ops::in_all_worktrees(store, filter.limit, |store, also| {
-            let condition = Expr::And(vec![filter.filter.clone(), also.clone()]);
-            Ok(store.ready(&ReadyFilter { filter: condition, limit: None, ..filter.clone() })?)
-        })?
-    } else {
-        let mut page = store.ready(&filter)?;
-        store.mark_elsewhere(&mut page.rows)?;
-        page.rows.iter_mut().for_each(|row| row.place = place.clone());
-        page
-    };
-    let taken = store.ready_but_taken(&filter)?;
+    let ReadyPage { page, taken, unjoined, unknown } = ops::ready(cx.store()?, &filter, args.checkouts.asked(place))?;
     let what = if all { "nothing is ready" } else { "nothing that matches is ready" };
     let exit = print_page(cx, &page, false, &format!("{what}; bd blocked shows what waits"))?;
     if taken > 0 && !json {
@@ -92,12 +80,9 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
         let text = format!("{taken} more {verb} held by others, or done or in progress in other checkouts; bd why ID");
         cx.ui.note(&text);
     }
-    let unjoined = cx.store()?.unjoined();
-    if !json && !unjoined.is_empty() {
-        let waiting = cx.store()?.waiting_for_unknown()?;
+    if !json && unknown > 0 {
         let what = view::inline(&view::blocker_unknown(&unjoined)).into_owned();
-        match waiting {
-            0 => {}
+        match unknown {
             1 => cx.ui.note(&format!("1 more is not offered ({what}); bd blocked shows it")),
             n => cx.ui.note(&format!("{n} more are not offered ({what}); bd blocked shows them")),
         }
@@ -107,7 +92,7 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
 
 fn hand_out(cx: &mut Context, wanted: AutoClaim) -> Outcome {
     let claimed = coordination::claim_ready(cx.store()?, &wanted)?;
-    let why = if claimed.is_some() { None } else { cx.store()?.why_nothing_handed_out(&wanted.filter)? };
+    let why = if claimed.is_some() { None } else { ops::why_nothing(cx.store()?, &wanted.filter)? };
     json_answer!(cx, view::each(&claimed, view::claimed));
     match claimed {
         Some(claimed) => {

@@ -40,7 +40,7 @@ pub fn run(args: RecoverArgs, cx: &mut Context) -> Outcome {
     // What is missing is the answer here, and no warning.
     cx.answers_removed = true;
     let found = ops::recover(cx.store()?, args.repo.as_deref(), action, args.from_gone)?;
-    let several = cx.store()?.repos().members.len() > 1;
+    let several = cx.has_several_repos()?;
     if cx.ui.wants_json() {
         cx.json(view::recovery(&found, args.dry_run, args.discard));
     } else {

@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, changed_line, report, require_ids};
-use crate::model::change::{Change, NewComment};
+use crate::model::change::Change;
 use crate::ops;
 
 /// Reopen closed issues, or bring deleted ones back
@@ -17,10 +17,8 @@ pub struct ReopenArgs {
 
 pub fn run(args: ReopenArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
-    let author = cx.actor()?;
     let batch = ops::change_each(cx.store()?, &args.ids, |store| {
-        let id = store.host().entropy.comment_id();
-        let comment = args.reason.clone().map(|text| NewComment { id, author: author.clone(), text });
+        let comment = args.reason.clone().map(|text| ops::comment(store, text, None));
         vec![Change::Reopen { comment }]
     })?;
     report(cx, batch, |written| changed_line(written, "Reopened "))

@@ -14,8 +14,7 @@ pub fn print_page(cx: &mut Context, page: &Page, tree: bool, none: &str) -> Outc
     if cx.ui.wants_json() {
         cx.json(view::rows(&page.rows));
     } else {
-        let (store, ui) = cx.parts()?;
-        let index = store.prefix_index()?;
+        let (index, ui) = cx.index()?;
         if tree {
             render::tree_rows(ui, &index, &page.rows);
         } else {
@@ -102,7 +101,7 @@ pub fn changed_line(written: &Written, verb: &str) -> String {
 /// Before an issue is filed: tells somebody who looks like a contributor that it goes into the project, and asks on a terminal, once
 /// for each clone, whether to plan in a repo of their own. Whether it goes into the project all the same.
 pub fn tell_contributor(cx: &mut Context) -> Result<bool, Failure> {
-    let Some(because) = cx.store()?.files_for_others().map(str::to_owned) else { return Ok(false) };
+    let Some(because) = ops::files_for_others(cx.store()?) else { return Ok(false) };
     cx.ui.note(&format!(
         "you look like a contributor here ({because}): this goes into the project's own ledger and into your next commit of it"
     ));
@@ -116,7 +115,7 @@ pub fn tell_contributor(cx: &mut Context) -> Result<bool, Failure> {
     let setup = ops::Setup::Contributor { planning: PLANNING.to_owned() };
     let made = ops::init(&cx.host_here(), &cx.directory(), &ops::InitRequest { setup, ..ops::InitRequest::default() })?;
     made.steps.iter().for_each(|step| cx.ui.note(step));
-    cx.store()?.reopen()?;
+    cx.reopen()?;
     Ok(false)
 }
 

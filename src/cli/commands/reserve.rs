@@ -135,7 +135,7 @@ fn check(paths: &[String], staged: bool, cx: &mut Context) -> Outcome {
     let store = cx.store()?;
     let checked = if staged { coordination::check_staged(store)? } else { coordination::check_paths(store, paths)? };
     let bypassed = cx.host().env.var("BD_BYPASS").as_deref() == Some("1");
-    let only_warns = staged && cx.store()?.settings().word("reserve.mode") == "warn";
+    let only_warns = staged && coordination::only_warns(cx.store()?);
     if cx.ui.wants_json() {
         cx.json(view::reserve_check(&checked, bypassed));
     } else {

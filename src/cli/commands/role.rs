@@ -1,6 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome};
+use crate::ops;
 use crate::view::{self, Exit};
 
 /// Whether you are a maintainer or a contributor here, and why
@@ -13,9 +14,7 @@ use crate::view::{self, Exit};
 pub struct RoleArgs {}
 
 pub fn run(_: RoleArgs, cx: &mut Context) -> Outcome {
-    let store = cx.store()?;
-    let decision = store.role().clone();
-    let matters = store.has_roles();
+    let (decision, matters) = ops::role(cx.store()?);
     if let Some(ignored) = &decision.ignored {
         cx.ui.warning(ignored);
     }

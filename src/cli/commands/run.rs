@@ -7,6 +7,7 @@ use super::{Context, Outcome, claim};
 use crate::cli::filters::FilterArgs;
 use crate::coordination::{self, RunEnd, RunRequest, SetupWish, WorkspaceWish};
 use crate::model::workspace::Kind;
+use crate::ops;
 use crate::store::{AutoClaim, ReadyFilter};
 use crate::view::{self, Exit};
 
@@ -96,12 +97,7 @@ pub fn run(args: RunArgs, cx: &mut Context) -> Outcome {
     let directory = cx.directory();
     let filter = ReadyFilter { filter: args.filter.expr(cx)?, ..ReadyFilter::default() };
     let auto = AutoClaim { filter, wish: args.lease.wish()? };
-    let id = args
-        .id
-        .as_deref()
-        .or(args.issue.as_deref())
-        .map(|typed| cx.store()?.resolve(typed).map_err(view::Failure::from))
-        .transpose()?;
+    let id = args.id.as_deref().or(args.issue.as_deref()).map(|typed| cx.resolve(typed)).transpose()?;
     let mut command = args.command.into_iter();
     let request = RunRequest {
         id,
@@ -119,10 +115,10 @@ pub fn run(args: RunArgs, cx: &mut Context) -> Outcome {
             cx.json("[]");
         } else {
             cx.ui.note("nothing is ready that may be handed out");
-            if let Some(why) = cx.store()?.why_nothing_handed_out(&request.auto.filter)? {
+            if let Some(why) = ops::why_nothing(cx.store()?, &request.auto.filter)? {
                 cx.ui.hint(&view::inline(&why.to_string()));
             }
-            if let Some((_, why)) = cx.store()?.withheld()?.into_iter().next() {
+            if let Some(why) = ops::withheld(cx.store()?)? {
                 cx.ui.hint(&format!("a task waits: {why}"));
             }
         }

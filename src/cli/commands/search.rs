@@ -1,11 +1,10 @@
-use std::collections::HashMap;
-
 use clap::Args;
 
 use super::{Context, Outcome};
 use crate::cli::filters::{FilterArgs, PageArgs};
 use crate::cli::render;
-use crate::model::query::{Expr, Field};
+use crate::model::query::Field;
+use crate::ops;
 use crate::view::{self, Exit, Failure};
 
 /// Search everything people wrote, closed issues included
@@ -33,27 +32,12 @@ pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
     if filter.names(Field::Status, "tombstone") {
         return Err(Failure::usage("deleted issues are not searched; run `bd query 'status=tombstone WORD'`"));
     }
-    let limit = args.page.limit(json);
-    let plain = filter == Expr::ALL && args.page.sort.is_none() && !args.page.reverse;
-    let (mut found, mut total) = cx.store()?.search_first(&text, if plain { limit } else { None })?;
-    if !plain {
-        let page = cx.store()?.list(&filter, args.page.sort(), None)?;
-        let places: HashMap<&str, usize> =
-            page.rows.iter().enumerate().map(|(n, row)| (row.issue.id.as_str(), n)).collect();
-        found.retain(|hit| places.contains_key(hit.row.issue.id.as_str()));
-        if args.page.sort.is_some() {
-            found.sort_by_key(|hit| places.get(hit.row.issue.id.as_str()).copied());
-        } else if args.page.reverse {
-            found.reverse();
-        }
-        total = found.len();
-        found.truncate(limit.unwrap_or(total));
-    }
+    let (sort, limit) = (args.page.sort.map(|_| args.page.sort()), args.page.limit(json));
+    let (found, total) = ops::search(cx.store()?, &text, &filter, sort, args.page.reverse, limit)?;
     if json {
         cx.json(view::each(&found, view::found));
     } else {
-        let (store, ui) = cx.parts()?;
-        let index = store.prefix_index()?;
+        let (index, ui) = cx.index()?;
         render::rows(ui, &index, found.iter().map(|hit| &hit.row));
         if total == 0 {
             ui.note("nothing found");

@@ -65,13 +65,12 @@ pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
         }
     }
     if !args.checkouts.all_worktrees {
-        cx.store()?.mark_elsewhere(shown.iter_mut().map(|one| &mut one.row))?;
+        ops::mark_elsewhere(cx.store()?, &mut shown)?;
     }
     if cx.ui.wants_json() {
         cx.json(view::each(&shown, view::detail));
     } else {
-        let (store, ui) = cx.parts()?;
-        let index = store.prefix_index()?;
+        let (index, ui) = cx.index()?;
         if args.short {
             render::rows(ui, &index, shown.iter().map(|one| &one.row));
         } else {

@@ -2,11 +2,11 @@ use clap::Args;
 
 use super::{Context, Outcome, print_page};
 use crate::cache::{Sort, SortBy};
-use crate::cli::filters::{ScopeArgs, limit, not_done};
+use crate::cli::filters::{ScopeArgs, limit};
 use crate::model::issue::Status;
 use crate::model::query::{Expr, Field, Op, Value};
 use crate::model::time::DAY;
-use crate::ops;
+use crate::ops::{self, not_done};
 
 /// Issues that nobody touched for a while, oldest first
 #[derive(Debug, Args)]
@@ -34,6 +34,6 @@ pub fn run(args: StaleArgs, cx: &mut Context) -> Outcome {
     }
     let filter = ops::with_known_words(cx.store()?, Expr::And(parts))?;
     let sort = Sort { by: SortBy::Updated, reverse: true };
-    let page = cx.store()?.list(&filter, sort, limit(args.limit, json))?;
+    let page = ops::list_by(cx.store()?, &filter, sort, limit(args.limit, json))?;
     print_page(cx, &page, false, "nothing is stale")
 }

@@ -42,9 +42,8 @@ pub fn run(args: StateArgs, cx: &mut Context) -> Outcome {
 }
 
 fn show(cx: &mut Context) -> Outcome {
-    let state = cx.store()?.state();
-    let home = state.home().clone();
-    json_answer!(cx, view::state_home(&home, state.exists()));
+    let (home, exists) = ops::state_home(cx.store()?);
+    json_answer!(cx, view::state_home(&home, exists));
     let path = home.path.display().to_string();
     cx.ui.facts([("State home", path), ("Mode", home.mode.word().to_owned()), ("Because", home.reason)]);
     Ok(Exit::Ok)
@@ -60,7 +59,7 @@ fn go(cx: &mut Context, to: Option<&str>, from: Option<&str>, dry_run: bool) -> 
     cx.ui.done(&format!("{what} {} from {} to {}", plural(total, "record"), inline(&from), inline(&target)));
     if !dry_run {
         cx.ui.note("what was there before is still there");
-        if cx.store()?.state().home().mode == StateMode::Named {
+        if ops::state_home(cx.store()?).0.mode == StateMode::Named {
             cx.ui.note("BD_STATE_DIR or --state-dir still names another state home; leave it out to use this one");
         }
     }

@@ -2,6 +2,7 @@ use clap::Args;
 
 use super::{Context, Outcome};
 use crate::cli::filters::ScopeArgs;
+use crate::ops;
 use crate::view::{self, Exit};
 
 /// Numbers over all issues
@@ -13,7 +14,7 @@ pub struct StatsArgs {
 }
 
 pub fn run(args: StatsArgs, cx: &mut Context) -> Outcome {
-    let numbers = cx.store()?.statistics(&args.scope.expr())?;
+    let numbers = ops::statistics(cx.store()?, &args.scope.expr())?;
     json_answer!(cx, view::statistics(&numbers));
     let lines = [
         ("Total Issues:", numbers.total),

@@ -2,7 +2,7 @@ use clap::Args;
 
 use super::{Context, Outcome};
 use crate::cli::render;
-use crate::model::issue::IssueType;
+use crate::ops::{self, Types};
 use crate::view::{self, Exit, inline};
 
 /// List the issue types
@@ -21,12 +21,7 @@ const ABOUT: [(&str, &str); 5] = [
 ];
 
 pub fn run(_: TypesArgs, cx: &mut Context) -> Outcome {
-    let custom = cx.store()?.settings().custom_words("types.custom");
-    let is_core = |word: &str| ABOUT.iter().any(|(known, _)| *known == word);
-    let more: Vec<String> =
-        IssueType::KNOWN.iter().filter(|word| !is_core(word)).map(|word| (*word).to_owned()).collect();
-    let mut used = cx.store()?.types()?;
-    used.retain(|word| !is_core(word) && !more.contains(word) && !custom.contains(word));
+    let Types { custom, more, used } = ops::types(cx.store()?, &ABOUT.map(|(word, _)| word))?;
     json_answer!(cx, view::types(&ABOUT, &custom, &more, &used));
     let mut lines: Vec<[String; 2]> = ABOUT.map(|pair| [pair.0.to_owned(), pair.1.to_owned()]).to_vec();
     for (words, about) in [(custom, "of this project (types.custom)"), (used, "borne by issues here"), (more, "")] {

@@ -34,7 +34,7 @@ pub fn run(args: UndoArgs, cx: &mut Context) -> Outcome {
     let count = usize::try_from(args.count).unwrap_or(usize::MAX);
     let undo = ops::undo(cx.store()?, count, preview)?;
     json_answer!(cx, view::undone(&undo, preview));
-    let several = cx.store()?.repos().members.len() > 1;
+    let several = cx.has_several_repos()?;
     let calendar = cx.ui.calendar();
     if preview {
         cx.ui.line("UNDO PREVIEW: nothing was changed");

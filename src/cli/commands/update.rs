@@ -147,12 +147,12 @@ fn changes(args: &UpdateArgs, cx: &mut Context) -> Result<Vec<Change>, Failure> 
     changes.extend(args.remove_label.iter().cloned().map(Change::RemoveLabel));
     match args.parent.as_deref() {
         Some("") => changes.push(Change::Parent(None)),
-        Some(parent) => changes.push(Change::Parent(Some(cx.store()?.resolve(parent)?))),
+        Some(parent) => changes.push(Change::Parent(Some(cx.resolve(parent)?))),
         None => {}
     }
     match args.project.as_deref() {
         Some("") => changes.push(Change::Project(None)),
-        Some(_) => changes.push(Change::Project(Some(cx.store()?.project_record()?))),
+        Some(_) => changes.push(Change::Project(Some(ops::this_project(cx.store()?)?))),
         None => {}
     }
     Ok(changes)

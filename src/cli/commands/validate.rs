@@ -55,7 +55,7 @@ pub fn run(args: ValidateArgs, cx: &mut Context) -> Outcome {
     let checks = ops::validate(cx.store()?, &names, args.fix_all)?;
     let exit = if checks.iter().any(|check| check.damage) { Exit::Damaged } else { Exit::Ok };
     if cx.ui.wants_json() {
-        let path = cx.store()?.repo().root().to_owned();
+        let path = ops::facts(cx.store()?)?.root;
         cx.json(view::validated(&path, &checks));
         return Ok(exit);
     }

@@ -52,8 +52,8 @@ fn kinds(word: &str) -> Result<Kinds, String> {
 }
 
 pub fn run(args: WatchArgs, cx: &mut Context) -> Outcome {
+    let issues = args.issues.iter().map(|typed| cx.resolve(typed)).collect::<Result<_, _>>()?;
     let (store, ui) = cx.parts()?;
-    let issues = args.issues.iter().map(|typed| store.resolve(typed)).collect::<Result<_, _>>()?;
     let kinds: BTreeSet<EventKind> = args.events.into_iter().flat_map(|Kinds(kinds)| kinds).collect();
     let options = WatchOptions {
         issues,

@@ -1,9 +1,8 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::coordination;
-use crate::store::StoreError;
-use crate::view::{self, Exit, Failure, Whereabouts};
+use crate::ops;
+use crate::view::{self, Exit, Failure};
 
 /// Which ledger is used, where new issues go, and why
 #[derive(Debug, Args)]
@@ -11,28 +10,7 @@ use crate::view::{self, Exit, Failure, Whereabouts};
 pub struct WhereArgs {}
 
 pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
-    let store = cx.store()?;
-    let repo = &store.repos().primary_member().repo;
-    let (beads, reason) = (repo.beads().to_owned(), repo.reason().to_owned());
-    let prefix = store.prefix(0)?;
-    let checkout = store.worktrees()?.into_iter().find(|one| one.is_here);
-    let agent = store.agent().map(|agent| (agent.name.clone(), agent.workspace.is_some()));
-    let route = match store.route(None, &[]).map(|route| (store.name(route.repo).to_owned(), route.rule)) {
-        Err(error @ StoreError::Cache(_)) => return Err(error.into()),
-        route => route.map_err(|error| Failure::from(error).message),
-    };
-    let found = Whereabouts {
-        beads,
-        ledger: store.ledger_path(0).map(|path| path.display().to_string()).unwrap_or_default(),
-        prefix,
-        reason,
-        state: store.state().home().clone(),
-        checkout,
-        workspace: coordination::workspace_here(store),
-        agent: agent.as_ref().map(|(name, _)| name.clone()),
-        repos: store.repos().members.iter().map(|member| member.name.clone()).collect(),
-        route,
-    };
+    let found = ops::whereabouts(cx.store()?)?;
     json_answer!(cx, view::whereabouts(&found));
     let mut facts = vec![
         ("Ledger", found.ledger),
@@ -50,7 +28,7 @@ pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
         let issue = one.issue.as_ref().map(|id| format!(" for {id}")).unwrap_or_default();
         facts.push(("Workspace", format!("{}{issue}", one.id)));
     }
-    if let Some((name, true)) = &agent {
+    if let Some((name, true)) = &found.agent {
         facts.push(("You are", format!("{name}, the agent of this workspace; --agent and BD_AGENT name another")));
     }
     if found.repos.len() > 1 {
@@ -58,7 +36,7 @@ pub fn run(_: WhereArgs, cx: &mut Context) -> Outcome {
     }
     match found.route {
         Ok((repo, rule)) => facts.push(("New issues", format!("go to {repo}: {rule}"))),
-        Err(message) => facts.push(("New issues", format!("go nowhere: {message}"))),
+        Err(error) => facts.push(("New issues", format!("go nowhere: {}", Failure::from(error).message))),
     }
     cx.ui.facts(facts);
     Ok(Exit::Ok)

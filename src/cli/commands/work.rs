@@ -19,7 +19,7 @@ pub fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
     require_ids(&args.ids)?;
     let results = ops::claim(cx.store()?, &args.ids, &ClaimWish::default(), false)?;
     let calendar = cx.host().clock.calendar();
-    let is_person = cx.store()?.agent().is_none();
+    let is_person = cx.agent()?.is_none();
     let is_again = |claimed: &Claimed| claimed.again && !claimed.written.changed;
     let any_again = results.iter().any(|(_, result)| result.as_ref().is_ok_and(is_again));
     let beside = claim::beside(&results);

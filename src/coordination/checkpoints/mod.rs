@@ -20,6 +20,7 @@ use crate::model::checkpoint::{Checkpoint, LastNumber};
 use crate::model::record::Record;
 use crate::model::state_id::CHECKPOINT;
 use crate::store::{StateDir, Store, StoreError, Worktree, real_path};
+use crate::sys;
 use crate::sys::below;
 
 const FILE: &str = "checkpoints.jsonl";
@@ -127,8 +128,8 @@ pub fn restore_checkpoint(store: &mut Store, typed: &str, to: &Path) -> Result<(
     if row.checkpoint.snapshot.is_none() {
         return Err(CheckpointError::NoSnapshot { id: row.checkpoint.id }.into());
     }
-    let is_free = match std::fs::read_dir(to) {
-        Ok(mut entries) => entries.next().is_none(),
+    let is_free = match sys::path::is_empty(to) {
+        Ok(is_empty) => is_empty,
         Err(error) => error.kind() == std::io::ErrorKind::NotFound && to.symlink_metadata().is_err(),
     };
     if !is_free {

@@ -14,7 +14,7 @@ pub use address::is_group;
 pub use marks::{acknowledge, archive, archive_read, read};
 pub use questions::{BroughtBack, open_questions};
 pub use read::{InboxFilter, find_message, inbox, inbox_counts, overdue, thread};
-pub use send::{Letter, Sender, Sent, reply, send};
+pub use send::{Letter, Sender, Sent, about, reply, send};
 pub use wait::{Waited, wait_for_mail};
 
 use super::Result;

@@ -63,6 +63,14 @@ pub fn send(store: &mut Store, letter: Letter) -> Result<Sent> {
     deliver(store, letter, recipients)
 }
 
+/// The issue that a message is about, as typed; also by the id of a workflow.
+pub fn about(store: &mut Store, typed: &str) -> Result<String> {
+    match state_id::is(state_id::WORKFLOW, typed) {
+        true => Ok(store.find_workflow(typed)?.id().to_owned()),
+        false => Ok(store.resolve(typed)?),
+    }
+}
+
 /// Answers a message: to its sender, in its thread. An issue that was put off until then goes on.
 pub fn reply(store: &mut Store, typed: &str, letter: Letter) -> Result<Sent> {
     let mailbox = super::own_box(store).ok_or_else(|| CoordinationError::NoSuchMessage { typed: typed.to_owned() })?;

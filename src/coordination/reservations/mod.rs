@@ -174,6 +174,11 @@ pub fn check_paths(store: &mut Store, paths: &[String]) -> Result<Checked> {
     check(store, &paths)
 }
 
+/// Whether what others have reserved may be committed all the same.
+pub fn only_warns(store: &Store) -> bool {
+    store.settings().word("reserve.mode") == "warn"
+}
+
 /// What others have alone among the paths that git has staged.
 pub fn check_staged(store: &mut Store) -> Result<Checked> {
     let root = here::root(store);

@@ -10,7 +10,7 @@ use super::survey::{Class, Surveyed};
 use crate::coordination::losses::Loss;
 use crate::model::workspace::{Kind, Workspace};
 use crate::store::Store;
-use crate::sys::{removal, tree};
+use crate::sys::{self, removal, tree};
 use crate::vcs;
 
 /// Names of files that people write and do not commit.
@@ -42,7 +42,7 @@ pub(super) fn clear(store: &Store, found: &Surveyed, apply: bool, row: &mut GcRo
     row.why = format!("{} ignored directories", paths.len());
     for path in paths {
         row.bytes += tree::usage(&path).map_or_else(
-            |_| std::fs::symlink_metadata(&path).map_or(0, |found| found.len()),
+            |_| sys::path::look(&path).map_or(0, |found| found.len()),
             |usage| usage.bytes.saturating_sub(usage.shared),
         );
         if apply {
@@ -67,7 +67,7 @@ fn artifacts(store: &Store, one: &Workspace, root: &Path) -> std::result::Result
         let copied = one.copied.iter().map(Path::new);
         let holds_copied = copied.clone().any(|copied| copied.starts_with(&path) || path.starts_with(copied));
         let full = root.join(&path);
-        if !std::fs::symlink_metadata(&full).is_ok_and(|found| found.is_dir()) {
+        if !sys::path::look(&full).is_ok_and(|found| found.is_dir()) {
             continue;
         }
         let mut holds_personal = false;

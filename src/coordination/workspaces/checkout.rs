@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::coordination::Result;
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::{Store, StoreError, real_path};
+use crate::sys;
 use crate::sys::activity::Step;
-use crate::sys::fs::FsError;
 use crate::sys::tree;
 use crate::vcs::{self, Checkout, NewCheckout, NewClone};
 
@@ -66,12 +66,11 @@ fn copy(store: &Store, one: &Workspace) -> Result<Checkout> {
         let why = format!("{} is a working copy, and a plain copy would belong to it; use --path", around.display());
         return Err(refused(why).into());
     }
-    if std::fs::symlink_metadata(&path).is_ok() {
+    if sys::path::is_there(&path) {
         return Err(refused("something is there already; choose another path".to_owned()).into());
     }
-    let failed = |e| StoreError::from(FsError::new("make", &path, e));
-    std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(failed)?;
-    std::fs::create_dir(&path).map_err(failed)?;
+    sys::path::make_all(path.parent().unwrap_or(&path)).map_err(StoreError::from)?;
+    sys::path::make(&path).map_err(StoreError::from)?;
     let inside = path.strip_prefix(parent).map(Path::to_owned).ok();
     let copied = tree::copy(parent, &path, &mut |inner| {
         !LEFT.iter().any(|left| inner == Path::new(left)) && inside.as_deref() != Some(inner)
@@ -81,7 +80,7 @@ fn copy(store: &Store, one: &Workspace) -> Result<Checkout> {
         None => Ok(()),
     });
     if let Err(error) = settled {
-        std::fs::remove_dir_all(&path).map_err(|e| StoreError::from(FsError::new("remove", &path, e)))?;
+        sys::path::remove_all(&path).map_err(StoreError::from)?;
         return Err(error.into());
     }
     let made = vcs::open(&path);

@@ -11,7 +11,6 @@ use crate::model::workflow::Task;
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::{StateDir, Store, StoreError};
 use crate::sys;
-use crate::sys::fs::FsError;
 use crate::vcs;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -178,7 +177,7 @@ fn make(
         Kind::Copy => Vec::new(),
         Kind::Clone | Kind::Worktree => include::copy(store, parent, &made.root, &patterns)?,
     };
-    std::fs::create_dir(&context).map_err(|e| StoreError::from(FsError::new("make", &context, e)))?;
+    sys::path::make(&context).map_err(StoreError::from)?;
     made_here.push(context.clone());
     if !vcs::is_versioned(parent) {
         lines::keep_beginning(&store.opened_at(&look::parent_of(&one))?, &one)?;
@@ -215,9 +214,9 @@ fn make(
 fn take_path(store: &Store, state: &StateDir, one: Workspace) -> Result<Workspace> {
     let path = Path::new(&one.path);
     // An empty directory is nobody's work, and version control may fill it.
-    let is_free = match std::fs::symlink_metadata(path) {
+    let is_free = match sys::path::look(path) {
         Err(e) => e.kind() == std::io::ErrorKind::NotFound,
-        Ok(found) => found.is_dir() && std::fs::read_dir(path).is_ok_and(|mut inside| inside.next().is_none()),
+        Ok(found) => found.is_dir() && sys::path::is_empty(path).is_ok_and(|is_empty| is_empty),
     };
     let taken = records::edit(store, state, |all| {
         if !all.iter().any(|known| known.id == one.id && known.state == State::Creating) {
@@ -282,8 +281,8 @@ fn take_away(store: &Store, one: &Workspace, made: &[PathBuf]) -> std::result::R
                 let _ = parent.delete_branch(name, &tip, env);
             }
         }
-        match std::fs::remove_dir_all(directory) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(stays(e.to_string())),
+        match sys::path::remove_all(directory) {
+            Err(error) if !error.is_missing() => return Err(stays(error.source.to_string())),
             _ => {}
         }
     }

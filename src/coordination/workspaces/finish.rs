@@ -12,6 +12,7 @@ use crate::coordination::losses::{Loss, Reason};
 use crate::coordination::{CoordinationError, Result};
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::{Store, StoreError};
+use crate::sys;
 use crate::sys::removal;
 use crate::vcs;
 
@@ -32,7 +33,7 @@ pub(super) fn finish(store: &Store, known: &Known, around: &Around) -> Result<Wo
 pub(super) fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Workspace> {
     let one = &known.workspace;
     let path = Path::new(&one.path);
-    if proof::has_right(one) && std::fs::symlink_metadata(path).is_ok() {
+    if proof::has_right(one) && sys::path::is_there(path) {
         let seen = look(store, known, path, around)?;
         if !seen.reasons.is_empty() {
             let (id, path) = (one.id.clone(), path.to_owned());
@@ -57,7 +58,7 @@ pub(super) fn unmake(store: &Store, known: &Known, around: &Around) -> Result<Wo
 
 fn remove_directory(store: &Store, known: &Known, around: &Around) -> Result<Workspace> {
     let one = &known.workspace;
-    let is_there = |path: &Path| std::fs::symlink_metadata(path).is_ok();
+    let is_there = |path: &Path| sys::path::is_there(path);
     let (path, hidden) = (Path::new(&one.path), proof::beside(one, REMOVING));
     let doomed = proof::beside(one, DELETING);
     if is_there(&doomed) {
@@ -76,8 +77,7 @@ fn remove_directory(store: &Store, known: &Known, around: &Around) -> Result<Wor
             return note_removed(store, known, seen.merged.and_then(|merged| merged.commit));
         }
         refuse_doubt(store, known, &hidden)?;
-        std::fs::rename(&hidden, path)
-            .map_err(|e| StoreError::from(crate::sys::fs::FsError::new("rename", &hidden, e)))?;
+        sys::path::rename(&hidden, path).map_err(StoreError::from)?;
     }
     match is_there(path) {
         true => give_up(store, known, State::Idle, None),
@@ -108,7 +108,7 @@ fn refusal(one: &Workspace, why: String) -> CoordinationError {
 fn remove_worktree(store: &Store, known: &Known) -> Result<Workspace> {
     let one = &known.workspace;
     let (path, mark) = (Path::new(&one.path), proof::beside(one, DELETING));
-    let is_there = std::fs::symlink_metadata(path).is_ok();
+    let is_there = sys::path::is_there(path);
     if !mark.is_dir() && is_there {
         return give_up(store, known, State::Idle, None);
     }

@@ -9,6 +9,7 @@ use super::WorkspaceError;
 use crate::coordination::Result;
 use crate::model::size;
 use crate::store::{Store, StoreError};
+use crate::sys;
 use crate::sys::below;
 use crate::sys::fs as files;
 use crate::sys::tree;
@@ -67,14 +68,14 @@ fn wanted(store: &Store, parent: &Path, patterns: &Patterns) -> Result<Vec<(Path
     let ignored = vcs::open(parent).ignored(&store.host().env).map_err(StoreError::from)?;
     let mut found = Vec::new();
     for top in tree::tops(ignored) {
-        let Ok(meta) = std::fs::symlink_metadata(parent.join(&top)) else { continue };
+        let Ok(meta) = sys::path::look(&parent.join(&top)) else { continue };
         if !meta.is_dir() {
             if patterns.mean(&top) && !is_left(&top) {
                 found.push((top, if meta.is_file() { meta.len() } else { 0 }));
             }
             continue;
         }
-        let each = &mut |path: &Path, meta: &std::fs::Metadata| {
+        let each = &mut |path: &Path, meta: &sys::path::Metadata| {
             let path = top.join(path);
             if !meta.is_dir() && patterns.mean(&path) {
                 found.push((path, if meta.is_file() { meta.len() } else { 0 }));
@@ -98,11 +99,11 @@ fn is_left(path: &Path) -> bool {
 /// Whether a file was copied.
 fn copy_one(parent: &Path, to: &Path, path: &Path) -> std::result::Result<bool, files::FsError> {
     let (from, target) = (parent.join(path), to.join(path));
-    let Ok(meta) = std::fs::symlink_metadata(&from) else { return Ok(false) };
-    if meta.is_symlink() && !std::fs::read_link(&from).is_ok_and(|link| stays_inside(path, &link)) {
+    let Ok(meta) = sys::path::look(&from) else { return Ok(false) };
+    if meta.is_symlink() && !sys::path::link(&from).is_ok_and(|link| stays_inside(path, &link)) {
         return Ok(false);
     }
-    if !tree::make_way(to, path)? || std::fs::symlink_metadata(&target).is_ok() {
+    if !tree::make_way(to, path)? || sys::path::is_there(&target) {
         return Ok(false);
     }
     tree::copy_one(&from, &target, &meta)

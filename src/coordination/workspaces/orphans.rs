@@ -9,6 +9,7 @@ use crate::coordination::Result;
 use crate::model::state_id::{self, WORKSPACE};
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::{Pointer, StateDir, Store, StoreError, real_path, worktree_id_at};
+use crate::sys;
 use crate::sys::fs::FsError;
 use crate::sys::processes;
 use crate::vcs;
@@ -70,7 +71,7 @@ fn id_in(name: &str) -> &str {
 }
 
 fn unknown(shelf: &Shelf) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(&shelf.directory) else { return Vec::new() };
+    let Ok(entries) = sys::path::entries(&shelf.directory) else { return Vec::new() };
     let mut found: Vec<PathBuf> = entries
         .flatten()
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
@@ -129,13 +130,12 @@ fn move_aside(store: &Store, path: &Path, shelf: &Shelf) -> Result<PathBuf> {
         return Err(StoreError::from(FsError::new("move", path, why)).into());
     }
     let directory = places::base(store)?.join(ORPHANED).join(&shelf.repo);
-    let failed = |action, path: &Path, e| StoreError::from(FsError::new(action, path, e));
-    std::fs::create_dir_all(&directory).map_err(|e| failed("make", &directory, e))?;
+    sys::path::make_all(&directory).map_err(StoreError::from)?;
     let plain = name.trim_start_matches('.').to_owned();
     let numbered = (2..).map(|n| format!("{plain}#{n}"));
     let mut names = std::iter::once(plain.clone()).chain(numbered).map(|name| directory.join(name));
-    let to = names.find(|to| std::fs::symlink_metadata(to).is_err()).unwrap_or_else(|| directory.join(&plain));
-    std::fs::rename(path, &to).map_err(|e| failed("move", path, e))?;
+    let to = names.find(|to| !sys::path::is_there(to)).unwrap_or_else(|| directory.join(&plain));
+    sys::path::rename(path, &to).map_err(StoreError::from)?;
     let is_checkout = vcs::root(&to).as_deref() == Some(to.as_path());
     let common = vcs::common_dir(&to).filter(|_| is_checkout);
     let is_linked = common.as_ref().is_some_and(|common| !common.starts_with(&to));

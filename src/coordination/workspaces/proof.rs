@@ -8,6 +8,7 @@ use super::records::Known;
 use crate::model::state_id::{self, WORKSPACE};
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::{BEADS_DIR, Pointer, PointerState, Store, real_path, worktree_id_at};
+use crate::sys;
 use crate::vcs;
 
 /// The names that a directory has while it is being removed: first it can still be put back, then it is only deleted.
@@ -61,7 +62,7 @@ pub(super) fn doubt(store: &Store, known: &Known, at: &Path) -> Option<String> {
     if !has_right(one) {
         return says("was there before it");
     }
-    let is_directory = std::fs::symlink_metadata(at).is_ok_and(|found| found.is_dir());
+    let is_directory = sys::path::look(at).is_ok_and(|found| found.is_dir());
     if !is_directory || real_path(at) != at {
         return says("is a link, is behind one, or is no directory");
     }

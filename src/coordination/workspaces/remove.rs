@@ -11,6 +11,7 @@ use crate::coordination::losses::{Loss, Reason};
 use crate::coordination::{CoordinationError, KeptFiles, Result};
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::Store;
+use crate::sys;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemovedWorkspace {
@@ -69,7 +70,7 @@ pub(super) fn remove_known(
         return forget(store, known, removal);
     }
     let path = PathBuf::from(&one.path);
-    if std::fs::symlink_metadata(&path).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound) {
+    if sys::path::look(&path).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound) {
         let gone = if removal.dry_run { one.clone() } else { note_removed(store, known, None)? };
         return Ok(removed(gone, removal));
     }

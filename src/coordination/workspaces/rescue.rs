@@ -7,6 +7,7 @@ use super::records::known;
 use crate::coordination::Result;
 use crate::model::state_id::{self, CHECKPOINT};
 use crate::store::{Store, StoreError};
+use crate::sys;
 use crate::vcs;
 
 /// What was written, and where.
@@ -37,7 +38,7 @@ pub fn restore(store: &Store, typed: &str, to: &Path) -> Result<RestoredWorkspac
         None => store.repo().beads().to_owned(),
     };
     let to = store.host().env.cwd().join(to);
-    if std::fs::read_dir(&to).is_ok_and(|mut entries| entries.next().is_some()) {
+    if sys::path::is_empty(&to).is_ok_and(|is_empty| !is_empty) {
         return Err(WorkspaceError::NotEmpty { path: to }.into());
     }
     let returned = vcs::open(&parent).restore_rescue(&key, &to, &store.host().env).map_err(StoreError::from)?;

@@ -17,7 +17,6 @@ use crate::model::lease::Standing;
 use crate::model::workspace::{Kind, State, Workspace};
 use crate::store::{StateDir, Store, StoreError};
 use crate::sys;
-use crate::sys::fs::FsError;
 use crate::vcs::{self, NewClone};
 
 /// So many are tried before a new one is made.
@@ -181,7 +180,7 @@ fn renew(
     // What was about the last job is not for this one.
     delete_context(store, &one).map_err(StoreError::from)?;
     if let Some(context) = &one.context_dir {
-        std::fs::create_dir_all(context).map_err(|e| StoreError::from(FsError::new("make", context, e)))?;
+        sys::path::make_all(Path::new(context)).map_err(StoreError::from)?;
         if let Some(command) = command {
             setup::run(store, &one, command, Path::new(context))?;
         }

@@ -79,18 +79,18 @@ pub(super) fn directory(
 ) -> Result<(Option<KeptFiles>, Vec<String>)> {
     let one = &known.workspace;
     let (path, hidden) = (PathBuf::from(&one.path), proof::beside(one, REMOVING));
-    let failed = |e| StoreError::from(FsError::new("rename", &path, e));
     let undo = |error: CoordinationError, is_hidden: bool| {
-        let back = if is_hidden { std::fs::rename(&hidden, &path) } else { Ok(()) };
+        let back = if is_hidden { sys::path::rename(&hidden, &path) } else { Ok(()) };
         match back {
             Ok(()) => put_back(store, known, before).err().unwrap_or(error),
             Err(e) => {
-                WorkspaceError::HalfRemoved { id: one.id.clone(), key: None, error: Box::new(failed(e).into()) }.into()
+                let error = Box::new(StoreError::from(e).into());
+                WorkspaceError::HalfRemoved { id: one.id.clone(), key: None, error }.into()
             }
         }
     };
-    if let Err(e) = std::fs::rename(&path, &hidden) {
-        return Err(undo(failed(e).into(), false));
+    if let Err(e) = sys::path::rename(&path, &hidden) {
+        return Err(undo(StoreError::from(e).into(), false));
     }
     let again = look(store, &known_as(known, before), &hidden, around);
     let done = again.and_then(|seen| {
@@ -141,7 +141,7 @@ pub(super) fn delete(store: &Store, known: &Known, hidden: &Path) -> Result<()> 
     let doomed = proof::beside(&known.workspace, DELETING);
     let gone = match hidden == doomed {
         true => Ok(()),
-        false => std::fs::rename(hidden, &doomed).map_err(|e| FsError::new("rename", hidden, e)),
+        false => sys::path::rename(hidden, &doomed),
     };
     let deleted = gone.and_then(|()| delete_tree(&doomed)).and_then(|()| delete_context(store, &known.workspace));
     deleted.map_err(|error| {
@@ -210,7 +210,7 @@ pub(super) fn worktree(
         if !removal.force {
             ledgers = set_back(store, path, &seen.homeward.ledgers)?;
         }
-        std::fs::create_dir(&mark).map_err(|e| StoreError::from(FsError::new("make", &mark, e)))?;
+        sys::path::make(&mark).map_err(StoreError::from)?;
         let removed = parent.linking().and_then(|linking| linking.remove_checkout(path, removal.force, env));
         removed.map_err(|error| match error {
             vcs::SyncError::Kept { why, .. } => kept(one, vec![Reason::new(Loss::Unknown, why)]),
@@ -222,7 +222,7 @@ pub(super) fn worktree(
         Ok(brought) => brought,
         Err(error) => {
             // It is whole still, or version control has begun to delete it.
-            let _ = std::fs::remove_dir(&mark);
+            let _ = sys::path::remove(&mark);
             for (ledger, bytes) in ledgers.iter().filter(|(ledger, _)| path.join(ledger).exists()) {
                 below::put(path, ledger, bytes).map_err(StoreError::from)?;
             }

@@ -10,6 +10,7 @@ use crate::coordination::losses::Loss;
 use crate::model::time::Instant;
 use crate::model::workspace::{State, Workspace};
 use crate::store::Store;
+use crate::sys;
 use crate::vcs;
 
 /// Why a workspace should go, in the order in which they go; or that it should not.
@@ -84,7 +85,7 @@ pub(super) fn age(store: &Store, one: &Workspace) -> i64 {
 fn classify(store: &mut Store, known: &Known, around: &Around) -> Result<(Class, Look)> {
     let one = &known.workspace;
     let path = Path::new(&one.path);
-    let is_there = |path: &Path| std::fs::symlink_metadata(path).is_ok();
+    let is_there = |path: &Path| sys::path::is_there(path);
     let lives = one.owner.as_ref().is_some_and(|owner| owner_lives(store, one, owner) != Some(false));
     if one.is_adopted {
         return Ok((if is_there(path) { Class::Adopted } else { Class::Gone }, Look::default()));
@@ -174,7 +175,7 @@ pub fn odd(store: &Store) -> Result<Vec<(Workspace, String)>> {
     for known in records::known(store)?.into_iter().filter(|known| known.workspace.state != State::Removed) {
         let one = known.workspace;
         let path = Path::new(&one.path);
-        let is_there = std::fs::symlink_metadata(path).is_ok();
+        let is_there = sys::path::is_there(path);
         let lives = one.owner.as_ref().is_some_and(|owner| owner_lives(store, &one, owner) != Some(false));
         let what = match one.state {
             State::Failed if !proof::has_right(&one) => None,

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::error::HookError;
 use crate::store::Result;
 use crate::sys::fs::{Dir, FsError, Replaced};
-use crate::sys::{Entropy, below};
+use crate::sys::{self, Entropy, below};
 
 const MAX_HOOK: u64 = 16 << 20;
 const EXECUTABLE: u32 = 0o755;
@@ -38,8 +38,7 @@ pub(super) fn stand_aside(path: &Path, aside: &Path) -> Result<()> {
     if aside.symlink_metadata().is_ok() {
         return Err(HookError::InTheWay { path: aside.to_owned() }.into());
     }
-    let linked = std::fs::hard_link(path, aside).or_else(|_| std::fs::rename(path, aside));
-    Ok(linked.map_err(|e| FsError::new("move aside", path, e))?)
+    Ok(sys::path::link_or_rename(path, aside)?)
 }
 
 /// Writes a hook beside its name and moves it there.

@@ -12,7 +12,7 @@ use super::keys::{Key, find};
 use super::origin::{Origin, owner};
 use crate::store::names::CONFIG_NAME;
 use crate::sys::fs::{FsError, Replaced};
-use crate::sys::{Entropy, below, lock};
+use crate::sys::{self, Entropy, below, lock};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Edit {
@@ -118,7 +118,7 @@ fn real_own(path: &Path) -> Result<PathBuf, SettingsError> {
     file::text(path, Owner::User)?;
     let (directory, name) = below::parted(path);
     below::make_own(directory)?;
-    let real = |path: &Path| std::fs::canonicalize(path).map_err(|e| FsError::new("find", path, e));
+    let real = |path: &Path| sys::path::real(path).map_err(|e| FsError::new("find", path, e));
     Ok(if path.exists() { real(path)? } else { real(directory)?.join(name) })
 }
 

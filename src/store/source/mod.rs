@@ -15,7 +15,7 @@ use crate::ledger::{Damage, Document, Expectation, Ledger, LedgerError, Stamp};
 use crate::model::record::Record;
 use crate::model::{id, proposal};
 use crate::sys::fs::FileStamp;
-use crate::sys::{Clock, Host, fs};
+use crate::sys::{self, Clock, Host, fs};
 use crate::vcs;
 
 /// An issue that moves from a file that is read later to one that was read before is in neither of them: several files are
@@ -444,7 +444,7 @@ fn absent_name(member: &Member) -> String {
 }
 
 fn present(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_ok()
+    sys::path::is_there(path)
 }
 
 /// The line is a proposal that the maintainers turned down.

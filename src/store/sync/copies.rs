@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::ledger::MAX_LEDGER;
 use crate::store::names::other_name;
 use crate::store::{Access, BEADS_DIR, Project, RepoProblem, Result, StoreError, View, place};
+use crate::sys;
 use crate::sys::below;
 use crate::vcs;
 use crate::vcs::{Area, SyncError, Vcs};
@@ -76,7 +77,7 @@ impl Project {
     pub(super) fn renamed_ledgers(&self, copy: &WorkingCopy) -> Result<Vec<(PathBuf, PathBuf)>> {
         let mut found = Vec::new();
         for (ledger, old) in copy.ledgers.iter().filter_map(|ledger| Some((ledger, other_name(ledger)?))) {
-            let is_gone = std::fs::symlink_metadata(copy.root.join(&old)).is_err() && !copy.ledgers.contains(&old);
+            let is_gone = !sys::path::is_there(&copy.root.join(&old)) && !copy.ledgers.contains(&old);
             if is_gone && copy.root.join(ledger).exists() && copy.vcs.committed(&old, &self.host.env)?.is_some() {
                 found.push((ledger.clone(), old));
             }

@@ -419,7 +419,11 @@ fn stream(commits: &[Made]) -> Vec<u8> {
 
 fn command(root: &Path, args: &[&str]) -> Command {
     let mut command = Command::new("git");
-    command.current_dir(root).args(args).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    command
+        .current_dir(root)
+        .args(args)
+        .env("GIT_CONFIG_GLOBAL", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gitconfig"))
+        .env("GIT_CONFIG_SYSTEM", "/dev/null");
     command
 }
 

@@ -41,8 +41,8 @@ pub struct UpdateArgs {
 
 pub fn adopt(args: AdoptArgs, cx: &mut Context) -> Outcome {
     let path = cx.directory().join(args.path);
+    let issue = args.issue.as_deref().map(|typed| cx.resolve(typed)).transpose()?;
     let store = cx.store()?;
-    let issue = args.issue.as_deref().map(|typed| store.resolve(typed)).transpose()?;
     let one = coordination::adopt_workspace(store, &path, issue)?;
     json_answer!(cx, view::workspace(&one));
     cx.ui.done(&format!("Looked after: {}  {}", inline(&one.path), one.id));

@@ -6,6 +6,7 @@ use clap::builder::PossibleValuesParser;
 use super::{Context, Outcome};
 use crate::coordination::{self, SetupWish, WorkspaceWish};
 use crate::model::workspace::Kind;
+use crate::ops;
 use crate::view::{self, Exit, inline};
 
 /// Make a workspace, on a branch of its own
@@ -50,9 +51,9 @@ pub struct CreateArgs {
 
 pub fn run(args: CreateArgs, cx: &mut Context) -> Outcome {
     let directory = cx.directory();
+    let issue = args.issue.as_deref().map(|typed| cx.resolve(typed)).transpose()?;
     let store = cx.store()?;
-    let issue = args.issue.as_deref().map(|typed| store.resolve(typed)).transpose()?;
-    let repo = args.repo.as_deref().map(|text| store.join(text)).transpose()?;
+    let repo = args.repo.as_deref().map(|text| ops::join(store, text)).transpose()?;
     let setup = match (args.setup, args.no_setup) {
         (Some(command), _) => SetupWish::Command(command),
         (None, true) => SetupWish::Nothing,

@@ -1,0 +1,233 @@
+//! Lists of issues: what every front end shows, chosen, ordered and cut.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::unified::in_all_worktrees;
+use super::{Result, with_known_words};
+use crate::cache::{EpicProgress, GroupBy, Sort, SortBy};
+use crate::model::id::PrefixIndex;
+use crate::model::query::{Expr, Field};
+use crate::store::{BlockedRow, Commit, Page, Place, ReadyFilter, Row, SearchRow, Store};
+
+/// Neither closed nor deleted.
+pub fn not_done() -> Expr {
+    Expr::any_of(Field::Status, ["closed".into(), "tombstone".into()]).negate()
+}
+
+/// Not deleted.
+pub fn not_deleted() -> Expr {
+    Expr::text(Field::Status, "tombstone").negate()
+}
+
+/// Which checkouts are asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Checkouts {
+    /// The one that the store reads, which is named in the answer if it is not the one in use.
+    One(Option<Place>),
+    /// This one and what is news in the others.
+    All,
+}
+
+/// What a listing asks for.
+#[derive(Debug, Clone)]
+pub struct Listing {
+    pub filter: Expr,
+    pub sort: Sort,
+    pub limit: Option<usize>,
+    pub only: Only,
+}
+
+/// Which issues that meet the condition are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Only {
+    Every,
+    /// Those that can be worked on; in their own order unless a sort is wanted.
+    Ready {
+        any_type: bool,
+        sorted: bool,
+    },
+    /// Each copy of those that stand in several repos.
+    Copies,
+}
+
+impl Listing {
+    /// All that meet a condition, in the usual order.
+    pub fn of(filter: Expr) -> Self {
+        Listing { filter, sort: Sort::default(), limit: None, only: Only::Every }
+    }
+}
+
+/// The issues of a listing.
+pub fn list(store: &mut Store, listing: &Listing, checkouts: Checkouts) -> Result<Page> {
+    in_checkouts(store, listing.limit, checkouts, |store, also, limit| {
+        let filter = Expr::And(vec![listing.filter.clone(), also.clone()]);
+        let page = match listing.only {
+            Only::Every => store.list(&filter, listing.sort, limit)?,
+            Only::Copies => store.list_copies(&filter, listing.sort, limit)?,
+            Only::Ready { any_type, sorted } => {
+                let cut = if sorted { None } else { limit };
+                let page = store.ready(&ReadyFilter { filter, limit: cut, any_type, ..ReadyFilter::default() })?;
+                if !sorted {
+                    return Ok(page);
+                }
+                let ids = Expr::any_of(Field::Id, page.rows.into_iter().map(|row| row.issue.id));
+                store.list(&ids, listing.sort, limit)?
+            }
+        };
+        Ok(page)
+    })
+}
+
+/// Asks the checkouts that are wanted, and marks what other checkouts have otherwise.
+fn in_checkouts(
+    store: &mut Store,
+    limit: Option<usize>,
+    checkouts: Checkouts,
+    ask: impl Fn(&mut Store, &Expr, Option<usize>) -> Result<Page>,
+) -> Result<Page> {
+    match checkouts {
+        Checkouts::All => in_all_worktrees(store, limit, |store, also| ask(store, also, None)),
+        Checkouts::One(place) => {
+            let mut page = ask(store, &Expr::ALL, limit)?;
+            store.mark_elsewhere(&mut page.rows)?;
+            page.rows.iter_mut().for_each(|row| row.place = place.clone());
+            Ok(page)
+        }
+    }
+}
+
+/// The issues that meet a condition, in an order.
+pub fn list_by(store: &mut Store, filter: &Expr, sort: Sort, limit: Option<usize>) -> Result<Page> {
+    Ok(store.list(filter, sort, limit)?)
+}
+
+/// The issues that people named; all of them must be known.
+pub fn named(store: &mut Store, typed: &[String]) -> Result<Vec<Row>> {
+    store.resolve_all(typed)?.into_iter().map(|one| Ok(store.find(&one.id)?)).collect()
+}
+
+/// What can be worked on, and what is not offered for a reason that is not in the issue.
+#[derive(Debug, Clone)]
+pub struct ReadyPage {
+    pub page: Page,
+    /// How many are held by others, or done or in progress in other checkouts.
+    pub taken: usize,
+    /// Repos that are not joined here, and how many issues wait for what may be in them.
+    pub unjoined: Vec<String>,
+    pub unknown: usize,
+}
+
+pub fn ready(store: &mut Store, filter: &ReadyFilter, checkouts: Checkouts) -> Result<ReadyPage> {
+    let page = in_checkouts(store, filter.limit, checkouts, |store, also, limit| {
+        let condition = Expr::And(vec![filter.filter.clone(), also.clone()]);
+        Ok(store.ready(&ReadyFilter { filter: condition, limit, ..filter.clone() })?)
+    })?;
+    let taken = store.ready_but_taken(filter)?;
+    let unjoined = store.unjoined();
+    let unknown = if unjoined.is_empty() { 0 } else { store.waiting_for_unknown()? };
+    Ok(ReadyPage { page, taken, unjoined, unknown })
+}
+
+/// What cannot be worked on; and the repos that are not joined here, in which its blockers may be.
+pub fn blocked(store: &mut Store, filter: Expr) -> Result<(Vec<BlockedRow>, Vec<String>)> {
+    let filter = with_known_words(store, filter)?;
+    Ok((store.blocked(&filter)?, store.unjoined()))
+}
+
+/// The children of an issue.
+pub fn children(store: &mut Store, typed: &str) -> Result<Page> {
+    let id = store.resolve(typed)?;
+    list(store, &Listing::of(Expr::And(vec![Expr::text(Field::Parent, id), not_deleted()])), Checkouts::One(None))
+}
+
+/// Counts issues, all and by a field.
+pub fn count(store: &mut Store, filter: Expr, by: Option<GroupBy>) -> Result<(usize, Vec<(String, i64)>)> {
+    let filter = match filter.names(Field::Status, "tombstone") {
+        true => filter,
+        false => Expr::And(vec![filter, not_deleted()]),
+    };
+    let groups = by.map(|by| store.count_by(&filter, by)).transpose()?.unwrap_or_default();
+    Ok((store.list(&filter, Sort::default(), Some(0))?.total, groups))
+}
+
+/// Numbers over the issues that meet a condition.
+pub fn statistics(store: &mut Store, filter: &Expr) -> Result<crate::cache::Statistics> {
+    Ok(store.statistics(filter)?)
+}
+
+/// The labels in use, with how many issues bear each.
+pub fn labels(store: &mut Store) -> Result<Vec<(String, i64)>> {
+    Ok(store.labels()?)
+}
+
+/// Open epics and how far they are; or only those whose children are all closed.
+pub fn epics(store: &mut Store, eligible_only: bool) -> Result<Vec<(Row, EpicProgress)>> {
+    let mut epics = store.epics()?;
+    epics.retain(|(_, progress)| !eligible_only || progress.children > 0 && progress.children == progress.closed);
+    Ok(epics)
+}
+
+/// Dependencies that go in a circle, each with the issues in it that a ledger has.
+pub fn cycles(store: &mut Store) -> Result<Vec<(Vec<String>, Vec<Row>)>> {
+    let mut found = Vec::new();
+    for cycle in store.cycles()? {
+        let mut rows = Vec::new();
+        for id in &cycle {
+            rows.extend(store.get(id)?);
+        }
+        found.push((cycle, rows));
+    }
+    Ok(found)
+}
+
+/// Open issues that commits name, each with its commit.
+pub fn orphans(store: &mut Store) -> Result<Vec<(Row, Commit)>> {
+    let rows = store.list(&not_done(), Sort::default(), None)?.rows;
+    let ids = rows.iter().map(|row| row.issue.id.clone()).collect();
+    let mut commits = store.mentioned(&ids)?;
+    Ok(rows.into_iter().filter_map(|row| commits.remove(&row.issue.id).map(|commit| (row, commit))).collect())
+}
+
+/// Issues whose titles are equal but for case, blanks and punctuation, by what they have in common.
+pub fn duplicates(store: &mut Store, all: bool) -> Result<BTreeMap<String, Vec<Row>>> {
+    let filter = if all { not_deleted() } else { not_done() };
+    let mut groups: BTreeMap<String, Vec<Row>> = BTreeMap::new();
+    for row in store.list(&filter, Sort { by: SortBy::Id, reverse: false }, None)?.rows {
+        let key: String = row.issue.title.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+        groups.entry(key).or_default().push(row);
+    }
+    groups.retain(|key, rows| !key.is_empty() && rows.len() > 1);
+    Ok(groups)
+}
+
+/// The issues in which words occur, and how many there are. Best matches come first, unless another order is wanted.
+pub fn search(
+    store: &mut Store,
+    text: &str,
+    filter: &Expr,
+    sort: Option<Sort>,
+    reverse: bool,
+    limit: Option<usize>,
+) -> Result<(Vec<SearchRow>, usize)> {
+    if *filter == Expr::ALL && sort.is_none() && !reverse {
+        return Ok(store.search_first(text, limit)?);
+    }
+    let (mut found, _) = store.search_first(text, None)?;
+    let page = store.list(filter, sort.unwrap_or_default(), None)?;
+    let places: HashMap<&str, usize> =
+        page.rows.iter().enumerate().map(|(n, row)| (row.issue.id.as_str(), n)).collect();
+    found.retain(|hit| places.contains_key(hit.row.issue.id.as_str()));
+    if sort.is_some() {
+        found.sort_by_key(|hit| places.get(hit.row.issue.id.as_str()).copied());
+    } else if reverse {
+        found.reverse();
+    }
+    let total = found.len();
+    found.truncate(limit.unwrap_or(total));
+    Ok((found, total))
+}
+
+/// How much of each id is enough, for people.
+pub fn prefix_index(store: &mut Store) -> Result<PrefixIndex> {
+    Ok(store.prefix_index()?)
+}

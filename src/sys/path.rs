@@ -1,0 +1,74 @@
+//! What stands under a name, and directories as a whole.
+//!
+//! Nothing here opens a file: that is [`super::below`] below a repository, and [`super::fs`] for a ledger.
+
+use std::fs;
+pub use std::fs::Metadata;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::fs::FsError;
+
+/// Whether something has this name, be it a link that leads nowhere.
+pub fn is_there(path: &Path) -> bool {
+    look(path).is_ok()
+}
+
+/// What has this name: a link is a link.
+pub fn look(path: &Path) -> io::Result<Metadata> {
+    fs::symlink_metadata(path)
+}
+
+/// What this name leads to.
+pub fn follow(path: &Path) -> io::Result<Metadata> {
+    fs::metadata(path)
+}
+
+/// The path without links.
+pub fn real(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path)
+}
+
+/// Where a link leads.
+pub fn link(path: &Path) -> io::Result<PathBuf> {
+    fs::read_link(path)
+}
+
+/// What is in a directory.
+pub fn entries(directory: &Path) -> io::Result<fs::ReadDir> {
+    fs::read_dir(directory)
+}
+
+/// Whether nothing is in it.
+pub fn is_empty(directory: &Path) -> io::Result<bool> {
+    Ok(entries(directory)?.next().is_none())
+}
+
+pub fn make(directory: &Path) -> Result<(), FsError> {
+    fs::create_dir(directory).map_err(|e| FsError::new("make", directory, e))
+}
+
+/// The same with the directories above.
+pub fn make_all(directory: &Path) -> Result<(), FsError> {
+    fs::create_dir_all(directory).map_err(|e| FsError::new("make", directory, e))
+}
+
+/// Gives what has a name another one.
+pub fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
+    fs::rename(from, to).map_err(|e| FsError::new("rename", from, e))
+}
+
+/// A second name for a file, or another one where it cannot have two.
+pub fn link_or_rename(from: &Path, to: &Path) -> Result<(), FsError> {
+    fs::hard_link(from, to).or_else(|_| fs::rename(from, to)).map_err(|e| FsError::new("move aside", from, e))
+}
+
+/// Takes away an empty directory.
+pub fn remove(directory: &Path) -> Result<(), FsError> {
+    fs::remove_dir(directory).map_err(|e| FsError::new("remove", directory, e))
+}
+
+/// Takes away a directory with all that is in it.
+pub fn remove_all(directory: &Path) -> Result<(), FsError> {
+    fs::remove_dir_all(directory).map_err(|e| FsError::new("remove", directory, e))
+}
