@@ -38,7 +38,7 @@ fn each_failure_has_its_kind_and_its_source() {
     assert_eq!(refused(text).0, ErrorKind::Invalid);
     // A file that the system does not let us read: its own error is the source. Who is root may read all.
     scratch.swap_in(super::line("t-1"));
-    std::fs::set_permissions(scratch.ledger(), std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(scratch.ledger(), std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(scratch.ledger()).is_err() {
         let error = open(&scratch).ready(&Query::new()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Io, "{error}");
