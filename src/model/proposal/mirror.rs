@@ -20,7 +20,7 @@ pub struct Split {
     pub planning: Vec<Change>,
 }
 
-/// Divides changes as [`super::export`] divides fields. `visible` tells whether the target can see an id.
+/// Divides changes as `export` divides fields. `visible` tells whether the target can see an id.
 pub fn split(changes: &[Change], include: Include, visible: impl Fn(&str) -> bool) -> Split {
     let mut public = Vec::new();
     for change in changes {

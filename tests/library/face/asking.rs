@@ -119,11 +119,10 @@ fn an_issue_is_plain_values() {
     assert!(issue.created_at().unwrap() <= SystemTime::now());
     assert_eq!(store.get("no-such").unwrap(), None);
     assert_eq!(store.resolve(&id.as_str()[..id.as_str().len() - 2]).unwrap(), id);
-    let blocked =
-        store.update("t-1", &Update::new().depends_on(store.create(NewIssue::titled("first")).unwrap().id()));
+    let blocked = store.update("t-1", &Update::new().depends_on(store.create(NewIssue::titled("first")).unwrap().id()));
     blocked.unwrap();
     let waiting = store.blocked(&Query::new()).unwrap();
-    assert!(waiting.iter().any(|one| one.issue.id() == "t-1" && one.blockers.len() == 1), "{waiting:?}");
+    assert!(waiting.iter().any(|one| one.issue.id().as_str() == "t-1" && one.blockers.len() == 1), "{waiting:?}");
     assert_eq!(store.list(&Query::new().kind("bug")).unwrap().total(), 1);
     let lease = store.agent("ann").unwrap().claim(&id, LONG).unwrap();
     assert!(lease.expires_at().unwrap() > SystemTime::now());

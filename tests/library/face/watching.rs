@@ -8,7 +8,7 @@ use super::{open, with};
 
 /// The kinds of what was told about an issue.
 fn kinds(events: &[Event], id: &str) -> Vec<EventKind> {
-    let about = events.iter().filter(|event| event.issue.as_ref().is_some_and(|issue| *issue == id));
+    let about = events.iter().filter(|event| event.issue.as_ref().is_some_and(|issue| issue.as_str() == id));
     about.map(|event| event.kind).collect()
 }
 
