@@ -63,7 +63,7 @@ pub use api::{
     Version, VersionKind, Watch, WatchOptions,
 };
 
-/// What the project's own programs and tests use. It is no part of the library: everything in it can change with any version.
+/// What the project's own programs and tests use. It is not part of the library: everything in it can change with any version.
 #[doc(hidden)]
 pub mod internal {
     pub mod cache {

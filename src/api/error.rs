@@ -36,7 +36,7 @@ pub enum ErrorKind {
     Stale,
     /// Another process holds a lock, or keeps changing the files. Trying again may succeed.
     Busy,
-    /// There is no project, or no ledger.
+    /// No project or no ledger was found.
     NoProject,
     /// A file that the call needs is damaged. Nothing was written.
     Damaged,

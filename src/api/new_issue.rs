@@ -76,7 +76,7 @@ impl NewIssue {
         self
     }
 
-    /// Who is to do it.
+    /// The assignee.
     pub fn assignee(mut self, name: impl Into<String>) -> Self {
         self.issue.assignee = name.into();
         self

@@ -111,7 +111,7 @@ fn resolves(old: &Document, new: &Document, kept: Option<&Parts>) -> Result<(), 
             let untouched = bases.iter().any(|base| base.opaque.contains(line));
             if !(found.opaque.contains(line) || taken_away && untouched) {
                 let start: String = String::from_utf8_lossy(line).chars().take(60).collect();
-                return Err(format!("a line that is no issue would go: {start}"));
+                return Err(format!("a line that is not an issue would be lost: {start}"));
             }
         }
     }
@@ -224,7 +224,7 @@ mod tests {
         let wrong = [Edit::Set { line: 1, id: "b".into(), text: "{\"id\":\"z\"}".into() }];
         assert!(conserves(&doc, &Document::new(render(&doc, &wrong)), &wrong).is_err(), "an edit that changes the id");
         let broken = [Edit::Insert { id: "d".into(), text: "{\"id\":\"d\"".into() }];
-        assert!(conserves(&doc, &Document::new(render(&doc, &broken)), &broken).is_err(), "an edit that is no JSON");
+        assert!(conserves(&doc, &Document::new(render(&doc, &broken)), &broken).is_err(), "an edit that is not JSON");
     }
 
     #[test]

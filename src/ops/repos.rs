@@ -82,7 +82,7 @@ pub fn join(store: &mut Store, text: &str) -> Result<usize> {
     Ok(store.join(text)?)
 }
 
-/// Whether a repo, by the name that an answer has, is no part of the project.
+/// Whether a repo, named as in an answer, is outside the project.
 pub fn is_guest(store: &Store, name: &str) -> bool {
     store.is_guest(name)
 }

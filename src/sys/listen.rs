@@ -29,7 +29,7 @@ mod told {
         /// Starts a thread that listens; why not, if it cannot.
         pub fn start(tell: impl Fn(Heard) + Send + 'static) -> Result<Self, String> {
             let listener = move |event: notify::Result<Event>| match event {
-                // Reading is no change; without this a reader would wake itself.
+                // Reading is not a change; without this a reader would wake itself.
                 Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
                 Ok(event) if event.need_rescan() => tell(Heard::Unsure),
                 Ok(event) => {

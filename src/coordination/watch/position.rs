@@ -40,7 +40,7 @@ pub struct Position {
     claims: BTreeMap<String, (i64, bool, String)>,
 }
 
-/// A text that is no position.
+/// A text that is not a position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of a watch position cannot be read")]
 pub struct PositionError {

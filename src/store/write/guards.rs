@@ -17,7 +17,7 @@ pub(super) enum Guard {
 }
 
 pub(super) const GUARDS: &[Guard] = &[
-    // The ledger is not this user's to write, and there is no place for it beside.
+    // This user may not write the ledger, and has no planning repo for a private part.
     Guard::Write(access),
     // A task is not taken past the rules of its workflow; the status of a workflow follows its state.
     Guard::Write(|store, placed, along| match (&placed.write, placed.intent) {

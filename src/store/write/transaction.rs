@@ -38,7 +38,7 @@ pub struct Transaction<'s> {
     numbering: u64,
 }
 
-/// How often the owners of issues are looked up anew because they moved before they were locked.
+/// How often owners of issues are looked up again if issues moved before the locks were taken.
 const MAX_TRIES: usize = 20;
 
 impl Store {
