@@ -3,6 +3,7 @@
 //! Owns `schema.sql` and every query. It knows issues by a [`Key`]; the store keeps which line a key stands for, so that
 //! long texts are not copied here. Nothing is ever written to a ledger from it.
 
+mod derived;
 mod entry;
 mod filter;
 mod issues;
@@ -50,6 +51,12 @@ pub fn schema() -> String {
     include_str!("schema.sql").replace("{fields}", &columns)
 }
 
+/// Indexes that only an image is worth: what is open in the usual order, and what waits for the children of something.
+const ORDERED: &str = "
+    CREATE INDEX IF NOT EXISTS open_order ON issues (priority, created DESC, id)
+      WHERE effective = 1 AND status NOT IN ('closed', 'tombstone');
+    CREATE INDEX IF NOT EXISTS edges_waits ON edges (coalesce(spawner, target)) WHERE type = 'waits-for';";
+
 /// The database.
 #[derive(Debug)]
 pub struct Cache {
@@ -58,6 +65,9 @@ pub struct Cache {
     kin_known: bool,
     /// For which rule about unknown ids `blockers` and `inherited` are filled, if they are.
     blocked_known: Option<UnknownIds>,
+    /// `front`, `held` and `epics` are filled from these.
+    front_known: bool,
+    tally_known: bool,
     texts_known: bool,
     /// Some row stands behind another one of the same id.
     shadowed: bool,
@@ -91,6 +101,8 @@ impl Cache {
             indexed: false,
             kin_known: false,
             blocked_known: None,
+            front_known: false,
+            tally_known: false,
             texts_known: false,
             shadowed: false,
             lent: false,
@@ -100,7 +112,9 @@ impl Cache {
 
     /// The rows and what is computed from them as bytes, for an image.
     pub fn to_image(&mut self, unknown: UnknownIds) -> Result<Vec<u8>> {
-        self.compute_blocked(unknown)?;
+        self.compute_front(unknown)?;
+        self.compute_tally()?;
+        self.db.execute_batch(ORDERED)?;
         self.db.pragma_update(None, "user_version", unknown as i64)?;
         Ok(self.db.serialize("main")?.to_vec())
     }
@@ -119,6 +133,8 @@ impl Cache {
             indexed: true,
             kin_known: true,
             blocked_known: rules.into_iter().find(|rule| *rule as i64 == written_for),
+            front_known: true,
+            tally_known: true,
             texts_known: false,
             shadowed: false,
             lent: false,
@@ -136,5 +152,7 @@ impl Cache {
     fn touch(&mut self) {
         self.kin_known = false;
         self.blocked_known = None;
+        self.front_known = false;
+        self.tally_known = false;
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::ready::{DONE, OPEN_CHILDREN};
+use super::derived::{DONE, OPEN_CHILDREN};
 use super::{Cache, Key, Result, UnknownIds};
 
 /// For each issue that is not done the reasons why it cannot be worked on, and of an epic whether all its children are

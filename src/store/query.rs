@@ -142,14 +142,11 @@ impl View {
     }
 
     pub(super) fn ready_listing(&mut self, filter: &ReadyFilter) -> Result<Listing> {
-        let mut condition = self.prepared(&filter.filter)?;
+        let condition = self.prepared(&filter.filter)?;
         let mut left_out = self.taken()?;
         left_out.extend(self.withheld()?.into_keys());
         left_out.extend(self.of_other_projects()?.keys().cloned());
-        if !left_out.is_empty() {
-            condition = Expr::And(vec![condition, Expr::any_of(Field::Id, left_out).negate()]);
-        }
-        self.ask_ready(condition, filter)
+        self.ask_ready(condition, filter, left_out)
     }
 
     /// How many issues are not among these only because of what other checkouts say.
@@ -160,10 +157,10 @@ impl View {
             return Ok(0);
         }
         let condition = Expr::And(vec![condition, Expr::any_of(Field::Id, taken)]);
-        Ok(self.ask_ready(condition, filter)?.total)
+        Ok(self.ask_ready(condition, filter, Vec::new())?.total)
     }
 
-    fn ask_ready(&mut self, condition: Expr, filter: &ReadyFilter) -> Result<Listing> {
+    fn ask_ready(&mut self, condition: Expr, filter: &ReadyFilter, without: Vec<String>) -> Result<Listing> {
         Ok(self.cache.ready(&ReadyQuery {
             filter: condition,
             now: self.host.clock.now(),
@@ -172,6 +169,7 @@ impl View {
             include_epics: filter.include_epics,
             any_type: filter.any_type,
             unknown: self.unknown_ids(),
+            without,
             limit: filter.limit,
         })?)
     }
@@ -188,10 +186,16 @@ impl View {
         Ok(taken)
     }
 
-    pub fn blocked(&mut self, filter: &Expr) -> Result<Vec<BlockedRow>> {
+    /// What cannot be worked on, at most so many if a number is given, and how many there are.
+    pub fn blocked(&mut self, filter: &Expr, limit: Option<usize>) -> Result<(Vec<BlockedRow>, usize)> {
         let filter = self.prepared(filter)?;
-        let found = self.cache.blocked(&filter, self.unknown_ids())?;
-        found.into_iter().map(|blocked| Ok(BlockedRow { row: self.row(blocked.key)?, blocked })).collect()
+        let found = self.cache.blocked(&filter, self.unknown_ids(), limit)?;
+        let total = match limit {
+            Some(limit) if found.len() >= limit => self.cache.blocked_count(&filter, self.unknown_ids())?,
+            _ => found.len(),
+        };
+        let rows = found.into_iter().map(|blocked| Ok(BlockedRow { row: self.row(blocked.key)?, blocked }));
+        Ok((rows.collect::<Result<_>>()?, total))
     }
 
     /// What stands in the way of one issue.
@@ -294,7 +298,7 @@ impl View {
 
     pub fn epics(&mut self) -> Result<Vec<(Row, EpicProgress)>> {
         self.refresh()?;
-        let epics = self.cache.epics()?;
+        let epics = self.cache.epics(self.unknown_ids())?;
         epics.into_iter().map(|epic| Ok((self.row(epic.key)?, epic))).collect()
     }
 

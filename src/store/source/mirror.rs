@@ -197,8 +197,7 @@ impl Sources {
             Row::Issue(key) if !taken => Some(*key),
             _ => None,
         });
-        cache.remove(&gone.collect::<Vec<_>>())?;
-        cache.insert(n, added)?;
+        cache.change(n, &gone.collect::<Vec<_>>(), added)?;
         let parsed = origins.iter().filter(|from| from.is_none()).count();
         self.all[n].read = Some(Read { document: new, stamp, rows: Some(rows) });
         Ok(parsed)
