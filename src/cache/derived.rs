@@ -25,6 +25,7 @@ impl Cache {
         if self.kin_known {
             return Ok(());
         }
+        self.own_copy()?;
         self.db.execute_batch(
             "DELETE FROM kin;
              INSERT INTO kin SELECT i.id, e.target FROM edges e JOIN live i ON i.key = e.key WHERE e.type = 'parent-child';",
@@ -38,6 +39,7 @@ impl Cache {
         if self.blocked_known == Some(unknown) {
             return Ok(());
         }
+        self.own_copy()?;
         self.index()?;
         self.compute_kin()?;
         let open = format!("i.status NOT IN {DONE}");

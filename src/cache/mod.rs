@@ -6,6 +6,7 @@
 mod derived;
 mod entry;
 mod filter;
+mod image;
 mod issues;
 mod load;
 mod ready;
@@ -15,6 +16,7 @@ mod stats;
 mod tasks;
 
 pub use entry::Entry;
+pub use image::{Chunk, ImageId, ImageLine, LinePlace};
 pub use issues::{Counts, Edge, Listing, Sort, SortBy};
 pub use ready::{Blocked, Blocker, Inherited, ReadyOrder, ReadyQuery, UnknownIds};
 pub use standing::Standing;
@@ -51,16 +53,12 @@ pub fn schema() -> String {
     include_str!("schema.sql").replace("{fields}", &columns)
 }
 
-/// Indexes that only an image is worth: what is open in the usual order, and what waits for the children of something.
-const ORDERED: &str = "
-    CREATE INDEX IF NOT EXISTS open_order ON issues (priority, created DESC, id)
-      WHERE effective = 1 AND status NOT IN ('closed', 'tombstone');
-    CREATE INDEX IF NOT EXISTS edges_waits ON edges (coalesce(spawner, target)) WHERE type = 'waits-for';";
-
 /// The database.
 #[derive(Debug)]
 pub struct Cache {
     db: Connection,
+    /// It is a file that nobody changes.
+    in_file: bool,
     indexed: bool,
     kin_known: bool,
     /// For which rule about unknown ids `blockers` and `inherited` are filled, if they are.
@@ -96,8 +94,14 @@ impl Cache {
         db.execute_batch(&schema())?;
         filter::add_functions(&db)?;
         db.set_prepared_statement_cache_capacity(64);
-        Ok(Cache {
+        Ok(Self::over(db))
+    }
+
+    /// A database of which nothing is known yet.
+    fn over(db: Connection) -> Self {
+        Cache {
             db,
+            in_file: false,
             indexed: false,
             kin_known: false,
             blocked_known: None,
@@ -107,39 +111,7 @@ impl Cache {
             shadowed: false,
             lent: false,
             own: HashMap::new(),
-        })
-    }
-
-    /// The rows and what is computed from them as bytes, for an image.
-    pub fn to_image(&mut self, unknown: UnknownIds) -> Result<Vec<u8>> {
-        self.compute_front(unknown)?;
-        self.compute_tally()?;
-        self.db.execute_batch(ORDERED)?;
-        self.db.pragma_update(None, "user_version", unknown as i64)?;
-        Ok(self.db.serialize("main")?.to_vec())
-    }
-
-    /// A database from such bytes. They must come from this very schema.
-    pub fn from_image(bytes: &[u8]) -> Result<Self> {
-        let mut db = Connection::open_in_memory()?;
-        db.deserialize_read_exact("main", bytes, bytes.len(), false)?;
-        db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
-        filter::add_functions(&db)?;
-        db.set_prepared_statement_cache_capacity(64);
-        let written_for: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        let rules = [UnknownIds::Done, UnknownIds::MayBeOpen, UnknownIds::Block];
-        Ok(Cache {
-            db,
-            indexed: true,
-            kin_known: true,
-            blocked_known: rules.into_iter().find(|rule| *rule as i64 == written_for),
-            front_known: true,
-            tally_known: true,
-            texts_known: false,
-            shadowed: false,
-            lent: false,
-            own: HashMap::new(),
-        })
+        }
     }
 
     /// How many lines it mirrors.

@@ -9,7 +9,8 @@ CREATE TABLE issues (
   failed       INTEGER NOT NULL,            -- closed for a reason that conditional-blocks counts as failure
   hidden       INTEGER NOT NULL,            -- pinned, ephemeral or a template
   comments     INTEGER NOT NULL,
-  task         INTEGER NOT NULL             -- a task of a workflow
+  task         INTEGER NOT NULL,            -- a task of a workflow
+  chunk        INTEGER NOT NULL             -- where in the ledger its line is; see chunks
 );
 
 -- Few issues are one of these: finding them must cost nothing where there are none.
@@ -81,3 +82,17 @@ CREATE TABLE tally (
   leads    INTEGER NOT NULL,                -- of how many
   PRIMARY KEY (status, priority, type)
 ) WITHOUT ROWID;
+
+-- Only in an image: which one it is, and what the ledgers were that it was made from. Lines stand in chunks, so that a change
+-- moves no more than the beginnings of those behind it. For each line: hash, key (0: without an issue; -1: to be read again)
+-- and length.
+CREATE TABLE made (id BLOB NOT NULL);
+CREATE TABLE chunks (
+  n     INTEGER PRIMARY KEY,                -- of the ledger (above 32 bits), then of the chunk in it
+  first INTEGER NOT NULL,                   -- its first line
+  start INTEGER NOT NULL,                   -- the byte at which that begins
+  lines BLOB NOT NULL
+);
+
+-- Copies of proposals, and the rows that are shown instead.
+CREATE TABLE pairs (copy INTEGER NOT NULL, shown INTEGER NOT NULL, accepted INTEGER NOT NULL);

@@ -13,6 +13,7 @@ impl Cache {
     /// The keys whose texts are not in the index yet.
     pub fn missing_texts(&mut self) -> Result<Vec<Key>> {
         if !self.texts_known {
+            self.own_copy()?;
             self.db.execute_batch(&format!(
                 "CREATE VIRTUAL TABLE texts USING fts5({}, tokenize = \"unicode61 remove_diacritics 2\")",
                 columns("")

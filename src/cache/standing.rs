@@ -56,7 +56,7 @@ impl Cache {
         Ok(standing)
     }
 
-    /// The same as it would be without some rows; the database comes from [`Cache::to_image`].
+    /// The same as it would be without some rows; the database comes from [`Cache::to_bytes`].
     pub fn standing_without(image: &[u8], keys: &[Key], unknown: UnknownIds) -> Result<Standing> {
         let mut cache = Self::from_image(image)?;
         cache.remove(keys)?;

@@ -186,6 +186,7 @@ impl Context {
             let mut store = Store::open_with(config)?;
             store.report_to(self.activity.clone());
             store.write_as_one(&self.command);
+            store.ask_once();
             self.confirm_settings(&mut store)?;
             // Who registers is not yet the one who has the name; and who may not write leaves no sign of life.
             if self.command == "agent register" || self.global.readonly {

@@ -31,6 +31,7 @@ mod leaks;
 mod leases;
 mod ledger_name;
 mod lines;
+mod lookup;
 mod mark;
 mod names;
 mod naming;

@@ -132,7 +132,8 @@ impl View {
     /// Their ids alone, which costs less.
     pub fn ready_ids(&mut self) -> Result<BTreeSet<String>> {
         let listing = self.ready_listing(&ReadyFilter::default())?;
-        Ok(listing.keys.iter().filter_map(|key| self.sources.id(*key)).collect())
+        let ids = listing.keys.iter().map(|key| Ok(self.cache.id_of(*key)?));
+        Ok(ids.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
     /// When the next issue that was put off may become ready.
@@ -328,7 +329,7 @@ impl View {
     /// For marking how much of an id is enough.
     pub fn prefix_index(&mut self) -> Result<PrefixIndex> {
         self.read_ledgers()?;
-        Ok(PrefixIndex::new(self.sources.ids().iter().map(|id| id.as_ref())))
+        Ok(PrefixIndex::new(self.ids()?.iter().map(|id| id.as_ref())))
     }
 
     fn page(&mut self, listing: Listing) -> Result<Page> {
@@ -341,27 +342,28 @@ impl View {
     }
 
     pub(super) fn row(&self, key: Key) -> Result<Row> {
-        let line = self.sources.text(key);
+        let line = self.text_of(key)?;
         let record = Record::parse(&line).expect("a key stands for a valid record");
         let mut issue = Issue::decode_in(&record, &|| self.host.clock.calendar());
         if let Some(own) = self.cache.own(key) {
             (issue.status, issue.assignee) = (Status::new(own.status.as_str()), own.assignee.clone());
-            let planned = own.from.map(|key| self.sources.text(key)).unwrap_or_default();
+            let planned = own.from.map(|key| self.text_of(key)).transpose()?.unwrap_or_default();
             if let Ok(record) = Record::parse(&planned) {
                 let planned = Issue::decode_in(&record, &|| self.host.clock.calendar());
                 issue.fill_own(planned);
             }
         }
-        let (file, line_number) = self.sources.place(key);
-        let beside = if self.sources.member_of_key(key) == 0 { self.companion(&issue.id) } else { None };
+        let (source, line_number) = self.place_of(key)?;
+        let repo = self.sources.member_of(source);
+        let beside = if repo == 0 { self.companion(&issue.id) } else { None };
         Ok(Row {
             issue,
             line,
-            source_repo: self.name(self.sources.member_of_key(key)).to_owned(),
-            repo: self.sources.member_of_key(key),
+            source_repo: self.name(repo).to_owned(),
+            repo,
             shadowed: self.cache.is_shadowed(key)?,
-            file: file.to_owned(),
-            line_number,
+            file: self.sources.ledger(source).path().to_owned(),
+            line_number: line_number + 1,
             counts: self.cache.counts(key)?,
             place: None,
             elsewhere: Vec::new(),
@@ -372,7 +374,7 @@ impl View {
     /// Brings the texts that a search needs into the cache.
     fn load_texts(&mut self) -> Result<()> {
         let missing = self.cache.missing_texts()?;
-        let lines: Vec<_> = missing.into_iter().map(|key| (key, self.sources.text(key))).collect();
+        let lines = missing.into_iter().map(|key| Ok((key, self.text_of(key)?))).collect::<Result<Vec<_>>>()?;
         let parse = |line| Record::parse(line).expect("a key stands for a valid record");
         self.cache.insert_texts(lines.iter().map(|(key, line)| (*key, parse(line))))?;
         Ok(())

@@ -249,6 +249,18 @@ impl Dir {
         }
     }
 
+    /// The same if the file belongs to this user, and nobody else can write to it.
+    pub fn own_regular_at(&self, name: &str) -> Result<Option<FileStamp>, FsError> {
+        match self.stat(name) {
+            Ok(stat) => {
+                kind(&stat, &self.path().join(name))?;
+                Ok(is_own(stat.st_uid, stat.st_mode).then(|| FileStamp::of(&stat)))
+            }
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Appends to a file in this directory, makes it if it is not there, and returns once the bytes are on disk.
     pub fn append(&self, name: &str, bytes: &[u8]) -> Result<(), FsError> {
         let failed = |action, e| FsError::new(action, self.path().join(name), e);
@@ -293,9 +305,13 @@ impl Dir {
 impl Contents {
     /// The file belongs to this user, and nobody else can write to it.
     pub fn is_own(&self) -> bool {
-        const OTHERS_WRITE: u32 = 0o022;
-        self.owner == rustix::process::geteuid().as_raw() && self.mode & OTHERS_WRITE == 0
+        is_own(self.owner, self.mode)
     }
+}
+
+fn is_own(owner: u32, mode: u32) -> bool {
+    const OTHERS_WRITE: u32 = 0o022;
+    owner == rustix::process::geteuid().as_raw() && mode & OTHERS_WRITE == 0
 }
 
 #[cfg(test)]

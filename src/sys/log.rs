@@ -30,6 +30,12 @@ impl Log {
         }
     }
 
+    /// Opens any file below a directory, to read parts of it.
+    pub fn below(root: &Path, inside: &Path) -> Result<Self, FsError> {
+        let (fd, stat) = Dir::root(root)?.open_regular(inside, OFlags::RDONLY, Mode::empty())?;
+        Ok(Log { file: File::from(fd), path: root.join(inside), stamp: FileStamp::of(&stat) })
+    }
+
     /// Opens a log for reading and appending, and makes it if it is not there.
     pub fn open_to_append(path: &Path) -> Result<Self, FsError> {
         Self::open_as(path, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE)

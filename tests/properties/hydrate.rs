@@ -29,7 +29,7 @@ pub fn facts(store: &mut Store) -> Vec<String> {
     for row in store.ready(&ReadyFilter::default()).expect("ready").rows {
         add("ready", &short(&row));
     }
-    for found in store.blocked(&Expr::ALL).expect("blocked") {
+    for found in store.blocked(&Expr::ALL, None).expect("blocked").0 {
         add("blocked", &(short(&found.row), found.blocked.blockers, found.blocked.inherited));
     }
     for hit in store.search("fix").expect("a search") {

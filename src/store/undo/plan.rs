@@ -41,7 +41,7 @@ impl Plan {
             let Some(source) = store.source_at(&part.ledger) else { continue };
             for change in part.changes.iter().rev() {
                 let step = steps.entry((source, change.id.clone())).or_insert_with(|| {
-                    let now = store.sources.line(source, &change.id);
+                    let now = store.line_in(source, &change.id);
                     Step { source, id: change.id.clone(), now: now.clone(), new: now }
                 });
                 if change.after.as_deref().is_some_and(|after| !is_deleted(after)) {
@@ -161,7 +161,7 @@ impl Plan {
     fn line_after(&self, store: &Store, source: usize, id: &str) -> Option<String> {
         match self.steps.iter().find(|step| step.source == source && step.id == id) {
             Some(step) => step.new.clone(),
-            None => store.sources.line(source, id),
+            None => store.line_in(source, id),
         }
     }
 

@@ -46,7 +46,7 @@ impl View {
             Scope::Issues(_) if self.sources.len() == 1 => vec![0],
             Scope::Issues(ids) => {
                 self.read_ledgers()?;
-                let owners = ids.iter().filter_map(|id| self.sources.owner(id));
+                let owners = ids.iter().filter_map(|id| self.owner(id));
                 // Both copies of a proposed issue take part in its edits.
                 let pairs = ids.iter().filter_map(|id| self.pair(id)).flat_map(|pair| [pair.target, pair.planning]);
                 let mut members: Vec<usize> = owners.chain(pairs).map(|n| self.sources.member_of(n)).collect();
