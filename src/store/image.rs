@@ -19,7 +19,7 @@ use crate::sys::fs::{self, Dir, FileStamp, FsError};
 use crate::sys::{self, Entropy, Env, below};
 
 /// Below this many lines parsing is cheaper than the image is worth.
-const MIN_LINES: usize = 300;
+pub(super) const MIN_LINES: usize = 300;
 /// When more lines than this had to be parsed although there was an image, a new one is made.
 pub(super) const STALE_LINES: usize = 64;
 
@@ -37,13 +37,6 @@ const MAX_LABEL: u64 = 1 << 20;
 const MAX_AGE: i64 = 30 * DAY;
 /// An image in which more days depend on the reader's zone is not asked.
 pub(super) const MOST_DAYS: usize = 1000;
-
-/// From how many lines on there is an image. A test may want one of every ledger.
-pub(super) fn min_lines() -> usize {
-    static LINES: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-    let asked = || std::env::var("BD_IMAGE_LINES").ok().filter(|_| cfg!(debug_assertions));
-    *LINES.get_or_init(|| asked().and_then(|text| text.parse().ok()).unwrap_or(MIN_LINES))
-}
 
 /// What an image was made from.
 #[derive(Debug, Clone, PartialEq, Eq)]

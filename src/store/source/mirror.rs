@@ -32,7 +32,7 @@ impl Sources {
         self.unsettled = true;
         let lines: usize = self.all.iter().filter_map(|s| s.read.as_ref()).map(|read| read.document.len()).sum();
         let all = waiting.len() == self.all.len() && self.places.len() == 1;
-        let place = self.image.clone().filter(|_| all && lines >= image::min_lines());
+        let place = self.image.clone().filter(|_| all && lines >= image::MIN_LINES);
         let known = place.and_then(|place| Some((Label::load(&place)?, place)));
         let known = known.and_then(|(label, place)| self.recall(&label, label.read(&place)?, cache));
         let mut parsed = 0;
@@ -110,7 +110,7 @@ impl Sources {
         let Some(place) = self.image.clone().filter(|_| parsed > image::STALE_LINES) else { return Ok(()) };
         let reads: Vec<&Read> = self.all.iter().filter_map(|source| source.read.as_ref()).collect();
         let lines: usize = reads.iter().map(|read| read.document.len()).sum();
-        if reads.len() < self.all.len() || lines < image::min_lines() {
+        if reads.len() < self.all.len() || lines < image::MIN_LINES {
             return Ok(());
         }
         let seed = u64::from_le_bytes(Entropy::System.bytes());
