@@ -70,17 +70,17 @@ impl ImageLine {
 }
 
 impl Chunk {
-    fn n(&self) -> i64 {
+    pub(super) fn n(&self) -> i64 {
         (self.source as i64) << 32 | i64::from(self.number)
     }
 
-    fn blob(&self) -> Vec<u8> {
+    pub(super) fn blob(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.lines.len() * ImageLine::SIZE);
         self.lines.iter().for_each(|line| line.write(&mut out));
         out
     }
 
-    fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+    pub(super) fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
         let n: i64 = row.get(0)?;
         let lines = row.get_ref(3)?.as_blob()?.chunks_exact(ImageLine::SIZE).filter_map(ImageLine::read).collect();
         let (source, number) = ((n >> 32) as usize, n as u32);
@@ -146,6 +146,23 @@ impl Cache {
         db.execute_batch("PRAGMA temp_store = MEMORY;")?;
         let found: Vec<u8> = db.query_row("SELECT id FROM made", [], |row| row.get(0))?;
         if found != id { Ok(None) } else { Self::imaged(db, true).map(Some) }
+    }
+
+    /// The database of a file that nobody else knows yet, to be changed where it lies.
+    pub fn edit(path: &Path, id: &ImageId) -> Result<Self> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let db = Connection::open_with_flags(path, flags)?;
+        db.execute_batch(
+            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
+             PRAGMA temp_store = MEMORY;",
+        )?;
+        db.execute("UPDATE made SET id = ?1", [id])?;
+        Self::imaged(db, false)
+    }
+
+    /// Ends such changes.
+    pub fn finish(self) -> Result<()> {
+        Ok(self.db.close().map_err(|(_, error)| error)?)
     }
 
     fn imaged(db: Connection, in_file: bool) -> Result<Self> {

@@ -3,6 +3,7 @@
 //! Owns `schema.sql` and every query. It knows issues by a [`Key`]; the store keeps which line a key stands for, so that
 //! long texts are not copied here. Nothing is ever written to a ledger from it.
 
+mod chunks;
 mod derived;
 mod entry;
 mod filter;

@@ -16,11 +16,12 @@ use crate::ledger::Document;
 use crate::model::time::{DAY, Instant};
 use crate::model::when::Calendar;
 use crate::sys::fs::{self, Dir, FileStamp, FsError};
+use crate::sys::log::Log;
 use crate::sys::{self, Entropy, Env, below};
 
 /// Below this many lines parsing is cheaper than the image is worth.
 pub(super) const MIN_LINES: usize = 300;
-/// When more lines than this had to be parsed although there was an image, a new one is made.
+/// Where an image cannot be asked, a new one is made when more lines than this had to be parsed although there was one.
 pub(super) const STALE_LINES: usize = 64;
 
 const MAGIC: &[u8; 8] = b"bd-img-3";
@@ -31,6 +32,7 @@ const LABEL_END: &str = ".label";
 /// So many characters of a hash are the name of an image.
 const NAME_LENGTH: usize = 24;
 const PRIVATE: u32 = 0o600;
+const STEP: usize = 1 << 20;
 const MAX_IMAGE: u64 = 2 << 30;
 const MAX_LABEL: u64 = 1 << 20;
 /// Images of ledgers that nobody reads any more go after this time.
@@ -224,7 +226,7 @@ impl Label {
         let path = with_end(place, IMAGE_END);
         let (directory, name) = below::parted(&path);
         let contents = below::read(directory, name, MAX_IMAGE).ok()?;
-        if !contents.is_own() || XxHash3_64::oneshot(&contents.bytes) != self.sum {
+        if !contents.is_own() || sum_of(&contents.bytes) != self.sum {
             return None;
         }
         Cache::from_image(&contents.bytes).ok()
@@ -232,8 +234,38 @@ impl Label {
 
     /// Puts an image in its place, and the label after it. A failure is no failure of the command.
     pub fn save(self, place: &Path, database: &[u8]) {
-        let label = Label { length: database.len() as u64, sum: XxHash3_64::oneshot(database), ..self };
+        let label = Label { length: database.len() as u64, sum: sum_of(database), ..self };
         let _ = label.try_save(place, Some(database));
+    }
+
+    /// Puts a changed copy of an earlier image in its place, and the label after it; `None` if that cannot be done.
+    pub fn save_changed(
+        self,
+        place: &Path,
+        earlier: &Label,
+        change: impl FnOnce(&mut Cache) -> Option<()>,
+    ) -> Option<()> {
+        let (directory, name) = below::parted(place);
+        let (dir, name) = (own_directory(directory).ok()?, name.to_string_lossy());
+        let image = format!("{name}{IMAGE_END}");
+        let found = dir.own_regular_at(&image).ok()??;
+        if found.size != earlier.length {
+            return None;
+        }
+        let copy = dir.copy_unsynced(&image, PRIVATE).ok()?;
+        let changed = || {
+            let mut cache = Cache::edit(&dir.path().join(&copy), &self.id).ok()?;
+            change(&mut cache)?;
+            cache.finish().ok()?;
+            let (length, sum) = summed(&dir, &copy)?;
+            below::rename(dir.path(), &copy, &image).ok()?;
+            Label { length, sum, ..self }.try_save(place, None).ok()
+        };
+        let done = changed();
+        if done.is_none() {
+            let _ = dir.remove(&copy);
+        }
+        done
     }
 
     /// Puts the label alone in its place: the ledgers were looked at again and are the same.
@@ -250,6 +282,22 @@ impl Label {
         }
         dir.put_unsynced(&format!("{name}{LABEL_END}"), &self.render(), PRIVATE)
     }
+}
+
+/// The length of a file, and the sum of its bytes.
+fn summed(dir: &Dir, name: &str) -> Option<(u64, u64)> {
+    let file = Log::below(dir.path(), Path::new(name)).ok()?;
+    let length = file.stamp().size;
+    let mut sum = 0;
+    for from in (0..length).step_by(STEP) {
+        sum = text_hash(sum, &file.read(from, STEP as u64).ok()?);
+    }
+    Some((length, sum))
+}
+
+/// The sum of the bytes of an image: that of each part goes into the next, so that nobody need have it whole.
+fn sum_of(database: &[u8]) -> u64 {
+    database.chunks(STEP).fold(0, |sum, part| text_hash(sum, part))
 }
 
 /// The directory of images, never behind a link, whatever the variables say.

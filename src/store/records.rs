@@ -267,7 +267,7 @@ impl RecordFile {
                 entropy,
                 || Expectation::Nothing,
                 |document| Ok(edits(document, plan(document).map_err(Failed::Plan)?)),
-                |_| {},
+                |_, _| {},
             )
         };
         let outcome = match apply() {

@@ -16,7 +16,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::Entropy;
-use super::fs::{Contents, Dir, Durability, FileStamp, FsError, Replaced, realtime, retry};
+use super::fs::{Contents, Dir, Durability, FileStamp, FsError, Replaced, TEMP_PREFIX, realtime, retry};
 pub use super::opening::is_control;
 use super::opening::{astray, at_once, contents, is_link, kind, parts, reason, regular, step_by_step};
 
@@ -215,6 +215,23 @@ impl Dir {
     /// The same for what may be lost with the power.
     pub fn put_unsynced(&self, name: &str, bytes: &[u8], mode: u32) -> Result<(), FsError> {
         self.put_over(name, bytes, Mode::from_raw_mode(mode), Durability::None, &Entropy::System)
+    }
+
+    /// Copies a file in this directory to a temporary name, which it gives; the caller renames or removes it.
+    pub fn copy_unsynced(&self, name: &str, mode: u32) -> Result<String, FsError> {
+        let failed = |e: io::Error| FsError::new("copy", self.path().join(name), e);
+        let random: [u8; 8] = Entropy::System.bytes();
+        let copy = format!("{TEMP_PREFIX}{}-{:016x}", std::process::id(), u64::from_le_bytes(random));
+        let (from, _) = self.open_regular(Path::new(name), OFlags::RDONLY, Mode::empty())?;
+        let access = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+        let (to, _) = self.open_regular(Path::new(&copy), access, Mode::from_raw_mode(mode))?;
+        match io::copy(&mut File::from(from), &mut File::from(to)) {
+            Ok(_) => Ok(copy),
+            Err(e) => {
+                let _ = self.remove(&copy);
+                Err(failed(e))
+            }
+        }
     }
 
     /// Removes a file in this directory, or a link itself.

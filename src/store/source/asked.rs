@@ -39,7 +39,8 @@ impl Sources {
             if file.size != known.file.size {
                 return None;
             }
-            if !stamp.proves_unchanged(&file) {
+            let is_own = || self.is_one_answer() && file == known.file && self.written.borrow().contains(&file);
+            if !stamp.proves_unchanged(&file) && !is_own() {
                 if whole_hash(label.seed, document.bytes()) != known.hash {
                     return None;
                 }
@@ -66,9 +67,13 @@ impl Sources {
         Some(())
     }
 
+    fn is_one_answer(&self) -> bool {
+        self.once.is_some_and(|since| since.elapsed() < ONE_ANSWER)
+    }
+
     /// The ledgers still are what the image was made from.
     pub(super) fn still_holds(&self) -> bool {
-        let is_one_answer = self.once.is_some_and(|since| since.elapsed() < ONE_ANSWER);
+        let is_one_answer = self.is_one_answer();
         self.all.iter().all(|source| {
             let Some(read) = &source.read else { return false };
             let now = fs::stat_link(source.ledger.path());

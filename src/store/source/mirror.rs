@@ -14,6 +14,7 @@ use crate::model::field::{self, Kind};
 use crate::model::issue::Zone;
 use crate::model::proposal;
 use crate::model::record::Record;
+use crate::model::when::Calendar;
 use crate::sys::Entropy;
 
 /// So many lines of a ledger make a chunk of its image.
@@ -107,7 +108,7 @@ impl Sources {
 
     /// Keeps an image of the cache, if the one that is there is worth less.
     pub(super) fn keep_image(&mut self, parsed: usize, cache: &mut Cache) -> Result<()> {
-        let Some(place) = self.image.clone().filter(|_| parsed > image::STALE_LINES) else { return Ok(()) };
+        let Some(place) = self.image.clone().filter(|_| parsed > 0) else { return Ok(()) };
         let reads: Vec<&Read> = self.all.iter().filter_map(|source| source.read.as_ref()).collect();
         let lines: usize = reads.iter().map(|read| read.document.len()).sum();
         if reads.len() < self.all.len() || lines < image::MIN_LINES {
@@ -122,6 +123,10 @@ impl Sources {
         let ledgers = reads.iter().map(ledger).collect();
         let days = self.days();
         let is_plain = self.warnings().is_empty() && days.len() <= image::MOST_DAYS;
+        // What is damaged is read again each time, whatever an image says.
+        if !is_plain && parsed <= image::STALE_LINES {
+            return Ok(());
+        }
         let label = Label::new(seed, is_plain, days, ledgers);
         let chunks = match self.chunked(seed) {
             Some(chunks) => chunks,
@@ -146,12 +151,7 @@ impl Sources {
         let calendar = self.clock.calendar();
         for key in &self.zoned {
             let text = self.read_text(*key);
-            let Ok(record) = Record::parse(&text) else { continue };
-            for field in field::with(|row| matches!(row.kind, Kind::Until | Kind::From)) {
-                let day =
-                    record.string(field.key()).and_then(|text| Some((calendar.day_of(&text)?, text.into_owned())));
-                days.extend(day.map(|(day, text)| (text, day.start.micros(), day.end.micros())));
-            }
+            days.extend(Record::parse(&text).iter().flat_map(|record| days_of(record, &calendar)));
         }
         days.into_iter().collect()
     }
@@ -284,7 +284,20 @@ impl Sources {
     }
 }
 
-fn row_of<'a>(document: &'a Document, line: usize, key: Key, zone: Zone<'_>) -> (Row, Option<(Key, Entry<'a>)>) {
+/// The days that a record names, with when they begin and end.
+pub(super) fn days_of(record: &Record<'_>, calendar: &Calendar) -> Vec<(String, i64, i64)> {
+    let dates = field::with(|row| matches!(row.kind, Kind::Until | Kind::From));
+    let texts = dates.filter_map(|field| record.string(field.key()));
+    let days = texts.filter_map(|text| Some((calendar.day_of(&text)?, text.into_owned())));
+    days.map(|(day, text)| (text, day.start.micros(), day.end.micros())).collect()
+}
+
+pub(super) fn row_of<'a>(
+    document: &'a Document,
+    line: usize,
+    key: Key,
+    zone: Zone<'_>,
+) -> (Row, Option<(Key, Entry<'a>)>) {
     match document.line(line) {
         // It says something about an issue and is none.
         Line::Issue(_) if proposal::is_companion_line(document.text(line)) => (Row::Silent, None),

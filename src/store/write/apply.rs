@@ -21,8 +21,9 @@ impl Store {
             &self.host.entropy,
             || expected(ledger.path()),
             drafted,
-            |applied| {
+            |applied, before| {
                 self.log(ledger, &applied, None, |journal| self.note(journal, &applied));
+                self.sources.follow_write(ledger, &applied, before);
                 if let Some(source) = self.sources.find(ledger) {
                     self.settle_claims(source, &applied.changes);
                 }
@@ -60,7 +61,7 @@ impl Store {
         expected: impl Fn() -> Expectation,
         plan: impl FnMut(&Document) -> Result<Vec<Edit>, E>,
     ) -> Result<Outcome, E> {
-        lock.apply(&self.host.entropy, expected, plan, |applied| {
+        lock.apply(&self.host.entropy, expected, plan, |applied, _| {
             self.log(lock.ledger(), &applied, Some(Stays::Repair), |journal| self.note(journal, &applied));
         })
     }
@@ -77,7 +78,7 @@ impl Store {
             &self.host.entropy,
             || expected(path),
             plan,
-            |applied| {
+            |applied, _| {
                 self.log(lock.ledger(), &applied, None, |journal| note(journal, &applied));
             },
         )
