@@ -4,13 +4,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::ready::UnknownIds;
+use super::unknown::UnknownIds;
 use super::{Cache, Key, Result};
 use crate::model::graph::Graph;
 use crate::model::issue::IssueType;
+use crate::model::query::Field;
 
 /// Statuses of what is over, as SQL.
 pub(super) const DONE: &str = "('closed', 'tombstone')";
+
+/// The fields by which issues are counted beforehand.
+pub(super) const TALLIED: &[Field] = &[Field::Status, Field::Priority, Field::Type];
 
 /// Before every date, and after.
 const EVER: &str = "-9223372036854775808";

@@ -3,8 +3,8 @@
 use rusqlite::params_from_iter;
 use rusqlite::types::Value as Sql;
 
+use super::derived::TALLIED;
 use super::filter::{self, Clause};
-use super::stats::TALLIED;
 use super::{Cache, Key, Result};
 use crate::model::graph::Graph;
 use crate::model::query::{Expr, Field};

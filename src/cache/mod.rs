@@ -15,14 +15,16 @@ mod search;
 mod standing;
 mod stats;
 mod tasks;
+mod unknown;
 
 pub use entry::Entry;
 pub use image::{Chunk, ImageId, ImageLine, LinePlace};
 pub use issues::{Counts, Edge, Listing, Sort, SortBy};
-pub use ready::{Blocked, Blocker, Inherited, ReadyOrder, ReadyQuery, UnknownIds};
+pub use ready::{Blocked, Blocker, Inherited, ReadyOrder, ReadyQuery};
 pub use standing::Standing;
 pub use stats::{EpicProgress, GroupBy, Statistics};
 pub use tasks::OpenTask;
+pub use unknown::UnknownIds;
 
 use std::collections::HashMap;
 

@@ -8,6 +8,7 @@ use rusqlite::types::Value as Sql;
 use super::derived::{DONE, waiting};
 use super::entry::NEVER;
 use super::filter::Clause;
+use super::unknown::UnknownIds;
 use super::{Cache, Key, Listing, Result};
 use crate::model::json::Dialect;
 use crate::model::query::Expr;
@@ -21,28 +22,6 @@ pub enum ReadyOrder {
     /// The same labels first, then what is younger than two days by priority, then the rest by age.
     Hybrid,
     Oldest,
-}
-
-/// Whether a dependency on an id that no ledger holds blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum UnknownIds {
-    /// It may have been pruned: it counts as done.
-    #[default]
-    Done,
-    /// Some ledger cannot be read: the id may be in there, unless it names another project's work.
-    MayBeOpen,
-    Block,
-}
-
-impl UnknownIds {
-    /// Whether the id in a column blocks, as SQL.
-    pub(super) fn blocking(self, column: &str) -> String {
-        match self {
-            UnknownIds::Done => "0".to_owned(),
-            UnknownIds::MayBeOpen => format!("{column} NOT LIKE 'external:%'"),
-            UnknownIds::Block => "1".to_owned(),
-        }
-    }
 }
 
 /// Which ready issues to give.

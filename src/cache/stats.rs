@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use rusqlite::params_from_iter;
 
+use super::derived::TALLIED;
 use super::filter::Clause;
 use super::{Cache, Key, Result, UnknownIds};
-use crate::model::query::{Expr, Field};
+use crate::model::query::Expr;
 use crate::model::time::Instant;
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -61,9 +62,6 @@ impl Counted {
     const BEFOREHAND: Counted =
         Counted { table: "tally", number: "coalesce(sum(i.n), 0)", lead: "sum(i.lead)", leads: "sum(i.leads)" };
 }
-
-/// The fields by which issues are counted beforehand.
-pub(super) const TALLIED: &[Field] = &[Field::Status, Field::Priority, Field::Type];
 
 impl Cache {
     /// How many issues meet a condition.

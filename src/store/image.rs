@@ -50,6 +50,8 @@ pub(super) struct Label {
     /// Days as their dates, and the instants at which they begin and end in the zone of the reader who made it.
     pub days: Vec<(String, i64, i64)>,
     pub ledgers: Vec<LabelledLedger>,
+    /// Which boot of the machine it is known to be whole since: it is not synced, and a loss of power may have torn it.
+    boot: String,
     /// Of the image: its length and sum.
     length: u64,
     sum: u64,
@@ -104,6 +106,11 @@ fn version() -> [u8; 32] {
     *blake3::hash(parts.concat().as_bytes()).as_bytes()
 }
 
+/// Which boot of the machine this is; nothing where the system does not say.
+fn boot() -> String {
+    sys::boot().unwrap_or_default()
+}
+
 /// Takes numbers from the front of bytes.
 struct Reader<'a>(&'a [u8]);
 
@@ -134,7 +141,7 @@ impl Label {
     /// For an image that is about to be made.
     pub fn new(seed: u64, is_plain: bool, days: Vec<(String, i64, i64)>, ledgers: Vec<LabelledLedger>) -> Self {
         // Not the host's entropy, which a test may have fixed: nobody is to foresee this.
-        Label { id: Entropy::System.bytes(), seed, is_plain, days, ledgers, length: 0, sum: 0 }
+        Label { id: Entropy::System.bytes(), seed, is_plain, days, ledgers, boot: boot(), length: 0, sum: 0 }
     }
 
     /// The label of an image, if there is one and it is this user's alone.
@@ -154,6 +161,7 @@ impl Label {
         let mut reader = Reader(body.strip_prefix(MAGIC)?.strip_prefix(&version())?);
         let (id, seed) = (reader.take()?, reader.number()?);
         let (length, sum, is_plain) = (reader.number()?, reader.number()?, reader.number()? == 1);
+        let boot = reader.text()?;
         let mut days = Vec::new();
         for _ in 0..reader.number()? {
             let (text, from) = (reader.text()?, reader.number()?);
@@ -169,15 +177,17 @@ impl Label {
                 hash: reader.take().map(u128::from_le_bytes)?,
             });
         }
-        Some(Label { id, seed, is_plain, days, ledgers, length, sum })
+        Some(Label { id, seed, is_plain, days, ledgers, boot, length, sum })
     }
 
     fn render(&self) -> Vec<u8> {
         let mut bytes = [MAGIC.as_slice(), &version(), &self.id].concat();
         let put = |bytes: &mut Vec<u8>, number: u64| bytes.extend_from_slice(&number.to_le_bytes());
-        for number in [self.seed, self.length, self.sum, u64::from(self.is_plain), self.days.len() as u64] {
+        for number in [self.seed, self.length, self.sum, u64::from(self.is_plain), self.boot.len() as u64] {
             put(&mut bytes, number);
         }
+        bytes.extend_from_slice(self.boot.as_bytes());
+        put(&mut bytes, self.days.len() as u64);
         for (text, from, to) in &self.days {
             put(&mut bytes, text.len() as u64);
             bytes.extend_from_slice(text.as_bytes());
@@ -211,7 +221,11 @@ impl Label {
     }
 
     /// The database of the image, to be asked where it lies.
-    pub fn ask(&self, place: &Path) -> Option<Cache> {
+    pub fn ask(&mut self, place: &Path) -> Option<Cache> {
+        if self.boot.is_empty() || self.boot != boot() {
+            self.read(place)?;
+            self.boot = boot();
+        }
         let path = with_end(place, IMAGE_END);
         let (directory, name) = below::parted(&path);
         let found = Dir::root(directory).ok()?.own_regular_at(&name.to_string_lossy()).ok()??;

@@ -50,7 +50,7 @@ impl Clock {
 }
 
 /// Which boot of the machine this is; the system says so on Linux. A process never sees another one.
-pub(super) fn boot() -> Option<String> {
+pub fn boot() -> Option<String> {
     static BOOT: OnceLock<Option<String>> = OnceLock::new();
     let read = || {
         let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;

@@ -28,7 +28,7 @@ pub mod tree;
 mod watch;
 
 pub use activity::Activity;
-pub use clock::{Clock, from_system, to_system};
+pub use clock::{Clock, boot, from_system, to_system};
 pub use entropy::Entropy;
 pub use env::Env;
 pub use owner::{host_name, is_alive, is_gone, owner};

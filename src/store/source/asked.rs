@@ -50,7 +50,9 @@ impl Sources {
             }
             found.push(Read { document, stamp, mirror: Mirror::Image });
         }
+        let known = label.clone();
         let asked = label.ask(&place)?;
+        renewed |= label != known;
         let pairs = asked.pairs().ok()?;
         let of = |wanted: bool| {
             pairs.iter().filter(move |(.., accepted)| *accepted == wanted).map(|(copy, shown, _)| (*copy, *shown))
