@@ -18,7 +18,7 @@ use crate::model::record::Record;
 use crate::sys;
 use crate::sys::fs::FsError;
 use crate::sys::lock::DirLock;
-use crate::sys::{Entropy, below, fs, lock};
+use crate::sys::{Entropy, below, fs, lock, looks};
 
 /// Says which layout the files have; a newer one is left alone.
 const VERSION_NAME: &str = "version";
@@ -228,9 +228,8 @@ impl RecordFile {
 
     /// All of it as it is now; empty if it is not there.
     pub fn read(&self) -> Result<Document, RecordError> {
-        match fs::stat_link(&self.path) {
-            Err(error) if error.is_missing() => return Ok(Document::default()),
-            _ => {}
+        if looks::is_missing(&self.path) {
+            return Ok(Document::default());
         }
         match self.ledger()?.read(|| Expectation::Nothing) {
             Ok(snapshot) => Ok(snapshot.document),

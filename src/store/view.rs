@@ -11,7 +11,7 @@ use super::source::Sources;
 use super::{Project, Refresh, Repo, Result, StoreError, Warning, leases, place};
 use crate::cache::Cache;
 use crate::ledger::{Document, Ledger};
-use crate::sys::fs;
+use crate::sys::looks;
 
 /// The issues of a project, as its files have them.
 #[derive(Debug)]
@@ -137,7 +137,7 @@ impl View {
 
     /// Notices settings that were edited, and repos that came or went. Repos may have other numbers afterwards.
     pub(super) fn look_around(&mut self) -> Result<()> {
-        if self.surroundings.iter().any(|(path, known)| fs::stat(path).ok() != *known) {
+        if self.surroundings.iter().any(|(path, known)| looks::stamp(path) != *known) {
             self.homes.borrow_mut().clear();
             let (settings, repos, surroundings) = self.given.read(&self.repo, &self.host)?;
             if settings != self.settings || repos != self.repos || self.sources.have_moved(&repos) {

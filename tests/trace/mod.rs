@@ -15,5 +15,6 @@ mod order;
 mod poll;
 mod proposals;
 mod reads;
+mod start;
 mod strace;
 mod workspaces;
