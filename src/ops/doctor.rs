@@ -21,6 +21,8 @@ use crate::sys::fs::DISPLACED_PREFIX;
 
 pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     let mut report = Report::default();
+    // Before anything is asked of it.
+    report.fixed.extend(store.drop_torn_image().map(|path| format!("removed {}: it was torn", path.display())));
     if fix {
         fix_all(store, &mut report)?;
         report.fixed.extend(store.set_records_aside()?);

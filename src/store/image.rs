@@ -246,6 +246,14 @@ impl Label {
         Cache::from_image(&contents.bytes).ok()
     }
 
+    /// Removes the image if it is not the one of this label, and tells its path.
+    pub fn drop_torn(&self, place: &Path) -> Option<PathBuf> {
+        let path = with_end(place, IMAGE_END);
+        let (directory, name) = below::parted(&path);
+        let is_torn = path.is_file() && self.read(place).is_none();
+        (is_torn && below::remove(directory, name).is_ok()).then_some(path)
+    }
+
     /// Puts an image in its place, and the label after it. A failure is no failure of the command.
     pub fn save(self, place: &Path, database: &[u8]) {
         let label = Label { length: database.len() as u64, sum: sum_of(database), ..self };

@@ -1,6 +1,7 @@
 //! The lines of single issues, wherever they are known from: the ledgers as last read, or the image that is asked instead.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 use super::{Result, View};
 use crate::cache::Key;
@@ -38,6 +39,11 @@ impl View {
     /// Where that line is: the ledger, and the line in it from 0.
     pub(super) fn place_of(&self, key: Key) -> Result<(usize, usize)> {
         self.sources.place(&self.cache, key)
+    }
+
+    /// Removes the image of the cache if it is not what its label says; the next reader makes another. Gives its path.
+    pub fn drop_torn_image(&self) -> Option<PathBuf> {
+        self.sources.drop_torn_image()
     }
 
     /// Only one answer is wanted: what was read for it holds until then.

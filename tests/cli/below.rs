@@ -409,6 +409,22 @@ fn an_image_that_others_could_have_written_is_not_used() {
 }
 
 #[test]
+fn doctor_reads_an_image_whole_and_removes_a_torn_one() {
+    let (env, images) = large();
+    env.bd(["list"]).ok();
+    env.bd(["doctor"]).ok();
+    let [image] = <[PathBuf; 1]>::try_from(images_in(&images)).unwrap();
+    let mut bytes = fs::read(&image).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&image, &bytes).unwrap();
+    let told = env.bd(["doctor"]).ok();
+    assert!(told.stdout.contains("it was torn"), "{}", told.stdout);
+    assert_ne!(fs::read(&image).ok(), Some(bytes), "it is gone, or another");
+    assert!(!env.bd(["doctor"]).ok().stdout.contains("torn"));
+}
+
+#[test]
 fn a_write_protected_ledger_stays_as_it_is() {
     let env = one();
     let before = env.ledger();

@@ -1,5 +1,6 @@
 //! An image in the place of the ledgers: as long as they are what it was made from, nobody reads them.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant as Moment};
 
 use super::{Mirror, Read, Sources};
@@ -15,6 +16,12 @@ const ONE_ANSWER: Duration = Duration::from_secs(1);
 impl Sources {
     pub fn ask_once(&mut self) {
         self.once = Some(Moment::now());
+    }
+
+    /// Removes an image that is not what its label says.
+    pub fn drop_torn_image(&self) -> Option<PathBuf> {
+        let place = self.image.as_deref()?;
+        Label::load(place)?.drop_torn(place)
     }
 
     /// Takes the image of the ledgers in their place, if it is theirs. Only at the beginning: who has read them has no need of it.
