@@ -5,9 +5,9 @@ use rusqlite::params;
 use super::{Cache, Chunk, ImageLine, Key, Result};
 
 impl Cache {
-    /// A key that no row has had.
+    /// A key that no row of an image has had, nor of those that it descends from.
     pub fn next_key(&self) -> Result<Key> {
-        Ok(self.db.query_row("SELECT coalesce(max(key), 0) + 1 FROM issues", [], |row| row.get(0))?)
+        Ok(self.db.query_row("SELECT next FROM made", [], |row| row.get(0))?)
     }
 
     /// The chunk that a row says it is in.

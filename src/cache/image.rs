@@ -98,8 +98,11 @@ impl Cache {
         pairs: &[(Key, Key, bool)],
     ) -> Result<Vec<u8>> {
         self.compute_all(unknown)?;
-        self.db.execute_batch(&format!("BEGIN; DELETE FROM made; DELETE FROM chunks; DELETE FROM pairs; {ORDERED}"))?;
-        self.db.execute("INSERT INTO made VALUES (?1)", [id])?;
+        self.db.execute_batch(&format!("BEGIN; DELETE FROM chunks; DELETE FROM pairs; {ORDERED}"))?;
+        if self.rename_image(id)? == 0 {
+            self.db
+                .execute("INSERT INTO made VALUES (?1, ?1, (SELECT coalesce(max(key), 0) + 1 FROM issues))", [id])?;
+        }
         for chunk in chunks {
             let values = params![chunk.n(), chunk.first as i64, chunk.start as i64, chunk.blob()];
             self.db.prepare_cached("INSERT INTO chunks VALUES (?1, ?2, ?3, ?4)")?.execute(values)?;
@@ -156,8 +159,20 @@ impl Cache {
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
              PRAGMA temp_store = MEMORY;",
         )?;
-        db.execute("UPDATE made SET id = ?1", [id])?;
-        Self::imaged(db, false)
+        let cache = Self::imaged(db, false)?;
+        cache.rename_image(id)?;
+        Ok(cache)
+    }
+
+    /// Gives an image that descends from another a name of its own; tells whether it does.
+    fn rename_image(&self, id: &ImageId) -> Result<usize> {
+        let next = "UPDATE made SET id = ?1, next = max(next, (SELECT coalesce(max(key), 0) + 1 FROM issues))";
+        Ok(self.db.execute(next, [id])?)
+    }
+
+    /// The image that this one descends from.
+    pub(super) fn descent(&self) -> Result<Vec<u8>> {
+        Ok(self.db.query_row("SELECT line FROM made", [], |row| row.get(0))?)
     }
 
     /// Ends such changes.
@@ -274,7 +289,7 @@ impl Cache {
 }
 
 /// A file as SQLite names it, where nobody changes it: no lock is taken, and nothing is looked for beside it.
-fn uri(path: &Path) -> String {
+pub(super) fn uri(path: &Path) -> String {
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {

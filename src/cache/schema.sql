@@ -86,7 +86,11 @@ CREATE TABLE tally (
 -- Only in an image: which one it is, and what the ledgers were that it was made from. Lines stand in chunks, so that a change
 -- moves no more than the beginnings of those behind it. For each line: hash, key (0: without an issue; -1: to be read again)
 -- and length.
-CREATE TABLE made (id BLOB NOT NULL);
+CREATE TABLE made (
+  id   BLOB NOT NULL,
+  line BLOB NOT NULL,                       -- the image that it descends from: a key means the same in all of these
+  next INTEGER NOT NULL                     -- the next key that none of them has had
+);
 CREATE TABLE chunks (
   n     INTEGER PRIMARY KEY,                -- of the ledger (above 32 bits), then of the chunk in it
   first INTEGER NOT NULL,                   -- its first line

@@ -1,7 +1,8 @@
 //! An image of the cache on disk, so that a one-shot command need not read what was read before.
 //!
-//! Owns two files in `<user cache>/beads`, never one in a repo: `<name>.image`, the database with all that is computed from the
-//! ledgers, and `<name>.label`, which says what the ledgers were that it was made from. While each ledger is that very file
+//! Owns three files in `<user cache>/beads`, never one in a repo: `<name>.image`, the database with all that is computed from the
+//! ledgers, and `<name>.label`, which says what the ledgers were that it was made from; beside them `<name>.texts`, the full-text
+//! index that the first search makes. While each ledger is that very file
 //! (device, inode, size and times, none of them too fresh to tell), the image is asked where it lies and the ledgers are not
 //! read. Where the stamp cannot tell, the bytes do. Otherwise it still knows the lines that the ledgers have in common with it.
 //! It is an accelerator for reads and nothing more: anything odd about either file and it is ignored. `BD_NO_IMAGE=1` switches
@@ -11,8 +12,9 @@ use std::path::{Path, PathBuf};
 
 use twox_hash::{XxHash3_64, XxHash3_128};
 
-use crate::cache::{self, Cache, ImageId};
+use crate::cache::{self, Cache, ImageId, Key};
 use crate::ledger::Document;
+use crate::model::record::Record;
 use crate::model::time::{DAY, Instant};
 use crate::model::when::Calendar;
 use crate::sys::fs::{self, Dir, FileStamp, FsError};
@@ -29,6 +31,7 @@ const MAGIC: &[u8; 8] = b"bd-img-3";
 const EARLIER: (&[u8], &str) = (b"bd-img-", ".img");
 const IMAGE_END: &str = ".image";
 const LABEL_END: &str = ".label";
+const TEXTS_END: &str = ".texts";
 /// So many characters of a hash are the name of an image.
 const NAME_LENGTH: usize = 24;
 const PRIVATE: u32 = 0o600;
@@ -246,6 +249,44 @@ impl Label {
         Cache::from_image(&contents.bytes).ok()
     }
 
+    /// Lets the answers have the texts of the file beside the image; tells whether it is of this image.
+    pub fn attach_texts(&self, place: &Path, cache: &mut Cache) -> bool {
+        let path = with_end(place, TEXTS_END);
+        let (directory, name) = below::parted(&path);
+        let is_own = Dir::root(directory).and_then(|dir| dir.own_regular_at(&name.to_string_lossy()));
+        is_own.is_ok_and(|found| found.is_some())
+            && cache.attach_texts(&path, &self.id, &boot()).is_ok_and(|attached| attached)
+    }
+
+    /// Puts the texts of all lines beside the image.
+    pub fn save_texts<'a>(
+        &self,
+        place: &Path,
+        cache: &Cache,
+        lines: impl Iterator<Item = (Key, Record<'a>)>,
+    ) -> Option<()> {
+        let bytes = cache.texts_file(lines, &self.id, &boot()).ok()?;
+        let (directory, name) = below::parted(place);
+        let name = format!("{}{TEXTS_END}", name.to_string_lossy());
+        own_directory(directory).ok()?.put_unsynced(&name, &bytes, PRIVATE).ok()
+    }
+
+    /// Lets the texts of an earlier image follow to this one: a copy is changed and put in its place.
+    pub fn follow_texts(&self, place: &Path, text: impl Fn(Key) -> Option<String>) -> Option<()> {
+        let (directory, name) = below::parted(place);
+        let (dir, name) = (own_directory(directory).ok()?, name.to_string_lossy());
+        let texts = format!("{name}{TEXTS_END}");
+        dir.own_regular_at(&texts).ok()??;
+        let copy = dir.copy_unsynced(&texts, PRIVATE).ok()?;
+        let image = with_end(place, IMAGE_END);
+        let followed = Cache::follow_texts(&dir.path().join(&copy), &image, &self.id, &boot(), text);
+        let done = followed.is_ok_and(|done| done) && below::rename(dir.path(), &copy, &texts).is_ok();
+        if !done {
+            let _ = dir.remove(&copy);
+        }
+        done.then_some(())
+    }
+
     /// Removes the image if it is not the one of this label, and tells its path.
     pub fn drop_torn(&self, place: &Path) -> Option<PathBuf> {
         let path = with_end(place, IMAGE_END);
@@ -339,7 +380,7 @@ fn forget_old(dir: &Dir) {
         let has_name = |end: &str| name.strip_suffix(end).is_some_and(is_image_name);
         let goes = has_name(EARLIER.1) && dir.starts_with(&name, EARLIER.0)
             || has_name(LABEL_END) && is_old() && dir.starts_with(&name, EARLIER.0)
-            || has_name(IMAGE_END) && is_old() && dir.starts_with(&name, b"SQLite format 3\0");
+            || (has_name(IMAGE_END) || has_name(TEXTS_END)) && is_old() && dir.starts_with(&name, b"SQLite format 3\0");
         if goes {
             let _ = dir.remove(&name);
         }

@@ -373,6 +373,10 @@ impl View {
 
     /// Brings the texts that a search needs into the cache.
     fn load_texts(&mut self) -> Result<()> {
+        if self.cache.is_in_file() && self.sources.bring_texts(&mut self.cache).is_some() {
+            return Ok(());
+        }
+        // From here on the database is in memory.
         let missing = self.cache.missing_texts()?;
         let lines = missing.into_iter().map(|key| Ok((key, self.text_of(key)?))).collect::<Result<Vec<_>>>()?;
         let parse = |line| Record::parse(line).expect("a key stands for a valid record");

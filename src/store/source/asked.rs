@@ -6,6 +6,7 @@ use std::time::{Duration, Instant as Moment};
 use super::{Mirror, Read, Sources};
 use crate::cache::{Cache, Key};
 use crate::ledger::{LedgerError, Stamp};
+use crate::model::record::Record;
 use crate::store::image::{Label, text_hash, whole_hash};
 use crate::store::{Result, StoreError};
 use crate::sys::fs;
@@ -72,7 +73,7 @@ impl Sources {
         for (source, read) in self.all.iter_mut().zip(found) {
             source.read = Some(read);
         }
-        (self.asked, *cache) = (Some(label.seed), asked);
+        (self.asked, *cache) = (Some(label), asked);
         Some(())
     }
 
@@ -104,7 +105,7 @@ impl Sources {
         let text = place.and_then(|place| {
             let document = &self.all.get(place.source)?.read.as_ref()?.document;
             let raw = document.part(place.start, place.of.length as usize)?;
-            let raw = (text_hash(self.asked?, &raw) == place.of.hash).then_some(raw)?;
+            let raw = (text_hash(self.asked.as_ref()?.seed, &raw) == place.of.hash).then_some(raw)?;
             let text = raw.strip_suffix(b"\r").unwrap_or(&raw);
             Some(String::from_utf8_lossy(text).into_owned())
         });
@@ -114,9 +115,33 @@ impl Sources {
         })
     }
 
+    /// Brings the texts that a search needs: from the file beside the image, which the first search makes.
+    pub fn bring_texts(&self, cache: &mut Cache) -> Option<()> {
+        let (label, place) = (self.asked.as_ref()?, self.image.as_deref()?);
+        if label.attach_texts(place, cache) {
+            return Some(());
+        }
+        let text = |key: Key| self.asked_text(cache, key).ok();
+        if label.follow_texts(place, text).is_none() {
+            let chunks = cache.chunks().ok()?;
+            let mut lines: Vec<(Key, &[u8])> = Vec::new();
+            for chunk in &chunks {
+                let document = &self.all.get(chunk.source)?.read.as_ref()?.document;
+                let of = chunk.lines.iter().enumerate().filter(|(_, line)| line.key > 0);
+                lines.extend(of.map(|(n, line)| (line.key, document.text(chunk.first + n))));
+            }
+            let records = lines.into_iter().filter_map(|(key, text)| {
+                let text = std::str::from_utf8(text).ok()?;
+                Some((key, Record::parse(text).ok()?))
+            });
+            label.save_texts(place, cache, records)?;
+        }
+        label.attach_texts(place, cache).then_some(())
+    }
+
     /// The line of an issue in one ledger, if the image that is asked has it.
     pub(super) fn asked_line(&self, cache: &Cache, source: usize, id: &str) -> Option<String> {
-        self.asked?;
+        self.asked.as_ref()?;
         let key = cache.key_in(source, id).ok()??;
         self.asked_text(cache, key).ok()
     }

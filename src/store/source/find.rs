@@ -54,7 +54,7 @@ impl Sources {
 
     /// Every ledger that holds an issue. A companion of it is not the issue.
     pub fn holders(&self, cache: &Cache, id: &str) -> Vec<usize> {
-        if let Some(found) = self.asked.and_then(|_| cache.sources_of(id).ok()) {
+        if let Some(found) = self.asked.as_ref().and_then(|_| cache.sources_of(id).ok()) {
             return found;
         }
         let is_issue = |document: &Document, line: usize| !proposal::is_companion_line(document.text(line));

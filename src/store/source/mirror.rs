@@ -97,6 +97,8 @@ impl Sources {
         if new > total / 4 {
             return None;
         }
+        // No key means two lines, not even one after the other.
+        chunks.resize(chunks.len().max(usize::try_from(known.next_key().ok()?).ok()?), 0);
         self.places = vec![(0, 0); chunks.len()];
         self.chunks = chunks;
         self.days = label.days.iter().cloned().collect();

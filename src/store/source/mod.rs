@@ -12,6 +12,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant as Moment;
 
+use super::image::Label;
 use super::repos::Repos;
 use super::{LEDGER_NAMES, Member, Result, StoreError, home, image, missing};
 use crate::cache::{Cache, Key, UnknownIds};
@@ -122,8 +123,8 @@ pub(super) struct Sources {
     reads: u64,
     /// The chunk of the image that the line of a key is in, beside `places`.
     chunks: Vec<u32>,
-    /// The seed of the image that is asked.
-    asked: Option<u64>,
+    /// The label of the image that is asked.
+    asked: Option<Label>,
     /// One answer is all that is wanted: what was read then holds for it.
     once: Option<Moment>,
     /// What this program wrote and the image has followed.
