@@ -73,8 +73,10 @@ fn words_after<'a>(code: &'a str, before: &'a str) -> impl Iterator<Item = &'a s
     })
 }
 
-/// The rules. Each gives what breaks it, a file first.
-const RULES: &[(&str, fn(&Parts) -> Vec<String>)] = &[
+/// Gives what breaks a rule, a file first.
+type Broken = fn(&Parts) -> Vec<String>;
+
+const RULES: &[(&str, Broken)] = &[
     ("imports run downward", imports_that_run_up),
     ("libraries stay in their part", strayed_libraries),
     ("the host is reached through sys", other_doors_to_the_host),
