@@ -176,7 +176,7 @@ fn main_beads(common: &Path) -> Option<PathBuf> {
 }
 
 /// The directory for what all checkouts of a repository share and nobody commits, whatever `state.mode` and `BD_STATE_DIR` say:
-/// settings, hooks and the journal concern the repository alone. A contributor's routing must not be lost with a variable.
+/// settings, hooks and the log of writes concern the repository alone. A contributor's routing must not be lost with a variable.
 pub fn state_home(beads: &Path, env: &Env) -> PathBuf {
     StateHome::with_repo(beads, env, StateMode::Repo).path
 }

@@ -23,8 +23,8 @@ pub struct View {
     pub(super) numbering: u64,
     /// What went wrong beside a write that stands.
     pub(super) notices: Vec<Warning>,
-    /// Writes that stand and are not in the journal.
-    pub(super) unjournaled: RefCell<Vec<Warning>>,
+    /// Writes that stand and are not in the log.
+    pub(super) unlogged: RefCell<Vec<Warning>>,
     /// Planning issues of other projects, as last found.
     pub(super) others: Others,
     /// What other checkouts say, as last read.
@@ -58,7 +58,7 @@ impl View {
             cache: Cache::new()?,
             numbering: 0,
             notices: Vec::new(),
-            unjournaled: RefCell::default(),
+            unlogged: RefCell::default(),
             others: Others::default(),
             siblings: Siblings::default(),
             known_leases: None,
@@ -171,7 +171,7 @@ impl View {
             found.extend(lines.into_iter().map(Warning::Line));
         }
         found.extend(self.damaged_records.borrow().iter().cloned());
-        found.extend(self.unjournaled.borrow().iter().cloned());
+        found.extend(self.unlogged.borrow().iter().cloned());
         found.extend(self.notices.iter().cloned());
         found
     }

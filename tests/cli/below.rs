@@ -150,7 +150,7 @@ fn state_is_not_kept_behind_a_link() {
     fs::remove_file(env.path(".beads/run")).unwrap();
     env.given("claim bd-1");
     let mine = victim(&env, "mine");
-    for name in ["leases.jsonl", "journal.jsonl", "undo.jsonl", "version", "config.toml"] {
+    for name in ["leases.jsonl", "writes.jsonl", "journal.jsonl", "undo.jsonl", "version", "config.toml"] {
         let kept = fs::read(env.path(".beads/run").join(name)).ok();
         link("../../../home/mine", &env.path(".beads/run").join(name));
         for line in ["note bd-1 words", "release bd-1", "config set --personal routing.mode single"] {

@@ -97,7 +97,8 @@ impl Store {
         let mut homes: Vec<StateDir> = wanted.iter().map(|source| self.lease_home(*source)).collect();
         homes.sort_by(|a, b| a.path().cmp(b.path()));
         homes.dedup_by(|a, b| a.path() == b.path());
-        homes.retain(|home| home.path().join(LEASES_NAME).exists());
+        // One that an earlier version has used is brought up to date with the first write.
+        homes.retain(|home| home.path().join(LEASES_NAME).exists() || home.is_earlier());
         let homes = homes.into_iter().map(|home| self.hold(home)).collect::<Result<Vec<_>>>()?;
         Ok(Locks { ledgers: self.lock_ledgers(wanted)?, _homes: homes })
     }
