@@ -2,7 +2,8 @@
 //!
 //! `cargo bench --bench history` makes a repository with 10,000 issues and 2,000 commits that each change one to three of
 //! them, prunes some now and then, and renames the ledger once. It is measured with the last 100 commits loose, and again
-//! after `git gc`. A second repository has 50,000 commits of code, of which one in a thousand touches a small ledger.
+//! after `git gc`. Each command is measured without the index of the past (`BD_NO_IMAGE=1`), once while it makes one, and with
+//! it; the index is in a cache directory of the bench. A second repository has 50,000 commits of code, of which one in a thousand touches a small ledger.
 //! `BD_BENCH_ISSUES`, `BD_BENCH_COMMITS` and `BD_BENCH_CODE` choose other sizes (0 leaves a repository out),
 //! `BD_BENCH_RUNS` how often each question is asked; the smallest time counts. Making the repositories takes minutes;
 //! `BD_BENCH_DIR` names one that is there already, with such a ledger.
@@ -19,9 +20,13 @@ const LEDGER: &str = ".beads/beads.jsonl";
 const ISSUE: &str = "bd-00000000";
 const LOOSE: usize = 100;
 
-/// Commands that read the past. One that this build does not know is named and left out.
-const COMMANDS: [(&str, &[&str]); 2] =
-    [("bd log ID", &["log", ISSUE]), ("bd show ID --at HEAD~50", &["show", ISSUE, "--at", "HEAD~50"])];
+/// Commands that read the past.
+const COMMANDS: [(&str, &[&str]); 4] = [
+    ("bd log ID", &["log", ISSUE]),
+    ("bd show ID --at HEAD~50", &["show", ISSUE, "--at", "HEAD~50"]),
+    ("bd changelog, all", &["changelog", "--since", "2020-01-01"]),
+    ("bd log -n 0", &["log", "-n", "0"]),
+];
 
 /// A small generator of its own, so that every run measures the same history.
 struct Dice(u64);
@@ -143,7 +148,7 @@ fn best(runs: usize, mut work: impl FnMut()) -> f64 {
 
 fn measure(what: &str, dir: &Path, runs: usize) {
     let floor = best(runs, || must(git(dir, &["log", "--format=%H", "--", LEDGER])));
-    let line = |name: &str, value: f64| println!("{what:<16} {name:<26} {value:>10.1} {:>10.2}", value / floor);
+    let line = |name: &str, value: f64| println!("{what:<16} {name:<36} {value:>10.1} {:>10.2}", value / floor);
     line("git log -- LEDGER", floor);
     let env = beads::internal::sys::Env::default();
     let opened = beads::internal::vcs::open(dir);
@@ -164,12 +169,15 @@ fn measure(what: &str, dir: &Path, runs: usize) {
     assert!(told.len() == versions.len() && told.iter().all(|lines| lines.len() == 1), "each version has the issue");
     line("library: lines with ID", lines);
     for (name, args) in COMMANDS {
-        let run = || Command::new(BD).args(args).current_dir(dir).stdout(Stdio::null()).stderr(Stdio::null()).status();
-        match run().unwrap().code() {
-            Some(0) => line(name, best(runs, || assert!(run().unwrap().success()))),
-            Some(2) => println!("{what:<16} {name:<26} {:>10} {:>10}", "not here", "-"),
-            code => panic!("{name} failed with {code:?}"),
-        }
+        let cache = tempfile::tempdir().unwrap();
+        let run = |without: &str| {
+            let mut command = Command::new(BD);
+            command.args(args).current_dir(dir).env("XDG_CACHE_HOME", cache.path()).env("BD_NO_IMAGE", without);
+            assert!(command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success(), "{name} failed");
+        };
+        line(&format!("{name}, no index"), best(1, || run("1")));
+        line(&format!("{name}, new index"), best(1, || run("0")));
+        line(name, best(runs, || run("0")));
     }
 }
 
@@ -184,7 +192,7 @@ fn main() {
     let (code, runs) = (setting("BD_BENCH_CODE", 50_000), setting("BD_BENCH_RUNS", 5));
     let root = tempfile::tempdir().unwrap();
     let there = std::env::var_os("BD_BENCH_DIR");
-    println!("{:<16} {:<26} {:>10} {:>10}", "repository", "what", "ms", "x git log");
+    println!("{:<16} {:<36} {:>10} {:>10}", "repository", "what", "ms", "x git log");
     if let Some(there) = there {
         return measure("as it is", Path::new(&there), runs);
     }

@@ -166,9 +166,10 @@ fn other_doors_to_the_host(parts: &Parts) -> Vec<String> {
 /// Where a state home is, is decided in one place: nothing else joins `beads` or `run` to a directory that checkouts share.
 fn other_resolvers(parts: &Parts) -> Vec<String> {
     const RESOLVER: &str = "store/home.rs";
-    // Ids of the repository and of a checkout without version control, the pointer of a workspace, and the image in the cache:
+    // Ids of the repository and of a checkout without version control, the pointer of a workspace, and what is in the cache directory:
     // none is state of a home.
-    const OTHERS: [(&str, usize); 3] = [("store/checkout.rs", 2), ("store/pointer.rs", 3), ("store/image.rs", 1)];
+    const OTHERS: [(&str, usize); 4] =
+        [("store/checkout.rs", 2), ("store/pointer.rs", 3), ("store/image.rs", 1), ("sys/cache_dir.rs", 1)];
     let joins = [".join(\"beads\")", ".join(\"run\")", "STATE_DIR)"];
     let mut found = counted(parts, |_| true, |code| joins.iter().map(|text| code.matches(text).count()).sum());
     assert!(found.remove(RESOLVER).is_some_and(|count| count >= 4), "the resolver is not where it was");

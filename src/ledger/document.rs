@@ -6,14 +6,12 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::line::{Damage, Line, is_marker, leading_id};
+use super::line::{Damage, Line, MAX_LINE, is_marker, line_id};
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::sys::log::Log;
 
-/// A longer line is kept but not read (F35).
-pub const MAX_LINE: usize = 16 << 20;
 /// A larger ledger is refused.
 pub const MAX_LEDGER: u64 = 1 << 30;
 /// A ledger whose last issue left on purpose: not an empty file, which would look like one that was lost.
@@ -152,14 +150,7 @@ impl Document {
 
     /// The id on a line, found the cheap way where possible. A damaged line may answer too.
     pub fn id(&self, n: usize) -> Option<Cow<'_, str>> {
-        let text = self.text(n);
-        match leading_id(text) {
-            Some(id) => Some(Cow::Borrowed(id)),
-            None => match Line::read(text, MAX_LINE) {
-                Line::Issue(record) => record.string("id"),
-                _ => None,
-            },
-        }
+        line_id(self.text(n))
     }
 
     /// The last byte is a line feed, or there is nothing.

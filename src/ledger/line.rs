@@ -1,8 +1,13 @@
 //! What one line of a ledger is.
 
+use std::borrow::Cow;
+
 use crate::model::id::{IdError, IssueId};
 use crate::model::json::ScanError;
 use crate::model::record::Record;
+
+/// A longer line is kept but not read (F35).
+pub const MAX_LINE: usize = 16 << 20;
 
 /// Why a line is not an issue although it should be one. Such a line keeps its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -83,6 +88,17 @@ pub fn leading_id(line: &[u8]) -> Option<&str> {
         return None;
     }
     std::str::from_utf8(&rest[..end]).ok()
+}
+
+/// The id of a line without its end, found the cheap way where possible. A damaged line may answer too.
+pub fn line_id(text: &[u8]) -> Option<Cow<'_, str>> {
+    match leading_id(text) {
+        Some(id) => Some(Cow::Borrowed(id)),
+        None => match Line::read(text, MAX_LINE) {
+            Line::Issue(record) => record.string("id"),
+            _ => None,
+        },
+    }
 }
 
 #[cfg(test)]

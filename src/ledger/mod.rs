@@ -16,9 +16,9 @@ mod repair;
 mod write;
 
 pub use check::{Finding, Problem};
-pub use document::{Document, MAX_LEDGER, MAX_LINE};
+pub use document::{Document, MAX_LEDGER};
 pub use edit::{Edit, LineChange};
-pub use line::{Damage, Line};
+pub use line::{Damage, Line, MAX_LINE, line_id};
 pub use markers::{BadMarkers, Parts};
 pub use merge::{Merged, MergedLine, add_lines, merge};
 pub use read::{Expectation, Snapshot, Stamp};

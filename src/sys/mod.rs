@@ -4,6 +4,7 @@
 
 pub mod activity;
 pub mod below;
+pub mod cache_dir;
 mod child;
 mod clock;
 mod entropy;

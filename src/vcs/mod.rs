@@ -59,7 +59,10 @@ mod unmerged;
 mod whereabouts;
 
 pub use address::Address;
-pub use archive::{Archive, Before, Commit, Step, Steps, Trail, Version, as_of, joined, merge_base};
+pub use archive::{
+    Archive, Before, Change, Changes, Commit, Naming, Node, Pair, Spot, Step, Steps, Trail, Version, as_of, joined,
+    merge_base,
+};
 pub use checkouts::{Checkout, Loose, NewCheckout, Work, is_bare, repository_inside};
 pub use claims::{RemoteClaim, Swap};
 pub use clones::NewClone;

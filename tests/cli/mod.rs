@@ -62,6 +62,7 @@ mod onboarding;
 mod one_id;
 mod option_like;
 mod originals;
+mod past_index;
 mod plain_truth;
 mod plain_words;
 mod planned_for;

@@ -189,13 +189,15 @@ fn open<'a>(vcs: &'a dyn vcs::Vcs, env: &'a Env) -> Box<dyn Archive + 'a> {
 /// with `-` for what is not there; then the steps that made what the commits have.
 pub fn history(archive: &mut dyn Archive, file: &str, from: &[String]) -> String {
     let steps = archive.steps(&Trail::of(Path::new(file)), from).expect("steps");
+    let summary = |step: &vcs::Step| archive.commit(&step.commit.id).expect("a commit").summary;
+    let summaries: Vec<String> = steps.all.iter().map(summary).collect();
     let mut show = |version: &Option<Version>| match version {
         Some(version) => {
             String::from_utf8(archive.text(version).expect("a text")).expect("UTF-8").trim_end().replace('\n', " ")
         }
         None => "-".to_owned(),
     };
-    let name = |step: &Option<usize>| step.map_or("-", |number| steps.all[number].commit.summary.as_str());
+    let name = |step: &Option<usize>| step.map_or("-", |number| summaries[number].as_str());
     let mut lines = Vec::new();
     for (number, step) in steps.all.iter().enumerate() {
         assert!(step.before.iter().filter_map(|before| before.step).all(|made| made > number), "a step back is older");
@@ -204,9 +206,9 @@ pub fn history(archive: &mut dyn Archive, file: &str, from: &[String]) -> String
             step.before.iter().map(|before| format!("{} ({})", show(&before.version), name(&before.step))).collect();
         let path = &step.names[0];
         let shown = if path == Path::new(file) { String::new() } else { format!(" [{}]", path.display()) };
-        lines.push(format!("{}{shown}: {} -> {}", step.commit.summary, before.join(" + "), show(&step.after)));
+        lines.push(format!("{}{shown}: {} -> {}", summaries[number], before.join(" + "), show(&step.after)));
         if path != Path::new(file) {
-            assert_eq!(steps.renamed.get(&step.commit.id), Some(&step.names), "{}", step.commit.summary);
+            assert_eq!(steps.renamed.get(&step.commit.id), Some(&step.names), "{}", summaries[number]);
         }
     }
     let tips: Vec<&str> = steps.tips.iter().map(name).collect();
@@ -459,7 +461,10 @@ pub fn times_and_people<S: Scribe>(lab: &Lab) {
     story.ledger("first", "1\n");
     let tip = story.ledger("second\n\nand more of it", "2\n");
     let (vcs, env) = (vcs::open(&lab.path("a")), lab.env());
-    let found = open(&*vcs, &env).ancestors(&[tip]).unwrap();
+    let mut archive = open(&*vcs, &env);
+    let nodes = archive.ancestors(&[tip]).unwrap();
+    let found: Vec<vcs::Commit> = nodes.iter().map(|node| archive.commit(&node.id).unwrap()).collect();
+    assert_eq!(found.iter().map(vcs::Node::from).collect::<Vec<_>>(), nodes);
     for commit in &found {
         let seconds = |time: Instant| time.nanos() / SECOND;
         let (authored, committed) = (seconds(commit.authored), seconds(commit.committed));

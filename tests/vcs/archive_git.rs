@@ -22,8 +22,9 @@ fn steps(archive: &mut dyn Archive) -> Steps {
 }
 
 /// The summaries of the steps, newest first.
-fn summaries(steps: &Steps) -> Vec<&str> {
-    steps.all.iter().map(|step| step.commit.summary.as_str()).collect()
+fn summaries(archive: &mut dyn Archive) -> Vec<String> {
+    let steps = steps(archive);
+    steps.all.iter().map(|step| archive.commit(&step.commit.id).expect("a commit").summary).collect()
 }
 
 fn names(steps: &Steps) -> Vec<&str> {
@@ -59,7 +60,7 @@ fn a_ledger_with_another_name() {
             git mv .beads/issues.jsonl .beads/beads.jsonl; git commit -qm moved
             sed -i s/new/newer/ .beads/beads.jsonl; git commit -qam third");
     let steps = ask(&lab, "a", steps);
-    assert_eq!(summaries(&steps), ["third", "second", "first"], "a new name alone changes no byte");
+    assert_eq!(ask(&lab, "a", summaries), ["third", "second", "first"], "a new name alone changes no byte");
     assert_eq!(names(&steps), [LEDGER, ".beads/issues.jsonl", ".beads/issues.jsonl"]);
     let old = PathBuf::from(".beads/issues.jsonl");
     let expected = ["HEAD~2", "HEAD~3"].map(|at| (git_id(&lab, "a", at), vec![old.clone()]));
@@ -81,7 +82,7 @@ fn a_name_and_lines_changed_at_once() {
             git add .; git mv .beads/beads.jsonl b.jsonl; git commit -qm other; git mv b.jsonl c; mkdir -p .beads
             git mv c .beads/beads.jsonl; git commit -qm back");
     let found = ask(&lab, "a", steps);
-    assert_eq!(summaries(&found)[..1], ["other"], "too little in common");
+    assert_eq!(ask(&lab, "a", summaries)[..1], ["other"], "too little in common");
     assert_eq!((names(&found)[0], found.all[0].before[0].version.is_none()), ("b.jsonl", true));
 }
 
@@ -90,7 +91,7 @@ fn files_without_a_byte_are_not_the_same_file() {
     let Some(lab) = one("src/empty.py", "") else { return };
     lab.sh("cd a; git rm -q src/empty.py; mkdir .beads; touch .beads/beads.jsonl; git add .; git commit -qm moved");
     let steps = ask(&lab, "a", steps);
-    assert_eq!((summaries(&steps), steps.renamed.len()), (vec!["moved"], 0));
+    assert_eq!((ask(&lab, "a", summaries), steps.renamed.len()), (vec!["moved".to_owned()], 0));
 }
 
 #[test]
@@ -107,13 +108,13 @@ fn a_new_name_on_one_side_of_a_merge() {
     lab.sh("cd a; git checkout -q -b side; sed -i '6s/a 5/side/' .beads/issues.jsonl; git commit -qam side
             git checkout -q main; git mv .beads/issues.jsonl .beads/beads.jsonl; git commit -qm moved
             sed -i '1s/a 0/main/' .beads/beads.jsonl; git commit -qam main; git merge -q -m merge side");
-    let steps = ask(&lab, "a", steps);
-    assert_eq!(summaries(&steps)[0], "merge");
+    let (steps, summaries) = (ask(&lab, "a", steps), ask(&lab, "a", summaries));
+    assert_eq!(summaries[0], "merge");
     let numbers: Vec<Option<usize>> = steps.all[0].before.iter().map(|before| before.step).collect();
-    let told: Vec<&str> = numbers.iter().map(|number| summaries(&steps)[number.expect("a step")]).collect();
+    let told: Vec<&String> = numbers.iter().map(|number| &summaries[number.expect("a step")]).collect();
     assert_eq!(told, ["main", "side"]);
     let name =
-        |summary: &str| steps.all.iter().find(|step| step.commit.summary == summary).map(|step| step.names[0].clone());
+        |summary: &str| summaries.iter().position(|known| known == summary).map(|n| steps.all[n].names[0].clone());
     assert_eq!(name("side"), Some(".beads/issues.jsonl".into()));
     assert_eq!(name("first"), Some(".beads/issues.jsonl".into()));
 }
@@ -211,6 +212,7 @@ fn objects_of_another_repository() {
         let steps = steps(archive);
         let found = archive.lines_with(&versions(&steps)[..1], b"{\"id\":\"bd-7\"}").expect("lines");
         assert_eq!(found[0].len(), 1, "what git replaced is replaced");
+        assert!(!archive.remembers(), "a hash does not say what is behind it");
     });
 }
 
@@ -224,7 +226,9 @@ fn a_shallow_clone_ends_somewhere() {
         let cut: Vec<bool> = commits.iter().map(|commit| commit.is_cut).collect();
         assert_eq!(cut, [false, false, false, false, true]);
         assert_eq!(commits[4].parents, Vec::<String>::new());
-        assert_eq!(archive.resolve("HEAD~4").expect("an answer"), Some(commits[4].clone()));
+        let found = archive.resolve("HEAD~4").expect("an answer");
+        assert_eq!(found.as_ref().map(vcs::Node::from), Some(commits[4].clone()));
+        assert!(!archive.remembers(), "what a shallow clone knows of commits is not all there is");
         assert_eq!(archive.resolve("HEAD~5").expect("an answer"), None);
     });
     assert_lines(&lab, "b", 5);
@@ -348,19 +352,40 @@ fn a_damaged_pack() {
     let files = lab.sh("cd a; ls .git/objects/pack/*.pack");
     let path = lab.path("a").join(files.trim());
     let whole = std::fs::read(&path).expect("a pack");
+    // The lines that hold a text, and all lines that ever changed.
     let answer = |archive: &mut dyn Archive| -> Result<_, SyncError> {
         let tips = archive.tips()?;
         let steps = archive.steps(&Trail::of(Path::new(LEDGER)), &tips)?;
-        archive.lines_with(&versions(&steps), b"bd-7")
+        let pairs =
+            steps.all.iter().map(|step| (step.before.first().and_then(|one| one.version.clone()), step.after.clone()));
+        let mut told = archive.lines_with(&versions(&steps), b"bd-7")?;
+        let changes =
+            archive.changes(&pairs.collect::<Vec<_>>(), |line| String::from_utf8(line.get(..12)?.to_vec()).ok())?;
+        for (step, changes) in steps.all.iter().zip(changes) {
+            for change in changes.iter() {
+                told.push(archive.lines_at(step.after.as_ref().expect("a version"), &change.after)?);
+            }
+        }
+        Ok(told)
+    };
+    let without = |lab: &Lab| {
+        let (vcs, env) = (vcs::open(&lab.path("a")), lab.env().with("BD_NO_IMAGE", "1"));
+        answer(vcs.archive(&env)?.as_mut())
     };
     let expected = ask(&lab, "a", answer).expect("lines");
+    assert!(expected.len() > 120 && without(&lab).expect("lines") == expected);
     let mut failed = 0;
     for n in 0..150 {
         let mut damaged = whole.clone();
         let at = 12 + n * (whole.len() - 32) / 150;
         damaged[at] ^= 1 << (n % 8);
         std::fs::write(&path, &damaged).expect("a pack");
-        match ask(&lab, "a", answer) {
+        if n % 5 == 0
+            && let Ok(lines) = ask(&lab, "a", answer)
+        {
+            assert_eq!(lines, expected, "byte {at}, with what is remembered");
+        }
+        match without(&lab) {
             Ok(lines) => assert_eq!(lines, expected, "byte {at}"),
             Err(error) => {
                 failed += 1;

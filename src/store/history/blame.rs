@@ -106,19 +106,19 @@ impl View {
         let Ok(record) = Record::parse(&line) else { return Ok(Vec::new()) };
         lines.follow(archive, &steps, id, &now)?;
         let origins = Origins { steps: &steps, lines: &lines, from };
-        let commit = |origin: Option<usize>| origin.map(|n| steps.all[n].commit.clone());
+        let mut commit = |origin: Option<usize>| origin.map(|n| archive.commit(&steps.all[n].commit.id)).transpose();
         let mut fields: Vec<BlamedField> = Vec::new();
         for (key, raw) in record.iter().filter(|(key, _)| is_told(key)) {
             let origin = origins.of(&key, Some(raw));
             let (field, value) = (key.into_owned(), Some(raw.to_owned()));
             let is_first = !origins.before(origin).into_iter().any(|n| origins.record(n).is_some());
-            fields.push(BlamedField { field, value, commit: commit(origin), source_repo: None, is_first });
+            fields.push(BlamedField { field, value, commit: commit(origin)?, source_repo: None, is_first });
         }
         for key in origins.former_keys(&record) {
             let origin = origins.of(&key, None);
             // Where the issue was not there before, it came without the field, and nobody took that away.
             if origins.before(origin).into_iter().any(|n| origins.record(n).is_some()) {
-                let commit = commit(origin);
+                let commit = commit(origin)?;
                 fields.push(BlamedField { field: key, value: None, commit, source_repo: None, is_first: false });
             }
         }

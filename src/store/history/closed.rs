@@ -1,14 +1,15 @@
 //! What was closed between a moment and now, told by two states: what an issue was then, and what it is now.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::changed::ids_changed_in;
 use super::last::last;
-use super::lines::{Lines, effective_lines, versions};
+use super::lines::{LinesOf, effective_lines};
 use super::point::document_at;
 use super::{Moment, Place};
 use crate::model::record::Record;
 use crate::store::{Result, View};
-use crate::vcs::{Archive, Commit, Version};
+use crate::vcs::{Archive, Commit, Step};
 
 impl View {
     /// The lines of the issues of a repo that are closed and were not at a moment, by id. An issue that had left the ledger, at
@@ -49,21 +50,21 @@ impl View {
             old.extend(effective_lines(&document_at(archive, &place.trail, commit)?));
         }
 
-        // What has been in the ledger since then, and may be closed now without having been closed then.
+        // What has been in the ledger since then, and may be closed now without having been closed then: what a step since
+        // then changed, and what nobody has changed.
         let before: HashSet<String> = archive.ancestors(&then)?.into_iter().map(|commit| commit.id).collect();
-        let (early, late): (Vec<_>, Vec<_>) = steps.all.iter().partition(|step| before.contains(&step.commit.id));
-        let [early, later]: [HashSet<&Version>; 2] =
-            [early, late].map(|steps| steps.into_iter().filter_map(|step| step.after.as_ref()).collect());
-        let mut lines = Lines::in_versions(versions(&steps));
+        let late: Vec<Step> = steps.all.iter().filter(|step| !before.contains(&step.commit.id)).cloned().collect();
+        let mut sought = ids_changed_in(archive, &late)?;
+        for tip in &tips {
+            sought.extend(document_at(archive, &place.trail, tip)?.ids().map(|id| id.into_owned()));
+        }
         let is_open = |id: &str, old: &HashMap<String, String>| !old.get(id).is_some_and(|line| is_closed(line));
-        lines.read(archive, |id| !now.contains_key(id) && is_open(id, &old), |version| later.contains(version))?;
-        let mut sought: BTreeSet<String> = lines.found.keys().cloned().collect();
+        sought.retain(|id| !now.contains_key(id) && is_open(id, &old));
         sought.extend(old.keys().filter(|id| !now.contains_key(*id) && is_open(id, &old)).cloned());
         sought.extend(
             now.iter().filter(|(id, line)| is_closed(line) && !old.contains_key(*id)).map(|(id, _)| id.clone()),
         );
-        // A ledger that came back as it had been is a version of both times.
-        lines.look_up(archive, &sought, |version| early.contains(version) || !later.contains(version))?;
+        let lines = LinesOf::read_each(archive, &steps, &sought)?;
 
         let mut closed = BTreeMap::new();
         for (id, line) in now.iter().filter(|(id, line)| is_closed(line) && old.contains_key(*id) && is_open(id, &old))
@@ -72,7 +73,7 @@ impl View {
         }
         let (tips, then) = steps.tips.split_at(tips.len());
         for id in sought {
-            let past = |tips: &[Option<usize>]| last(&steps, lines.found.get(&id)?, tips).map(|last| last.line);
+            let past = |tips: &[Option<usize>]| last(&steps, lines.get(&id)?, tips).map(|last| last.line);
             let line = now.get(&id).cloned().or_else(|| past(tips));
             let former = old.get(&id).cloned().or_else(|| past(then));
             if let Some(line) = line.filter(|line| is_closed(line) && !former.is_some_and(|line| is_closed(&line))) {

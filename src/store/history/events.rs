@@ -1,19 +1,19 @@
 //! Who changed which field of which issue in which commit, newest first.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 
-use super::lines::{Documents, LinesOf, changed_ids, effective, effective_among};
+use super::compared::{Change, Joined, Pairs, change_of_one, compare_documents, sides_of};
+use super::lines::{Documents, LinesOf, effective};
 use super::{Moment, Place};
 use crate::ledger::Document;
-use crate::model::difference::{ChangeKind, FieldChange, Side, merged_difference};
+use crate::model::difference::{ChangeKind, FieldChange};
 use crate::model::query::folded;
-use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::store::sync::WorkingCopy;
 use crate::store::{Result, View};
-use crate::vcs::{Archive, Commit, Steps, Version};
+use crate::vcs::{Archive, Commit, Node, Steps};
 
 /// Which changes to tell. The default is all.
 #[derive(Debug, Clone, Default)]
@@ -73,7 +73,7 @@ pub enum Since {
 }
 
 impl Since {
-    pub fn holds(&self, commit: &Commit) -> bool {
+    pub fn holds(&self, commit: &Node) -> bool {
         match self {
             Since::Always => true,
             Since::Time(time) => commit.committed >= *time,
@@ -170,7 +170,7 @@ impl<'a> Stream<'a> {
                 let ids = lines.follow(archive, &steps, id, &now)?;
                 Reader::One(ids, lines)
             }
-            None => Reader::All(Documents::default()),
+            None => Reader::All(Pairs::default()),
         };
         let below = (0..steps.tips.len()).map(|n| Joined {
             version: steps.tips[n].and_then(|step| steps.all[step].after.as_ref()),
@@ -191,14 +191,17 @@ impl<'a> Stream<'a> {
                 continue;
             }
             if step.commit.is_cut {
-                if !cut.contains(&step.commit) {
-                    cut.push(step.commit.clone());
+                if !cut.iter().any(|known| known.id == step.commit.id) {
+                    cut.push(archive.commit(&step.commit.id)?);
                 }
                 continue;
             }
             let changes = self.reader.compare(archive, &self.steps, n)?;
-            let commit = Some(&self.steps.all[n].commit);
-            self.waiting.extend(changes.into_iter().filter_map(|change| self.wanted.event(change, commit)));
+            if changes.is_empty() {
+                continue;
+            }
+            let commit = archive.commit(&self.steps.all[n].commit.id)?;
+            self.waiting.extend(changes.into_iter().filter_map(|change| self.wanted.event(change, Some(&commit))));
         }
         Ok(())
     }
@@ -210,54 +213,22 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// One issue before and after.
-type Change = (String, ChangeKind, Vec<FieldChange>, String);
-
-/// A version that a step stands on, and those that it has in common with the others of a merge.
-struct Joined<'a> {
-    version: Option<&'a Version>,
-    common: Option<Vec<Option<&'a Version>>>,
-}
-
-impl Joined<'_> {
-    /// It is what it was where the ways parted.
-    fn is_untouched(&self) -> bool {
-        self.common.as_ref().is_none_or(|common| common.contains(&self.version))
-    }
-}
-
 /// Finds what a step changed: of one issue, whose lines are known, or of all.
 enum Reader {
     /// The issue's id, and those that it had before.
     One(Vec<String>, LinesOf),
-    All(Documents),
+    All(Pairs),
 }
 
 impl Reader {
     fn compare(&mut self, archive: &mut dyn Archive, steps: &Steps, n: usize) -> Result<Vec<Change>> {
-        let step = &steps.all[n];
-        let is_merge = step.before.len() > 1;
-        let before: Vec<Joined<'_>> = (0..step.before.len())
-            .map(|side| Joined {
-                version: step.before[side].version.as_ref(),
-                common: if is_merge { steps.common(n, side) } else { None },
-            })
-            .collect();
-        let after = step.after.as_ref();
-        // What a merge took over whole, and from a side that alone had changed anything, is no change of its own.
-        let is_taken = before.iter().any(|side| side.version == after);
-        if is_merge && is_taken && before.iter().all(|side| side.version == after || side.is_untouched()) {
-            return Ok(Vec::new());
-        }
         match self {
             Reader::One(_, lines) => {
+                let Some(before) = Joined::of_step(steps, n) else { return Ok(Vec::new()) };
                 let sides = sides_of(&before, |version| lines.get(version));
-                Ok(change_of_one(&sides, lines.get(after)).into_iter().collect())
+                Ok(change_of_one(&sides, lines.get(steps.all[n].after.as_ref())).into_iter().collect())
             }
-            Reader::All(documents) => {
-                let after = documents.get(archive, after)?;
-                compare_documents(documents, archive, &before, &after)
-            }
+            Reader::All(pairs) => pairs.compare(archive, steps, n),
         }
     }
 
@@ -274,79 +245,9 @@ impl Reader {
                 let line = ids.iter().find_map(|id| effective(now, id));
                 Ok(change_of_one(&sides, line.as_deref()).into_iter().collect())
             }
-            Reader::All(documents) => compare_documents(documents, archive, below, now),
+            Reader::All(_) => compare_documents(&mut Documents::default(), archive, below, now),
         }
     }
-}
-
-/// The lines of an issue that a step stands on.
-fn sides_of<'a>(before: &[Joined<'_>], line: impl Fn(Option<&Version>) -> Option<&'a str>) -> Vec<Side<'a>> {
-    let side = |side: &Joined<'_>| Side {
-        line: line(side.version),
-        common: side.common.as_ref().map(|common| common.iter().map(|version| line(*version)).collect()),
-    };
-    before.iter().map(side).collect()
-}
-
-fn compare_documents(
-    documents: &mut Documents,
-    archive: &mut dyn Archive,
-    before: &[Joined<'_>],
-    after: &Document,
-) -> Result<Vec<Change>> {
-    // What no side has as it is now, and what a side has of its own and the step has not taken.
-    let (mut everywhere, mut ids): (Option<BTreeSet<String>>, BTreeSet<String>) = (None, BTreeSet::new());
-    let none = Joined { version: None, common: None };
-    for side in if before.is_empty() { std::slice::from_ref(&none) } else { before } {
-        let document = documents.get(archive, side.version)?;
-        let changed = changed_ids(&document, after);
-        if !side.is_untouched() {
-            let mut own = changed.clone();
-            for common in side.common.iter().flatten() {
-                let common = documents.get(archive, *common)?;
-                let made = changed_ids(&common, &document);
-                own.retain(|id| made.contains(id));
-            }
-            ids.extend(own);
-        }
-        everywhere = Some(match everywhere {
-            Some(others) => others.intersection(&changed).cloned().collect(),
-            None => changed,
-        });
-    }
-    ids.extend(everywhere.unwrap_or_default());
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut lines: Vec<(Option<&Version>, HashMap<String, String>)> = Vec::new();
-    for version in before.iter().flat_map(|side| side.common.iter().flatten().copied().chain([side.version])) {
-        if !lines.iter().any(|(known, _)| *known == version) {
-            let document = documents.get(archive, version)?;
-            lines.push((version, effective_among(&document, &ids)));
-        }
-    }
-    let new = effective_among(after, &ids);
-    let changes = ids.iter().filter_map(|id| {
-        let line = |version: Option<&Version>| {
-            let (_, lines) = lines.iter().find(|(known, _)| *known == version)?;
-            lines.get(id).map(String::as_str)
-        };
-        change(id, &sides_of(before, line), new.get(id).map(String::as_str))
-    });
-    Ok(changes.collect())
-}
-
-fn change(id: &str, before: &[Side<'_>], after: Option<&str>) -> Option<Change> {
-    let (kind, fields) = merged_difference(before, after)?;
-    let line = after.or_else(|| before.iter().find_map(|side| side.line))?;
-    Some((id.to_owned(), kind, fields, line.to_owned()))
-}
-
-/// The same under the id that the issue had then.
-fn change_of_one(before: &[Side<'_>], after: Option<&str>) -> Option<Change> {
-    let line = after.or_else(|| before.iter().find_map(|side| side.line))?;
-    let id = Record::parse(line).ok()?.string("id")?.into_owned();
-    change(&id, before, after)
 }
 
 /// What of a change is asked for.

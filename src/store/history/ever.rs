@@ -1,9 +1,10 @@
 //! Every issue that a ledger ever had.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use super::lines::versions;
-use crate::model::record::Record;
+use super::changed::ids_changed_in;
+use super::lines::{LinesOf, effective_lines};
+use super::point::document_at;
 use crate::store::{Result, View};
 
 impl View {
@@ -16,19 +17,17 @@ impl View {
                 self.with_archive(copy, |archive| {
                     let tips = archive.tips()?;
                     let steps = archive.steps(&place.trail, &tips)?;
-                    // A line that many versions have is read once; its hash is enough to know it again.
-                    let mut known: HashSet<blake3::Hash> = HashSet::new();
-                    for version in versions(&steps) {
-                        for line in archive.text(&version)?.split(|byte| *byte == b'\n') {
-                            if line.is_empty() || !known.insert(blake3::hash(line)) {
-                                continue;
-                            }
-                            let record = std::str::from_utf8(line).ok().and_then(|text| Record::parse(text).ok());
-                            let Some(record) = record else { continue };
-                            if let Some(id) = record.string("id") {
-                                found.entry(id.into_owned()).or_insert_with(|| record.text().to_owned());
-                            }
-                        }
+                    for tip in &tips {
+                        found.extend(effective_lines(&document_at(archive, &place.trail, tip)?));
+                    }
+                    let mut left = ids_changed_in(archive, &steps.all)?;
+                    left.retain(|id| !found.contains_key(id));
+                    for (id, lines) in LinesOf::read_each(archive, &steps, &left)? {
+                        let last = steps.all.iter().find_map(|step| {
+                            let before = step.before.iter().map(|before| before.version.as_ref());
+                            before.chain([step.after.as_ref()]).rev().find_map(|version| lines.get(version))
+                        });
+                        found.extend(last.map(|line| (id, line.to_owned())));
                     }
                     Ok(())
                 })?;

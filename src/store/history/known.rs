@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::lines::versions;
-use crate::ledger::Document;
+use super::changed::ids_changed_in;
+use super::point::document_at;
 use crate::store::{Result, View};
 
-/// How many versions of a ledger are looked at, newest first.
+/// How many changes of a ledger are looked at, newest first.
 const LOOKED_AT: usize = 2_000;
 
 impl View {
@@ -20,11 +20,10 @@ impl View {
                 self.with_archive(copy, |archive| {
                     let tips = archive.tips()?;
                     let steps = archive.steps(&place.trail, &tips)?;
-                    for version in versions(&steps).iter().take(LOOKED_AT) {
-                        if found.len() == ids.len() {
-                            break;
-                        }
-                        let document = Document::new(archive.text(version)?);
+                    let late = &steps.all[..steps.all.len().min(LOOKED_AT)];
+                    found.extend(ids_changed_in(archive, late)?.into_iter().filter(|id| ids.contains(id)));
+                    for tip in &tips {
+                        let document = document_at(archive, &place.trail, tip)?;
                         found.extend(document.ids().filter(|id| ids.contains(id.as_ref())).map(|id| id.into_owned()));
                     }
                     Ok(())

@@ -3,109 +3,38 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
+use super::changed::{changed_in, changes, line_at};
 use crate::ledger::Document;
 use crate::store::Result;
-use crate::vcs::{Archive, Steps, Version};
+use crate::vcs::{Archive, Changes, Spot, Steps, Version};
 
 /// How many versions are kept in memory: each is compared with its neighbours, and those come one after the other.
 const KEPT: usize = 8;
-/// From so many issues on it is cheaper to read every version once than to look for each of them.
+/// From so many issues on it is cheaper to find out what changed in every version than to look for each of them.
 const MANY: usize = 16;
-
-/// The lines of some issues in versions of a ledger, by id.
-pub struct Lines {
-    versions: Vec<Version>,
-    numbers: Rc<HashMap<Version, usize>>,
-    pub found: HashMap<String, LinesOf>,
-}
-
-impl Lines {
-    /// Nothing is read yet.
-    pub fn in_versions(versions: Vec<Version>) -> Self {
-        let numbers = versions.iter().cloned().enumerate().map(|(number, version)| (version, number));
-        Lines { numbers: Rc::new(numbers.collect()), versions, found: HashMap::new() }
-    }
-
-    fn of(&mut self, id: &str) -> &mut LinesOf {
-        self.found.entry(id.to_owned()).or_insert_with(|| LinesOf {
-            versions: Rc::clone(&self.numbers),
-            at: vec![None; self.versions.len()],
-            ..LinesOf::default()
-        })
-    }
-
-    /// Looks issues up in those of the versions that are wanted.
-    pub fn look_up(
-        &mut self,
-        archive: &mut dyn Archive,
-        ids: &BTreeSet<String>,
-        is_wanted: impl Fn(&Version) -> bool,
-    ) -> Result<()> {
-        if ids.len() >= MANY || !ids.iter().all(|id| is_plain(id)) {
-            return self.read(archive, |id| ids.contains(id), is_wanted);
-        }
-        let numbers: Vec<usize> = (0..self.versions.len()).filter(|n| is_wanted(&self.versions[*n])).collect();
-        let wanted: Vec<Version> = numbers.iter().map(|n| self.versions[*n].clone()).collect();
-        for id in ids {
-            let candidates = archive.lines_with(&wanted, format!("\"{id}\"").as_bytes())?;
-            for (number, candidates) in numbers.iter().zip(candidates) {
-                let document = Document::new(candidates.join(&b'\n'));
-                if let Some(line) = document.effective(id) {
-                    self.of(id).put(*number, document.text(line));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads those of the versions that are wanted, each once.
-    pub fn read(
-        &mut self,
-        archive: &mut dyn Archive,
-        is_sought: impl Fn(&str) -> bool,
-        is_wanted: impl Fn(&Version) -> bool,
-    ) -> Result<()> {
-        for number in 0..self.versions.len() {
-            if !is_wanted(&self.versions[number]) {
-                continue;
-            }
-            let document = Document::new(archive.text(&self.versions[number])?);
-            for (id, lines) in document.naming(&is_sought) {
-                let known = self.of(&id);
-                // A line that was seen before is known to be good; of several the document knows which one counts.
-                let line = match lines.as_slice() {
-                    [only] if known.has(document.text(*only)) => Some(*only),
-                    _ => document.effective_of(&id, lines),
-                };
-                if let Some(line) = line {
-                    known.put(number, document.text(line));
-                }
-            }
-        }
-        Ok(())
-    }
-}
 
 /// The line of one issue in each version of a ledger. A line that many versions have is kept once.
 #[derive(Debug, Default)]
 pub struct LinesOf {
     versions: Rc<HashMap<Version, usize>>,
     lines: Vec<Rc<str>>,
-    numbers: HashMap<Rc<str>, usize>,
-    /// Which line a version has, by number.
-    at: Vec<Option<usize>>,
+    numbers: HashMap<Rc<str>, u32>,
+    /// Which line a version has, counted from one; none is 0.
+    at: Vec<u32>,
 }
 
 impl LinesOf {
-    /// Looks an issue up in all versions that the steps know.
-    pub fn read(archive: &mut dyn Archive, steps: &Steps, id: &str) -> Result<Self> {
-        let mut lines = Lines::in_versions(versions(steps));
-        lines.look_up(archive, &BTreeSet::from([id.to_owned()]), |_| true)?;
-        lines.of(id);
-        Ok(lines.found.remove(id).unwrap_or_default())
+    fn none(versions: &Rc<HashMap<Version, usize>>) -> Self {
+        LinesOf { versions: Rc::clone(versions), at: vec![0; versions.len()], ..LinesOf::default() }
     }
 
-    /// Looks another id up in the versions that have no line, and takes what is there, in other words.
+    /// Looks an issue up in all versions that the steps know.
+    pub fn read(archive: &mut dyn Archive, steps: &Steps, id: &str) -> Result<Self> {
+        let mut found = Self::read_each(archive, steps, &BTreeSet::from([id.to_owned()]))?;
+        Ok(found.remove(id).unwrap_or_else(|| LinesOf::none(&numbered(&versions(steps)))))
+    }
+
+    /// Looks another id up, and takes what is there into the versions that have no line, in other words.
     pub fn fill(
         &mut self,
         archive: &mut dyn Archive,
@@ -113,12 +42,12 @@ impl LinesOf {
         id: &str,
         words: impl Fn(&str) -> String,
     ) -> Result<()> {
-        let mut lines = Lines::in_versions(versions(steps));
-        lines.look_up(archive, &BTreeSet::from([id.to_owned()]), |version| self.get(Some(version)).is_none())?;
-        let Some(found) = lines.found.remove(id) else { return Ok(()) };
+        let found = Self::read(archive, steps, id)?;
         let told: Vec<String> = found.lines.iter().map(|line| words(line)).collect();
-        for (version, line) in found.at.iter().enumerate() {
-            line.iter().for_each(|line| self.put(version, told[*line].as_bytes()));
+        for version in 0..found.at.len() {
+            if let Some(line) = (found.at[version] as usize).checked_sub(1).filter(|_| self.at[version] == 0) {
+                self.put(version, &told[line]);
+            }
         }
         Ok(())
     }
@@ -129,36 +58,122 @@ impl LinesOf {
         steps: &Steps,
         ids: &BTreeSet<String>,
     ) -> Result<HashMap<String, LinesOf>> {
-        let mut lines = Lines::in_versions(versions(steps));
-        lines.look_up(archive, ids, |_| true)?;
-        Ok(lines.found)
+        if archive.remembers() || ids.len() >= MANY || !ids.iter().all(|id| is_plain(id)) {
+            return Self::trace(archive, steps, ids);
+        }
+        let versions = versions(steps);
+        let numbers = numbered(&versions);
+        let mut found = HashMap::new();
+        for id in ids {
+            let mut lines = LinesOf::none(&numbers);
+            for (version, candidates) in
+                archive.lines_with(&versions, format!("\"{id}\"").as_bytes())?.iter().enumerate()
+            {
+                if let Some(line) = effective(&Document::new(candidates.join(&b'\n')), id) {
+                    lines.put(version, &line);
+                }
+            }
+            if !lines.lines.is_empty() {
+                found.insert(id.clone(), lines);
+            }
+        }
+        Ok(found)
     }
 
-    fn has(&self, text: &[u8]) -> bool {
-        self.lines.last().is_some_and(|last| last.as_bytes() == text)
-            || std::str::from_utf8(text).is_ok_and(|text| self.numbers.contains_key(text))
+    /// The same from what the steps changed: a version has the line of the one before it, unless it changed just that.
+    fn trace(archive: &mut dyn Archive, steps: &Steps, ids: &BTreeSet<String>) -> Result<HashMap<String, LinesOf>> {
+        let versions = versions(steps);
+        let numbers = numbered(&versions);
+        let changed = changed_in(archive, &steps.all)?;
+        let mut traces: HashMap<&str, Trace> = HashMap::new();
+        for id in ids {
+            traces.insert(id, Trace { at: vec![0; versions.len()], spots: Vec::new() });
+        }
+        let mut is_known = vec![false; versions.len()];
+        let mut learn = |version: usize, before: Option<usize>, changes: &Changes| {
+            for trace in traces.values_mut() {
+                trace.at[version] = before.map_or(0, |before| trace.at[before]);
+            }
+            for change in changes.iter() {
+                if let Some(trace) = traces.get_mut(&*change.name) {
+                    trace.spots.push((version, change.after.clone()));
+                    trace.at[version] = trace.spots.len() as u32;
+                }
+            }
+        };
+        // Parents first. A version that came back is known already.
+        for (step, changed) in steps.all.iter().zip(&changed).rev() {
+            let Some(version) = step.after.as_ref().map(|version| numbers[version]) else { continue };
+            if is_known[version] {
+                continue;
+            }
+            let before = step.before.iter().map(|before| before.version.as_ref().map(|version| numbers[version]));
+            let before: Vec<Option<usize>> = if step.before.is_empty() { vec![None] } else { before.collect() };
+            let usable = before.iter().zip(changed).filter(|(before, _)| before.is_none_or(|before| is_known[before]));
+            if let Some((before, changes)) = usable.min_by_key(|(_, changes)| changes.len()) {
+                learn(version, *before, changes);
+                is_known[version] = true;
+            }
+        }
+        // Where a file had several names, a parent may have been seen under another one.
+        for version in (0..versions.len()).filter(|version| !is_known[*version]) {
+            let all = changes(archive, &[(None, Some(versions[version].clone()))])?;
+            all.iter().for_each(|all| learn(version, None, all));
+        }
+        let mut wanted: Vec<(usize, &str, usize)> = Vec::new();
+        for (id, trace) in &traces {
+            wanted.extend(trace.spots.iter().enumerate().map(|(n, (version, _))| (*version, *id, n)));
+        }
+        // Neighbours are kept near each other.
+        wanted.sort_unstable();
+        let mut read: HashMap<&str, HashMap<u32, String>> = HashMap::new();
+        for (version, id, n) in wanted {
+            if let Some(line) = line_at(archive, id, &versions[version], &traces[id].spots[n].1)? {
+                read.entry(id).or_default().insert(n as u32 + 1, line);
+            }
+        }
+        let mut found = HashMap::new();
+        for (id, texts) in read {
+            let mut lines = LinesOf::none(&numbers);
+            for (version, at) in traces[id].at.iter().enumerate() {
+                texts.get(at).iter().for_each(|line| lines.put(version, line));
+            }
+            found.insert(id.to_owned(), lines);
+        }
+        Ok(found)
     }
 
-    fn put(&mut self, version: usize, text: &[u8]) {
-        let text = String::from_utf8_lossy(text);
-        let number = self.numbers.get(text.as_ref()).copied().unwrap_or_else(|| {
+    fn put(&mut self, version: usize, text: &str) {
+        let number = self.numbers.get(text).copied().unwrap_or_else(|| {
             let line: Rc<str> = text.into();
             self.lines.push(Rc::clone(&line));
-            self.numbers.insert(line, self.lines.len() - 1);
-            self.lines.len() - 1
+            self.numbers.insert(line, self.lines.len() as u32);
+            self.lines.len() as u32
         });
-        self.at[version] = Some(number);
+        self.at[version] = number;
     }
 
     pub fn get(&self, version: Option<&Version>) -> Option<&str> {
-        let number = (*self.at.get(*self.versions.get(version?)?)?)?;
-        self.lines.get(number).map(AsRef::as_ref)
+        let number = *self.at.get(*self.versions.get(version?)?)?;
+        self.lines.get((number as usize).checked_sub(1)?).map(AsRef::as_ref)
     }
 
     /// Every line that it ever was, once.
     pub fn all(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().map(AsRef::as_ref)
     }
+}
+
+/// Where the lines of an issue are in the versions.
+struct Trace {
+    /// Which of the spots a version has, counted from one; none is 0.
+    at: Vec<u32>,
+    /// The versions that changed it, and where it is in them.
+    spots: Vec<(usize, Vec<Spot>)>,
+}
+
+fn numbered(versions: &[Version]) -> Rc<HashMap<Version, usize>> {
+    Rc::new(versions.iter().cloned().enumerate().map(|(number, version)| (version, number)).collect())
 }
 
 /// Every version once, in the order of the steps.

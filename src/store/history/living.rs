@@ -24,10 +24,10 @@ impl View {
                     for (id, lines) in LinesOf::read_each(archive, &steps, ids)? {
                         let living = steps.all.iter().find_map(|step| {
                             let line = lines.get(step.after.as_ref()).filter(|line| is_living(line))?;
-                            Some((line.to_owned(), step.commit.clone()))
+                            Some((line.to_owned(), &step.commit.id))
                         });
                         if let Some((line, commit)) = living {
-                            let (removed, called_now) = (None, None);
+                            let (commit, removed, called_now) = (archive.commit(commit)?, None, None);
                             found.insert(id.clone(), PastLine { id, repo, line, commit, removed, called_now });
                         }
                     }

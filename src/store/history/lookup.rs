@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::changed::ids_changed_in;
 use super::last::last;
-use super::lines::{LinesOf, effective_among, versions};
+use super::lines::{LinesOf, effective_among};
 use super::point::document_at;
 use super::{Moment, Place};
 use crate::model::id;
@@ -41,10 +42,6 @@ impl PastLine {
 
 /// Shorter texts occur everywhere.
 const SHORTEST: usize = 3;
-
-fn id_of(line: &str) -> Option<String> {
-    Record::parse(line).ok()?.string("id").map(|id| id.into_owned())
-}
 
 impl View {
     /// The newest version of an issue that any ledger of the project had, by its full id.
@@ -124,7 +121,7 @@ impl View {
         self.ids_in_history(id, &[format!("\"{id}\"")]).is_ok_and(|ids| ids.contains(id))
     }
 
-    /// The ids of the lines of all times that hold one of these texts.
+    /// The ids of all times that hold one of these texts, as they stand in a line.
     fn ids_in_history(&mut self, typed: &str, sought: &[String]) -> Result<BTreeSet<String>> {
         let mut ids = BTreeSet::new();
         if typed.is_empty() || typed.contains(['"', '\\', '\n']) {
@@ -135,12 +132,9 @@ impl View {
                 self.with_archive(copy, |archive| {
                     let tips = archive.tips()?;
                     let steps = archive.steps(&place.trail, &tips)?;
-                    let versions = versions(&steps);
-                    for text in sought {
-                        for line in archive.lines_with(&versions, text.as_bytes())?.into_iter().flatten() {
-                            ids.extend(std::str::from_utf8(&line).ok().and_then(id_of));
-                        }
-                    }
+                    let all = ids_changed_in(archive, &steps.all)?.into_iter();
+                    let quoted = |id: &String| format!("\"{id}\"");
+                    ids.extend(all.filter(|id| sought.iter().any(|text| quoted(id).contains(text.as_str()))));
                     Ok(())
                 })?;
             }
@@ -152,11 +146,12 @@ impl View {
 fn last_lines(archive: &mut dyn Archive, place: &Place, ids: &BTreeSet<String>) -> Result<Vec<PastLine>> {
     let tips = archive.tips()?;
     let steps = archive.steps(&place.trail, &tips)?;
-    let past = |(id, lines): (String, LinesOf)| {
-        let last = last(&steps, &lines, &steps.tips)?;
-        let commit = steps.all[last.changed].commit.clone();
-        let removed = last.removed.map(|n| steps.all[n].commit.clone());
-        Some(PastLine { id, repo: place.member, line: last.line, commit, removed, called_now: None })
-    };
-    Ok(LinesOf::read_each(archive, &steps, ids)?.into_iter().filter_map(past).collect())
+    let mut pasts = Vec::new();
+    for (id, lines) in LinesOf::read_each(archive, &steps, ids)? {
+        let Some(last) = last(&steps, &lines, &steps.tips) else { continue };
+        let mut commit = |n: usize| archive.commit(&steps.all[n].commit.id);
+        let (removed, commit) = (last.removed.map(&mut commit).transpose()?, commit(last.changed)?);
+        pasts.push(PastLine { id, repo: place.member, line: last.line, commit, removed, called_now: None });
+    }
+    Ok(pasts)
 }

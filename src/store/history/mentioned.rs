@@ -13,7 +13,8 @@ impl View {
         for copy in self.remembering_copies(Some(0))?.iter().filter(|copy| copy.vcs.is_versioned()) {
             let commits = self.with_archive(copy, |archive| {
                 let tips = archive.tips()?;
-                Ok(archive.ancestors(&tips)?)
+                let below = archive.ancestors(&tips)?;
+                below.iter().map(|commit| Ok(archive.commit(&commit.id)?)).collect::<Result<Vec<_>>>()
             })?;
             for commit in commits {
                 for id in in_brackets(&commit.summary).filter(|id| ids.contains(*id)) {

@@ -1,12 +1,14 @@
 //! What version control remembers of the ledgers: who changed what, and how the view was.
 //!
-//! Nothing is kept for it: every answer is read from the commits. The past of a ledger is that of the commits which the
+//! Nothing has to be kept for it: every answer is read from the commits, or from what was found out about them before. The past of a ledger is that of the commits which the
 //! working copy stands on, followed to the names that the file had before. A repo whose ledger has both usual names, now or
 //! in a commit, has the issues of both files, as it is shown. What is in the files and in no commit yet comes first, as a
 //! change that nobody has committed. The past of one issue is followed to the ids that it had before.
 
 mod blame;
+mod changed;
 mod closed;
+mod compared;
 mod events;
 mod ever;
 mod known;

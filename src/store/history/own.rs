@@ -27,11 +27,15 @@ impl View {
                 self.with_archive(copy, |archive| {
                     let tips = archive.tips()?;
                     let steps = archive.steps(&place.trail, &tips)?;
-                    for step in steps.all.iter().filter(|step| step.commit.author == author && !step.commit.is_cut) {
+                    for step in steps.all.iter().filter(|step| !step.commit.is_cut) {
                         let [before] = step.before.as_slice() else { continue };
                         let (Some(before), Some(after)) = (&before.version, &step.after) else { continue };
                         if found == count {
                             break;
+                        }
+                        let commit = archive.commit(&step.commit.id)?;
+                        if commit.author != author {
+                            continue;
                         }
                         let [before, after] = [archive.text(before)?, archive.text(after)?].map(Document::new);
                         let changes = changes(&before, &after);
@@ -40,13 +44,10 @@ impl View {
                         }
                         found += 1;
                         // A commit may be dated before what it stands on.
-                        latest = latest.min(step.commit.committed);
-                        match own.iter_mut().find(|(_, known)| known.commit.id == step.commit.id) {
+                        latest = latest.min(commit.committed);
+                        match own.iter_mut().find(|(_, known)| known.commit.id == commit.id) {
                             Some((_, known)) => known.changes.push((source, changes)),
-                            None => {
-                                let (commit, changes) = (step.commit.clone(), vec![(source, changes)]);
-                                own.push((latest, OwnCommit { commit, changes }));
-                            }
+                            None => own.push((latest, OwnCommit { commit, changes: vec![(source, changes)] })),
                         }
                     }
                     Ok(())

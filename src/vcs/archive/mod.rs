@@ -4,6 +4,7 @@
 //! from that is the same for all: [`steps`] finds the commits that changed the file. A file may have several names at once,
 //! as a ledger does whose rename was a copy in one commit and a deletion in a later one: then all of them are the file.
 
+mod changes;
 mod graph;
 mod order;
 mod overlap;
@@ -13,6 +14,10 @@ mod trail;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+pub(super) use changes::Texts;
+#[cfg(test)]
+pub(super) use changes::tests;
+pub use changes::{Change, Changes, Naming, Pair, Spot};
 use graph::Graph;
 pub(super) use order::newest_first;
 pub(super) use overlap::Likeness;
@@ -38,6 +43,26 @@ pub struct Commit {
     pub summary: String,
     /// A shallow clone ends here: there were parents.
     pub is_cut: bool,
+}
+
+/// A commit's place among the others: all that finding the changes of a file needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// The full hash.
+    pub id: String,
+    /// Their hashes, in order. What a shallow clone lacks is not among them.
+    pub parents: Vec<String>,
+    /// When it came into this history; never later than what stands on it, if the clocks were right.
+    pub committed: Instant,
+    /// A shallow clone ends here: there were parents.
+    pub is_cut: bool,
+}
+
+impl From<&Commit> for Node {
+    fn from(commit: &Commit) -> Self {
+        let Commit { id, parents, committed, is_cut, .. } = commit;
+        Node { id: id.clone(), parents: parents.clone(), committed: *committed, is_cut: *is_cut }
+    }
 }
 
 /// A version of a file: one part for each name that it has in a commit. Equal ones have equal bytes; what the text of a part
@@ -92,7 +117,7 @@ pub struct Before {
 /// A commit in which a file is not what it is in one of the parents, or that joins two pasts of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    pub commit: Commit,
+    pub commit: Node,
     /// The names that the file may have in this commit, from the root.
     pub names: Vec<PathBuf>,
     /// `None` where the commit removed it.
@@ -145,8 +170,11 @@ pub trait Archive {
     /// The one commit that a revision names, in the language of the version control; `None` if there is none.
     fn resolve(&mut self, revision: &str) -> Result<Option<Commit>, SyncError>;
 
+    /// All that a commit tells, by its full hash.
+    fn commit(&mut self, id: &str) -> Result<Commit, SyncError>;
+
     /// These commits and all below them, newest first, and no commit before one that stands on it.
-    fn ancestors(&mut self, from: &[String]) -> Result<Vec<Commit>, SyncError>;
+    fn ancestors(&mut self, from: &[String]) -> Result<Vec<Node>, SyncError>;
 
     /// A file in a commit; the path is relative to the root of the working copy.
     fn version(&mut self, file: &Path, commit: &str) -> Result<Option<Version>, SyncError>;
@@ -159,16 +187,34 @@ pub trait Archive {
 
     /// For each version the lines that hold a text, without their ends, in order. The text has no line feed in it.
     fn lines_with(&mut self, versions: &[Version], text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, SyncError>;
+
+    /// For each pair of versions the lines with a name that only one of them has, and all others of that name. A line that
+    /// only moved may be among them.
+    fn changes(&mut self, pairs: &[Pair], naming: Naming) -> Result<Vec<Changes>, SyncError> {
+        let mut texts = Texts::default();
+        pairs.iter().map(|pair| texts.changes(pair, naming, |part| self.text(part))).collect()
+    }
+
+    /// The lines at these spots of a version, without their ends.
+    fn lines_at(&mut self, version: &Version, spots: &[Spot]) -> Result<Vec<Vec<u8>>, SyncError> {
+        let mut texts = Texts::default();
+        spots.iter().map(|spot| texts.line(version, *spot, |part| self.text(part))).collect()
+    }
+
+    /// Changes that were asked for once are known the next time, so that it pays to ask for all of them.
+    fn remembers(&self) -> bool {
+        false
+    }
 }
 
 /// The last commit of a branch that is not later than a moment: from the tip along first parents.
 pub fn as_of(archive: &mut dyn Archive, tip: &str, moment: Instant) -> Result<Option<Commit>, SyncError> {
     let below = archive.ancestors(&[tip.to_owned()])?;
-    let known: HashMap<&str, &Commit> = below.iter().map(|commit| (commit.id.as_str(), commit)).collect();
+    let known: HashMap<&str, &Node> = below.iter().map(|commit| (commit.id.as_str(), commit)).collect();
     let mut at = known.get(tip).copied();
     while let Some(commit) = at {
         if commit.committed <= moment {
-            return Ok(Some(commit.clone()));
+            return archive.commit(&commit.id).map(Some);
         }
         at = commit.parents.first().and_then(|parent| known.get(parent.as_str())).copied();
     }
@@ -178,7 +224,8 @@ pub fn as_of(archive: &mut dyn Archive, tip: &str, moment: Instant) -> Result<Op
 /// A last common commit of two.
 pub fn merge_base(archive: &mut dyn Archive, one: &str, other: &str) -> Result<Option<Commit>, SyncError> {
     let theirs: HashSet<String> = archive.ancestors(&[other.to_owned()])?.into_iter().map(|commit| commit.id).collect();
-    Ok(archive.ancestors(&[one.to_owned()])?.into_iter().find(|commit| theirs.contains(&commit.id)))
+    let base = archive.ancestors(&[one.to_owned()])?.into_iter().find(|commit| theirs.contains(&commit.id));
+    base.map(|base| archive.commit(&base.id)).transpose()
 }
 
 /// The lines of a text that hold another one: what [`Archive::lines_with`] must answer.

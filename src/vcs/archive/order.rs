@@ -2,14 +2,14 @@
 
 use std::collections::{BinaryHeap, HashMap};
 
-use super::Commit;
+use super::Node;
 use crate::model::time::Instant;
 
 /// Newest first, and no commit before one that stands on it.
-pub fn newest_first(commits: Vec<Commit>) -> Vec<Commit> {
+pub fn newest_first(commits: Vec<Node>) -> Vec<Node> {
     let numbers: HashMap<&str, usize> =
         commits.iter().enumerate().map(|(number, commit)| (commit.id.as_str(), number)).collect();
-    let known = |commit: &Commit| -> Vec<usize> {
+    let known = |commit: &Node| -> Vec<usize> {
         commit.parents.iter().filter_map(|parent| numbers.get(parent.as_str()).copied()).collect()
     };
     let parents: Vec<Vec<usize>> = commits.iter().map(known).collect();
@@ -29,7 +29,7 @@ pub fn newest_first(commits: Vec<Commit>) -> Vec<Commit> {
             }
         }
     }
-    let mut commits: Vec<Option<Commit>> = commits.into_iter().map(Some).collect();
+    let mut commits: Vec<Option<Node>> = commits.into_iter().map(Some).collect();
     order.into_iter().filter_map(|number| commits[number].take()).collect()
 }
 
@@ -38,14 +38,10 @@ mod tests {
     use super::*;
 
     fn order(commits: &[(&str, &[&str], i64)]) -> Vec<String> {
-        let commits = commits.iter().map(|(id, parents, time)| Commit {
+        let commits = commits.iter().map(|(id, parents, time)| Node {
             id: (*id).to_owned(),
             parents: parents.iter().map(|parent| (*parent).to_owned()).collect(),
-            author: String::new(),
-            email: String::new(),
-            authored: Instant::from_nanos(*time),
             committed: Instant::from_nanos(*time),
-            summary: String::new(),
             is_cut: false,
         });
         newest_first(commits.collect()).into_iter().map(|commit| commit.id).collect()

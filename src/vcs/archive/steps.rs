@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::{Before, Commit, Graph, Step, Steps, Trail, Version};
+use super::{Before, Graph, Node, Step, Steps, Trail, Version};
 use crate::vcs::SyncError;
 
 /// What an adapter knows of a file.
@@ -83,7 +83,7 @@ impl Names<'_> {
 }
 
 /// What changed a file in these commits, which are all below `from`, children first.
-pub fn steps(commits: Vec<Commit>, from: &[String], trail: &Trail, past: &mut dyn Past) -> Result<Steps, SyncError> {
+pub fn steps(commits: Vec<Node>, from: &[String], trail: &Trail, past: &mut dyn Past) -> Result<Steps, SyncError> {
     let of = from.iter().map(|id| (id.clone(), (0, true))).collect();
     let mut names = Names { trail, sets: vec![trail.names().to_vec()], of };
     let mut looked = Vec::with_capacity(commits.len());
@@ -135,7 +135,7 @@ pub fn steps(commits: Vec<Commit>, from: &[String], trail: &Trail, past: &mut dy
     Ok(Steps { all, tips, renamed, graph })
 }
 
-fn graph(commits: &[Commit], from: &[String]) -> Graph {
+fn graph(commits: &[Node], from: &[String]) -> Graph {
     let numbers: HashMap<&str, usize> =
         commits.iter().enumerate().map(|(number, commit)| (commit.id.as_str(), number)).collect();
     let known =

@@ -121,8 +121,8 @@ impl Past for Git {
         changes::changes(&Repository { root: &self.root, git_dir: self.root.join(".git"), env }, span, each)
     }
 
-    fn archive<'a>(&'a self, _: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
-        Ok(Box::new(GitArchive::open(&self.root, None)?))
+    fn archive<'a>(&'a self, env: &'a Env) -> Result<Box<dyn Archive + 'a>, SyncError> {
+        Ok(Box::new(GitArchive::open(&self.root, None, env)?))
     }
 
     fn work(&self, env: &Env) -> Result<Work, SyncError> {

@@ -11,18 +11,27 @@ use super::call::{Client, is_node};
 use super::commits::{self, Told};
 use super::texts::{Place, Texts, read};
 use crate::vcs::SyncError;
-use crate::vcs::archive::{Archive, Commit, Likeness, Past, Steps, Trail, Version, newest_first, steps};
+use crate::vcs::archive::{Archive, Commit, Likeness, Node, Past, Steps, Trail, Version, newest_first, steps};
 use crate::vcs::files::path_of;
 
 /// A repository to read.
 pub struct HgArchive<'a> {
     client: Client<'a>,
     texts: Texts,
+    /// What `log` told of commits.
+    told: HashMap<String, Commit>,
 }
 
 impl<'a> HgArchive<'a> {
     pub fn new(client: Client<'a>) -> Self {
-        HgArchive { client, texts: Texts::default() }
+        HgArchive { client, texts: Texts::default(), told: HashMap::new() }
+    }
+
+    /// Keeps what was told for who asks for more than the place of a commit.
+    fn nodes(&mut self, told: Vec<Told>) -> Vec<Node> {
+        let nodes = told.iter().map(|told| Node::from(&told.commit)).collect();
+        self.told.extend(told.into_iter().map(|told| (told.commit.id.clone(), told.commit)));
+        newest_first(nodes)
     }
 }
 
@@ -35,9 +44,15 @@ impl Archive for HgArchive<'_> {
         commits::resolve(&self.client, revision)
     }
 
-    fn ancestors(&mut self, from: &[String]) -> Result<Vec<Commit>, SyncError> {
+    fn commit(&mut self, id: &str) -> Result<Commit, SyncError> {
+        let known = self.told.get(id).cloned();
+        let found = if known.is_some() { known } else { commits::resolve(&self.client, id)? };
+        found.ok_or_else(|| commits::no_commit(id))
+    }
+
+    fn ancestors(&mut self, from: &[String]) -> Result<Vec<Node>, SyncError> {
         let told = commits::below(&self.client, from, &[])?;
-        Ok(newest_first(told.into_iter().map(|told| told.commit).collect()))
+        Ok(self.nodes(told))
     }
 
     fn version(&mut self, file: &Path, commit: &str) -> Result<Option<Version>, SyncError> {
@@ -55,7 +70,7 @@ impl Archive for HgArchive<'_> {
             told.iter().filter(named).map(|told| told.commit.id.clone()).collect()
         };
         let named: Vec<HashSet<String>> = (0..file.names().len()).map(naming).collect();
-        let commits = newest_first(told.into_iter().map(|told| told.commit).collect());
+        let commits = self.nodes(told);
         let line = commits.iter().map(|commit| (commit.id.clone(), commit.parents.clone())).collect();
         let mut walk = Walk { archive: self, from, line, known: HashMap::new() };
         for (name, named) in file.names().iter().zip(&named) {

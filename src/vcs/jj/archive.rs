@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::program::Repo;
 use crate::vcs::SyncError;
-use crate::vcs::archive::{Archive, Commit, Steps, Trail, Version};
+use crate::vcs::archive::{Archive, Changes, Commit, Naming, Node, Pair, Spot, Steps, Trail, Version};
 use crate::vcs::git::GitArchive;
 
 pub struct JjArchive<'a> {
@@ -18,7 +18,7 @@ impl<'a> JjArchive<'a> {
         let mut tips = repo.ids(None, "@-")?;
         // Below everything jj has a commit that is nowhere else.
         tips.retain(|id| id.bytes().any(|byte| byte != b'0'));
-        Ok(JjArchive { git: GitArchive::open(git, Some(tips))?, repo })
+        Ok(JjArchive { git: GitArchive::open(git, Some(tips), repo.env)?, repo })
     }
 
     /// The commits of a revset, at most two. One that jj does not understand has none.
@@ -53,7 +53,11 @@ impl Archive for JjArchive<'_> {
         }
     }
 
-    fn ancestors(&mut self, from: &[String]) -> Result<Vec<Commit>, SyncError> {
+    fn commit(&mut self, id: &str) -> Result<Commit, SyncError> {
+        Archive::commit(&mut self.git, id)
+    }
+
+    fn ancestors(&mut self, from: &[String]) -> Result<Vec<Node>, SyncError> {
         self.git.ancestors(from)
     }
 
@@ -71,5 +75,17 @@ impl Archive for JjArchive<'_> {
 
     fn lines_with(&mut self, versions: &[Version], text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, SyncError> {
         self.git.lines_with(versions, text)
+    }
+
+    fn changes(&mut self, pairs: &[Pair], naming: Naming) -> Result<Vec<Changes>, SyncError> {
+        self.git.changes(pairs, naming)
+    }
+
+    fn lines_at(&mut self, version: &Version, spots: &[Spot]) -> Result<Vec<Vec<u8>>, SyncError> {
+        self.git.lines_at(version, spots)
+    }
+
+    fn remembers(&self) -> bool {
+        self.git.remembers()
     }
 }

@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use beads::internal::cache::Sort;
 use beads::internal::model::query::Expr;
-use beads::internal::store::Store;
-use beads::internal::store::{DiffKind, LogQuery, Moment, State};
+use beads::internal::store::{Config, DiffKind, LogQuery, Moment, State, Store};
 use made::{History, Random};
 use model::{Told, told};
 
@@ -18,7 +17,26 @@ use crate::support::effort::pick;
 
 /// How many histories, and of how many commits.
 fn histories() -> Vec<(u64, usize)> {
-    pick(vec![(4, 45)], vec![(6, 45)], vec![(300, 150), (1, 5_000)])
+    pick(vec![(3, 70)], vec![(6, 70)], vec![(300, 150), (1, 5_000)])
+}
+
+/// Whether the past is remembered, in a cache directory of its own.
+#[derive(Debug, Clone, Copy)]
+enum Index {
+    New,
+    Known,
+    Off,
+}
+
+fn open(history: &History, index: Index) -> Store {
+    let mut config = Config::at(history.root());
+    let cache = history.root().join(".git/cache");
+    config.host.env = config.host.env.with("XDG_CACHE_HOME", &cache);
+    if matches!(index, Index::Off) {
+        config.host.env = config.host.env.with("BD_NO_IMAGE", "1");
+    }
+    assert_eq!(cache.exists(), !matches!(index, Index::New), "{index:?}");
+    Store::open_with(config).unwrap()
 }
 
 /// What the store says of the whole log or of one issue, in the words of the model.
@@ -68,12 +86,14 @@ fn log_blame_changelog_diff_and_views_agree_with_a_slow_model() {
             let mut random = Random::new(seed);
             let history = History::make(&mut random, length);
             shown.merges += history.commits.iter().filter(|commit| commit.parents.len() > 1).count();
-            let mut store = Store::open(history.root()).unwrap();
-            logs(&mut store, &history, &mut shown, seed);
-            blames(&mut store, &history, &mut shown, seed);
-            states(&mut store, &history, &mut random, &mut shown, seed);
-            departures(&mut store, &history, seed);
-            views(&history, &mut random, &mut shown, seed);
+            for index in [Index::New, Index::Known, Index::Off] {
+                let mut store = open(&history, index);
+                logs(&mut store, &history, &mut shown, seed);
+                blames(&mut store, &history, &mut shown, seed);
+                states(&mut store, &history, &mut random, &mut shown, seed);
+                departures(&mut store, &history, seed);
+                views(&history, &mut random, &mut shown, seed);
+            }
         }
         let Shown { merges, events, won, blamed, compared, closed, views } = shown;
         assert!(merges as u64 > seeds && won > 0 && closed > 0, "{merges} merges, {won} won: too few to say anything");
@@ -174,7 +194,7 @@ fn departures(store: &mut Store, history: &History, seed: u64) {
 fn views(history: &History, random: &mut Random, shown: &mut Shown, seed: u64) {
     for _ in 0..5 {
         let at = random.below(history.commits.len());
-        let mut store = Store::open(history.root()).unwrap();
+        let mut store = open(history, Index::Known);
         let point = store.point(&Moment::Revision(history.commits[at].hash.clone()), None).unwrap();
         store.go_back(&point).unwrap();
         let rows = store.list(&Expr::ALL, Sort::default(), None).unwrap().rows;

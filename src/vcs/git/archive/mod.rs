@@ -3,27 +3,41 @@
 mod bases;
 mod delta;
 mod items;
+mod memory;
 mod names;
 mod objects;
 mod packs;
+mod record;
 mod rope;
 mod search;
+mod spots;
+mod table;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice as _;
 use gix::objs::CommitRef;
 
 use self::items::Items;
+use self::memory::Memory;
 use self::objects::{Objects, unreadable};
 use self::rope::Sought;
+use self::spots::Spots;
+use self::table::{Names, Table};
 use crate::model::time::{Instant, SECOND};
+use crate::sys::Env;
 use crate::vcs::SyncError;
 use crate::vcs::archive::{
-    Archive, Commit, Past, Steps, Trail, Version, joined, lines_holding, lines_of_parts, newest_first, steps,
+    Archive, Changes, Commit, Naming, Node, Pair, Past, Spot, Steps, Texts, Trail, Version, joined, lines_holding,
+    lines_of_parts, newest_first, steps,
 };
+
+/// So many pairs of versions are compared at once, if their lines fit into so many bytes.
+const PAIRS: usize = 512;
+const ROOM: usize = 40 << 20;
 
 pub struct GitArchive {
     objects: Objects,
@@ -34,59 +48,71 @@ pub struct GitArchive {
     /// The trees of commits that were read.
     trees: HashMap<ObjectId, ObjectId>,
     items: Items,
+    memory: Memory,
+    spots: Option<Spots>,
 }
 
 fn object_id(text: &str) -> Result<ObjectId, SyncError> {
     ObjectId::from_hex(text.as_bytes()).map_err(|error| unreadable(text, error))
 }
 
-/// How much of a commit is wanted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Depth {
-    /// Its place among the others.
-    Place,
-    All,
+fn time(seconds: i64) -> Instant {
+    Instant::from_nanos(seconds.saturating_mul(SECOND))
 }
 
 impl GitArchive {
     /// Opens the repository at a working copy, or a directory like `.git`.
-    pub fn open(place: &Path, tips: Option<Vec<String>>) -> Result<Self, SyncError> {
+    pub fn open(place: &Path, tips: Option<Vec<String>>, env: &Env) -> Result<Self, SyncError> {
         let objects = Objects::open(place)?;
         let cut = objects.repository.shallow_commits().map_err(|error| unreadable("shallow", error))?;
-        let cut = cut.map(|cut| cut.iter().copied().collect()).unwrap_or_default();
-        Ok(GitArchive { objects, tips, cut, trees: HashMap::new(), items: Items::default() })
+        let cut: HashSet<ObjectId> = cut.map(|cut| cut.iter().copied().collect()).unwrap_or_default();
+        let is_as_hashed = cut.is_empty() && !objects.has_replacements();
+        let memory = if is_as_hashed { Memory::open(env, objects.place()) } else { Memory::default() };
+        let (trees, items) = (HashMap::new(), Items::default());
+        Ok(GitArchive { objects, tips, cut, trees, items, memory, spots: None })
     }
 
-    /// A commit and its tree.
-    fn commit(&self, id: ObjectId, depth: Depth) -> Result<(Commit, ObjectId), SyncError> {
-        let told = self.objects.commit(id, |commit| Some((self.told(id, commit, depth)?, commit.tree())))?;
+    fn all_of(&self, id: ObjectId) -> Result<Commit, SyncError> {
+        let told = self.objects.commit(id, |commit| self.told(id, commit))?;
         told.ok_or_else(|| unreadable(id, "the author or the committer cannot be read"))
     }
 
-    fn told(&self, id: ObjectId, commit: &CommitRef<'_>, depth: Depth) -> Option<Commit> {
-        let time = |seconds: i64| Instant::from_nanos(seconds.saturating_mul(SECOND));
-        let is_cut = self.cut.contains(&id);
-        let mut told = Commit {
+    fn told(&self, id: ObjectId, commit: &CommitRef<'_>) -> Option<Commit> {
+        let (author, is_cut) = (commit.author().ok()?, self.cut.contains(&id));
+        Some(Commit {
             id: id.to_string(),
             parents: commit.parents().filter(|_| !is_cut).map(|parent| parent.to_string()).collect(),
-            author: String::new(),
-            email: String::new(),
-            authored: time(0),
+            author: author.name.to_str_lossy().into_owned(),
+            email: author.email.to_str_lossy().into_owned(),
+            authored: time(author.seconds()),
             committed: time(commit.committer().ok()?.seconds()),
-            summary: String::new(),
+            summary: commit.message_summary().to_str_lossy().into_owned(),
             is_cut,
-        };
-        if depth == Depth::All {
-            let author = commit.author().ok()?;
-            told.author = author.name.to_str_lossy().into_owned();
-            told.email = author.email.to_str_lossy().into_owned();
-            told.authored = time(author.seconds());
-            told.summary = commit.message_summary().to_str_lossy().into_owned();
-        }
-        Some(told)
+        })
     }
 
-    fn below(&mut self, from: &[String], depth: Depth) -> Result<Vec<Commit>, SyncError> {
+    /// A commit's place, and its parents.
+    fn node(&mut self, id: ObjectId) -> Result<(Node, Vec<ObjectId>), SyncError> {
+        let is_cut = self.cut.contains(&id);
+        let (committed, parents) = match self.memory.commit(id) {
+            Some(known) => (known.committed, known.parents.clone()),
+            None => {
+                let told = self.objects.commit(id, |commit| {
+                    let parents: Vec<ObjectId> = commit.parents().filter(|_| !is_cut).collect();
+                    Some((time(commit.committer().ok()?.seconds()), parents, commit.tree()))
+                })?;
+                let told = told.ok_or_else(|| unreadable(id, "the committer cannot be read"));
+                let (committed, parents, tree) = told?;
+                self.trees.insert(id, tree);
+                self.memory.learn_commit(id, committed, parents.clone());
+                (committed, parents)
+            }
+        };
+        let names = parents.iter().map(ObjectId::to_string).collect();
+        Ok((Node { id: id.to_string(), parents: names, committed, is_cut }, parents))
+    }
+
+    fn below(&mut self, from: &[String]) -> Result<Vec<Node>, SyncError> {
         let mut waiting = from.iter().rev().map(|id| object_id(id)).collect::<Result<Vec<_>, _>>()?;
         let mut seen = HashSet::new();
         let mut commits = Vec::new();
@@ -94,11 +120,8 @@ impl GitArchive {
             if !seen.insert(id) {
                 continue;
             }
-            let (commit, tree) = self.commit(id, depth)?;
-            for parent in commit.parents.iter().rev() {
-                waiting.push(object_id(parent)?);
-            }
-            self.trees.insert(id, tree);
+            let (commit, parents) = self.node(id)?;
+            waiting.extend(parents.into_iter().rev());
             commits.push(commit);
         }
         Ok(newest_first(commits))
@@ -115,8 +138,45 @@ impl GitArchive {
     }
 
     fn file(&mut self, commit: &str, path: &Path) -> Result<Option<ObjectId>, SyncError> {
+        let id = object_id(commit)?;
+        if let Some(known) = self.memory.file(id, path) {
+            return Ok(known);
+        }
         let tree = self.tree(commit)?;
-        self.items.file(&self.objects, tree, path)
+        let file = self.items.file(&self.objects, tree, path)?;
+        self.memory.learn_file(id, path, file);
+        Ok(file)
+    }
+
+    /// What differs between versions; `None` if their lines need too much room.
+    fn compared(&self, pairs: &[&Pair], naming: Naming, room: usize) -> Result<Option<Vec<Changes>>, SyncError> {
+        let mut numbers: HashMap<&str, usize> = HashMap::new();
+        let mut ids = Vec::new();
+        for part in pairs.iter().flat_map(|(one, other)| one.iter().chain(other)).flat_map(|version| &version.0) {
+            if !numbers.contains_key(part.as_str()) {
+                numbers.insert(part, ids.len());
+                ids.push(object_id(part)?);
+            }
+        }
+        let mut names = Names::new(naming);
+        let mut tables = match self.objects.has_replacements() {
+            false => self.objects.shelves().tables(&ids, &mut names, room),
+            true => vec![None; ids.len()],
+        };
+        for (table, id) in tables.iter_mut().zip(ids) {
+            if names.bytes > room {
+                return Ok(None);
+            }
+            if table.is_none() {
+                *table = Some(Rc::new(Table::whole(self.objects.blob(id)?, &mut names)));
+            }
+        }
+        let side = |version: &Option<Version>| -> Vec<Rc<Table>> {
+            let parts = version.iter().flat_map(|version| &version.0);
+            parts.filter_map(|part| tables[*numbers.get(part.as_str())?].clone()).collect()
+        };
+        let changes = pairs.iter().map(|(before, after)| table::changes(&side(before), &side(after), &names).into());
+        Ok(Some(changes.collect()))
     }
 
     /// The commit that a revision names, if it names exactly one.
@@ -140,11 +200,15 @@ impl Archive for GitArchive {
 
     fn resolve(&mut self, revision: &str) -> Result<Option<Commit>, SyncError> {
         let Some(id) = self.named(revision) else { return Ok(None) };
-        self.commit(id, Depth::All).map(|(commit, _)| Some(commit))
+        self.all_of(id).map(Some)
     }
 
-    fn ancestors(&mut self, from: &[String]) -> Result<Vec<Commit>, SyncError> {
-        self.below(from, Depth::All)
+    fn commit(&mut self, id: &str) -> Result<Commit, SyncError> {
+        self.all_of(object_id(id)?)
+    }
+
+    fn ancestors(&mut self, from: &[String]) -> Result<Vec<Node>, SyncError> {
+        self.below(from)
     }
 
     fn version(&mut self, file: &Path, commit: &str) -> Result<Option<Version>, SyncError> {
@@ -152,12 +216,8 @@ impl Archive for GitArchive {
     }
 
     fn steps(&mut self, file: &Trail, from: &[String]) -> Result<Steps, SyncError> {
-        let commits = self.below(from, Depth::Place)?;
-        let mut steps = steps(commits, from, file, self)?;
-        for step in &mut steps.all {
-            (step.commit, _) = self.commit(object_id(&step.commit.id)?, Depth::All)?;
-        }
-        Ok(steps)
+        let commits = self.below(from)?;
+        steps(commits, from, file, self)
     }
 
     fn text(&mut self, version: &Version) -> Result<Vec<u8>, SyncError> {
@@ -179,6 +239,53 @@ impl Archive for GitArchive {
         });
         Ok(lines_of_parts(versions, lines.collect::<Result<_, SyncError>>()?))
     }
+
+    fn changes(&mut self, pairs: &[Pair], naming: Naming) -> Result<Vec<Changes>, SyncError> {
+        let mut recall =
+            |pair: &Pair| if pair.0 == pair.1 { Some(Rc::new([]) as Changes) } else { self.memory.changes(pair) };
+        let mut found: Vec<Option<Changes>> = pairs.iter().map(&mut recall).collect();
+        let missing: Vec<usize> = (0..pairs.len()).filter(|n| found[*n].is_none()).collect();
+        let (mut done, mut most) = (0, PAIRS);
+        while done < missing.len() {
+            let these = &missing[done..missing.len().min(done + most)];
+            let room = if these.len() == 1 { usize::MAX } else { ROOM };
+            match self.compared(&these.iter().map(|n| &pairs[*n]).collect::<Vec<_>>(), naming, room)? {
+                None => most = these.len() / 2,
+                Some(changes) => {
+                    for (n, changes) in these.iter().zip(changes) {
+                        self.memory.learn_changes(&pairs[*n], &changes);
+                        found[*n] = Some(changes);
+                    }
+                    done += these.len();
+                }
+            }
+        }
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    fn lines_at(&mut self, version: &Version, spots: &[Spot]) -> Result<Vec<Vec<u8>>, SyncError> {
+        let mut texts = Texts::default();
+        let mut lines = Vec::with_capacity(spots.len());
+        for spot in spots {
+            let quick = match version.0.get(spot.part as usize) {
+                Some(part) if !self.objects.has_replacements() => {
+                    let reader = self.spots.get_or_insert_with(|| Spots::new(self.objects.shelves()));
+                    reader.bytes(object_id(part)?, spot.start as usize..spot.start as usize + spot.len as usize)
+                }
+                _ => None,
+            };
+            // Of an object that was not read to its end nobody has seen the sum.
+            lines.push(match quick.filter(|line| spot.is(line)) {
+                Some(line) => line,
+                None => texts.line(version, *spot, |part| self.text(part))?,
+            });
+        }
+        Ok(lines)
+    }
+
+    fn remembers(&self) -> bool {
+        self.memory.is_kept()
+    }
 }
 
 impl Past for GitArchive {
@@ -193,12 +300,18 @@ impl Past for GitArchive {
         path: &Path,
         beside: &[PathBuf],
     ) -> Result<Option<PathBuf>, SyncError> {
+        let (new, old) = (object_id(child)?, object_id(parent)?);
+        if let Some(known) = self.memory.former_name(new, old, path, beside) {
+            return Ok(known);
+        }
         let Some(id) = self.file(child, path)? else { return Ok(None) };
         let mut there = Vec::new();
         for other in beside {
             there.extend(self.file(parent, other)?.map(|id| (other.clone(), id)));
         }
-        let (new, old) = (self.tree(child)?, self.tree(parent)?);
-        names::former(&self.objects, old, new, path, id, there)
+        let (new_tree, old_tree) = (self.tree(child)?, self.tree(parent)?);
+        let former = names::former(&self.objects, old_tree, new_tree, path, id, there)?;
+        self.memory.learn_former_name(new, old, path, beside, former.as_deref());
+        Ok(former)
     }
 }

@@ -86,6 +86,11 @@ impl Objects {
         Ok(None)
     }
 
+    /// The directory that holds its own objects.
+    pub fn place(&self) -> &Path {
+        self.repository.objects.store_ref().path()
+    }
+
     /// Where the objects are.
     pub fn shelves(&self) -> Shelves {
         let store = self.repository.objects.store_ref();

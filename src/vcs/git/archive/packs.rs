@@ -102,4 +102,19 @@ impl Packs {
         data.decompress_entry(&entry, inflate, &mut bytes).ok()?;
         Some(bytes)
     }
+
+    /// The first bytes of an entry, at least so many.
+    pub fn beginning(&self, place: Place, end: usize, inflate: &mut Inflate) -> Option<Vec<u8>> {
+        let data = self.packs[place.pack].data()?;
+        let entry = data.entry(place.offset).ok()?;
+        let size = usize::try_from(entry.decompressed_size).ok().filter(|size| *size <= MOST && *size >= end)?;
+        if size - end < size / 4 {
+            return self.bytes(place, inflate);
+        }
+        let packed = data.entry_slice(entry.data_offset..data.data_len() as u64)?;
+        let mut bytes = vec![0; end];
+        inflate.reset();
+        let (_, _, unpacked) = inflate.once(packed, &mut bytes).ok()?;
+        (unpacked == end).then_some(bytes)
+    }
 }

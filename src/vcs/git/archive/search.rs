@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gix::ObjectId;
 use gix::hash::Kind;
-use gix::odb::loose;
 use gix::zlib::Inflate;
 
 use super::packs::{Entry, Packs, Place};
 use super::rope::{Rope, Sought};
+use super::table::{Names, Table};
 
 /// More threads do not help: they would wait for memory.
 const THREADS: usize = 8;
@@ -23,7 +23,7 @@ const THREADS: usize = 8;
 type Lines = Vec<Vec<u8>>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Stored {
+pub enum Stored {
     Packed(Place),
     Loose(ObjectId),
 }
@@ -52,11 +52,19 @@ impl Shelves {
         }
         let next = AtomicUsize::new(0);
         let work = || {
-            let mut reader = Reader { shelves: self, packs: &packs, inflate: Inflate::default(), found: Vec::new() };
+            let mut reader = Reader { shelves: self, packs: &packs, inflate: Inflate::default() };
+            let mut found: Vec<(usize, Lines)> = Vec::new();
             while let Some(root) = forest.roots.get(next.fetch_add(1, Ordering::Relaxed)) {
-                reader.walk(&forest, *root, sought);
+                let make = |bytes: Vec<u8>, base: Option<&Rope>| match base {
+                    None => Some(Rope::whole(bytes, sought)),
+                    Some(base) => base.changed(&bytes, sought),
+                };
+                reader.walk(&forest, *root, make, |versions, rope| {
+                    let lines = rope.lines(sought);
+                    found.extend(versions.iter().map(|version| (*version, lines.clone())));
+                });
             }
-            reader.found
+            found
         };
         let most = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS);
         let found = std::thread::scope(|scope| {
@@ -69,6 +77,29 @@ impl Shelves {
         let mut lines = vec![None; versions.len()];
         found.into_iter().for_each(|(version, found)| lines[version] = Some(found));
         lines
+    }
+
+    /// For each version a table of its lines; `None` for one that must be read another way, and for what comes after so many
+    /// bytes.
+    pub fn tables(&self, versions: &[ObjectId], names: &mut Names, room: usize) -> Vec<Option<Rc<Table>>> {
+        let packs = Packs::open(&self.directories, self.hash);
+        let mut forest = Forest::new(&packs);
+        for (version, id) in versions.iter().enumerate() {
+            forest.plant(version, *id);
+        }
+        let mut reader = Reader { shelves: self, packs: &packs, inflate: Inflate::default() };
+        let mut tables = vec![None; versions.len()];
+        for root in &forest.roots {
+            let make = |bytes: Vec<u8>, base: Option<&Table>| match base {
+                _ if names.bytes > room => None,
+                None => Some(Table::whole(bytes, names)),
+                Some(base) => base.changed(&bytes, names),
+            };
+            reader.walk(&forest, *root, make, |versions, table| {
+                versions.iter().for_each(|version| tables[*version] = Some(Rc::clone(table)));
+            });
+        }
+        tables
     }
 }
 
@@ -121,45 +152,33 @@ struct Reader<'a> {
     shelves: &'a Shelves,
     packs: &'a Packs,
     inflate: Inflate,
-    found: Vec<(usize, Lines)>,
 }
 
 impl Reader<'_> {
-    fn walk(&mut self, forest: &Forest<'_>, root: usize, sought: &Sought<'_>) {
-        let Some(whole) = self.bytes(forest.nodes[root].stored) else { return };
-        let whole = Rc::new(Rope::whole(whole, sought));
-        let mut waiting = vec![(root, None)];
+    /// Makes something of an object that is kept whole, and of each delta with what was made of its base.
+    fn walk<T>(
+        &mut self,
+        forest: &Forest<'_>,
+        root: usize,
+        mut make: impl FnMut(Vec<u8>, Option<&T>) -> Option<T>,
+        mut each: impl FnMut(&[usize], &Rc<T>),
+    ) {
+        let mut waiting: Vec<(usize, Option<Rc<T>>)> = vec![(root, None)];
         while let Some((number, base)) = waiting.pop() {
             let node = &forest.nodes[number];
-            let rope = match base {
-                None => Rc::clone(&whole),
-                Some(base) => match self.changed(&base, node.stored, sought) {
-                    Some(rope) => Rc::new(rope),
-                    None => continue,
-                },
-            };
+            let made = self.bytes(node.stored).and_then(|bytes| make(bytes, base.as_deref()));
+            let Some(made) = made.map(Rc::new) else { continue };
             if !node.versions.is_empty() {
-                let lines = rope.lines(sought);
-                self.found.extend(node.versions.iter().map(|version| (*version, lines.clone())));
+                each(&node.versions, &made);
             }
-            waiting.extend(node.deltas.iter().map(|delta| (*delta, Some(Rc::clone(&rope)))));
+            waiting.extend(node.deltas.iter().map(|delta| (*delta, Some(Rc::clone(&made)))));
         }
-    }
-
-    fn changed(&mut self, base: &Rc<Rope>, stored: Stored, sought: &Sought<'_>) -> Option<Rope> {
-        let delta = self.bytes(stored)?;
-        base.changed(&delta, sought)
     }
 
     fn bytes(&mut self, stored: Stored) -> Option<Vec<u8>> {
         match stored {
             Stored::Packed(place) => self.packs.bytes(place, &mut self.inflate),
-            Stored::Loose(id) => self.shelves.directories.iter().find_map(|directory| {
-                let mut bytes = Vec::new();
-                let found = loose::Store::at(directory, self.shelves.hash).try_find(&id, &mut bytes).ok()??;
-                (found.kind == gix::objs::Kind::Blob).then_some(())?;
-                Some(bytes)
-            }),
+            Stored::Loose(id) => self.shelves.loose(id),
         }
     }
 }
@@ -169,6 +188,7 @@ mod tests {
     use std::io::Write as _;
 
     use gix::objs::compute_hash;
+    use gix::odb::loose;
     use gix::zlib::Compression;
     use gix::zlib::stream::deflate;
 

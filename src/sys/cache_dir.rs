@@ -1,0 +1,172 @@
+//! Files in the user's cache directory that save work and are never needed: `<user cache>/beads`, and nothing else there.
+//!
+//! Such a file is read only if it belongs to this user, nobody else can write to it, its beginning is the expected one and its
+//! sum is right; never behind a link. It is written beside its name and moved there, so that it is whole for whoever reads it
+//! meanwhile, and a failure is no failure of the command. `BD_NO_IMAGE=1` switches all of them off.
+
+use std::path::{Path, PathBuf};
+
+use twox_hash::XxHash3_64;
+
+use super::fs::{self, Dir, FsError};
+use super::{Env, below};
+use crate::model::time::DAY;
+
+/// So many characters of a hash are the name of a file.
+const NAME_LENGTH: usize = 24;
+const PRIVATE: u32 = 0o600;
+/// Files that nobody wrote to for this time go.
+const MAX_AGE: i64 = 30 * DAY;
+
+/// One kind of file.
+#[derive(Debug, Clone, Copy)]
+pub struct Kind {
+    /// How its names end, with the dot.
+    pub suffix: &'static str,
+    /// What the files of every version begin with.
+    pub family: &'static [u8],
+    /// What stands after that in those of this program.
+    pub version: &'static [u8],
+    pub limit: u64,
+}
+
+impl Kind {
+    /// Where the file for something is, unless such files are switched off or there is no place for them.
+    pub fn place(&self, env: &Env, of: &Path) -> Option<PathBuf> {
+        if env.var("BD_NO_IMAGE").is_some_and(|value| value == "1") {
+            return None;
+        }
+        let base = env.var("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        let base = base.or_else(|| env.home().map(|home| home.join(".cache")))?;
+        let real = super::path::real(of).ok()?;
+        // What is put in the place of a directory later is another one.
+        let stamp = fs::stat(&real).ok()?;
+        let mut name = blake3::Hasher::new();
+        name.update(real.as_os_str().as_encoded_bytes());
+        for number in [stamp.dev, stamp.ino] {
+            name.update(&number.to_le_bytes());
+        }
+        let name = name.finalize().to_hex();
+        Some(base.join("beads").join(format!("{}{}", &name[..NAME_LENGTH], self.suffix)))
+    }
+
+    /// What such a file holds, if it is as it should be.
+    pub fn load(&self, path: &Path) -> Option<Vec<u8>> {
+        let (directory, name) = below::parted(path);
+        let contents = below::read(directory, name, self.limit).ok()?;
+        // Its sum proves that it is whole, not who made it: one that another user could have written is not used.
+        if !contents.is_own() {
+            return None;
+        }
+        let mut bytes = contents.bytes;
+        let (body, sum) = bytes.split_last_chunk::<8>()?;
+        if XxHash3_64::oneshot(body) != u64::from_le_bytes(*sum) {
+            return None;
+        }
+        let rest = body.strip_prefix(self.family)?.strip_prefix(self.version)?;
+        let start = body.len() - rest.len();
+        bytes.truncate(bytes.len() - 8);
+        bytes.drain(..start);
+        Some(bytes)
+    }
+
+    /// Writes such a file, and removes old ones of its kind.
+    pub fn save(&self, path: &Path, body: &[u8]) {
+        let _ = self.try_save(path, body);
+    }
+
+    fn try_save(&self, path: &Path, body: &[u8]) -> Result<(), FsError> {
+        let mut bytes = [self.family, self.version, body].concat();
+        bytes.extend_from_slice(&XxHash3_64::oneshot(&bytes).to_le_bytes());
+        if bytes.len() as u64 > self.limit {
+            return Ok(());
+        }
+        let (directory, name) = below::parted(path);
+        let (above, own) = below::parted(directory);
+        below::make_own(above)?;
+        let dir = below::make(above, own)?;
+        dir.put_unsynced(&name.to_string_lossy(), &bytes, PRIVATE)?;
+        self.forget_old(&dir);
+        Ok(())
+    }
+
+    /// By name and by content, since other files may be in the directory.
+    fn forget_old(&self, dir: &Dir) {
+        let oldest = fs::realtime().plus_nanos(-MAX_AGE);
+        let _ = dir.remove_old_orphans();
+        for name in dir.names().unwrap_or_default().iter().filter(|name| self.is_name(name)) {
+            let is_old = dir.regular_at(name).is_ok_and(|found| found.is_some_and(|stamp| stamp.mtime < oldest));
+            if is_old && dir.starts_with(name, self.family) {
+                let _ = dir.remove(name);
+            }
+        }
+    }
+
+    fn is_name(&self, name: &str) -> bool {
+        name.strip_suffix(self.suffix).is_some_and(|stem| {
+            stem.len() == NAME_LENGTH && stem.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    const KIND: Kind = Kind { suffix: ".test", family: b"bd-test-", version: b"1", limit: 1000 };
+
+    #[test]
+    fn a_file_comes_back_whole_or_not_at_all() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("cache/beads/x.test");
+        KIND.save(&path, b"body");
+        assert_eq!(KIND.load(&path).unwrap(), b"body");
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(Kind { version: b"2", ..KIND }.load(&path).is_none(), "another version");
+        let bytes = std::fs::read(&path).unwrap();
+        for damage in 0..bytes.len() {
+            let mut odd = bytes.clone();
+            odd[damage] ^= 1;
+            std::fs::write(&path, &odd).unwrap();
+            assert!(KIND.load(&path).is_none(), "byte {damage}");
+            std::fs::write(&path, &bytes[..damage]).unwrap();
+            assert!(KIND.load(&path).is_none(), "cut at {damage}");
+        }
+        std::fs::write(&path, &bytes).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o620)).unwrap();
+        assert!(KIND.load(&path).is_none(), "others can write to it");
+        KIND.save(&path, &[0; 2000]);
+        assert_eq!(std::fs::read(&path).unwrap(), bytes, "too large to be written");
+    }
+
+    #[test]
+    fn nothing_behind_a_link() {
+        let top = tempfile::tempdir().unwrap();
+        let real = top.path().join("real/x.test");
+        KIND.save(&real, b"body");
+        symlink(top.path().join("real"), top.path().join("linked")).unwrap();
+        symlink(&real, top.path().join("real/y.test")).unwrap();
+        assert!(KIND.load(&top.path().join("linked/x.test")).is_none());
+        assert!(KIND.load(&top.path().join("real/y.test")).is_none());
+        KIND.save(&top.path().join("linked/x.test"), b"other");
+        assert_eq!(KIND.load(&real).unwrap(), b"body");
+    }
+
+    #[test]
+    fn old_ones_go_by_name_and_content() {
+        let top = tempfile::tempdir().unwrap();
+        let name = |letter: char| format!("{}.test", letter.to_string().repeat(NAME_LENGTH));
+        let [old, odd, new] = ['a', 'b', 'c'].map(|letter| top.path().join("beads").join(name(letter)));
+        KIND.save(&old, b"old");
+        std::fs::write(&odd, "something else").unwrap();
+        let long_ago = SystemTime::now() - Duration::from_secs(40 * 86_400);
+        for path in [&old, &odd] {
+            std::fs::File::options().write(true).open(path).unwrap().set_modified(long_ago).unwrap();
+        }
+        KIND.save(&new, b"new");
+        assert!(!old.exists() && odd.exists() && new.exists());
+    }
+}

@@ -1,0 +1,202 @@
+//! Which lines are not the same in two versions of a file.
+//!
+//! A line has a name, which whoever asks gives it; lines without one do not count. What is told of a change is where its lines
+//! are in both versions, so that it can be kept without keeping texts.
+
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::rc::Rc;
+
+use twox_hash::XxHash3_64;
+
+use super::Version;
+use crate::vcs::SyncError;
+
+/// What a line is called, if it has a name.
+pub type Naming = fn(&[u8]) -> Option<String>;
+
+/// Two versions to compare; `None` is a file without a line.
+pub type Pair = (Option<Version>, Option<Version>);
+
+/// Where a line is in a version, without its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Spot {
+    /// Which part of the version.
+    pub part: u32,
+    pub start: u32,
+    pub len: u32,
+    /// Of its bytes, to know them again.
+    pub sum: u32,
+}
+
+impl Spot {
+    pub fn of(part: usize, start: usize, line: &[u8]) -> Self {
+        Spot { part: part as u32, start: start as u32, len: line.len() as u32, sum: Self::sum(line) }
+    }
+
+    pub(in crate::vcs) fn is(&self, line: &[u8]) -> bool {
+        line.len() == self.len as usize && Self::sum(line) == self.sum
+    }
+
+    fn sum(line: &[u8]) -> u32 {
+        XxHash3_64::oneshot(line) as u32
+    }
+}
+
+/// The lines of one name in two versions, in file order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    pub name: Rc<str>,
+    pub before: Vec<Spot>,
+    pub after: Vec<Spot>,
+}
+
+/// In the order of the names.
+pub type Changes = Rc<[Change]>;
+
+/// How many texts are kept: each is compared with its neighbours, and those come one after the other.
+const KEPT: usize = 8;
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Compares versions whose texts are at hand.
+#[derive(Default)]
+pub struct Texts {
+    kept: VecDeque<(String, Rc<Vec<u8>>)>,
+}
+
+impl Texts {
+    fn text(
+        &mut self,
+        part: &str,
+        read: &mut impl FnMut(&Version) -> Result<Vec<u8>, SyncError>,
+    ) -> Result<Rc<Vec<u8>>, SyncError> {
+        if let Some((_, text)) = self.kept.iter().find(|(known, _)| known == part) {
+            return Ok(Rc::clone(text));
+        }
+        let text = Rc::new(read(&Version::of(part.to_owned()))?);
+        if self.kept.len() == KEPT {
+            self.kept.pop_front();
+        }
+        self.kept.push_back((part.to_owned(), Rc::clone(&text)));
+        Ok(text)
+    }
+
+    pub fn changes(
+        &mut self,
+        (before, after): &Pair,
+        naming: Naming,
+        mut read: impl FnMut(&Version) -> Result<Vec<u8>, SyncError>,
+    ) -> Result<Changes, SyncError> {
+        if before == after {
+            return Ok(Rc::new([]));
+        }
+        let mut sides = Vec::new();
+        for version in [before, after] {
+            let parts = version.iter().flat_map(|version| &version.0);
+            sides.push(parts.map(|part| self.text(part, &mut read)).collect::<Result<Vec<_>, _>>()?);
+        }
+        let [before, after] = [&sides[0], &sides[1]].map(|texts| lines(texts));
+        Ok(compared(&before, &after, naming).into())
+    }
+
+    pub fn line(
+        &mut self,
+        version: &Version,
+        spot: Spot,
+        mut read: impl FnMut(&Version) -> Result<Vec<u8>, SyncError>,
+    ) -> Result<Vec<u8>, SyncError> {
+        let Some(part) = version.0.get(spot.part as usize) else { return Ok(Vec::new()) };
+        let text = self.text(part, &mut read)?;
+        let start = spot.start as usize;
+        Ok(text.get(start..start + spot.len as usize).unwrap_or_default().to_vec())
+    }
+}
+
+/// A line, and where it is: the part, and the byte.
+type Placed<'a> = ((usize, usize), &'a [u8]);
+
+/// All lines.
+fn lines(texts: &[Rc<Vec<u8>>]) -> Vec<Placed<'_>> {
+    let mut all = Vec::new();
+    for (part, text) in texts.iter().enumerate() {
+        let mut start = if text.starts_with(BOM) { BOM.len() } else { 0 };
+        while start < text.len() {
+            let end = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |end| start + end);
+            all.push(((part, start), &text[start..end]));
+            start = end + 1;
+        }
+    }
+    all
+}
+
+fn compared(before: &[Placed<'_>], after: &[Placed<'_>], naming: Naming) -> Vec<Change> {
+    // Most versions differ from their neighbours in a few lines: what both begin and end with is left out.
+    let start = before.iter().zip(after).take_while(|(one, other)| one.1 == other.1).count();
+    let (one, other) = (&before[start..], &after[start..]);
+    let end = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one.1 == other.1).count();
+    let (one, other) = (&one[..one.len() - end], &other[..other.len() - end]);
+    let mut names = BTreeSet::new();
+    for (from, to) in [(one, other), (other, one)] {
+        let known: HashSet<&[u8]> = from.iter().map(|(_, text)| *text).collect();
+        names.extend(to.iter().filter(|(_, text)| !known.contains(*text)).filter_map(|(_, text)| naming(text)));
+    }
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let spots = |lines: &[Placed<'_>]| {
+        let mut spots: HashMap<String, Vec<Spot>> = HashMap::new();
+        for ((part, start), text) in lines {
+            if let Some(name) = naming(text).filter(|name| names.contains(name)) {
+                spots.entry(name).or_default().push(Spot::of(*part, *start, text));
+            }
+        }
+        spots
+    };
+    let (mut before, mut after) = (spots(before), spots(after));
+    let change = |name: &String| Change {
+        before: before.remove(name).unwrap_or_default(),
+        after: after.remove(name).unwrap_or_default(),
+        name: name.as_str().into(),
+    };
+    names.iter().map(change).collect()
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// The first word is the name.
+    pub fn first_word(line: &[u8]) -> Option<String> {
+        let word = line.split(|byte| *byte == b' ').next().filter(|word| !word.is_empty())?;
+        String::from_utf8(word.to_vec()).ok()
+    }
+
+    /// What is told of two texts: each name with its lines in both.
+    pub fn told(before: &str, after: &str) -> Vec<String> {
+        let mut texts = Texts::default();
+        let version = |text: &str| (!text.is_empty()).then(|| Version::of(text.to_owned()));
+        let read = |version: &Version| Ok(version.0[0].clone().into_bytes());
+        let pair = (version(before), version(after));
+        let changes = texts.changes(&pair, first_word, read).unwrap();
+        let lines = |version: &Option<Version>, spots: &[Spot]| -> String {
+            let texts = &mut Texts::default();
+            let line = |spot: &Spot| texts.line(version.as_ref().unwrap(), *spot, read).unwrap();
+            spots.iter().map(line).map(|line| String::from_utf8(line).unwrap()).collect::<Vec<_>>().join("|")
+        };
+        let one = |change: &Change| {
+            let (before, after) = (lines(&pair.0, &change.before), lines(&pair.1, &change.after));
+            format!("{}: {before} -> {after}", change.name)
+        };
+        changes.iter().map(one).collect()
+    }
+
+    #[test]
+    fn what_differs_is_told_by_name_with_its_lines() {
+        assert_eq!(told("a 1\nb 1\nc 1\n", "a 1\nb 2\nc 1\n"), ["b: b 1 -> b 2"]);
+        assert_eq!(told("", "a 1\n\nb 1"), ["a:  -> a 1", "b:  -> b 1"]);
+        assert_eq!(told("a 1\nb 1\n", ""), ["a: a 1 -> ", "b: b 1 -> "]);
+        assert_eq!(told("a 1\nb 1\nc 1\n", "c 1\nb 1\na 1\n"), Vec::<String>::new(), "moved lines are the same");
+        assert_eq!(told("a 1\nb 1\na 2\n", "a 1\nb 1\na 3\n"), ["a: a 1|a 2 -> a 1|a 3"], "all lines of the name");
+        assert_eq!(told("\u{feff}a 1\nb 1\n", "a 1\nb 1\n"), Vec::<String>::new());
+    }
+}

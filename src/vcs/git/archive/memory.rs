@@ -1,0 +1,370 @@
+//! What was found out about commits before: an index beside the repository, so that the past is not walked again.
+//!
+//! Owns `<user cache>/beads/<name>.past`, one per object store. It holds for each commit its parents, its time and which blobs a
+//! ledger is in it, and for each pair of versions which lines differ: names and places, no texts. Everything is under the hash
+//! of what it is about, and hashes do not change what they mean; so the index may lack something and is never wrong. Nothing
+//! is answered from it but what a walk from the tips of the working copy arrives at: commits of a rewritten history are never
+//! asked for. Where a commit is not what its hash says (replaced objects, the end of a shallow clone) nothing is kept.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use gix::ObjectId;
+
+use super::record::{self, Reader, Writer};
+use crate::model::time::Instant;
+use crate::sys::Env;
+use crate::sys::cache_dir::Kind;
+use crate::vcs::archive::{Change, Changes, Pair, Version};
+
+/// Its own version, and that of the program: what a line is called may change with it.
+const KIND: Kind = Kind {
+    suffix: ".past",
+    family: b"bd-past-",
+    version: concat!("1 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes(),
+    limit: 64 << 20,
+};
+
+/// A history of fewer commits is walked faster than it is worth to keep.
+const WORTH: usize = 64;
+
+/// A commit's place, and the files that were looked for in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    pub committed: Instant,
+    pub parents: Vec<ObjectId>,
+    /// By the number of the path.
+    files: Vec<(u16, Option<ObjectId>)>,
+}
+
+/// A question for the former name of a file: the child, the parent, the path in the child, and the paths beside it.
+type Rename = (ObjectId, ObjectId, u16, Vec<u16>);
+/// Stands for a pair of versions.
+type Key = [u8; 16];
+
+#[derive(Default)]
+pub struct Memory {
+    /// Where it is kept.
+    place: Option<PathBuf>,
+    paths: Vec<PathBuf>,
+    commits: HashMap<ObjectId, Known>,
+    renames: HashMap<Rename, Option<u16>>,
+    changes: HashMap<Key, Changes>,
+    /// What was asked for in this run: the rest goes first if there is too much.
+    used_commits: HashSet<ObjectId>,
+    used_changes: HashSet<Key>,
+    is_new: bool,
+}
+
+impl Memory {
+    /// Opens that of an object store.
+    pub fn open(env: &Env, objects: &Path) -> Self {
+        let Some(place) = KIND.place(env, objects) else { return Memory::default() };
+        let mut memory = KIND.load(&place).and_then(|bytes| Memory::decode(&bytes)).unwrap_or_default();
+        memory.place = Some(place);
+        memory
+    }
+
+    /// What is learned will be known the next time.
+    pub fn is_kept(&self) -> bool {
+        self.place.is_some()
+    }
+
+    pub fn commit(&mut self, id: ObjectId) -> Option<&Known> {
+        let known = self.commits.get(&id)?;
+        self.used_commits.insert(id);
+        Some(known)
+    }
+
+    pub fn learn_commit(&mut self, id: ObjectId, committed: Instant, parents: Vec<ObjectId>) {
+        self.commits.insert(id, Known { committed, parents, files: Vec::new() });
+        self.used_commits.insert(id);
+        self.is_new = true;
+    }
+
+    fn number(&self, path: &Path) -> Option<u16> {
+        self.paths.iter().position(|known| known == path).map(|at| at as u16)
+    }
+
+    /// The number of a path that may be new; `None` if there are too many.
+    fn add(&mut self, path: &Path) -> Option<u16> {
+        if let Some(number) = self.number(path) {
+            return Some(number);
+        }
+        let number = u16::try_from(self.paths.len()).ok()?;
+        self.paths.push(path.to_owned());
+        Some(number)
+    }
+
+    /// What a commit has under a name, if that was asked before.
+    pub fn file(&self, commit: ObjectId, path: &Path) -> Option<Option<ObjectId>> {
+        let number = self.number(path)?;
+        let known = self.commits.get(&commit)?;
+        known.files.iter().find(|(path, _)| *path == number).map(|(_, file)| *file)
+    }
+
+    pub fn learn_file(&mut self, commit: ObjectId, path: &Path, file: Option<ObjectId>) {
+        let Some(number) = self.add(path) else { return };
+        if let Some(known) = self.commits.get_mut(&commit) {
+            known.files.push((number, file));
+            self.is_new = true;
+        }
+    }
+
+    fn rename(&mut self, child: ObjectId, parent: ObjectId, path: &Path, beside: &[PathBuf]) -> Option<Rename> {
+        let beside = beside.iter().map(|path| self.add(path)).collect::<Option<_>>()?;
+        Some((child, parent, self.add(path)?, beside))
+    }
+
+    /// The former name of a file, if that was asked before.
+    pub fn former_name(
+        &mut self,
+        child: ObjectId,
+        parent: ObjectId,
+        path: &Path,
+        beside: &[PathBuf],
+    ) -> Option<Option<PathBuf>> {
+        let rename = self.rename(child, parent, path, beside)?;
+        let former = *self.renames.get(&rename)?;
+        Some(former.and_then(|number| self.paths.get(usize::from(number)).cloned()))
+    }
+
+    pub fn learn_former_name(
+        &mut self,
+        child: ObjectId,
+        parent: ObjectId,
+        path: &Path,
+        beside: &[PathBuf],
+        former: Option<&Path>,
+    ) {
+        let Some(rename) = self.rename(child, parent, path, beside) else { return };
+        let former = match former.map(|path| self.add(path)) {
+            Some(None) => return,
+            known => known.flatten(),
+        };
+        self.renames.insert(rename, former);
+        self.is_new = true;
+    }
+
+    /// What differs between two versions, if that was asked before.
+    pub fn changes(&mut self, pair: &Pair) -> Option<Changes> {
+        let key = key(pair);
+        let known = self.changes.get(&key)?;
+        self.used_changes.insert(key);
+        Some(Rc::clone(known))
+    }
+
+    pub fn learn_changes(&mut self, pair: &Pair, changes: &Changes) {
+        let key = key(pair);
+        self.changes.insert(key, Rc::clone(changes));
+        self.used_changes.insert(key);
+        self.is_new = true;
+    }
+
+    /// Writes down what is new.
+    fn save(&mut self) {
+        let Some(place) = self.place.as_ref().filter(|_| self.is_new && self.commits.len() >= WORTH) else { return };
+        let mut bytes = self.encode(false);
+        if bytes.len() as u64 + 1024 > KIND.limit {
+            bytes = self.encode(true);
+        }
+        KIND.save(place, &bytes);
+        self.is_new = false;
+    }
+
+    /// All of it, or what was used in this run.
+    fn encode(&self, only_used: bool) -> Vec<u8> {
+        let mut out = Writer::default();
+        out.list(self.paths.iter(), |out, path| out.bytes(path.as_os_str().as_encoded_bytes()));
+        let commits = self.commits.iter().filter(|(id, _)| !only_used || self.used_commits.contains(*id));
+        out.list(commits, |out, (id, known)| {
+            out.id(Some(*id));
+            out.number(known.committed.nanos() as u64);
+            out.list(known.parents.iter(), |out, parent| out.id(Some(*parent)));
+            out.list(known.files.iter(), |out, (path, file)| {
+                out.number(u64::from(*path));
+                out.id(*file);
+            });
+        });
+        let is_used = |rename: &Rename| self.used_commits.contains(&rename.0);
+        let renames = self.renames.iter().filter(|(rename, _)| !only_used || is_used(rename));
+        out.list(renames, |out, ((child, parent, path, beside), former)| {
+            out.id(Some(*child));
+            out.id(Some(*parent));
+            out.number(u64::from(*path));
+            out.list(beside.iter(), |out, path| out.number(u64::from(*path)));
+            out.number(former.map_or(0, |former| u64::from(former) + 1));
+        });
+        let changes = self.changes.iter().filter(|(key, _)| !only_used || self.used_changes.contains(*key));
+        let changes: Vec<(&Key, &Changes)> = changes.collect();
+        let mut numbers: HashMap<&str, u64> = HashMap::new();
+        let mut names: Vec<&str> = Vec::new();
+        for change in changes.iter().flat_map(|(_, changes)| changes.iter()) {
+            numbers.entry(&change.name).or_insert_with(|| {
+                names.push(&change.name);
+                names.len() as u64 - 1
+            });
+        }
+        out.list(names.iter(), |out, name| out.bytes(name.as_bytes()));
+        out.list(changes.iter(), |out, (key, changes)| {
+            out.raw(*key);
+            out.list(changes.iter(), |out, change| {
+                out.number(numbers.get(&*change.name).copied().unwrap_or_default());
+                record::put_spots(out, &change.before);
+                record::put_spots(out, &change.after);
+            });
+        });
+        out.finish()
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut memory = Memory::default();
+        let mut input = Reader::new(bytes);
+        for _ in 0..input.count()? {
+            memory.paths.push(crate::vcs::files::path_of(input.bytes()?));
+        }
+        let count = memory.paths.len();
+        let path = |number: u64| u16::try_from(number).ok().filter(|number| usize::from(*number) < count);
+        for _ in 0..input.count()? {
+            let id = input.id()??;
+            let committed = Instant::from_nanos(input.number()? as i64);
+            let parents = (0..input.count()?).map(|_| input.id()?).collect::<Option<_>>()?;
+            let mut files = Vec::new();
+            for _ in 0..input.count()? {
+                files.push((path(input.number()?)?, input.id()?));
+            }
+            memory.commits.insert(id, Known { committed, parents, files });
+        }
+        for _ in 0..input.count()? {
+            let (child, parent) = (input.id()??, input.id()??);
+            let file = path(input.number()?)?;
+            let beside = (0..input.count()?).map(|_| path(input.number()?)).collect::<Option<_>>()?;
+            let former = match input.number()? {
+                0 => None,
+                number => Some(path(number - 1)?),
+            };
+            memory.renames.insert((child, parent, file, beside), former);
+        }
+        let mut names: Vec<Rc<str>> = Vec::new();
+        for _ in 0..input.count()? {
+            names.push(std::str::from_utf8(input.bytes()?).ok()?.into());
+        }
+        for _ in 0..input.count()? {
+            let key: Key = input.raw(16)?.try_into().ok()?;
+            let mut changes = Vec::new();
+            for _ in 0..input.count()? {
+                let name = Rc::clone(names.get(usize::try_from(input.number()?).ok()?)?);
+                let (before, after) = (record::spots(&mut input)?, record::spots(&mut input)?);
+                changes.push(Change { name, before, after });
+            }
+            memory.changes.insert(key, changes.into());
+        }
+        input.is_empty().then_some(memory)
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        self.save();
+    }
+}
+
+fn key((before, after): &Pair) -> Key {
+    let mut hasher = blake3::Hasher::new();
+    for version in [before, after] {
+        for part in version.iter().flat_map(|Version(parts)| parts) {
+            hasher.update(part.as_bytes());
+            hasher.update(b" ");
+        }
+        hasher.update(b"\n");
+    }
+    let mut key = Key::default();
+    key.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vcs::archive::Spot;
+
+    fn id(n: u8) -> ObjectId {
+        ObjectId::from_bytes_or_panic(&[n; 20])
+    }
+
+    fn pair(n: u8) -> Pair {
+        (Some(Version::of(id(n).to_string())), Some(Version(vec![id(n + 1).to_string(), id(n + 2).to_string()])))
+    }
+
+    fn filled() -> Memory {
+        let mut memory = Memory::default();
+        memory.learn_commit(id(1), Instant::from_nanos(-5), vec![]);
+        memory.learn_commit(id(2), Instant::from_nanos(1 << 60), vec![id(1), id(9)]);
+        memory.learn_file(id(1), Path::new(".beads/issues.jsonl"), Some(id(7)));
+        memory.learn_file(id(2), Path::new(".beads/issues.jsonl"), None);
+        memory.learn_file(id(2), Path::new(".beads/beads.jsonl"), Some(id(7)));
+        let beside = [PathBuf::from(".beads/issues.jsonl")];
+        memory.learn_former_name(id(2), id(1), Path::new(".beads/beads.jsonl"), &beside, Some(&beside[0]));
+        memory.learn_former_name(id(2), id(9), Path::new(".beads/beads.jsonl"), &beside, None);
+        let spot = |start: u32| Spot { part: 1, start, len: 300, sum: 7 };
+        let change = |name: &str| Change { name: name.into(), before: vec![], after: vec![spot(1), spot(70_000)] };
+        memory.learn_changes(&pair(7), &[change("bd-1"), change("bd-2")].into());
+        memory.learn_changes(&pair(8), &[change("bd-2")].into());
+        memory.learn_changes(&(None, pair(7).0), &(Rc::new([]) as Changes));
+        memory
+    }
+
+    fn same(one: &Memory, other: &Memory) -> bool {
+        one.paths == other.paths
+            && one.commits == other.commits
+            && one.renames == other.renames
+            && one.changes == other.changes
+    }
+
+    #[test]
+    fn what_was_learned_is_known() {
+        let memory = filled();
+        let mut back = Memory::decode(&memory.encode(false)).unwrap();
+        assert!(same(&memory, &back));
+        assert_eq!(back.file(id(1), Path::new(".beads/issues.jsonl")), Some(Some(id(7))));
+        assert_eq!(back.file(id(2), Path::new(".beads/issues.jsonl")), Some(None));
+        assert_eq!(back.file(id(1), Path::new(".beads/beads.jsonl")), None, "nobody asked");
+        let beside = [PathBuf::from(".beads/issues.jsonl")];
+        let former = |memory: &mut Memory, parent: u8, beside: &[PathBuf]| {
+            memory.former_name(id(2), id(parent), Path::new(".beads/beads.jsonl"), beside)
+        };
+        assert_eq!(former(&mut back, 1, &beside), Some(Some(beside[0].clone())));
+        assert_eq!(former(&mut back, 9, &beside), Some(None));
+        assert_eq!(former(&mut back, 1, &[]), None, "another question");
+        assert_eq!(back.changes(&pair(7)).unwrap().len(), 2);
+        assert!(back.changes(&(pair(7).1, pair(7).0)).is_none(), "not the other way round");
+    }
+
+    #[test]
+    fn what_is_cut_or_changed_is_read_safely() {
+        let bytes = filled().encode(false);
+        for cut in 0..bytes.len() {
+            assert!(Memory::decode(&bytes[..cut]).is_none(), "cut at {cut}");
+        }
+        // The sum of the file guards against this; here it must only not end badly.
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut odd = bytes.clone();
+                odd[at] ^= 1 << bit;
+                drop(Memory::decode(&odd));
+            }
+        }
+        assert!(Memory::decode(&[bytes.as_slice(), b"x"].concat()).is_none(), "more than there should be");
+    }
+
+    #[test]
+    fn what_nobody_asked_for_goes_first() {
+        let mut memory = Memory::decode(&filled().encode(false)).unwrap();
+        memory.commit(id(2));
+        memory.changes(&pair(8));
+        let left = Memory::decode(&memory.encode(true)).unwrap();
+        assert!(left.commits.contains_key(&id(2)) && !left.commits.contains_key(&id(1)));
+        assert_eq!((left.renames.len(), left.changes.len()), (2, 1));
+    }
+}
