@@ -62,8 +62,11 @@ impl Project {
         if image { env.with("BD_NO_IMAGE", "").with("XDG_CACHE_HOME", self.cache.clone()) } else { env }
     }
 
+    /// A store as a command opens it.
     fn open(&self, image: bool) -> Store {
-        Store::open_with(self.several.config(self.env(image))).expect("a store")
+        let mut store = Store::open_with(self.several.config(self.env(image))).expect("a store");
+        store.ask_once();
+        store
     }
 
     fn images(&self) -> Vec<PathBuf> {

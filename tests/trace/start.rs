@@ -52,7 +52,7 @@ fn what_is_missing_is_looked_for_once() {
     let sandbox = Sandbox::with_issues(50);
     sandbox.git(&["add", "."]);
     sandbox.git(&["commit", "-q", "-m", "seed"]);
-    for (args, most) in [(&["show", "s-00007"][..], 30), (&["list"], 30), (&["ready"], 40), (&["ready", "--json"], 40)]
+    for (args, most) in [(&["show", "s-00007"][..], 40), (&["list"], 40), (&["ready"], 45), (&["ready", "--json"], 45)]
     {
         let trace = strace::run(&sandbox, &[], args);
         assert!(trace.output.status.success(), "bd {}: {}", args.join(" "), describe(&trace.output));

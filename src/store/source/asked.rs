@@ -25,8 +25,12 @@ impl Sources {
         Label::load(place)?.drop_torn(place)
     }
 
-    /// Takes the image of the ledgers in their place, if it is theirs. Only at the beginning: who has read them has no need of it.
+    /// Takes the image of the ledgers in their place, if it is theirs. Only at the beginning, since who has read them has no need of
+    /// it; and only for one answer, since who asks again and again is better off with rows in memory.
     pub(super) fn ask(&mut self, cache: &mut Cache) -> bool {
+        if self.once.is_none() {
+            return false;
+        }
         let is_untouched = self.places.len() == 1 && !self.all.is_empty();
         let is_unread = self.all.iter().all(|source| source.read.is_none() && source.trouble.is_none());
         is_untouched && is_unread && self.try_ask(cache).is_some()
