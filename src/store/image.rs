@@ -360,7 +360,7 @@ fn summed(dir: &Dir, name: &str) -> Option<(u64, u64)> {
 
 /// The sum of the bytes of an image: that of each part goes into the next, so that nobody need have it whole.
 fn sum_of(database: &[u8]) -> u64 {
-    database.chunks(STEP).fold(0, |sum, part| text_hash(sum, part))
+    database.chunks(STEP).fold(0, text_hash)
 }
 
 /// The directory of images, never behind a link, whatever the variables say.

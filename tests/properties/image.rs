@@ -16,8 +16,8 @@ use crate::library::several::{Several, additional};
 use crate::support::dice::Dice;
 use crate::support::effort::pick;
 
-/// So many lines are worth an image.
-const LINES: usize = 310;
+/// So many lines in each of two ledgers are worth an image.
+const LINES: usize = 155;
 
 struct Project {
     several: Several,
@@ -229,7 +229,7 @@ impl Project {
 
 #[test]
 fn an_image_changes_no_answer_whatever_becomes_of_it() {
-    let rounds = pick(2, 6, 500);
+    let rounds = pick(1, 2, 500);
     for round in 0..rounds {
         let mut dice = Dice::new(0x1a6e + round);
         let mut project = Project::new(&mut dice);
