@@ -6,6 +6,7 @@
 //! BD_PROOF=full cargo test --release --test proofs -- --nocapture --test-threads=1          # the figures of docs/evidence.md
 //! ```
 
+mod bench;
 mod concurrency;
 mod support;
 mod sync;

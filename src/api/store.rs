@@ -100,7 +100,7 @@ impl Store {
                 return Ok(known);
             }
             let filter = query.condition(store)?;
-            let rows = ops::blocked(store, filter)?.0.into_iter().take(query.most().unwrap_or(usize::MAX));
+            let rows = ops::blocked(store, filter, query.most())?.rows.into_iter();
             let found: Arc<[Blocked]> = rows.map(Blocked::of).collect();
             if !query.depends_on_time() {
                 answers.blocked.keep(query, &found);

@@ -45,6 +45,8 @@ pub struct Entry<'a> {
     pub(super) hidden: bool,
     pub(super) comments: usize,
     pub(super) task: bool,
+    /// The chunk of the ledger that the line is in.
+    pub chunk: u32,
     pub(super) labels: Vec<String>,
     pub(super) dependencies: Vec<Dependency>,
 }
@@ -75,6 +77,7 @@ impl<'a> Entry<'a> {
             hidden: false,
             comments: 0,
             task: false,
+            chunk: 0,
             labels: Vec::new(),
             dependencies: Vec::new(),
         };

@@ -4,6 +4,7 @@ use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value as Sql;
 
+use super::derived::DONE;
 use crate::model::field;
 use crate::model::json::Dialect;
 use crate::model::query::{Expr, Field, Op, Value, folded};
@@ -51,6 +52,8 @@ impl Clause {
                 }
                 None => self.join(parts, " OR ", "0"),
             },
+            // In these words the index of what is open goes by.
+            Expr::Not(part) if is_done(part) => self.sql.push_str(&format!("i.status NOT IN {DONE}")),
             Expr::Not(part) => {
                 // A condition on an absent value is neither true nor false in SQL; here it is false.
                 self.sql.push_str("NOT coalesce(");
@@ -149,6 +152,12 @@ impl Clause {
             self.parameters.push(Sql::Text(sought.to_owned()));
         }
     }
+}
+
+/// The condition that an issue is over.
+fn is_done(expr: &Expr) -> bool {
+    let is = |part: &Expr, word: &str| *part == Expr::text(Field::Status, word);
+    matches!(expr, Expr::Or(parts) if matches!(parts.as_slice(), [a, b] if is(a, "closed") && is(b, "tombstone")))
 }
 
 /// The column and a JSON list of words, where many conditions only say that it is one of them.

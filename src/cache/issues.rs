@@ -3,6 +3,7 @@
 use rusqlite::params_from_iter;
 use rusqlite::types::Value as Sql;
 
+use super::derived::TALLIED;
 use super::filter::{self, Clause};
 use super::{Cache, Key, Result};
 use crate::model::graph::Graph;
@@ -87,13 +88,27 @@ impl Cache {
         Clause::of(expr).needs_texts
     }
 
-    pub fn select(&self, expr: &Expr, sort: Sort, limit: Option<usize>) -> Result<Listing> {
-        self.select_from("live", expr, sort, limit)
+    pub fn select(&mut self, expr: &Expr, sort: Sort, limit: Option<usize>) -> Result<Listing> {
+        match limit {
+            Some(limit) if expr.is_over(TALLIED) => {
+                let total = self.count(expr)?;
+                let keys = if limit == 0 { Vec::new() } else { self.select_from("live", expr, sort, Some(limit))? };
+                Ok(Listing { keys, total })
+            }
+            _ => self.cut("live", expr, sort, limit),
+        }
     }
 
     /// The same over every row, those included that stand behind another of the same id.
     pub fn select_copies(&self, expr: &Expr, sort: Sort, limit: Option<usize>) -> Result<Listing> {
-        self.select_from("issues", expr, sort, limit)
+        self.cut("issues", expr, sort, limit)
+    }
+
+    fn cut(&self, table: &str, expr: &Expr, sort: Sort, limit: Option<usize>) -> Result<Listing> {
+        let mut keys = self.select_from(table, expr, sort, None)?;
+        let total = keys.len();
+        keys.truncate(limit.unwrap_or(total));
+        Ok(Listing { keys, total })
     }
 
     /// A row stands behind another one of the same id.
@@ -105,13 +120,11 @@ impl Cache {
         Ok(statement.query_row([key], |row| row.get(0))?)
     }
 
-    fn select_from(&self, table: &str, expr: &Expr, sort: Sort, limit: Option<usize>) -> Result<Listing> {
+    fn select_from(&self, table: &str, expr: &Expr, sort: Sort, limit: Option<usize>) -> Result<Vec<Key>> {
         let clause = Clause::of(expr);
-        let sql = format!("SELECT i.key FROM {table} i WHERE {} ORDER BY {}", clause.sql, sort.sql());
-        let mut keys = self.keys(&sql, clause.parameters)?;
-        let total = keys.len();
-        keys.truncate(limit.unwrap_or(total));
-        Ok(Listing { keys, total })
+        let limit = limit.map_or(String::new(), |limit| format!(" LIMIT {limit}"));
+        let sql = format!("SELECT i.key FROM {table} i WHERE {} ORDER BY {}{limit}", clause.sql, sort.sql());
+        self.keys(&sql, clause.parameters)
     }
 
     pub(super) fn keys(&self, sql: &str, parameters: Vec<Sql>) -> Result<Vec<Key>> {

@@ -6,7 +6,7 @@ use super::{Cache, Entry, Key, Own, Result};
 use crate::model::field::{COLUMN_COUNT, COLUMNS};
 
 /// The columns of a row that are not those of fields.
-const OWN_COLUMNS: [&str; 6] = ["key", "source", "failed", "hidden", "comments", "task"];
+const OWN_COLUMNS: [&str; 7] = ["key", "source", "failed", "hidden", "comments", "task", "chunk"];
 
 fn insertion() -> String {
     let fields = COLUMNS.iter().filter_map(|field| field.row().column).map(|(name, _)| name);
@@ -24,6 +24,7 @@ impl Cache {
         if entries.peek().is_none() {
             return Ok(());
         }
+        self.own_copy()?;
         self.touch();
         let tx = self.db.transaction()?;
         {
@@ -34,7 +35,8 @@ impl Cache {
             )?;
             for (key, e) in entries {
                 let (source, comments) = (source as i64, e.comments as i64);
-                let own: [&dyn ToSql; OWN_COLUMNS.len()] = [&key, &source, &e.failed, &e.hidden, &comments, &e.task];
+                let own: [&dyn ToSql; OWN_COLUMNS.len()] =
+                    [&key, &source, &e.failed, &e.hidden, &comments, &e.task, &e.chunk];
                 let cell = |n: usize| own.get(n).copied().unwrap_or_else(|| &e.cells[n - OWN_COLUMNS.len()]);
                 let values: [&dyn ToSql; OWN_COLUMNS.len() + COLUMN_COUNT] = std::array::from_fn(cell);
                 issue.execute(values.as_slice())?;
@@ -63,6 +65,7 @@ impl Cache {
         if keys.is_empty() {
             return Ok(());
         }
+        self.own_copy()?;
         self.touch();
         let tx = self.db.transaction()?;
         for key in keys {
@@ -110,6 +113,7 @@ impl Cache {
         if loans.is_empty() && !self.lent {
             return Ok(());
         }
+        self.own_copy()?;
         self.touch();
         self.lent = !loans.is_empty();
         self.db.execute("DELETE FROM edges WHERE n >= ?1", [LENT])?;
@@ -131,6 +135,7 @@ impl Cache {
         if own.len() == self.own.len() && own.iter().all(is_shown) {
             return Ok(());
         }
+        self.own_copy()?;
         self.touch();
         const PUT: &str = "UPDATE issues SET status = ?2, assignee = ?3, due = ?4, defer = ?5 WHERE key = ?1";
         for (key, (_, line)) in std::mem::take(&mut self.own) {
@@ -167,6 +172,7 @@ impl Cache {
         if keys.is_empty() && !self.shadowed {
             return Ok(());
         }
+        self.own_copy()?;
         self.touch();
         self.shadowed = !keys.is_empty();
         self.db.execute("UPDATE issues SET effective = 1 WHERE effective = 0", [])?;

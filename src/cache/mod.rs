@@ -3,8 +3,11 @@
 //! Owns `schema.sql` and every query. It knows issues by a [`Key`]; the store keeps which line a key stands for, so that
 //! long texts are not copied here. Nothing is ever written to a ledger from it.
 
+mod chunks;
+mod derived;
 mod entry;
 mod filter;
+mod image;
 mod issues;
 mod load;
 mod ready;
@@ -12,13 +15,16 @@ mod search;
 mod standing;
 mod stats;
 mod tasks;
+mod unknown;
 
 pub use entry::Entry;
+pub use image::{Chunk, ImageId, ImageLine, LinePlace};
 pub use issues::{Counts, Edge, Listing, Sort, SortBy};
-pub use ready::{Blocked, Blocker, Inherited, ReadyOrder, ReadyQuery, UnknownIds};
+pub use ready::{Blocked, Blocker, Inherited, ReadyOrder, ReadyQuery};
 pub use standing::Standing;
 pub use stats::{EpicProgress, GroupBy, Statistics};
 pub use tasks::OpenTask;
+pub use unknown::UnknownIds;
 
 use std::collections::HashMap;
 
@@ -54,10 +60,15 @@ pub fn schema() -> String {
 #[derive(Debug)]
 pub struct Cache {
     db: Connection,
+    /// It is a file that nobody changes.
+    in_file: bool,
     indexed: bool,
     kin_known: bool,
     /// For which rule about unknown ids `blockers` and `inherited` are filled, if they are.
     blocked_known: Option<UnknownIds>,
+    /// `front`, `held` and `epics` are filled from these.
+    front_known: bool,
+    tally_known: bool,
     texts_known: bool,
     /// Some row stands behind another one of the same id.
     shadowed: bool,
@@ -86,44 +97,24 @@ impl Cache {
         db.execute_batch(&schema())?;
         filter::add_functions(&db)?;
         db.set_prepared_statement_cache_capacity(64);
-        Ok(Cache {
+        Ok(Self::over(db))
+    }
+
+    /// A database of which nothing is known yet.
+    fn over(db: Connection) -> Self {
+        Cache {
             db,
+            in_file: false,
             indexed: false,
             kin_known: false,
             blocked_known: None,
+            front_known: false,
+            tally_known: false,
             texts_known: false,
             shadowed: false,
             lent: false,
             own: HashMap::new(),
-        })
-    }
-
-    /// The rows and what is computed from them as bytes, for an image.
-    pub fn to_image(&mut self, unknown: UnknownIds) -> Result<Vec<u8>> {
-        self.compute_blocked(unknown)?;
-        self.db.pragma_update(None, "user_version", unknown as i64)?;
-        Ok(self.db.serialize("main")?.to_vec())
-    }
-
-    /// A database from such bytes. They must come from this very schema.
-    pub fn from_image(bytes: &[u8]) -> Result<Self> {
-        let mut db = Connection::open_in_memory()?;
-        db.deserialize_read_exact("main", bytes, bytes.len(), false)?;
-        db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
-        filter::add_functions(&db)?;
-        db.set_prepared_statement_cache_capacity(64);
-        let written_for: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        let rules = [UnknownIds::Done, UnknownIds::MayBeOpen, UnknownIds::Block];
-        Ok(Cache {
-            db,
-            indexed: true,
-            kin_known: true,
-            blocked_known: rules.into_iter().find(|rule| *rule as i64 == written_for),
-            texts_known: false,
-            shadowed: false,
-            lent: false,
-            own: HashMap::new(),
-        })
+        }
     }
 
     /// How many lines it mirrors.
@@ -136,5 +127,7 @@ impl Cache {
     fn touch(&mut self) {
         self.kin_known = false;
         self.blocked_known = None;
+        self.front_known = false;
+        self.tally_known = false;
     }
 }

@@ -1,14 +1,16 @@
 //! What can be worked on now, what cannot, and why.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use rusqlite::params_from_iter;
+use rusqlite::types::Value as Sql;
 
+use super::derived::{DONE, waiting};
 use super::entry::NEVER;
 use super::filter::Clause;
+use super::unknown::UnknownIds;
 use super::{Cache, Key, Listing, Result};
-use crate::model::graph::Graph;
-use crate::model::issue::IssueType;
+use crate::model::json::Dialect;
 use crate::model::query::Expr;
 use crate::model::time::{DAY, Instant};
 
@@ -20,28 +22,6 @@ pub enum ReadyOrder {
     /// The same labels first, then what is younger than two days by priority, then the rest by age.
     Hybrid,
     Oldest,
-}
-
-/// Whether a dependency on an id that no ledger holds blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum UnknownIds {
-    /// It may have been pruned: it counts as done.
-    #[default]
-    Done,
-    /// Some ledger cannot be read: the id may be in there, unless it names another project's work.
-    MayBeOpen,
-    Block,
-}
-
-impl UnknownIds {
-    /// Whether the id in a column blocks, as SQL.
-    fn blocking(self, column: &str) -> String {
-        match self {
-            UnknownIds::Done => "0".to_owned(),
-            UnknownIds::MayBeOpen => format!("{column} NOT LIKE 'external:%'"),
-            UnknownIds::Block => "1".to_owned(),
-        }
-    }
 }
 
 /// Which ready issues to give.
@@ -56,6 +36,8 @@ pub struct ReadyQuery {
     /// Offer internal types too, because the caller asked for a type.
     pub any_type: bool,
     pub unknown: UnknownIds,
+    /// Ids that are not given, whatever they are.
+    pub without: Vec<String>,
     pub limit: Option<usize>,
 }
 
@@ -82,105 +64,7 @@ pub struct Blocked {
     pub inherited: Vec<Inherited>,
 }
 
-pub(super) const DONE: &str = "('closed', 'tombstone')";
-
 impl Cache {
-    /// Fills `kin`.
-    pub(super) fn compute_kin(&mut self) -> Result<()> {
-        if self.kin_known {
-            return Ok(());
-        }
-        self.db.execute_batch(
-            "DELETE FROM kin;
-             INSERT INTO kin SELECT i.id, e.target FROM edges e JOIN live i ON i.key = e.key WHERE e.type = 'parent-child';",
-        )?;
-        self.kin_known = true;
-        Ok(())
-    }
-
-    /// Fills `blockers` and `inherited`. They hold only issues that are not done.
-    pub(super) fn compute_blocked(&mut self, unknown: UnknownIds) -> Result<()> {
-        if self.blocked_known == Some(unknown) {
-            return Ok(());
-        }
-        self.index()?;
-        self.compute_kin()?;
-        let open = format!("i.status NOT IN {DONE}");
-        self.db.execute_batch(&format!(
-            "DELETE FROM blockers; DELETE FROM holding; DELETE FROM inherited; INSERT INTO blockers {};",
-            waiting(&open, unknown)
-        ))?;
-        self.compute_inherited()?;
-        self.blocked_known = Some(unknown);
-        Ok(())
-    }
-
-    /// Fills `holding` and `inherited`. Blockedness flows down to children, but not from a blocker that is itself below the
-    /// blocked ancestor: an epic that waits for its own children must not stop them. Each step is taken at most twice, however
-    /// parents and blockers are knotted.
-    fn compute_inherited(&mut self) -> Result<()> {
-        let holding = self.find_holding()?;
-        if holding.is_empty() {
-            return Ok(());
-        }
-        // Of what flows down to an issue two origins are enough: one of them is not the issue itself.
-        let mut origins: HashMap<String, Vec<usize>> = HashMap::new();
-        let mut work: Vec<(String, usize)> = holding.iter().cloned().zip(0..).collect();
-        let sql = format!(
-            "SELECT c.id FROM kin JOIN live c ON c.id = kin.child WHERE kin.parent = ?1 AND c.status NOT IN {DONE}"
-        );
-        let mut children = self.db.prepare_cached(&sql)?;
-        while let Some((parent, origin)) = work.pop() {
-            let found = children.query_map([parent], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
-            for child in found {
-                let known = origins.entry(child.clone()).or_default();
-                if known.len() < 2 && !known.contains(&origin) {
-                    known.push(origin);
-                    work.push((child, origin));
-                }
-            }
-        }
-        let mut note = self.db.prepare_cached("INSERT INTO holding VALUES (?1)")?;
-        for id in &holding {
-            note.execute([id])?;
-        }
-        let mut note = self.db.prepare_cached("INSERT INTO inherited VALUES (?1)")?;
-        for (id, _) in origins.iter().filter(|(id, from)| from.iter().any(|origin| holding[*origin] != **id)) {
-            note.execute([id])?;
-        }
-        Ok(())
-    }
-
-    /// The parents that wait for something which is not below them.
-    fn find_holding(&self) -> Result<Vec<String>> {
-        let sql =
-            "SELECT DISTINCT b.id, b.blocker, EXISTS (SELECT 1 FROM kin WHERE kin.child = b.blocker) FROM blockers b
-                   WHERE b.id IN (SELECT parent FROM kin) ORDER BY b.id";
-        let mut statement = self.db.prepare_cached(sql)?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-        let candidates: Vec<(String, String, bool)> = rows.collect::<rusqlite::Result<_>>()?;
-        let mut edges: Vec<(String, String)> = Vec::new();
-        let mut seen: HashSet<String> = HashSet::new();
-        let mut work: Vec<String> =
-            candidates.iter().filter(|(_, _, has_parent)| *has_parent).map(|(_, blocker, _)| blocker.clone()).collect();
-        let mut parents = self.db.prepare_cached("SELECT parent FROM kin WHERE child = ?1")?;
-        while let Some(child) = work.pop() {
-            if seen.insert(child.clone()) {
-                let found =
-                    parents.query_map([&child], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
-                work.extend(found.iter().cloned());
-                edges.extend(found.into_iter().map(|parent| (child.clone(), parent)));
-            }
-        }
-        let pairs: Vec<(&str, &str)> =
-            candidates.iter().map(|(id, blocker, _)| (blocker.as_str(), id.as_str())).collect();
-        let is_below = edges.into_iter().collect::<Graph>().joins(&pairs);
-        let mut holding: Vec<String> =
-            candidates.iter().zip(is_below).filter(|(_, below)| !below).map(|((id, ..), _)| id.clone()).collect();
-        holding.dedup();
-        Ok(holding)
-    }
-
     /// The ancestors whose blockedness an issue inherits: all, or only the first on each way up.
     fn blocked_ancestors(&self, id: &str, all: bool) -> Result<Vec<String>> {
         let sql = format!(
@@ -225,47 +109,90 @@ impl Cache {
 
     /// Issues that can be worked on now.
     pub fn ready(&mut self, query: &ReadyQuery) -> Result<Listing> {
-        self.compute_blocked(query.unknown)?;
-        let clause = Clause::of(&query.filter);
+        self.compute_front(query.unknown)?;
         let now = query.now.micros();
-        // What is only proposed was written by anybody: nothing that it says of itself puts it before accepted issues.
-        let proposed = "i.visibility = 'proposed'";
-        let urgent = "CASE WHEN EXISTS (SELECT 1 FROM labels l WHERE l.key = i.key AND l.label = 'baseline-failure') THEN 0
-                           WHEN EXISTS (SELECT 1 FROM labels l WHERE l.key = i.key AND l.label = 'discovered:blocker') THEN 1
-                           ELSE 2 END";
-        let recent = query.now.plus_nanos(-2 * DAY).micros();
-        let order = match query.order {
-            ReadyOrder::Priority => format!("{urgent}, i.priority, i.created, i.id"),
-            ReadyOrder::Hybrid => format!(
-                "{urgent}, coalesce(i.created, 0) < {recent}, CASE WHEN i.created >= {recent} THEN i.priority END, i.created, i.id"
-            ),
-            ReadyOrder::Oldest => "i.created, i.id".into(),
+        let mut kinds = vec!["0"];
+        kinds.extend(query.include_epics.then_some("1"));
+        kinds.extend(query.any_type.then_some("2"));
+        let kinds = kinds.join(", ");
+        let time = match query.include_deferred {
+            true => "1".to_owned(),
+            false => format!("(f.since IS NULL OR f.since <= {now})"),
         };
-        let sql = format!(
-            "SELECT i.key FROM live i WHERE {}
-               AND {}
-               AND NOT EXISTS (SELECT 1 FROM blockers b WHERE b.id = i.id)
-               AND NOT EXISTS (SELECT 1 FROM inherited b WHERE b.id = i.id)
-               AND ({} OR NOT {OPEN_CHILDREN})
-             ORDER BY {proposed}, CASE WHEN {proposed} THEN i.created END, {order}",
-            startable(now, query.include_deferred, query.any_type),
-            clause.sql,
-            u8::from(query.include_epics)
-        );
-        let mut keys = self.keys(&sql, clause.parameters)?;
-        let total = keys.len();
+        let recent = query.now.plus_nanos(-2 * DAY).micros();
+        // What is only proposed was written by anybody: nothing that it says of itself puts it before accepted issues.
+        let order = match query.order {
+            ReadyOrder::Priority => "f.urgent, f.priority, f.created, f.id".to_owned(),
+            ReadyOrder::Hybrid => format!(
+                "f.urgent, f.created < {recent}, CASE WHEN f.created >= {recent} THEN f.priority END, f.created, f.id"
+            ),
+            ReadyOrder::Oldest => "f.created, f.id".to_owned(),
+        };
+        let from = |condition: &Expr| {
+            let clause = Clause::of(condition);
+            // For conditions on more than the front has.
+            let join = if condition.is_all() { "" } else { "JOIN issues i ON i.key = f.key" };
+            let sql = format!("FROM front f {join} WHERE f.kind IN ({kinds}) AND {time} AND {}", clause.sql);
+            (sql, clause.parameters)
+        };
+        let (chosen, parameters) = from(&query.filter);
+        let limit = query.limit.map_or(String::new(), |limit| format!(" LIMIT {}", limit + query.without.len()));
+        let sql = format!("SELECT f.key, f.id {chosen} ORDER BY f.proposed, f.asked, {order}{limit}");
+        let mut statement = self.db.prepare_cached(&sql)?;
+        let rows = statement.query_map(params_from_iter(parameters.clone()), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let found: Vec<(Key, String)> = rows.collect::<rusqlite::Result<_>>()?;
+        let fetched = found.len();
+        let without: HashSet<&str> = query.without.iter().map(String::as_str).collect();
+        let mut keys: Vec<Key> =
+            found.iter().filter(|(_, id)| !without.contains(id.as_str())).map(|(key, _)| *key).collect();
+        let total = match query.limit {
+            Some(limit) if fetched >= limit + without.len() => {
+                let all = match query.filter.is_all() && !query.include_deferred {
+                    true => {
+                        let sql = format!(
+                            "SELECT coalesce((SELECT sum(n) FROM numbers WHERE name = 'front' AND kind IN ({kinds})), 0)
+                               + (SELECT count(*) FROM front WHERE since IS NOT NULL AND since <= {now} AND kind IN ({kinds}))"
+                        );
+                        self.db.query_row(&sql, [], |row| row.get(0))?
+                    }
+                    false => self.number(&chosen, parameters)?,
+                };
+                let taken = match without.is_empty() {
+                    true => 0,
+                    false => {
+                        let clause = Clause::of(&query.filter);
+                        let sql = format!(
+                            "FROM json_each(?) j CROSS JOIN live i ON i.id = j.value JOIN front f ON f.key = i.key
+                             WHERE f.kind IN ({kinds}) AND {time} AND {}",
+                            clause.sql
+                        );
+                        let ids: Vec<String> = without.iter().map(|id| Dialect::default().string(id)).collect();
+                        let ids = Sql::Text(format!("[{}]", ids.join(",")));
+                        self.number(&sql, std::iter::once(ids).chain(clause.parameters).collect())?
+                    }
+                };
+                usize::try_from(all - taken).unwrap_or_default()
+            }
+            _ => keys.len(),
+        };
         keys.truncate(query.limit.unwrap_or(total));
         Ok(Listing { keys, total })
     }
 
+    fn number(&self, from: &str, parameters: Vec<Sql>) -> Result<i64> {
+        let mut statement = self.db.prepare_cached(&format!("SELECT count(*) {from}"))?;
+        Ok(statement.query_row(params_from_iter(parameters), |row| row.get(0))?)
+    }
+
     /// Issues that something keeps from being worked on, with what it is; by priority, then age. Of blocked ancestors the
-    /// nearest are named.
-    pub fn blocked(&mut self, filter: &Expr, unknown: UnknownIds) -> Result<Vec<Blocked>> {
-        self.compute_blocked(unknown)?;
+    /// nearest are named. At most so many, if a number is given.
+    pub fn blocked(&mut self, filter: &Expr, unknown: UnknownIds, limit: Option<usize>) -> Result<Vec<Blocked>> {
+        self.compute_front(unknown)?;
         let clause = Clause::of(filter);
+        let join = if filter.is_all() { "" } else { "JOIN issues i ON i.key = h.key" };
+        let limit = limit.map_or(String::new(), |limit| format!(" LIMIT {limit}"));
         let sql = format!(
-            "SELECT i.key, i.id FROM live i WHERE {BLOCKED} AND {}
-             ORDER BY i.priority, i.created, i.id",
+            "SELECT h.key, h.id FROM held h {join} WHERE {} ORDER BY h.priority, h.created, h.id{limit}",
             clause.sql
         );
         let mut statement = self.db.prepare_cached(&sql)?;
@@ -275,12 +202,18 @@ impl Cache {
     }
 
     /// How many there are.
-    pub(super) fn blocked_count(&mut self, filter: &Expr, unknown: UnknownIds) -> Result<usize> {
-        self.compute_blocked(unknown)?;
-        let clause = Clause::of(filter);
-        let sql = format!("SELECT count(*) FROM live i WHERE {BLOCKED} AND {}", clause.sql);
-        let mut statement = self.db.prepare_cached(&sql)?;
-        let count: i64 = statement.query_row(params_from_iter(clause.parameters), |row| row.get(0))?;
+    pub fn blocked_count(&mut self, filter: &Expr, unknown: UnknownIds) -> Result<usize> {
+        self.compute_front(unknown)?;
+        let count = match filter.is_all() {
+            true => self.db.query_row("SELECT n FROM numbers WHERE name = 'held'", [], |row| row.get(0))?,
+            false => {
+                let clause = Clause::of(filter);
+                self.number(
+                    &format!("FROM held h JOIN issues i ON i.key = h.key WHERE {}", clause.sql),
+                    clause.parameters,
+                )?
+            }
+        };
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
@@ -348,58 +281,9 @@ impl Cache {
             include_epics: false,
             any_type: false,
             unknown,
+            without: Vec::new(),
             limit: Some(0),
         };
         Ok(self.ready(&query)?.total)
     }
-}
-
-/// Rows of (issue, what it waits for, type of the dependency, whether some repo holds that) for those issues `i` that meet a
-/// condition.
-fn waiting(which: &str, unknown: UnknownIds) -> String {
-    let (edge, spawner) = (unknown.blocking("e.target"), unknown.blocking("s.spawner"));
-    format!(
-        "SELECT i.id AS id, e.target AS blocker, e.type AS type, b.id IS NOT NULL AS known
-         FROM edges e JOIN live i ON i.key = e.key LEFT JOIN live b ON b.id = e.target
-         WHERE {which} AND (
-           e.type = 'blocks' AND CASE WHEN b.id IS NULL THEN {edge} ELSE b.status NOT IN ('closed', 'tombstone', 'pinned') END
-           OR e.type = 'conditional-blocks' AND CASE
-             WHEN b.id IS NULL THEN {edge}
-             WHEN b.status = 'closed' THEN NOT b.failed
-             ELSE b.status <> 'tombstone' END)
-
-         UNION ALL
-         -- waits-for: the children of the spawner; while it has none, the spawner itself.
-         SELECT i.id, s.spawner, 'waits-for', b.id IS NOT NULL
-         FROM (SELECT key, any_gate, coalesce(spawner, target) AS spawner FROM edges WHERE type = 'waits-for') s
-         JOIN live i ON i.key = s.key LEFT JOIN live b ON b.id = s.spawner
-         WHERE {which} AND CASE
-           WHEN b.id IS NULL THEN {spawner}
-           WHEN NOT EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
-                            WHERE kin.parent = s.spawner AND c.status <> 'tombstone') THEN b.status NOT IN {DONE}
-           WHEN s.any_gate THEN NOT EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
-                                            WHERE kin.parent = s.spawner AND c.status = 'closed')
-           ELSE EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
-                        WHERE kin.parent = s.spawner AND c.status NOT IN {DONE}) END"
-    )
-}
-
-const BLOCKED: &str =
-    "(i.id IN (SELECT id FROM blockers) OR i.id IN (SELECT id FROM inherited) OR i.status = 'blocked')";
-
-pub(super) const OPEN_CHILDREN: &str = "(i.type = 'epic' AND EXISTS (
-    SELECT 1 FROM kin JOIN live c ON c.id = kin.child WHERE kin.parent = i.id AND c.status NOT IN ('closed', 'tombstone')))";
-
-/// The condition on the issue alone: open, or put off until a moment that has passed; not hidden; work for people.
-fn startable(now: i64, include_deferred: bool, any_type: bool) -> String {
-    let internal: Vec<String> = IssueType::INTERNAL.iter().map(|word| format!("'{word}'")).collect();
-    let types = if any_type { "1".to_owned() } else { format!("i.type NOT IN ({})", internal.join(", ")) };
-    let time = if include_deferred {
-        "i.status IN ('open', 'deferred')".to_owned()
-    } else {
-        format!(
-            "(i.status = 'open' AND (i.defer IS NULL OR i.defer <= {now}) OR i.status = 'deferred' AND i.defer <= {now})"
-        )
-    };
-    format!("i.hidden = 0 AND {types} AND {time}")
 }

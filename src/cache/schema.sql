@@ -9,7 +9,8 @@ CREATE TABLE issues (
   failed       INTEGER NOT NULL,            -- closed for a reason that conditional-blocks counts as failure
   hidden       INTEGER NOT NULL,            -- pinned, ephemeral or a template
   comments     INTEGER NOT NULL,
-  task         INTEGER NOT NULL             -- a task of a workflow
+  task         INTEGER NOT NULL,            -- a task of a workflow
+  chunk        INTEGER NOT NULL             -- where in the ledger its line is; see chunks
 );
 
 -- Few issues are one of these: finding them must cost nothing where there are none.
@@ -35,7 +36,7 @@ CREATE TABLE edges (
 
 CREATE VIEW live AS SELECT * FROM issues WHERE effective = 1;
 
--- Filled by ready.rs when a question needs them: who is whose child, what waits for what, which issues hold back what is
+-- Filled by derived.rs when a question needs them. Who is whose child, what waits for what, which issues hold back what is
 -- below them, and what is below one of these.
 CREATE TABLE kin (child TEXT NOT NULL, parent TEXT NOT NULL);
 CREATE TABLE blockers (id TEXT NOT NULL, blocker TEXT NOT NULL, type TEXT NOT NULL, known INTEGER NOT NULL);
@@ -44,3 +45,58 @@ CREATE TABLE inherited (id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE INDEX kin_child ON kin (child);
 CREATE INDEX kin_parent ON kin (parent);
 CREATE INDEX blockers_id ON blockers (id);
+
+-- What nothing keeps from being worked on, in the order in which it is offered.
+CREATE TABLE front (
+  key      INTEGER PRIMARY KEY,
+  id       TEXT NOT NULL,
+  proposed INTEGER NOT NULL,
+  asked    INTEGER NOT NULL,                -- since when, if it is proposed
+  urgent   INTEGER NOT NULL,                -- by its labels; 0 comes first
+  priority INTEGER NOT NULL,
+  created  INTEGER NOT NULL,
+  since    INTEGER,                         -- from when on it may be worked on; absent: at once
+  kind     INTEGER NOT NULL                 -- 0: work; 1: an epic with open children; 2: of an internal type
+);
+CREATE INDEX front_order ON front (proposed, asked, urgent, priority, created, id, kind, since);
+CREATE INDEX front_later ON front (since, kind) WHERE since IS NOT NULL;
+
+-- What something keeps from it, in the order in which it is listed.
+CREATE TABLE held (key INTEGER PRIMARY KEY, id TEXT NOT NULL, priority INTEGER NOT NULL, created INTEGER NOT NULL);
+CREATE INDEX held_order ON held (priority, created, id);
+
+-- Epics that are not done, with how many children they have and how many of these are closed.
+CREATE TABLE epics (key INTEGER PRIMARY KEY, children INTEGER NOT NULL, closed INTEGER NOT NULL);
+CREATE INDEX closeable ON epics (key) WHERE children > 0 AND children = closed;
+
+-- How many rows there are in front (at once, by kind) and in held.
+CREATE TABLE numbers (name TEXT NOT NULL, kind INTEGER NOT NULL, n INTEGER NOT NULL);
+
+-- How many issues there are of each kind, and how long the closed ones took together.
+CREATE TABLE tally (
+  status   TEXT NOT NULL,
+  priority INTEGER NOT NULL,
+  type     TEXT NOT NULL,
+  n        INTEGER NOT NULL,
+  lead     INTEGER NOT NULL,                -- microseconds
+  leads    INTEGER NOT NULL,                -- of how many
+  PRIMARY KEY (status, priority, type)
+) WITHOUT ROWID;
+
+-- Only in an image: which one it is, and what the ledgers were that it was made from. Lines stand in chunks, so that a change
+-- moves no more than the beginnings of those behind it. For each line: hash, key (0: without an issue; -1: to be read again)
+-- and length.
+CREATE TABLE made (
+  id   BLOB NOT NULL,
+  line BLOB NOT NULL,                       -- the image that it descends from: a key means the same in all of these
+  next INTEGER NOT NULL                     -- the next key that none of them has had
+);
+CREATE TABLE chunks (
+  n     INTEGER PRIMARY KEY,                -- of the ledger (above 32 bits), then of the chunk in it
+  first INTEGER NOT NULL,                   -- its first line
+  start INTEGER NOT NULL,                   -- the byte at which that begins
+  lines BLOB NOT NULL
+);
+
+-- Copies of proposals, and the rows that are shown instead.
+CREATE TABLE pairs (copy INTEGER NOT NULL, shown INTEGER NOT NULL, accepted INTEGER NOT NULL);

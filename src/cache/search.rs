@@ -1,44 +1,106 @@
 //! Full-text search over everything people wrote. The index is built when the first search comes, and kept up afterwards.
 
 use std::collections::HashSet;
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags, params};
 
 use super::filter::Clause;
+use super::image::{ImageId, uri};
 use super::{Cache, Key, Result};
 use crate::model::field;
 use crate::model::issue;
 use crate::model::query::{Expr, Field, folded};
 use crate::model::record::Record;
 
+/// Of more changed lines the texts are put together anew.
+const MOST_TO_FOLLOW: usize = 2000;
+
 impl Cache {
     /// The keys whose texts are not in the index yet.
     pub fn missing_texts(&mut self) -> Result<Vec<Key>> {
         if !self.texts_known {
-            self.db.execute_batch(&format!(
-                "CREATE VIRTUAL TABLE texts USING fts5({}, tokenize = \"unicode61 remove_diacritics 2\")",
-                columns("")
-            ))?;
+            self.own_copy()?;
+            self.db.execute_batch(&table())?;
             self.texts_known = true;
         }
         self.keys("SELECT key FROM issues WHERE key NOT IN (SELECT rowid FROM texts)", Vec::new())
     }
 
     pub fn insert_texts<'a>(&mut self, lines: impl IntoIterator<Item = (Key, Record<'a>)>) -> Result<()> {
-        let tx = self.db.transaction()?;
-        {
-            let columns = columns("");
-            let marks = vec!["?"; field::searched().len() + 1].join(",");
-            let sql = format!("INSERT INTO texts (rowid, {columns}) VALUES ({marks})");
-            let mut statement = tx.prepare_cached(&sql)?;
-            for (key, record) in lines {
-                statement.raw_bind_parameter(1, key)?;
-                for (n, field) in field::searched().iter().enumerate() {
-                    statement.raw_bind_parameter(n + 2, issue::searched_text(&record, *field))?;
-                }
-                statement.raw_execute()?;
-            }
+        insert(&mut self.db, lines)
+    }
+
+    /// Takes the texts of a file beside an image into the answers; `false` if they are not of this image.
+    pub fn attach_texts(&mut self, path: &Path, id: &ImageId, boot: &str) -> Result<bool> {
+        if self.texts_known {
+            return Ok(true);
         }
-        tx.commit()?;
-        Ok(())
+        self.db.execute("ATTACH ?1 AS words", [uri(path)])?;
+        let known = self.db.query_row("SELECT id, boot FROM words.texts_made", [], |row| {
+            Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, String>(1)?))
+        });
+        self.texts_known = known.is_ok_and(|(of, since)| of == id && !boot.is_empty() && since == boot);
+        if !self.texts_known {
+            self.db.execute("DETACH words", [])?;
+        }
+        Ok(self.texts_known)
+    }
+
+    /// The texts of all lines as the bytes of such a file.
+    pub fn texts_file<'a>(
+        &self,
+        lines: impl IntoIterator<Item = (Key, Record<'a>)>,
+        id: &ImageId,
+        boot: &str,
+    ) -> Result<Vec<u8>> {
+        let mut db = Connection::open_in_memory()?;
+        db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
+        db.execute_batch(&format!(
+            "{}; CREATE TABLE texts_made (id BLOB NOT NULL, line BLOB NOT NULL, boot TEXT NOT NULL);",
+            table()
+        ))?;
+        insert(&mut db, lines)?;
+        db.execute("INSERT INTO texts_made VALUES (?1, ?2, ?3)", params![id, self.descent()?, boot])?;
+        Ok(db.serialize("main")?.to_vec())
+    }
+
+    /// Lets a copy of such a file follow to another image, which lies beside it: `text` gives the lines that it lacks.
+    pub fn follow_texts(
+        copy: &Path,
+        image: &Path,
+        id: &ImageId,
+        boot: &str,
+        text: impl Fn(Key) -> Option<String>,
+    ) -> Result<bool> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut db = Connection::open_with_flags(copy, flags)?;
+        db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;")?;
+        db.execute("ATTACH ?1 AS im", [uri(image)])?;
+        let sql = "SELECT t.boot = ?1 AND t.line = m.line AND m.id = ?2 FROM texts_made t, im.made m";
+        let is_kin: bool = db.query_row(sql, params![boot, id], |row| row.get(0))?;
+        if boot.is_empty() || !is_kin {
+            return Ok(false);
+        }
+        let keys = |sql: &str| -> Result<Vec<Key>> {
+            let mut statement = db.prepare(sql)?;
+            let rows = statement.query_map([], |row| row.get(0))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        };
+        let gone = keys("SELECT id FROM texts_content EXCEPT SELECT key FROM im.issues")?;
+        let new = keys("SELECT key FROM im.issues EXCEPT SELECT id FROM texts_content")?;
+        if gone.len() + new.len() > MOST_TO_FOLLOW {
+            return Ok(false);
+        }
+        for key in gone {
+            db.execute("DELETE FROM texts WHERE rowid = ?1", [key])?;
+        }
+        let lines: Vec<(Key, String)> = new.iter().filter_map(|key| Some((*key, text(*key)?))).collect();
+        let records = lines.iter().filter_map(|(key, line)| Some((*key, Record::parse(line).ok()?)));
+        insert(&mut db, records)?;
+        db.execute("UPDATE texts_made SET id = ?1", [id])?;
+        db.close().map_err(|(_, error)| error)?;
+        Ok(lines.len() == new.len())
     }
 
     /// Issues in which every word occurs (as a word or its beginning), best first; then those whose id or title merely
@@ -93,6 +155,29 @@ impl Cache {
         }
         Ok(found)
     }
+}
+
+fn table() -> String {
+    let columns = columns("");
+    format!("CREATE VIRTUAL TABLE texts USING fts5({columns}, tokenize = \"unicode61 remove_diacritics 2\")")
+}
+
+fn insert<'a>(db: &mut Connection, lines: impl IntoIterator<Item = (Key, Record<'a>)>) -> Result<()> {
+    let tx = db.transaction()?;
+    {
+        let columns = columns("");
+        let marks = vec!["?"; field::searched().len() + 1].join(",");
+        let sql = format!("INSERT INTO texts (rowid, {columns}) VALUES ({marks})");
+        let mut statement = tx.prepare_cached(&sql)?;
+        for (key, record) in lines {
+            statement.raw_bind_parameter(1, key)?;
+            for (n, field) in field::searched().iter().enumerate() {
+                statement.raw_bind_parameter(n + 2, issue::searched_text(&record, *field))?;
+            }
+            statement.raw_execute()?;
+        }
+    }
+    Ok(tx.commit()?)
 }
 
 /// The columns of the table of texts.

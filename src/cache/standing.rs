@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::ready::{DONE, OPEN_CHILDREN};
+use super::derived::{DONE, OPEN_CHILDREN};
 use super::{Cache, Key, Result, UnknownIds};
 
 /// For each issue that is not done the reasons why it cannot be worked on, and of an epic whether all its children are
@@ -56,7 +56,7 @@ impl Cache {
         Ok(standing)
     }
 
-    /// The same as it would be without some rows; the database comes from [`Cache::to_image`].
+    /// The same as it would be without some rows; the database comes from [`Cache::to_bytes`].
     pub fn standing_without(image: &[u8], keys: &[Key], unknown: UnknownIds) -> Result<Standing> {
         let mut cache = Self::from_image(image)?;
         cache.remove(keys)?;

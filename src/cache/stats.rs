@@ -1,11 +1,12 @@
 //! Numbers over all issues.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use rusqlite::params_from_iter;
 
+use super::derived::TALLIED;
 use super::filter::Clause;
-use super::{Cache, Key, Result, Sort, UnknownIds};
+use super::{Cache, Key, Result, UnknownIds};
 use crate::model::query::Expr;
 use crate::model::time::Instant;
 
@@ -40,28 +41,71 @@ pub struct EpicProgress {
     pub closed: i64,
 }
 
+/// Microseconds.
+const HOUR: f64 = 3.6e9;
+
+/// Where issues are counted, and how: one by one, or as counted beforehand.
+struct Counted {
+    table: &'static str,
+    number: &'static str,
+    lead: &'static str,
+    leads: &'static str,
+}
+
+impl Counted {
+    const EACH: Counted = Counted {
+        table: "live",
+        number: "count(*)",
+        lead: "sum(CASE WHEN status = 'closed' AND closed >= created THEN closed - created END)",
+        leads: "count(CASE WHEN status = 'closed' AND closed >= created THEN 1 END)",
+    };
+    const BEFOREHAND: Counted =
+        Counted { table: "tally", number: "coalesce(sum(i.n), 0)", lead: "sum(i.lead)", leads: "sum(i.leads)" };
+}
+
 impl Cache {
+    /// How many issues meet a condition.
+    pub(super) fn count(&mut self, expr: &Expr) -> Result<usize> {
+        let counted = self.counted(expr)?;
+        let clause = Clause::of(expr);
+        let sql = format!("SELECT {} FROM {} i WHERE {}", counted.number, counted.table, clause.sql);
+        let mut statement = self.db.prepare_cached(&sql)?;
+        let count: i64 = statement.query_row(params_from_iter(clause.parameters), |row| row.get(0))?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
+    /// Where issues that meet a condition are counted the cheapest.
+    fn counted(&mut self, expr: &Expr) -> Result<Counted> {
+        if expr.is_over(TALLIED) {
+            self.compute_tally()?;
+            return Ok(Counted::BEFOREHAND);
+        }
+        Ok(Counted::EACH)
+    }
+
     /// Numbers over the issues that a condition names; their blockers and children count wherever they are.
     pub fn statistics(&mut self, expr: &Expr, now: Instant, unknown: UnknownIds) -> Result<Statistics> {
+        let Counted { table, number, lead, leads } = self.counted(expr)?;
         let clause = Clause::of(expr);
-        let sql = format!("SELECT status, count(*) FROM live i WHERE {} GROUP BY status", clause.sql);
+        let sql = format!("SELECT status, {number} FROM {table} i WHERE {} GROUP BY status", clause.sql);
         let mut statement = self.db.prepare_cached(&sql)?;
         let rows = statement.query_map(params_from_iter(&clause.parameters), |row| {
             Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?))
         })?;
         let by_status: BTreeMap<String, i64> = rows.collect::<rusqlite::Result<_>>()?;
+        let sql = format!("SELECT coalesce({lead}, 0), coalesce({leads}, 0) FROM {table} i WHERE {}", clause.sql);
+        let lead = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
+        let (lead, leads) = self.db.query_row(&sql, params_from_iter(&clause.parameters), lead)?;
         drop(statement);
         let of = |status: &str| by_status.get(status).copied().unwrap_or(0);
         let ready = self.ready_count(expr, now, unknown)? as i64;
         let blocked = self.blocked_count(expr, unknown)? as i64;
+        let join = if expr.is_all() { "" } else { "JOIN issues i ON i.key = e.key" };
         let sql = format!(
-            "SELECT avg((closed - created) / 3.6e9) FROM live i WHERE status = 'closed' AND closed >= created AND {}",
+            "SELECT count(*) FROM epics e {join} WHERE e.children > 0 AND e.children = e.closed AND {}",
             clause.sql
         );
-        let lead: Option<f64> = self.db.query_row(&sql, params_from_iter(&clause.parameters), |row| row.get(0))?;
-        let chosen: HashSet<Key> = self.select(expr, Sort::default(), None)?.keys.into_iter().collect();
-        let done = |epic: &EpicProgress| epic.children > 0 && epic.children == epic.closed;
-        let closeable = self.epics()?.iter().filter(|epic| done(epic) && chosen.contains(&epic.key)).count();
+        let closeable = self.db.query_row(&sql, params_from_iter(&clause.parameters), |row| row.get(0))?;
         Ok(Statistics {
             total: by_status.values().sum::<i64>() - of("tombstone"),
             open: of("open"),
@@ -72,26 +116,28 @@ impl Cache {
             tombstones: of("tombstone"),
             pinned: of("pinned"),
             ready,
-            epics_closeable: closeable as i64,
-            average_lead_time_hours: lead.unwrap_or(0.0),
+            epics_closeable: closeable,
+            average_lead_time_hours: if leads == 0 { 0.0 } else { lead as f64 / leads as f64 / HOUR },
         })
     }
 
     /// Epics that are not done, with how far their children are.
-    pub fn epics(&mut self) -> Result<Vec<EpicProgress>> {
-        self.compute_kin()?;
+    pub fn epics(&mut self, unknown: UnknownIds) -> Result<Vec<EpicProgress>> {
+        self.compute_front(unknown)?;
         let mut statement = self.db.prepare_cached(
-            "SELECT i.key, count(c.id), coalesce(sum(c.status = 'closed'), 0)
-             FROM live i LEFT JOIN kin ON kin.parent = i.id LEFT JOIN live c ON c.id = kin.child AND c.status <> 'tombstone'
-             WHERE i.type = 'epic' AND i.status NOT IN ('closed', 'tombstone')
-             GROUP BY i.key ORDER BY i.priority, i.created, i.id",
+            "SELECT e.key, e.children, e.closed FROM epics e JOIN issues i ON i.key = e.key
+             ORDER BY i.priority, i.created, i.id",
         )?;
         let rows = statement
             .query_map([], |row| Ok(EpicProgress { key: row.get(0)?, children: row.get(1)?, closed: row.get(2)? }))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    pub fn count_by(&self, expr: &Expr, by: GroupBy) -> Result<Vec<(String, i64)>> {
+    pub fn count_by(&mut self, expr: &Expr, by: GroupBy) -> Result<Vec<(String, i64)>> {
+        let Counted { table, number, .. } = match by {
+            GroupBy::Status | GroupBy::Priority | GroupBy::Type => self.counted(expr)?,
+            GroupBy::Assignee | GroupBy::Label => Counted::EACH,
+        };
         let clause = Clause::of(expr);
         let (column, join) = match by {
             GroupBy::Status => ("i.status", ""),
@@ -100,7 +146,7 @@ impl Cache {
             GroupBy::Assignee => ("coalesce(i.assignee, '(unassigned)')", ""),
             GroupBy::Label => ("coalesce(l.label, '(no labels)')", "LEFT JOIN labels l ON l.key = i.key"),
         };
-        let sql = format!("SELECT {column}, count(*) FROM live i {join} WHERE {} GROUP BY 1 ORDER BY 1", clause.sql);
+        let sql = format!("SELECT {column}, {number} FROM {table} i {join} WHERE {} GROUP BY 1 ORDER BY 1", clause.sql);
         let mut statement = self.db.prepare_cached(&sql)?;
         let rows = statement.query_map(params_from_iter(clause.parameters), |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

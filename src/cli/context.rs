@@ -97,6 +97,10 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// Commands that wait for somebody, or hand the terminal to another program.
 const WAITING: [&str; 7] = ["edit", "mail inbox", "watch", "workflow wait", "workspace open", "merge-driver", "merge"];
 
+pub fn waits(command: &str) -> bool {
+    WAITING.contains(&command)
+}
+
 pub struct Context {
     pub global: GlobalArgs,
     pub ui: Ui,
@@ -118,8 +122,7 @@ impl Context {
         let host = Host::real();
         let mut ui = Ui::new(&host, global.json, global.quiet);
         let activity = Activity::default();
-        let waits = WAITING.iter().any(|word| command == *word);
-        let working = (!waits).then(|| activity.begin(format!("bd {command}")));
+        let working = (!waits(&command)).then(|| activity.begin(format!("bd {command}")));
         ui.show_activity(&activity);
         Context {
             global,
@@ -186,6 +189,7 @@ impl Context {
             let mut store = Store::open_with(config)?;
             store.report_to(self.activity.clone());
             store.write_as_one(&self.command);
+            store.ask_once();
             self.confirm_settings(&mut store)?;
             // Who registers is not yet the one who has the name; and who may not write leaves no sign of life.
             if self.command == "agent register" || self.global.readonly {

@@ -3,22 +3,22 @@
 use clap::{CommandFactory as _, builder::StyledStr};
 
 use super::Cli;
-use super::commands::GROUPS;
+use super::commands::{COMMANDS, Entry, GROUPS};
 use super::context::Context;
 use crate::view::{Exit, Failure};
 
-/// The argument parser, with everything but the everyday commands hidden from the overview.
+/// The argument parser with every command.
+pub fn whole() -> clap::Command {
+    Cli::command().subcommands(COMMANDS.iter().map(Entry::parser))
+}
+
+/// The same, with everything but the everyday commands hidden from the overview.
 pub fn command() -> clap::Command {
-    let mut command = Cli::command();
-    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
-    for name in names {
-        let place = GROUPS[0].1.split(' ').position(|known| known == name);
-        command = command.mut_subcommand(&name, |sub| match place {
-            Some(place) => sub.display_order(place),
-            None => sub.hide(true),
-        });
-    }
-    command
+    let everyday = |name| GROUPS[0].1.split(' ').position(|known| known == name);
+    Cli::command().subcommands(COMMANDS.iter().map(|entry| match everyday(entry.name) {
+        Some(place) => entry.parser().display_order(place),
+        None => entry.parser().hide(true),
+    }))
 }
 
 pub fn overview(cx: &mut Context) -> Result<Exit, Failure> {
@@ -29,7 +29,7 @@ pub fn overview(cx: &mut Context) -> Result<Exit, Failure> {
 
 /// Every command with its one line, by group.
 pub fn all(cx: &mut Context) -> Result<Exit, Failure> {
-    let command = Cli::command();
+    let command = whole();
     let mut text = String::new();
     for (group, names) in GROUPS {
         text.push_str(&format!("{group}:\n"));
@@ -46,7 +46,7 @@ pub fn all(cx: &mut Context) -> Result<Exit, Failure> {
 
 /// The long help of one command.
 pub fn of(cx: &mut Context, names: &[String]) -> Result<Exit, Failure> {
-    let mut command = Cli::command();
+    let mut command = whole();
     command.build();
     let mut current = &mut command;
     for name in names {

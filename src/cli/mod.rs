@@ -14,10 +14,12 @@ mod width;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser};
 
+use crate::sys::looks;
 use crate::view::{Exit, Failure};
-use commands::Command;
+use commands::{Call, Entry};
 use context::{Context, GlobalArgs};
 
 /// A git-native work ledger: issues are lines of a JSONL file in your repo, committed like code.
@@ -27,8 +29,6 @@ use context::{Context, GlobalArgs};
 struct Cli {
     #[command(flatten)]
     global: GlobalArgs,
-    #[command(subcommand)]
-    command: Option<Command>,
 }
 
 /// Runs the program on its own arguments and gives its exit code.
@@ -40,26 +40,49 @@ pub fn run() -> ExitCode {
 fn run_with(args: Vec<OsString>) -> Exit {
     let merges = commands::merge_driver::is_called(&args);
     let wants_json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
-    let matches = match help::command().try_get_matches_from(&args) {
+    let mut matches = match parse(&args) {
         Ok(matches) => matches,
         Err(error) => return usage_error(tips::retold(error, &args), wants_json, merges),
     };
-    let cli = match Cli::from_arg_matches(&matches) {
-        Ok(cli) => cli,
-        Err(error) => return usage_error(error.with_cmd(&Cli::command()), wants_json, merges),
+    let words = command_words(&matches);
+    let refused = if matches.get_flag("readonly") { reading::refuse(&words, &matches) } else { Ok(()) };
+    let is_one_look = reading::only_looks(&words, &matches) && !context::waits(&words);
+    let (global, call) = match typed(&mut matches) {
+        Ok(typed) => typed,
+        Err(error) => return usage_error(error.with_cmd(&help::whole()), wants_json, merges),
     };
-    let refused = if cli.global.readonly { reading::refuse(&matches) } else { Ok(()) };
-    let mut cx = Context::new(cli.global, command_words(&matches));
-    let result = match cli.command {
-        Some(_) if refused.is_err() => refused.map(|()| Exit::Ok),
-        Some(command) => command.run(&mut cx),
-        None => help::overview(&mut cx),
+    let run = || {
+        let mut cx = Context::new(global, words);
+        let result = match call {
+            Some(_) if refused.is_err() => refused.map(|()| Exit::Ok),
+            Some(call) => call(&mut cx),
+            None => help::overview(&mut cx),
+        };
+        cx.finish(result)
     };
-    cx.finish(result)
+    if is_one_look { looks::during(run) } else { run() }
+}
+
+/// Parses with the one command that is named, since building all of them takes longer than most commands do. What that does not
+/// accept is the whole parser's to explain: where it accepts something, the whole one would read it the same.
+fn parse(args: &[OsString]) -> Result<ArgMatches, clap::Error> {
+    let named = args.iter().skip(1).find_map(|arg| Entry::find(arg.to_str()?));
+    match Cli::command().subcommands(named.map(Entry::parser)).try_get_matches_from(args) {
+        Err(error) if error.kind() != ErrorKind::DisplayVersion => help::command().try_get_matches_from(args),
+        parsed => parsed,
+    }
+}
+
+/// The global flags, and the command with its arguments.
+fn typed(matches: &mut ArgMatches) -> Result<(GlobalArgs, Option<Call>), clap::Error> {
+    let global = Cli::from_arg_matches_mut(matches)?.global;
+    let Some((name, mut inner)) = matches.remove_subcommand() else { return Ok((global, None)) };
+    let entry = Entry::find(&name).expect("the parser knows only these");
+    Ok((global, Some((entry.read)(&mut inner)?)))
 }
 
 /// The command and its subcommand, by their own names.
-fn command_words(matches: &clap::ArgMatches) -> String {
+fn command_words(matches: &ArgMatches) -> String {
     let mut words = Vec::new();
     let mut next = matches.subcommand();
     while let Some((name, inner)) = next {
@@ -71,7 +94,6 @@ fn command_words(matches: &clap::ArgMatches) -> String {
 
 /// clap's own errors: help and version are no errors; the rest exits 2, as JSON if asked.
 fn usage_error(error: clap::Error, json: bool, merges: bool) -> Exit {
-    use clap::error::ErrorKind;
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let _ = error.print();
         return Exit::Ok;
@@ -96,6 +118,56 @@ mod tests {
     #[test]
     fn arguments_are_consistent() {
         help::command().debug_assert();
-        Cli::command().debug_assert();
+        help::whole().debug_assert();
+    }
+
+    /// Words that name a command stand where another thing is meant.
+    #[test]
+    fn the_named_command_is_parsed_as_by_the_whole() {
+        let lines = [
+            "list",
+            "-C list show x",
+            "--actor show list",
+            "show list ready",
+            "list --actor list",
+            "dep add list show",
+            "create --priority 1 -- list",
+            "view x",
+            "--json",
+            "--actor list",
+            "-C show",
+            "--version",
+            "list --version",
+            "help list",
+            "list --help",
+            "-- list",
+            "lst list",
+            "list lst",
+            "--lock-timeout list show x",
+            "",
+        ];
+        for line in lines {
+            let args: Vec<OsString> =
+                std::iter::once("bd").chain(line.split_whitespace()).map(OsString::from).collect();
+            let said = |parsed: Result<ArgMatches, clap::Error>| match parsed {
+                Ok(matches) => Ok((command_words(&matches), format!("{:?}", typed_debug(&matches)))),
+                Err(error) => Err(error.render().to_string()),
+            };
+            assert_eq!(said(parse(&args)), said(help::command().try_get_matches_from(&args)), "{line}");
+        }
+    }
+
+    /// What was given to the innermost command, and the global flags.
+    fn typed_debug(matches: &ArgMatches) -> Vec<String> {
+        let mut inner = matches;
+        while let Some((_, next)) = inner.subcommand() {
+            inner = next;
+        }
+        let ids = inner.ids().map(|id| id.as_str().to_owned());
+        ids.map(|id| {
+            let raw: Vec<OsString> = inner.get_raw(&id).into_iter().flatten().map(Into::into).collect();
+            format!("{id}={raw:?}")
+        })
+        .collect()
     }
 }

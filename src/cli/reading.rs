@@ -5,7 +5,6 @@
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
-use super::command_words;
 use crate::view::Failure;
 
 /// Commands that only look, each with the arguments that make it write.
@@ -94,20 +93,26 @@ const LOOK: &[(&str, &[&str])] = &[
 ];
 
 /// Refuses what was typed, unless it only looks.
-pub fn refuse(matches: &ArgMatches) -> Result<(), Failure> {
-    let words = command_words(matches);
+pub fn refuse(words: &str, matches: &ArgMatches) -> Result<(), Failure> {
+    let is_given = |name| is_given(matches, name);
+    let shows = ["dry_run", "inspect"].into_iter().any(is_given) || words == "sync" && is_given("status");
+    if words.is_empty() || only_looks(words, matches) || shows {
+        return Ok(());
+    }
+    Err(Failure::read_only(format!("operation '{words}' is not allowed in read-only mode")))
+}
+
+/// What was typed changes nothing.
+pub fn only_looks(words: &str, matches: &ArgMatches) -> bool {
+    LOOK.iter().any(|(known, writing)| *known == words && !writing.iter().any(|name| is_given(matches, name)))
+}
+
+fn is_given(matches: &ArgMatches, name: &str) -> bool {
     let mut inner = matches;
     while let Some((_, next)) = inner.subcommand() {
         inner = next;
     }
-    let is_given =
-        |name: &str| inner.try_contains_id(name).is_ok() && inner.value_source(name) == Some(ValueSource::CommandLine);
-    let looks = LOOK.iter().any(|(known, writing)| *known == words && !writing.iter().any(|name| is_given(name)));
-    let shows = ["dry_run", "inspect"].iter().any(|name| is_given(name)) || words == "sync" && is_given("status");
-    if words.is_empty() || looks || shows {
-        return Ok(());
-    }
-    Err(Failure::read_only(format!("operation '{words}' is not allowed in read-only mode")))
+    inner.try_contains_id(name).is_ok() && inner.value_source(name) == Some(ValueSource::CommandLine)
 }
 
 #[cfg(test)]

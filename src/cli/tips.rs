@@ -3,16 +3,16 @@
 
 use std::ffi::OsString;
 
+use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, CommandFactory as _};
 
-use super::Cli;
 use super::commands::grouped;
+use super::help;
 use crate::model::nearest::{distance, nearest};
 
 /// The parser with what people may use, and nothing else.
 pub fn visible() -> Command {
-    let mut whole = Cli::command();
+    let mut whole = help::whole();
     whole.build();
     let grouped: Vec<&str> = grouped().collect();
     let subs = whole.get_subcommands().filter(|sub| grouped.contains(&sub.get_name())).map(without_hidden);

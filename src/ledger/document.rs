@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::line::{Damage, Line, MAX_LINE, is_marker, line_id};
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::record::Record;
 use crate::model::time::Instant;
+use crate::sys::log::Log;
 
 /// A larger ledger is refused.
 pub const MAX_LEDGER: u64 = 1 << 30;
@@ -18,12 +19,34 @@ pub(super) const EMPTIED: &[u8] = b"\n";
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// The bytes of a ledger and where its lines are.
+/// The bytes of a ledger and where its lines are. They may be read when somebody asks for the first time.
 #[derive(Debug, Clone, Default)]
 pub struct Document {
+    text: OnceLock<Text>,
+    unread: Option<Arc<Log>>,
+    places: Places,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Text {
     bytes: Vec<u8>,
     lines: Vec<Range<u32>>,
-    places: Places,
+}
+
+impl Text {
+    fn of(bytes: Vec<u8>) -> Self {
+        let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+        let mut lines = Vec::with_capacity(bytes.len() / 512 + 1);
+        let mut from = start;
+        for end in memchr::memchr_iter(b'\n', &bytes[start..]) {
+            lines.push(from as u32..(start + end) as u32);
+            from = start + end + 1;
+        }
+        if from < bytes.len() {
+            lines.push(from as u32..bytes.len() as u32);
+        }
+        Text { bytes, lines }
+    }
 }
 
 /// How many ids are looked up line by line before it pays to put them in order.
@@ -47,43 +70,65 @@ impl Clone for Places {
 
 impl Document {
     pub fn new(bytes: Vec<u8>) -> Self {
-        let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
-        let mut lines = Vec::with_capacity(bytes.len() / 512 + 1);
-        let mut from = start;
-        for end in memchr::memchr_iter(b'\n', &bytes[start..]) {
-            lines.push(from as u32..(start + end) as u32);
-            from = start + end + 1;
+        Document { text: OnceLock::from(Text::of(bytes)), unread: None, places: Places::default() }
+    }
+
+    /// A file that is read when somebody asks for more than single lines of it.
+    pub(super) fn unread(file: Log) -> Self {
+        Document { text: OnceLock::new(), unread: Some(Arc::new(file)), places: Places::default() }
+    }
+
+    fn whole(&self) -> &Text {
+        self.text.get_or_init(|| match &self.unread {
+            // The file is open and regular: only a disk that fails comes between, and no answer is better than a wrong one.
+            Some(file) => Text::of(file.read(0, file.stamp().size).unwrap_or_else(|error| panic!("{error}"))),
+            None => Text::default(),
+        })
+    }
+
+    /// Some bytes of the file, read alone if the rest has not been asked for yet; `None` if it has not got them.
+    pub fn part(&self, from: u64, length: usize) -> Option<Cow<'_, [u8]>> {
+        match (self.text.get(), &self.unread) {
+            (None, Some(file)) => {
+                let bytes = file.read(from, length as u64).ok()?;
+                (bytes.len() == length).then_some(Cow::Owned(bytes))
+            }
+            _ => {
+                let from = usize::try_from(from).ok()?;
+                self.bytes().get(from..from.checked_add(length)?).map(Cow::Borrowed)
+            }
         }
-        if from < bytes.len() {
-            lines.push(from as u32..bytes.len() as u32);
-        }
-        Document { bytes, lines, places: Places::default() }
     }
 
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        &self.whole().bytes
+    }
+
+    fn lines(&self) -> &[Range<u32>] {
+        &self.whole().lines
     }
 
     pub fn len(&self) -> usize {
-        self.lines.len()
+        self.lines().len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.lines.is_empty()
+        self.lines().is_empty()
     }
 
     pub fn has_bom(&self) -> bool {
-        self.bytes.starts_with(BOM)
+        self.bytes().starts_with(BOM)
     }
 
     /// Where a line stands in the file, without its line feed.
     pub fn span(&self, n: usize) -> Range<usize> {
-        self.lines[n].start as usize..self.lines[n].end as usize
+        let line = &self.lines()[n];
+        line.start as usize..line.end as usize
     }
 
     /// The bytes of a line without its line feed; a carriage return still belongs to it.
     pub fn raw(&self, n: usize) -> &[u8] {
-        &self.bytes[self.span(n)]
+        &self.bytes()[self.span(n)]
     }
 
     /// The bytes of a line without any line end.
@@ -110,7 +155,7 @@ impl Document {
 
     /// The last byte is a line feed, or there is nothing.
     pub fn ends_well(&self) -> bool {
-        self.bytes.last().is_none_or(|byte| *byte == b'\n')
+        self.bytes().last().is_none_or(|byte| *byte == b'\n')
     }
 
     /// The last line, if it is cut off: no line feed and no valid record.
@@ -118,7 +163,7 @@ impl Document {
         if self.ends_well() {
             return None;
         }
-        let n = self.lines.len().checked_sub(1)?;
+        let n = self.lines().len().checked_sub(1)?;
         match self.line(n) {
             Line::Damaged(Damage::Marker) => None,
             Line::Damaged(damage) => Some((n, damage)),
@@ -178,7 +223,8 @@ impl Document {
             return (0..self.len()).filter(names_it).collect();
         }
         let by_id = places.by_id.get_or_init(|| {
-            let mut lines: Vec<u32> = (0..self.lines.len() as u32).filter(|n| self.id(*n as usize).is_some()).collect();
+            let mut lines: Vec<u32> =
+                (0..self.lines().len() as u32).filter(|n| self.id(*n as usize).is_some()).collect();
             // Most ledgers are in this order already.
             lines.sort_by(|a, b| self.id(*a as usize).cmp(&self.id(*b as usize)));
             lines

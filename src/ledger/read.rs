@@ -4,6 +4,7 @@
 //! waited out for a short while and then reported; none of them is taken for a ledger without issues. Readers take no
 //! lock and open nothing for writing.
 
+use std::path::Path;
 use std::time::{Duration, Instant as Moment};
 
 use super::document::{Document, MAX_LEDGER};
@@ -11,6 +12,7 @@ use super::{Ledger, LedgerError};
 use crate::model::time::{Instant, MILLI, SECOND};
 use crate::sys::below;
 use crate::sys::fs::{self, Contents, FileStamp, FsError, Granularity};
+use crate::sys::log::Log;
 
 /// How long a reader waits for a file that is being rewritten.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -44,9 +46,14 @@ impl Stamp {
         Stamp { file, read_at: never, granularity: Granularity::Unreliable }
     }
 
+    /// Of a read that somebody has noted.
+    pub fn noted(file: FileStamp, read_at: Instant, path: &Path) -> Self {
+        Stamp { file, read_at, granularity: fs::granularity(path) }
+    }
+
     /// The file at the path is certainly the one that was read: same stamp, and old enough at the time of reading that a
     /// later write would have shown (R4).
-    fn proves_unchanged(&self, now: &FileStamp) -> bool {
+    pub fn proves_unchanged(&self, now: &FileStamp) -> bool {
         let window = match self.granularity {
             Granularity::Fine => 50 * MILLI,
             Granularity::Coarse => 2 * SECOND,
@@ -133,6 +140,13 @@ impl Ledger {
             return Ok(None);
         }
         Ok(Some(snapshot))
+    }
+
+    /// Opens the ledger, and reads it when somebody asks for it whole.
+    pub fn open(&self) -> Result<(Document, FileStamp), FsError> {
+        let file = Log::below(&self.root, self.inside())?;
+        let stamp = file.stamp();
+        Ok((Document::unread(file), stamp))
     }
 
     /// The bytes that are there now, without waiting for anything.

@@ -36,6 +36,8 @@ pub struct Applied {
     /// The file that it left; `None` if another program has replaced that one already.
     pub left: Option<FileStamp>,
     pub document: Document,
+    /// Lines were changed, put in or taken out; all others are in the order in which they were.
+    pub in_order: bool,
 }
 
 /// A ledger whose lock is held. Dropping it releases the lock; nothing is written before [`LockedLedger::apply`].
@@ -78,14 +80,14 @@ impl LockedLedger {
     }
 
     /// Reads the ledger now, plans edits on what was read, and replaces the file. If another program changes the file
-    /// between the read and the replacement, everything is done again on what it left. `note` is told of a write when it is on
-    /// disk, while the lock is held.
+    /// between the read and the replacement, everything is done again on what it left. `note` is told of a write, and of
+    /// what was there before, when it is on disk, while the lock is held.
     pub fn apply<E: From<LedgerError>>(
         &self,
         entropy: &Entropy,
         expected: impl Fn() -> Expectation,
         mut plan: impl FnMut(&Document) -> Result<Vec<Edit>, E>,
-        note: impl FnOnce(Applied),
+        note: impl FnOnce(Applied, &Document),
     ) -> Result<Outcome, E> {
         for _ in 0..MAX_TRIES {
             let snapshot = self.ledger.read(&expected).map_err(E::from)?;
@@ -96,7 +98,7 @@ impl LockedLedger {
             match self.replace(&snapshot, &edits, entropy).map_err(E::from)? {
                 Some(None) => return Ok(Outcome::Unchanged),
                 Some(Some(applied)) => {
-                    note(applied);
+                    note(applied, &snapshot.document);
                     return Ok(Outcome::Written);
                 }
                 None if !self.held.dir().is_current() => break,
@@ -124,7 +126,9 @@ impl LockedLedger {
         };
         let size = bytes.len() as u64;
         let left = fs::stat_link(self.ledger.path()).ok().filter(|now| now.ino == inode && now.size == size);
-        Ok(Some(Some(Applied { changes: changes(document, &new, edits), read, left, document: new })))
+        let in_order =
+            edits.iter().all(|edit| matches!(edit, Edit::Set { .. } | Edit::Insert { .. } | Edit::Remove { .. }));
+        Ok(Some(Some(Applied { changes: changes(document, &new, edits), read, left, document: new, in_order })))
     }
 
     fn keep_refused(&self, bytes: &[u8], entropy: &Entropy) -> Option<PathBuf> {

@@ -21,6 +21,8 @@ use crate::sys::fs::DISPLACED_PREFIX;
 
 pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     let mut report = Report::default();
+    // Before anything is asked of it.
+    report.fixed.extend(store.drop_torn_image().map(|path| format!("removed {}: it was torn", path.display())));
     if fix {
         fix_all(store, &mut report)?;
         report.fixed.extend(store.set_records_aside()?);
@@ -32,7 +34,7 @@ pub fn doctor(store: &mut Store, fix: bool) -> Result<Report> {
     check_sizes(store, &mut report);
     check_times(store, &mut report)?;
     check_values(store, &mut report)?;
-    check_journal(store, &mut report);
+    check_writes(store, &mut report);
     check_leftovers(store, &mut report);
     check_hooks(store, &mut report);
     check_databases(store, &mut report);
@@ -90,12 +92,11 @@ fn check_project(store: &Store, report: &mut Report) {
             | Warning::DamagedThen { .. }
             | Warning::NotCommitted { .. }
             | Warning::Branches { .. }
-            | Warning::NotJournaled { .. }
+            | Warning::NotLogged { .. }
             | Warning::NotSettled { .. }
             | Warning::Record { .. }
             | Warning::ClaimStays { .. }
-            | Warning::DeletedTarget { .. }
-            | Warning::NotUndoable { .. } => continue,
+            | Warning::DeletedTarget { .. } => continue,
             Warning::SiblingUnread { worktree, message } => {
                 (Severity::Warning, None, None, format!("the checkout {worktree} cannot be read: {message}"), None)
             }
@@ -161,7 +162,7 @@ fn check_workflows(store: &mut Store, report: &mut Report) -> Result<()> {
 }
 
 /// Acknowledged writes that are not in the ledgers any more; asks for what [`check_files`] has read.
-fn check_journal(store: &Store, report: &mut Report) {
+fn check_writes(store: &Store, report: &mut Report) {
     for warning in store.warnings() {
         let (message, remedy) = match warning {
             Warning::Removed { repo, ids } => {

@@ -128,10 +128,20 @@ pub fn ready(store: &mut Store, filter: &ReadyFilter, checkouts: Checkouts) -> R
     Ok(ReadyPage { page, taken, unjoined, unknown })
 }
 
-/// What cannot be worked on; and the repos that are not joined here, in which its blockers may be.
-pub fn blocked(store: &mut Store, filter: Expr) -> Result<(Vec<BlockedRow>, Vec<String>)> {
+/// What cannot be worked on.
+#[derive(Debug, Clone)]
+pub struct BlockedPage {
+    pub rows: Vec<BlockedRow>,
+    /// How many there are.
+    pub total: usize,
+    /// Repos that are not joined here, in which blockers may be.
+    pub unjoined: Vec<String>,
+}
+
+pub fn blocked(store: &mut Store, filter: Expr, limit: Option<usize>) -> Result<BlockedPage> {
     let filter = with_known_words(store, filter)?;
-    Ok((store.blocked(&filter)?, store.unjoined()))
+    let (rows, total) = store.blocked(&filter, limit)?;
+    Ok(BlockedPage { rows, total, unjoined: store.unjoined() })
 }
 
 /// The children of an issue.

@@ -27,8 +27,8 @@ impl View {
         if !self.has_roles() {
             return Ok(None);
         }
-        let owner = self.sources.owner(id).filter(|source| self.sources.member_of(*source) == 0);
-        let Some(line) = owner.and_then(|source| self.sources.line(source, id)) else { return Ok(None) };
+        let owner = self.owner(id).filter(|source| self.sources.member_of(*source) == 0);
+        let Some(line) = owner.and_then(|source| self.line_in(source, id)) else { return Ok(None) };
         if self.access_to_line(0, id, &line)? == Access::Write {
             return Ok(None);
         }
@@ -75,17 +75,17 @@ impl View {
     /// The line of the project's issue that a change of a planning ledger is a remark on; `None` if the change is of the planning
     /// ledger's own.
     pub(super) fn remarked(&self, source: usize, id: &str, changes: &[Change]) -> Option<String> {
-        let owner = self.sources.owner(id).filter(|owner| *owner != source && self.sources.member_of(*owner) == 0)?;
+        let owner = self.owner(id).filter(|owner| *owner != source && self.sources.member_of(*owner) == 0)?;
         let is_planning = self.is_planning(self.sources.member_of(source));
         let is_remark = is_planning && are_remarks(changes) && self.pair(id).is_none();
-        self.sources.line(owner, id).filter(|_| is_remark)
+        self.line_in(owner, id).filter(|_| is_remark)
     }
 
     /// Whether a change of a planning ledger makes a companion that is not there yet.
     pub(super) fn makes_companion(&self, source: usize, write: &Write) -> bool {
         match write {
             Write::Change { id, changes } => {
-                self.sources.line(source, id).is_none() && self.remarked(source, id, changes).is_some()
+                self.line_in(source, id).is_none() && self.remarked(source, id, changes).is_some()
             }
             Write::File { .. } | Write::Put { .. } => false,
         }
@@ -101,7 +101,7 @@ impl View {
     /// The lines that planning repos have under an id.
     fn planned_lines(&self, id: &str) -> impl Iterator<Item = (usize, String)> {
         let planning = (0..self.sources.len()).filter(|source| self.is_planning(self.sources.member_of(*source)));
-        planning.filter_map(|source| Some((source, self.sources.line(source, id)?)))
+        planning.filter_map(|source| Some((source, self.line_in(source, id)?)))
     }
 }
 

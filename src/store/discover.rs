@@ -9,7 +9,7 @@ use super::names::{BEADS_DIR, CONFIG_NAME, LEDGER_NAMES, REDIRECT_NAME};
 use super::place::Beyond;
 use super::{Result, StoreError, place};
 use crate::model::id;
-use crate::sys::{self, Env, below, fs};
+use crate::sys::{self, Env, below, fs, looks};
 use crate::vcs;
 
 /// So many redirects in a row are followed.
@@ -33,20 +33,20 @@ impl Repo {
                 let reason = format!("{name} is set");
                 let beads = named_beads(name, &path);
                 let found = Self::at(&path, reason.clone())
-                    .or_else(|| beads.is_dir().then(|| Self::follow(beads.clone(), reason)));
+                    .or_else(|| looks::is_dir(&beads).then(|| Self::follow(beads.clone(), reason)));
                 return found.unwrap_or(Err(StoreError::BadVariable { variable: name, path }));
             }
         }
         let start = env.cwd().join(start);
         let place = if start == env.cwd() { "working directory" } else { "given path" };
         let named = Self::at(&start, place.to_owned());
-        if let Some(found) = named.filter(|_| !start.join(BEADS_DIR).is_dir()) {
+        if let Some(found) = named.filter(|_| !looks::is_dir(&start.join(BEADS_DIR))) {
             return found;
         }
         let from = sys::path::real(&start).unwrap_or_else(|_| start.clone());
         let above = beads_above(&from);
         // What is in the way is not passed over: the repo above it is another.
-        if let Some(odd) = above.filter(|dir| !dir.join(BEADS_DIR).is_dir() && !is_nested(&from, dir)) {
+        if let Some(odd) = above.filter(|dir| !looks::is_dir(&dir.join(BEADS_DIR)) && !is_nested(&from, dir)) {
             return Err(StoreError::NotADirectory { path: odd.join(BEADS_DIR) });
         }
         if let Some(beads) = beads_of_parent(&from, above) {
@@ -63,12 +63,16 @@ impl Repo {
     /// A path that names a `.beads` directory, or a file in one (which need not exist).
     pub fn at(path: &Path, reason: String) -> Option<Result<Self>> {
         let is_beads = |path: &Path| path.file_name().is_some_and(|name| name == BEADS_DIR);
-        let beads = if path.is_dir() && (is_beads(path) || LEDGER_NAMES.iter().any(|name| path.join(name).is_file())) {
+        let beads = if looks::is_dir(path)
+            && (is_beads(path) || LEDGER_NAMES.iter().any(|name| looks::is_file(&path.join(name))))
+        {
             Some(path.to_owned())
         } else {
-            path.parent().filter(|parent| !path.is_dir() && is_beads(parent) && parent.is_dir()).map(Path::to_owned)
+            path.parent()
+                .filter(|parent| !looks::is_dir(path) && is_beads(parent) && looks::is_dir(parent))
+                .map(Path::to_owned)
         };
-        let beads = beads.or_else(|| Some(path.join(BEADS_DIR)).filter(|beads| beads.is_dir()));
+        let beads = beads.or_else(|| Some(path.join(BEADS_DIR)).filter(|beads| looks::is_dir(beads)));
         beads.map(|beads| Self::follow(beads, reason))
     }
 
@@ -87,7 +91,8 @@ impl Repo {
             if below::is_control(&target) || target != named && is_inside_control(&named, &target) {
                 return Err(StoreError::InControl { path: target });
             }
-            let text = below::text(&target, REDIRECT_NAME)?.unwrap_or_default();
+            let is_led = looks::is_there(&target.join(REDIRECT_NAME));
+            let text = if is_led { below::text(&target, REDIRECT_NAME)? } else { None }.unwrap_or_default();
             let line = text.lines().next().unwrap_or_default().trim();
             if line.is_empty() {
                 let reason = if hop > 0 { format!("{reason}, redirected") } else { reason };
@@ -97,8 +102,8 @@ impl Repo {
                 return Ok(Repo { root, beads: target, reason });
             }
             let to = above(&at).join(line);
-            at = if to.join(BEADS_DIR).is_dir() { to.join(BEADS_DIR) } else { to };
-            if !at.is_dir() {
+            at = if looks::is_dir(&to.join(BEADS_DIR)) { to.join(BEADS_DIR) } else { to };
+            if !looks::is_dir(&at) {
                 return Err(StoreError::NoRepository { start: at, beyond: None });
             }
         }
@@ -145,7 +150,7 @@ pub fn named_beads(variable: &str, path: &Path) -> PathBuf {
 /// The `.beads` directory of the checkout that a workspace was made from, if the workspace itself has no ledger: nobody has committed
 /// it yet, or nobody ever will.
 fn beads_of_parent(from: &Path, found: Option<&Path>) -> Option<PathBuf> {
-    let has_usual = |found: &Path| LEDGER_NAMES.iter().any(|name| found.join(BEADS_DIR).join(name).exists());
+    let has_usual = |found: &Path| LEDGER_NAMES.iter().any(|name| looks::exists(&found.join(BEADS_DIR).join(name)));
     if found == Some(from) && has_usual(from) {
         return None;
     }
@@ -162,7 +167,7 @@ fn beads_of_parent(from: &Path, found: Option<&Path>) -> Option<PathBuf> {
     super::family::parent(from)?;
     let first = super::family::counterpart(inside.unwrap_or(from))?;
     let above =
-        beads_above(&first).filter(|above| above.join(BEADS_DIR).is_dir() && border(&first, above).is_none())?;
+        beads_above(&first).filter(|above| looks::is_dir(&above.join(BEADS_DIR)) && border(&first, above).is_none())?;
     Some(above.join(BEADS_DIR))
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::journal::JournalError;
+use super::log::LogError;
 use super::settings::{ConfigError, SettingsError};
 use super::{Beyond, HookError, LEDGER_NAMES, LeaseError, RecordError, UndoClash};
 use crate::cache::CacheError;
@@ -224,11 +224,11 @@ fn more(count: usize) -> String {
     if count > 1 { format!(", and {} more", count - 1) } else { String::new() }
 }
 
-impl From<JournalError> for StoreError {
-    fn from(error: JournalError) -> Self {
+impl From<LogError> for StoreError {
+    fn from(error: LogError) -> Self {
         match error {
-            JournalError::Fs(error) => StoreError::Fs(error),
-            JournalError::Lock(error) => StoreError::Ledger(LedgerError::Lock(error)),
+            LogError::Fs(error) => StoreError::Fs(error),
+            LogError::Lock(error) => StoreError::Ledger(LedgerError::Lock(error)),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::names::CONFIG_NAME;
 use super::pointer::{Pointer, PointerState, place_of, without_repository};
 use super::settings::{ConfigError, ConfigFault};
 use super::state_mode::StateMode;
-use crate::sys::{self, Env, fs};
+use crate::sys::{self, Env, fs, looks};
 use crate::vcs;
 
 /// The user's settings.
@@ -92,8 +92,8 @@ impl StateHome {
             (_, None) => home(own, StateMode::Repo, "there is no version control"),
             (_, Some(common)) => {
                 let shared = place_of(&common);
-                if own.join(CONFIG_NAME).exists()
-                    && !shared.join(CONFIG_NAME).exists()
+                if looks::exists(&own.join(CONFIG_NAME))
+                    && !looks::exists(&shared.join(CONFIG_NAME))
                     && committed_settings(beads, env).is_none()
                 {
                     let reason = "version control came after the settings, which stay in effect where they are";
@@ -148,7 +148,7 @@ pub fn unknown_pointer(beads: &Path) -> Option<(PathBuf, Pointer)> {
 /// Personal settings that somebody has committed: they are nobody's, and are not used.
 pub fn committed_settings(beads: &Path, env: &Env) -> Option<PathBuf> {
     let file = beads.join("run").join(CONFIG_NAME);
-    if !file.exists() {
+    if !looks::exists(&file) {
         return None;
     }
     let vcs = vcs::open(beads);
@@ -166,7 +166,7 @@ pub fn committed_settings(beads: &Path, env: &Env) -> Option<PathBuf> {
 /// Whether the state home is there, or can be made. One that is there and cannot be written is used nevertheless: it has claims that
 /// must be seen.
 fn is_usable(shared: &Path, common: &Path) -> bool {
-    shared.exists() || fs::is_writable(common)
+    looks::exists(shared) || fs::is_writable(common)
 }
 
 /// The `.beads` of the main checkout, if there is one beside git's directory.
@@ -176,7 +176,7 @@ fn main_beads(common: &Path) -> Option<PathBuf> {
 }
 
 /// The directory for what all checkouts of a repository share and nobody commits, whatever `state.mode` and `BD_STATE_DIR` say:
-/// settings, hooks and the journal concern the repository alone. A contributor's routing must not be lost with a variable.
+/// settings, hooks and the log of writes concern the repository alone. A contributor's routing must not be lost with a variable.
 pub fn state_home(beads: &Path, env: &Env) -> PathBuf {
     StateHome::with_repo(beads, env, StateMode::Repo).path
 }

@@ -4,14 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::hooks;
+use super::log;
 use super::mark::{is_own, make};
-use super::names::CONFIG_NAME;
+use super::names::{CONFIG_NAME, WRITES_NAME};
 use super::settings::{Settings, SettingsError};
-use super::undo::UNDO_NAME;
-use crate::sys::{Env, below};
-
-/// The log is put aside long before.
-pub(super) const MAX_LOG: u64 = 16 << 20;
+use crate::sys::Env;
 
 /// What a state home holds that counts only if it is this user's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,10 +37,8 @@ pub fn word(home: &Path, env: &Env) -> HomeWord {
     let settings = Settings::deciding(&home.join(CONFIG_NAME));
     let mut says: Vec<String> = settings.into_iter().map(|entry| format!("{CONFIG_NAME}: {entry}")).collect();
     says.extend(hooks::manifests(home));
-    let log = below::read(home, UNDO_NAME, MAX_LOG).map(|contents| contents.bytes).unwrap_or_default();
-    let log = String::from_utf8_lossy(&log);
-    if ["\"guests\":[", "\"with\":["].iter().any(|key| log.contains(key)) {
-        says.push(format!("{UNDO_NAME}: writes that went to other repos too"));
+    if log::leads_elsewhere(home) {
+        says.push(format!("{WRITES_NAME}: writes that went to other repos too"));
     }
     HomeWord { home: home.to_owned(), says, known: is_own(home, env) }
 }

@@ -1,47 +1,74 @@
-//! An image of the cache on disk, so that a one-shot command need not parse what was parsed before.
+//! An image of the cache on disk, so that a one-shot command need not read what was read before.
 //!
-//! Owns `<user cache>/beads/<name>.img`, never a file in a repo. It holds the database and, for each line of the ledgers, a seeded
-//! hash and the key under which the database knows it. It is an accelerator for reads and nothing more: a line is taken from it
-//! only if its ledger, just read, still has that line; anything odd about the file and it is ignored. `BD_NO_IMAGE=1` switches
+//! Owns three files in `<user cache>/beads`, never one in a repo: `<name>.image`, the database with all that is computed from the
+//! ledgers, and `<name>.label`, which says what the ledgers were that it was made from; beside them `<name>.texts`, the full-text
+//! index that the first search makes. While each ledger is that very file
+//! (device, inode, size and times, none of them too fresh to tell), the image is asked where it lies and the ledgers are not
+//! read. Where the stamp cannot tell, the bytes do. Otherwise it still knows the lines that the ledgers have in common with it.
+//! It is an accelerator for reads and nothing more: anything odd about either file and it is ignored. `BD_NO_IMAGE=1` switches
 //! it off, and deleting the directory loses nothing.
 
 use std::path::{Path, PathBuf};
 
-use twox_hash::XxHash3_64;
+use twox_hash::{XxHash3_64, XxHash3_128};
 
-use crate::cache::{self, Key};
+use crate::cache::{self, Cache, ImageId, Key};
 use crate::ledger::Document;
-use crate::model::time::DAY;
-use crate::sys::fs::{self, Dir, FsError};
-use crate::sys::{self, Env, below};
+use crate::model::record::Record;
+use crate::model::time::{DAY, Instant};
+use crate::model::when::Calendar;
+use crate::sys::fs::{self, Dir, FileStamp, FsError};
+use crate::sys::log::Log;
+use crate::sys::{self, Entropy, Env, below};
 
 /// Below this many lines parsing is cheaper than the image is worth.
 pub(super) const MIN_LINES: usize = 300;
-/// When more lines than this had to be parsed although there was an image, a new one is made.
+/// Where an image cannot be asked, a new one is made when more lines than this had to be parsed although there was one.
 pub(super) const STALE_LINES: usize = 64;
 
-const MAGIC: &[u8; 8] = b"bd-img-2";
-/// What the images of every version begin with.
-const MAGIC_START: &[u8] = b"bd-img-";
+const MAGIC: &[u8; 8] = b"bd-img-3";
+/// What the images of earlier versions begin with, and what their names end in.
+const EARLIER: (&[u8], &str) = (b"bd-img-", ".img");
+const IMAGE_END: &str = ".image";
+const LABEL_END: &str = ".label";
+const TEXTS_END: &str = ".texts";
 /// So many characters of a hash are the name of an image.
 const NAME_LENGTH: usize = 24;
 const PRIVATE: u32 = 0o600;
-const MAX_IMAGE: u64 = 1 << 30;
+const STEP: usize = 1 << 20;
+const MAX_IMAGE: u64 = 2 << 30;
+const MAX_LABEL: u64 = 1 << 20;
 /// Images of ledgers that nobody reads any more go after this time.
 const MAX_AGE: i64 = 30 * DAY;
+/// An image in which more days depend on the reader's zone is not asked.
+pub(super) const MOST_DAYS: usize = 1000;
 
-/// A line in the image: its hash, and its key (0: a line without an issue; -1: one that must be read again).
-pub(super) type ImageLine = (u64, Key);
-
-#[derive(Debug)]
-pub(super) struct Image {
+/// What an image was made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Label {
+    pub id: ImageId,
     pub seed: u64,
-    /// The lines of each ledger.
-    pub parts: Vec<Vec<ImageLine>>,
-    pub database: Vec<u8>,
+    /// The ledgers had neither damage nor an id on two lines: the database says all that there is to say of them.
+    pub is_plain: bool,
+    /// Days as their dates, and the instants at which they begin and end in the zone of the reader who made it.
+    pub days: Vec<(String, i64, i64)>,
+    pub ledgers: Vec<LabelledLedger>,
+    /// Which boot of the machine it is known to be whole since: it is not synced, and a loss of power may have torn it.
+    boot: String,
+    /// Of the image: its length and sum.
+    length: u64,
+    sum: u64,
 }
 
-/// Where the image of these ledgers is, unless images are switched off or there is no place for them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct LabelledLedger {
+    pub file: FileStamp,
+    pub read_at: Instant,
+    pub hash: u128,
+}
+
+/// Where the image of these ledgers is, without the ends of its names, unless images are switched off or there is no place
+/// for them.
 pub(super) fn place(env: &Env, ledgers: &[&Path]) -> Option<PathBuf> {
     if env.var("BD_NO_IMAGE").is_some_and(|value| value == "1") {
         return None;
@@ -53,12 +80,27 @@ pub(super) fn place(env: &Env, ledgers: &[&Path]) -> Option<PathBuf> {
         name.update(sys::path::real(ledger).ok()?.as_os_str().as_encoded_bytes());
         name.update(b"\0");
     }
-    Some(base.join("beads").join(format!("{}.img", &name.finalize().to_hex()[..NAME_LENGTH])))
+    Some(base.join("beads").join(&name.finalize().to_hex()[..NAME_LENGTH]))
+}
+
+fn with_end(place: &Path, end: &str) -> PathBuf {
+    let mut path = place.as_os_str().to_owned();
+    path.push(end);
+    PathBuf::from(path)
 }
 
 /// The seeded hash of a line. The seed keeps a stranger's ledger from being made to collide.
 pub(super) fn line_hash(seed: u64, document: &Document, line: usize) -> u64 {
-    XxHash3_64::oneshot_with_seed(seed, document.raw(line))
+    text_hash(seed, document.raw(line))
+}
+
+pub(super) fn text_hash(seed: u64, raw: &[u8]) -> u64 {
+    XxHash3_64::oneshot_with_seed(seed, raw)
+}
+
+/// The seeded hash of a whole ledger.
+pub(super) fn whole_hash(seed: u64, bytes: &[u8]) -> u128 {
+    XxHash3_128::oneshot_with_seed(seed, bytes)
 }
 
 /// What this program's images look like inside: another schema or another version makes another image.
@@ -67,62 +109,258 @@ fn version() -> [u8; 32] {
     *blake3::hash(parts.concat().as_bytes()).as_bytes()
 }
 
-impl Image {
-    pub fn load(path: &Path) -> Option<Self> {
-        let (directory, name) = below::parted(path);
-        let contents = below::read(directory, name, MAX_IMAGE).ok()?;
+/// Which boot of the machine this is; nothing where the system does not say.
+fn boot() -> String {
+    sys::boot().unwrap_or_default()
+}
+
+/// Takes numbers from the front of bytes.
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (found, rest) = self.0.split_first_chunk::<N>()?;
+        self.0 = rest;
+        Some(*found)
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        self.take().map(u64::from_le_bytes)
+    }
+
+    fn instant(&mut self) -> Option<Instant> {
+        self.take().map(|bytes| Instant::from_nanos(i64::from_le_bytes(bytes)))
+    }
+
+    fn text(&mut self) -> Option<String> {
+        let length = usize::try_from(self.number()?).ok()?;
+        let (found, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        String::from_utf8(found.to_vec()).ok()
+    }
+}
+
+impl Label {
+    /// For an image that is about to be made.
+    pub fn new(seed: u64, is_plain: bool, days: Vec<(String, i64, i64)>, ledgers: Vec<LabelledLedger>) -> Self {
+        // Not the host's entropy, which a test may have fixed: nobody is to foresee this.
+        Label { id: Entropy::System.bytes(), seed, is_plain, days, ledgers, boot: boot(), length: 0, sum: 0 }
+    }
+
+    /// The label of an image, if there is one and it is this user's alone.
+    pub fn load(place: &Path) -> Option<Self> {
+        let path = with_end(place, LABEL_END);
+        let (directory, name) = below::parted(&path);
+        let contents = below::read(directory, name, MAX_LABEL).ok()?;
         // Its sum proves that it is whole, not who made it: one that another user could have written is not used.
-        if !contents.is_own() {
-            return None;
-        }
-        let bytes = contents.bytes;
+        if contents.is_own() { Self::parse(&contents.bytes) } else { None }
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Self> {
         let (body, sum) = bytes.split_last_chunk::<8>()?;
         if XxHash3_64::oneshot(body) != u64::from_le_bytes(*sum) {
             return None;
         }
-        let rest = body.strip_prefix(MAGIC)?.strip_prefix(&version())?;
-        let (seed, rest) = rest.split_first_chunk::<8>()?;
-        let (count, mut rest) = rest.split_first_chunk::<8>()?;
-        let mut parts = Vec::new();
-        for _ in 0..u64::from_le_bytes(*count) {
-            let (lines, after) = rest.split_first_chunk::<8>()?;
-            let bytes = usize::try_from(u64::from_le_bytes(*lines)).ok()?.checked_mul(16)?;
-            let (lines, after) = after.split_at_checked(bytes)?;
-            let number = |part: &[u8]| u64::from_le_bytes(part.try_into().unwrap_or_default());
-            let line = |part: &[u8]| (number(&part[..8]), number(&part[8..]) as Key);
-            parts.push(lines.chunks_exact(16).map(line).collect::<Vec<ImageLine>>());
-            rest = after;
+        let mut reader = Reader(body.strip_prefix(MAGIC)?.strip_prefix(&version())?);
+        let (id, seed) = (reader.take()?, reader.number()?);
+        let (length, sum, is_plain) = (reader.number()?, reader.number()?, reader.number()? == 1);
+        let boot = reader.text()?;
+        let mut days = Vec::new();
+        for _ in 0..reader.number()? {
+            let (text, from) = (reader.text()?, reader.number()?);
+            days.push((text, from as i64, reader.number()? as i64));
         }
-        Some(Image { seed: u64::from_le_bytes(*seed), database: rest.to_vec(), parts })
+        let mut ledgers = Vec::new();
+        for _ in 0..reader.number()? {
+            let (dev, ino, size) = (reader.number()?, reader.number()?, reader.number()?);
+            let file = FileStamp { dev, ino, size, mtime: reader.instant()?, ctime: reader.instant()? };
+            ledgers.push(LabelledLedger {
+                file,
+                read_at: reader.instant()?,
+                hash: reader.take().map(u128::from_le_bytes)?,
+            });
+        }
+        Some(Label { id, seed, is_plain, days, ledgers, boot, length, sum })
     }
 
-    /// Writes the image beside its final name and moves it there. A failure is no failure of the command.
-    pub fn save(&self, path: &Path) {
-        let _ = self.try_save(path);
-    }
-
-    fn try_save(&self, path: &Path) -> Result<(), FsError> {
-        let (directory, name) = below::parted(path);
-        let dir = own_directory(directory)?;
-        let lines: usize = self.parts.iter().map(Vec::len).sum();
-        let mut bytes = Vec::with_capacity(self.database.len() + lines * 16 + self.parts.len() * 8 + 64);
-        bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&version());
-        bytes.extend_from_slice(&self.seed.to_le_bytes());
-        bytes.extend_from_slice(&(self.parts.len() as u64).to_le_bytes());
-        for part in &self.parts {
-            bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
-            for (hash, key) in part {
-                bytes.extend_from_slice(&hash.to_le_bytes());
-                bytes.extend_from_slice(&key.to_le_bytes());
+    fn render(&self) -> Vec<u8> {
+        let mut bytes = [MAGIC.as_slice(), &version(), &self.id].concat();
+        let put = |bytes: &mut Vec<u8>, number: u64| bytes.extend_from_slice(&number.to_le_bytes());
+        for number in [self.seed, self.length, self.sum, u64::from(self.is_plain), self.boot.len() as u64] {
+            put(&mut bytes, number);
+        }
+        bytes.extend_from_slice(self.boot.as_bytes());
+        put(&mut bytes, self.days.len() as u64);
+        for (text, from, to) in &self.days {
+            put(&mut bytes, text.len() as u64);
+            bytes.extend_from_slice(text.as_bytes());
+            put(&mut bytes, *from as u64);
+            put(&mut bytes, *to as u64);
+        }
+        put(&mut bytes, self.ledgers.len() as u64);
+        for LabelledLedger { file, read_at, hash } in &self.ledgers {
+            for number in [file.dev, file.ino, file.size] {
+                put(&mut bytes, number);
             }
+            for instant in [file.mtime, file.ctime, *read_at] {
+                put(&mut bytes, instant.nanos() as u64);
+            }
+            bytes.extend_from_slice(&hash.to_le_bytes());
         }
-        bytes.extend_from_slice(&self.database);
-        bytes.extend_from_slice(&XxHash3_64::oneshot(&bytes).to_le_bytes());
-        dir.put_unsynced(&name.to_string_lossy(), &bytes, PRIVATE)?;
-        forget_old(&dir);
-        Ok(())
+        let sum = XxHash3_64::oneshot(&bytes);
+        put(&mut bytes, sum);
+        bytes
     }
+
+    /// Every day begins and ends where it did for the one who made the image.
+    pub fn holds_in(&self, zone: impl FnOnce() -> Calendar) -> bool {
+        if self.days.is_empty() {
+            return true;
+        }
+        let calendar = zone();
+        self.days.iter().all(|(text, from, to)| {
+            calendar.day_of(text).is_some_and(|day| (day.start.micros(), day.end.micros()) == (*from, *to))
+        })
+    }
+
+    /// The database of the image, to be asked where it lies.
+    pub fn ask(&mut self, place: &Path) -> Option<Cache> {
+        if self.boot.is_empty() || self.boot != boot() {
+            self.read(place)?;
+            self.boot = boot();
+        }
+        let path = with_end(place, IMAGE_END);
+        let (directory, name) = below::parted(&path);
+        let found = Dir::root(directory).ok()?.own_regular_at(&name.to_string_lossy()).ok()??;
+        if found.size != self.length {
+            return None;
+        }
+        Cache::ask(&path, &self.id).ok()?
+    }
+
+    /// The same read into memory, once its sum is right.
+    pub fn read(&self, place: &Path) -> Option<Cache> {
+        let path = with_end(place, IMAGE_END);
+        let (directory, name) = below::parted(&path);
+        let contents = below::read(directory, name, MAX_IMAGE).ok()?;
+        if !contents.is_own() || sum_of(&contents.bytes) != self.sum {
+            return None;
+        }
+        Cache::from_image(&contents.bytes).ok()
+    }
+
+    /// Lets the answers have the texts of the file beside the image; tells whether it is of this image.
+    pub fn attach_texts(&self, place: &Path, cache: &mut Cache) -> bool {
+        let path = with_end(place, TEXTS_END);
+        let (directory, name) = below::parted(&path);
+        let is_own = Dir::root(directory).and_then(|dir| dir.own_regular_at(&name.to_string_lossy()));
+        is_own.is_ok_and(|found| found.is_some())
+            && cache.attach_texts(&path, &self.id, &boot()).is_ok_and(|attached| attached)
+    }
+
+    /// Puts the texts of all lines beside the image.
+    pub fn save_texts<'a>(
+        &self,
+        place: &Path,
+        cache: &Cache,
+        lines: impl Iterator<Item = (Key, Record<'a>)>,
+    ) -> Option<()> {
+        let bytes = cache.texts_file(lines, &self.id, &boot()).ok()?;
+        let (directory, name) = below::parted(place);
+        let name = format!("{}{TEXTS_END}", name.to_string_lossy());
+        own_directory(directory).ok()?.put_unsynced(&name, &bytes, PRIVATE).ok()
+    }
+
+    /// Lets the texts of an earlier image follow to this one: a copy is changed and put in its place.
+    pub fn follow_texts(&self, place: &Path, text: impl Fn(Key) -> Option<String>) -> Option<()> {
+        let (directory, name) = below::parted(place);
+        let (dir, name) = (own_directory(directory).ok()?, name.to_string_lossy());
+        let texts = format!("{name}{TEXTS_END}");
+        dir.own_regular_at(&texts).ok()??;
+        let copy = dir.copy_unsynced(&texts, PRIVATE).ok()?;
+        let image = with_end(place, IMAGE_END);
+        let followed = Cache::follow_texts(&dir.path().join(&copy), &image, &self.id, &boot(), text);
+        let done = followed.is_ok_and(|done| done) && below::rename(dir.path(), &copy, &texts).is_ok();
+        if !done {
+            let _ = dir.remove(&copy);
+        }
+        done.then_some(())
+    }
+
+    /// Removes the image if it is not the one of this label, and tells its path.
+    pub fn drop_torn(&self, place: &Path) -> Option<PathBuf> {
+        let path = with_end(place, IMAGE_END);
+        let (directory, name) = below::parted(&path);
+        let is_torn = path.is_file() && self.read(place).is_none();
+        (is_torn && below::remove(directory, name).is_ok()).then_some(path)
+    }
+
+    /// Puts an image in its place, and the label after it. A failure is no failure of the command.
+    pub fn save(self, place: &Path, database: &[u8]) {
+        let label = Label { length: database.len() as u64, sum: sum_of(database), ..self };
+        let _ = label.try_save(place, Some(database));
+    }
+
+    /// Puts a changed copy of an earlier image in its place, and the label after it; `None` if that cannot be done.
+    pub fn save_changed(
+        self,
+        place: &Path,
+        earlier: &Label,
+        change: impl FnOnce(&mut Cache) -> Option<()>,
+    ) -> Option<()> {
+        let (directory, name) = below::parted(place);
+        let (dir, name) = (own_directory(directory).ok()?, name.to_string_lossy());
+        let image = format!("{name}{IMAGE_END}");
+        let found = dir.own_regular_at(&image).ok()??;
+        if found.size != earlier.length {
+            return None;
+        }
+        let copy = dir.copy_unsynced(&image, PRIVATE).ok()?;
+        let changed = || {
+            let mut cache = Cache::edit(&dir.path().join(&copy), &self.id).ok()?;
+            change(&mut cache)?;
+            cache.finish().ok()?;
+            let (length, sum) = summed(&dir, &copy)?;
+            below::rename(dir.path(), &copy, &image).ok()?;
+            Label { length, sum, ..self }.try_save(place, None).ok()
+        };
+        let done = changed();
+        if done.is_none() {
+            let _ = dir.remove(&copy);
+        }
+        done
+    }
+
+    /// Puts the label alone in its place: the ledgers were looked at again and are the same.
+    pub fn renew(&self, place: &Path) {
+        let _ = self.try_save(place, None);
+    }
+
+    fn try_save(&self, place: &Path, database: Option<&[u8]>) -> Result<(), FsError> {
+        let (directory, name) = below::parted(place);
+        let (dir, name) = (own_directory(directory)?, name.to_string_lossy());
+        if let Some(database) = database {
+            dir.put_unsynced(&format!("{name}{IMAGE_END}"), database, PRIVATE)?;
+            forget_old(&dir);
+        }
+        dir.put_unsynced(&format!("{name}{LABEL_END}"), &self.render(), PRIVATE)
+    }
+}
+
+/// The length of a file, and the sum of its bytes.
+fn summed(dir: &Dir, name: &str) -> Option<(u64, u64)> {
+    let file = Log::below(dir.path(), Path::new(name)).ok()?;
+    let length = file.stamp().size;
+    let mut sum = 0;
+    for from in (0..length).step_by(STEP) {
+        sum = text_hash(sum, &file.read(from, STEP as u64).ok()?);
+    }
+    Some((length, sum))
+}
+
+/// The sum of the bytes of an image: that of each part goes into the next, so that nobody need have it whole.
+fn sum_of(database: &[u8]) -> u64 {
+    database.chunks(STEP).fold(0, |sum, part| text_hash(sum, part))
 }
 
 /// The directory of images, never behind a link, whatever the variables say.
@@ -132,22 +370,25 @@ fn own_directory(path: &Path) -> Result<Dir, FsError> {
     below::make(above, name)
 }
 
-/// Removes images that nobody reads any more: by name and by content, since other files may be in the directory.
+/// Removes images that nobody reads any more, and those of earlier versions: by name and by content, since other files may be
+/// in the directory.
 fn forget_old(dir: &Dir) {
     let oldest = fs::realtime().plus_nanos(-MAX_AGE);
     let _ = dir.remove_old_orphans();
-    for name in dir.names().unwrap_or_default().iter().filter(|name| is_image_name(name)) {
-        let is_old = dir.regular_at(name).is_ok_and(|found| found.is_some_and(|stamp| stamp.mtime < oldest));
-        if is_old && dir.starts_with(name, MAGIC_START) {
-            let _ = dir.remove(name);
+    for name in dir.names().unwrap_or_default() {
+        let is_old = || dir.regular_at(&name).is_ok_and(|found| found.is_some_and(|stamp| stamp.mtime < oldest));
+        let has_name = |end: &str| name.strip_suffix(end).is_some_and(is_image_name);
+        let goes = has_name(EARLIER.1) && dir.starts_with(&name, EARLIER.0)
+            || has_name(LABEL_END) && is_old() && dir.starts_with(&name, EARLIER.0)
+            || (has_name(IMAGE_END) || has_name(TEXTS_END)) && is_old() && dir.starts_with(&name, b"SQLite format 3\0");
+        if goes {
+            let _ = dir.remove(&name);
         }
     }
 }
 
-fn is_image_name(name: &str) -> bool {
-    name.strip_suffix(".img").is_some_and(|stem| {
-        stem.len() == NAME_LENGTH && stem.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-    })
+fn is_image_name(stem: &str) -> bool {
+    stem.len() == NAME_LENGTH && stem.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 #[cfg(test)]
@@ -155,22 +396,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_image_comes_back_whole_or_not_at_all() {
+    fn a_label_comes_back_whole_or_not_at_all() {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("x/y.img");
-        let image =
-            Image { seed: 7, parts: vec![vec![(1, 2), (3, 0), (4, -1)], vec![], vec![(5, 3)]], database: vec![9; 100] };
-        image.save(&path);
-        let back = Image::load(&path).unwrap();
-        assert_eq!((back.seed, back.parts, back.database), (7, image.parts, image.database));
-        let bytes = std::fs::read(&path).unwrap();
-        for damage in [0, 20, 60, bytes.len() / 2, bytes.len() - 1] {
+        let place = directory.path().join("x/y");
+        let time = Instant::from_nanos;
+        let file = FileStamp { dev: 1, ino: 2, size: 3, mtime: time(-4), ctime: time(5) };
+        let ledgers = vec![LabelledLedger { file, read_at: time(6), hash: u128::MAX - 7 }; 2];
+        let label = Label::new(8, true, vec![("2026-01-05".into(), -9, 10)], ledgers);
+        label.clone().save(&place, b"database");
+        let back = Label::load(&place).unwrap();
+        assert_eq!((back.id, back.seed, &back.days, &back.ledgers), (label.id, 8, &label.days, &label.ledgers));
+        assert_eq!((back.is_plain, back.length), (true, 8));
+        let bytes = std::fs::read(with_end(&place, LABEL_END)).unwrap();
+        for damage in 0..bytes.len() {
             let mut odd = bytes.clone();
             odd[damage] ^= 1;
-            std::fs::write(&path, &odd).unwrap();
-            assert!(Image::load(&path).is_none(), "byte {damage}");
+            assert_eq!(Label::parse(&odd), None, "byte {damage}");
+            assert_eq!(Label::parse(&bytes[..damage]), None, "cut off after {damage} bytes");
         }
-        std::fs::write(&path, &bytes[..bytes.len() - 9]).unwrap();
-        assert!(Image::load(&path).is_none());
     }
 }

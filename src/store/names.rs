@@ -28,13 +28,11 @@ pub const REDIRECT_NAME: &str = "redirect";
 
 pub const CONFIG_NAME: &str = "config.toml";
 
-pub const UNDO_NAME: &str = "undo.jsonl";
+pub const WRITES_NAME: &str = "writes.jsonl";
 
 pub const MARK_NAME: &str = "mark";
 
 pub const REGISTRY: &str = "registry.jsonl";
-
-pub const JOURNAL_NAME: &str = "journal.jsonl";
 
 pub const WORKSPACES_NAME: &str = "workspaces.jsonl";
 

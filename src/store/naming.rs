@@ -16,7 +16,10 @@ impl View {
     pub fn resolve(&mut self, typed: &str) -> Result<String> {
         self.look_around()?;
         self.read_ledgers()?;
-        let resolved = id::resolve(typed, self.sources.ids().iter().map(|id| id.as_ref()));
+        let resolved = match self.owner(typed) {
+            Some(_) => Resolved::One(typed.to_owned()),
+            None => id::resolve(typed, self.ids()?.iter().map(|id| id.as_ref())),
+        };
         if !matches!(&resolved, Resolved::One(id) if id == typed)
             && let Some(id) = self.renamed_from(typed)
         {

@@ -41,10 +41,11 @@ impl View {
         let pairs = self.sources.pairs().iter().map(|pair| (pair, true));
         for ((planning, target), is_open) in pairs.chain(self.sources.accepted_pairs().iter().map(|pair| (pair, false)))
         {
-            if !self.is_planning(self.sources.member_of_key(*planning)) {
+            let (source, _) = self.place_of(*planning)?;
+            if !self.is_planning(self.sources.member_of(source)) {
                 continue;
             }
-            let (ours, theirs) = (self.sources.text(*planning), self.sources.text(*target));
+            let (ours, theirs) = (self.text_of(*planning)?, self.text_of(*target)?);
             let (Ok(ours), Ok(theirs)) = (Record::parse(&ours), Record::parse(&theirs)) else { continue };
             // The target's line can be of another proposal, or a stranger's.
             let id = |record: &Record<'_>| Proposal::of(record).map(|proposal| proposal.id);
@@ -77,8 +78,8 @@ impl View {
         let held: Vec<(String, String)> = held.collect();
         let mut found: Vec<(Key, Own)> = Vec::new();
         for (id, name) in held {
-            let Some(source) = self.sources.owner(&id).filter(|n| self.sources.member_of(*n) == 0) else { continue };
-            let line = self.sources.line(source, &id).unwrap_or_default();
+            let Some(source) = self.owner(&id).filter(|n| self.sources.member_of(*n) == 0) else { continue };
+            let line = self.line_in(source, &id).unwrap_or_default();
             let Ok(record) = Record::parse(&line) else { continue };
             let assignee = record.text_of("assignee").filter(|known| *known != name);
             if issue::status_of(&record).as_str() != "open" || assignee.is_some() {

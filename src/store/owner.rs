@@ -97,7 +97,7 @@ impl View {
         let mut found: Vec<Owner> = Vec::new();
         for source in self.planning_sources() {
             for id in self.sources.ids_mentioning(source, "\"project\"") {
-                let line = self.sources.line(source, &id);
+                let line = self.line_in(source, &id);
                 found.extend(line.as_deref().and_then(Owner::of_line));
             }
         }
@@ -130,8 +130,8 @@ impl View {
         let mut found = HashMap::new();
         for source in self.planning_sources() {
             for id in self.sources.ids_mentioning(source, "\"project\"") {
-                let counts = self.sources.owner(&id) == Some(source);
-                let line = self.sources.line(source, &id).filter(|_| counts);
+                let counts = self.owner(&id) == Some(source);
+                let line = self.line_in(source, &id).filter(|_| counts);
                 let Some(owner) = line.as_deref().and_then(Owner::of_line) else { continue };
                 let ours = *is_ours.entry(owner.id.clone()).or_insert_with(|| self.is_ours(&owner));
                 if !ours {
@@ -153,7 +153,7 @@ impl View {
         let mut found = Vec::new();
         for source in self.planning_sources() {
             for id in self.sources.ids_mentioning(source, "\"project\"") {
-                let line = self.sources.line(source, &id).filter(|line| !is_companion_line(line.as_bytes()));
+                let line = self.line_in(source, &id).filter(|line| !is_companion_line(line.as_bytes()));
                 let Some(owner) = line.as_deref().and_then(Owner::of_line) else { continue };
                 if *known.entry(owner).or_insert_with_key(is_meant) {
                     found.push(id);

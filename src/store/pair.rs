@@ -31,12 +31,12 @@ impl Project {
 impl View {
     /// Both copies of an issue whose proposal is open.
     pub(super) fn pair(&self, id: &str) -> Option<Pair> {
-        let holders = self.sources.holders(id);
+        let holders = self.holders(id);
         if holders.len() < 2 {
             return None;
         }
         let look = |n: usize| {
-            let line = self.sources.line(n, id)?;
+            let line = self.line_in(n, id)?;
             let record = Record::parse(&line).ok().filter(|record| !proposal::is_turned_down(record))?;
             Some((Visibility::of(&record), Proposal::of(&record)))
         };
@@ -57,7 +57,7 @@ impl View {
     pub(super) fn divide(&mut self, owner: usize, id: String, changes: Vec<Change>) -> Result<Vec<(usize, Write)>> {
         let pair = self.pair(&id);
         let deletes = changes.iter().any(|change| matches!(change, Change::Delete { .. }));
-        let line = self.sources.line(owner, &id).unwrap_or_default();
+        let line = self.line_in(owner, &id).unwrap_or_default();
         let is_open = Record::parse(&line).is_ok_and(|record| {
             let state = Proposal::of(&record).map(|proposal| proposal.state);
             Visibility::of(&record) == Visibility::Proposed && state == Some(State::Open)
@@ -108,7 +108,7 @@ impl View {
     }
 
     fn is_in_step(&self, pair: &Pair, id: &str) -> bool {
-        let lines = (self.sources.line(pair.planning, id), self.sources.line(pair.target, id));
+        let lines = (self.line_in(pair.planning, id), self.line_in(pair.target, id));
         let (Some(planning), Some(target)) = lines else { return false };
         match (Record::parse(&planning), Record::parse(&target)) {
             (Ok(planning), Ok(target)) => !proposal::has_moved_on(&planning, &target),
@@ -122,7 +122,7 @@ impl View {
         if self.access(member)? == Access::Write {
             return Ok(None);
         }
-        let line = self.sources.line(owner, id).unwrap_or_default();
+        let line = self.line_in(owner, id).unwrap_or_default();
         Ok(Record::parse(&line).ok().as_ref().and_then(Proposal::of))
     }
 
@@ -134,7 +134,7 @@ impl View {
         Ok(match proposal {
             None => Access::Read(reason),
             Some(_) if self.pair(id).is_some() => Access::Write,
-            Some(_) if self.sources.holders(id).len() > 1 => {
+            Some(_) if self.holders(id).len() > 1 => {
                 Access::Read("the line there is another proposal than that of your planning copy".to_owned())
             }
             Some(proposal) if proposal.author == self.actor() => Access::Write,
@@ -144,19 +144,19 @@ impl View {
 
     /// The lines that the two copies of an open proposal become when they are joined, as far as they change.
     fn settle_pair(&self, pair: &Pair, id: &str) -> Option<JoinedPair> {
-        let lines = (self.sources.line(pair.planning, id)?, self.sources.line(pair.target, id)?);
+        let lines = (self.line_in(pair.planning, id)?, self.line_in(pair.target, id)?);
         let (planning, theirs) = (Record::parse(&lines.0).ok()?, Record::parse(&lines.1).ok()?);
         self.joined_pair(&planning, &theirs, pair.target, &pair.proposal)
     }
 
     /// Whether those who read a ledger can see an issue.
     pub(super) fn is_visible(&self, source: usize, id: &str) -> bool {
-        id.starts_with("external:") || self.sources.line(source, id).is_some()
+        id.starts_with("external:") || self.line_in(source, id).is_some()
     }
 
     /// An issue that planning repos alone hold, or the id that one of them had there before it was proposed.
     pub(super) fn is_only_planned(&self, id: &str) -> bool {
-        let holders = self.sources.holders(id);
+        let holders = self.holders(id);
         match holders.is_empty() {
             true => self.renamed_from(id).is_some(),
             false => holders.iter().all(|source| self.is_planning(self.sources.member_of(*source))),
@@ -185,7 +185,7 @@ impl View {
                 (id, line.ok())
             }
             Write::Change { id, changes } => {
-                let before = self.sources.line(source, id).unwrap_or_default();
+                let before = self.line_in(source, id).unwrap_or_default();
                 let is_record = Record::parse(&before).is_ok();
                 let after = || change::apply(&before, changes, self.stamp(&actor, &before)).ok().flatten();
                 (id.clone(), is_record.then(after).flatten())
@@ -194,7 +194,7 @@ impl View {
         };
         // What cannot be written is refused when it is.
         let Some(line) = line else { return Ok(()) };
-        let known = self.sources.line(source, &id).map(|line| named_in(&line)).unwrap_or_default();
+        let known = self.line_in(source, &id).map(|line| named_in(&line)).unwrap_or_default();
         let (mut targets, mut mentioned) = named_in(&line);
         targets.retain(|target| !known.0.contains(target));
         mentioned.retain(|word| !known.1.contains(word));
@@ -220,7 +220,7 @@ impl View {
     /// The first word of a text that is the id of an issue that planning repos alone hold, or was.
     fn private_among(&self, words: Vec<String>) -> Option<String> {
         let (unknown, known): (Vec<String>, Vec<String>) =
-            words.into_iter().partition(|word| self.sources.holders(word).is_empty());
+            words.into_iter().partition(|word| self.holders(word).is_empty());
         let former = if unknown.is_empty() { Default::default() } else { self.former_ids() };
         let mut private = known.into_iter().filter(|word| self.is_only_planned(word));
         private.next().or_else(|| unknown.into_iter().find(|word| former.contains_key(word)))

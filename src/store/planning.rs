@@ -87,7 +87,7 @@ impl View {
         let mut owners = HashSet::new();
         for source in (0..self.sources.len()).filter(|source| members.contains(&self.sources.member_of(*source))) {
             for id in self.sources.ids_mentioning(source, "\"local\"") {
-                let line = self.sources.line(source, &id).unwrap_or_default();
+                let line = self.line_in(source, &id).unwrap_or_default();
                 let Ok(record) = Record::parse(&line) else { continue };
                 if Visibility::of(&record) == Visibility::Local {
                     local = true;

@@ -8,7 +8,7 @@ use super::names::{REGISTRY, WORKSPACES_NAME};
 use super::place;
 use crate::model::json::Dialect;
 use crate::sys::fs::FsError;
-use crate::sys::{Entropy, below};
+use crate::sys::{Entropy, below, looks};
 use crate::vcs;
 
 pub(super) const POINTER: &str = "home";
@@ -63,7 +63,8 @@ impl Pointer {
     }
 
     fn read_in(directory: &Path) -> Option<Self> {
-        let text = below::text(directory, POINTER).ok()??;
+        let is_there = looks::is_there(&directory.join(POINTER));
+        let text = is_there.then(|| below::text(directory, POINTER))?.ok()??;
         let mut lines = text.lines().map(str::trim);
         let absolute = |line: &str| Some(PathBuf::from(line)).filter(|path| path.is_absolute());
         Some(Pointer { home: absolute(lines.next()?)?, parent: lines.next().and_then(absolute) })

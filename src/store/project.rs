@@ -12,7 +12,7 @@ use super::{
     StoreError, Warning, actor, family, home, role, settings,
 };
 use crate::sys::fs::FileStamp;
-use crate::sys::{Activity, Host, fs};
+use crate::sys::{Activity, Host, looks};
 use crate::vcs;
 
 /// How to open a store, for those who need more than `Store::open`.
@@ -83,6 +83,10 @@ pub(super) struct Given {
 
 impl Given {
     pub(super) fn read(&self, repo: &Repo, host: &Host) -> Result<(Settings, Repos, Surroundings)> {
+        looks::during(|| self.look(repo, host))
+    }
+
+    fn look(&self, repo: &Repo, host: &Host) -> Result<(Settings, Repos, Surroundings)> {
         // Before the files are read: a later change must not go unnoticed.
         let files = settings::Files::of(repo.beads(), &host.env);
         let watched = files.user.iter().chain([&files.shared, &files.personal]).cloned();
@@ -126,9 +130,12 @@ impl Given {
 impl Project {
     pub(super) fn open(config: Config) -> Result<Self> {
         let Config { host, path, additional, settings, actor, lock_wait, ignore_env } = config;
-        let repo = Repo::discover(&path, &host.env, ignore_env)?;
         let given = Given { additional, settings, guests: Vec::new() };
-        let (settings, repos, surroundings) = given.read(&repo, &host)?;
+        let (repo, (settings, repos, surroundings)) = looks::during(|| {
+            let repo = Repo::discover(&path, &host.env, ignore_env)?;
+            let found = given.read(&repo, &host)?;
+            Ok::<_, StoreError>((repo, found))
+        })?;
         Ok(Project {
             host,
             repo,
@@ -262,7 +269,7 @@ impl Project {
 pub(super) type Surroundings = Vec<(PathBuf, Option<FileStamp>)>;
 
 fn stamped(path: PathBuf) -> (PathBuf, Option<FileStamp>) {
-    let stamp = fs::stat(&path).ok();
+    let stamp = looks::stamp(&path);
     (path, stamp)
 }
 

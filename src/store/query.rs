@@ -132,7 +132,8 @@ impl View {
     /// Their ids alone, which costs less.
     pub fn ready_ids(&mut self) -> Result<BTreeSet<String>> {
         let listing = self.ready_listing(&ReadyFilter::default())?;
-        Ok(listing.keys.iter().filter_map(|key| self.sources.id(*key)).collect())
+        let ids = listing.keys.iter().map(|key| Ok(self.cache.id_of(*key)?));
+        Ok(ids.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
     /// When the next issue that was put off may become ready.
@@ -142,14 +143,11 @@ impl View {
     }
 
     pub(super) fn ready_listing(&mut self, filter: &ReadyFilter) -> Result<Listing> {
-        let mut condition = self.prepared(&filter.filter)?;
+        let condition = self.prepared(&filter.filter)?;
         let mut left_out = self.taken()?;
         left_out.extend(self.withheld()?.into_keys());
         left_out.extend(self.of_other_projects()?.keys().cloned());
-        if !left_out.is_empty() {
-            condition = Expr::And(vec![condition, Expr::any_of(Field::Id, left_out).negate()]);
-        }
-        self.ask_ready(condition, filter)
+        self.ask_ready(condition, filter, left_out)
     }
 
     /// How many issues are not among these only because of what other checkouts say.
@@ -160,10 +158,10 @@ impl View {
             return Ok(0);
         }
         let condition = Expr::And(vec![condition, Expr::any_of(Field::Id, taken)]);
-        Ok(self.ask_ready(condition, filter)?.total)
+        Ok(self.ask_ready(condition, filter, Vec::new())?.total)
     }
 
-    fn ask_ready(&mut self, condition: Expr, filter: &ReadyFilter) -> Result<Listing> {
+    fn ask_ready(&mut self, condition: Expr, filter: &ReadyFilter, without: Vec<String>) -> Result<Listing> {
         Ok(self.cache.ready(&ReadyQuery {
             filter: condition,
             now: self.host.clock.now(),
@@ -172,6 +170,7 @@ impl View {
             include_epics: filter.include_epics,
             any_type: filter.any_type,
             unknown: self.unknown_ids(),
+            without,
             limit: filter.limit,
         })?)
     }
@@ -188,10 +187,16 @@ impl View {
         Ok(taken)
     }
 
-    pub fn blocked(&mut self, filter: &Expr) -> Result<Vec<BlockedRow>> {
+    /// What cannot be worked on, at most so many if a number is given, and how many there are.
+    pub fn blocked(&mut self, filter: &Expr, limit: Option<usize>) -> Result<(Vec<BlockedRow>, usize)> {
         let filter = self.prepared(filter)?;
-        let found = self.cache.blocked(&filter, self.unknown_ids())?;
-        found.into_iter().map(|blocked| Ok(BlockedRow { row: self.row(blocked.key)?, blocked })).collect()
+        let found = self.cache.blocked(&filter, self.unknown_ids(), limit)?;
+        let total = match limit {
+            Some(limit) if found.len() >= limit => self.cache.blocked_count(&filter, self.unknown_ids())?,
+            _ => found.len(),
+        };
+        let rows = found.into_iter().map(|blocked| Ok(BlockedRow { row: self.row(blocked.key)?, blocked }));
+        Ok((rows.collect::<Result<_>>()?, total))
     }
 
     /// What stands in the way of one issue.
@@ -294,7 +299,7 @@ impl View {
 
     pub fn epics(&mut self) -> Result<Vec<(Row, EpicProgress)>> {
         self.refresh()?;
-        let epics = self.cache.epics()?;
+        let epics = self.cache.epics(self.unknown_ids())?;
         epics.into_iter().map(|epic| Ok((self.row(epic.key)?, epic))).collect()
     }
 
@@ -324,7 +329,7 @@ impl View {
     /// For marking how much of an id is enough.
     pub fn prefix_index(&mut self) -> Result<PrefixIndex> {
         self.read_ledgers()?;
-        Ok(PrefixIndex::new(self.sources.ids().iter().map(|id| id.as_ref())))
+        Ok(PrefixIndex::new(self.ids()?.iter().map(|id| id.as_ref())))
     }
 
     fn page(&mut self, listing: Listing) -> Result<Page> {
@@ -337,27 +342,28 @@ impl View {
     }
 
     pub(super) fn row(&self, key: Key) -> Result<Row> {
-        let line = self.sources.text(key);
+        let line = self.text_of(key)?;
         let record = Record::parse(&line).expect("a key stands for a valid record");
         let mut issue = Issue::decode_in(&record, &|| self.host.clock.calendar());
         if let Some(own) = self.cache.own(key) {
             (issue.status, issue.assignee) = (Status::new(own.status.as_str()), own.assignee.clone());
-            let planned = own.from.map(|key| self.sources.text(key)).unwrap_or_default();
+            let planned = own.from.map(|key| self.text_of(key)).transpose()?.unwrap_or_default();
             if let Ok(record) = Record::parse(&planned) {
                 let planned = Issue::decode_in(&record, &|| self.host.clock.calendar());
                 issue.fill_own(planned);
             }
         }
-        let (file, line_number) = self.sources.place(key);
-        let beside = if self.sources.member_of_key(key) == 0 { self.companion(&issue.id) } else { None };
+        let (source, line_number) = self.place_of(key)?;
+        let repo = self.sources.member_of(source);
+        let beside = if repo == 0 { self.companion(&issue.id) } else { None };
         Ok(Row {
             issue,
             line,
-            source_repo: self.name(self.sources.member_of_key(key)).to_owned(),
-            repo: self.sources.member_of_key(key),
+            source_repo: self.name(repo).to_owned(),
+            repo,
             shadowed: self.cache.is_shadowed(key)?,
-            file: file.to_owned(),
-            line_number,
+            file: self.sources.ledger(source).path().to_owned(),
+            line_number: line_number + 1,
             counts: self.cache.counts(key)?,
             place: None,
             elsewhere: Vec::new(),
@@ -367,8 +373,12 @@ impl View {
 
     /// Brings the texts that a search needs into the cache.
     fn load_texts(&mut self) -> Result<()> {
+        if self.cache.is_in_file() && self.sources.bring_texts(&mut self.cache).is_some() {
+            return Ok(());
+        }
+        // From here on the database is in memory.
         let missing = self.cache.missing_texts()?;
-        let lines: Vec<_> = missing.into_iter().map(|key| (key, self.sources.text(key))).collect();
+        let lines = missing.into_iter().map(|key| Ok((key, self.text_of(key)?))).collect::<Result<Vec<_>>>()?;
         let parse = |line| Record::parse(line).expect("a key stands for a valid record");
         self.cache.insert_texts(lines.iter().map(|(key, line)| (*key, parse(line))))?;
         Ok(())

@@ -21,4 +21,5 @@ pub enum RecordError {
     Unreachable { path: PathBuf, reason: String },
 }
 
-pub(super) const LAYOUT: i64 = 1;
+/// 2: one log of writes in the place of a journal and a log of `bd undo`.
+pub(super) const LAYOUT: i64 = 2;

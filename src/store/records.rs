@@ -1,6 +1,6 @@
 //! Records in the state home: JSONL files that are read and written like a ledger, by the same code.
 //!
-//! A directory of the state home has one lock, the directory `lock` in it: not the directory itself, which the journal locks
+//! A directory of the state home has one lock, the directory `lock` in it: not the directory itself, which the log of writes locks
 //! while a ledger is locked already. Order: lock of the state home, then ledgers, then whatever else. A line that cannot be read
 //! is kept; readers leave it out. Readers take no lock.
 
@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::home::StateHome;
 use super::home_dir::{fill, is_blank, prepare};
+use super::log::carry_over;
 use super::record_error::{LAYOUT, RecordError};
 use super::state_mode::StateMode;
 use crate::ledger::{Document, Edit, Expectation, Ledger, LedgerError, Outcome};
@@ -18,7 +19,7 @@ use crate::model::record::Record;
 use crate::sys;
 use crate::sys::fs::FsError;
 use crate::sys::lock::DirLock;
-use crate::sys::{Entropy, below, fs, lock};
+use crate::sys::{Entropy, below, fs, lock, looks};
 
 /// Says which layout the files have; a newer one is left alone.
 const VERSION_NAME: &str = "version";
@@ -71,8 +72,8 @@ impl StateDir {
         self.check()?;
         let place = self.path.join(LOCK_NAME);
         // A crash or a full disk may have left the version without its text.
-        if !place.is_dir() || self.version().is_none() {
-            self.prepare()?;
+        if !place.is_dir() || self.layout() != Some(LAYOUT) {
+            self.prepare(wait)?;
         }
         let lock = self.lock_marked(wait)?;
         // It may have been moved while we waited.
@@ -136,13 +137,9 @@ impl StateDir {
             let odd = std::io::Error::other("it is a link, and state is not kept behind one");
             return Err(FsError::new("use", link, odd).into());
         }
-        match self.version() {
-            Some(text) => {
-                let found = Record::parse(&text).ok().and_then(|record| record.integer("layout")).unwrap_or(LAYOUT);
-                if found > LAYOUT {
-                    return Err(RecordError::Newer { path: self.home.path.clone(), found });
-                }
-            }
+        match self.layout() {
+            Some(found) if found > LAYOUT => return Err(RecordError::Newer { path: self.home.path.clone(), found }),
+            Some(_) => {}
             None if self.home.mode == StateMode::Workspace && !self.home.path.is_dir() => {
                 let (path, reason) = (self.home.path.clone(), self.home.reason.clone());
                 return Err(RecordError::Unreachable { path, reason });
@@ -159,10 +156,29 @@ impl StateDir {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    fn prepare(&self) -> Result<(), RecordError> {
+    /// The layout that the files have; `None` if nothing says so.
+    fn layout(&self) -> Option<i64> {
+        let text = self.version()?;
+        Some(Record::parse(&text).ok().and_then(|record| record.integer("layout")).unwrap_or(LAYOUT))
+    }
+
+    /// An earlier version keeps records here.
+    pub fn is_earlier(&self) -> bool {
+        self.layout().is_some_and(|layout| layout < LAYOUT)
+    }
+
+    fn prepare(&self, wait: Duration) -> Result<(), RecordError> {
         prepare(&self.home.path)?;
         let inside = self.path.strip_prefix(&self.home.path).unwrap_or(Path::new(""));
         below::make(&self.home.path, inside.join(LOCK_NAME))?;
+        // What cannot be carried over now is carried over later, and until then the layout is that of before.
+        let is_carried = carry_over(&self.home.path, &Entropy::System).is_ok();
+        if is_carried && self.is_earlier() {
+            let home = StateDir::of(self.home.clone());
+            below::make(&self.home.path, LOCK_NAME)?;
+            let _held = home.lock_marked(wait)?;
+            home.note("layout", LAYOUT)?;
+        }
         if self.version().is_none() {
             // Several repos may use one that was named, or that is the user's.
             let shared = matches!(self.home.mode, StateMode::Named | StateMode::Global);
@@ -180,9 +196,14 @@ impl StateDir {
 
     /// Remembers it, apart from the claims: their file may be emptied.
     pub(super) fn note_epoch_floor(&self, epoch: i64) -> Result<(), RecordError> {
+        self.note(FLOOR_KEY, epoch)
+    }
+
+    /// Puts a number into the file that tells the layout. The lock of the state home is held.
+    fn note(&self, key: &'static str, number: i64) -> Result<(), RecordError> {
         let text = self.version().unwrap_or_default();
         let Ok(record) = Record::parse(&text) else { return Ok(()) };
-        let line = record.with(&[(FLOOR_KEY, Some(epoch.to_string()))], Dialect::default());
+        let line = record.with(&[(key, Some(number.to_string()))], Dialect::default());
         Ok(below::put(&self.home.path, VERSION_NAME, format!("{line}\n").as_bytes())?)
     }
 
@@ -228,9 +249,8 @@ impl RecordFile {
 
     /// All of it as it is now; empty if it is not there.
     pub fn read(&self) -> Result<Document, RecordError> {
-        match fs::stat_link(&self.path) {
-            Err(error) if error.is_missing() => return Ok(Document::default()),
-            _ => {}
+        if looks::is_missing(&self.path) {
+            return Ok(Document::default());
         }
         match self.ledger()?.read(|| Expectation::Nothing) {
             Ok(snapshot) => Ok(snapshot.document),
@@ -267,7 +287,7 @@ impl RecordFile {
                 entropy,
                 || Expectation::Nothing,
                 |document| Ok(edits(document, plan(document).map_err(Failed::Plan)?)),
-                |_| {},
+                |_, _| {},
             )
         };
         let outcome = match apply() {

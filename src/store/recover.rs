@@ -1,10 +1,10 @@
 //! Putting back what another program took out of a ledger: each line into the very file that had it.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::journal::{Journal, JournalError, Missing, Whose};
+use super::log::{LogError, Lost, Missing, WriteLog};
 use super::source::expected;
 use super::write::Written;
 use super::{Result, Store, View};
@@ -26,6 +26,8 @@ pub struct Recovered {
     pub actor: String,
     /// The ledger of a checkout that is gone, if it comes from one.
     pub from: Option<PathBuf>,
+    /// The lines that the missing writes left.
+    lost: Vec<String>,
 }
 
 /// What is missing from a repo, and what became of it.
@@ -37,9 +39,9 @@ pub struct Recovery {
 }
 
 impl Recovery {
-    fn ids(&self, whose: Whose) -> HashSet<String> {
-        let meant = self.recovered.iter().filter(|one| one.from.is_some() == (whose == Whose::Gone));
-        meant.map(|one| one.id.clone()).collect()
+    /// The lines that were missing, each with the ledger of the checkout that is gone, if it comes from one.
+    fn lost(&self) -> Vec<Lost<'_>> {
+        self.recovered.iter().map(|one| (one.from.as_deref(), one.lost.as_slice())).collect()
     }
 }
 
@@ -51,7 +53,7 @@ impl View {
         let ledger = self.sources.ledger(source);
         let document = ledger.read(|| expected(ledger.path()))?.document;
         let name = self.name(member);
-        Ok(self.journaling(ledger, |journal| search(journal, &document, from_gone, name))?)
+        Ok(self.logging(ledger, |log| search(log, &document, from_gone, name))?)
     }
 
     /// A repo can be written as far as its ledgers go.
@@ -74,24 +76,24 @@ impl Store {
         self.actor();
         let found = RefCell::new(Recovery::default());
         let plan = |document: &Document| {
-            let search = |journal: &Journal<'_>| search(journal, document, from_gone, &name);
-            let recovery = self.journaling(ledger, search).map_err(LedgerError::Fs)?;
+            let search = |log: &WriteLog<'_>| search(log, document, from_gone, &name);
+            let recovery = self.logging(ledger, search).map_err(LedgerError::Fs)?;
             let edits = edits(&recovery, document);
             found.replace(recovery);
             Ok(edits)
         };
-        let outcome = self.recover_ledger(lock, plan, |journal, applied| {
-            let (own, gone) = (found.borrow().ids(Whose::Own), found.borrow().ids(Whose::Gone));
-            let mut noted = self.note(journal, applied)?;
+        let outcome = self.recover_ledger(lock, plan, |log, applied, account| {
+            let found = found.borrow();
+            let is_own =
+                |missing: &&Missing| found.recovered.iter().any(|one| one.from.is_none() && one.id == missing.id);
             // The line has both by now, whatever a comparison says.
-            if noted.missing.iter().any(|missing| own.contains(&missing.id)) {
-                journal.forget(&own, Whose::Own, None, &self.host.entropy)?;
-                noted = self.note(journal, applied)?;
+            let own = account.missing.iter().filter(is_own).map(|missing| (None, missing.after.as_slice()));
+            let gone = found.lost().into_iter().filter(|(from, _)| from.is_some());
+            let lost: Vec<Lost<'_>> = own.chain(gone).collect();
+            match lost.is_empty() {
+                true => Ok(account),
+                false => log.forget(&lost, &applied.document, applied.left),
             }
-            if !gone.is_empty() {
-                journal.forget(&gone, Whose::Gone, None, &self.host.entropy)?;
-            }
-            Ok(noted)
         })?;
         drop(locks);
         let recovery = found.into_inner();
@@ -106,8 +108,8 @@ impl Store {
             let written = written.collect();
             self.commit_ledgers(&[(source, written)]);
         }
-        // What stays in the journal needlessly does no harm.
-        let _ = self.prune_journal(member);
+        // What stays in the log needlessly does no harm.
+        let _ = self.prune_log(member);
         Ok(recovery)
     }
 
@@ -119,16 +121,12 @@ impl Store {
         let ledger = lock.ledger();
         let snapshot = ledger.read(|| expected(ledger.path()))?;
         let name = self.name(member);
-        let recovery = self.journaling(ledger, |journal| {
-            let recovery = search(journal, &snapshot.document, from_gone, name)?;
-            let (own, gone) = (recovery.ids(Whose::Own), recovery.ids(Whose::Gone));
-            if !own.is_empty() {
-                journal.forget(&own, Whose::Own, Some(&snapshot.stamp.file), &self.host.entropy)?;
+        let recovery = self.logging(ledger, |log| {
+            let recovery = search(log, &snapshot.document, from_gone, name)?;
+            if !recovery.recovered.is_empty() {
+                log.forget(&recovery.lost(), &snapshot.document, Some(snapshot.stamp.file))?;
             }
-            if !gone.is_empty() {
-                journal.forget(&gone, Whose::Gone, None, &self.host.entropy)?;
-            }
-            Ok::<_, JournalError>(recovery)
+            Ok::<_, LogError>(recovery)
         })?;
         self.sources.watched(source).replace(None);
         Ok(recovery)
@@ -136,17 +134,17 @@ impl Store {
 }
 
 fn search(
-    journal: &Journal<'_>,
+    log: &WriteLog<'_>,
     document: &Document,
     from_gone: bool,
     repo: &str,
 ) -> std::result::Result<Recovery, crate::sys::fs::FsError> {
     let mut found: BTreeMap<String, Recovered> = BTreeMap::new();
-    for missing in journal.account_whole(document)?.missing {
+    for missing in log.account_whole(document)?.missing {
         found.insert(missing.id.clone(), recovered(missing, repo, None));
     }
     let mut gone = Vec::new();
-    for (path, fold) in journal.of_gone_checkouts()? {
+    for (path, fold) in log.of_gone_checkouts()? {
         for missing in fold.missing(document) {
             if from_gone {
                 let one = recovered(missing, repo, Some(path.clone()));
@@ -161,9 +159,9 @@ fn search(
 }
 
 fn recovered(missing: Missing, repo: &str, from: Option<PathBuf>) -> Recovered {
-    let Missing { id, at, actor, now, line, .. } = missing;
+    let Missing { id, at, actor, now, line, after: lost } = missing;
     let fields = now.as_deref().map_or_else(Vec::new, |now| changed(now, &line));
-    Recovered { id, source_repo: repo.to_owned(), was_gone: now.is_none(), fields, line, at, actor, from }
+    Recovered { id, source_repo: repo.to_owned(), was_gone: now.is_none(), fields, line, at, actor, from, lost }
 }
 
 /// The keys whose values differ, but for the time of the edit itself.

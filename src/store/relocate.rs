@@ -44,7 +44,7 @@ impl View {
         loop {
             let moving: HashSet<String> = wanted.iter().map(|(id, _)| id.clone()).collect();
             let named = |id: &str, from: usize| {
-                let lines = self.sources.of_member(from).into_iter().filter_map(|source| self.sources.line(source, id));
+                let lines = self.sources.of_member(from).into_iter().filter_map(|source| self.line_in(source, id));
                 lines.into_iter().find_map(|line| self.private_in(id, &line, |other| moving.contains(other)))
             };
             let Some((n, error)) = wanted.iter().enumerate().find_map(|(n, (id, from))| Some((n, named(id, *from)?)))
@@ -64,7 +64,7 @@ impl View {
             return Err(StoreError::ReadOnly { what: id.to_owned(), repo: self.name(from).to_owned(), reason });
         }
         let source = self.writable(from)?;
-        let Some(line) = self.sources.line(source, id) else { return Ok(()) };
+        let Some(line) = self.line_in(source, id) else { return Ok(()) };
         let Ok(record) = Record::parse(&line) else { return Ok(()) };
         let is_open = Proposal::of(&record).is_some_and(|proposal| proposal.state == State::Open);
         if is_open && Visibility::of(&record) == Visibility::Proposed {
@@ -184,7 +184,7 @@ impl Store {
         self.refresh()?;
         let mut leaving: BTreeMap<usize, Vec<(String, String)>> = BTreeMap::new();
         for one in filed {
-            let Some(source) = self.sources.owner(&one.id) else { continue };
+            let Some(source) = self.owner(&one.id) else { continue };
             leaving.entry(source).or_default().push((one.id.clone(), one.line.clone()));
         }
         let locks = self.lock(&leaving.keys().copied().collect::<Vec<_>>())?;

@@ -33,7 +33,7 @@ impl View {
                 done.others += 1;
                 continue;
             }
-            let line = self.sources.line(source, &id).unwrap_or_default();
+            let line = self.line_in(source, &id).unwrap_or_default();
             let record = Record::parse(&line).ok();
             if record.as_ref().is_some_and(|record| Visibility::of(record) == Visibility::Proposed) {
                 return Err(StoreError::StillProposed { id });

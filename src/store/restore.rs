@@ -81,7 +81,7 @@ impl View {
         if let Some(moment) = at.filter(|_| !ids.is_empty()) {
             found.then = self.lines_at(ids, moment)?;
         }
-        let absent = |id: &&String| self.sources.owner(id).is_none() && !found.last.contains_key(*id);
+        let absent = |id: &&String| self.owner(id).is_none() && !found.last.contains_key(*id);
         let absent: BTreeSet<String> = ids.iter().filter(absent).cloned().collect();
         if !absent.is_empty() {
             found.last.extend(self.last_of_each(&absent)?);
@@ -90,7 +90,7 @@ impl View {
         found.renamed = self.called_now_each(&left)?;
         let mut deleted: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
         for id in ids.iter().filter(|_| at.is_none()) {
-            if let Some(source) = self.sources.owner(id).filter(|source| self.is_deleted(*source, id)) {
+            if let Some(source) = self.owner(id).filter(|source| self.is_deleted(*source, id)) {
                 deleted.entry(self.sources.member_of(source)).or_default().insert(id.clone());
             }
         }
@@ -101,13 +101,13 @@ impl View {
     }
 
     fn is_deleted(&self, source: usize, id: &str) -> bool {
-        let line = self.sources.line(source, id).unwrap_or_default();
+        let line = self.line_in(source, id).unwrap_or_default();
         Record::parse(&line).is_ok_and(|record| status_of(&record).is_tombstone())
     }
 
     /// What is to come back of an issue, if this user may bring it back.
     fn wanted(&mut self, id: &str, found: &Found, is_earlier: bool) -> Result<Wanted> {
-        let wanted = match self.sources.owner(id) {
+        let wanted = match self.owner(id) {
             Some(source) => self.older(source, id, found, is_earlier)?,
             None => self.departed(id, found, is_earlier)?,
         };
@@ -123,7 +123,7 @@ impl View {
     /// A version of an issue that is there.
     fn older(&mut self, source: usize, id: &str, found: &Found, is_earlier: bool) -> Result<Wanted> {
         let refused = |why: String| Err(StoreError::CannotRestore { id: id.to_owned(), why });
-        let line = self.sources.line(source, id).unwrap_or_default();
+        let line = self.line_in(source, id).unwrap_or_default();
         let past = if is_earlier {
             found.then.get(id).ok_or_else(|| not_then(id))?
         } else if self.is_deleted(source, id) {
@@ -270,7 +270,7 @@ impl Store {
         self.refresh()?;
         let mut done: Vec<Option<Result<Restored>>> = Vec::new();
         for id in ids {
-            done.push(self.refuse_no_history(self.sources.owner(id)).err().map(Err));
+            done.push(self.refuse_no_history(self.owner(id)).err().map(Err));
         }
         let open: BTreeSet<String> =
             ids.iter().zip(&done).filter(|(_, done)| done.is_none()).map(|(id, _)| id.clone()).collect();

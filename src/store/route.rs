@@ -132,7 +132,7 @@ impl View {
             kin.sort_by_key(|(_, kind)| !kind.is_parent_child());
             for (target, kind) in kin {
                 let what = if kind.is_parent_child() { "parent" } else { "origin" };
-                let Some(repo) = self.sources.owner(target).map(|source| self.sources.member_of(source)) else {
+                let Some(repo) = self.owner(target).map(|source| self.sources.member_of(source)) else {
                     continue;
                 };
                 // Planning below an issue of the primary is what contributors do; it stays in their own repo.

@@ -190,9 +190,8 @@ impl View {
             let ids = those().flat_map(|(_, _, versions, _)| versions.keys().cloned()).collect();
             let here = ours.effective_among(&ids);
             // Another repo's copy counts here, or there: what this one's checkouts have of it decides nothing.
-            let is_of_another = |id: &str| {
-                self.sources.member_of(source) != 0 && self.sources.owner(id).is_some_and(|owner| owner != source)
-            };
+            let is_of_another =
+                |id: &str| self.sources.member_of(source) != 0 && self.owner(id).is_some_and(|owner| owner != source);
             for (_, place, versions, common) in those() {
                 let news = later(ours, &here, versions.clone(), Some(common)).into_iter();
                 for (id, line) in news.filter(|(id, _)| !is_of_another(id)) {

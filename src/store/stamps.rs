@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::model::time::{Instant, MILLI, SECOND};
 use crate::sys::fs::{self, FileStamp, Granularity};
+use crate::sys::looks;
 
 /// Some files, those included that are not there.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ impl Stamps {
         paths.sort();
         paths.dedup();
         let at = fs::realtime();
-        let seen: Vec<_> = paths.into_iter().map(|path| (fs::stat(&path).ok(), path)).collect();
+        let seen: Vec<_> = paths.into_iter().map(|path| (looks::stamp(&path), path)).collect();
         let there = seen.iter().find(|(stamp, _)| stamp.is_some());
         let granularity = there.map_or(Granularity::Fine, |(_, path)| fs::granularity(path));
         Stamps { seen: seen.into_iter().map(|(stamp, path)| (path, stamp)).collect(), at, granularity }
@@ -32,7 +33,7 @@ impl Stamps {
 
     /// Nothing is seen to have changed since.
     pub fn hold_so_far(&self) -> bool {
-        self.seen.iter().all(|(path, known)| fs::stat(path).ok() == *known)
+        self.seen.iter().all(|(path, known)| looks::stamp(path) == *known)
     }
 
     /// Nothing has changed since: the stamps are the same, and were old enough that a later change would show in them.

@@ -11,7 +11,7 @@ use super::source::Sources;
 use super::{Project, Refresh, Repo, Result, StoreError, Warning, leases, place};
 use crate::cache::Cache;
 use crate::ledger::{Document, Ledger};
-use crate::sys::fs;
+use crate::sys::looks;
 
 /// The issues of a project, as its files have them.
 #[derive(Debug)]
@@ -23,8 +23,8 @@ pub struct View {
     pub(super) numbering: u64,
     /// What went wrong beside a write that stands.
     pub(super) notices: Vec<Warning>,
-    /// Writes that stand and are not in the journal.
-    pub(super) unjournaled: RefCell<Vec<Warning>>,
+    /// Writes that stand and are not in the log.
+    pub(super) unlogged: RefCell<Vec<Warning>>,
     /// Planning issues of other projects, as last found.
     pub(super) others: Others,
     /// What other checkouts say, as last read.
@@ -58,7 +58,7 @@ impl View {
             cache: Cache::new()?,
             numbering: 0,
             notices: Vec::new(),
-            unjournaled: RefCell::default(),
+            unlogged: RefCell::default(),
             others: Others::default(),
             siblings: Siblings::default(),
             known_leases: None,
@@ -137,7 +137,7 @@ impl View {
 
     /// Notices settings that were edited, and repos that came or went. Repos may have other numbers afterwards.
     pub(super) fn look_around(&mut self) -> Result<()> {
-        if self.surroundings.iter().any(|(path, known)| fs::stat(path).ok() != *known) {
+        if self.surroundings.iter().any(|(path, known)| looks::stamp(path) != *known) {
             self.homes.borrow_mut().clear();
             let (settings, repos, surroundings) = self.given.read(&self.repo, &self.host)?;
             if settings != self.settings || repos != self.repos || self.sources.have_moved(&repos) {
@@ -171,7 +171,7 @@ impl View {
             found.extend(lines.into_iter().map(Warning::Line));
         }
         found.extend(self.damaged_records.borrow().iter().cloned());
-        found.extend(self.unjournaled.borrow().iter().cloned());
+        found.extend(self.unlogged.borrow().iter().cloned());
         found.extend(self.notices.iter().cloned());
         found
     }

@@ -34,8 +34,8 @@ pub enum Warning {
         repo: String,
         message: String,
     },
-    /// The write stands, but `bd recover` would not know of it.
-    NotJournaled {
+    /// The write stands, but neither `bd undo` nor `bd recover` would know of it.
+    NotLogged {
         repo: String,
         message: String,
     },
@@ -46,10 +46,6 @@ pub enum Warning {
     /// A repo under no version control: how it was is not known.
     NoPast {
         repo: String,
-    },
-    /// The write stands, but `bd undo` would not know of it.
-    NotUndoable {
-        message: String,
     },
     /// The write stands, but a claim still looks as it was before.
     NotSettled {

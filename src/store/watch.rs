@@ -1,21 +1,20 @@
-//! Watching over acknowledged writes: what the journal knows is looked for in the files.
+//! Watching over acknowledged writes: what the log knows is looked for in the files.
 
-use super::journal::Journal;
+use super::log::WriteLog;
 use super::source::Watched;
 use super::{Result, View, Warning, home};
 use crate::ledger::Ledger;
 use crate::sys::fs;
 
 impl View {
-    /// Gives the journal that a ledger's writes go to.
-    pub(super) fn journaling<T>(&self, ledger: &Ledger, work: impl FnOnce(&Journal<'_>) -> T) -> T {
-        let env = &self.host.env;
-        let path = ledger.path();
+    /// Gives the log that a ledger's writes go to.
+    pub(super) fn logging<T>(&self, ledger: &Ledger, work: impl FnOnce(&WriteLog<'_>) -> T) -> T {
+        let (path, host) = (ledger.path(), &self.host);
         match self.sources.find(ledger) {
-            Some(source) => work(&Journal { home: self.sources.home(source), ledger: path, env }),
+            Some(source) => work(&WriteLog { home: self.sources.home(source), ledger: path, host }),
             None => {
                 let beads = path.parent().unwrap_or(path);
-                work(&Journal { home: &home::state_home(beads, env), ledger: path, env })
+                work(&WriteLog { home: &home::state_home(beads, &host.env), ledger: path, host })
             }
         }
     }
@@ -52,12 +51,12 @@ impl View {
             return Some(known.clone());
         }
         let (document, _) = read.filter(|(_, stamp)| **stamp == now)?;
-        let account = self.journaling(ledger, |journal| journal.account(document, &now));
+        let account = self.logging(ledger, |log| log.account(document, &now));
         let found = match account {
             Ok(account) => Ok(account.missing.into_iter().map(|missing| missing.id).collect::<Vec<_>>()),
             Err(error) => Err(error.to_string()),
         };
-        // A write that came after the read is in the journal and not in what was read: that is no loss.
+        // A write that came after the read is in the log and not in what was read: that is no loss.
         let quiet = matches!(&found, Ok(ids) if ids.is_empty());
         if !quiet && fs::stat(ledger.path()).ok() != Some(now) {
             return None;
@@ -66,11 +65,11 @@ impl View {
         Some(found)
     }
 
-    /// Drops from the journal of a repo what a remote has by now.
-    pub fn prune_journal(&self, member: usize) -> Result<()> {
+    /// Has the log of a repo forget what a remote has by now.
+    pub fn prune_log(&self, member: usize) -> Result<()> {
         for source in self.sources.of_member(member) {
             let ledger = self.sources.ledger(source);
-            self.journaling(ledger, |journal| journal.prune(&self.host.entropy))?;
+            self.logging(ledger, |log| log.prune())?;
         }
         Ok(())
     }

@@ -153,9 +153,9 @@ impl View {
         if let Some(found) = WorkflowRow::of(row.clone()) {
             return Some(found);
         }
-        let holders = self.sources.holders(&id).into_iter();
+        let holders = self.holders(&id).into_iter();
         let planning = holders.filter(|source| self.is_planning(self.sources.member_of(*source)));
-        let lines: Vec<String> = planning.filter_map(|source| self.sources.line(source, &id)).collect();
+        let lines: Vec<String> = planning.filter_map(|source| self.line_in(source, &id)).collect();
         lines.iter().find_map(|line| WorkflowRow::with(row.clone(), line))
     }
 

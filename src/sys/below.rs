@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use super::Entropy;
-use super::fs::{Contents, Dir, Durability, FileStamp, FsError, Replaced, realtime, retry};
+use super::fs::{Contents, Dir, Durability, FileStamp, FsError, Replaced, TEMP_PREFIX, realtime, retry};
 pub use super::opening::is_control;
 use super::opening::{astray, at_once, contents, is_link, kind, parts, reason, regular, step_by_step};
+use super::{Entropy, looks};
 
 /// The longest file that holds one short text.
 pub const SMALL: u64 = 64 << 10;
@@ -85,6 +85,7 @@ pub fn remove(root: &Path, inside: impl AsRef<Path>) -> Result<(), FsError> {
 /// Removes a directory if it is empty.
 pub fn remove_empty(root: &Path, inside: impl AsRef<Path>) -> Result<(), FsError> {
     let (dir, name) = Dir::root(root)?.holding(inside.as_ref())?;
+    looks::forget();
     let removed = retry(|| rustix::fs::unlinkat(dir.file(), &name, AtFlags::REMOVEDIR));
     removed.map_err(|e| FsError::new("remove", dir.path().join(name), e))
 }
@@ -92,6 +93,7 @@ pub fn remove_empty(root: &Path, inside: impl AsRef<Path>) -> Result<(), FsError
 /// Gives a file another name in the same directory.
 pub fn rename(root: &Path, from: &str, to: &str) -> Result<(), FsError> {
     let root = Dir::root(root)?;
+    looks::forget();
     let renamed = retry(|| rustix::fs::renameat(root.file(), from, root.file(), to));
     renamed.map_err(|e| FsError::new("rename", root.path().join(from), e))
 }
@@ -124,11 +126,13 @@ pub fn read_any(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
 
 /// Writes to what a person named, whatever it is.
 pub fn write_any(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    looks::forget();
     std::fs::write(path, bytes).map_err(|e| FsError::new("write", path, e))
 }
 
 /// Makes a directory of the user's own and those above it; links are followed.
 pub fn make_own(path: &Path) -> Result<(), FsError> {
+    looks::forget();
     std::fs::create_dir_all(path).map_err(|e| FsError::new("make", path, e))
 }
 
@@ -136,9 +140,12 @@ impl Dir {
     /// Opens a directory as a root. It is not itself a link: whoever found it has resolved its path.
     pub fn root(path: &Path) -> Result<Self, FsError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        if looks::is_known_missing(path) {
+            return Err(FsError::new("open", path, Errno::NOENT));
+        }
         match retry(|| rustix::fs::open(path, flags, Mode::empty())) {
             Ok(fd) => Ok(Dir::from_parts(fd, path)),
-            Err(e) => Err(FsError::new("open", path, reason(e, is_link(rustix::fs::CWD, path)))),
+            Err(e) => Err(FsError::new("open", path, reason(e, || is_link(rustix::fs::CWD, path)))),
         }
     }
 
@@ -168,6 +175,7 @@ impl Dir {
 
     /// The same; it is made where it is missing.
     pub fn make(&self, inside: &Path) -> Result<Dir, FsError> {
+        looks::forget();
         let mut dir: Option<Dir> = None;
         for name in parts(inside, self.path())? {
             let above = dir.as_ref().unwrap_or(self);
@@ -217,8 +225,26 @@ impl Dir {
         self.put_over(name, bytes, Mode::from_raw_mode(mode), Durability::None, &Entropy::System)
     }
 
+    /// Copies a file in this directory to a temporary name, which it gives; the caller renames or removes it.
+    pub fn copy_unsynced(&self, name: &str, mode: u32) -> Result<String, FsError> {
+        let failed = |e: io::Error| FsError::new("copy", self.path().join(name), e);
+        let random: [u8; 8] = Entropy::System.bytes();
+        let copy = format!("{TEMP_PREFIX}{}-{:016x}", std::process::id(), u64::from_le_bytes(random));
+        let (from, _) = self.open_regular(Path::new(name), OFlags::RDONLY, Mode::empty())?;
+        let access = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+        let (to, _) = self.open_regular(Path::new(&copy), access, Mode::from_raw_mode(mode))?;
+        match io::copy(&mut File::from(from), &mut File::from(to)) {
+            Ok(_) => Ok(copy),
+            Err(e) => {
+                let _ = self.remove(&copy);
+                Err(failed(e))
+            }
+        }
+    }
+
     /// Removes a file in this directory, or a link itself.
     pub fn remove(&self, name: &str) -> Result<(), FsError> {
+        looks::forget();
         let removed = retry(|| rustix::fs::unlinkat(self.file(), name, AtFlags::empty()));
         removed.map_err(|e| FsError::new("remove", self.path().join(name), e))
     }
@@ -249,9 +275,22 @@ impl Dir {
         }
     }
 
+    /// The same if the file belongs to this user, and nobody else can write to it.
+    pub fn own_regular_at(&self, name: &str) -> Result<Option<FileStamp>, FsError> {
+        match self.stat(name) {
+            Ok(stat) => {
+                kind(&stat, &self.path().join(name))?;
+                Ok(is_own(stat.st_uid, stat.st_mode).then(|| FileStamp::of(&stat)))
+            }
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Appends to a file in this directory, makes it if it is not there, and returns once the bytes are on disk.
     pub fn append(&self, name: &str, bytes: &[u8]) -> Result<(), FsError> {
         let failed = |action, e| FsError::new(action, self.path().join(name), e);
+        looks::forget();
         let access = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
         let (fd, _) = self.open_regular(Path::new(name), access, Mode::from_raw_mode(0o666))?;
         let mut file = File::from(fd);
@@ -283,9 +322,8 @@ impl Dir {
         };
         opened.map_err(|e| {
             let path = self.path().join(inside);
-            let steps = (1..=names.len()).map(|n| names[..n].iter().collect::<PathBuf>());
-            let is_linked = steps.into_iter().any(|step| is_link(self.file(), &step));
-            FsError::new("open", path, reason(e, is_linked))
+            let mut steps = (1..=names.len()).map(|n| names[..n].iter().collect::<PathBuf>());
+            FsError::new("open", path, reason(e, || steps.any(|step| is_link(self.file(), &step))))
         })
     }
 }
@@ -293,9 +331,13 @@ impl Dir {
 impl Contents {
     /// The file belongs to this user, and nobody else can write to it.
     pub fn is_own(&self) -> bool {
-        const OTHERS_WRITE: u32 = 0o022;
-        self.owner == rustix::process::geteuid().as_raw() && self.mode & OTHERS_WRITE == 0
+        is_own(self.owner, self.mode)
     }
+}
+
+fn is_own(owner: u32, mode: u32) -> bool {
+    const OTHERS_WRITE: u32 = 0o022;
+    owner == rustix::process::geteuid().as_raw() && mode & OTHERS_WRITE == 0
 }
 
 #[cfg(test)]

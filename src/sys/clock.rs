@@ -1,6 +1,8 @@
 //! What time it is.
 
-use std::sync::OnceLock;
+use std::env::VarError;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::tz::TimeZone;
@@ -45,12 +47,44 @@ impl Clock {
 
     /// Now, in the user's time zone: that of `TZ`, else of the system.
     pub fn calendar(&self) -> Calendar {
-        Calendar::new(self.now(), TimeZone::system())
+        Calendar::new(self.now(), zone())
     }
 }
 
+/// The user's time zone. jiff finds a zone by its name among those of all files; most often the file itself is enough.
+fn zone() -> TimeZone {
+    const LASTS: Duration = Duration::from_secs(5 * 60);
+    static READ: Mutex<Option<(std::time::Instant, TimeZone)>> = Mutex::new(None);
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*read {
+        Some((at, zone)) if at.elapsed() < LASTS => zone.clone(),
+        _ => {
+            let zone = zone_in_file().unwrap_or_else(TimeZone::system);
+            *read = Some((std::time::Instant::now(), zone.clone()));
+            zone
+        }
+    }
+}
+
+fn zone_in_file() -> Option<TimeZone> {
+    let (name, file) = match std::env::var("TZ") {
+        Err(VarError::NotPresent) => {
+            let file = PathBuf::from("/etc/localtime");
+            let link = std::fs::read_link(&file).ok()?;
+            (link.to_str()?.split_once("zoneinfo/")?.1.to_owned(), file)
+        }
+        // Anything else may be a rule, a path, or a zone that is kept elsewhere: jiff knows.
+        Ok(name) if name == "UTC" || name.contains('/') && !name.contains([':', ',', '.']) => {
+            let file = Path::new("/usr/share/zoneinfo").join(&name);
+            (name, file)
+        }
+        _ => return None,
+    };
+    TimeZone::tzif(&name, &std::fs::read(file).ok()?).ok()
+}
+
 /// Which boot of the machine this is; the system says so on Linux. A process never sees another one.
-pub(super) fn boot() -> Option<String> {
+pub fn boot() -> Option<String> {
     static BOOT: OnceLock<Option<String>> = OnceLock::new();
     let read = || {
         let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;

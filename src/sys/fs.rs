@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 
-use super::Entropy;
 pub(super) use super::stamp::retry;
 pub use super::stamp::{
     FileStamp, FsError, Granularity, cause, granularity, names_of, owner, realtime, stat, stat_link, user,
 };
+use super::{Entropy, looks};
 use crate::model::time::Instant;
 
 /// Temporary files that a crash may leave behind start with this; the next write removes them.
@@ -291,6 +291,7 @@ impl<'a> Temp<'a> {
         durability: Durability,
         entropy: &Entropy,
     ) -> Result<Self, FsError> {
+        looks::forget();
         let random: [u8; 8] = entropy.bytes();
         let name = format!("{TEMP_PREFIX}{}-{:016x}", std::process::id(), u64::from_le_bytes(random));
         let error = |action, e: io::Error| FsError::new(action, dir.path.join(to), e);

@@ -14,6 +14,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::fs::FsError;
+use super::looks;
 
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,6 +103,7 @@ impl Job {
                 }
             }
         });
+        looks::forget();
         let child = command.spawn().map_err(failed)?;
         let pid = Pid::from_child(&child);
         // Its number is not free for others before it is reaped, and that is done by the one who asks for its end.

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-use super::below;
 use super::fs::{Dir, FileStamp, FsError};
+use super::{below, looks};
 
 /// An open log.
 #[derive(Debug)]
@@ -30,8 +30,15 @@ impl Log {
         }
     }
 
+    /// Opens any file below a directory, to read parts of it.
+    pub fn below(root: &Path, inside: &Path) -> Result<Self, FsError> {
+        let (fd, stat) = Dir::root(root)?.open_regular(inside, OFlags::RDONLY, Mode::empty())?;
+        Ok(Log { file: File::from(fd), path: root.join(inside), stamp: FileStamp::of(&stat) })
+    }
+
     /// Opens a log for reading and appending, and makes it if it is not there.
     pub fn open_to_append(path: &Path) -> Result<Self, FsError> {
+        looks::forget();
         Self::open_as(path, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE)
     }
 

@@ -14,6 +14,7 @@ pub mod job;
 mod listen;
 pub mod lock;
 pub mod log;
+pub mod looks;
 pub mod net;
 mod opening;
 mod owner;
@@ -29,7 +30,7 @@ pub mod tree;
 mod watch;
 
 pub use activity::Activity;
-pub use clock::{Clock, from_system, to_system};
+pub use clock::{Clock, boot, from_system, to_system};
 pub use entropy::Entropy;
 pub use env::Env;
 pub use owner::{host_name, is_alive, is_gone, owner};

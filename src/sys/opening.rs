@@ -84,12 +84,14 @@ pub(super) fn is_link(at: impl std::os::fd::AsFd, path: &Path) -> bool {
     stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
 }
 
-pub(super) fn reason(e: Errno, is_linked: bool) -> io::Error {
-    match is_linked {
-        true => io::Error::new(io::ErrorKind::InvalidInput, LINK),
+pub(super) fn reason(e: Errno, is_linked: impl FnOnce() -> bool) -> io::Error {
+    match e {
+        // A link would have been there.
+        Errno::NOENT => e.into(),
+        _ if is_linked() => io::Error::new(io::ErrorKind::InvalidInput, LINK),
         // What opening a socket says.
-        false if e == Errno::NXIO => io::Error::new(io::ErrorKind::InvalidInput, NOT_REGULAR),
-        false => e.into(),
+        Errno::NXIO => io::Error::new(io::ErrorKind::InvalidInput, NOT_REGULAR),
+        _ => e.into(),
     }
 }
 

@@ -8,11 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::fs::FsError;
-
-/// Whether something has this name, be it a link that leads nowhere.
-pub fn is_there(path: &Path) -> bool {
-    look(path).is_ok()
-}
+use super::looks;
+pub use super::looks::{is_there, real};
 
 /// What has this name: a link is a link.
 pub fn look(path: &Path) -> io::Result<Metadata> {
@@ -22,11 +19,6 @@ pub fn look(path: &Path) -> io::Result<Metadata> {
 /// What this name leads to.
 pub fn follow(path: &Path) -> io::Result<Metadata> {
     fs::metadata(path)
-}
-
-/// The path without links.
-pub fn real(path: &Path) -> io::Result<PathBuf> {
-    fs::canonicalize(path)
 }
 
 /// Where a link leads.
@@ -45,30 +37,36 @@ pub fn is_empty(directory: &Path) -> io::Result<bool> {
 }
 
 pub fn make(directory: &Path) -> Result<(), FsError> {
+    looks::forget();
     fs::create_dir(directory).map_err(|e| FsError::new("make", directory, e))
 }
 
 /// The same with the directories above.
 pub fn make_all(directory: &Path) -> Result<(), FsError> {
+    looks::forget();
     fs::create_dir_all(directory).map_err(|e| FsError::new("make", directory, e))
 }
 
 /// Gives what has a name another one.
 pub fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
+    looks::forget();
     fs::rename(from, to).map_err(|e| FsError::new("rename", from, e))
 }
 
 /// A second name for a file, or another one where it cannot have two.
 pub fn link_or_rename(from: &Path, to: &Path) -> Result<(), FsError> {
+    looks::forget();
     fs::hard_link(from, to).or_else(|_| fs::rename(from, to)).map_err(|e| FsError::new("move aside", from, e))
 }
 
 /// Takes away an empty directory.
 pub fn remove(directory: &Path) -> Result<(), FsError> {
+    looks::forget();
     fs::remove_dir(directory).map_err(|e| FsError::new("remove", directory, e))
 }
 
 /// Takes away a directory with all that is in it.
 pub fn remove_all(directory: &Path) -> Result<(), FsError> {
+    looks::forget();
     fs::remove_dir_all(directory).map_err(|e| FsError::new("remove", directory, e))
 }

@@ -13,11 +13,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::spawn;
 use std::time::{Duration, Instant};
 
-use super::Env;
 use super::activity::Step;
 use super::child::{GRACE, end};
 use super::resident::Resident;
 use super::stream::{Stream, listen};
+use super::{Env, looks};
 
 /// How much of each stream is kept; the rest is read and dropped, so that the program never waits for us.
 const KEPT: usize = 1 << 20;
@@ -193,6 +193,7 @@ impl<'a> Program<'a> {
         if let Some(path) = self.odd.clone() {
             return Err(RunError::Odd { program: self.name.to_owned(), path });
         }
+        looks::forget();
         self.command(&program).spawn().map_err(|source| RunError::Start { program, source })
     }
 

@@ -11,6 +11,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, chmodat, fchmod, fstat, o
 use rustix::io::Errno;
 
 use super::fs::FsError;
+use super::looks;
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// What the owner needs to empty a directory.
@@ -30,6 +31,7 @@ pub fn remove(path: &Path) -> Result<(), FsError> {
         other => other.map_err(failed)?,
     };
     let device = fstat(&directory).map_err(failed)?.st_dev;
+    looks::forget();
     empty(directory, device, path)?;
     match unlinkat(&above, name, AtFlags::REMOVEDIR) {
         Err(Errno::NOENT) | Ok(()) => Ok(()),

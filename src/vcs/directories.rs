@@ -4,17 +4,23 @@ use std::path::{Path, PathBuf};
 
 use super::place::{Kind, MARKERS, kind, place};
 use super::{files, git, hg, jj};
+use crate::sys::looks;
 
 /// The directory that all checkouts of one repository share, for telling whether two paths belong to one family. Where jj
 /// keeps its commits in git, it is git's.
 pub fn common_dir(path: &Path) -> Option<PathBuf> {
     let (kind, root) = place(path)?;
     match kind {
-        Kind::Git => git::common_dir(&root.join(".git")),
-        Kind::Jj => jj::common_dir(&root.join(".jj")).or_else(|| git::common_dir(&root.join(".git"))),
-        Kind::Hg | Kind::Sl => hg::common_dir(&hg::own_dir(kind, &root)),
+        Kind::Git => behind_worktrees(&root),
+        Kind::Jj => looks::once("jj", &root, || jj::common_dir(&root.join(".jj"))).or_else(|| behind_worktrees(&root)),
+        Kind::Hg | Kind::Sl => looks::once("hg", &root, || hg::common_dir(&hg::own_dir(kind, &root))),
         Kind::None => None,
     }
+}
+
+/// The directory behind the worktrees of git, of which one begins here.
+pub(super) fn behind_worktrees(root: &Path) -> Option<PathBuf> {
+    looks::once("git", root, || git::common_dir(&root.join(".git")))
 }
 
 /// The file that should lead from the working copy around a path to its repository and leads nowhere: that of a linked

@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use super::checkouts::{Checkout, real};
+use super::directories::behind_worktrees;
 use super::{git, jj, place};
+use crate::sys::looks;
 
 /// All checkouts of a family in which git, jj or both are used, the main one first, then in the order of their paths.
 pub(super) fn family(root: &Path) -> Vec<Checkout> {
     let root = real(root);
-    let git_common = git::common_dir(&root.join(".git"));
+    let git_common = behind_worktrees(&root);
     let behind = jj::git_target(&root.join(".jj")).and_then(|target| git::common_dir(&target));
     let mut found = match behind.as_ref().or(git_common.as_ref()) {
         Some(common) => git::worktrees(common, &root),
@@ -41,13 +43,13 @@ pub(super) fn family(root: &Path) -> Vec<Checkout> {
 pub fn marks(path: &Path) -> Vec<PathBuf> {
     let Some((_, root)) = place(path) else { return Vec::new() };
     let dot_jj = root.join(".jj");
-    let (behind, heads) = match dot_jj.exists() {
+    let (behind, heads) = match looks::exists(&dot_jj) {
         true => {
             let behind = jj::git_target(&dot_jj).and_then(|target| git::common_dir(&target));
             (behind, jj::repo(&root).map(|repo| repo.join("op_heads/heads")))
         }
         false => (None, None),
     };
-    let git = behind.or_else(|| git::common_dir(&root.join(".git"))).map(|common| common.join("worktrees"));
+    let git = behind.or_else(|| behind_worktrees(&root)).map(|common| common.join("worktrees"));
     git.into_iter().chain(heads).collect()
 }

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::sys::looks;
+
 /// A version control system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
@@ -42,9 +44,9 @@ pub(super) const MARKERS: [(&str, Kind); 4] =
 
 /// The nearest working copy at or above a path. Where there is none on the way to a link, what the link leads to counts.
 pub(super) fn place(path: &Path) -> Option<(Kind, PathBuf)> {
-    let marked = |dir: &Path| MARKERS.iter().find(|(name, _)| dir.join(name).exists()).map(|(_, kind)| *kind);
+    let marked = |dir: &Path| MARKERS.iter().find(|(name, _)| looks::exists(&dir.join(name))).map(|(_, kind)| *kind);
     let above = |path: &Path| path.ancestors().find_map(|dir| Some((marked(dir)?, dir.to_owned())));
-    above(path).or_else(|| above(&std::fs::canonicalize(path).ok()?))
+    above(path).or_else(|| above(&looks::real(path).ok()?))
 }
 
 /// Which version control a path is under.

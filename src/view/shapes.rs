@@ -256,14 +256,14 @@ pub fn warning_text(warning: &Warning) -> String {
         Warning::Unwatched { repo, message } => {
             format!("whether acknowledged writes are missing from {repo} cannot be told: {message}")
         }
-        Warning::NotJournaled { repo, message } => {
-            format!("written, but not noted in the journal of {repo}: {message}; bd recover would not find it")
+        Warning::NotLogged { repo, message } => {
+            let unknown = "neither bd undo nor bd recover would find it";
+            format!("written, but not noted in the log of {repo}: {message}; {unknown}")
         }
         Warning::DamagedThen { lines } => {
             format!("{} of that version cannot be read, or stand twice", plural(*lines, "line"))
         }
         Warning::NoPast { repo } => format!("{repo} is under no version control: how it was is not known"),
-        Warning::NotUndoable { message } => format!("written, but bd undo would not find it: {message}"),
         Warning::ClaimStays { id, message } => {
             format!("{id} is still claimed on the remote: {message}; bd release --remote ends it")
         }

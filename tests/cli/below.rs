@@ -150,7 +150,7 @@ fn state_is_not_kept_behind_a_link() {
     fs::remove_file(env.path(".beads/run")).unwrap();
     env.given("claim bd-1");
     let mine = victim(&env, "mine");
-    for name in ["leases.jsonl", "journal.jsonl", "undo.jsonl", "version", "config.toml"] {
+    for name in ["leases.jsonl", "writes.jsonl", "journal.jsonl", "undo.jsonl", "version", "config.toml"] {
         let kept = fs::read(env.path(".beads/run").join(name)).ok();
         link("../../../home/mine", &env.path(".beads/run").join(name));
         for line in ["note bd-1 words", "release bd-1", "config set --personal routing.mode single"] {
@@ -346,25 +346,36 @@ fn large() -> (Env, PathBuf) {
 
 fn images_in(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
-    entries.filter(|path| path.extension().is_some_and(|end| end == "img")).collect()
+    entries.filter(|path| path.extension().is_some_and(|end| end == "image")).collect()
 }
 
 #[test]
 fn only_images_are_cleaned_away() {
     let (env, images) = large();
     fs::create_dir_all(&images).unwrap();
-    let foreign = ["notes.txt", "thesis.img", "0123456789abcdef01234567.img"].map(|name| images.join(name));
+    let foreign = ["notes.txt", "thesis.img", "0123456789abcdef01234567.img", "0123456789abcdef01234567.image"];
+    let foreign = foreign.map(|name| images.join(name));
     for path in &foreign {
         fs::write(path, "mine").unwrap();
         date_back(path);
     }
-    // One of ours that nobody reads any more.
-    let old = images.join("fedcba9876543210fedcba98.img");
-    fs::write(&old, "bd-img-1 and the rest").unwrap();
-    date_back(&old);
+    // Ours that nobody reads any more: of an earlier version, whenever it was made, and one that is old.
+    let ours = [
+        ("fedcba9876543210fedcba98.img", "bd-img-2 and the rest", false),
+        ("fedcba9876543210fedcba99.image", "SQLite format 3\0 and the rest", true),
+        ("fedcba9876543210fedcba99.label", "bd-img-3 and the rest", true),
+    ];
+    let ours = ours.map(|(name, text, is_old)| {
+        let path = images.join(name);
+        fs::write(&path, text).unwrap();
+        if is_old {
+            date_back(&path);
+        }
+        path
+    });
     env.bd(["list"]).ok();
-    assert_eq!(images_in(&images).len(), 3, "the new one, and two that are no images");
-    assert!(foreign.iter().all(|path| path.is_file()) && !old.exists());
+    assert_eq!(images_in(&images).len(), 2, "the new one, and one that is no image");
+    assert!(foreign.iter().all(|path| path.is_file()) && ours.iter().all(|path| !path.exists()));
 }
 
 #[test]
@@ -395,6 +406,22 @@ fn an_image_that_others_could_have_written_is_not_used() {
     env.bd(["list"]).ok();
     assert_ne!(inode(), first, "it is made anew");
     assert_eq!(fs::metadata(&image).unwrap().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn doctor_reads_an_image_whole_and_removes_a_torn_one() {
+    let (env, images) = large();
+    env.bd(["list"]).ok();
+    env.bd(["doctor"]).ok();
+    let [image] = <[PathBuf; 1]>::try_from(images_in(&images)).unwrap();
+    let mut bytes = fs::read(&image).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&image, &bytes).unwrap();
+    let told = env.bd(["doctor"]).ok();
+    assert!(told.stdout.contains("it was torn"), "{}", told.stdout);
+    assert_ne!(fs::read(&image).ok(), Some(bytes), "it is gone, or another");
+    assert!(!env.bd(["doctor"]).ok().stdout.contains("torn"));
 }
 
 #[test]

@@ -73,6 +73,7 @@ const ANYWHERE: &[(&str, Craft)] = &[
     (".beads/run/leases.jsonl", Craft::Link("OUT/ledger.jsonl")),
     (".beads/run/journal.jsonl", Craft::Link("OUT/mine")),
     (".beads/run/undo.jsonl", Craft::Pipe),
+    (".beads/run/writes.jsonl", Craft::Link("OUT/mine")),
     (".beads/run/version", Craft::Pipe),
     (".beads/run/version", Craft::Link("OUT/mine")),
     (".beads/run/home", Craft::Text("OUT/state\n")),
@@ -103,6 +104,7 @@ const IN_HG: &[(&str, Craft)] = &[
     (".hg/beads", Craft::Pipe),
     (".hg/beads/config.toml", Craft::Link("OUT/config.toml")),
     (".hg/beads/journal.jsonl", Craft::Pipe),
+    (".hg/beads/writes.jsonl", Craft::Pipe),
 ];
 
 const IN_JJ: &[(&str, Craft)] = &[

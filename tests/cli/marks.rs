@@ -261,7 +261,7 @@ fn an_undo_log_speaks_for_what_lies_beside_it() {
             root.display()
         )
     };
-    let log = env.path(".git/beads/undo.jsonl");
+    let log = env.path(".git/beads/writes.jsonl");
     fs::write(&log, part("home/x/.beads/beads.jsonl", "")).unwrap();
     let refused = env.bd(["undo", "--yes"]);
     assert!(refused.code == 9, "{}", refused.snapshot());

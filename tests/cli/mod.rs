@@ -95,6 +95,7 @@ mod searching;
 mod settings;
 mod showing;
 mod starting;
+mod state_carried;
 mod state_damage;
 mod state_home;
 mod state_merge;

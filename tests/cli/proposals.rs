@@ -262,9 +262,9 @@ fn a_branch_that_is_never_merged() {
     story.bd("propose|pl-1|-q").ok();
     let carrying = story.env.ledger();
     // On the main branch the proposal is not in the file: the plan shows, and its edits stay with it. What is committed on a
-    // branch is not in the journal.
+    // branch is not in the log.
     story.env.put_ledger(&without);
-    std::fs::remove_file(story.env.path(".beads/run/journal.jsonl")).unwrap();
+    std::fs::remove_file(story.env.path(".beads/run/writes.jsonl")).unwrap();
     assert_data_eq!(
         story.bd("list").ok().snapshot(),
         str![[r#"

@@ -345,34 +345,30 @@ $ bd recover --from-gone
 }
 
 #[test]
-fn a_journal_that_is_cut_off_or_cannot_be_written() {
+fn a_log_that_is_cut_off_or_cannot_be_written() {
     let env = Env::new();
     env.given("add One --id bd-1\nadd Two --id bd-2");
-    let journal = env.path(".beads/run/journal.jsonl");
-    let text = fs::read_to_string(&journal).unwrap();
-    fs::write(&journal, &text[..text.len() - 20]).unwrap();
+    let log = env.path(".beads/run/writes.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, &text[..text.len() - 20]).unwrap();
     nothing_missing(&env);
     env.given("add Three --id bd-3");
-    assert_eq!(fs::read_to_string(&journal).unwrap().matches('\n').count(), 3);
+    assert_eq!(fs::read_to_string(&log).unwrap().matches('\n').count(), 3);
     nothing_missing(&env);
-    fs::remove_file(&journal).unwrap();
-    fs::create_dir(&journal).unwrap();
+    fs::remove_file(&log).unwrap();
+    fs::create_dir(&log).unwrap();
     let add = env.bd(["add", "Four", "--id", "bd-4"]).ok();
-    assert!(
-        add.stderr.contains("warning: written, but not noted in the journal of .: cannot open"),
-        "{}",
-        add.snapshot()
-    );
+    assert!(add.stderr.contains("warning: written, but not noted in the log of .: cannot open"), "{}", add.snapshot());
     assert!(env.ledger_text().contains("bd-4"));
 }
 
-/// What a remote has leaves, and what it has not stays, when the journal has become large.
+/// What a remote has leaves, and what it has not stays, when the log has become large.
 #[test]
-fn a_large_journal_is_made_smaller() {
+fn a_large_log_is_made_smaller() {
     let Some(project) = Project::single() else { return };
     let env = &project.env;
-    let journal = env.path(".git/beads/journal.jsonl");
-    let text = "words ".repeat(4_000);
+    let log = env.path(".git/beads/writes.jsonl");
+    let text = "words ".repeat(8_000);
     env.given("add One --id bd-1");
     project.git("commit -qam one").ok();
     sh(env, "git init -q --bare upstream; cd web; git remote add origin ../upstream; git push -q -u origin main");
@@ -380,10 +376,15 @@ fn a_large_journal_is_made_smaller() {
     for n in 0..14 {
         env.bd(["update", "bd-2", "-d", &format!("{n} {text}")]).ok();
     }
-    let kept = fs::read_to_string(&journal).unwrap();
-    assert!(kept.len() < 256 << 10 && kept.starts_with("{\"folded\":"), "{}", kept.len());
+    let kept = fs::read_to_string(&log).unwrap();
+    assert!(kept.len() < 1 << 20 && kept.starts_with("{\"joined\":"), "{}", kept.len());
     assert!(!kept.contains("\"id\":\"bd-1\"") && kept.contains("\"id\":\"bd-2\""));
     nothing_missing(env);
+    // The newest writes can be taken back, those that were joined cannot.
+    env.bd(["undo", "14"]).fails(3, &["known here, not 14"]);
+    env.bd(["undo", "4", "--yes"]).ok();
+    assert!(env.ledger_text().contains("9 words"));
+    env.bd(["undo", "--yes"]).ok();
     project.git("checkout -q -- .beads").ok();
     missing(env, &["bd-2"]);
     env.bd(["recover"]).ok();
@@ -402,7 +403,7 @@ fn a_contributor_gets_back_what_was_proposed() {
     assert_eq!(env.ledger(), whole);
 }
 
-/// hg keeps the journal in its own directory, too.
+/// hg keeps the log in its own directory, too.
 #[test]
 fn hg_revert() {
     if !have(&["hg"]) {
@@ -411,7 +412,7 @@ fn hg_revert() {
     let env = Env::new();
     sh(&env, "cd web && hg init && hg add -q .beads && hg commit -qm base");
     env.given("add One --id bd-1");
-    assert!(env.path(".hg/beads/journal.jsonl").exists());
+    assert!(env.path(".hg/beads/writes.jsonl").exists());
     nothing_missing(&env);
     sh(&env, "cd web && hg revert -q --no-backup .beads/beads.jsonl");
     missing(&env, &["bd-1"]);
@@ -447,8 +448,6 @@ fn a_commit_that_is_given_up() {
     // Once a remote has it, it need not be remembered.
     sh(env, "git init -q --bare upstream; cd web; git remote add origin ../upstream; git push -q -u origin main");
     env.bd(["sync"]).ok();
-    let journal = fs::read_to_string(env.path(".git/beads/journal.jsonl")).unwrap();
-    assert!(!journal.contains("\"after\""), "{journal}");
     project.git("reset -q --hard HEAD~1").ok();
     nothing_missing(env);
 }
@@ -491,7 +490,7 @@ fn hg_strips_the_commit() {
     assert!(recover.stdout.contains("Restored"), "{}", recover.snapshot());
 }
 
-/// The journal and the log of `bd undo` belong to the checkout, wherever it is.
+/// The log belongs to the checkout, wherever it is.
 #[test]
 fn a_project_that_was_moved() {
     let Some(project) = Project::single() else { return };

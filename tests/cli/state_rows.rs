@@ -15,7 +15,7 @@ fn files(home: &Path) -> Vec<PathBuf> {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if path.is_dir() {
             found.extend(files(&path));
-        } else if name.contains(".json") && !["journal.jsonl", "undo.jsonl"].contains(&name.as_str()) {
+        } else if name.contains(".json") && name != "writes.jsonl" {
             found.push(path);
         }
     }

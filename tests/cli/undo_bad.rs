@@ -42,7 +42,7 @@ fn without_a_log_there_is_nothing_to_undo() {
     refused(&env, "undo --yes --actor bob", 3, &["no write of bob is known here"]);
     let error = env.bd(["undo", "--json", "--actor", "bob"]).fails(3, &[]).error();
     assert_eq!(error["code"], "not_found");
-    fs::remove_file(env.path(".beads/run/undo.jsonl")).unwrap();
+    fs::remove_file(env.path(".beads/run/writes.jsonl")).unwrap();
     refused(&env, "undo --yes", 3, &["no write of ann is known here"]);
 }
 
@@ -130,32 +130,28 @@ fn a_dependency_that_would_close_a_circle_does_not_come_back() {
 fn a_line_of_the_log_that_cannot_be_read() {
     let env = Env::new();
     env.given("add One --id bd-1\nupdate 1 -p 0");
-    let log = env.path(".beads/run/undo.jsonl");
+    let log = env.path(".beads/run/writes.jsonl");
     let text = fs::read_to_string(&log).unwrap();
     fs::write(&log, &text[..text.len() - 20]).unwrap();
-    refused(&env, "undo --yes", 8, &["undo.jsonl:2: the line cannot be read"]);
+    refused(&env, "undo --yes", 8, &["writes.jsonl:2: the line cannot be read"]);
     env.given("update 1 -p 1");
     env.bd(["undo", "--yes"]).ok();
     assert_eq!(env.bd(["show", "1", "--json"]).ok().json()[0]["priority"], 0);
-    refused(&env, "undo 3 --yes", 8, &["undo.jsonl:2: the line cannot be read"]);
+    refused(&env, "undo 3 --yes", 8, &["writes.jsonl:2: the line cannot be read"]);
     fs::write(&log, "{}\n[\n\n\u{0}\n").unwrap();
-    refused(&env, "undo --yes", 8, &["undo.jsonl:1: the line cannot be read"]);
+    refused(&env, "undo --yes", 8, &["writes.jsonl:1: the line cannot be read"]);
 }
 
 #[test]
 fn a_log_that_cannot_be_written_fails_no_write() {
     let env = Env::new();
-    let log = env.path(".beads/run/undo.jsonl");
+    let log = env.path(".beads/run/writes.jsonl");
     fs::create_dir_all(&log).unwrap();
     let add = env.bd(["add", "One", "--id", "bd-1"]).ok();
-    assert!(add.stderr.contains("warning: written, but bd undo would not find it: cannot open"), "{}", add.snapshot());
-    assert!(env.ledger_text().contains("bd-1"));
-    refused(&env, "undo", 1, &["undo.jsonl"]);
-    // With the journal in the same trouble one warning is enough.
-    fs::remove_file(env.path(".beads/run/journal.jsonl")).unwrap();
-    fs::create_dir_all(env.path(".beads/run/journal.jsonl")).unwrap();
-    let add = env.bd(["add", "Two", "--id", "bd-2"]).ok();
+    assert!(add.stderr.contains("warning: written, but not noted in the log of .: cannot open"), "{}", add.snapshot());
     assert_eq!(add.stderr.matches("warning:").count(), 1, "{}", add.snapshot());
+    assert!(env.ledger_text().contains("bd-1"));
+    refused(&env, "undo", 1, &["writes.jsonl"]);
     // A state home that is a file.
     fs::remove_dir_all(env.path(".beads/run")).unwrap();
     fs::write(env.path(".beads/run"), "").unwrap();
@@ -207,7 +203,7 @@ fn another_worktree_is_left_alone() {
     assert!(ledger(env, "other").contains("\"priority\":0"));
 }
 
-/// What a remote has has left the journal, and can be taken back all the same.
+/// What a remote has is forgotten by `bd recover`, and can be taken back all the same.
 #[test]
 fn what_is_committed_can_be_undone() {
     let Some(project) = Project::single() else { return };
@@ -216,8 +212,7 @@ fn what_is_committed_can_be_undone() {
     project.git("commit -qam one").ok();
     sh(env, "git init -q --bare upstream; cd web; git remote add origin ../upstream; git push -q -u origin main");
     env.bd(["recover"]).ok();
-    let journal = fs::read_to_string(env.path(".git/beads/journal.jsonl")).unwrap();
-    assert!(!journal.contains("\"before\"") && !journal.contains("\"after\""), "{journal}");
+    assert!(fs::read_to_string(env.path(".git/beads/writes.jsonl")).unwrap().contains("\n{\"forgets_all\":true,"));
     env.bd(["undo", "2", "--yes"]).ok();
     let list = env.bd(["list", "--all", "--json"]).ok();
     assert_eq!((list.ids(), list.stderr.as_str()), (vec!["bd-base".to_owned()], ""));

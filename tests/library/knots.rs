@@ -38,7 +38,7 @@ fn a_circle_of_blockers_and_parents_costs_what_its_size_says() {
         assert_eq!(store.ready(&ReadyFilter::default()).expect("an answer").total, 0);
     };
     let blocked = |store: &mut Store| {
-        store.blocked(&beads::internal::model::query::Expr::ALL).expect("an answer");
+        store.blocked(&beads::internal::model::query::Expr::ALL, None).expect("an answer");
     };
     for (what, ratio) in [
         ("ready", effort(&large, ready) / effort(&small, ready).max(1)),

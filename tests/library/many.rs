@@ -195,7 +195,7 @@ fn an_issue_is_ready_when_its_blocker_in_another_repo_closes() {
     several.configure_user(&additional(&several.joined([1, 2])));
     let (mut store, mut other) = (several.open(), several.open());
     assert_eq!(ready(&mut store), ["b-1", "c-1"]);
-    assert_eq!(store.blocked(&Expr::ALL).unwrap().len(), 2);
+    assert_eq!(store.blocked(&Expr::ALL, None).unwrap().0.len(), 2);
     let before = [state(&several.ledger(0)), state(&several.ledger(2))];
     other.close("b-1", None).unwrap();
     assert_eq!(ready(&mut store), ["a-1", "c-1"]);

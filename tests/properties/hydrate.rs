@@ -29,7 +29,7 @@ pub fn facts(store: &mut Store) -> Vec<String> {
     for row in store.ready(&ReadyFilter::default()).expect("ready").rows {
         add("ready", &short(&row));
     }
-    for found in store.blocked(&Expr::ALL).expect("blocked") {
+    for found in store.blocked(&Expr::ALL, None).expect("blocked").0 {
         add("blocked", &(short(&found.row), found.blocked.blockers, found.blocked.inherited));
     }
     for hit in store.search("fix").expect("a search") {
@@ -46,6 +46,9 @@ pub fn facts(store: &mut Store) -> Vec<String> {
 /// What one store says and the other does not.
 pub fn difference(long: &mut Store, fresh: &mut Store) -> Vec<String> {
     let (long, fresh) = (facts(long), facts(fresh));
+    if long == fresh {
+        return Vec::new();
+    }
     let mut lines: Vec<String> =
         long.iter().filter(|f| !fresh.contains(f)).map(|f| format!("long-lived {f}")).collect();
     lines.extend(fresh.iter().filter(|f| !long.contains(f)).map(|f| format!("fresh {f}")));

@@ -6,6 +6,7 @@
 mod changes;
 mod globs;
 mod hydrate;
+mod image;
 mod job_records;
 mod json_text;
 mod many_repos;

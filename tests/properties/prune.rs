@@ -53,7 +53,7 @@ fn standing(world: &World<'_>, unknown_blocks: bool) -> Vec<String> {
 /// What the store says.
 fn answers(store: &mut Store) -> (Vec<String>, Vec<String>) {
     let ready = store.ready(&ReadyFilter::default()).expect("an answer").rows;
-    let blocked = store.blocked(&Expr::ALL).expect("an answer");
+    let blocked = store.blocked(&Expr::ALL, None).expect("an answer").0;
     (
         ready.into_iter().map(|row| row.issue.id).collect(),
         blocked.into_iter().map(|one| format!("{} {:?}", one.row.issue.id, one.blocked.blockers)).collect(),

@@ -174,7 +174,7 @@ fn compare_blocked(
 ) -> Result<(), TestCaseError> {
     let mut expected: Vec<&Node> = world.0.iter().filter(|node| world.is_blocked(node, unknown_blocks)).collect();
     world.by_priority(&mut expected);
-    let found = store.blocked(&Expr::ALL).expect("an answer");
+    let found = store.blocked(&Expr::ALL, None).expect("an answer").0;
     let ids: Vec<&str> = found.iter().map(|blocked| blocked.row.issue.id.as_str()).collect();
     prop_assert_eq!(ids, expected.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), "blocked");
     for (answer, node) in found.iter().zip(expected) {

@@ -61,3 +61,20 @@ fn write_moved(path: &Path, bytes: &[u8], old: &str, new: &str) {
     std::fs::write(path, text).expect("a file");
     std::fs::File::options().append(true).open(path).and_then(|file| file.set_modified(modified)).expect("a time");
 }
+
+/// Puts the state home, the ledger and the id of the checkout that version 1.7.0 left (`fixtures/state-1.7.0`) into a working copy of
+/// git. There the working copy was `/ROOT/web`.
+pub fn state_of_1_7(copy: &Path) {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/state-1.7.0");
+    for (name, to) in [("state", ".git/beads"), ("beads.jsonl", ".beads/beads.jsonl"), ("beads-id", ".git/beads-id")] {
+        let to = copy.join(to);
+        if to.is_dir() {
+            std::fs::remove_dir_all(&to).expect("a directory");
+        }
+        let status = Command::new("cp").arg("-R").arg(from.join(name)).arg(&to).status().expect("cp");
+        assert!(status.success(), "cannot copy {name}");
+    }
+    let home = copy.join(".git/beads");
+    move_paths(&home, "/ROOT/web", real(copy).to_str().expect("UTF-8"));
+    move_paths(&home, "/ROOT", real(copy).parent().expect("a parent").to_str().expect("UTF-8"));
+}

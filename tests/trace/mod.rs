@@ -7,6 +7,7 @@
 //! BD_PROOF=full cargo test --release --test proofs trace:: -- --nocapture --test-threads=1
 //! ```
 
+mod carried;
 mod faults;
 mod foreign;
 mod kills;
@@ -15,5 +16,6 @@ mod order;
 mod poll;
 mod proposals;
 mod reads;
+mod start;
 mod strace;
 mod workspaces;

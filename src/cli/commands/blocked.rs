@@ -18,6 +18,9 @@ pub struct BlockedArgs {
     parent: Option<String>,
     #[command(flatten)]
     scope: ScopeArgs,
+    /// At most N issues, 0 for all (default: all)
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
 }
 
 pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
@@ -25,8 +28,13 @@ pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
         Some(parent) => Expr::And(vec![Expr::value(Field::Parent, &parent), args.scope.expr()]),
         None => args.scope.expr(),
     };
-    let (found, unjoined) = ops::blocked(cx.store()?, filter)?;
-    json_answer!(cx, view::each(&found, view::blocked));
+    let limit = args.limit.filter(|limit| *limit > 0);
+    let ops::BlockedPage { rows: found, total, unjoined } = ops::blocked(cx.store()?, filter, limit)?;
+    if cx.ui.wants_json() {
+        cx.json(view::each(&found, view::blocked));
+        render::cut_note(&mut cx.ui, found.len(), total);
+        return Ok(Exit::Ok);
+    }
     let (index, ui) = cx.index()?;
     let unknown = match unjoined.is_empty() {
         true => " (in no ledger)".to_owned(),
@@ -43,5 +51,6 @@ pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
     });
     render::noted_rows(ui, &index, &lines.collect::<Vec<_>>());
     ui.note_if(found.is_empty(), "nothing is blocked");
+    render::cut_note(ui, found.len(), total);
     Ok(Exit::Ok)
 }

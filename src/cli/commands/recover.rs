@@ -8,7 +8,7 @@ use crate::view::{self, Exit, plural};
 
 /// Put back writes that another program removed
 ///
-/// What `bd` writes is also noted in a journal outside of the working copy, until a commit holds it. When `git checkout`, a
+/// What `bd` writes is also noted in a log outside of the working copy, until a remote has it. When `git checkout`, a
 /// merge or an editor takes such a write out of the ledger, every command says so, and this one puts it back: a line that is
 /// gone as it was, a line that has changed merged with what it lacks. If it was taken out on purpose, --discard forgets it.
 #[derive(Debug, Args)]

@@ -24,7 +24,7 @@ pub fn print_page(cx: &mut Context, page: &Page, tree: bool, none: &str) -> Outc
             ui.note(none);
         }
     }
-    render::cut_note(&mut cx.ui, page);
+    render::cut_note(&mut cx.ui, page.rows.len(), page.total);
     Ok(Exit::Ok)
 }
 

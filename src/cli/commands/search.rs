@@ -50,8 +50,6 @@ pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
             ui.note("nothing found");
         }
     }
-    if total > found.len() {
-        cx.ui.note(&format!("{} of {total} issues shown; --limit 0 shows all", found.len()));
-    }
+    render::cut_note(&mut cx.ui, found.len(), total);
     Ok(Exit::Ok)
 }

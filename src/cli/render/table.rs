@@ -9,7 +9,7 @@ use crate::cli::ui::{Style, Ui};
 use crate::cli::width::shortened;
 use crate::model::id::PrefixIndex;
 use crate::model::proposal::Owner;
-use crate::store::{Page, Row};
+use crate::store::Row;
 use crate::view::{elsewhere_text, inline};
 
 /// Prints issues, one a line: id, priority, status, type, title, labels, assignee.
@@ -149,11 +149,8 @@ fn fit(title: &str, tail: &str, room: usize) -> (String, String) {
 }
 
 /// Says that a listing was cut, if it was.
-pub fn cut_note(ui: &mut Ui, page: &Page) {
-    if page.total > page.rows.len() {
-        let text = format!("{} of {} issues shown; --limit 0 shows all", page.rows.len(), page.total);
-        ui.note(&text);
-    }
+pub fn cut_note(ui: &mut Ui, shown: usize, total: usize) {
+    ui.note_if(total > shown, &format!("{shown} of {total} issues shown; --limit 0 shows all"));
 }
 
 #[cfg(test)]

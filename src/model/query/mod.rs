@@ -106,6 +106,20 @@ impl Expr {
         }
     }
 
+    /// Every issue meets it.
+    pub fn is_all(&self) -> bool {
+        matches!(self, Expr::And(parts) if parts.iter().all(Expr::is_all))
+    }
+
+    /// Whether the expression looks at nothing but some fields.
+    pub fn is_over(&self, fields: &[Field]) -> bool {
+        match self {
+            Expr::And(parts) | Expr::Or(parts) => parts.iter().all(|part| part.is_over(fields)),
+            Expr::Not(part) => part.is_over(fields),
+            Expr::Is(mine, _, _) => fields.contains(mine),
+        }
+    }
+
     /// Whether the expression names a word for a field.
     pub fn names(&self, field: Field, word: &str) -> bool {
         match self {

@@ -40,14 +40,14 @@ impl View {
     pub fn blame(&mut self, id: &str) -> Result<Blame> {
         self.refresh()?;
         let missing = || StoreError::NotFound { typed: id.to_owned() };
-        let past = match self.sources.owner(id) {
+        let past = match self.owner(id) {
             Some(_) => None,
             None => {
                 let past = self.last_in_history(id)?.ok_or_else(missing)?;
                 Some(PastLine { called_now: self.called_now(&past)?, ..past })
             }
         };
-        let owner = self.sources.owner(id).map(|source| self.sources.member_of(source));
+        let owner = self.owner(id).map(|source| self.sources.member_of(source));
         let member = past.as_ref().map(|past| past.repo).or(owner).ok_or_else(missing)?;
         for copy in self.remembering_copies(Some(member))? {
             let Some(place) = self.places(&copy, Some(member)).into_iter().next() else { continue };
@@ -65,7 +65,7 @@ impl View {
 
     /// What a proposed issue came with was written in the planning repo: there the values are followed further.
     fn blame_planned(&self, id: &str, member: usize, fields: &mut [BlamedField]) -> Result<()> {
-        let owner = self.sources.owner(id).and_then(|source| self.sources.line(source, id));
+        let owner = self.owner(id).and_then(|source| self.line_in(source, id));
         let is_proposal = |line: &str| Record::parse(line).is_ok_and(|record| record.raw("proposal").is_some());
         if !owner.is_some_and(|line| is_proposal(&line)) {
             return Ok(());

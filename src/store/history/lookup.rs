@@ -89,7 +89,7 @@ impl View {
                 let document = self.with_archive(copy, |archive| document_at(archive, &place.trail, &commit.id))?;
                 let issues = effective_among(&document, ids).into_iter();
                 for (id, line) in issues.filter(|(_, line)| !is_companion_line(line.as_bytes())) {
-                    let owner = self.sources.owner(&id).map(|source| self.sources.member_of(source));
+                    let owner = self.owner(&id).map(|source| self.sources.member_of(source));
                     if !found.contains_key(&id) || owner == Some(repo) {
                         let commit = commit.clone();
                         let past = PastLine { id: id.clone(), repo, line, commit, removed: None, called_now: None };

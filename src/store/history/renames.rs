@@ -137,7 +137,7 @@ fn names_in(archive: &mut dyn Archive, version: &Version, text: &str) -> Result<
 impl View {
     /// What an issue is called now if it is in no ledger under this id.
     pub fn renamed_since(&mut self, id: &str) -> Result<Option<String>> {
-        if self.sources.owner(id).is_some() {
+        if self.owner(id).is_some() {
             return Ok(None);
         }
         let past = self.last_in_history(id)?;
@@ -154,8 +154,7 @@ impl View {
         let mut names = self.next_names(pasts)?;
         for _ in 1..MOST {
             // One that has left again may have been renamed again.
-            let gone: BTreeSet<String> =
-                names.values().filter(|id| self.sources.owner(id).is_none()).cloned().collect();
+            let gone: BTreeSet<String> = names.values().filter(|id| self.owner(id).is_none()).cloned().collect();
             let pasts: Vec<PastLine> = match gone.is_empty() {
                 true => Vec::new(),
                 false => self.last_of_each(&gone)?.into_values().collect(),

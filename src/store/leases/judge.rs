@@ -51,7 +51,7 @@ impl Store {
     /// Whether the acting agent may write on an issue at all, for what goes to the state home and not to the ledger.
     pub fn check_lease(&mut self, id: &str) -> Result<()> {
         self.read_ledgers()?;
-        let Some(source) = self.sources.owner(id) else { return Ok(()) };
+        let Some(source) = self.owner(id) else { return Ok(()) };
         Ok(self.judge_claim(source, id, || false, || false)?)
     }
 

@@ -67,7 +67,7 @@ impl View {
 
     pub(in crate::store) fn owner_of(&mut self, id: &str) -> Result<usize> {
         self.read_ledgers()?;
-        self.sources.owner(id).ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })
+        self.owner(id).ok_or_else(|| StoreError::NotFound { typed: id.to_owned() })
     }
 }
 
@@ -147,7 +147,7 @@ impl Store {
             let now = self.host.clock.both();
             for (issue, _) in self.leases_of(source)? {
                 // One that is in no ledger here is another branch's; the claim on it is known here all the same.
-                let is_of_another = self.sources.owner(&issue).is_some() && self.lease_source(&issue)? != source;
+                let is_of_another = self.owner(&issue).is_some() && self.lease_source(&issue)? != source;
                 // A lock that is over holds nobody up.
                 let is_other = id.is_some_and(|id| id != issue) || is_lock(&issue);
                 if is_other || is_of_another || !seen.insert(issue.clone()) {

@@ -15,7 +15,7 @@ impl View {
     fn without_edges_to(&self, id: &str, target: usize) -> Vec<(String, Option<String>)> {
         let mut lines = Vec::new();
         for other in self.sources.ids_mentioning(target, id).into_iter().filter(|other| other != id) {
-            let Some(line) = self.sources.line(target, &other) else { continue };
+            let Some(line) = self.line_in(target, &other) else { continue };
             let Ok(record) = Record::parse(&line) else { continue };
             let edges = record.elements("dependencies");
             let keeps = |raw: &&str| Dependency::decode(raw).is_none_or(|dependency| dependency.target != id);

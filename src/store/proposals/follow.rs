@@ -16,15 +16,13 @@ impl Store {
         let mut left = BTreeSet::new();
         for source in &sources {
             for id in self.sources.ids_mentioning(*source, "\"id\"") {
-                let line = self.sources.line(*source, &id).unwrap_or_default();
+                let line = self.line_in(*source, &id).unwrap_or_default();
                 let Ok(record) = Record::parse(&line) else { continue };
                 let is_mirror = Visibility::of(&record) == Visibility::Canonical && Proposal::of(&record).is_some();
                 let is_beside = is_companion(&record) || is_mirror;
-                let is_theirs = |other: &str| self.sources.holders(other).iter().any(|n| !sources.contains(n));
+                let is_theirs = |other: &str| self.holders(other).iter().any(|n| !sources.contains(n));
                 let targets = issue::dependencies_of(&record).into_iter().map(|edge| edge.target);
-                left.extend(
-                    targets.filter(|target| self.sources.line(*source, target).is_none() && !is_theirs(target)),
-                );
+                left.extend(targets.filter(|target| self.line_in(*source, target).is_none() && !is_theirs(target)));
                 left.extend((is_beside && !is_theirs(&id)).then_some(id));
             }
         }

@@ -44,7 +44,7 @@ impl View {
         let mut rows: Vec<ProposalRow> = Vec::new();
         for source in 0..self.sources.len() {
             for id in self.sources.ids_mentioning(source, "\"proposal\"") {
-                let Some(line) = self.sources.line(source, &id) else { continue };
+                let Some(line) = self.line_in(source, &id) else { continue };
                 let Ok(record) = Record::parse(&line) else { continue };
                 let Some(proposal) = Proposal::of(&record) else { continue };
                 let member = self.sources.member_of(source);
@@ -52,7 +52,7 @@ impl View {
                 let known = rows.iter_mut().find(|row| row.id == id);
                 match (known, member) {
                     (Some(row), _) => {
-                        let theirs = self.sources.holders(&id).first().and_then(|first| self.sources.line(*first, &id));
+                        let theirs = self.holders(&id).first().and_then(|first| self.line_in(*first, &id));
                         let theirs = theirs.as_deref().and_then(|line| Record::parse(line).ok());
                         // Turned down here before, and proposed again.
                         if Standing::of(theirs.as_ref(), Some(&record)) == Standing::Elsewhere {

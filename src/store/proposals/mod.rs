@@ -77,11 +77,11 @@ impl Project {
 
 impl View {
     fn copies_of(&self, id: &str, target: usize) -> Copies {
-        let target_line = self.sources.line(target, id);
-        let others = self.sources.holders(id).into_iter().filter(|n| *n != target);
+        let target_line = self.line_in(target, id);
+        let others = self.holders(id).into_iter().filter(|n| *n != target);
         // A copy in the primary is nobody's plan.
         let others = others.filter(|n| self.sources.member_of(*n) != 0);
-        let planning = others.filter_map(|n| Some((n, self.sources.line(n, id)?))).next();
+        let planning = others.filter_map(|n| Some((n, self.line_in(n, id)?))).next();
         Copies { target: target_line, planning }
     }
 
@@ -90,7 +90,7 @@ impl View {
         let repo = self.sources.member_of(target);
         // The project of a plan, if the line records one.
         let plan = |id: &str| -> Option<Option<String>> {
-            let line = self.sources.line(target, id)?;
+            let line = self.line_in(target, id)?;
             let record = Record::parse(&line).ok()?;
             let is_decision = matches!(wanted, Move::Accept | Move::Reject);
             if is_decision && Proposal::of(&record).is_some_and(|proposal| proposal.synced.is_none()) {
@@ -104,7 +104,7 @@ impl View {
         };
         // What was filed in the planning repo itself bears no mark; the plans beside it tell what kind of repo this is.
         let is_unmarked = || {
-            let is_own = self.sources.line(target, id).is_some_and(|line| {
+            let is_own = self.line_in(target, id).is_some_and(|line| {
                 Record::parse(&line).is_ok_and(|record| Standing::of(Some(&record), None) == Standing::Canonical)
             });
             let beside = ["project", "visibility"].into_iter().flat_map(|key| self.sources.ids_mentioning(target, key));
@@ -126,7 +126,7 @@ impl View {
     fn record_of(&self, source: usize, lines: &[NewLine]) -> Vec<Written> {
         let source_repo = self.name(self.sources.member_of(source)).to_owned();
         let one = |(id, line): &NewLine| {
-            let before = self.sources.line(source, id);
+            let before = self.line_in(source, id);
             let line = line.clone().or_else(|| before.clone()).unwrap_or_else(|| "{}".to_owned());
             Written { id: id.clone(), line, before, changed: true, source_repo: source_repo.clone() }
         };

@@ -116,7 +116,7 @@ impl Store {
             self.read_ledgers()?;
             let (mut in_target, mut in_planning) = (Vec::new(), Vec::new());
             for id in &ids {
-                let (Some(ours), theirs) = (self.sources.line(source, id), self.sources.line(target, id)) else {
+                let (Some(ours), theirs) = (self.line_in(source, id), self.line_in(target, id)) else {
                     continue;
                 };
                 if let Some(step) = self.settle(&ours, theirs.as_deref(), target, &actor) {

@@ -75,7 +75,7 @@ impl View {
             let new = loop {
                 let new = IssueId::mint(&prefix, &title, "", now, self.host.entropy.bytes());
                 let is_taken = names.values().any(|known| known == new.as_str());
-                if !is_taken && self.sources.holders(new.as_str()).is_empty() {
+                if !is_taken && self.holders(new.as_str()).is_empty() {
                     break new.to_string();
                 }
             };
@@ -95,7 +95,7 @@ impl View {
         let renamed = planning.flat_map(|source| {
             let ids = self.sources.ids_mentioning(source, FORMER_ID).into_iter();
             ids.filter_map(move |id| {
-                let line = self.sources.line(source, &id)?;
+                let line = self.line_in(source, &id)?;
                 let former = Record::parse(&line).ok()?.string(FORMER_ID)?.into_owned();
                 Some((former, id))
             })
@@ -149,13 +149,13 @@ impl Store {
             ids.sort();
             ids.dedup();
             for id in ids {
-                let line = self.sources.line(*source, &id).unwrap_or_default();
+                let line = self.line_in(*source, &id).unwrap_or_default();
                 let Some(new) = renamed(&line, names) else { continue };
                 let lines = parts.entry(*source).or_default();
                 match names.get(&id) {
                     Some(name) => {
                         // What stands there under the new id already is not overwritten.
-                        let known = self.sources.line(*source, name);
+                        let known = self.line_in(*source, name);
                         let dialect = self.stamp("", &new).dialect;
                         let both = known.and_then(|known| join_copies(&known, &new, dialect));
                         lines.extend([(id, None), (name.clone(), Some(both.unwrap_or(new)))]);

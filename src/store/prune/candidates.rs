@@ -77,7 +77,9 @@ impl View {
         }
         let (mut old, mut kept) = (Vec::new(), Vec::new());
         for n in 0..document.len() {
-            let (Some(record), Some(key)) = (document.record(n), self.sources.key_at(source, n)) else { continue };
+            let (Some(record), Some(key)) = (document.record(n), self.sources.key_at(&self.cache, source, n)) else {
+                continue;
+            };
             if !status_of(&record).is_done() {
                 continue;
             }

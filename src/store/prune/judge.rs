@@ -29,7 +29,7 @@ impl Judge {
         let leaned_on = cache.leaned_on(unknown)?;
         let before = cache.standing(unknown)?;
         let attempts = (MAX_ROWS / cache.rows()?.max(1)).max(MIN_ATTEMPTS);
-        let image = cache.to_image(unknown)?;
+        let image = cache.to_bytes(unknown)?;
         Ok(Judge { image, before, unknown, leaned_on, gone: Vec::new(), attempts })
     }
 

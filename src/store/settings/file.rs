@@ -10,8 +10,8 @@ use super::keys::{Key, Kind};
 use crate::model::time::Instant;
 use crate::model::when::Calendar;
 use crate::model::{duration, id, size};
-use crate::sys::below;
 use crate::sys::fs::FsError;
+use crate::sys::{below, looks};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
@@ -81,6 +81,9 @@ pub fn text(path: &Path, owner: Owner) -> Result<Option<String>, ConfigError> {
     let error = |message: String| ConfigError::whole(path, message, ConfigFault::Broken);
     let (directory, name) = below::parted(path);
     let found = match owner {
+        _ if looks::is_missing(path) && !looks::is_link(directory) => {
+            Err(FsError::new("open", path, std::io::ErrorKind::NotFound))
+        }
         Owner::User => below::read_own(path, MAX_CONFIG),
         Owner::Repository => below::read(directory, name, MAX_CONFIG),
     };
@@ -92,7 +95,9 @@ pub fn text(path: &Path, owner: Owner) -> Result<Option<String>, ConfigError> {
             Err(_) => Err(error("is not UTF-8".into())),
         },
         Err(e) if e.is_missing() || no_place(&e) => {
-            match path.ancestors().take(3).find(|path| path.is_symlink() && !path.exists()) {
+            // Below what is not there is nothing.
+            let above: Vec<&Path> = path.ancestors().take(3).collect();
+            match above.into_iter().rev().find(|path| !looks::exists(path)).filter(|path| looks::is_link(path)) {
                 Some(link) => Err(error(format!("cannot be read: {} is a link that leads nowhere", link.display()))),
                 None => Ok(None),
             }

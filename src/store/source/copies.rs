@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use super::{Row, Sources, is_rejected};
+use super::{Mirror, Row, Sources, is_rejected};
 use crate::cache::{Cache, Key};
 use crate::ledger::{Damage, Finding, Problem};
 use crate::model::proposal::{Proposal, State, Visibility};
@@ -39,30 +39,36 @@ impl Sources {
         self.doubled.clear();
         for group in groups {
             let rank = |key: &Key| {
-                let text = self.text(*key);
+                let text = self.read_text(*key);
                 let updated = Record::parse(&text).ok();
                 let updated = updated.and_then(|r| r.string("updated_at").and_then(|t| Instant::parse(&t)));
                 // Equal copies: the last one in the file, which is also the one that a write edits.
-                (!is_rejected(&text), Reverse(self.member_of_key(*key)), updated, text, self.places[*key as usize])
+                (
+                    !is_rejected(&text),
+                    Reverse(self.all[self.places[*key as usize].0 as usize].member),
+                    updated,
+                    text,
+                    self.places[*key as usize],
+                )
             };
             let best = group.iter().max_by(|a, b| rank(a).cmp(&rank(b))).copied();
             shadowed.extend(group.iter().filter(|key| Some(**key) != best));
             // What a proposed issue waits for in private it waits for in this view, too.
-            if let Some(best) = best.filter(|key| is_open_proposal(&self.text(*key))) {
-                let others = group.iter().filter(|key| **key != best && is_open_proposal(&self.text(**key)));
+            if let Some(best) = best.filter(|key| is_open_proposal(&self.read_text(*key))) {
+                let others = group.iter().filter(|key| **key != best && is_open_proposal(&self.read_text(**key)));
                 lent.extend(others.map(|key| (*key, best)));
             }
             // And an accepted one, for issues that the project does not have. Of the others the project's line tells.
-            if let Some((best, id)) = best.and_then(|key| Some((key, accepted(&self.text(key), false)?))) {
+            if let Some((best, id)) = best.and_then(|key| Some((key, accepted(&self.read_text(key), false)?))) {
                 let others = group.iter().filter(|key| **key != best);
-                for key in others.filter(|key| accepted(&self.text(**key), true).as_ref() == Some(&id)) {
+                for key in others.filter(|key| accepted(&self.read_text(**key), true).as_ref() == Some(&id)) {
                     loans.extend(self.private_targets(*key, best).map(|target| (*key, best, Some(target))));
                     accepted_pairs.push((*key, best));
                 }
             }
             let mut places: Vec<(u32, u32)> = group.iter().map(|key| self.places[*key as usize]).collect();
             places.sort_unstable();
-            let id = best.map(|key| self.text(key)).and_then(|text| {
+            let id = best.map(|key| self.read_text(key)).and_then(|text| {
                 let record = Record::parse(&text).ok()?;
                 record.string("id").map(Cow::into_owned)
             });
@@ -78,17 +84,20 @@ impl Sources {
 
     /// What a copy waits for, or belongs to, and the ledger of another one does not have.
     fn private_targets(&self, copy: Key, other: Key) -> impl Iterator<Item = String> {
-        let text = self.text(copy);
+        let text = self.read_text(copy);
         let edges = Record::parse(&text).map(|record| issue::dependencies_of(&record)).unwrap_or_default();
         let ledger = self.places[other as usize].0 as usize;
-        edges.into_iter().map(|edge| edge.target).filter(move |target| self.line(ledger, target).is_none())
+        edges.into_iter().map(|edge| edge.target).filter(move |target| self.read_line(ledger, target).is_none())
     }
 
     /// What is odd; damaged lines are known once the cache mirrors the file, markers and a torn end at once.
     pub fn warnings(&self) -> Vec<LineWarning> {
         let mut found = Vec::new();
         for (n, source) in self.all.iter().enumerate() {
-            let Some(read) = &source.read else { continue };
+            // Of an image that is asked it is known that there is nothing odd.
+            let Some(read) = source.read.as_ref().filter(|read| !matches!(read.mirror, Mirror::Image)) else {
+                continue;
+            };
             let mut add = |line: usize, problem: Problem| {
                 found.push(LineWarning { file: source.ledger.path().to_owned(), finding: Finding { line, problem } });
             };
@@ -102,7 +111,7 @@ impl Sources {
             if let Some((line, damage)) = &torn {
                 add(line + 1, Problem::Torn(damage.clone()));
             }
-            for (line, row) in read.rows.iter().flatten().enumerate() {
+            for (line, row) in read.rows().into_iter().flatten().enumerate() {
                 match row {
                     Row::Damaged(Damage::Marker) => {}
                     Row::Damaged(_) if torn.as_ref().is_some_and(|(at, _)| *at == line) => {}

@@ -1,19 +1,24 @@
 //! The cache as a mirror of the documents: filled whole, from an image as far as that goes, or line by line.
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use twox_hash::XxHash3_64;
 
 use super::super::Result;
-use super::super::image::{self, Image, ImageLine};
+use super::super::image::{self, Label, LabelledLedger};
 use super::super::lines::Versions;
-use super::{Read, Row, Sources};
-use crate::cache::{Cache, Entry, Key};
+use super::{Mirror, Read, Row, Sources};
+use crate::cache::{Cache, Chunk, Entry, ImageLine, Key};
 use crate::ledger::{Document, Line, Stamp};
+use crate::model::field::{self, Kind};
 use crate::model::issue::Zone;
 use crate::model::proposal;
+use crate::model::record::Record;
+use crate::model::when::Calendar;
 use crate::sys::Entropy;
+
+/// So many lines of a ledger make a chunk of its image.
+const LINES_OF_A_CHUNK: u32 = 256;
 
 /// For each line of a document the line of an older version that it is, if there is one.
 type Origins = Vec<Option<usize>>;
@@ -29,7 +34,8 @@ impl Sources {
         let lines: usize = self.all.iter().filter_map(|s| s.read.as_ref()).map(|read| read.document.len()).sum();
         let all = waiting.len() == self.all.len() && self.places.len() == 1;
         let place = self.image.clone().filter(|_| all && lines >= image::MIN_LINES);
-        let known = place.as_deref().and_then(Image::load).and_then(|image| self.recall(&image, cache));
+        let known = place.and_then(|place| Some((Label::load(&place)?, place)));
+        let known = known.and_then(|(label, place)| self.recall(&label, label.read(&place)?, cache));
         let mut parsed = 0;
         match known {
             Some(parts) => {
@@ -47,73 +53,143 @@ impl Sources {
                 }
             }
         }
-        // Lines that depend on the zone are parsed each time, image or not.
-        if let Some(place) = place.filter(|_| parsed.saturating_sub(self.zoned.len()) > image::STALE_LINES) {
-            self.keep_image(&place, cache)?;
-        }
         Ok(parsed)
     }
 
     fn is_unmirrored(&self, n: usize) -> bool {
-        self.all[n].read.as_ref().is_some_and(|read| read.rows.is_none())
+        self.all[n].read.as_ref().is_some_and(|read| matches!(read.mirror, Mirror::No))
     }
 
     /// Takes the database of an image and tells which lines of the documents it knows; `None` if it is of no use.
-    fn recall(&mut self, image: &Image, cache: &mut Cache) -> Option<Vec<(Vec<Row>, Origins)>> {
-        if image.parts.len() != self.all.len() {
+    fn recall(&mut self, label: &Label, known: Cache, cache: &mut Cache) -> Option<Vec<(Vec<Row>, Origins)>> {
+        if label.ledgers.len() != self.all.len() || !label.holds_in(|| self.clock.calendar()) {
             return None;
+        }
+        let mut parts: Vec<Vec<ImageLine>> = vec![Vec::new(); self.all.len()];
+        let mut chunks: Vec<u32> = vec![0];
+        for chunk in known.chunks().ok()? {
+            for line in chunk.lines {
+                if let Some(key) = usize::try_from(line.key).ok().filter(|key| *key > 0) {
+                    chunks.resize(chunks.len().max(key + 1), 0);
+                    chunks[key] = chunk.number;
+                }
+                parts.get_mut(chunk.source)?.push(line);
+            }
         }
         let mut found = Vec::new();
         let (mut new, mut total) = (0, 0);
-        for (source, lines) in self.all.iter().zip(&image.parts) {
+        for (source, lines) in self.all.iter().zip(&parts) {
             let document = &source.read.as_ref()?.document;
-            let hashes: Vec<u64> = (0..document.len()).map(|n| image::line_hash(image.seed, document, n)).collect();
+            let hashes: Vec<u64> = (0..document.len()).map(|n| image::line_hash(label.seed, document, n)).collect();
             let versions = Versions {
                 old_len: lines.len(),
                 new_len: hashes.len(),
-                same: |old: usize, new: usize| lines[old].0 == hashes[new] && lines[old].1 >= 0,
-                old_hash: |old: usize| lines[old].0,
+                same: |old: usize, new: usize| lines[old].hash == hashes[new] && lines[old].key >= 0,
+                old_hash: |old: usize| lines[old].hash,
                 new_hash: |new: usize| hashes[new],
             };
             let origins = versions.origins();
             new += origins.iter().filter(|from| from.is_none()).count();
             total += document.len();
-            let row = |(_, key): &ImageLine| if *key > 0 { Row::Issue(*key) } else { Row::Silent };
+            let row = |line: &ImageLine| if line.key > 0 { Row::Issue(line.key) } else { Row::Silent };
             found.push((lines.iter().map(row).collect(), origins));
         }
         if new > total / 4 {
             return None;
         }
-        let highest = image.parts.iter().flatten().map(|(_, key)| *key).max();
-        let highest = highest.and_then(|key| usize::try_from(key).ok())?;
-        *cache = Cache::from_image(&image.database).ok()?;
-        self.places = vec![(0, 0); highest + 1];
+        // No key means two lines, not even one after the other.
+        chunks.resize(chunks.len().max(usize::try_from(known.next_key().ok()?).ok()?), 0);
+        self.places = vec![(0, 0); chunks.len()];
+        self.chunks = chunks;
+        self.days = label.days.iter().cloned().collect();
         // Whether ids are doubled the image does not say.
         self.maybe_doubled = true;
+        *cache = known;
         Some(found)
     }
 
-    fn keep_image(&mut self, place: &Path, cache: &mut Cache) -> Result<()> {
-        // Not the host's entropy, which a test may have fixed: nobody is to foresee this seed.
+    /// Keeps an image of the cache, if the one that is there is worth less.
+    pub(super) fn keep_image(&mut self, parsed: usize, cache: &mut Cache) -> Result<()> {
+        let Some(place) = self.image.clone().filter(|_| parsed > 0) else { return Ok(()) };
+        let reads: Vec<&Read> = self.all.iter().filter_map(|source| source.read.as_ref()).collect();
+        let lines: usize = reads.iter().map(|read| read.document.len()).sum();
+        if reads.len() < self.all.len() || lines < image::MIN_LINES {
+            return Ok(());
+        }
         let seed = u64::from_le_bytes(Entropy::System.bytes());
-        let mut parts = Vec::new();
-        for source in &self.all {
-            let Some(Read { document, rows: Some(rows), .. }) = &source.read else { return Ok(()) };
-            let line = |(n, row): (usize, &Row)| {
+        let ledger = |read: &&Read| LabelledLedger {
+            file: read.stamp.file,
+            read_at: read.stamp.read_at,
+            hash: image::whole_hash(seed, read.document.bytes()),
+        };
+        let ledgers = reads.iter().map(ledger).collect();
+        let days = self.days();
+        let is_plain = self.warnings().is_empty() && days.len() <= image::MOST_DAYS;
+        // What is damaged is read again each time, whatever an image says.
+        if !is_plain && parsed <= image::STALE_LINES {
+            return Ok(());
+        }
+        let label = Label::new(seed, is_plain, days, ledgers);
+        let chunks = match self.chunked(seed) {
+            Some(chunks) => chunks,
+            None => {
+                let lines = self.places.iter().map(|(_, line)| line / LINES_OF_A_CHUNK);
+                self.chunks = lines.collect();
+                cache.put_in_chunks(&self.chunks)?;
+                self.chunked(seed).unwrap_or_default()
+            }
+        };
+        let pair = |accepted: bool| move |(copy, shown): &(Key, Key)| (*copy, *shown, accepted);
+        let pairs: Vec<(Key, Key, bool)> =
+            self.lent.iter().map(pair(false)).chain(self.accepted.iter().map(pair(true))).collect();
+        let database = cache.to_image(self.unknown, &label.id, &chunks, &pairs)?;
+        label.save(&place, &database);
+        Ok(())
+    }
+
+    /// The days that rows name, with when they begin and end here.
+    fn days(&self) -> Vec<(String, i64, i64)> {
+        let mut days = self.days.clone();
+        let calendar = self.clock.calendar();
+        for key in &self.zoned {
+            let text = self.read_text(*key);
+            days.extend(Record::parse(&text).iter().flat_map(|record| days_of(record, &calendar)));
+        }
+        days.into_iter().collect()
+    }
+
+    /// The lines in the chunks that the rows say; `None` if these are out of order, or too long.
+    fn chunked(&self, seed: u64) -> Option<Vec<Chunk>> {
+        let mut chunks: Vec<Chunk> = Vec::new();
+        for (source, of) in self.all.iter().enumerate() {
+            let read = of.read.as_ref()?;
+            let document = &read.document;
+            for (n, row) in read.rows()?.iter().enumerate() {
                 let key = match row {
                     Row::Issue(key) => *key,
                     Row::Silent => 0,
                     Row::Damaged(_) => -1,
                 };
+                let last = chunks.last().filter(|chunk| chunk.source == source).map(|chunk| chunk.number);
+                let number = usize::try_from(key).ok().filter(|key| *key > 0).map(|key| self.chunks[key]);
+                let number = number.or(last).unwrap_or(0);
+                if last.is_some_and(|last| number < last) {
+                    return None;
+                }
+                if last != Some(number) {
+                    let start = document.span(n).start as u64;
+                    chunks.push(Chunk { source, number, first: n, start, lines: Vec::new() });
+                }
+                let span = document.span(n);
                 let hash = image::line_hash(seed, document, n);
-                // The next reader may be in another zone: no line is to equal this one.
-                (if self.zoned.contains(&key) { !hash } else { hash }, key)
-            };
-            parts.push(rows.iter().enumerate().map(line).collect());
+                let lines = &mut chunks.last_mut()?.lines;
+                lines.push(ImageLine { hash, key, length: (span.end - span.start) as u32 });
+                if lines.len() > 8 * LINES_OF_A_CHUNK as usize {
+                    return None;
+                }
+            }
         }
-        let database = cache.to_image(self.unknown)?;
-        Image { seed, parts, database }.save(place);
-        Ok(())
+        Some(chunks)
     }
 
     /// Parses a document whole. `seen` holds hashes of the ids so far: whether one comes again, a query has to confirm.
@@ -121,11 +197,13 @@ impl Sources {
         let Some(read) = self.all[n].read.take() else { return Ok(0) };
         let document = &read.document;
         let mut rows = Vec::with_capacity(document.len());
-        let (places, zoned, clock) = (&mut self.places, &mut self.zoned, &self.clock);
+        let (places, chunks, zoned, clock) = (&mut self.places, &mut self.chunks, &mut self.zoned, &self.clock);
         let mut doubled = false;
         let entries = (0..document.len()).filter_map(|line| {
-            let (row, entry) = row_of(document, line, places.len() as Key, &|| clock.calendar());
-            if let Some((key, entry)) = &entry {
+            let (row, mut entry) = row_of(document, line, places.len() as Key, &|| clock.calendar());
+            if let Some((key, entry)) = &mut entry {
+                entry.chunk = line as u32 / LINES_OF_A_CHUNK;
+                chunks.push(entry.chunk);
                 zoned.extend(entry.depends_on_zone().then_some(*key));
                 places.push((n as u32, line as u32));
                 doubled |= !seen.insert(XxHash3_64::oneshot(entry.id().as_bytes()));
@@ -136,13 +214,13 @@ impl Sources {
         cache.insert(n, entries)?;
         self.maybe_doubled |= doubled;
         let parsed = rows.len();
-        self.all[n].read = Some(Read { rows: Some(rows), ..read });
+        self.all[n].read = Some(Read { mirror: Mirror::Rows(rows), ..read });
         Ok(parsed)
     }
 
     /// Puts a new document in the place of an old one; only lines that were not there before are parsed.
     pub(super) fn replace(&mut self, n: usize, read: Read, cache: &mut Cache) -> Result<usize> {
-        let Some(Read { document: old, rows: Some(old_rows), .. }) = self.all[n].read.take() else {
+        let Some(Read { document: old, mirror: Mirror::Rows(old_rows), .. }) = self.all[n].read.take() else {
             self.all[n].read = Some(read);
             return Ok(0);
         };
@@ -173,18 +251,22 @@ impl Sources {
         let mut taken = vec![false; old_rows.len()];
         let mut rows = Vec::with_capacity(new.len());
         let mut added = Vec::new();
+        let mut chunk = 0;
         for (line, from) in origins.iter().enumerate() {
             match from {
                 Some(from) => {
                     taken[*from] = true;
                     if let Row::Issue(key) = old_rows[*from] {
                         self.places[key as usize] = (n as u32, line as u32);
+                        chunk = self.chunks[key as usize];
                     }
                     rows.push(old_rows[*from].clone());
                 }
                 None => {
                     let (row, entry) = row_of(&new, line, self.places.len() as Key, &|| self.clock.calendar());
-                    if let Some(entry) = entry {
+                    if let Some(mut entry) = entry {
+                        entry.1.chunk = chunk;
+                        self.chunks.push(chunk);
                         self.zoned.extend(entry.1.depends_on_zone().then_some(entry.0));
                         self.places.push((n as u32, line as u32));
                         added.push(entry);
@@ -197,15 +279,27 @@ impl Sources {
             Row::Issue(key) if !taken => Some(*key),
             _ => None,
         });
-        cache.remove(&gone.collect::<Vec<_>>())?;
-        cache.insert(n, added)?;
+        cache.change(n, &gone.collect::<Vec<_>>(), added)?;
         let parsed = origins.iter().filter(|from| from.is_none()).count();
-        self.all[n].read = Some(Read { document: new, stamp, rows: Some(rows) });
+        self.all[n].read = Some(Read { document: new, stamp, mirror: Mirror::Rows(rows) });
         Ok(parsed)
     }
 }
 
-fn row_of<'a>(document: &'a Document, line: usize, key: Key, zone: Zone<'_>) -> (Row, Option<(Key, Entry<'a>)>) {
+/// The days that a record names, with when they begin and end.
+pub(super) fn days_of(record: &Record<'_>, calendar: &Calendar) -> Vec<(String, i64, i64)> {
+    let dates = field::with(|row| matches!(row.kind, Kind::Until | Kind::From));
+    let texts = dates.filter_map(|field| record.string(field.key()));
+    let days = texts.filter_map(|text| Some((calendar.day_of(&text)?, text.into_owned())));
+    days.map(|(day, text)| (text, day.start.micros(), day.end.micros())).collect()
+}
+
+pub(super) fn row_of<'a>(
+    document: &'a Document,
+    line: usize,
+    key: Key,
+    zone: Zone<'_>,
+) -> (Row, Option<(Key, Entry<'a>)>) {
     match document.line(line) {
         // It says something about an issue and is none.
         Line::Issue(_) if proposal::is_companion_line(document.text(line)) => (Row::Silent, None),

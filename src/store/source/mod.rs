@@ -1,13 +1,18 @@
 //! The ledgers of a project, read, and mirrored line by line into the cache.
 
+mod asked;
 mod copies;
+mod find;
+mod follow;
 mod mirror;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::time::Instant as Moment;
 
+use super::image::Label;
 use super::repos::Repos;
 use super::{LEDGER_NAMES, Member, Result, StoreError, home, image, missing};
 use crate::cache::{Cache, Key, UnknownIds};
@@ -62,8 +67,27 @@ pub(super) type Watched = std::result::Result<Vec<String>, String>;
 struct Read {
     document: Document,
     stamp: Stamp,
-    /// One entry per line once the cache mirrors the document.
-    rows: Option<Vec<Row>>,
+    mirror: Mirror,
+}
+
+/// How the cache has a document.
+#[derive(Debug)]
+enum Mirror {
+    /// Not yet.
+    No,
+    /// Line by line: one entry for each.
+    Rows(Vec<Row>),
+    /// As the image that is asked has it. Nobody has read the document yet.
+    Image,
+}
+
+impl Read {
+    fn rows(&self) -> Option<&[Row]> {
+        match &self.mirror {
+            Mirror::Rows(rows) => Some(rows),
+            Mirror::No | Mirror::Image => None,
+        }
+    }
 }
 
 /// All ledgers of the project; the first is the primary's.
@@ -93,8 +117,18 @@ pub(super) struct Sources {
     clock: Clock,
     /// Rows that say something else in another zone.
     zoned: HashSet<Key>,
+    /// The days that rows of the image name, with when they begin and end here.
+    days: BTreeSet<(String, i64, i64)>,
     /// How often a ledger was read.
     reads: u64,
+    /// The chunk of the image that the line of a key is in, beside `places`.
+    chunks: Vec<u32>,
+    /// The label of the image that is asked.
+    asked: Option<Label>,
+    /// One answer is all that is wanted: what was read then holds for it.
+    once: Option<Moment>,
+    /// What this program wrote and the image has followed.
+    written: RefCell<Vec<FileStamp>>,
 }
 
 impl Sources {
@@ -142,7 +176,12 @@ impl Sources {
             accepted: Vec::new(),
             clock: host.clock.clone(),
             zoned: HashSet::new(),
+            days: BTreeSet::new(),
             reads: 0,
+            chunks: vec![0],
+            asked: None,
+            once: None,
+            written: RefCell::default(),
         })
     }
 
@@ -181,14 +220,6 @@ impl Sources {
         self.all[source].read.as_ref().map(|read| (&read.document, &read.stamp.file))
     }
 
-    /// The handle of the issue on a line, once the cache mirrors the ledger.
-    pub fn key_at(&self, source: usize, line: usize) -> Option<Key> {
-        match self.all[source].read.as_ref()?.rows.as_ref()?.get(line)? {
-            Row::Issue(key) => Some(*key),
-            Row::Damaged(_) | Row::Silent => None,
-        }
-    }
-
     /// What is known to be missing from a ledger.
     pub fn watched(&self, source: usize) -> &RefCell<Option<(FileStamp, Watched)>> {
         &self.all[source].watched
@@ -205,8 +236,12 @@ impl Sources {
 
     /// Brings the documents up to date. Enough for ids; the cache is filled only if it was before.
     pub fn read(&mut self, cache: &mut Cache) -> Result<()> {
-        if self.all.iter().any(|source| source.read.as_ref().is_some_and(|read| read.rows.is_some())) {
+        let is_mirrored = |source: &Source| source.read.as_ref().is_some_and(|read| !matches!(read.mirror, Mirror::No));
+        if self.all.iter().any(is_mirrored) {
             return self.refresh(cache).map(drop);
+        }
+        if self.ask(cache) {
+            return Ok(());
         }
         for _ in 0..MAX_PASSES {
             let mut changed = false;
@@ -226,6 +261,16 @@ impl Sources {
     /// Makes the cache a mirror of the files as they are now.
     pub fn refresh(&mut self, cache: &mut Cache) -> Result<Refresh> {
         let mut report = Refresh::default();
+        if self.asked.is_some() {
+            if self.still_holds() {
+                return Ok(report);
+            }
+            self.leave_image(cache)?;
+        }
+        if self.ask(cache) {
+            return Ok(report);
+        }
+        let is_first = self.places.len() == 1;
         for _ in 0..MAX_PASSES {
             let before = report.changed;
             for n in 0..self.all.len() {
@@ -244,6 +289,9 @@ impl Sources {
                 self.settle_copies(cache)?;
             }
             self.unsettled = false;
+        }
+        if is_first {
+            self.keep_image(report.parsed, cache)?;
         }
         Ok(report)
     }
@@ -281,7 +329,11 @@ impl Sources {
             Ok(found) => {
                 source.trouble = None;
                 self.reads += u64::from(found.is_some());
-                Ok(found.map(|snapshot| Read { document: snapshot.document, stamp: snapshot.stamp, rows: None }))
+                Ok(found.map(|snapshot| Read {
+                    document: snapshot.document,
+                    stamp: snapshot.stamp,
+                    mirror: Mirror::No,
+                }))
             }
             Err(error) => {
                 let error = match error {
@@ -318,7 +370,7 @@ impl Sources {
             // What it was called then; its directory may be another by now.
             let path = name.file_name().map(|name| ledger.path().with_file_name(name));
             let then = path.and_then(|path| Ledger::at(&path, path.parent().unwrap_or(&path)).ok());
-            let read = Some(Read { document, stamp: Stamp::of_the_past(), rows: None });
+            let read = Some(Read { document, stamp: Stamp::of_the_past(), mirror: Mirror::No });
             let (home, watched) = (home.clone(), RefCell::new(None));
             let ledger = then.unwrap_or_else(|| ledger.clone());
             Source { ledger, member, read, trouble: None, home, frozen: true, watched }
@@ -330,69 +382,6 @@ impl Sources {
     /// The ledger holds what was, and not what is.
     pub fn is_frozen(&self, source: usize) -> bool {
         self.all[source].frozen
-    }
-
-    /// The ledger that a change of an issue goes to: that of the first repo that holds it. A rejected proposal counts only
-    /// where there is nothing else.
-    pub fn owner(&self, id: &str) -> Option<usize> {
-        let holders = self.holders(id);
-        let rejected = |n: &usize| self.line(*n, id).is_some_and(|line| is_rejected(&line));
-        match holders.as_slice() {
-            [] | [_] => holders.first().copied(),
-            _ => holders.iter().find(|n| !rejected(n)).or(holders.first()).copied(),
-        }
-    }
-
-    /// The line of an issue in one ledger, as last read.
-    pub fn line(&self, source: usize, id: &str) -> Option<String> {
-        let document = &self.all[source].read.as_ref()?.document;
-        let line = document.effective(id)?;
-        Some(String::from_utf8_lossy(document.text(line)).into_owned())
-    }
-
-    /// The ids in one ledger whose lines hold a text.
-    pub fn ids_mentioning(&self, source: usize, text: &str) -> Vec<String> {
-        let Some(read) = &self.all[source].read else { return Vec::new() };
-        let document = &read.document;
-        let lines = (0..document.len()).filter(|n| memchr::memmem::find(document.text(*n), text.as_bytes()).is_some());
-        lines.filter_map(|n| document.id(n).map(Cow::into_owned)).collect()
-    }
-
-    /// Every ledger that holds an issue. A companion of it is not the issue.
-    pub fn holders(&self, id: &str) -> Vec<usize> {
-        let is_issue = |document: &Document, line: usize| !proposal::is_companion_line(document.text(line));
-        let holds = |source: &Source| {
-            let document = source.read.as_ref().map(|read| &read.document);
-            document.is_some_and(|document| document.effective(id).is_some_and(|line| is_issue(document, line)))
-        };
-        (0..self.all.len()).filter(|n| holds(&self.all[*n])).collect()
-    }
-
-    /// The text of the line that a key stands for.
-    pub fn text(&self, key: Key) -> String {
-        let (source, line) = self.places[key as usize];
-        match &self.all[source as usize].read {
-            Some(read) => String::from_utf8_lossy(read.document.text(line as usize)).into_owned(),
-            None => String::new(),
-        }
-    }
-
-    /// The id on that line.
-    pub fn id(&self, key: Key) -> Option<String> {
-        let (source, line) = self.places[key as usize];
-        let read = self.all[source as usize].read.as_ref()?;
-        read.document.id(line as usize).map(Cow::into_owned)
-    }
-
-    /// Which member holds a key's line.
-    pub fn member_of_key(&self, key: Key) -> usize {
-        self.all[self.places[key as usize].0 as usize].member
-    }
-
-    /// File and line (from 1) of a key.
-    pub fn place(&self, key: Key) -> (&Path, usize) {
-        let (source, line) = self.places[key as usize];
-        (self.all[source as usize].ledger.path(), line as usize + 1)
     }
 
     pub fn documents(&self) -> impl Iterator<Item = (usize, &Ledger, &Document)> {

@@ -255,10 +255,10 @@ impl View {
     }
 
     /// Entries that are in a commit by now need not be remembered.
-    fn prune_journals(&mut self, copy: &WorkingCopy) {
+    fn prune_logs(&mut self, copy: &WorkingCopy) {
         for member in &copy.members {
             // Room that is not freed today is freed tomorrow.
-            let _ = self.prune_journal(*member);
+            let _ = self.prune_log(*member);
         }
     }
 }
@@ -350,7 +350,7 @@ impl Store {
         one.committed = self.commit_locked(copy, message)?;
         self.prune_as_set(copy, Some(&locks), one);
         drop(locks);
-        self.prune_journals(copy);
+        self.prune_logs(copy);
         Ok(())
     }
 
@@ -441,7 +441,7 @@ impl Store {
         one.left = received::read(copy);
         drop(locks);
         one.standing = exchange.standing(&env)?;
-        self.prune_journals(copy);
+        self.prune_logs(copy);
         Ok(())
     }
 }

@@ -129,7 +129,7 @@ impl Store {
                 Pushed::Done => {
                     one.pushed = true;
                     one.standing = exchange.standing(&env)?;
-                    self.prune_journals(copy);
+                    self.prune_logs(copy);
                     return Ok(());
                 }
                 Pushed::NothingToPush => return Ok(()),

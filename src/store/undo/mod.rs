@@ -4,20 +4,18 @@
 //! one's own values go back, and if just these were changed again the whole undo is refused. Everything is planned and checked
 //! before the first byte is written; what a write may not do, an undo may not do either.
 
-mod log;
 mod outcome;
 mod plan;
 mod writing;
 
-pub use super::names::UNDO_NAME;
-pub use log::{Line, Part, Stays, UndoLog};
 pub use outcome::{Undo, UndoAction, UndoClash, UndoneIssue, UndoneWrite};
 
 use std::path::{Path, PathBuf};
 
 use super::checkout::Noted;
 use super::history::OwnCommit;
-use super::names::became;
+use super::log::{Contents, Entry, Line, Stays, woven};
+use super::names::{WRITES_NAME, became};
 use super::settings::{ConfigError, ConfigFault};
 use super::write::{Locks, Written};
 use super::{Project, Result, Store, StoreError, View, home, mark, place};
@@ -36,7 +34,7 @@ impl Project {
     fn follow_move(&self, home: &Path, lines: &mut [Line]) {
         let now = PathBuf::from(self.undo_key());
         let Some(own) = Noted::of(&now.join("ledger"), home) else { return };
-        for part in lines.iter_mut().filter_map(|line| line.part.as_mut()) {
+        for part in lines.iter_mut().filter_map(|line| line.entry.as_mut()) {
             let is_own = part.checkout.as_ref() == Some(&own.mark);
             if let Some(root) = is_own.then(|| own.former_root(Path::new(&part.from), &now)).flatten() {
                 part.moved(&root, &own.root);
@@ -47,12 +45,12 @@ impl Project {
     /// Refuses to go to a ledger that is in no repo of the project because a log names it that is not known to be this user's.
     fn refuse_unmarked_log(&self, past: &Past, ledger: &str) -> Result<()> {
         let names =
-            |part: &Part| part.ledger == ledger || part.with.iter().chain(&part.guests).any(|one| one == ledger);
+            |part: &Entry| part.ledger == ledger || part.with.iter().chain(&part.guests).any(|one| one == ledger);
         let naming = past.parts.iter().zip(&past.homes).filter(|(part, _)| names(part)).map(|(_, home)| home);
         match naming.into_iter().find(|home| !mark::is_own(home, &self.host.env)) {
             Some(home) => {
                 let message = format!("names {ledger}, and is not known to be yours");
-                Err(ConfigError::whole(home.join(UNDO_NAME), message, ConfigFault::Unmarked).into())
+                Err(ConfigError::whole(home.join(WRITES_NAME), message, ConfigFault::Unmarked).into())
             }
             None => Ok(()),
         }
@@ -68,15 +66,16 @@ impl View {
         let mut logs = Vec::new();
         let mut since = String::new();
         for home in homes {
-            let log = UndoLog { home, is_locked: false };
-            let mut lines = log.read()?;
+            let Contents { newest: mut lines, has_forgotten, .. } = Contents::read(home)?;
+            // What is noted for `bd recover` alone is no write.
+            lines.retain(|line| line.entry.as_ref().is_none_or(|entry| !entry.write.is_empty()));
             self.follow_move(home, &mut lines);
-            if let (true, Some(first)) = (log.has_forgotten(), lines.iter().find_map(|line| line.part.as_ref())) {
+            if let (true, Some(first)) = (has_forgotten, lines.iter().find_map(|line| line.entry.as_ref())) {
                 since = since.max(first.at.clone());
             }
             logs.push(lines);
         }
-        Ok((log::woven(logs), since))
+        Ok((woven(logs), since))
     }
 
     /// The last writes of this actor from here, newest first.
@@ -90,8 +89,8 @@ impl View {
         let (actor, here) = (self.actor().to_owned(), self.undo_key());
         let mut all: Vec<Past> = Vec::new();
         for (n, line) in lines.iter().enumerate() {
-            let own = |part: &&Part| part.actor == actor && part.from == here;
-            let Some(part) = line.part.as_ref().filter(own) else { continue };
+            let own = |part: &&Entry| part.actor == actor && part.from == here;
+            let Some(part) = line.entry.as_ref().filter(own) else { continue };
             let home = line.path.parent().unwrap_or(Path::new("")).to_owned();
             match all.iter_mut().rev().find(|past| past.parts[0].write == part.write) {
                 Some(past) => {
@@ -118,7 +117,7 @@ impl View {
         }
         // What an unreadable line said may belong to one of these writes, or have changed the same issues.
         let first = chosen.last().filter(|_| chosen.len() == count).map_or(0, |past| past.first);
-        match lines.iter().skip(first).find(|line| line.part.is_none()) {
+        match lines.iter().skip(first).find(|line| line.entry.is_none()) {
             Some(line) => Err(StoreError::UndoLog { path: line.path.clone(), line: line.number }),
             None if chosen.is_empty() => self.committed(&actor, &here, count),
             None if chosen.len() < count => Err(StoreError::NothingToUndo { actor, known: chosen.len(), count }),
@@ -129,7 +128,7 @@ impl View {
     /// Refuses a write that a log tells of ledgers which it is not the log of. An archive may bring one: it speaks for what lies
     /// beside it and for nothing else.
     fn refuse_strays(&self, past: &Past) -> Result<()> {
-        let is_stray = |(part, home): &(&Part, &PathBuf)| {
+        let is_stray = |(part, home): &(&Entry, &PathBuf)| {
             let theirs = match self.source_at(&part.ledger) {
                 Some(source) => self.sources.home(source).to_owned(),
                 None => {
@@ -152,14 +151,14 @@ impl View {
             return Err(StoreError::NothingToUndo { actor: actor.to_owned(), known: commits.len(), count });
         }
         let past = |one: OwnCommit| {
-            let part = |(source, changes): (usize, Vec<LineChange>)| Part {
+            let part = |(source, changes): (usize, Vec<LineChange>)| Entry {
                 write: one.commit.id.clone(),
                 from: here.to_owned(),
                 ledger: place::real(self.sources.ledger(source).path()).display().to_string(),
                 at: one.commit.authored.to_string(),
                 actor: actor.to_owned(),
                 changes,
-                ..Part::default()
+                ..Entry::default()
             };
             let parts = one.changes.into_iter().map(part).collect();
             Past { parts, homes: Vec::new(), first: 0, commit: Some(one.commit.id.clone()) }
@@ -171,7 +170,7 @@ impl View {
     fn join_ledgers_of(&mut self, chosen: &[Past]) -> Result<bool> {
         let mut joined = false;
         for past in chosen {
-            let named = |part: &'_ Part| [part.with.clone(), part.guests.clone(), vec![part.ledger.clone()]].concat();
+            let named = |part: &'_ Entry| [part.with.clone(), part.guests.clone(), vec![part.ledger.clone()]].concat();
             for ledger in &past.parts.iter().flat_map(named).collect::<Vec<String>>() {
                 let elsewhere = || StoreError::UndoElsewhere { ledger: PathBuf::from(ledger) };
                 if self.source_at(ledger).is_none() {
@@ -278,7 +277,7 @@ impl Store {
         if numbering != self.numbering {
             return Err(LedgerError::Unstable { path: self.settings.files.shared.clone() }.into());
         }
-        let log: Vec<&Part> = lines.iter().filter_map(|line| line.part.as_ref()).collect();
+        let log: Vec<&Entry> = lines.iter().filter_map(|line| line.entry.as_ref()).collect();
         let plan = Plan::make(self, &chosen, &log)?;
         plan.check(self)?;
         let renames = plan.renames();

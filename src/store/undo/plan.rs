@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::log::{Part, Stays};
 use super::outcome::{LINE, UndoClash, UndoneWrite};
 use crate::ledger::{Edit, LedgerError, LineChange, LockedLedger};
 use crate::model::dependency::Dependency;
@@ -15,6 +14,7 @@ use crate::model::proposal::{FORMER_ID, Names, Proposal, State, Visibility};
 use crate::model::record::Record;
 use crate::model::time::Instant;
 use crate::model::{proposal, time};
+use crate::store::log::{Entry, Stays};
 use crate::store::{Access, Draft, Result, Store, StoreError};
 
 /// One line of one ledger; without a line where there is none.
@@ -33,7 +33,7 @@ pub struct Plan {
 
 impl Plan {
     /// Takes the writes back one after the other, newest first.
-    pub fn make(store: &Store, chosen: &[Past], log: &[&Part]) -> Result<Self> {
+    pub fn make(store: &Store, chosen: &[Past], log: &[&Entry]) -> Result<Self> {
         let mut steps: BTreeMap<(usize, String), Step> = BTreeMap::new();
         let mut left_living: BTreeSet<(usize, String)> = BTreeSet::new();
         let mut clashes = Vec::new();
@@ -41,7 +41,7 @@ impl Plan {
             let Some(source) = store.source_at(&part.ledger) else { continue };
             for change in part.changes.iter().rev() {
                 let step = steps.entry((source, change.id.clone())).or_insert_with(|| {
-                    let now = store.sources.line(source, &change.id);
+                    let now = store.line_in(source, &change.id);
                     Step { source, id: change.id.clone(), now: now.clone(), new: now }
                 });
                 if change.after.as_deref().is_some_and(|after| !is_deleted(after)) {
@@ -161,7 +161,7 @@ impl Plan {
     fn line_after(&self, store: &Store, source: usize, id: &str) -> Option<String> {
         match self.steps.iter().find(|step| step.source == source && step.id == id) {
             Some(step) => step.new.clone(),
-            None => store.sources.line(source, id),
+            None => store.line_in(source, id),
         }
     }
 
@@ -329,8 +329,8 @@ fn without(change: &LineChange, now: Option<&str>) -> std::result::Result<Option
 }
 
 /// Who changed a field after a write, as far as the log knows.
-fn told(field: String, change: &LineChange, ledger: &str, past: &Past, log: &[&Part], now: Option<&str>) -> UndoClash {
-    let touches = |part: &&&Part| {
+fn told(field: String, change: &LineChange, ledger: &str, past: &Past, log: &[&Entry], now: Option<&str>) -> UndoClash {
+    let touches = |part: &&&Entry| {
         let differs = |other: &LineChange| match (&other.before, &other.after) {
             (Some(before), Some(after)) => differing(before, after).contains(&field),
             _ => true,
@@ -380,7 +380,7 @@ fn dependencies(line: &str) -> Vec<Dependency> {
 /// One write out of the log.
 #[derive(Debug)]
 pub(super) struct Past {
-    pub parts: Vec<Part>,
+    pub parts: Vec<Entry>,
     /// The state home whose log has each of them.
     pub(super) homes: Vec<PathBuf>,
     /// The line of the log that its first part stands on.
@@ -390,7 +390,7 @@ pub(super) struct Past {
 
 impl Past {
     pub(super) fn told(&self) -> UndoneWrite {
-        let Part { command, at, .. } = self.parts[0].clone();
+        let Entry { command, at, .. } = self.parts[0].clone();
         UndoneWrite { command, at, commit: self.commit.clone() }
     }
 

@@ -21,8 +21,6 @@ pub struct Named {
     pub write: String,
     /// The ledgers that the write has changed before, each with its state home.
     pub with: Vec<(String, PathBuf)>,
-    /// No other part of it went to this state home.
-    pub is_first: bool,
 }
 
 impl Writing {
@@ -41,11 +39,10 @@ impl Writing {
     /// The name of the write. No two writes leave the same file behind, so it is made from that.
     pub fn name(&mut self, ledger: &str, home: &Path, at: &str, applied: &Applied) -> Named {
         let write = self.name.get_or_insert_with(|| made_from(ledger, at, applied)).clone();
-        let is_first = !self.written.iter().any(|(_, known)| known == home);
         self.written.retain(|(known, _)| known != ledger);
         let with = self.written.clone();
         self.written.push((ledger.to_owned(), home.to_owned()));
-        Named { write, with, is_first }
+        Named { write, with }
     }
 }
 

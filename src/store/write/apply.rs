@@ -4,9 +4,8 @@
 use super::draft::Draft;
 use crate::ledger::{Applied, Document, Edit, Expectation, Ledger, LedgerError, LockedLedger, Outcome};
 use crate::store::Store;
-use crate::store::journal::{Account, Journal, JournalError};
+use crate::store::log::{Account, LogError, Stays, WriteLog};
 use crate::store::source::expected;
-use crate::store::undo::Stays;
 
 impl Store {
     /// Writes a ledger.
@@ -21,8 +20,9 @@ impl Store {
             &self.host.entropy,
             || expected(ledger.path()),
             drafted,
-            |applied| {
-                self.log(ledger, &applied, None, |journal| self.note(journal, &applied));
+            |applied, before| {
+                self.log(ledger, &applied, None, |_, account| Ok(account));
+                self.sources.follow_write(ledger, &applied, before);
                 if let Some(source) = self.sources.find(ledger) {
                     self.settle_claims(source, &applied.changes);
                 }
@@ -60,25 +60,25 @@ impl Store {
         expected: impl Fn() -> Expectation,
         plan: impl FnMut(&Document) -> Result<Vec<Edit>, E>,
     ) -> Result<Outcome, E> {
-        lock.apply(&self.host.entropy, expected, plan, |applied| {
-            self.log(lock.ledger(), &applied, Some(Stays::Repair), |journal| self.note(journal, &applied));
+        lock.apply(&self.host.entropy, expected, plan, |applied, _| {
+            self.log(lock.ledger(), &applied, Some(Stays::Repair), |_, account| Ok(account));
         })
     }
 
-    /// Puts back what was acknowledged before: nobody is asked again. The journal learns of it by `note`.
+    /// Puts back what was acknowledged before: nobody is asked again. When it is in the log, `then` looks at what is missing still.
     pub(in crate::store) fn recover_ledger(
         &self,
         lock: &LockedLedger,
         plan: impl FnMut(&Document) -> Result<Vec<Edit>, LedgerError>,
-        note: impl FnOnce(&Journal<'_>, &Applied) -> Result<Account, JournalError>,
+        then: impl FnOnce(&WriteLog<'_>, &Applied, Account) -> Result<Account, LogError>,
     ) -> Result<Outcome, LedgerError> {
         let path = lock.ledger().path();
         lock.apply(
             &self.host.entropy,
             || expected(path),
             plan,
-            |applied| {
-                self.log(lock.ledger(), &applied, None, |journal| note(journal, &applied));
+            |applied, _| {
+                self.log(lock.ledger(), &applied, None, |log, account| then(log, &applied, account));
             },
         )
     }

@@ -46,7 +46,7 @@ impl View {
             Scope::Issues(_) if self.sources.len() == 1 => vec![0],
             Scope::Issues(ids) => {
                 self.read_ledgers()?;
-                let owners = ids.iter().filter_map(|id| self.sources.owner(id));
+                let owners = ids.iter().filter_map(|id| self.owner(id));
                 // Both copies of a proposed issue take part in its edits.
                 let pairs = ids.iter().filter_map(|id| self.pair(id)).flat_map(|pair| [pair.target, pair.planning]);
                 let mut members: Vec<usize> = owners.chain(pairs).map(|n| self.sources.member_of(n)).collect();
@@ -97,7 +97,8 @@ impl Store {
         let mut homes: Vec<StateDir> = wanted.iter().map(|source| self.lease_home(*source)).collect();
         homes.sort_by(|a, b| a.path().cmp(b.path()));
         homes.dedup_by(|a, b| a.path() == b.path());
-        homes.retain(|home| home.path().join(LEASES_NAME).exists());
+        // One that an earlier version has used is brought up to date with the first write.
+        homes.retain(|home| home.path().join(LEASES_NAME).exists() || home.is_earlier());
         let homes = homes.into_iter().map(|home| self.hold(home)).collect::<Result<Vec<_>>>()?;
         Ok(Locks { ledgers: self.lock_ledgers(wanted)?, _homes: homes })
     }

@@ -1,4 +1,4 @@
-//! What is kept of a write that is on disk: in the journal, for what other programs take out again, and in the log of `bd undo`.
+//! What is kept of a write that is on disk: a line in the log of the state home, for `bd undo` and `bd recover`.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -6,19 +6,12 @@ use std::path::{Path, PathBuf};
 use crate::ledger::{Applied, Ledger};
 use crate::store::checkout::Noted;
 use crate::store::home_word::make_first;
-use crate::store::journal::{Account, Journal, JournalError};
-use crate::store::undo::{Named, Part, Stays, UndoLog};
-use crate::store::{Project, Store, View, Warning, actor, home, place};
+use crate::store::log::{Account, Entry, LogError, Stays, WriteLog};
+use crate::store::undo::Named;
+use crate::store::{Project, Store, View, Warning, actor, place};
+use crate::sys::fs::FileStamp;
 
 impl Project {
-    pub(in crate::store) fn note(
-        &self,
-        journal: &Journal<'_>,
-        applied: &Applied,
-    ) -> std::result::Result<Account, JournalError> {
-        journal.append(applied, &self.writer(), self.host.clock.now(), &self.host.entropy)
-    }
-
     pub(in crate::store) fn writer(&self) -> Cow<'_, str> {
         match &self.actor {
             Some(actor) => Cow::Borrowed(actor),
@@ -28,22 +21,22 @@ impl Project {
 }
 
 impl View {
-    /// Remembers what the journal said of a write: what is missing from the file, or that the write is not in it.
-    fn noted(&self, ledger: &Ledger, applied: &Applied, noted: std::result::Result<Account, JournalError>) {
+    /// Remembers what the log said of a write: what is missing from the file, or that the write is not in it.
+    fn noted(&self, ledger: &Ledger, left: Option<FileStamp>, noted: Result<Account, LogError>) {
         let source = self.sources.find(ledger);
         match noted {
             Ok(account) => {
-                if let (Some(source), Some(left)) = (source, applied.left) {
+                if let (Some(source), Some(left)) = (source, left) {
                     let ids = account.missing.into_iter().map(|missing| missing.id).collect();
                     self.sources.watched(source).replace(Some((left, Ok(ids))));
                 }
             }
             Err(error) => {
                 let repo = source.map_or(".", |source| self.name(self.sources.member_of(source))).to_owned();
-                let warning = Warning::NotJournaled { repo, message: error.to_string() };
-                let mut unjournaled = self.unjournaled.borrow_mut();
-                if !unjournaled.contains(&warning) {
-                    unjournaled.push(warning);
+                let warning = Warning::NotLogged { repo, message: error.to_string() };
+                let mut unlogged = self.unlogged.borrow_mut();
+                if !unlogged.contains(&warning) {
+                    unlogged.push(warning);
                 }
             }
         }
@@ -51,75 +44,69 @@ impl View {
 }
 
 impl Store {
-    /// Notes a write. It stands whatever becomes of this.
+    /// Notes a write. It stands whatever becomes of this. When it is in the log, `then` looks at what is missing from the ledger.
     pub(super) fn log(
         &self,
         ledger: &Ledger,
         applied: &Applied,
         stays: Option<Stays>,
-        note: impl FnOnce(&Journal<'_>) -> Result<Account, JournalError>,
+        then: impl FnOnce(&WriteLog<'_>, Account) -> Result<Account, LogError>,
     ) {
-        let noted = self.journaling(ledger, note);
-        self.noted(ledger, applied, noted);
-        self.remember(ledger, applied, stays);
+        let mut with = Vec::new();
+        let noted = self.logging(ledger, |log| {
+            let (entry, before) = self.entry(log, applied, stays);
+            let elsewhere = before.into_iter().filter(|(_, home)| home != log.home);
+            with.extend(elsewhere.map(|(ledger, home)| {
+                let (with, guests, changes) = (vec![entry.ledger.clone()], Vec::new(), Vec::new());
+                (home, Entry { ledger, with, guests, changes, ..entry.clone() })
+            }));
+            self.mark_first(log, &entry);
+            then(log, log.append(entry, applied)?)
+        });
+        self.noted(ledger, applied.left, noted);
+        // A log that was written before learns that the write went on: without the repo of this one only a half would go back.
+        for (home, mut entry) in with {
+            let earlier = PathBuf::from(&entry.ledger);
+            let log = WriteLog { home: &home, ledger: &earlier, host: &self.host };
+            entry.checkout = self.checkout_in(&home);
+            self.mark_first(&log, &entry);
+            self.noted(ledger, None, log.add(entry).map(|()| Account::default()));
+        }
         self.touch_placeholder();
     }
 
-    /// Keeps a write for `bd undo`. That it cannot be kept is worth a word, unless the journal has said so already.
-    fn remember(&self, ledger: &Ledger, applied: &Applied, stays: Option<Stays>) {
-        let beads = ledger.path().parent().unwrap_or(ledger.path());
-        let found;
-        let home = match self.sources.find(ledger) {
-            Some(source) => self.sources.home(source),
-            None => {
-                found = home::state_home(beads, &self.host.env);
-                &found
-            }
-        };
+    /// The line for a write, and the ledgers that the same write has changed before, each with its state home.
+    fn entry(&self, log: &WriteLog<'_>, applied: &Applied, stays: Option<Stays>) -> (Entry, Vec<(String, PathBuf)>) {
         let at = self.host.clock.now().to_string();
-        let ledger = place::real(ledger.path()).display().to_string();
-        let is_locked = Path::new(&ledger).parent().is_some_and(|directory| *directory == place::real(home));
-        let log = UndoLog { home, is_locked };
-        let checkout =
-            |home: &Path| Noted::of(&Path::new(&self.undo_key()).join("ledger"), home).map(|noted| noted.mark);
-        let Named { write, with, is_first } = self.writing.borrow_mut().name(&ledger, home, &at, applied);
-        let part = Part {
+        let ledger = place::real(log.ledger).display().to_string();
+        let mut writing = self.writing.borrow_mut();
+        let Named { write, with } = writing.name(&ledger, log.home, &at, applied);
+        let entry = Entry {
             write,
-            command: self.writing.borrow().command().to_owned(),
+            command: writing.command().to_owned(),
             from: self.undo_key(),
-            checkout: checkout(home),
+            checkout: self.checkout_in(log.home),
             guests: self.guest_ledgers(&ledger),
             ledger,
             with: with.iter().map(|(ledger, _)| ledger.clone()).collect(),
             at,
             actor: self.writer().into_owned(),
             stays,
-            changes: if stays.is_some() { Vec::new() } else { applied.changes.clone() },
+            changes: applied.changes.clone(),
+            ..Entry::default()
         };
-        // A log that was written before learns that the write went on: without the repo of this one only a half would go back.
-        let elsewhere = with.into_iter().filter(|(_, other)| *other != home);
-        let known: Vec<(PathBuf, Part)> = elsewhere
-            .map(|(earlier, other)| {
-                let with = vec![part.ledger.clone()];
-                let (checkout, guests, changes) = (checkout(&other), Vec::new(), Vec::new());
-                (other, Part { ledger: earlier, with, checkout, guests, changes, ..part.clone() })
-            })
-            .collect();
-        self.keep_part(&log, part, is_first);
-        for (home, part) in known {
-            self.keep_part(&UndoLog { home: &home, is_locked: false }, part, false);
-        }
+        (entry, with)
     }
 
-    fn keep_part(&self, log: &UndoLog<'_>, part: Part, is_first: bool) {
-        if !part.guests.is_empty() || !part.with.is_empty() {
-            // So that undo may go there; where it cannot be noted, undo asks.
+    /// The mark of this checkout in the log of a state home.
+    fn checkout_in(&self, home: &Path) -> Option<String> {
+        Noted::of(&Path::new(&self.undo_key()).join("ledger"), home).map(|noted| noted.mark)
+    }
+
+    /// So that undo may go where a line leads; where it cannot be noted, undo asks.
+    fn mark_first(&self, log: &WriteLog<'_>, entry: &Entry) {
+        if !entry.guests.is_empty() || !entry.with.is_empty() {
             let _ = make_first(log.home, &self.host.env, self.lock_wait);
-        }
-        if let Err(error) = log.append(part, is_first)
-            && self.unjournaled.borrow().is_empty()
-        {
-            self.unjournaled.borrow_mut().push(Warning::NotUndoable { message: error.to_string() });
         }
     }
 }

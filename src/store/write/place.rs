@@ -26,8 +26,8 @@ impl View {
             Write::Change { .. } | Write::Put { .. } if self.sources.len() == 1 && !self.has_roles() => (0, None),
             Write::Change { id, .. } | Write::Put { id, .. } => {
                 self.read_ledgers()?;
-                match (self.sources.owner(id), &write) {
-                    (Some(source), _) => (self.sources.member_of(source), self.sources.line(source, id)),
+                match (self.owner(id), &write) {
+                    (Some(source), _) => (self.sources.member_of(source), self.line_in(source, id)),
                     (None, Write::Put { repo, .. }) => (*repo, None),
                     (None, _) => return Err(StoreError::NotFound { typed: id.clone() }),
                 }

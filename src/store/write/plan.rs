@@ -64,9 +64,7 @@ impl<'a> Plan<'a> {
 
     fn file(&self, draft: &mut Draft<'_>, intent: Intent, issue: &NewIssue, chosen: Option<&IssueId>) -> Answer {
         let taken = |id: &str| {
-            draft.inserts(id)
-                || draft.document().has_id(id)
-                || self.store.sources.holders(id).iter().any(|n| *n != self.source)
+            draft.inserts(id) || draft.document().has_id(id) || self.store.holders(id).iter().any(|n| *n != self.source)
         };
         let id = match chosen {
             Some(id) if taken(id.as_str()) => return Err(WriteError::Taken(id.to_string())),
@@ -113,7 +111,7 @@ impl<'a> Plan<'a> {
     fn remark(&self, draft: &mut Draft<'_>, intent: Intent, issue: &str, id: &str, changes: &[Change]) -> Answer {
         let record = Record::parse(issue).expect("a line of a ledger is a record");
         let dialect = draft.document().dialect();
-        if let Some(owner) = self.store.sources.owner(id) {
+        if let Some(owner) = self.store.owner(id) {
             let after = change::apply(issue, changes, self.stamp(dialect))?;
             claims::refuse(self.store, owner, id, Some(issue), after.as_deref())?;
         }

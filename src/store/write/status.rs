@@ -47,7 +47,7 @@ impl View {
             return Ok(());
         }
         self.read_ledgers()?;
-        let record_of = |id: &str| self.sources.line(self.sources.owner(id)?, id);
+        let record_of = |id: &str| self.line_in(self.owner(id)?, id);
         let known = id.and_then(record_of).and_then(|line| Some(issue::dependencies_of(&Record::parse(&line).ok()?)));
         let is_new = |target: &str, kind: &DependencyType| {
             !known.iter().flatten().any(|edge| edge.target == target && edge.kind == *kind)

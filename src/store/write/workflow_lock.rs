@@ -70,7 +70,7 @@ impl View {
     fn task_named(&self, workflow: &str, name: &str, besides: &str) -> Option<String> {
         (0..self.sources.len()).find_map(|source| {
             self.sources.ids_mentioning(source, workflow).into_iter().filter(|id| id != besides).find(|id| {
-                let line = self.sources.line(source, id).unwrap_or_default();
+                let line = self.line_in(source, id).unwrap_or_default();
                 Record::parse(&line).is_ok_and(|record| {
                     let is_named = Task::of(&record).is_some_and(|task| task.name == name);
                     is_named

@@ -1,10 +1,10 @@
-//! What can go wrong with the journal.
+//! What can go wrong with the log of writes.
 
 use crate::sys::fs::FsError;
 use crate::sys::lock::LockError;
 
 #[derive(Debug, thiserror::Error)]
-pub enum JournalError {
+pub enum LogError {
     #[error(transparent)]
     Fs(#[from] FsError),
     #[error(transparent)]

@@ -1,13 +1,13 @@
-//! What the journal says of one ledger, put together: for each issue what `bd` made of what, and whether that is still there.
+//! What the log says of one ledger, put together: for each issue what `bd` made of what, and whether that is still there.
 //!
 //! Writes that build on each other are one stretch. Where a write was made on another line than the one before it left, another
 //! program had changed the issue in between: if its line has all that the earlier stretch made, the stretch goes on; if not, the
 //! stretch stays by itself, and is missing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::entry::Entry;
-use crate::ledger::Document;
+use super::entry::{Entry, name_of};
+use crate::ledger::{Document, LineChange};
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::merge_issue;
 use crate::model::record::Record;
@@ -40,25 +40,37 @@ pub struct Missing {
     pub line: String,
 }
 
-/// Every issue that the journal knows of one ledger.
+/// Every issue that `bd recover` knows of one ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fold {
     pub issues: BTreeMap<String, Vec<Stretch>>,
 }
 
 impl Fold {
-    /// Puts the entries of one ledger together, oldest first.
-    pub fn of(entries: impl IntoIterator<Item = Entry>) -> Self {
-        let mut fold = Fold::default();
-        entries.into_iter().for_each(|entry| fold.take(entry));
-        fold
+    /// Goes on with the next entry of the ledger.
+    pub fn take(&mut self, entry: &Entry) {
+        if !entry.is_forgotten {
+            entry.changes.iter().for_each(|change| self.go_on(change, entry));
+        }
+        if !entry.forgets.is_empty() {
+            self.forget(&entry.forgets.iter().cloned().collect());
+        }
     }
 
-    fn take(&mut self, entry: Entry) {
-        let Entry { id, before, after, at, actor, .. } = entry;
-        if id.is_empty() {
-            return;
-        }
+    /// Leaves out lines by their names.
+    pub fn forget(&mut self, names: &HashSet<String>) {
+        self.retain(|after| !names.contains(&name_of(after)));
+    }
+
+    /// Leaves out the stretches whose last line is not to stay.
+    pub fn retain(&mut self, stays: impl Fn(&str) -> bool) {
+        self.issues.values_mut().for_each(|stretches| stretches.retain(|stretch| stays(&stretch.after)));
+        self.issues.retain(|_, stretches| !stretches.is_empty());
+    }
+
+    fn go_on(&mut self, change: &LineChange, entry: &Entry) {
+        let LineChange { id, before, after } = change.clone();
+        let (at, actor) = (entry.at.clone(), entry.actor.clone());
         // What a command took out is not missed, and what was there before it is not either.
         let Some(after) = after else {
             self.issues.remove(&id);
@@ -109,27 +121,20 @@ impl Fold {
         found
     }
 
-    /// The fewest entries that say the same.
-    pub fn entries(&self, ledger: &str, checkout: Option<&str>) -> Vec<Entry> {
+    /// The fewest entries that say the same, each otherwise like this one.
+    pub fn entries(&self, like: &Entry) -> Vec<Entry> {
         let mut entries = Vec::new();
         for (id, stretches) in &self.issues {
             for Stretch { created, base, after, at, actor } in stretches {
-                let entry = |before: Option<&String>, after: &String| Entry {
-                    ledger: ledger.to_owned(),
-                    checkout: checkout.map(str::to_owned),
-                    at: at.clone(),
-                    actor: actor.clone(),
+                let change = |before: Option<&String>, after: &String| LineChange {
                     id: id.clone(),
                     before: before.cloned(),
                     after: Some(after.clone()),
-                    stamp: None,
                 };
-                if *created {
-                    entries.push(entry(None, base));
-                }
-                if !created || base != after {
-                    entries.push(entry(Some(base), after));
-                }
+                let first = created.then(|| change(None, base));
+                let last = (!created || base != after).then(|| change(Some(base), after));
+                let changes = first.into_iter().chain(last).collect();
+                entries.push(Entry { at: at.clone(), actor: actor.clone(), changes, ..like.clone() });
             }
         }
         entries
@@ -179,20 +184,38 @@ mod tests {
     }
 
     fn entry(before: Option<&str>, after: Option<&str>) -> Entry {
-        Entry {
-            ledger: "/l".into(),
-            id: "a".into(),
-            before: before.map(str::to_owned),
-            after: after.map(str::to_owned),
-            ..Entry::default()
-        }
+        let [before, after] = [before, after].map(|line| line.map(str::to_owned));
+        Entry { ledger: "/l".into(), changes: vec![LineChange { id: "a".into(), before, after }], ..Entry::default() }
+    }
+
+    fn fold(entries: &[Entry]) -> Fold {
+        let mut fold = Fold::default();
+        entries.iter().for_each(|entry| fold.take(entry));
+        fold
     }
 
     fn missing(entries: &[Entry], ledger: &str) -> Vec<Missing> {
-        let fold = Fold::of(entries.iter().cloned());
-        let again = Fold::of(fold.entries("/l", None));
-        assert_eq!(again, fold, "folding again changes nothing");
-        fold.missing(&Document::new(ledger.as_bytes().to_vec()))
+        let document = Document::new(ledger.as_bytes().to_vec());
+        let all = fold(entries);
+        // Wherever the older ones are joined, the rest goes on from there.
+        for joined in 0..=entries.len() {
+            let (old, new) = entries.split_at(joined);
+            let again =
+                fold(&[fold(old).entries(&Entry { ledger: "/l".into(), ..Entry::default() }), new.to_vec()].concat());
+            assert_eq!(again, all, "{joined} joined");
+        }
+        all.missing(&document)
+    }
+
+    #[test]
+    fn a_line_that_is_forgotten_is_not_missing_and_a_later_one_is() {
+        let [x, y, z] = [0, 1, 2].map(|n| line(&format!("\"priority\":{n}"), n));
+        let forgets = |line: &str| Entry { forgets: vec![name_of(line)], ..Entry::default() };
+        let edit = entry(Some(&x), Some(&y));
+        assert_eq!(missing(&[edit.clone(), forgets(&y)], ""), []);
+        assert_eq!(missing(&[edit.clone(), forgets(&x)], "").len(), 1, "another line");
+        assert_eq!(missing(&[edit.clone(), forgets(&y), entry(Some(&y), Some(&z))], "")[0].line, z);
+        assert_eq!(missing(&[Entry { is_forgotten: true, ..edit }], ""), []);
     }
 
     #[test]

@@ -1,0 +1,441 @@
+//! What is computed from the rows: who is whose child, what waits for what, what can be worked on, and numbers over all of it.
+//!
+//! Each table is filled when a question needs it. After a change of a few rows only what these touch is computed again.
+
+use std::collections::{HashMap, HashSet};
+
+use super::unknown::UnknownIds;
+use super::{Cache, Key, Result};
+use crate::model::graph::Graph;
+use crate::model::issue::IssueType;
+use crate::model::query::Field;
+
+/// Statuses of what is over, as SQL.
+pub(super) const DONE: &str = "('closed', 'tombstone')";
+
+/// The fields by which issues are counted beforehand.
+pub(super) const TALLIED: &[Field] = &[Field::Status, Field::Priority, Field::Type];
+
+/// Before every date, and after.
+const EVER: &str = "-9223372036854775808";
+const NEVER: &str = "9223372036854775807";
+
+/// Of so many changed rows each is followed; of more everything is computed again.
+const FEW: usize = 500;
+
+impl Cache {
+    /// Fills `kin`.
+    pub(super) fn compute_kin(&mut self) -> Result<()> {
+        if self.kin_known {
+            return Ok(());
+        }
+        self.own_copy()?;
+        self.db.execute_batch(
+            "DELETE FROM kin;
+             INSERT INTO kin SELECT i.id, e.target FROM edges e JOIN live i ON i.key = e.key WHERE e.type = 'parent-child';",
+        )?;
+        self.kin_known = true;
+        Ok(())
+    }
+
+    /// Fills `blockers` and `inherited`. They hold only issues that are not done.
+    pub(super) fn compute_blocked(&mut self, unknown: UnknownIds) -> Result<()> {
+        if self.blocked_known == Some(unknown) {
+            return Ok(());
+        }
+        self.own_copy()?;
+        self.index()?;
+        self.compute_kin()?;
+        let open = format!("i.status NOT IN {DONE}");
+        self.db.execute_batch(&format!(
+            "DELETE FROM blockers; DELETE FROM holding; DELETE FROM inherited; INSERT INTO blockers {};",
+            waiting(&open, unknown)
+        ))?;
+        self.compute_inherited()?;
+        self.blocked_known = Some(unknown);
+        self.front_known = false;
+        Ok(())
+    }
+
+    /// Fills `holding` and `inherited`. Blockedness flows down to children, but not from a blocker that is itself below the
+    /// blocked ancestor: an epic that waits for its own children must not stop them. Each step is taken at most twice, however
+    /// parents and blockers are knotted.
+    fn compute_inherited(&mut self) -> Result<()> {
+        let holding = self.find_holding()?;
+        if holding.is_empty() {
+            return Ok(());
+        }
+        // Of what flows down to an issue two origins are enough: one of them is not the issue itself.
+        let mut origins: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut work: Vec<(String, usize)> = holding.iter().cloned().zip(0..).collect();
+        let sql = format!(
+            "SELECT c.id FROM kin JOIN live c ON c.id = kin.child WHERE kin.parent = ?1 AND c.status NOT IN {DONE}"
+        );
+        let mut children = self.db.prepare_cached(&sql)?;
+        while let Some((parent, origin)) = work.pop() {
+            let found = children.query_map([parent], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+            for child in found {
+                let known = origins.entry(child.clone()).or_default();
+                if known.len() < 2 && !known.contains(&origin) {
+                    known.push(origin);
+                    work.push((child, origin));
+                }
+            }
+        }
+        let mut note = self.db.prepare_cached("INSERT INTO holding VALUES (?1)")?;
+        for id in &holding {
+            note.execute([id])?;
+        }
+        let mut note = self.db.prepare_cached("INSERT INTO inherited VALUES (?1)")?;
+        for (id, _) in origins.iter().filter(|(id, from)| from.iter().any(|origin| holding[*origin] != **id)) {
+            note.execute([id])?;
+        }
+        Ok(())
+    }
+
+    /// The parents that wait for something which is not below them.
+    fn find_holding(&self) -> Result<Vec<String>> {
+        let sql =
+            "SELECT DISTINCT b.id, b.blocker, EXISTS (SELECT 1 FROM kin WHERE kin.child = b.blocker) FROM blockers b
+                   WHERE b.id IN (SELECT parent FROM kin) ORDER BY b.id";
+        let mut statement = self.db.prepare_cached(sql)?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let candidates: Vec<(String, String, bool)> = rows.collect::<rusqlite::Result<_>>()?;
+        let mut edges: Vec<(String, String)> = Vec::new();
+        let mut seen: HashSet<String> = HashSet::new();
+        let mut work: Vec<String> =
+            candidates.iter().filter(|(_, _, has_parent)| *has_parent).map(|(_, blocker, _)| blocker.clone()).collect();
+        let mut parents = self.db.prepare_cached("SELECT parent FROM kin WHERE child = ?1")?;
+        while let Some(child) = work.pop() {
+            if seen.insert(child.clone()) {
+                let found =
+                    parents.query_map([&child], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+                work.extend(found.iter().cloned());
+                edges.extend(found.into_iter().map(|parent| (child.clone(), parent)));
+            }
+        }
+        let pairs: Vec<(&str, &str)> =
+            candidates.iter().map(|(id, blocker, _)| (blocker.as_str(), id.as_str())).collect();
+        let is_below = edges.into_iter().collect::<Graph>().joins(&pairs);
+        let mut holding: Vec<String> =
+            candidates.iter().zip(is_below).filter(|(_, below)| !below).map(|((id, ..), _)| id.clone()).collect();
+        holding.dedup();
+        Ok(holding)
+    }
+
+    /// Fills `front`, `held` and `epics`.
+    pub(super) fn compute_front(&mut self, unknown: UnknownIds) -> Result<()> {
+        self.compute_blocked(unknown)?;
+        if !self.front_known {
+            self.db.execute_batch("DELETE FROM front; DELETE FROM held; DELETE FROM epics;")?;
+            self.fill_front("1")?;
+            self.count_front()?;
+            self.front_known = true;
+        }
+        Ok(())
+    }
+
+    /// The rows of `front`, `held` and `epics` for those issues `i` that meet a condition.
+    fn fill_front(&self, which: &str) -> Result<()> {
+        let internal: Vec<String> = IssueType::INTERNAL.iter().map(|word| format!("'{word}'")).collect();
+        let internal = internal.join(", ");
+        self.db.execute_batch(&format!(
+            "INSERT INTO front
+             SELECT i.key, i.id, i.visibility = 'proposed',
+               CASE WHEN i.visibility = 'proposed' THEN coalesce(i.created, {EVER}) ELSE 0 END,
+               CASE WHEN EXISTS (SELECT 1 FROM labels l WHERE l.key = i.key AND l.label = 'baseline-failure') THEN 0
+                    WHEN EXISTS (SELECT 1 FROM labels l WHERE l.key = i.key AND l.label = 'discovered:blocker') THEN 1
+                    ELSE 2 END,
+               i.priority, coalesce(i.created, {EVER}),
+               CASE i.status WHEN 'open' THEN i.defer ELSE coalesce(i.defer, {NEVER}) END,
+               CASE WHEN i.type IN ({internal}) THEN 2 WHEN {OPEN_CHILDREN} THEN 1 ELSE 0 END
+             FROM live i WHERE {which} AND i.status IN ('open', 'deferred') AND i.hidden = 0
+               AND NOT EXISTS (SELECT 1 FROM blockers b WHERE b.id = i.id)
+               AND NOT EXISTS (SELECT 1 FROM inherited b WHERE b.id = i.id);
+             INSERT INTO held
+             SELECT i.key, i.id, i.priority, coalesce(i.created, {EVER}) FROM live i
+             WHERE {which} AND (i.status = 'blocked' OR EXISTS (SELECT 1 FROM blockers b WHERE b.id = i.id)
+               OR EXISTS (SELECT 1 FROM inherited b WHERE b.id = i.id));
+             INSERT INTO epics
+             SELECT i.key, count(c.id), coalesce(sum(c.status = 'closed'), 0)
+             FROM live i LEFT JOIN kin ON kin.parent = i.id LEFT JOIN live c ON c.id = kin.child AND c.status <> 'tombstone'
+             WHERE {which} AND i.type = 'epic' AND i.status NOT IN {DONE} GROUP BY i.key;"
+        ))?;
+        Ok(())
+    }
+
+    fn count_front(&self) -> Result<()> {
+        self.db.execute_batch(
+            "DELETE FROM numbers;
+             INSERT INTO numbers SELECT 'front', kind, count(*) FROM front WHERE since IS NULL GROUP BY kind;
+             INSERT INTO numbers SELECT 'held', 0, count(*) FROM held;",
+        )?;
+        Ok(())
+    }
+
+    /// Fills `tally`.
+    pub(super) fn compute_tally(&mut self) -> Result<()> {
+        if !self.tally_known {
+            self.db.execute_batch(&format!(
+                "DELETE FROM tally;
+                 INSERT INTO tally SELECT status, priority, type, count(*), coalesce(sum({LEAD}), 0), count({LEAD})
+                 FROM live GROUP BY status, priority, type;"
+            ))?;
+            self.tally_known = true;
+        }
+        Ok(())
+    }
+
+    /// Counts a row in or out.
+    fn count_row(&self, key: Key, by: i64) -> Result<()> {
+        let sql = format!(
+            "INSERT INTO tally SELECT status, priority, type, ?2, coalesce({LEAD}, 0) * ?2, ({LEAD} IS NOT NULL) * ?2
+             FROM live WHERE key = ?1
+             ON CONFLICT DO UPDATE SET n = n + excluded.n, lead = lead + excluded.lead, leads = leads + excluded.leads"
+        );
+        self.db.prepare_cached(&sql)?.execute([key, by])?;
+        self.db.prepare_cached("DELETE FROM tally WHERE n = 0")?.execute([])?;
+        Ok(())
+    }
+
+    /// Changes a few rows, and lets what was computed follow. Keys of new rows must be new.
+    pub fn change<'a>(&mut self, source: usize, gone: &[Key], added: Vec<(Key, super::Entry<'a>)>) -> Result<()> {
+        if gone.is_empty() && added.is_empty() {
+            return Ok(());
+        }
+        let known = (self.kin_known, self.blocked_known, self.front_known, self.tally_known);
+        if gone.len() + added.len() > FEW {
+            self.remove(gone)?;
+            return self.insert(source, added);
+        }
+        self.db.execute_batch(
+            "CREATE TEMP TABLE IF NOT EXISTS changed (id TEXT PRIMARY KEY) WITHOUT ROWID; DELETE FROM changed;
+             CREATE TEMP TABLE IF NOT EXISTS touched (id TEXT PRIMARY KEY) WITHOUT ROWID; DELETE FROM touched;",
+        )?;
+        for key in gone {
+            if self.tally_known {
+                self.count_row(*key, -1)?;
+            }
+            self.db.execute("INSERT OR IGNORE INTO changed SELECT id FROM issues WHERE key = ?1", [key])?;
+            for table in ["front", "held", "epics"] {
+                self.db.prepare_cached(&format!("DELETE FROM {table} WHERE key = ?1"))?.execute([key])?;
+            }
+        }
+        let keys: Vec<Key> = added.iter().map(|(key, _)| *key).collect();
+        self.remove(gone)?;
+        self.insert(source, added)?;
+        (self.kin_known, self.blocked_known, self.front_known, self.tally_known) = known;
+        for key in keys {
+            if self.tally_known {
+                self.count_row(key, 1)?;
+            }
+            self.db.execute("INSERT OR IGNORE INTO changed SELECT id FROM issues WHERE key = ?1", [key])?;
+        }
+        self.follow()
+    }
+
+    /// Computes again what the issues in `changed` touch.
+    fn follow(&mut self) -> Result<()> {
+        if !self.kin_known {
+            return Ok(());
+        }
+        self.db.execute_batch(
+            "INSERT INTO touched SELECT id FROM changed;
+             INSERT OR IGNORE INTO touched SELECT parent FROM kin WHERE child IN (SELECT id FROM changed);
+             DELETE FROM kin WHERE child IN (SELECT id FROM changed);
+             INSERT INTO kin SELECT i.id, e.target FROM live i CROSS JOIN edges e ON e.key = i.key AND e.type = 'parent-child'
+               WHERE i.id IN (SELECT id FROM changed);
+             INSERT OR IGNORE INTO touched SELECT parent FROM kin WHERE child IN (SELECT id FROM changed);",
+        )?;
+        let Some(unknown) = self.blocked_known else { return Ok(()) };
+        // What waits for one of these, or for the children of one.
+        self.db.execute_batch(&format!(
+            "INSERT OR IGNORE INTO touched SELECT i.id FROM edges e JOIN live i ON i.key = e.key
+               WHERE e.target IN (SELECT id FROM changed);
+             INSERT OR IGNORE INTO touched SELECT i.id FROM edges e JOIN live i ON i.key = e.key
+               WHERE e.type = 'waits-for' AND coalesce(e.spawner, e.target) IN (SELECT id FROM touched);
+             DELETE FROM blockers WHERE id IN (SELECT id FROM touched);
+             INSERT INTO blockers {};",
+            waiting(&format!("i.id IN (SELECT id FROM touched) AND i.status NOT IN {DONE}"), unknown)
+        ))?;
+        let has_kin = "SELECT EXISTS (SELECT 1 FROM touched t JOIN kin ON kin.parent = t.id)
+                           OR EXISTS (SELECT 1 FROM touched t JOIN kin ON kin.child = t.id)
+                           OR EXISTS (SELECT 1 FROM touched t JOIN inherited h ON h.id = t.id)
+                           OR EXISTS (SELECT 1 FROM touched t JOIN holding h ON h.id = t.id)";
+        if self.db.query_row(has_kin, [], |row| row.get(0))? {
+            self.db.execute_batch(
+                "CREATE TEMP TABLE IF NOT EXISTS earlier (id TEXT PRIMARY KEY) WITHOUT ROWID; DELETE FROM earlier;
+                 INSERT INTO earlier SELECT id FROM inherited; DELETE FROM holding; DELETE FROM inherited;",
+            )?;
+            self.compute_inherited()?;
+            self.db.execute_batch(
+                "INSERT OR IGNORE INTO touched SELECT id FROM earlier WHERE id NOT IN (SELECT id FROM inherited);
+                 INSERT OR IGNORE INTO touched SELECT id FROM inherited WHERE id NOT IN (SELECT id FROM earlier);",
+            )?;
+        }
+        if self.front_known {
+            let which = "i.id IN (SELECT id FROM touched)";
+            for table in ["front", "held", "epics"] {
+                let sql = format!("DELETE FROM {table} WHERE key IN (SELECT i.key FROM issues i WHERE {which})");
+                self.db.execute(&sql, [])?;
+            }
+            self.fill_front(which)?;
+            self.count_front()?;
+        }
+        Ok(())
+    }
+}
+
+/// From filing to closing, in microseconds.
+pub(super) const LEAD: &str = "CASE WHEN status = 'closed' AND closed >= created THEN closed - created END";
+
+pub(super) const OPEN_CHILDREN: &str = "(i.type = 'epic' AND EXISTS (
+    SELECT 1 FROM kin JOIN live c ON c.id = kin.child WHERE kin.parent = i.id AND c.status NOT IN ('closed', 'tombstone')))";
+
+/// Rows of (issue, what it waits for, type of the dependency, whether some repo holds that) for those issues `i` that meet a
+/// condition.
+pub(super) fn waiting(which: &str, unknown: UnknownIds) -> String {
+    let (edge, spawner) = (unknown.blocking("e.target"), unknown.blocking("s.spawner"));
+    format!(
+        "SELECT i.id AS id, e.target AS blocker, e.type AS type, b.id IS NOT NULL AS known
+         FROM edges e JOIN live i ON i.key = e.key LEFT JOIN live b ON b.id = e.target
+         WHERE {which} AND (
+           e.type = 'blocks' AND CASE WHEN b.id IS NULL THEN {edge} ELSE b.status NOT IN ('closed', 'tombstone', 'pinned') END
+           OR e.type = 'conditional-blocks' AND CASE
+             WHEN b.id IS NULL THEN {edge}
+             WHEN b.status = 'closed' THEN NOT b.failed
+             ELSE b.status <> 'tombstone' END)
+
+         UNION ALL
+         -- waits-for: the children of the spawner; while it has none, the spawner itself.
+         SELECT i.id, s.spawner, 'waits-for', b.id IS NOT NULL
+         FROM (SELECT key, any_gate, coalesce(spawner, target) AS spawner FROM edges WHERE type = 'waits-for') s
+         JOIN live i ON i.key = s.key LEFT JOIN live b ON b.id = s.spawner
+         WHERE {which} AND CASE
+           WHEN b.id IS NULL THEN {spawner}
+           WHEN NOT EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
+                            WHERE kin.parent = s.spawner AND c.status <> 'tombstone') THEN b.status NOT IN {DONE}
+           WHEN s.any_gate THEN NOT EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
+                                            WHERE kin.parent = s.spawner AND c.status = 'closed')
+           ELSE EXISTS (SELECT 1 FROM kin JOIN live c ON c.id = kin.child
+                        WHERE kin.parent = s.spawner AND c.status NOT IN {DONE}) END"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::Entry;
+    use crate::model::record::Record;
+    use crate::model::when::Calendar;
+    use crate::sys::Clock;
+
+    /// Everything that is computed, as text.
+    fn computed(cache: &Cache) -> Vec<String> {
+        let mut all = Vec::new();
+        for (table, columns) in [
+            ("kin", "child || '|' || parent"),
+            ("blockers", "id || '|' || blocker || '|' || type || '|' || known"),
+            ("holding", "id"),
+            ("inherited", "id"),
+            (
+                "front",
+                "key || '|' || id || '|' || urgent || '|' || priority || '|' || coalesce(since, '-') || '|' || kind",
+            ),
+            ("held", "key || '|' || id || '|' || priority"),
+            ("epics", "key || '|' || children || '|' || closed"),
+            ("numbers", "name || '|' || kind || '|' || n"),
+            ("tally", "status || '|' || priority || '|' || type || '|' || n || '|' || lead || '|' || leads"),
+        ] {
+            let mut statement = cache.db.prepare(&format!("SELECT {columns} FROM {table} ORDER BY 1")).unwrap();
+            let rows = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
+            all.extend(rows.map(|row| format!("{table} {}", row.unwrap())));
+        }
+        all
+    }
+
+    fn calendar() -> Calendar {
+        Clock::System.calendar()
+    }
+
+    fn entry(line: &str) -> Entry<'_> {
+        Entry::read(&Record::parse(line).unwrap(), &calendar)
+    }
+
+    /// An issue that may be anything, below and behind any others.
+    fn any_line(n: u64, random: &mut impl FnMut(u64) -> u64) -> String {
+        let status = ["open", "open", "open", "closed", "in_progress", "blocked", "deferred", "tombstone"];
+        let kind = ["task", "epic", "epic", "bug", "message"];
+        let edges: Vec<String> = (0..random(3))
+            .map(|_| {
+                let word = ["blocks", "parent-child", "parent-child", "waits-for", "conditional-blocks", "related"];
+                let spawner = if random(2) == 0 {
+                    String::new()
+                } else {
+                    format!(",\"metadata\":\"{{\\\"spawner_id\\\":\\\"a{}\\\"}}\"", random(12))
+                };
+                format!("{{\"depends_on_id\":\"a{}\",\"type\":\"{}\"{spawner}}}", random(12), word[random(6) as usize])
+            })
+            .collect();
+        let label = ["", "baseline-failure", "discovered:blocker"][random(3) as usize];
+        format!(
+            "{{\"id\":\"a{n}\",\"title\":\"t\",\"status\":\"{}\",\"issue_type\":\"{}\",\"priority\":{},\"labels\":[\"{label}\"],\"created_at\":\"2026-01-0{}T00:00:00Z\",\"closed_at\":\"2026-02-01T00:00:00Z\",\"close_reason\":\"{}\",\"dependencies\":[{}]}}",
+            status[random(8) as usize],
+            kind[random(5) as usize],
+            random(4),
+            1 + random(9),
+            ["done", "failed: no"][random(2) as usize],
+            edges.join(",")
+        )
+    }
+
+    #[test]
+    fn what_follows_a_change_is_what_is_computed_from_nothing() {
+        let mut state = 0x2545_f491_4f6c_dd1d_u64;
+        let mut random = move |below: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state % below
+        };
+        for round in 0..60 {
+            let unknown = [UnknownIds::Done, UnknownIds::MayBeOpen, UnknownIds::Block][round % 3];
+            let mut lines: Vec<(Key, String)> = (0..12).map(|n| (n as Key + 1, any_line(n, &mut random))).collect();
+            let mut cache = Cache::new().unwrap();
+            cache.insert(0, lines.iter().map(|(key, line)| (*key, entry(line)))).unwrap();
+            cache.compute_front(unknown).unwrap();
+            cache.compute_tally().unwrap();
+            let mut next = 100;
+            for step in 0..12 {
+                let (mut gone, mut added) = (Vec::new(), Vec::new());
+                for _ in 0..=random(2) {
+                    let n = random(12);
+                    let id = format!("\"a{n}\"");
+                    if let Some(at) = lines.iter().position(|(_, line)| line.contains(&format!("{{\"id\":{id}"))) {
+                        if added.contains(&lines[at].0) {
+                            continue;
+                        }
+                        gone.push(lines.remove(at).0);
+                    }
+                    if random(5) > 0 {
+                        lines.push((next, any_line(n, &mut random)));
+                        added.push(next);
+                        next += 1;
+                    }
+                }
+                let new: Vec<(Key, Entry<'_>)> = lines
+                    .iter()
+                    .filter(|(key, _)| added.contains(key))
+                    .map(|(key, line)| (*key, entry(line)))
+                    .collect();
+                cache.change(0, &gone, new).unwrap();
+                let mut fresh = Cache::new().unwrap();
+                fresh.insert(0, lines.iter().map(|(key, line)| (*key, entry(line)))).unwrap();
+                fresh.compute_front(unknown).unwrap();
+                fresh.compute_tally().unwrap();
+                assert!(cache.front_known && cache.tally_known, "it followed");
+                assert_eq!(computed(&cache), computed(&fresh), "round {round}, step {step}");
+            }
+        }
+    }
+}

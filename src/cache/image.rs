@@ -1,0 +1,301 @@
+//! The database as a file: made once, then asked where it lies and never changed.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags, params};
+
+use super::{Cache, Key, Result, UnknownIds, filter};
+
+/// Indexes that only an image is worth: what is open in the usual order, what stands behind something, and what waits for the
+/// children of something.
+const ORDERED: &str = "
+    CREATE INDEX IF NOT EXISTS open_order ON issues (priority, created DESC, id)
+      WHERE effective = 1 AND status NOT IN ('closed', 'tombstone');
+    CREATE INDEX IF NOT EXISTS shadows ON issues (key) WHERE effective = 0;
+    CREATE INDEX IF NOT EXISTS edges_waits ON edges (coalesce(spawner, target)) WHERE type = 'waits-for';";
+
+/// The name of an image, that nobody foresees.
+pub type ImageId = [u8; 16];
+
+/// What an image knows of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageLine {
+    pub hash: u64,
+    /// 0: a line without an issue; -1: one that must be read again.
+    pub key: Key,
+    /// In bytes, without the line feed.
+    pub length: u32,
+}
+
+/// Lines of a ledger that stand together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    pub source: usize,
+    pub number: u32,
+    /// Its first line, and the byte at which that begins.
+    pub first: usize,
+    pub start: u64,
+    pub lines: Vec<ImageLine>,
+}
+
+/// Where the line of an issue is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinePlace {
+    pub source: usize,
+    /// From 0.
+    pub line: usize,
+    pub start: u64,
+    pub of: ImageLine,
+}
+
+impl ImageLine {
+    const SIZE: usize = 20;
+
+    fn write(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.hash.to_le_bytes());
+        out.extend_from_slice(&self.key.to_le_bytes());
+        out.extend_from_slice(&self.length.to_le_bytes());
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (hash, rest) = bytes.split_first_chunk()?;
+        let (key, rest) = rest.split_first_chunk()?;
+        let length = rest.first_chunk()?;
+        Some(ImageLine {
+            hash: u64::from_le_bytes(*hash),
+            key: Key::from_le_bytes(*key),
+            length: u32::from_le_bytes(*length),
+        })
+    }
+}
+
+impl Chunk {
+    pub(super) fn n(&self) -> i64 {
+        (self.source as i64) << 32 | i64::from(self.number)
+    }
+
+    pub(super) fn blob(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.lines.len() * ImageLine::SIZE);
+        self.lines.iter().for_each(|line| line.write(&mut out));
+        out
+    }
+
+    pub(super) fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+        let n: i64 = row.get(0)?;
+        let lines = row.get_ref(3)?.as_blob()?.chunks_exact(ImageLine::SIZE).filter_map(ImageLine::read).collect();
+        let (source, number) = ((n >> 32) as usize, n as u32);
+        Ok(Chunk { source, number, first: row.get::<_, i64>(1)? as usize, start: row.get::<_, i64>(2)? as u64, lines })
+    }
+}
+
+impl Cache {
+    /// The rows and all that is computed from them as bytes.
+    pub fn to_image(
+        &mut self,
+        unknown: UnknownIds,
+        id: &ImageId,
+        chunks: &[Chunk],
+        pairs: &[(Key, Key, bool)],
+    ) -> Result<Vec<u8>> {
+        self.compute_all(unknown)?;
+        self.db.execute_batch(&format!("BEGIN; DELETE FROM chunks; DELETE FROM pairs; {ORDERED}"))?;
+        if self.rename_image(id)? == 0 {
+            self.db
+                .execute("INSERT INTO made VALUES (?1, ?1, (SELECT coalesce(max(key), 0) + 1 FROM issues))", [id])?;
+        }
+        for chunk in chunks {
+            let values = params![chunk.n(), chunk.first as i64, chunk.start as i64, chunk.blob()];
+            self.db.prepare_cached("INSERT INTO chunks VALUES (?1, ?2, ?3, ?4)")?.execute(values)?;
+        }
+        for pair in pairs {
+            self.db
+                .prepare_cached("INSERT INTO pairs VALUES (?1, ?2, ?3)")?
+                .execute(params![pair.0, pair.1, pair.2])?;
+        }
+        self.db.execute_batch("COMMIT")?;
+        self.serialized()
+    }
+
+    /// Fills everything that is computed.
+    fn compute_all(&mut self, unknown: UnknownIds) -> Result<()> {
+        self.own_copy()?;
+        self.compute_front(unknown)?;
+        self.compute_tally()?;
+        Ok(self.db.pragma_update(None, "user_version", unknown as i64)?)
+    }
+
+    /// The same for a copy in memory.
+    pub fn to_bytes(&mut self, unknown: UnknownIds) -> Result<Vec<u8>> {
+        self.compute_all(unknown)?;
+        self.serialized()
+    }
+
+    fn serialized(&mut self) -> Result<Vec<u8>> {
+        Ok(self.db.serialize("main")?.to_vec())
+    }
+
+    /// A database in memory from such bytes. They must come from this very schema.
+    pub fn from_image(bytes: &[u8]) -> Result<Self> {
+        let mut db = Connection::open_in_memory()?;
+        db.deserialize_read_exact("main", bytes, bytes.len(), false)?;
+        db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
+        Self::imaged(db, false)
+    }
+
+    /// A database that stays in its file, which nobody changes.
+    pub fn ask(path: &Path, id: &ImageId) -> Result<Option<Self>> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let db = Connection::open_with_flags(uri(path), flags)?;
+        db.execute_batch("PRAGMA temp_store = MEMORY;")?;
+        let found: Vec<u8> = db.query_row("SELECT id FROM made", [], |row| row.get(0))?;
+        if found != id { Ok(None) } else { Self::imaged(db, true).map(Some) }
+    }
+
+    /// The database of a file that nobody else knows yet, to be changed where it lies.
+    pub fn edit(path: &Path, id: &ImageId) -> Result<Self> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let db = Connection::open_with_flags(path, flags)?;
+        db.execute_batch(
+            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
+             PRAGMA temp_store = MEMORY;",
+        )?;
+        let cache = Self::imaged(db, false)?;
+        cache.rename_image(id)?;
+        Ok(cache)
+    }
+
+    /// Gives an image that descends from another a name of its own; tells whether it does.
+    fn rename_image(&self, id: &ImageId) -> Result<usize> {
+        let next = "UPDATE made SET id = ?1, next = max(next, (SELECT coalesce(max(key), 0) + 1 FROM issues))";
+        Ok(self.db.execute(next, [id])?)
+    }
+
+    /// The image that this one descends from.
+    pub(super) fn descent(&self) -> Result<Vec<u8>> {
+        Ok(self.db.query_row("SELECT line FROM made", [], |row| row.get(0))?)
+    }
+
+    /// Ends such changes.
+    pub fn finish(self) -> Result<()> {
+        Ok(self.db.close().map_err(|(_, error)| error)?)
+    }
+
+    fn imaged(db: Connection, in_file: bool) -> Result<Self> {
+        filter::add_functions(&db)?;
+        db.set_prepared_statement_cache_capacity(64);
+        let written_for: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let is_any = |sql: &str| db.query_row(&format!("SELECT EXISTS ({sql})"), [], |row| row.get(0));
+        let shadowed = is_any("SELECT 1 FROM issues WHERE effective = 0")?;
+        let lent = is_any("SELECT 1 FROM pairs")?;
+        let rules = [UnknownIds::Done, UnknownIds::MayBeOpen, UnknownIds::Block];
+        Ok(Cache {
+            indexed: true,
+            kin_known: true,
+            blocked_known: rules.into_iter().find(|rule| *rule as i64 == written_for),
+            front_known: true,
+            tally_known: true,
+            shadowed,
+            lent,
+            in_file,
+            ..Self::over(db)
+        })
+    }
+
+    /// Before a change: a file is not changed, so from now on the database is in memory.
+    pub(super) fn own_copy(&mut self) -> Result<()> {
+        if self.in_file {
+            let bytes = self.serialized()?;
+            *self = Self::from_image(&bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Whether it is asked where it lies.
+    pub fn is_in_file(&self) -> bool {
+        self.in_file
+    }
+
+    /// Gives every row its chunk anew, by its key.
+    pub fn put_in_chunks(&mut self, chunks: &[u32]) -> Result<()> {
+        self.own_copy()?;
+        let tx = self.db.transaction()?;
+        {
+            let mut statement = tx.prepare("UPDATE issues SET chunk = ?2 WHERE key = ?1")?;
+            for (key, chunk) in chunks.iter().enumerate() {
+                statement.execute(params![key as i64, chunk])?;
+            }
+        }
+        Ok(tx.commit()?)
+    }
+
+    /// Every chunk, ledger by ledger, in the order of their lines.
+    pub fn chunks(&self) -> Result<Vec<Chunk>> {
+        let mut statement = self.db.prepare_cached("SELECT n, first, start, lines FROM chunks ORDER BY n")?;
+        let rows = statement.query_map([], Chunk::read)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Copies of proposals: the copy, the row that is shown instead, and whether it was accepted.
+    pub fn pairs(&self) -> Result<Vec<(Key, Key, bool)>> {
+        let mut statement = self.db.prepare_cached("SELECT copy, shown, accepted FROM pairs")?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Where the line of a row is, in an image.
+    pub fn line_place(&self, key: Key) -> Result<Option<LinePlace>> {
+        let sql = "SELECT n, first, start, lines FROM chunks
+                   WHERE n = (SELECT source << 32 | chunk FROM issues WHERE key = ?1)";
+        let mut statement = self.db.prepare_cached(sql)?;
+        let mut rows = statement.query([key])?;
+        let Some(chunk) = rows.next()?.map(Chunk::read).transpose()? else { return Ok(None) };
+        let mut start = chunk.start;
+        for (n, of) in chunk.lines.iter().enumerate() {
+            if of.key == key {
+                return Ok(Some(LinePlace { source: chunk.source, line: chunk.first + n, start, of: *of }));
+            }
+            start += u64::from(of.length) + 1;
+        }
+        Ok(None)
+    }
+
+    /// The row of an issue in one ledger.
+    pub fn key_in(&self, source: usize, id: &str) -> Result<Option<Key>> {
+        let mut statement = self.db.prepare_cached("SELECT key FROM issues WHERE id = ?1 AND source = ?2")?;
+        let mut rows = statement.query(params![id, source as i64])?;
+        Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
+    }
+
+    /// Every id on any row.
+    pub fn all_ids(&self) -> Result<Vec<String>> {
+        let mut statement = self.db.prepare_cached("SELECT DISTINCT id FROM issues")?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The ledgers that hold an issue.
+    pub fn sources_of(&self, id: &str) -> Result<Vec<usize>> {
+        let mut statement = self.db.prepare_cached("SELECT DISTINCT source FROM issues WHERE id = ?1 ORDER BY 1")?;
+        let rows = statement.query_map([id], |row| Ok(row.get::<_, i64>(0)? as usize))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The id of a row.
+    pub fn id_of(&self, key: Key) -> Result<Option<String>> {
+        let mut statement = self.db.prepare_cached("SELECT id FROM issues WHERE key = ?1")?;
+        let mut rows = statement.query([key])?;
+        Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
+    }
+}
+
+/// A file as SQLite names it, where nobody changes it: no lock is taken, and nothing is looked for beside it.
+pub(super) fn uri(path: &Path) -> String {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => uri.push(char::from(*byte)),
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri + "?mode=ro&immutable=1"
+}

@@ -1,0 +1,23 @@
+//! What becomes of dependencies on ids that no ledger holds.
+
+/// Whether a dependency on an id that no ledger holds blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UnknownIds {
+    /// It may have been pruned: it counts as done.
+    #[default]
+    Done,
+    /// Some ledger cannot be read: the id may be in there, unless it names another project's work.
+    MayBeOpen,
+    Block,
+}
+
+impl UnknownIds {
+    /// Whether the id in a column blocks, as SQL.
+    pub(super) fn blocking(self, column: &str) -> String {
+        match self {
+            UnknownIds::Done => "0".to_owned(),
+            UnknownIds::MayBeOpen => format!("{column} NOT LIKE 'external:%'"),
+            UnknownIds::Block => "1".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! An image in the place of the ledgers: as long as they are what it was made from, nobody reads them.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant as Moment};
+
+use super::{Mirror, Read, Sources};
+use crate::cache::{Cache, Key};
+use crate::ledger::{LedgerError, Stamp};
+use crate::model::record::Record;
+use crate::store::image::{Label, text_hash, whole_hash};
+use crate::store::{Result, StoreError};
+use crate::sys::fs;
+
+/// Who takes longer over one answer looks closely again.
+const ONE_ANSWER: Duration = Duration::from_secs(1);
+
+impl Sources {
+    pub fn ask_once(&mut self) {
+        self.once = Some(Moment::now());
+    }
+
+    /// Removes an image that is not what its label says.
+    pub fn drop_torn_image(&self) -> Option<PathBuf> {
+        let place = self.image.as_deref()?;
+        Label::load(place)?.drop_torn(place)
+    }
+
+    /// Takes the image of the ledgers in their place, if it is theirs. Only at the beginning: who has read them has no need of it.
+    pub(super) fn ask(&mut self, cache: &mut Cache) -> bool {
+        let is_untouched = self.places.len() == 1 && !self.all.is_empty();
+        let is_unread = self.all.iter().all(|source| source.read.is_none() && source.trouble.is_none());
+        is_untouched && is_unread && self.try_ask(cache).is_some()
+    }
+
+    fn try_ask(&mut self, cache: &mut Cache) -> Option<()> {
+        let place = self.image.clone()?;
+        let mut label = Label::load(&place)?;
+        if !label.is_plain || label.ledgers.len() != self.all.len() || !label.holds_in(|| self.clock.calendar()) {
+            return None;
+        }
+        let mut found = Vec::new();
+        let mut renewed = false;
+        for (source, known) in self.all.iter().zip(&mut label.ledgers) {
+            let read_at = fs::realtime();
+            let (document, file) = source.ledger.open().ok()?;
+            let mut stamp = Stamp::noted(known.file, known.read_at, source.ledger.path());
+            if file.size != known.file.size {
+                return None;
+            }
+            let is_own = || self.is_one_answer() && file == known.file && self.written.borrow().contains(&file);
+            if !stamp.proves_unchanged(&file) && !is_own() {
+                if whole_hash(label.seed, document.bytes()) != known.hash {
+                    return None;
+                }
+                stamp = Stamp::noted(file, read_at, source.ledger.path());
+                (known.file, known.read_at) = (file, read_at);
+                renewed |= stamp.proves_unchanged(&file);
+            }
+            found.push(Read { document, stamp, mirror: Mirror::Image });
+        }
+        let known = label.clone();
+        let asked = label.ask(&place)?;
+        renewed |= label != known;
+        let pairs = asked.pairs().ok()?;
+        let of = |wanted: bool| {
+            pairs.iter().filter(move |(.., accepted)| *accepted == wanted).map(|(copy, shown, _)| (*copy, *shown))
+        };
+        (self.lent, self.accepted) = (of(false).collect(), of(true).collect());
+        if renewed {
+            label.renew(&place);
+        }
+        self.reads += found.len() as u64;
+        for (source, read) in self.all.iter_mut().zip(found) {
+            source.read = Some(read);
+        }
+        (self.asked, *cache) = (Some(label), asked);
+        Some(())
+    }
+
+    fn is_one_answer(&self) -> bool {
+        self.once.is_some_and(|since| since.elapsed() < ONE_ANSWER)
+    }
+
+    /// The ledgers still are what the image was made from.
+    pub(super) fn still_holds(&self) -> bool {
+        let is_one_answer = self.is_one_answer();
+        self.all.iter().all(|source| {
+            let Some(read) = &source.read else { return false };
+            let now = fs::stat_link(source.ledger.path());
+            now.is_ok_and(|now| if is_one_answer { now == read.stamp.file } else { read.stamp.proves_unchanged(&now) })
+        })
+    }
+
+    /// From now on the ledgers are read.
+    pub(super) fn leave_image(&mut self, cache: &mut Cache) -> Result<()> {
+        self.all.iter_mut().for_each(|source| source.read = None);
+        (self.lent, self.accepted) = (Vec::new(), Vec::new());
+        self.asked = None;
+        *cache = Cache::new()?;
+        Ok(())
+    }
+
+    pub(super) fn asked_text(&self, cache: &Cache, key: Key) -> Result<String> {
+        let place = cache.line_place(key)?;
+        let text = place.and_then(|place| {
+            let document = &self.all.get(place.source)?.read.as_ref()?.document;
+            let raw = document.part(place.start, place.of.length as usize)?;
+            let raw = (text_hash(self.asked.as_ref()?.seed, &raw) == place.of.hash).then_some(raw)?;
+            let text = raw.strip_suffix(b"\r").unwrap_or(&raw);
+            Some(String::from_utf8_lossy(text).into_owned())
+        });
+        text.ok_or_else(|| {
+            let path = place.and_then(|place| self.all.get(place.source)).map(|source| source.ledger.path().to_owned());
+            StoreError::from(LedgerError::Unstable { path: path.unwrap_or_default() })
+        })
+    }
+
+    /// Brings the texts that a search needs: from the file beside the image, which the first search makes.
+    pub fn bring_texts(&self, cache: &mut Cache) -> Option<()> {
+        let (label, place) = (self.asked.as_ref()?, self.image.as_deref()?);
+        if label.attach_texts(place, cache) {
+            return Some(());
+        }
+        let text = |key: Key| self.asked_text(cache, key).ok();
+        if label.follow_texts(place, text).is_none() {
+            let chunks = cache.chunks().ok()?;
+            let mut lines: Vec<(Key, &[u8])> = Vec::new();
+            for chunk in &chunks {
+                let document = &self.all.get(chunk.source)?.read.as_ref()?.document;
+                let of = chunk.lines.iter().enumerate().filter(|(_, line)| line.key > 0);
+                lines.extend(of.map(|(n, line)| (line.key, document.text(chunk.first + n))));
+            }
+            let records = lines.into_iter().filter_map(|(key, text)| {
+                let text = std::str::from_utf8(text).ok()?;
+                Some((key, Record::parse(text).ok()?))
+            });
+            label.save_texts(place, cache, records)?;
+        }
+        label.attach_texts(place, cache).then_some(())
+    }
+
+    /// The line of an issue in one ledger, if the image that is asked has it.
+    pub(super) fn asked_line(&self, cache: &Cache, source: usize, id: &str) -> Option<String> {
+        self.asked.as_ref()?;
+        let key = cache.key_in(source, id).ok()??;
+        self.asked_text(cache, key).ok()
+    }
+}
