@@ -184,25 +184,26 @@ impl Table {
     pub fn changed(&self, delta: &[u8], names: &mut Names) -> Option<Self> {
         let delta = Delta::read(delta).filter(|delta| delta.base == self.len)?;
         let mut draft = Draft::default();
+        // git copies no more than some bytes at once; what goes on in the base cuts no line.
+        let mut copied = 0..0;
         for instruction in delta.instructions() {
             match instruction? {
-                Instruction::Insert(bytes) => draft.add(bytes),
+                Instruction::Copy { from, len } if from == copied.end => copied.end = from.checked_add(len)?,
                 Instruction::Copy { from, len } => {
-                    let end = from.checked_add(len).filter(|end| *end <= self.len)?;
-                    let first = self.runs.partition_point(|run| run.end() <= from);
-                    for run in self.runs[first..].iter().take_while(|run| run.at < end) {
-                        let start = run.bytes().start;
-                        draft.take(
-                            &run.source,
-                            start + from.saturating_sub(run.at)..start + run.end().min(end) - run.at,
-                        );
-                    }
+                    self.copy(&copied, &mut draft)?;
+                    copied = from..from.checked_add(len)?;
+                }
+                Instruction::Insert(bytes) => {
+                    self.copy(&copied, &mut draft)?;
+                    copied = 0..0;
+                    draft.add(bytes);
                 }
             }
             if draft.len > delta.result || draft.runs.len() > TOO_MANY {
                 return None;
             }
         }
+        self.copy(&copied, &mut draft)?;
         if draft.len != delta.result {
             return None;
         }
@@ -217,8 +218,24 @@ impl Table {
         Some(if table.runs.len() > RUNS { Table::whole(table.text(), names) } else { table })
     }
 
+    /// Takes bytes of this version into another one.
+    fn copy(&self, bytes: &Range<usize>, to: &mut Draft) -> Option<()> {
+        if bytes.end > self.len {
+            return None;
+        }
+        let first = self.runs.partition_point(|run| run.end() <= bytes.start);
+        for run in self.runs[first..].iter().take_while(|run| run.at < bytes.end) {
+            let start = run.bytes().start;
+            let from = start + bytes.start.saturating_sub(run.at);
+            to.take(&run.source, from..start + run.end().min(bytes.end) - run.at);
+        }
+        Some(())
+    }
+
     fn text(&self) -> Vec<u8> {
-        self.runs.iter().flat_map(|run| &run.source.bytes[run.bytes()]).copied().collect()
+        let mut text = Vec::with_capacity(self.len);
+        self.runs.iter().for_each(|run| text.extend_from_slice(&run.source.bytes[run.bytes()]));
+        text
     }
 
     /// Where a line is that a run has.
@@ -294,11 +311,22 @@ fn left_over<'a>(of: &'a [Rc<Table>], without: &[Rc<Table>]) -> Vec<(&'a Source,
     for run in without.iter().flat_map(|table| &table.runs) {
         known.entry(Rc::as_ptr(&run.source)).or_default().push(run.lines.clone());
     }
-    known.values_mut().for_each(|ranges| ranges.sort_by_key(|range| (range.start, range.end)));
+    for ranges in known.values_mut() {
+        ranges.sort_by_key(|range| range.start);
+        // Apart from each other, so that their ends are in order too.
+        ranges.dedup_by(|next, last| {
+            let is_joined = next.start <= last.end;
+            if is_joined {
+                last.end = last.end.max(next.end);
+            }
+            is_joined
+        });
+    }
     let mut left = Vec::new();
     for run in of.iter().flat_map(|table| &table.runs) {
         let mut at = run.lines.start;
-        for range in known.get(&Rc::as_ptr(&run.source)).into_iter().flatten() {
+        let ranges = known.get(&Rc::as_ptr(&run.source)).map_or(&[] as &[Range<u32>], |ranges| ranges);
+        for range in &ranges[ranges.partition_point(|range| range.end <= at)..] {
             if range.start >= run.lines.end {
                 break;
             }
@@ -356,6 +384,15 @@ mod tests {
             assert_eq!(compared(&whole, &table, &names), told(base, text), "{text:?}");
             assert_eq!(compared(&table, &whole, &names), told(text, base), "{text:?} back");
         }
+    }
+
+    #[test]
+    fn what_goes_on_in_the_base_is_one_run() {
+        let mut names = names();
+        let whole = Table::whole(b"a 1\nb 1\nc 1\n".to_vec(), &mut names);
+        let delta = written(12, 14, &[Copy { from: 0, len: 6 }, Copy { from: 6, len: 6 }, Insert(b"d\n")]);
+        let table = whole.changed(&delta, &mut names).unwrap();
+        assert_eq!((table.text().as_slice(), table.runs.len()), (b"a 1\nb 1\nc 1\nd\n".as_slice(), 2));
     }
 
     #[test]
