@@ -147,21 +147,24 @@ impl Cache {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(uri(path), flags)?;
         db.execute_batch("PRAGMA temp_store = MEMORY;")?;
-        let found: Vec<u8> = db.query_row("SELECT id FROM made", [], |row| row.get(0))?;
-        if found != id { Ok(None) } else { Self::imaged(db, true).map(Some) }
+        if is_image(&db, id)? { Self::imaged(db, true).map(Some) } else { Ok(None) }
     }
 
-    /// The database of a file that nobody else knows yet, to be changed where it lies.
-    pub fn edit(path: &Path, id: &ImageId) -> Result<Self> {
+    /// The database of a file that nobody else knows yet, to be changed where it lies; `None` if it is not a copy of the image
+    /// that is meant.
+    pub fn edit(path: &Path, from: &ImageId, id: &ImageId) -> Result<Option<Self>> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(path, flags)?;
         db.execute_batch(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
              PRAGMA temp_store = MEMORY;",
         )?;
+        if !is_image(&db, from)? {
+            return Ok(None);
+        }
         let cache = Self::imaged(db, false)?;
         cache.rename_image(id)?;
-        Ok(cache)
+        Ok(Some(cache))
     }
 
     /// Gives an image that descends from another a name of its own; tells whether it does.
@@ -286,6 +289,11 @@ impl Cache {
         let mut rows = statement.query([key])?;
         Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
     }
+}
+
+/// A database is the image of this name.
+fn is_image(db: &Connection, id: &ImageId) -> Result<bool> {
+    Ok(db.query_row("SELECT id = ?1 FROM made", [id], |row| row.get(0))?)
 }
 
 /// A file as SQLite names it, where nobody changes it: no lock is taken, and nothing is looked for beside it.

@@ -317,7 +317,8 @@ impl Label {
         }
         let copy = dir.copy_unsynced(&image, PRIVATE).ok()?;
         let changed = || {
-            let mut cache = Cache::edit(&dir.path().join(&copy), &self.id).ok()?;
+            // Another may have put its own in this place since the label was read.
+            let mut cache = Cache::edit(&dir.path().join(&copy), &earlier.id, &self.id).ok()??;
             change(&mut cache)?;
             cache.finish().ok()?;
             let (length, sum) = summed(&dir, &copy)?;
