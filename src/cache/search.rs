@@ -31,8 +31,8 @@ impl Cache {
         insert(&mut self.db, lines)
     }
 
-    /// Takes the texts of a file beside an image into the answers; `false` if they are not of this image.
-    pub fn attach_texts(&mut self, path: &Path, id: &ImageId, boot: &str) -> Result<bool> {
+    /// Takes the texts of a file of this length beside an image into the answers; `false` if they are not of this image.
+    pub fn attach_texts(&mut self, path: &Path, length: u64, id: &ImageId, boot: &str) -> Result<bool> {
         if self.texts_known {
             return Ok(true);
         }
@@ -40,7 +40,10 @@ impl Cache {
         let known = self.db.query_row("SELECT id, boot FROM words.texts_made", [], |row| {
             Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, String>(1)?))
         });
-        self.texts_known = known.is_ok_and(|(of, since)| of == id && !boot.is_empty() && since == boot);
+        let number = |name: &str| self.db.query_row(&format!("PRAGMA words.{name}"), [], |row| row.get::<_, i64>(0));
+        let is_whole = || Ok::<_, rusqlite::Error>(number("page_count")? * number("page_size")? == length as i64);
+        let is_theirs = known.is_ok_and(|(of, since)| of == id && !boot.is_empty() && since == boot);
+        self.texts_known = is_theirs && is_whole().is_ok_and(|whole| whole);
         if !self.texts_known {
             self.db.execute("DETACH words", [])?;
         }

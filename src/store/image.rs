@@ -253,9 +253,9 @@ impl Label {
     pub fn attach_texts(&self, place: &Path, cache: &mut Cache) -> bool {
         let path = with_end(place, TEXTS_END);
         let (directory, name) = below::parted(&path);
-        let is_own = Dir::root(directory).and_then(|dir| dir.own_regular_at(&name.to_string_lossy()));
-        is_own.is_ok_and(|found| found.is_some())
-            && cache.attach_texts(&path, &self.id, &boot()).is_ok_and(|attached| attached)
+        let found = Dir::root(directory).and_then(|dir| dir.own_regular_at(&name.to_string_lossy()));
+        let Ok(Some(found)) = found else { return false };
+        cache.attach_texts(&path, found.size, &self.id, &boot()).is_ok_and(|attached| attached)
     }
 
     /// Puts the texts of all lines beside the image.
