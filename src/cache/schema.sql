@@ -36,7 +36,7 @@ CREATE TABLE edges (
 
 CREATE VIEW live AS SELECT * FROM issues WHERE effective = 1;
 
--- Filled by derived.rs when a question needs them. Who is whose child, what waits for what, which issues hold back what is
+-- Filled by derived.rs when a question needs them: parents and children, blockers, issues that hold back what is
 -- below them, and what is below one of these.
 CREATE TABLE kin (child TEXT NOT NULL, parent TEXT NOT NULL);
 CREATE TABLE blockers (id TEXT NOT NULL, blocker TEXT NOT NULL, type TEXT NOT NULL, known INTEGER NOT NULL);

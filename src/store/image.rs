@@ -67,8 +67,8 @@ pub(super) struct LabelledLedger {
     pub hash: u128,
 }
 
-/// Where the image of these ledgers is, without the ends of its names, unless images are switched off or there is no place
-/// for them.
+/// The path of the image of these ledgers, without a suffix; `None` if images are switched off or the user has no cache
+/// directory.
 pub(super) fn place(env: &Env, ledgers: &[&Path]) -> Option<PathBuf> {
     if env.var("BD_NO_IMAGE").is_some_and(|value| value == "1") {
         return None;
@@ -295,7 +295,7 @@ impl Label {
         (is_torn && below::remove(directory, name).is_ok()).then_some(path)
     }
 
-    /// Puts an image in its place, and the label after it. A failure is no failure of the command.
+    /// Puts an image in its place, then the label. The command goes on if that fails.
     pub fn save(self, place: &Path, database: &[u8]) {
         let label = Label { length: database.len() as u64, sum: sum_of(database), ..self };
         let _ = label.try_save(place, Some(database));

@@ -56,7 +56,7 @@ impl View {
             Ok(account) => Ok(account.missing.into_iter().map(|missing| missing.id).collect::<Vec<_>>()),
             Err(error) => Err(error.to_string()),
         };
-        // A write that came after the read is in the log and not in what was read: that is no loss.
+        // A write that came after the read is in the log but not in what was read; nothing is lost then.
         let quiet = matches!(&found, Ok(ids) if ids.is_empty());
         if !quiet && fs::stat(ledger.path()).ok() != Some(now) {
             return None;

@@ -2,7 +2,7 @@
 //!
 //! Such a file is read only if it belongs to this user, nobody else can write to it, its beginning is the expected one and its
 //! sum is right; never behind a link. It is written beside its name and moved there, so that it is whole for whoever reads it
-//! meanwhile, and a failure is no failure of the command. `BD_NO_IMAGE=1` switches all of them off.
+//! meanwhile, and the command goes on if that fails. `BD_NO_IMAGE=1` switches all of them off.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// Where the file for something is, unless such files are switched off or there is no place for them.
+    /// The path of the file for something; `None` if such files are switched off or the user has no cache directory.
     pub fn place(&self, env: &Env, of: &Path) -> Option<PathBuf> {
         if env.var("BD_NO_IMAGE").is_some_and(|value| value == "1") {
             return None;

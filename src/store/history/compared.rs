@@ -24,8 +24,8 @@ pub struct Joined<'a> {
 }
 
 impl<'a> Joined<'a> {
-    /// What a step stands on; `None` if it changed nothing itself: what a merge took over whole, and from a side that alone
-    /// had changed anything, is no change of its own.
+    /// What a step stands on; `None` if it changed nothing itself, as when a merge took everything from the one side that had
+    /// changed.
     pub fn of_step(steps: &'a Steps, n: usize) -> Option<Vec<Self>> {
         let step = &steps.all[n];
         let is_merge = step.before.len() > 1;

@@ -57,7 +57,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Reads a line; `None` for one that was cut off, and for anything that is no entry.
+    /// Reads a line; `None` if it was cut off or is not an entry.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let record = Record::parse(std::str::from_utf8(line).ok()?).ok()?;
         let is_write = record.raw("write").is_some();

@@ -46,7 +46,7 @@ impl WriteLog<'_> {
         Ok(())
     }
 
-    /// Forgets what a remote has. Does nothing where there is no log.
+    /// Forgets what a remote has, if there is a log.
     pub fn prune(&self) -> Result<(), LogError> {
         if !is_there(self.home) {
             return Ok(());

@@ -19,7 +19,7 @@ const MOST_CHANGES: usize = 200;
 const MOST_LINES: usize = 2048;
 
 impl Sources {
-    /// Lets the image follow a write. A failure is no failure of the write.
+    /// Lets the image follow a write. The write stands even if that fails.
     pub fn follow_write(&self, ledger: &Ledger, applied: &Applied, before: &Document) {
         let Some(source) = self.find(ledger) else { return };
         if let Some(left) = self.try_follow(source, applied, before) {

@@ -67,7 +67,7 @@ impl View {
         let mut since = String::new();
         for home in homes {
             let Contents { newest: mut lines, has_forgotten, .. } = Contents::read(home)?;
-            // What is noted for `bd recover` alone is no write.
+            // Notes for `bd recover` are not writes.
             lines.retain(|line| line.entry.as_ref().is_none_or(|entry| !entry.write.is_empty()));
             self.follow_move(home, &mut lines);
             if let (true, Some(first)) = (has_forgotten, lines.iter().find_map(|line| line.entry.as_ref())) {
