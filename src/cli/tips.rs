@@ -116,7 +116,7 @@ fn near_flag(wrong: &str, command: &Command) -> Option<String> {
     nearest(wrong, flags.iter().map(String::as_str)).map(|flag| format!("--{flag}"))
 }
 
-/// A command is offered only for a small slip: `prime` is not `prune`.
+/// A command is offered only for a small slip: `prove` is not `prune`.
 fn near_command(wrong: &str, command: &Command) -> Option<String> {
     let names = command.get_subcommands().flat_map(|sub| [sub.get_name()].into_iter().chain(sub.get_visible_aliases()));
     let names: Vec<&str> = names.collect();

@@ -60,7 +60,7 @@ pub use reservations::{
     Checked, Obstacle, Release, ReservationError, ReserveRequest, Reserved, check_paths, check_staged, only_warns,
     release as unreserve, reservations, reserve,
 };
-pub use resume::{Resumption, resume};
+pub use resume::{Resumption, resume, resume_each};
 pub use roster::{AgentFilter, Registration, Seen, agents, find_agent, register};
 pub use run::{Run, RunEnd, RunRequest, UsedWorkspace, run};
 pub use watch::{

@@ -32,28 +32,35 @@ pub struct Resumption {
 /// The open work of the acting one; or one issue, whoever has it.
 pub fn resume(store: &mut Store, typed: Option<&str>) -> Result<Vec<Resumption>> {
     let mine = working_on(store)?;
-    let ids = match typed {
-        Some(typed) => vec![store.resolve(typed)?],
-        None => mine.clone(),
-    };
+    match typed {
+        Some(typed) => {
+            let id = store.resolve(typed)?;
+            resume_each(store, &[id], &mine)
+        }
+        None => resume_each(store, &mine, &mine),
+    }
+}
+
+/// Some issues, as far as they are in a ledger here; which of them are the acting one's is known.
+pub fn resume_each(store: &mut Store, ids: &[String], mine: &[String]) -> Result<Vec<Resumption>> {
     let worktrees = store.worktrees()?;
     let mut found = Vec::new();
     for id in ids {
-        let Some(row) = store.get(&id)? else { continue };
-        let mut rows = checkpoints_of(store, &id)?;
+        let Some(row) = store.get(id)? else { continue };
+        let mut rows = checkpoints_of(store, id)?;
         let checkpoints = rows.len();
         let after = rows.iter().rposition(|row| !row.checkpoint.kind.is_error()).map_or(0, |at| at + 1);
         let errors = rows.split_off(after);
         let from = rows.pop();
-        let lease = store.lease(&id)?.filter(|row| row.lease.holder.is_some());
+        let lease = store.lease(id)?.filter(|row| row.lease.holder.is_some());
         let place = from.as_ref().and_then(|row| row.checkpoint.worktree_id.clone()).or_else(|| {
             let holder = lease.as_ref().and_then(|row| row.lease.holder.as_ref());
             holder.and_then(|holder| holder.worktree_id.clone())
         });
         let worktree = worktrees.iter().find(|one| one.id.is_some() && one.id == place && one.exists).cloned();
-        let lost = store.check_lease(&id).err().map(|error| error.to_string());
-        let is_mine = mine.contains(&id);
-        let questions = mail::open_questions(store, &id)?;
+        let lost = store.check_lease(id).err().map(|error| error.to_string());
+        let is_mine = mine.contains(id);
+        let questions = mail::open_questions(store, id)?;
         found.push(Resumption { row, lease, is_mine, lost, from, errors, checkpoints, questions, worktree });
     }
     Ok(found)

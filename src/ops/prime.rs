@@ -59,11 +59,12 @@ pub struct Prime {
 /// Gathers it. Neither the ledgers nor the state home are written, and no network is used.
 pub fn prime(store: &mut Store, wish: PrimeWish) -> Result<Prime> {
     let page = ready(store, &ReadyFilter { limit: Some(wish.ready), ..ReadyFilter::default() }, Checkouts::One(None))?;
-    let mine = coordination::working_on(store)?;
-    let mut work = Vec::new();
-    for id in mine.iter().take(wish.claims) {
-        work.extend(coordination::resume(store, Some(id))?);
+    let mut mine = Vec::new();
+    for id in coordination::working_on(store)? {
+        // What is only in the ledger of another branch cannot be worked on here.
+        mine.extend(store.get(&id)?.map(|_| id));
     }
+    let work = coordination::resume_each(store, &mine[..mine.len().min(wish.claims)], &mine)?;
     let held = store.leases()?.into_iter().filter(|row| row.standing == Standing::Live);
     let me = store.actor().to_owned();
     let is_other = |row: &LeaseRow| {

@@ -209,6 +209,7 @@ impl Store {
             ignore_env: true,
         })?;
         store.view.project.agent = self.agent.clone();
+        store.view.project.session = self.session.clone();
         store.view.project.activity = self.activity.clone();
         Ok(store)
     }

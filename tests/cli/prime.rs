@@ -75,6 +75,17 @@ New issues go to the ledger of this project.
 }
 
 #[test]
+fn work_that_is_in_no_ledger_here_is_left_out() {
+    let env = Env::new();
+    env.given("add One --id bd-1\nadd Two --id bd-2");
+    let before = env.ledger();
+    env.given("add Three --id bd-3\nwork bd-3 bd-2");
+    env.put_ledger(before);
+    let told = env.bd(["prime"]).ok().stdout;
+    assert!(told.contains("> bd-2") && !told.contains("bd-3"), "{told}");
+}
+
+#[test]
 fn outside_of_a_project_there_is_nothing_to_tell() {
     let env = Env::bare();
     let run = env.bd(["prime"]).ok();

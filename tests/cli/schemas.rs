@@ -185,6 +185,8 @@ const CALLS: &[(&str, &str)] = &[
     ("checkpoint prune", "checkpoint prune"),
     ("resume", "resume bd-one"),
     ("context", "context bd-one"),
+    ("prime", "prime"),
+    ("setup", "setup claude"),
     ("workflow create", "workflow create Flow --id bd-flow --plan flow.toml --source-type prompt --plan-summary Two"),
     ("workflow list", "workflow list"),
     ("workflow show", "workflow show bd-flow"),

@@ -98,6 +98,35 @@ fn a_takeover_moves_the_work_to_the_other_session() {
 }
 
 #[test]
+fn a_program_that_was_started_for_an_issue_works_on_it() {
+    let env = person();
+    // A client that begins a session of its own.
+    let script = env.write("job.sh", "CODEX_THREAD_ID=inner \"$BD\" close \"$BD_ISSUE\"\n");
+    env.set("BD", crate::cli::harness::BD);
+    let script = script.to_str().unwrap();
+    bd(&env, A, &format!("run bd-1 -- sh {script}")).ok();
+    assert!(env.bd(["show", "bd-1", "--json"]).ok().stdout.contains("\"closed\""));
+}
+
+#[test]
+fn a_session_is_the_same_in_another_checkout() {
+    let env = person();
+    if !crate::support::programs::have(&["git"]) {
+        return;
+    }
+    let git = |line: &str| assert!(env.command("git").args(line.split(' ')).status().unwrap().success(), "{line}");
+    git("init -q");
+    git("add -A");
+    git("-c user.name=t -c user.email=t@example.org commit -qm base");
+    git("worktree add -q ../other");
+    bd(&env, A, "work bd-1").ok();
+    let other = env.root().join("other");
+    let there = |session| env.bd_with(["-C", other.to_str().unwrap(), "work", "bd-1"], None, &[session]);
+    there(B).fails(4, &["already claimed by ann (session claude-"]);
+    there(A).ok();
+}
+
+#[test]
 fn a_hook_speaks_for_the_session_that_it_names() {
     let env = person();
     bd(&env, A, "work bd-1").ok();

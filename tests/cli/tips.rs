@@ -56,7 +56,7 @@ fn tips_name_only_what_the_help_names() {
     for (typed, meant) in [("lst", "list"), ("chekpoint", "checkpoint"), ("label lsit", "list")] {
         env.bd(words(typed)).fails(2, &[&format!("a similar subcommand exists: '{meant}'")]);
     }
-    for typed in ["prime", "hok", "merg", "nosuch", "dele", "x"] {
+    for typed in ["prove", "hok", "merg", "nosuch", "dele", "x"] {
         let run = env.bd([typed]).fails(2, &["unrecognized subcommand"]);
         assert!(!run.stderr.contains("similar"), "{}", run.snapshot());
     }

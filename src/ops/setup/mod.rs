@@ -137,11 +137,13 @@ pub fn setup(store: Option<&mut Store>, env: &Env, request: SetupRequest) -> Res
 
 /// Files with what becomes of them, and whether that is exact.
 type Files = Vec<(SetupFile, bool)>;
+/// Files with the bytes that they are to have.
+type Writes = Vec<(Place, Vec<u8>)>;
 
 /// What becomes of all files, and what is to be written.
-fn worked_out(wanted: &[Wanted], action: SetupAction) -> Result<(Files, Vec<(Place, Vec<u8>)>)> {
+fn worked_out(wanted: &[Wanted], action: SetupAction) -> Result<(Files, Writes)> {
     let mut files = Vec::new();
-    let mut writes: Vec<(Place, Vec<u8>)> = Vec::new();
+    let mut writes = Writes::new();
     for one in wanted {
         let (mut state, mut is_exact) = (SetupState::Missing, true);
         if action != SetupAction::Print {

@@ -126,6 +126,10 @@ impl Store {
         is_additive: impl Fn() -> bool,
     ) -> Fenced<()> {
         let Some(lease) = self.known_lease(source, id) else { return Ok(()) };
+        // A program that was started for the issue carries its number, whichever session it begins.
+        if self.token(id)? == Some(lease.epoch) {
+            return Ok(());
+        }
         let is_other = lease.holder.as_ref().is_some_and(|holder| {
             holder.name == self.writer() && self.is_other_session(holder) && !was_done() && !is_additive()
         });
