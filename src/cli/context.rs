@@ -361,6 +361,12 @@ impl Context {
         }
     }
 
+    /// A failure that an image of the cache may have caused is the end of that image; tells whether there was one.
+    pub fn gives_up_image(&self, failure: &Failure) -> bool {
+        let may_be = matches!(failure.exit, Exit::Failed | Exit::Busy);
+        may_be && self.store.as_ref().is_some_and(|store| store.give_up_image())
+    }
+
     /// Ends the command: warnings, the failure if there is one, and the exit code.
     pub fn finish(&mut self, result: Result<Exit, Failure>) -> Exit {
         self.working = None;

@@ -39,6 +39,7 @@ mod hooks;
 mod hostile;
 mod hostile_brought;
 mod hostile_files;
+mod images;
 mod incoming;
 mod init;
 mod jobs;
