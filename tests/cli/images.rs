@@ -143,3 +143,31 @@ fn a_write_leaves_no_torn_image_behind() {
     env.bd(["doctor"]).ok();
     agrees(&env, &["query title~Issue --json", "list --all --json -n 0"], "a write and bd doctor");
 }
+
+#[test]
+fn a_part_of_a_word_is_found_with_an_image_as_without() {
+    let env = large();
+    let odd = ["Grüße an \\\"alle\\\"", "50% of it_all", "(AND) \\\"OR\\\" NEAR", "ab", "K\u{212a}elvin"];
+    let more = odd.iter().enumerate().map(|(n, title)| {
+        format!(
+            "{{\"id\":\"zz-{n}\",\"title\":\"{title}\",\"status\":\"open\",\"priority\":1,\"issue_type\":\"task\"}}\n"
+        )
+    });
+    put_file(&env.ledger_path(), (lines(400, "bd").concat() + &more.collect::<String>()).as_bytes());
+    let sought = [
+        "ssue", "SUE 39", "rüß", "üße", "\"al", "0% o", "it_a", "itxa", "ND) \"O", "ab", "b", "zz-", "elv", "kel",
+        "-00",
+    ];
+    for text in sought {
+        let ask = || env.bd(["search", text, "--json", "-n", "0"]).ok().stdout;
+        env.set("BD_NO_IMAGE", "1");
+        let plain = ask();
+        env.set("BD_NO_IMAGE", "0");
+        assert_eq!([ask(), ask()], [plain.clone(), plain], "{text}");
+    }
+    // And after a write, which the texts follow.
+    env.given("update zz-3 --title Wombats");
+    let found = env.bd(["search", "omba", "--json"]).ok();
+    assert_eq!(found.ids(), ["zz-3"]);
+    assert!(env.bd(["search", "b", "--json", "-n", "0"]).ok().ids().contains(&"zz-3".to_owned()));
+}
