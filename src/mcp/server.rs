@@ -162,16 +162,19 @@ fn called(
     tool: &'static Tool,
     given: Map<String, Value>,
 ) -> rmcp::model::CallToolResult {
-    let can_go_on = tool.arguments.iter().any(|argument| argument.name == "from");
-    let arguments = match Arguments::check(tool, given, opening.offer) {
+    let directory = given.get("dir").and_then(Value::as_str).filter(|_| opening.offer.multi).map(str::to_owned);
+    let arguments = Arguments::check(tool, given, opening.offer);
+    let mut cx = match (opening.open(directory.as_deref(), client, tool.name), &arguments) {
+        (Ok(cx), _) => cx,
+        (Err(_), Err(wrong)) => return answer::result(None, &[], Err(wrong.clone().into()), None),
+        (Err(failure), Ok(_)) => return answer::result(None, &[], Err(failure.into()), None),
+    };
+    let arguments = match arguments {
         Ok(arguments) => arguments,
-        Err(failure) => return answer::result(None, &[], Err(failure.into()), None),
+        Err(failure) => return answer::result(Some(&cx.root), &[], Err(failure.into()), None),
     };
+    let can_go_on = tool.arguments.iter().any(|argument| argument.name == "from");
     let from = can_go_on.then(|| arguments.count("from").unwrap_or_default());
-    let mut cx = match opening.open(arguments.text("dir"), client, tool.name) {
-        Ok(cx) => cx,
-        Err(failure) => return answer::result(None, &[], Err(failure.into()), None),
-    };
     let answer: Answer = (tool.run)(&mut cx, &arguments);
     let warnings = told(&mut cx, &answer);
     answer::result(Some(&cx.root), &warnings, answer, from)
