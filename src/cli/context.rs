@@ -198,7 +198,7 @@ impl Context {
             store.ask_once();
             self.confirm_settings(&mut store)?;
             // Who registers is not yet the one who has the name; and who may not write leaves no sign of life.
-            if self.command == "agent register" || self.global.readonly {
+            if self.command == "agent register" || self.command == "prime" || self.global.readonly {
                 coordination::identify(&mut store)?;
             } else {
                 coordination::take_part(&mut store)?;
@@ -206,6 +206,31 @@ impl Context {
             self.store = Some(store);
         }
         Ok(self.store.as_mut().expect("just opened"))
+    }
+
+    /// What a program said on standard input; nothing if a person sits there.
+    pub fn piped(&self, most: u64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let input = std::io::stdin();
+        if !std::io::IsTerminal::is_terminal(&input) {
+            // What cannot be read was not said.
+            let _ = input.lock().take(most).read_to_end(&mut bytes);
+        }
+        bytes
+    }
+
+    /// A variable for this command.
+    pub fn set_variable(&mut self, name: &str, value: &str) {
+        self.host.env = self.host.env.clone().with(name, value);
+    }
+
+    /// The store, if there is a project here.
+    pub fn project(&mut self) -> Result<Option<&mut Store>, Failure> {
+        match self.store() {
+            Err(failure) if failure.exit == Exit::NoRepository => Ok(None),
+            Err(failure) => Err(failure),
+            Ok(_) => Ok(self.store.as_mut()),
+        }
     }
 
     /// Asks a person whether personal settings are theirs that bear no mark, where only their own `bd` is likely to have put them.

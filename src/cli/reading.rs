@@ -55,6 +55,7 @@ const LOOK: &[(&str, &[&str])] = &[
     ("mail thread", &[]),
     ("mcp", &[]),
     ("orphans", &[]),
+    ("prime", &[]),
     ("proposals", &[]),
     ("query", &[]),
     ("quickstart", &[]),

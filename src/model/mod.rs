@@ -4,6 +4,7 @@ pub mod agent;
 pub mod budget;
 pub mod change;
 pub mod checkpoint;
+pub mod client;
 pub mod dependency;
 pub mod difference;
 pub mod duration;

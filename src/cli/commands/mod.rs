@@ -57,6 +57,7 @@ pub(super) mod merge_driver;
 mod migrate;
 mod note;
 mod orphans;
+mod prime;
 mod proposals;
 mod propose;
 mod prune;
@@ -228,6 +229,7 @@ commands! {
     "checkpoint": checkpoint::CheckpointArgs => checkpoint::run;
     "resume": resume::ResumeArgs => resume::run;
     "context": context::ContextArgs => context::run;
+    "prime": prime::PrimeArgs => prime::run;
     "merge-driver": merge_driver::MergeDriverArgs => merge_driver::run;
     "merge": merge_driver::MergeArgs => merge_driver::run_merge;
     "hook": hooks::HookArgs => hooks::run_hook;
@@ -255,7 +257,7 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("Looking", "blocked children graph epic query count stats stale duplicates orphans lint types"),
     (
         "Working together",
-        "claim release reclaim leases run assign agent mail watch reserve checkpoint resume context state \
+        "claim release reclaim leases run assign agent mail watch reserve checkpoint resume context prime state \
          workspace worktree workflow template",
     ),
     ("The past", "log blame diff changelog restore prune"),
