@@ -11,7 +11,10 @@ use crate::view::{self, Failure};
 /// An answer is at most about 8,000 tokens long, by the rule that four characters are a token.
 pub const MOST: usize = 32_000;
 
-/// Of that, what the rows of a page may take.
+/// Of a text in a refusal or a warning, so much is shown.
+const SHOWN: usize = 1_000;
+
+/// Of an answer, what the rows of a page may take.
 const ROWS: usize = MOST - 4_000;
 
 /// What a tool answers, or why it refuses.
@@ -31,7 +34,12 @@ impl<E: Into<Failure>> From<E> for Refusal {
 }
 
 /// Several issues, of which some may have been refused: what was done is told in either case.
-pub fn each(done: &str, results: Vec<(String, Result<Object, Failure>)>, more: Object) -> Answer {
+pub fn each(done: &str, mut results: Vec<(String, Result<Object, Failure>)>, more: Object) -> Answer {
+    if let [(_, Err(_))] = results.as_slice()
+        && let Err(failure) = results.swap_remove(0).1
+    {
+        return Err(failure.into());
+    }
     let (mut written, mut refused) = (Vec::new(), Vec::new());
     for (typed, result) in results {
         match result {
@@ -109,12 +117,13 @@ pub fn described(failure: &Failure) -> Object {
         .optional("hint", failure.hint.as_deref())
         .flag("retryable", failure.recoverable)
         .number("exit_code", failure.exit.code().into());
-    failure.facts.iter().fold(object, |object, (key, raw)| object.raw(key, raw))
+    // What the client said itself need not be said again, whatever its length.
+    let facts = failure.facts.iter().filter(|(_, raw)| raw.len() <= SHOWN);
+    facts.fold(object, |object, (key, raw)| object.raw(key, raw))
 }
 
 /// A text that may hold what a client sent, whatever its length.
 fn short(text: &str) -> String {
-    const SHOWN: usize = 1_000;
     cut(text, 0, SHOWN)
 }
 

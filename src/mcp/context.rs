@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::tool::Offer;
 use crate::coordination;
-use crate::ops;
-use crate::store::{AGENT_VARIABLE, Config, Store};
+use crate::model::query::is_me;
+use crate::model::when::{Bare, When};
+use crate::ops::OpError;
+use crate::store::{AGENT_VARIABLE, Config, Moment, Store};
 use crate::view::{self, Exit, Failure};
 
 /// How the calls of a server open their project.
@@ -19,8 +21,8 @@ pub struct Opening {
     /// The project was named on the command line.
     pub is_named: bool,
     pub offer: Offer,
-    /// Tells two sessions of one client apart.
-    pub session: String,
+    /// Tells two servers apart that one client started.
+    pub mark: String,
 }
 
 /// The project of one call.
@@ -63,14 +65,15 @@ impl Opening {
         Ok(Context { store, root })
     }
 
-    /// The name of an agent that nobody gave one: the program that it runs in, and its session.
+    /// The name of an agent that has none: the program that it runs in, and this server of it. What the environment says of a session
+    /// may be that of an outer one, which others share.
     fn agent(&self, client: &str) -> String {
         const LONGEST: usize = 40;
         let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
         let words: String = client.chars().take(LONGEST).map(word).collect();
         let words: Vec<&str> = words.split('-').filter(|part| !part.is_empty()).collect();
         let name = if words.is_empty() { "mcp".to_owned() } else { words.join("-") };
-        format!("{name}-{}", self.session)
+        format!("{name}-{}", self.mark)
     }
 }
 
@@ -103,23 +106,18 @@ impl Context {
     }
 
     /// A date as a tool takes it.
-    pub fn date(
-        &self,
-        argument: &'static str,
-        text: &str,
-        bare: crate::model::when::Bare,
-    ) -> Result<crate::model::when::When, Failure> {
+    pub fn date(&self, argument: &'static str, text: &str, bare: Bare) -> Result<When, Failure> {
         let found = self.store.host().clock.calendar().parse(text, bare);
-        found.ok_or_else(|| ops::OpError::Date { flag: argument, value: text.to_owned() }.into())
+        found.ok_or_else(|| OpError::Date { flag: argument, value: text.to_owned() }.into())
     }
 
     /// A name of a person or an agent: `me` is who acts.
     pub fn person(&mut self, name: &str) -> String {
-        if crate::model::query::is_me(name) { self.store.actor().to_owned() } else { name.to_owned() }
+        if is_me(name) { self.store.actor().to_owned() } else { name.to_owned() }
     }
 
     /// A moment of the past.
-    pub fn moment(&self, text: &str) -> crate::store::Moment {
-        crate::store::Moment::parse(text, &self.store.host().clock.calendar())
+    pub fn moment(&self, text: &str) -> Moment {
+        Moment::parse(text, &self.store.host().clock.calendar())
     }
 }

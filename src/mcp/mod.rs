@@ -29,8 +29,8 @@ pub fn serve(config: Config, is_named: bool, offer: Offer) -> Result<(), Failure
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_all().max_blocking_threads(THREADS).build().map_err(|error| failed(&error))?;
     let [a, b, c] = config.host.entropy.bytes();
-    let session = format!("{a:02x}{b:02x}{c:02x}");
-    let server = Server::new(Opening { config, is_named, offer, session });
+    let mark = format!("{a:02x}{b:02x}{c:02x}");
+    let server = Server::new(Opening { config, is_named, offer, mark });
     runtime.block_on(async {
         let running = match server.serve(rmcp::transport::stdio_pipes()).await {
             Ok(running) => running,

@@ -1,20 +1,21 @@
-//! Documents that a client can attach: an issue.
+//! Documents that a client can attach: an issue, and what an agent has to know to begin with.
 
-use super::answer::Refusal;
 use super::context::Opening;
 use super::tools;
 use crate::model::json::Object;
-use crate::ops;
-use crate::view::Failure;
+use crate::ops::{self, PrimeWish};
+use crate::view::{self, Failure};
 
 pub const ISSUE: &str = "bd://issue/{id}";
+pub const PRIME: &str = "bd://prime";
 pub const JSON: &str = "application/json";
+pub const TEXT: &str = "text/markdown";
 
 /// The text of a resource and its type.
 pub fn read(opening: &Opening, client: &str, uri: &str) -> Result<(String, &'static str), Failure> {
     let unknown = || {
         let failure = Failure::not_found(format!("no resource {uri:?}"));
-        Failure { hint: Some(format!("there is {ISSUE}")), ..failure }
+        Failure { hint: Some(format!("there are {ISSUE} and {PRIME}")), ..failure }
     };
     let (path, directory) = match uri.split_once("?dir=") {
         Some((path, directory)) => (path, Some(decoded(directory))),
@@ -24,10 +25,15 @@ pub fn read(opening: &Opening, client: &str, uri: &str) -> Result<(String, &'sta
         return Err(Failure::usage("this server needs the project: add ?dir=DIRECTORY"));
     }
     let directory = directory.filter(|_| opening.offer.multi);
+    if path == PRIME {
+        let mut cx = opening.open(directory.as_deref(), client, "resource")?;
+        let prime = ops::prime(&mut cx.store, PrimeWish::SHORT)?;
+        return Ok((view::prime_text(&prime).text, TEXT));
+    }
     let id = decoded(path.strip_prefix("bd://issue/").filter(|id| !id.is_empty()).ok_or_else(unknown)?);
     let mut cx = opening.open(directory.as_deref(), client, "resource")?;
     let found = ops::show_copies(&mut cx.store, &id, &[], false);
-    let found = ops::show_past(&mut cx.store, &id, found).map_err(|error| Refusal::from(error).failure)?;
+    let found = ops::show_past(&mut cx.store, &id, found)?;
     let one = found.first().ok_or_else(unknown)?;
     let object = Object::new().text("project", &cx.root.display().to_string()).join(tools::detail(one, true));
     Ok((object.finish(), JSON))

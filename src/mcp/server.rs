@@ -9,7 +9,7 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
     GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, ResourceContents, ResourceTemplate, Role, ServerCapabilities,
+    ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role, ServerCapabilities,
     ServerConfig,
 };
 use rmcp::service::RequestContext;
@@ -100,7 +100,11 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(Vec::new()))
+        let prime = Resource::new(resources::PRIME, "prime").with_mime_type(resources::TEXT);
+        let prime = prime.with_description("Where you are, what is yours, what is ready, and how to work here");
+        // Where every call names its project, a resource has to name one too.
+        let all = if self.opening.offer.multi { Vec::new() } else { vec![prime] };
+        Ok(ListResourcesResult::with_all_items(all))
     }
 
     async fn list_resource_templates(

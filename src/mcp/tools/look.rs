@@ -143,7 +143,11 @@ pub fn show(cx: &mut Context, arguments: &Arguments) -> Answer {
                 object = object.raw("why", &view::explanation(&why).finish());
             }
             if wants("history") {
-                object = object.join(past(&mut cx.store, Some(&one.row.issue.id), None, 10)?);
+                object = match past(&mut cx.store, Some(&one.row.issue.id), None, 10) {
+                    Ok(past) => object.join(past),
+                    // The rest of the answer stands.
+                    Err(failure) => object.text("no_history", &failure.message),
+                };
             }
             Ok(object)
         });

@@ -99,7 +99,7 @@ pub static TOOLS: &[Tool] = &[
         is_idempotent: false,
         arguments: &[
             must("id", Text, ""),
-            may("status", Text, ""),
+            may("status", Text, "open, in_progress, blocked, deferred, or one of the project's own"),
             may("priority", PRIORITY, ""),
             may("type", Text, ""),
             may("title", Text, ""),
