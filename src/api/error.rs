@@ -100,7 +100,7 @@ fn of_operation(error: &OpError) -> ErrorKind {
         | OpError::RepoInUse { .. }
         | OpError::Edit(EditError::Overtaken { .. } | EditError::Newer { .. }) => ErrorKind::Refused,
         OpError::Import(_) => ErrorKind::Damaged,
-        OpError::Edit(_) | OpError::Fs(_) => ErrorKind::Io,
+        OpError::Edit(_) | OpError::Fs(_) | OpError::Setup(_) => ErrorKind::Io,
     }
 }
 

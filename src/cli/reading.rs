@@ -54,6 +54,7 @@ const LOOK: &[(&str, &[&str])] = &[
     ("mail overdue", &[]),
     ("mail thread", &[]),
     ("mcp", &[]),
+    ("onboard", &[]),
     ("orphans", &[]),
     ("prime", &[]),
     ("proposals", &[]),

@@ -14,6 +14,7 @@ pub mod graph;
 pub mod id;
 pub mod issue;
 pub mod json;
+pub mod jsonc;
 pub mod lease;
 pub mod merge;
 pub mod message;

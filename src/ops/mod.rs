@@ -37,6 +37,7 @@ mod resolve;
 mod restore;
 mod revise;
 mod select;
+mod setup;
 mod show;
 mod sizes;
 mod state;
@@ -88,6 +89,10 @@ pub use resolve::resolve;
 pub use restore::{Restorations, restore};
 pub use revise::{Wish, revise, revise_known};
 pub use select::{check_dependency_type, check_status, check_type, parse_query, with_known_words};
+pub use setup::{
+    AGENTS_BLOCK, SETUP_CLIENTS, SetupAction, SetupClient, SetupError, SetupFile, SetupReport, SetupRequest,
+    SetupState, setup,
+};
 pub use show::{Neighbour, Private, Shown, mark_elsewhere, show, show_copies, show_past, unblocked_by};
 pub use state::move_state;
 pub use sync::{Agreed, SyncRequest, agree, agree_at, commit, step_text, sync};
@@ -136,6 +141,8 @@ pub enum OpError {
     Import(#[from] ImportError),
     #[error(transparent)]
     Edit(#[from] EditError),
+    #[error(transparent)]
+    Setup(#[from] SetupError),
     #[error(transparent)]
     Fs(#[from] crate::sys::fs::FsError),
 }

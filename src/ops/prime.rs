@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use super::look::{Checkouts, ready};
 use super::{OpError, Result};
 use crate::coordination::{self, Resumption, mail};
+use crate::model::lease::Standing;
 use crate::model::when::Calendar;
-use crate::store::{ProjectText, ReadyFilter, Role, Row, Store, StoreError};
+use crate::store::{LeaseRow, ProjectText, ReadyFilter, Role, Row, Store, StoreError};
 
 /// How much of each list is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,9 @@ pub struct Prime {
     /// The name that the ledger has for the one who acts, and whether it is an agent's.
     pub actor: String,
     pub agent: Option<String>,
+    /// The session of a client that a person's agent runs in, and how much other sessions of that person have in hand.
+    pub session: Option<String>,
+    pub elsewhere: usize,
     /// `None` where roles mean nothing.
     pub role: Option<Role>,
     /// The repo that new issues go to, or why they go nowhere.
@@ -60,6 +64,12 @@ pub fn prime(store: &mut Store, wish: PrimeWish) -> Result<Prime> {
     for id in mine.iter().take(wish.claims) {
         work.extend(coordination::resume(store, Some(id))?);
     }
+    let held = store.leases()?.into_iter().filter(|row| row.standing == Standing::Live);
+    let me = store.actor().to_owned();
+    let is_other = |row: &LeaseRow| {
+        row.lease.holder.as_ref().is_some_and(|holder| holder.name == me && store.is_other_session(holder))
+    };
+    let elsewhere = held.filter(is_other).count();
     let (unread, urgent) = mail::inbox_counts(store)?;
     let route = match store.route(None, &[]) {
         Ok(route) => Ok(store.name(route.repo).to_owned()),
@@ -71,6 +81,8 @@ pub fn prime(store: &mut Store, wish: PrimeWish) -> Result<Prime> {
         root: store.repo().root().to_owned(),
         actor: store.actor().to_owned(),
         agent: store.agent().map(|agent| agent.name.clone()),
+        session: store.session().map(str::to_owned),
+        elsewhere,
         role: store.has_roles().then(|| store.role().role),
         route,
         work,

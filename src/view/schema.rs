@@ -123,6 +123,7 @@ const SHAPES: &[(&str, Shape)] = &[
     ("resume", Each(checkpoints::resumption::fields)),
     ("role", One(setup::role::fields)),
     ("search", Each(shapes::found::fields)),
+    ("setup", One(setup::set_up::fields)),
     ("show", Each(issue::summary::fields)),
     ("stale", Each(issue::summary::fields)),
     ("stats", One(shapes::statistics::fields)),

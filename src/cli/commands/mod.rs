@@ -56,6 +56,7 @@ mod mcp;
 pub(super) mod merge_driver;
 mod migrate;
 mod note;
+mod onboard;
 mod orphans;
 mod prime;
 mod proposals;
@@ -80,6 +81,7 @@ mod role;
 mod run;
 mod schema;
 mod search;
+mod setup;
 mod show;
 mod stale;
 mod state;
@@ -241,6 +243,8 @@ commands! {
     "worktree": worktree::WorktreeArgs => worktree::run;
     "template": template::TemplateArgs => template::run;
     "workflow": workflow::WorkflowArgs => workflow::run;
+    "setup": setup::SetupArgs => setup::run;
+    "onboard": onboard::OnboardArgs => onboard::run;
     "where": where_::WhereArgs => where_::run;
     "info": info::InfoArgs => info::run;
     "schema": schema::SchemaArgs => schema::run;
@@ -265,7 +269,7 @@ pub const GROUPS: &[(&str, &str)] = &[
     (
         "Files and set-up",
         "commit sync import export resolve recover validate repair-deps detect-pollution rename-prefix \
-         merge-driver mcp where info schema completions version quickstart",
+         merge-driver mcp setup onboard where info schema completions version quickstart",
     ),
 ];
 
