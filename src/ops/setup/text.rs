@@ -10,14 +10,12 @@ fn with_feeds_of(bytes: &[u8], text: &str) -> String {
     if find(bytes, "\r\n").is_some() { text.replace('\n', "\r\n") } else { text.to_owned() }
 }
 
-/// Adds a text at the end, after an empty line.
+/// Adds a text at the end, after an empty line, or on the next line if the last one has no end: that tells the two apart when the
+/// text is taken out.
 pub fn append(bytes: &[u8], text: &str) -> Vec<u8> {
     let feed = with_feeds_of(bytes, "\n");
     let mut all = bytes.to_vec();
     if !bytes.is_empty() {
-        if !bytes.ends_with(b"\n") {
-            all.extend_from_slice(feed.as_bytes());
-        }
         all.extend_from_slice(feed.as_bytes());
     }
     all.extend_from_slice(with_feeds_of(bytes, text).as_bytes());
