@@ -149,18 +149,12 @@ fn fitted(text: String, asked: Option<usize>) -> String {
     }
     let Ok(whole) = serde_json::from_str::<Value>(&text) else { return too_long(&text) };
     let mut longest = MOST - 4_000;
-    let mut most = usize::MAX;
     while longest > 0 {
+        let most = if longest < 400 { longest } else { usize::MAX };
+        let mut cutter = Cutter { from, longest, most, cuts_text: false, cuts_list: false };
         let mut value = whole.clone();
-        let mut is_cut = false;
-        shorten(&mut value, from, longest, most, &mut is_cut);
-        if let Value::Object(object) = &mut value
-            && is_cut
-        {
-            let word = match asked {
-                Some(from) => format!("texts were cut; ask again with from = {} for the rest", from + longest),
-                None => "texts were cut".to_owned(),
-            };
+        cutter.shorten(&mut value);
+        if let (Value::Object(object), Some(word)) = (&mut value, cutter.word(asked.is_some())) {
             object.insert("cut".to_owned(), Value::String(word));
         }
         let text = value.to_string();
@@ -168,7 +162,6 @@ fn fitted(text: String, asked: Option<usize>) -> String {
             return text;
         }
         longest /= 2;
-        most = if longest < 400 { longest.max(1) } else { usize::MAX };
     }
     too_long(&text)
 }
@@ -178,22 +171,48 @@ fn too_long(text: &str) -> String {
     described(&failure).finish()
 }
 
-fn shorten(value: &mut Value, from: usize, longest: usize, most: usize, is_cut: &mut bool) {
-    match value {
-        Value::String(text) => {
-            *is_cut |= text.chars().count().saturating_sub(from) > longest;
-            *text = cut(text, from, longest);
-        }
-        Value::Array(all) => {
-            let left = all.len().saturating_sub(most);
-            all.truncate(most);
-            all.iter_mut().for_each(|one| shorten(one, from, longest, most, is_cut));
-            if left > 0 {
-                all.push(Value::String(format!("[{left} more]")));
+/// What is done to an answer that is too long.
+struct Cutter {
+    /// Where long texts begin.
+    from: usize,
+    /// Characters of a text, and elements of a list.
+    longest: usize,
+    most: usize,
+    cuts_text: bool,
+    cuts_list: bool,
+}
+
+impl Cutter {
+    fn shorten(&mut self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                self.cuts_text |= text.chars().count().saturating_sub(self.from) > self.longest;
+                *text = cut(text, self.from, self.longest);
             }
+            Value::Array(all) => {
+                let left = all.len().saturating_sub(self.most);
+                all.truncate(self.most);
+                all.iter_mut().for_each(|one| self.shorten(one));
+                if left > 0 {
+                    self.cuts_list = true;
+                    all.push(Value::String(format!("[{left} more]")));
+                }
+            }
+            Value::Object(object) => object.values_mut().for_each(|one| self.shorten(one)),
+            _ => {}
         }
-        Value::Object(object) => object.values_mut().for_each(|one| shorten(one, from, longest, most, is_cut)),
-        _ => {}
+    }
+
+    /// What was cut, and how to get the rest of it.
+    fn word(&self, can_go_on: bool) -> Option<String> {
+        let rest = format!("; ask again with from = {} for the rest", self.from + self.longest);
+        match (self.cuts_text, self.cuts_list) {
+            (true, false) if can_go_on => Some(format!("texts were cut{rest}")),
+            (true, false) => Some("texts were cut".to_owned()),
+            (false, true) => Some("lists were cut; ask for less at once".to_owned()),
+            (true, true) => Some("texts and lists were cut; ask for less at once".to_owned()),
+            (false, false) => None,
+        }
     }
 }
 

@@ -136,6 +136,10 @@ fn issues_are_filed_all_or_none() {
         [edge("parent-child"), edge("blocks"), edge("discovered-from")],
         [Some(ids[0]), Some(ids[1]), Some(ids[0])]
     );
+    let known = shown["issues"][0]["updated_at"].clone();
+    let update = json!({ "id": ids[2], "comment": "as I know it", "if_updated_at": known });
+    assert_eq!(talk.done("update", update.clone())["id"], ids[2]);
+    assert_eq!(talk.refused("update", update)["exit_code"], 5, "it is not as it was any more");
     let before = env.ledger();
     let bad = [
         (json!([]), "usage"),

@@ -267,6 +267,54 @@ fn a_ledger_in_the_middle_of_a_merge_is_read_and_not_written() {
     talk.done("create", json!({ "issues": [{ "title": "Two" }] }));
 }
 
+#[test]
+fn a_ledger_that_another_program_holds_is_worth_another_try() {
+    let env = Env::new();
+    let mut talk = Talk::silent(&env, Era::Inline, &["--lock-timeout", "0.1"], &[]);
+    let held = File::open(env.path(".beads")).unwrap();
+    held.lock().unwrap();
+    let refusal = talk.refused("create", json!({ "issues": [{ "title": "One" }] }));
+    let wanted = (&json!("busy"), &json!(true), &json!(6));
+    assert_eq!((&refusal["code"], &refusal["retryable"], &refusal["exit_code"]), wanted, "{refusal}");
+    drop(held);
+    talk.done("create", json!({ "issues": [{ "title": "One" }] }));
+}
+
+/// A server that only reads leaves nothing behind, not even a sign of life.
+#[test]
+fn reading_leaves_no_trace() {
+    let env = Env::new();
+    env.given("add One --id bd-1\n agent register bob");
+    let before = files(&env.root());
+    let mut talk = Talk::silent(&env, Era::Inline, &["--read-only", "--tools", "all"], &[("BD_AGENT", "bob")]);
+    let calls = [
+        ("ready", json!({})),
+        ("list", json!({ "query": "status=all" })),
+        ("show", json!({ "ids": ["1"], "include": ["comments", "why"] })),
+        ("context", json!({ "id": "1" })),
+        ("mail", json!({ "action": "inbox" })),
+        ("checkpoint", json!({ "action": "resume" })),
+        ("dep", json!({ "action": "tree", "id": "1" })),
+    ];
+    for (tool, arguments) in calls {
+        talk.done(tool, arguments);
+    }
+    assert_eq!(files(&env.root()), before);
+}
+
+/// Every file below a directory, with its bytes.
+fn files(dir: &std::path::Path) -> BTreeMap<std::path::PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.is_dir() {
+            found.extend(files(&entry));
+        } else {
+            found.insert(entry.clone(), std::fs::read(&entry).unwrap());
+        }
+    }
+    found
+}
+
 /// A project that goes away and comes back: no call makes a ledger, and none advises to.
 #[test]
 fn the_project_vanishes_between_calls() {

@@ -52,8 +52,11 @@ mod looking;
 mod mail;
 mod mail_many;
 mod marks;
+#[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(feature = "mcp")]
 mod mcp_bad;
+#[cfg(feature = "mcp")]
 mod mcp_talk;
 mod merge_driver;
 mod meter;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::look;
+use super::{look, work};
 use crate::coordination;
 use crate::mcp::answer::{self, Answer, changes};
 use crate::mcp::arguments::Arguments;
@@ -133,14 +133,18 @@ pub fn close(cx: &mut Context, arguments: &Arguments) -> Answer {
     let batch = ops::change_each(&mut cx.store, &ids, |_| vec![Change::Close { reason: reason.clone() }])?;
     let closed: Vec<String> = batch.written().map(|written| written.id.clone()).collect();
     let mut more = Object::new();
-    let unblocked = ops::unblocked_by(&mut cx.store, &closed)?;
-    if !unblocked.is_empty() {
-        more = more.raw("unblocked", &answer::list(&unblocked, |row| look::row(row, &[])));
+    // Whatever comes of the rest, the issues are closed.
+    match ops::unblocked_by(&mut cx.store, &closed) {
+        Ok(rows) if rows.is_empty() => {}
+        Ok(rows) => more = more.raw("unblocked", &answer::list(&rows, |row| look::row(row, &[]))),
+        Err(error) => more = more.raw("unblocked_failed", &answer::described(&error.into()).finish()),
     }
     if arguments.flag("claim_next") && !closed.is_empty() {
-        let next = coordination::claim_ready(&mut cx.store, &AutoClaim::default())?;
-        more = more
-            .raw("next", &next.as_ref().map_or_else(|| "null".to_owned(), |one| super::work::claimed(one).finish()));
+        more = match coordination::claim_ready(&mut cx.store, &AutoClaim::default()) {
+            Ok(Some(next)) => more.raw("next", &work::claimed(&next).finish()),
+            Ok(None) => more.raw("next", "null"),
+            Err(error) => more.raw("next_failed", &answer::described(&error.into()).finish()),
+        };
     }
     let results =
         batch.results.into_iter().map(|(typed, result)| (typed, result.map(|one| told(&one)).map_err(Failure::from)));
