@@ -95,7 +95,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// Commands that wait for somebody, or hand the terminal to another program.
-const WAITING: [&str; 7] = ["edit", "mail inbox", "watch", "workflow wait", "workspace open", "merge-driver", "merge"];
+const WAITING: [&str; 8] =
+    ["edit", "mail inbox", "mcp", "watch", "workflow wait", "workspace open", "merge-driver", "merge"];
 
 pub fn waits(command: &str) -> bool {
     WAITING.contains(&command)
@@ -155,44 +156,49 @@ impl Context {
         self.global.directory.as_ref().map_or_else(|| cwd.to_owned(), |dir| cwd.join(dir))
     }
 
+    /// How the global flags want the store to be opened.
+    pub fn config(&self) -> Result<Config, Failure> {
+        let directory = self.directory();
+        if !directory.is_dir() {
+            return Err(Failure::usage(format!("no such directory: {}", directory.display())));
+        }
+        let path = self.global.db.as_ref().map_or_else(|| directory.clone(), |db| directory.join(db));
+        if let Some((name, _)) = self.global.config.iter().find(|(name, _)| find_key(name).is_none()) {
+            return Err(StoreError::UnknownKey { name: name.clone(), nearest: nearest_key(name) }.into());
+        }
+        let mut host = self.host().clone();
+        host.env = host.env.at(directory);
+        if let Some(named) = &self.global.state_dir {
+            host.env = host.env.clone().with(STATE_DIR, self.host.env.cwd().join(named));
+        }
+        if let Some(agent) = &self.global.agent {
+            host.env = host.env.clone().with(AGENT_VARIABLE, agent);
+        }
+        let mut settings = self.global.config.clone();
+        if self.global.global {
+            settings.push(("state.mode".to_owned(), "global".to_owned()));
+        }
+        Ok(Config {
+            host,
+            actor: self.global.actor.clone(),
+            lock_wait: self.global.lock_timeout.unwrap_or(Config::LOCK_WAIT),
+            ignore_env: self.global.db.is_some(),
+            settings,
+            ..Config::at(path)
+        })
+    }
+
     /// The project's store, opened on first use.
     pub fn store(&mut self) -> Result<&mut Store, Failure> {
         if self.store.is_none() {
-            let directory = self.directory();
-            if !directory.is_dir() {
-                return Err(Failure::usage(format!("no such directory: {}", directory.display())));
-            }
-            let path = self.global.db.as_ref().map_or_else(|| directory.clone(), |db| directory.join(db));
-            if let Some((name, _)) = self.global.config.iter().find(|(name, _)| find_key(name).is_none()) {
-                return Err(StoreError::UnknownKey { name: name.clone(), nearest: nearest_key(name) }.into());
-            }
-            let mut host = self.host().clone();
-            host.env = host.env.at(directory);
-            if let Some(named) = &self.global.state_dir {
-                host.env = host.env.clone().with(STATE_DIR, self.host.env.cwd().join(named));
-            }
-            if let Some(agent) = &self.global.agent {
-                host.env = host.env.clone().with(AGENT_VARIABLE, agent);
-            }
-            let mut settings = self.global.config.clone();
-            if self.global.global {
-                settings.push(("state.mode".to_owned(), "global".to_owned()));
-            }
-            let config = Config {
-                host,
-                actor: self.global.actor.clone(),
-                lock_wait: self.global.lock_timeout.unwrap_or(Config::LOCK_WAIT),
-                ignore_env: self.global.db.is_some(),
-                settings,
-                ..Config::at(path)
-            };
+            let config = self.config()?;
             let mut store = Store::open_with(config)?;
             store.report_to(self.activity.clone());
             store.write_as_one(&self.command);
             store.ask_once();
             self.confirm_settings(&mut store)?;
             // Who registers is not yet the one who has the name; and who may not write leaves no sign of life.
-            if self.command == "agent register" || self.global.readonly {
+            if self.command == "agent register" || self.command == "prime" || self.global.readonly {
                 coordination::identify(&mut store)?;
             } else {
                 coordination::take_part(&mut store)?;
@@ -200,6 +206,31 @@ impl Context {
             self.store = Some(store);
         }
         Ok(self.store.as_mut().expect("just opened"))
+    }
+
+    /// What a program said on standard input; nothing if a person sits there.
+    pub fn piped(&self, most: u64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let input = std::io::stdin();
+        if !std::io::IsTerminal::is_terminal(&input) {
+            // What cannot be read was not said.
+            let _ = input.lock().take(most).read_to_end(&mut bytes);
+        }
+        bytes
+    }
+
+    /// A variable for this command.
+    pub fn set_variable(&mut self, name: &str, value: &str) {
+        self.host.env = self.host.env.clone().with(name, value);
+    }
+
+    /// The store, if there is a project here.
+    pub fn project(&mut self) -> Result<Option<&mut Store>, Failure> {
+        match self.store() {
+            Err(failure) if failure.exit == Exit::NoRepository => Ok(None),
+            Err(failure) => Err(failure),
+            Ok(_) => Ok(self.store.as_mut()),
+        }
     }
 
     /// Asks a person whether personal settings are theirs that bear no mark, where only their own `bd` is likely to have put them.

@@ -1,6 +1,7 @@
 //! Who acts: the agent that the environment names, as far as the state home knows it.
 //!
-//! Without such a name it is the agent of the workspace that one stands in. A person at a terminal is never taken for it.
+//! Without such a name it is the agent of the workspace that one stands in. A person at a terminal is never taken for it. Otherwise
+//! a person acts, perhaps in a session of a client, which tells the claims of that person's agents apart.
 //! Every command of an agent is a sign of life. A read command never waits for it and never fails because of it.
 
 use std::time::Duration;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use super::roster::{self, Registration, Seen, identity};
 use super::{CoordinationError, Result, here, workspaces};
 use crate::model::agent::{Agent, Status};
+use crate::model::client;
 use crate::model::reservation::Party;
 use crate::model::state_id::{self, AGENT};
 use crate::model::time::{Instant, SECOND};
@@ -23,7 +25,7 @@ pub fn take_part(store: &mut Store) -> Result<()> {
     if let Some(seen) = identify(store)? {
         beat(store, &seen);
     }
-    if store.agent().is_some() {
+    if store.agent().is_some() || store.session().is_some() {
         // What cannot be renewed at once, the next command of the agent renews.
         let _ = store.renew_leases(false, Duration::ZERO);
     }
@@ -32,7 +34,14 @@ pub fn take_part(store: &mut Store) -> Result<()> {
 
 /// Makes the store act as the agent that the environment names. A name that is not registered is as good as any; an id must be.
 pub fn identify(store: &mut Store) -> Result<Option<Seen>> {
-    let Some(named) = store.host().env.var(AGENT_VARIABLE) else { return Ok(of_workspace(store)) };
+    let Some(named) = store.host().env.var(AGENT_VARIABLE) else {
+        let found = of_workspace(store);
+        if found.is_none() && !store.is_actor_named() {
+            let session = client::session(|name| store.host().env.var(name));
+            store.act_in(session);
+        }
+        return Ok(found);
+    };
     let is_id = state_id::is(AGENT, &named);
     let known = match roster::all(store) {
         Ok(known) => known,

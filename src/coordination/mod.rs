@@ -17,6 +17,7 @@ mod losses;
 pub mod mail;
 mod move_state;
 mod plans;
+mod primed;
 mod remote;
 mod repositories;
 mod reservations;
@@ -52,6 +53,7 @@ pub use identity::{ensure_registered, identify, take_part};
 pub use losses::{Loss, Reason};
 pub use move_state::{MoveRequest, StateMoved, move_state, plan_move};
 pub use plans::PlanFile;
+pub use primed::note_primed;
 pub use remote::{RemoteLease, remote_leases};
 pub use repositories::{RepoUse, repo_use, repository_ids};
 pub use reservations::{

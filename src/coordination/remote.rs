@@ -199,6 +199,7 @@ fn lost(id: &str, held: &RemoteLease) -> StoreError {
         epoch: held.epoch,
         expires: held.expires.map(|at| at.to_string()),
         worktree: held.host.as_ref().map(|host| format!("a clone on {host}")),
+        session: None,
     }
     .into()
 }

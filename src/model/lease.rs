@@ -76,6 +76,8 @@ row! {
         pub remote: Option<String>,
         /// The workflow that the issue is a task of, by its `wf_` id: whoever does not see the task can count it all the same.
         pub workflow: Option<String>,
+        /// The session of a client in which a person's agent took it: other sessions of that person are others.
+        pub session: Option<String>,
     }
 }
 

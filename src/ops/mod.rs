@@ -27,6 +27,7 @@ mod migrate;
 mod odd;
 mod plan;
 mod prefix;
+mod prime;
 mod proposals;
 mod prune;
 mod recover;
@@ -36,6 +37,7 @@ mod resolve;
 mod restore;
 mod revise;
 mod select;
+mod setup;
 mod show;
 mod sizes;
 mod state;
@@ -77,6 +79,7 @@ pub use merge_files::{MergeFiles, merge_files};
 pub use migrate::{Migrated, migrate, rename_ledger};
 pub use plan::{PlanError, parse_plan};
 pub use prefix::rename_prefix;
+pub use prime::{Prime, PrimeWish, prime};
 pub use proposals::{Each, ProposeOptions, Which, decide, proposals, propose, reconcile, withdraw};
 pub use prune::{PruneWish, prune};
 pub use recover::{RecoverAction, recover};
@@ -84,8 +87,12 @@ pub use replace::{Replacement, replace};
 pub use repos::{RepoStatus, asks_for_planning, is_guest, join, repo_names, repos};
 pub use resolve::resolve;
 pub use restore::{Restorations, restore};
-pub use revise::{Wish, revise};
+pub use revise::{Wish, revise, revise_known};
 pub use select::{check_dependency_type, check_status, check_type, parse_query, with_known_words};
+pub use setup::{
+    AGENTS_BLOCK, SETUP_CLIENTS, SetupAction, SetupClient, SetupError, SetupFile, SetupReport, SetupRequest,
+    SetupState, setup,
+};
 pub use show::{Neighbour, Private, Shown, mark_elsewhere, show, show_copies, show_past, unblocked_by};
 pub use state::move_state;
 pub use sync::{Agreed, SyncRequest, agree, agree_at, commit, step_text, sync};
@@ -134,6 +141,8 @@ pub enum OpError {
     Import(#[from] ImportError),
     #[error(transparent)]
     Edit(#[from] EditError),
+    #[error(transparent)]
+    Setup(#[from] SetupError),
     #[error(transparent)]
     Fs(#[from] crate::sys::fs::FsError),
 }

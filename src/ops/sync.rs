@@ -5,8 +5,8 @@ use std::path::Path;
 use super::{OpError, Result};
 use crate::coordination;
 use crate::store::{
-    self, Config, HomeWord, NamedPrograms, Progress, Repo, RepoSync, Store, StoreError, SyncError, SyncOptions,
-    SyncReport, SyncStep, expand_path,
+    self, Config, HomeWord, NamedPrograms, Progress, ProjectText, Repo, RepoSync, Store, StoreError, SyncError,
+    SyncOptions, SyncReport, SyncStep, expand_path,
 };
 use crate::sys::Host;
 
@@ -59,22 +59,29 @@ pub fn commit(store: &mut Store, repo: Option<&str>, message: Option<&str>, dry_
 pub struct Agreed {
     pub copies: Vec<NamedPrograms>,
     pub homes: Vec<HomeWord>,
+    /// What the project says to agents, in `bd prime`.
+    pub text: Option<ProjectText>,
 }
 
 /// Agrees to the programs that the working copies of the project name, and to what its state homes say.
 pub fn agree(store: &mut Store, dry_run: bool) -> Result<Agreed> {
-    let homes = store.words_of_homes();
+    let (homes, text) = (store.words_of_homes(), store.project_text());
     let roots = match store.working_copy_roots() {
-        Err(error) if homes.is_empty() => return Err(error.into()),
+        Err(error) if homes.is_empty() && text.is_none() => return Err(error.into()),
         roots => roots.unwrap_or_default(),
     };
     let host = store.host().clone();
     let copies = roots.iter().map(|root| store::trust_programs(root, &host, store.lock_wait(), dry_run));
     let copies = copies.collect::<store::Result<Vec<NamedPrograms>>>()?;
     if !dry_run {
-        store.trust_homes(&homes)?;
+        trust_words(store, &homes, text.as_ref())?;
     }
-    Ok(Agreed { copies, homes })
+    Ok(Agreed { copies, homes, text })
+}
+
+fn trust_words(store: &mut Store, homes: &[HomeWord], text: Option<&ProjectText>) -> Result<()> {
+    store.trust_homes(homes)?;
+    text.filter(|text| !text.known).map_or(Ok(()), |text| Ok(store.trust_project_text(text)?))
 }
 
 /// The same for the working copy at a path.
@@ -88,14 +95,15 @@ pub fn agree_at(text: &str, directory: &Path, host: &Host, dry_run: bool) -> Res
     let config = |beads| Config { host: host.clone(), ignore_env: true, ..Config::at(beads) };
     let mut store = beads.map(|beads| Store::open_with(config(beads))).transpose()?;
     let homes = store.as_ref().map(|store| store.words_of_homes()).unwrap_or_default();
+    let text = store.as_ref().and_then(|store| store.project_text());
     let copies = match store::trust_programs(&path, host, Config::LOCK_WAIT, dry_run) {
-        Err(StoreError::Vcs(SyncError::NoVcs { .. })) if !homes.is_empty() => Vec::new(),
+        Err(StoreError::Vcs(SyncError::NoVcs { .. })) if !homes.is_empty() || text.is_some() => Vec::new(),
         found => vec![found?],
     };
     if let Some(store) = store.as_mut().filter(|_| !dry_run) {
-        store.trust_homes(&homes)?;
+        trust_words(store, &homes, text.as_ref())?;
     }
-    Ok(Agreed { copies, homes })
+    Ok(Agreed { copies, homes, text })
 }
 
 /// A step in words.

@@ -10,7 +10,7 @@ use super::home_word::{make_first, word};
 use super::repos::outside;
 use super::settings::{ConfigError, ConfigFault, Origin, OutsidePath};
 use super::{HomeWord, Project, Result, View, family, home, mark, place, read_trust};
-use crate::sys::fs;
+use crate::sys::{below, fs};
 use crate::vcs;
 
 const PLACE: &str = "workspace.path";
@@ -91,5 +91,37 @@ impl View {
             mark::make(&word.home, &self.host.env, self.lock_wait)?;
         }
         self.reopen()
+    }
+}
+
+/// What a project says to agents, in `.beads/PRIME.md`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectText {
+    pub path: PathBuf,
+    pub text: String,
+    /// This user has agreed to exactly this text.
+    pub known: bool,
+}
+
+/// The file of that text, in `.beads`.
+const PROJECT_TEXT: &str = "PRIME.md";
+
+fn text_wish(root: &Path, text: &str) -> OutsidePath {
+    command(root, PROJECT_TEXT, &blake3::hash(text.as_bytes()).to_string())
+}
+
+impl Project {
+    /// The text for agents; `None` if there is none that can be read.
+    pub fn project_text(&self) -> Option<ProjectText> {
+        let beads = self.repo.beads();
+        let text = below::text(beads, PROJECT_TEXT).ok().flatten().filter(|text| !text.trim().is_empty())?;
+        let known = read_trust(&self.host.env).covers(&text_wish(&self.repos.root, &text));
+        Some(ProjectText { path: beads.join(PROJECT_TEXT), text, known })
+    }
+
+    /// Agrees to it.
+    pub fn trust_project_text(&self, text: &ProjectText) -> Result<()> {
+        let wish = text_wish(&self.repos.root, &text.text);
+        Ok(read_trust(&self.host.env).add(&[wish], self.lock_wait, &self.host.entropy)?)
     }
 }

@@ -80,7 +80,7 @@ mod write;
 
 pub use actor::{AGENT_VARIABLE, Identity, find as find_actor};
 pub use checkout_id::worktree_id_at;
-pub use consent::{SETUP as SETUP_KEY, command as committed_command};
+pub use consent::{ProjectText, SETUP as SETUP_KEY, command as committed_command};
 pub use damage::{DamagedRecord, QUARANTINE, store_away};
 pub use discover::{Repo, missing, named_beads, refuse_control, refuse_not_checked_out};
 pub use error::{Result, StoreError};

@@ -41,6 +41,12 @@ pub fn check_planning(project: &Path, planning: &Path, env: &Env) -> Result<()> 
 }
 
 impl Project {
+    /// No commit of the user's can carry a file: version control ignores it, or there is none.
+    pub fn is_kept_out_of_commits(&self, file: &Path) -> bool {
+        vcs::root(self.repos.primary_member().repo.root()).is_none()
+            || vcs::is_ignored(file, &self.host.env) == Some(true)
+    }
+
     /// Why somebody whose new issues go straight into the project looks like a contributor to it. `None` if they do not, or if
     /// routing sees to it.
     pub fn files_for_others(&self) -> Option<&str> {

@@ -16,7 +16,7 @@ use crate::sys::{Activity, Host, looks};
 use crate::vcs;
 
 /// How to open a store, for those who need more than `Store::open`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Config {
     pub host: Host,
     /// The primary repo: a project directory, a `.beads` directory, or a file in one.
@@ -62,6 +62,7 @@ pub struct Project {
     pub(super) actor: Option<String>,
     /// The agent that acts; without one it is a person.
     pub(super) agent: Option<Identity>,
+    pub(super) session: Option<String>,
     pub(super) lock_wait: Duration,
     pub(super) surroundings: Surroundings,
     /// The state homes of repos, once they were asked for.
@@ -145,6 +146,7 @@ impl Project {
             role: OnceCell::new(),
             actor,
             agent: None,
+            session: None,
             lock_wait,
             surroundings,
             homes: RefCell::default(),
@@ -222,6 +224,16 @@ impl Project {
     /// The agent that acts; `None` if it is a person.
     pub fn agent(&self) -> Option<&Identity> {
         self.agent.as_ref()
+    }
+
+    /// The session of a client in which the person who acts does so.
+    pub fn session(&self) -> Option<&str> {
+        self.session.as_deref().filter(|_| self.agent.is_none())
+    }
+
+    /// Says in which session of a client the person acts. Claims of one person are told apart by it.
+    pub fn act_in(&mut self, session: Option<String>) {
+        self.session = session;
     }
 
     /// Says which agent acts from now on.

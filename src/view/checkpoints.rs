@@ -74,5 +74,6 @@ pub fn claim_text(row: &LeaseRow, time: impl Fn(Instant) -> String) -> Option<St
         (Standing::Live, None) => String::new(),
         _ => ", but its time is over".to_owned(),
     };
-    Some(format!("claimed by {}{until}", holder.name))
+    let session = holder.session.as_ref().map(|name| format!(" (session {name})")).unwrap_or_default();
+    Some(format!("claimed by {}{session}{until}", holder.name))
 }

@@ -4,7 +4,7 @@ use crate::model::json::Dialect;
 use crate::model::nearest::nearest;
 use crate::model::proposal::{IllegalMove, Standing};
 use crate::model::query::QueryError;
-use crate::ops::{EditError, ImportError, OpError};
+use crate::ops::{EditError, ImportError, OpError, SetupError};
 use crate::store::settings::{ConfigError, ConfigFault, SettingsError};
 use crate::store::{HistoryError, HookError, StoreError};
 use crate::sys::lock::LockError;
@@ -166,6 +166,26 @@ impl Failure {
     }
 }
 
+/// A file that was not touched, and what to do about it.
+fn of_setup(error: &SetupError, message: String) -> Failure {
+    let hint = match error {
+        SetupError::Unreadable { .. } => {
+            "nothing was changed; correct that line, or add what `bd setup CLIENT --print` shows by hand"
+        }
+        SetupError::LeadsOut { .. } => "nothing was changed; replace the link by a file, or use --user",
+        SetupError::ReadOnly { .. } => "nothing was changed; make the file writable",
+        SetupError::Foreign { .. } => "nothing was changed; move the file away, or leave it as it is",
+        SetupError::InPullRequest { .. } => {
+            return Failure::illegal(message)
+                .hint("use --user, or have version control ignore the file (.git/info/exclude)");
+        }
+        SetupError::NotForUser { .. } => "for Claude Code, run `claude mcp add --scope user bd -- bd mcp`",
+        SetupError::NoServer { .. } => return Failure::usage(message).hint("name a client, such as claude"),
+        SetupError::NoHome => return Failure::usage(message),
+    };
+    Failure::failed(message).hint(hint)
+}
+
 impl From<OpError> for Failure {
     fn from(error: OpError) -> Self {
         let message = error.to_string();
@@ -209,7 +229,11 @@ impl From<OpError> for Failure {
             OpError::InsideProject { .. } => Self::failed(message)
                 .hint("issues filed here go to that project; `bd init --here` makes a second ledger"),
             OpError::Edit(EditError::Overtaken { .. }) => Self::illegal(message),
+            OpError::Edit(EditError::Newer { .. }) => {
+                Self::illegal(message).hint("nothing was changed; read the issue again and decide anew")
+            }
             OpError::Edit(_) => Self::failed(message),
+            OpError::Setup(error) => of_setup(&error, message),
             OpError::Fs(_) => Self::failed(message),
         }
     }

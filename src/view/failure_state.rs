@@ -106,12 +106,12 @@ impl From<LeaseError> for Failure {
     fn from(error: LeaseError) -> Self {
         let message = error.to_string();
         match error {
-            LeaseError::Claimed { holder, agent, epoch, expires, worktree, .. } => {
+            LeaseError::Claimed { holder, agent, epoch, expires, worktree, session, .. } => {
                 let failure = Self::new(Exit::Claimed, "claimed", message)
                     .hint("bd ready shows what is free; bd leases shows who holds what")
                     .fact("holder", &holder)
                     .number("epoch", epoch);
-                let facts = [("agent", agent), ("expires", expires), ("worktree", worktree)];
+                let facts = [("agent", agent), ("session", session), ("expires", expires), ("worktree", worktree)];
                 facts.into_iter().fold(failure, |failure, (key, value)| match value {
                     Some(value) => failure.fact(key, &value),
                     None => failure,

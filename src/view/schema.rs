@@ -2,7 +2,7 @@
 
 use super::answer::{Field, Fields};
 use super::{
-    agents, checkpoints, checks, context, history, issue, leaks, leases, mail, merge, prune, recover, replan,
+    agents, checkpoints, checks, context, history, issue, leaks, leases, mail, merge, prime, prune, recover, replan,
     reservations, restore, setup, shapes, templates, undo, watch, workflows, workspaces, worktrees,
 };
 use crate::model::json::Object;
@@ -104,6 +104,7 @@ const SHAPES: &[(&str, Shape)] = &[
     ("proposals", Each(checks::proposal::fields)),
     ("proposals reconcile", One(merge::reconciliation::fields)),
     ("propose", Each(checks::proposed::fields)),
+    ("prime", One(prime::primed::fields)),
     ("prune", One(prune::pruned::fields)),
     ("reject", Each(checks::decided::fields)),
     ("withdraw", Each(checks::decided::fields)),
@@ -122,6 +123,7 @@ const SHAPES: &[(&str, Shape)] = &[
     ("resume", Each(checkpoints::resumption::fields)),
     ("role", One(setup::role::fields)),
     ("search", Each(shapes::found::fields)),
+    ("setup", One(setup::set_up::fields)),
     ("show", Each(issue::summary::fields)),
     ("stale", Each(issue::summary::fields)),
     ("stats", One(shapes::statistics::fields)),

@@ -3,7 +3,7 @@
 use super::answer::{Any, Value, answer, each, object, or_null};
 use super::shapes::rows;
 use crate::coordination::StateMoved;
-use crate::ops::{Configured, Facts, Initialised, Migrated, Placed, RepoStatus, Whereabouts};
+use crate::ops::{Configured, Facts, Initialised, Migrated, Placed, RepoStatus, SetupFile, SetupReport, Whereabouts};
 use crate::store::settings::{ForeignSetting, HeldBecause, OutsidePath, Setting, Value as Set};
 use crate::store::{Access, RenamedLedger, RenamedPrefix, RoleDecision, StateHome};
 
@@ -12,6 +12,16 @@ answer! {
         status: if made.already { "already_initialized" } else { "initialized" },
         path: &made.beads, ledger: &made.ledger, prefix: &made.prefix, steps: &made.steps,
         config: made.configured.as_ref().map(configured),
+    }
+
+    fn set_up_file(file: &SetupFile) {
+        what: file.what, path: &file.path, state: file.state.word(), text: &file.text,
+    }
+
+    /// What was set up for a client, or is.
+    pub fn set_up(report: &SetupReport) {
+        client: report.client, scope: report.scope, because: &report.because,
+        files: each(&report.files, set_up_file), next: report.next,
     }
 
     /// Settings that were changed.

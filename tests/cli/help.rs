@@ -69,6 +69,7 @@ const MORE: &[&str] = &[
     "detect-pollution",
     "rename-prefix",
     "merge-driver",
+    "mcp",
     "where",
     "info",
     "schema",

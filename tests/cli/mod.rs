@@ -53,6 +53,12 @@ mod looking;
 mod mail;
 mod mail_many;
 mod marks;
+#[cfg(feature = "mcp")]
+mod mcp;
+#[cfg(feature = "mcp")]
+mod mcp_bad;
+#[cfg(feature = "mcp")]
+mod mcp_talk;
 mod merge_driver;
 mod meter;
 mod naming;
@@ -68,6 +74,8 @@ mod plain_truth;
 mod plain_words;
 mod planned_for;
 mod plans;
+mod prime;
+mod prime_agent;
 mod project;
 mod projects;
 mod proposals;
@@ -93,7 +101,10 @@ mod roles;
 mod same_project;
 mod schemas;
 mod searching;
+mod sessions;
 mod settings;
+mod setup;
+mod setup_refused;
 mod showing;
 mod starting;
 mod state_carried;

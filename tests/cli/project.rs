@@ -1,5 +1,6 @@
 //! A project under git with a planning repo beside it, as a contributor has them.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
@@ -82,5 +83,25 @@ pub fn listing(directory: &Path) -> Vec<String> {
         found.push(format!("{} {:o} {text}", path.display(), meta.mode()));
     }
     found.sort();
+    found
+}
+
+/// Every file below a directory by its path, with its bytes; of a link, where it leads.
+pub fn bytes_below(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut left = vec![root.to_owned()];
+    while let Some(directory) = left.pop() {
+        for entry in std::fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            if path.is_symlink() {
+                found.insert(name, std::fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes());
+            } else if path.is_dir() {
+                left.push(path);
+            } else {
+                found.insert(name, std::fs::read(&path).unwrap());
+            }
+        }
+    }
     found
 }

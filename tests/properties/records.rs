@@ -99,9 +99,9 @@ fn holder() -> impl Strategy<Value = Holder> {
     let ticks = (text(), 0i64..1 << 40).prop_map(|(boot, millis)| Ticks { boot, millis });
     let who = (text(), maybe(), text(), text());
     let when = (option::of(0i64..1 << 40), option::of(instant()), option::of(ticks));
-    let place = (option::of(owner()), maybe(), maybe(), maybe(), maybe(), maybe());
+    let place = (option::of(owner()), maybe(), maybe(), maybe(), maybe(), maybe(), maybe());
     (who, when, place).prop_map(|((name, agent, acquired, renewed), (ttl, expires, deadline), place)| {
-        let (owner, host, worktree_id, worktree, remote, workflow) = place;
+        let (owner, host, worktree_id, worktree, remote, workflow, session) = place;
         let ttl = ttl.map(|millis| millis * 1_000_000);
         Holder {
             name,
@@ -117,6 +117,7 @@ fn holder() -> impl Strategy<Value = Holder> {
             worktree,
             remote,
             workflow,
+            session,
         }
     })
 }

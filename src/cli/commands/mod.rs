@@ -52,10 +52,13 @@ mod lint;
 mod list;
 mod log;
 mod mail;
+mod mcp;
 pub(super) mod merge_driver;
 mod migrate;
 mod note;
+mod onboard;
 mod orphans;
+mod prime;
 mod proposals;
 mod propose;
 mod prune;
@@ -78,6 +81,7 @@ mod role;
 mod run;
 mod schema;
 mod search;
+mod setup;
 mod show;
 mod stale;
 mod state;
@@ -227,16 +231,20 @@ commands! {
     "checkpoint": checkpoint::CheckpointArgs => checkpoint::run;
     "resume": resume::ResumeArgs => resume::run;
     "context": context::ContextArgs => context::run;
+    "prime": prime::PrimeArgs => prime::run;
     "merge-driver": merge_driver::MergeDriverArgs => merge_driver::run;
     "merge": merge_driver::MergeArgs => merge_driver::run_merge;
     "hook": hooks::HookArgs => hooks::run_hook;
     "agent": agent::AgentArgs => agent::run;
     "mail": mail::MailArgs => mail::run;
+    "mcp": mcp::McpArgs => mcp::run;
     "watch": watch::WatchArgs => watch::run;
     "workspace": workspace::WorkspaceArgs => workspace::run;
     "worktree": worktree::WorktreeArgs => worktree::run;
     "template": template::TemplateArgs => template::run;
     "workflow": workflow::WorkflowArgs => workflow::run;
+    "setup": setup::SetupArgs => setup::run;
+    "onboard": onboard::OnboardArgs => onboard::run;
     "where": where_::WhereArgs => where_::run;
     "info": info::InfoArgs => info::run;
     "schema": schema::SchemaArgs => schema::run;
@@ -253,7 +261,7 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("Looking", "blocked children graph epic query count stats stale duplicates orphans lint types"),
     (
         "Working together",
-        "claim release reclaim leases run assign agent mail watch reserve checkpoint resume context state \
+        "claim release reclaim leases run assign agent mail watch reserve checkpoint resume context prime state \
          workspace worktree workflow template",
     ),
     ("The past", "log blame diff changelog restore prune"),
@@ -261,7 +269,7 @@ pub const GROUPS: &[(&str, &str)] = &[
     (
         "Files and set-up",
         "commit sync import export resolve recover validate repair-deps detect-pollution rename-prefix \
-         merge-driver where info schema completions version quickstart",
+         merge-driver mcp setup onboard where info schema completions version quickstart",
     ),
 ];
 

@@ -4,11 +4,11 @@ use super::{Context, Outcome};
 use crate::ops;
 use crate::view::{self, Exit, inline};
 
-/// Agree to the programs that a repository makes its version control run, and to personal settings found there
+/// Agree to the programs that a repository makes its version control run, to its text for agents, and to personal settings found there
 ///
 /// Programs are filters, helpers, drivers and the like that stand in the repository's own settings, not in yours. Until you agree,
 /// `bd` reads such a repository but does not commit, merge or exchange anything there. You agree to exactly these; another one asks
-/// again. Personal settings that were not made by you with this `bd` decide nothing: an unpacked archive may bring them. Until you
+/// again. A `.beads/PRIME.md` is shown to agents by `bd prime` once you agree to exactly that text. Personal settings that were not made by you with this `bd` decide nothing: an unpacked archive may bring them. Until you
 /// confirm that they are yours, `bd` reads and does not write. `docs/security.md` says more.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd trust --dry-run\n  bd trust ~/src/project")]
@@ -50,6 +50,17 @@ pub fn run(args: TrustArgs, cx: &mut Context) -> Outcome {
         };
         cx.ui.line(&inline(&format!("{}: {verb}", one.home.display())));
         for line in &one.says {
+            cx.ui.line(&inline(&format!("  {line}")));
+        }
+    }
+    if let Some(one) = &agreed.text {
+        let verb = match (one.known, args.dry_run) {
+            (true, _) => "trusted already",
+            (false, true) => "not trusted; bd prime would show it to agents",
+            (false, false) => "trusted; bd prime shows it to agents",
+        };
+        cx.ui.line(&inline(&format!("{}: {verb}", one.path.display())));
+        for line in one.text.lines() {
             cx.ui.line(&inline(&format!("  {line}")));
         }
     }

@@ -10,7 +10,7 @@ use crate::model::checkpoint::{Checkpoint, CheckpointKind, Noted, raw_json};
 use crate::model::lease::Standing;
 use crate::model::query::{Expr, Field};
 use crate::model::state_id::{self, CHECKPOINT};
-use crate::store::{CHECKPOINTS, StateDir, Store, StoreError};
+use crate::store::{CHECKPOINTS, LeaseRow, StateDir, Store, StoreError};
 use crate::vcs;
 
 /// Which files a checkpoint names.
@@ -163,14 +163,15 @@ fn current_issue(store: &mut Store) -> Result<String> {
 /// The issues that the acting one has claimed, or that the ledger says it works on.
 pub fn working_on(store: &mut Store) -> Result<Vec<String>> {
     let who = here::acting(store);
-    let held = store.leases()?.into_iter().filter(|row| {
-        let is_mine = row.lease.holder.as_ref().is_some_and(|holder| holder.name == who.name);
-        is_mine && row.standing == Standing::Live
-    });
-    let mut ids: Vec<String> = held.map(|row| row.id).collect();
+    let live = store.leases()?.into_iter().filter(|row| row.standing == Standing::Live);
+    let named = live.filter(|row| row.lease.holder.as_ref().is_some_and(|holder| holder.name == who.name));
+    let is_other = |row: &LeaseRow| row.lease.holder.as_ref().is_some_and(|holder| store.is_other_session(holder));
+    let (others, held): (Vec<LeaseRow>, Vec<LeaseRow>) = named.partition(is_other);
+    let mut ids: Vec<String> = held.into_iter().map(|row| row.id).collect();
     let filter = Expr::And(vec![Expr::text(Field::Status, "in_progress"), Expr::text(Field::Assignee, &who.name)]);
     let rows = store.list(&filter, Default::default(), None)?.rows;
-    let fresh: Vec<String> = rows.into_iter().map(|row| row.issue.id).filter(|id| !ids.contains(id)).collect();
+    let is_fresh = |id: &String| !ids.contains(id) && !others.iter().any(|row| row.id == *id);
+    let fresh: Vec<String> = rows.into_iter().map(|row| row.issue.id).filter(is_fresh).collect();
     ids.extend(fresh);
     Ok(ids)
 }

@@ -98,7 +98,7 @@ impl Store {
         let standing = standing(&before, &now);
         let holder = before.holder.clone();
         if let (Standing::Live, Some(holder)) = (standing, &holder) {
-            if holder.name == me && holder.agent.is_some() == self.agent.is_some() {
+            if self.is_held_as(holder, &me) && holder.agent.is_some() == self.agent.is_some() {
                 return self.claim_again(home, before, &row, wish);
             }
             if wish.takeover.is_none() {
@@ -123,7 +123,8 @@ impl Store {
             Evidence { holder, epoch: before.epoch, why }
         });
         let mut lease = before.clone();
-        if evidence.is_some() && wish.takeover.is_none() {
+        // A person who goes on in another session has not failed.
+        if evidence.as_ref().is_some_and(|found| found.holder.name != me) && wish.takeover.is_none() {
             lease.attempts += 1;
             lease.last_error =
                 evidence.as_ref().map(|found| format!("{} did not finish: {}", found.holder.name, found.why));
@@ -240,10 +241,11 @@ impl Store {
 
     pub(super) fn new_holder(&mut self, wish: &ClaimWish, now: &crate::model::lease::Now) -> Result<Holder> {
         let usual = || crate::model::duration::parse(self.settings.word("lease.ttl"));
-        let ttl = match (&self.agent, wish.forever) {
+        // A session ends without a word, as an agent does.
+        let ttl = match (self.agent.is_some() || self.session().is_some(), wish.forever) {
             (_, true) => None,
-            (None, false) => wish.ttl,
-            (Some(_), false) => wish.ttl.or_else(usual),
+            (false, false) => wish.ttl,
+            (true, false) => wish.ttl.or_else(usual),
         };
         let (expires, deadline) = ends(ttl, now);
         let agent = self.agent.as_ref().map(|agent| agent.id.clone().unwrap_or_else(|| agent.name.clone()));
@@ -263,6 +265,7 @@ impl Store {
             worktree: worktree.map(|one| one.name),
             remote: wish.remote.clone(),
             workflow: None,
+            session: self.session().map(str::to_owned),
         })
     }
 }

@@ -7,7 +7,7 @@ use crate::store::Withheld;
 /// Why a claim was not made, or a write not let through.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LeaseError {
-    #[error("{id} is already claimed by {holder}{}{}", place(worktree), until(expires))]
+    #[error("{id} is already claimed by {holder}{}{}{}", in_session(session), place(worktree), until(expires))]
     Claimed {
         id: String,
         holder: String,
@@ -15,6 +15,7 @@ pub enum LeaseError {
         epoch: i64,
         expires: Option<String>,
         worktree: Option<String>,
+        session: Option<String>,
     },
     #[error("{id} is locked by {holder}{}", until(expires))]
     Locked { id: String, holder: String, agent: Option<String>, epoch: i64, expires: Option<String> },
@@ -42,6 +43,10 @@ pub enum LeaseError {
     NotClaimed { id: String },
     #[error("{text:?} is not ID:EPOCH")]
     BadToken { text: String },
+}
+
+fn in_session(session: &Option<String>) -> String {
+    session.as_ref().map(|name| format!(" (session {name})")).unwrap_or_default()
 }
 
 pub(super) fn place(worktree: &Option<String>) -> String {

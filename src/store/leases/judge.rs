@@ -6,13 +6,14 @@
 //! | claimed, time is over | exit 7: it must claim again | may | may |
 //! | claimed by another since, or taken back | exit 7, until it claims again or lets go | | |
 //!
+//! Two sessions of one person, where clients tell them, are to each other what two agents are.
 //! A number given in `BD_LEASE` must be that of the claim.
 
 use super::error::LeaseError;
 use super::known::parse;
 use super::standing;
 use super::told::{claimed, locked, since};
-use crate::model::lease::{Lease, Standing};
+use crate::model::lease::{Holder, Lease, Standing};
 use crate::store::names::LEASE_VARIABLE;
 use crate::store::names::LEASES_NAME;
 use crate::store::{Project, Result, Store};
@@ -33,7 +34,19 @@ impl Project {
     pub(in crate::store) fn is_mine(&self, lease: &Lease) -> bool {
         let name = self.writer();
         let holder = lease.holder.as_ref();
-        holder.is_some_and(|holder| holder.name == name && holder.agent.is_some() == self.agent.is_some())
+        holder.is_some_and(|holder| self.is_held_as(holder, &name) && holder.agent.is_some() == self.agent.is_some())
+    }
+
+    /// The holder has this name, and is not another session of the person who acts.
+    pub(in crate::store) fn is_held_as(&self, holder: &Holder, name: &str) -> bool {
+        holder.name == name && !self.is_other_session(holder)
+    }
+
+    /// The claim was made in another session than the one in use. A person without one, and what a person claimed without one,
+    /// are not told apart.
+    pub fn is_other_session(&self, holder: &Holder) -> bool {
+        let sessions = self.session().zip(holder.session.as_deref());
+        !holder.is_agent() && sessions.is_some_and(|(mine, theirs)| mine != theirs)
     }
 }
 
@@ -64,7 +77,13 @@ impl Store {
         was_done: impl Fn() -> bool,
         is_additive: impl Fn() -> bool,
     ) -> Fenced<()> {
-        let Some(agent) = &self.agent else { return Ok(()) };
+        let Some(agent) = &self.agent else {
+            return if self.session().is_some() {
+                self.judge_session(source, id, was_done, is_additive)
+            } else {
+                Ok(())
+            };
+        };
         let now = self.host.clock.both();
         let lease = self.known_lease(source, id).unwrap_or_else(|| Lease::new(id));
         let stale = |held: i64| {
@@ -95,6 +114,24 @@ impl Store {
                 Err(Box::new(claimed(id, &lease)))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// The same for a person's session: what another session of that person holds is that one's.
+    fn judge_session(
+        &self,
+        source: usize,
+        id: &str,
+        was_done: impl Fn() -> bool,
+        is_additive: impl Fn() -> bool,
+    ) -> Fenced<()> {
+        let Some(lease) = self.known_lease(source, id) else { return Ok(()) };
+        let is_other = lease.holder.as_ref().is_some_and(|holder| {
+            holder.name == self.writer() && self.is_other_session(holder) && !was_done() && !is_additive()
+        });
+        match is_other && standing(&lease, &self.host.clock.both()) == Standing::Live {
+            true => Err(Box::new(claimed(id, &lease))),
+            false => Ok(()),
         }
     }
 

@@ -95,7 +95,7 @@ impl View {
         }
         let me = self.actor().to_owned();
         let now = self.host.clock.both();
-        let others = self.last_claims().iter().filter(|(_, lease)| is_of_another(lease, &me, &now));
+        let others = self.last_claims().iter().filter(|(_, lease)| self.is_of_another(lease, &me, &now));
         Ok(others.map(|(id, _)| id.clone()).collect())
     }
 
@@ -103,7 +103,9 @@ impl View {
     pub(in crate::store) fn held_by_another(&mut self, id: &str) -> Result<Option<Lease>> {
         let me = self.actor().to_owned();
         let now = self.host.clock.both();
-        let found = self.claims()?.iter().find(|(known, lease)| known == id && is_of_another(lease, &me, &now));
+        self.claims()?;
+        let is_it = |(known, lease): &&(String, Lease)| known == id && self.is_of_another(lease, &me, &now);
+        let found = self.last_claims().iter().find(is_it);
         Ok(found.map(|(_, lease)| lease.clone()))
     }
 
@@ -140,11 +142,12 @@ impl View {
         homes
     }
 
+    fn is_of_another(&self, lease: &Lease, me: &str, now: &Now) -> bool {
+        let holder = lease.holder.as_ref();
+        holder.is_some_and(|holder| !self.is_held_as(holder, me)) && standing(lease, now) == Standing::Live
+    }
+
     fn last_claims(&self) -> &[(String, Lease)] {
         self.known_leases.as_ref().map(|known| known.all.as_slice()).unwrap_or_default()
     }
-}
-
-fn is_of_another(lease: &Lease, me: &str, now: &Now) -> bool {
-    lease.holder.as_ref().is_some_and(|holder| holder.name != me) && standing(lease, now) == Standing::Live
 }

@@ -195,13 +195,20 @@ impl Store {
         }
     }
 
-    /// Puts the ends of all claims of the acting agent off, where a write is worth it. Gives the earliest end.
+    /// Puts the ends of all claims of the acting agent, or session, off, where a write is worth it. Gives the earliest end.
     pub fn renew_leases(&mut self, force: bool, wait: Duration) -> Result<Option<String>> {
-        let Some(agent) = self.agent.clone() else { return Ok(None) };
+        let (agent, session) = (self.agent.clone().map(|agent| agent.name), self.session().map(str::to_owned));
+        if agent.is_none() && session.is_none() {
+            return Ok(None);
+        }
+        let is_mine = |holder: &Holder| match &agent {
+            Some(name) => holder.name == *name,
+            None => holder.session.is_some() && holder.session == session,
+        };
         let mut earliest: Option<String> = None;
         for source in 0..self.sources.len() {
             let now = self.host.clock.both();
-            let mine = |lease: &Lease| lease.holder.as_ref().is_some_and(|holder| holder.name == agent.name);
+            let mine = |lease: &Lease| lease.holder.as_ref().is_some_and(is_mine);
             let due = |lease: &Lease| force || lease.wants_renewal(&now);
             let known = self.leases_of(source)?;
             if known.values().any(|lease| mine(lease) && due(lease)) {

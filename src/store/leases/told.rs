@@ -27,6 +27,7 @@ pub(super) fn claimed(id: &str, lease: &Lease) -> LeaseError {
         epoch: lease.epoch,
         expires: holder.and_then(|holder| holder.expires).map(|at| at.to_string()),
         worktree: holder.and_then(|holder| holder.worktree.clone()),
+        session: holder.and_then(|holder| holder.session.clone()),
     }
 }
 

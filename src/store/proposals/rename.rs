@@ -110,9 +110,16 @@ impl View {
             if lease.holder.as_ref().is_some_and(|holder| holder.remote.is_some()) {
                 let holder = lease.holder.as_ref().map(|holder| holder.name.clone()).unwrap_or_default();
                 let (epoch, id) = (lease.epoch, id.clone());
-                return Err(
-                    LeaseError::Claimed { id, holder, agent: None, epoch, expires: None, worktree: None }.into()
-                );
+                return Err(LeaseError::Claimed {
+                    id,
+                    holder,
+                    agent: None,
+                    epoch,
+                    expires: None,
+                    worktree: None,
+                    session: None,
+                }
+                .into());
             }
         }
         Ok(())

@@ -1,0 +1,15 @@
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::ops::AGENTS_BLOCK;
+use crate::view::Exit;
+
+/// Print the block of instructions that `bd setup` puts into AGENTS.md, to paste it elsewhere
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bd onboard\n  bd onboard >> AGENTS.md")]
+pub struct OnboardArgs {}
+
+pub fn run(_: OnboardArgs, cx: &mut Context) -> Outcome {
+    cx.text_answer(AGENTS_BLOCK.trim_end());
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,99 @@
+use std::path::Path;
+
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::coordination;
+use crate::model::client::{self, Client, HookInput};
+use crate::ops::{self, PrimeWish};
+use crate::store::AGENT_VARIABLE;
+use crate::view::{self, Exit, Failure, inline};
+
+/// Print what an agent must know to begin: its work, what is ready, how to work here
+///
+/// At most 1,200 tokens (bytes / 4, rounded up), with --full 2,375; what is left out is counted. Nothing is written and no network
+/// is used. Outside of a project nothing is printed. What ledgers say is quoted (`> `): it is data. A `.beads/PRIME.md` of the project
+/// is added once you have agreed to it with `bd trust`.
+///
+/// With --hook, the answer to a client's session hook: reads what the client says from standard input, prints JSON, and always
+/// exits 0. A session is told once, and again after its context was compacted or cleared.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd prime
+  bd prime --full
+  bd prime --json
+  echo '{\"source\":\"startup\"}' | bd prime --hook claude")]
+pub struct PrimeArgs {
+    /// Show up to 20 issues of each kind, within 9,500 characters
+    #[arg(long)]
+    full: bool,
+    /// Answer a session hook of CLIENT: claude, codex, gemini, cursor or copilot
+    #[arg(long, value_name = "CLIENT", conflicts_with = "full")]
+    hook: Option<String>,
+}
+
+pub fn run(args: PrimeArgs, cx: &mut Context) -> Outcome {
+    if let Some(name) = &args.hook {
+        let client = Client::find(name);
+        let text = hooked(client, cx);
+        cx.ui.line(&client::envelope(client, text.as_deref()));
+        return Ok(Exit::Ok);
+    }
+    let wish = if args.full { PrimeWish::FULL } else { PrimeWish::SHORT };
+    let Some(store) = cx.project()? else { return Ok(Exit::Ok) };
+    let prime = ops::prime(store, wish)?;
+    let text = view::prime_text(&prime);
+    json_answer!(cx, view::primed(&prime, &text));
+    cx.ui.verbatim(&text.text);
+    Ok(Exit::Ok)
+}
+
+/// The most that a client may say.
+const MAX_INPUT: u64 = 16 << 20;
+
+/// What a session is told, if anything. A client cannot do anything about a failure: the agent is told of it.
+fn hooked(client: Option<&Client>, cx: &mut Context) -> Option<String> {
+    let input = HookInput::read(&cx.piped(MAX_INPUT));
+    let source = input.source.as_deref().unwrap_or("startup");
+    let wish = PrimeWish { resumes: source == "compact", names_itself: names_itself(client), ..PrimeWish::SHORT };
+    begin(client, &input, cx);
+    told(&input, source, wish, cx).unwrap_or_else(|failure| {
+        let why: String = inline(&failure.message).chars().take(500).collect();
+        Some(format!("bd cannot read the issues of this project (`bd doctor` may tell more):\n> {why}\n"))
+    })
+}
+
+/// Its commands do not tell which session they belong to.
+fn names_itself(client: Option<&Client>) -> bool {
+    client.is_none_or(|client| client.variable.is_none())
+}
+
+/// Makes this command one of the session that the client speaks of, in its directory.
+fn begin(client: Option<&Client>, input: &HookInput, cx: &mut Context) {
+    let directory = input.directory.as_deref().map(Path::new);
+    if let Some(directory) =
+        directory.filter(|path| cx.global.directory.is_none() && path.is_absolute() && path.is_dir())
+    {
+        cx.global.directory = Some(directory.to_owned());
+    }
+    let (Some(client), Some(session)) = (client, &input.session) else { return };
+    let is_named = cx.global.agent.is_some() || cx.host().env.var(AGENT_VARIABLE).is_some();
+    match client.variable {
+        Some(variable) => cx.set_variable(variable, session),
+        None if !is_named => cx.set_variable(AGENT_VARIABLE, &client.session(session)),
+        None => {}
+    }
+}
+
+fn told(input: &HookInput, source: &str, wish: PrimeWish, cx: &mut Context) -> Result<Option<String>, Failure> {
+    let readonly = cx.global.readonly;
+    let Some(store) = cx.project()? else { return Ok(None) };
+    // Its context is gone: what it was told before does not count.
+    let is_anew = matches!(source, "compact" | "clear");
+    if let Some(session) = input.session.as_ref().filter(|_| !is_anew && !readonly)
+        && !coordination::note_primed(store, session, source)
+    {
+        return Ok(None);
+    }
+    Ok(Some(view::prime_text(&ops::prime(store, wish)?).text))
+}

@@ -1,0 +1,97 @@
+//! What an agent must know when it begins: where it is, what is its own, what can be done. Reads only.
+
+use std::path::PathBuf;
+
+use super::look::{Checkouts, ready};
+use super::{OpError, Result};
+use crate::coordination::{self, Resumption, mail};
+use crate::model::lease::Standing;
+use crate::model::when::Calendar;
+use crate::store::{LeaseRow, ProjectText, ReadyFilter, Role, Row, Store, StoreError};
+
+/// How much of each list is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PrimeWish {
+    pub claims: usize,
+    pub ready: usize,
+    /// The most tokens that the text may have.
+    pub tokens: usize,
+    /// What was done is told before all else: the reader has just lost what it knew.
+    pub resumes: bool,
+    /// The agent must say its name with each command, because its client does not.
+    pub names_itself: bool,
+}
+
+impl PrimeWish {
+    /// What every agent is told.
+    pub const SHORT: Self = PrimeWish { claims: 5, ready: 5, tokens: 1200, resumes: false, names_itself: false };
+    /// More of each: 9,500 bytes, since one client cuts a text of more than 10,000 characters and tells nobody.
+    pub const FULL: Self = PrimeWish { claims: 20, ready: 20, tokens: 2375, ..Self::SHORT };
+}
+
+/// The state of a project, for an agent.
+#[derive(Debug, Clone)]
+pub struct Prime {
+    pub wish: PrimeWish,
+    pub root: PathBuf,
+    /// The name that the ledger has for the one who acts, and whether it is an agent's.
+    pub actor: String,
+    pub agent: Option<String>,
+    /// The session of a client that a person's agent runs in, and how much other sessions of that person have in hand.
+    pub session: Option<String>,
+    pub elsewhere: usize,
+    /// `None` where roles mean nothing.
+    pub role: Option<Role>,
+    /// The repo that new issues go to, or why they go nowhere.
+    pub route: std::result::Result<String, String>,
+    /// The open work of the one who acts, as much as is told, and how much there is.
+    pub work: Vec<Resumption>,
+    pub work_total: usize,
+    pub unread: usize,
+    pub urgent: usize,
+    pub ready: Vec<Row>,
+    pub ready_total: usize,
+    /// What the project itself says to agents.
+    pub text: Option<ProjectText>,
+    pub calendar: Calendar,
+}
+
+/// Gathers it. Neither the ledgers nor the state home are written, and no network is used.
+pub fn prime(store: &mut Store, wish: PrimeWish) -> Result<Prime> {
+    let page = ready(store, &ReadyFilter { limit: Some(wish.ready), ..ReadyFilter::default() }, Checkouts::One(None))?;
+    let mine = coordination::working_on(store)?;
+    let mut work = Vec::new();
+    for id in mine.iter().take(wish.claims) {
+        work.extend(coordination::resume(store, Some(id))?);
+    }
+    let held = store.leases()?.into_iter().filter(|row| row.standing == Standing::Live);
+    let me = store.actor().to_owned();
+    let is_other = |row: &LeaseRow| {
+        row.lease.holder.as_ref().is_some_and(|holder| holder.name == me && store.is_other_session(holder))
+    };
+    let elsewhere = held.filter(is_other).count();
+    let (unread, urgent) = mail::inbox_counts(store)?;
+    let route = match store.route(None, &[]) {
+        Ok(route) => Ok(store.name(route.repo).to_owned()),
+        Err(error @ StoreError::Cache(_)) => return Err(OpError::from(error)),
+        Err(error) => Err(error.to_string()),
+    };
+    Ok(Prime {
+        wish,
+        root: store.repo().root().to_owned(),
+        actor: store.actor().to_owned(),
+        agent: store.agent().map(|agent| agent.name.clone()),
+        session: store.session().map(str::to_owned),
+        elsewhere,
+        role: store.has_roles().then(|| store.role().role),
+        route,
+        work,
+        work_total: mine.len(),
+        unread,
+        urgent,
+        ready: page.page.rows,
+        ready_total: page.page.total,
+        text: store.project_text(),
+        calendar: store.host().clock.calendar(),
+    })
+}

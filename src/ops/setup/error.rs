@@ -1,0 +1,24 @@
+//! What can stand against an edit of a settings file.
+
+use std::path::PathBuf;
+
+/// Why a file was not touched.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    #[error("{}:{line}: {what}", path.display())]
+    Unreadable { path: PathBuf, line: usize, what: String },
+    #[error("{} is a link that leads out of the project", path.display())]
+    LeadsOut { path: PathBuf },
+    #[error("{} is read-only", path.display())]
+    ReadOnly { path: PathBuf },
+    #[error("{} was not written by bd", path.display())]
+    Foreign { path: PathBuf },
+    #[error("{} could end up in a pull request: version control does not ignore it, and you are a contributor here", path.display())]
+    InPullRequest { path: PathBuf },
+    #[error("{client} has no file for that in your home directory")]
+    NotForUser { client: &'static str },
+    #[error("{client} has no MCP entry: its files are read by many clients")]
+    NoServer { client: &'static str },
+    #[error("HOME is not set")]
+    NoHome,
+}

@@ -1,0 +1,86 @@
+//! Settings files that `bd setup` does not touch, with the line and the remedy.
+
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use crate::cli::harness::Env;
+
+const PLACE: &str = ".claude/settings.json";
+
+#[test]
+fn what_cannot_be_read_is_refused_untouched() {
+    for (text, line, what) in [
+        ("", 1, "value"),
+        ("{\n  \"hooks\": {\n", 3, "key or }"),
+        ("{\n  \"hooks\": []\n}\n", 2, "\"hooks\" is not an object"),
+        ("{\n  \"hooks\": null\n}\n", 2, "\"hooks\" is not an object"),
+        ("{\n  \"hooks\": {\"SessionStart\": {}}\n}\n", 2, "\"SessionStart\" is not an array"),
+        ("[1]", 1, "not an object"),
+        ("{\"a\": 1,\n \"a\": 2}", 2, "twice"),
+        ("{\"a\": \u{1}}", 1, "value"),
+        ("not JSON", 1, "value"),
+    ] {
+        let env = Env::new();
+        env.write(PLACE, text);
+        let place = format!("{PLACE}:{line}: ");
+        env.bd(["setup", "claude"]).fails(1, &[&place, what, "nothing was changed", "--print"]);
+        assert_eq!(std::fs::read_to_string(env.path(PLACE)).unwrap(), text);
+        // Nothing else was written before it was noticed.
+        assert!(!env.path("AGENTS.md").exists() && !env.path(".claude/skills").exists(), "{text}");
+        env.bd(["setup", "claude", "--check"]).fails(1, &[&place]);
+        env.bd(["setup", "claude", "--remove"]).fails(1, &[&place]);
+        assert_eq!(std::fs::read_to_string(env.path(PLACE)).unwrap(), text);
+    }
+    let env = Env::new();
+    env.write(".codex/config.toml", "a = 1\nb = [\n");
+    env.bd(["setup", "codex", "--mcp"]).fails(1, &[".codex/config.toml:", "nothing was changed"]);
+    env.write("AGENTS.md", "a\n<!-- bd:begin 1 -->\nno end\n");
+    env.bd(["setup", "agents-md"]).fails(1, &["AGENTS.md:2: the block of bd has no end"]);
+}
+
+#[test]
+fn a_link_out_of_the_project_is_refused() {
+    let env = Env::new();
+    let outside = env.root().join("home/theirs.json");
+    std::fs::write(&outside, "{}").unwrap();
+    std::fs::create_dir(env.path(".claude")).unwrap();
+    symlink(&outside, env.path(PLACE)).unwrap();
+    env.bd(["setup", "claude"]).fails(1, &["a link that leads out of the project", "--user"]);
+    assert_eq!(std::fs::read_to_string(&outside).unwrap(), "{}");
+    // The same for a directory, and for instructions.
+    let env = Env::new();
+    symlink(env.root().join("home"), env.path(".claude")).unwrap();
+    env.bd(["setup", "claude"]).fails(1, &["leads out of the project"]);
+    let env = Env::new();
+    std::fs::write(env.root().join("home/mine.md"), "x").unwrap();
+    symlink(env.root().join("home/mine.md"), env.path("AGENTS.md")).unwrap();
+    env.bd(["setup", "agents-md"]).fails(1, &["leads out of the project"]);
+    // A link to another file of the project is followed.
+    let env = Env::new();
+    env.write("shared/settings.json", "{}\n");
+    std::fs::create_dir(env.path(".claude")).unwrap();
+    symlink("../shared/settings.json", env.path(PLACE)).unwrap();
+    env.given("setup claude");
+    assert!(std::fs::read_to_string(env.path("shared/settings.json")).unwrap().contains("bd prime"));
+    env.given("setup claude --remove");
+    assert_eq!(std::fs::read_to_string(env.path("shared/settings.json")).unwrap(), "{}\n");
+    assert!(env.path(PLACE).symlink_metadata().unwrap().is_symlink());
+}
+
+#[test]
+fn what_is_read_only_or_of_another_is_left_alone() {
+    let env = Env::new();
+    let path = env.write(PLACE, "{}");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
+    env.bd(["setup", "claude"]).fails(1, &["settings.json is read-only", "make the file writable"]);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "{}");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    env.given("setup claude");
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600, "the mode stays");
+    let env = Env::new();
+    env.write(".agents/skills/bd/SKILL.md", "mine\n");
+    env.bd(["setup", "codex"]).fails(1, &["SKILL.md was not written by bd"]);
+    env.write(".mcp.json", "{\"mcpServers\": {\"bd\": {\"command\": \"other\"}}}");
+    env.bd(["setup", "claude", "--mcp"]).fails(1, &["\"bd\" is there and says something else"]);
+    env.bd(["setup", "agents-md", "--mcp"]).fails(2, &["no MCP entry"]);
+    env.bd(["setup", "nobody"]).fails(2, &["claude"]);
+}
