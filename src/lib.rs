@@ -39,8 +39,9 @@
 //! | `coordination` | what agents and checkouts share: agents, mail, reservations, checkpoints, claims on a remote, workflows | model, sys, ledger, vcs, store |
 //! | `ops` | one function per thing a user can do; `.beads/metadata.json` and the ignore files (init), `.beads/damaged.txt` (doctor) | model, store |
 //! | `view` | the JSON that programs read, exit codes | model, ops' results |
-//! | `cli` | arguments and text | ops, view |
-//! | `api` | what other programs use: the names at the root of this crate | all but cli |
+//! | `mcp` | tools for agents without a shell, and all that is asynchronous | ops, view |
+//! | `cli` | arguments and text | ops, view, mcp |
+//! | `api` | what other programs use: the names at the root of this crate | all but cli and mcp |
 //!
 //! The names at the root are the whole face of the library; everything else can change with any version.
 
@@ -50,6 +51,8 @@ mod cache;
 mod cli;
 mod coordination;
 mod ledger;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod model;
 mod ops;
 mod store;

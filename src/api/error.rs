@@ -96,9 +96,9 @@ fn of_operation(error: &OpError) -> ErrorKind {
         | OpError::Usage(_)
         | OpError::IsLedger { .. }
         | OpError::Plan(_) => ErrorKind::Invalid,
-        OpError::InsideProject { .. } | OpError::RepoInUse { .. } | OpError::Edit(EditError::Overtaken { .. }) => {
-            ErrorKind::Refused
-        }
+        OpError::InsideProject { .. }
+        | OpError::RepoInUse { .. }
+        | OpError::Edit(EditError::Overtaken { .. } | EditError::Newer { .. }) => ErrorKind::Refused,
         OpError::Import(_) => ErrorKind::Damaged,
         OpError::Edit(_) | OpError::Fs(_) | OpError::Setup(_) => ErrorKind::Io,
     }

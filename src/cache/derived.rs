@@ -401,7 +401,7 @@ mod tests {
         for round in 0..60 {
             let unknown = [UnknownIds::Done, UnknownIds::MayBeOpen, UnknownIds::Block][round % 3];
             let mut lines: Vec<(Key, String)> = (0..12).map(|n| (n as Key + 1, any_line(n, &mut random))).collect();
-            let mut cache = Cache::new().unwrap();
+            let mut cache = Cache::empty();
             cache.insert(0, lines.iter().map(|(key, line)| (*key, entry(line)))).unwrap();
             cache.compute_front(unknown).unwrap();
             cache.compute_tally().unwrap();
@@ -429,7 +429,7 @@ mod tests {
                     .map(|(key, line)| (*key, entry(line)))
                     .collect();
                 cache.change(0, &gone, new).unwrap();
-                let mut fresh = Cache::new().unwrap();
+                let mut fresh = Cache::empty();
                 fresh.insert(0, lines.iter().map(|(key, line)| (*key, entry(line)))).unwrap();
                 fresh.compute_front(unknown).unwrap();
                 fresh.compute_tally().unwrap();

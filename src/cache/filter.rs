@@ -43,6 +43,8 @@ impl Clause {
 
     fn write(&mut self, expr: &Expr) {
         match expr {
+            // In these words the index of what is open goes by.
+            Expr::And(parts) if is_open(parts) => self.sql.push_str(&format!("i.status NOT IN {DONE}")),
             Expr::And(parts) => self.join(parts, " AND ", "1"),
             Expr::Or(parts) => match one_of(parts) {
                 Some((column, words)) => {
@@ -52,7 +54,6 @@ impl Clause {
                 }
                 None => self.join(parts, " OR ", "0"),
             },
-            // In these words the index of what is open goes by.
             Expr::Not(part) if is_done(part) => self.sql.push_str(&format!("i.status NOT IN {DONE}")),
             Expr::Not(part) => {
                 // A condition on an absent value is neither true nor false in SQL; here it is false.
@@ -156,8 +157,17 @@ impl Clause {
 
 /// The condition that an issue is over.
 fn is_done(expr: &Expr) -> bool {
-    let is = |part: &Expr, word: &str| *part == Expr::text(Field::Status, word);
-    matches!(expr, Expr::Or(parts) if matches!(parts.as_slice(), [a, b] if is(a, "closed") && is(b, "tombstone")))
+    matches!(expr, Expr::Or(parts) if matches!(parts.as_slice(), [a, b] if is_status(a, "closed") && is_status(b, "tombstone")))
+}
+
+/// The conditions that it is not.
+fn is_open(parts: &[Expr]) -> bool {
+    let not = |part: &Expr, word| matches!(part, Expr::Not(part) if is_status(part, word));
+    matches!(parts, [a, b] if not(a, "closed") && not(b, "tombstone") || not(a, "tombstone") && not(b, "closed"))
+}
+
+fn is_status(part: &Expr, word: &str) -> bool {
+    *part == Expr::text(Field::Status, word)
 }
 
 /// The column and a JSON list of words, where many conditions only say that it is one of them.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, params};
 
+use super::db::Db;
 use super::{Cache, Key, Result, UnknownIds, filter};
 
 /// Indexes that only an image is worth: what is open in the usual order, what stands behind something, and what waits for the
@@ -95,10 +96,12 @@ impl Cache {
         unknown: UnknownIds,
         id: &ImageId,
         chunks: &[Chunk],
+        prefixes: &[(usize, String, usize)],
         pairs: &[(Key, Key, bool)],
     ) -> Result<Vec<u8>> {
         self.compute_all(unknown)?;
-        self.db.execute_batch(&format!("BEGIN; DELETE FROM chunks; DELETE FROM pairs; {ORDERED}"))?;
+        let empty = "BEGIN; DELETE FROM chunks; DELETE FROM prefixes; DELETE FROM pairs;";
+        self.db.execute_batch(&format!("{empty} {ORDERED}"))?;
         if self.rename_image(id)? == 0 {
             self.db
                 .execute("INSERT INTO made VALUES (?1, ?1, (SELECT coalesce(max(key), 0) + 1 FROM issues))", [id])?;
@@ -106,6 +109,9 @@ impl Cache {
         for chunk in chunks {
             let values = params![chunk.n(), chunk.first as i64, chunk.start as i64, chunk.blob()];
             self.db.prepare_cached("INSERT INTO chunks VALUES (?1, ?2, ?3, ?4)")?.execute(values)?;
+        }
+        for (source, prefix, count) in prefixes {
+            self.count_prefix(*source, prefix, *count as i64)?;
         }
         for pair in pairs {
             self.db
@@ -180,7 +186,7 @@ impl Cache {
 
     /// Ends such changes.
     pub fn finish(self) -> Result<()> {
-        Ok(self.db.close().map_err(|(_, error)| error)?)
+        Ok(self.db.close()?)
     }
 
     fn imaged(db: Connection, in_file: bool) -> Result<Self> {
@@ -200,7 +206,7 @@ impl Cache {
             shadowed,
             lent,
             in_file,
-            ..Self::over(db)
+            ..Self::over(Db::of(db))
         })
     }
 
@@ -238,6 +244,20 @@ impl Cache {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// How many lines of a ledger have an id of each prefix, in an image.
+    pub fn prefixes(&self, source: usize) -> Result<Vec<(String, usize)>> {
+        let mut statement = self.db.prepare_cached("SELECT prefix, n FROM prefixes WHERE source = ?1 AND n > 0")?;
+        let rows = statement.query_map([source as i64], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as usize)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// So many lines more have an id of this prefix.
+    pub fn count_prefix(&self, source: usize, prefix: &str, more: i64) -> Result<()> {
+        let sql = "INSERT INTO prefixes VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET n = n + excluded.n";
+        self.db.prepare_cached(sql)?.execute(params![source as i64, prefix, more])?;
+        Ok(())
+    }
+
     /// Copies of proposals: the copy, the row that is shown instead, and whether it was accepted.
     pub fn pairs(&self) -> Result<Vec<(Key, Key, bool)>> {
         let mut statement = self.db.prepare_cached("SELECT copy, shown, accepted FROM pairs")?;
@@ -247,16 +267,31 @@ impl Cache {
 
     /// Where the line of a row is, in an image.
     pub fn line_place(&self, key: Key) -> Result<Option<LinePlace>> {
+        match self.last_place.get().filter(|(last, _)| *last == key && self.in_file) {
+            Some((_, place)) => Ok(Some(place)),
+            None => {
+                let found = self.find_line(key)?;
+                self.last_place.set(found.map(|place| (key, place)));
+                Ok(found)
+            }
+        }
+    }
+
+    fn find_line(&self, key: Key) -> Result<Option<LinePlace>> {
         let sql = "SELECT n, first, start, lines FROM chunks
                    WHERE n = (SELECT source << 32 | chunk FROM issues WHERE key = ?1)";
         let mut statement = self.db.prepare_cached(sql)?;
         let mut rows = statement.query([key])?;
-        let Some(chunk) = rows.next()?.map(Chunk::read).transpose()? else { return Ok(None) };
-        let mut start = chunk.start;
-        for (n, of) in chunk.lines.iter().enumerate() {
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let source = (row.get::<_, i64>(0)? >> 32) as usize;
+        let (mut line, mut start) = (row.get::<_, i64>(1)? as usize, row.get::<_, i64>(2)? as u64);
+        for of in
+            row.get_ref(3)?.as_blob().unwrap_or_default().chunks_exact(ImageLine::SIZE).filter_map(ImageLine::read)
+        {
             if of.key == key {
-                return Ok(Some(LinePlace { source: chunk.source, line: chunk.first + n, start, of: *of }));
+                return Ok(Some(LinePlace { source, line, start, of }));
             }
+            line += 1;
             start += u64::from(of.length) + 1;
         }
         Ok(None)

@@ -167,6 +167,11 @@ impl Cache {
         self.own.get(&key).map(|(shown, _)| shown)
     }
 
+    /// Some row stands behind another one of the same id, or has its edges.
+    pub fn knows_copies(&self) -> bool {
+        self.shadowed || self.lent
+    }
+
     /// Says which rows stand behind another one of the same id.
     pub fn set_shadowed(&mut self, keys: &[Key]) -> Result<()> {
         if keys.is_empty() && !self.shadowed {

@@ -4,6 +4,7 @@
 //! long texts are not copied here. Nothing is ever written to a ledger from it.
 
 mod chunks;
+mod db;
 mod derived;
 mod entry;
 mod filter;
@@ -26,8 +27,10 @@ pub use stats::{EpicProgress, GroupBy, Statistics};
 pub use tasks::OpenTask;
 pub use unknown::UnknownIds;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
+use db::Db;
 use rusqlite::Connection;
 
 use crate::model::field::{COLUMNS, Field, Kind};
@@ -59,7 +62,7 @@ pub fn schema() -> String {
 /// The database.
 #[derive(Debug)]
 pub struct Cache {
-    db: Connection,
+    db: Db,
     /// It is a file that nobody changes.
     in_file: bool,
     indexed: bool,
@@ -74,6 +77,8 @@ pub struct Cache {
     shadowed: bool,
     /// Some row has edges of another one.
     lent: bool,
+    /// The line that was looked for last, of a file.
+    last_place: Cell<Option<(Key, LinePlace)>>,
     /// Rows that are shown with other values than their lines have, and what these have.
     own: HashMap<Key, (Own, Own)>,
 }
@@ -91,17 +96,19 @@ pub struct Own {
 }
 
 impl Cache {
-    pub fn new() -> Result<Self> {
-        let db = Connection::open_in_memory()?;
-        db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
-        db.execute_batch(&schema())?;
-        filter::add_functions(&db)?;
-        db.set_prepared_statement_cache_capacity(64);
-        Ok(Self::over(db))
+    pub fn empty() -> Self {
+        Self::over(Db::made_by(|| {
+            let db = Connection::open_in_memory()?;
+            db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
+            db.execute_batch(&schema())?;
+            filter::add_functions(&db)?;
+            db.set_prepared_statement_cache_capacity(64);
+            Ok(db)
+        }))
     }
 
     /// A database of which nothing is known yet.
-    fn over(db: Connection) -> Self {
+    fn over(db: Db) -> Self {
         Cache {
             db,
             in_file: false,
@@ -113,6 +120,7 @@ impl Cache {
             texts_known: false,
             shadowed: false,
             lent: false,
+            last_place: Cell::new(None),
             own: HashMap::new(),
         }
     }

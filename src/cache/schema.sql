@@ -91,6 +91,9 @@ CREATE TABLE made (
   line BLOB NOT NULL,                       -- the image that it descends from: a key means the same in all of these
   next INTEGER NOT NULL                     -- the next key that none of them has had
 );
+-- How many lines of each ledger have an id of each prefix, whatever else they hold.
+CREATE TABLE prefixes (source INTEGER NOT NULL, prefix TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (source, prefix))
+  WITHOUT ROWID;
 CREATE TABLE chunks (
   n     INTEGER PRIMARY KEY,                -- of the ledger (above 32 bits), then of the chunk in it
   first INTEGER NOT NULL,                   -- its first line

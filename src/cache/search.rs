@@ -60,10 +60,10 @@ impl Cache {
         let mut db = Connection::open_in_memory()?;
         db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
         db.execute_batch(&format!(
-            "{}; CREATE TABLE texts_made (id BLOB NOT NULL, line BLOB NOT NULL, boot TEXT NOT NULL);",
+            "{}; {GRAMS}; CREATE TABLE texts_made (id BLOB NOT NULL, line BLOB NOT NULL, boot TEXT NOT NULL);",
             table()
         ))?;
-        insert(&mut db, lines)?;
+        insert_all(&mut db, lines)?;
         db.execute("INSERT INTO texts_made VALUES (?1, ?2, ?3)", params![id, self.descent()?, boot])?;
         Ok(db.serialize("main")?.to_vec())
     }
@@ -97,10 +97,11 @@ impl Cache {
         }
         for key in gone {
             db.execute("DELETE FROM texts WHERE rowid = ?1", [key])?;
+            db.execute("DELETE FROM grams WHERE rowid = ?1", [key])?;
         }
         let lines: Vec<(Key, String)> = new.iter().filter_map(|key| Some((*key, text(*key)?))).collect();
         let records = lines.iter().filter_map(|(key, line)| Some((*key, Record::parse(line).ok()?)));
-        insert(&mut db, records)?;
+        insert_all(&mut db, records)?;
         db.execute("UPDATE texts_made SET id = ?1", [id])?;
         db.close().map_err(|(_, error)| error)?;
         Ok(lines.len() == new.len())
@@ -123,11 +124,17 @@ impl Cache {
         }
         let mut seen: HashSet<Key> = keys.iter().copied().collect();
         let part = Clause::of(&Expr::Or([Field::Id, Field::Title].map(|field| Expr::contains(field, text)).to_vec()));
-        let sql = format!(
-            "SELECT i.key FROM live i WHERE {} AND i.status <> 'tombstone' ORDER BY i.priority, i.id",
-            part.sql
-        );
-        for key in self.keys(&sql, part.parameters)? {
+        let mut parameters = part.parameters;
+        let among = match grams(text).filter(|_| self.in_file) {
+            Some(grams) => {
+                parameters.insert(0, grams.into());
+                "grams JOIN live i ON i.key = grams.rowid WHERE grams MATCH ? AND"
+            }
+            None => "live i WHERE",
+        };
+        let sql =
+            format!("SELECT i.key FROM {among} ({}) AND i.status <> 'tombstone' ORDER BY i.priority, i.id", part.sql);
+        for key in self.keys(&sql, parameters)? {
             if seen.insert(key) {
                 keys.push(key);
             }
@@ -163,6 +170,32 @@ impl Cache {
 fn table() -> String {
     let columns = columns("");
     format!("CREATE VIRTUAL TABLE texts USING fts5({columns}, tokenize = \"unicode61 remove_diacritics 2\")")
+}
+
+/// Three letters in a row of ids and titles, by which a part of a word is found. Only a file beside an image has them.
+const GRAMS: &str = "CREATE VIRTUAL TABLE grams USING fts5(id, title, content = '', contentless_delete = 1,
+    tokenize = 'trigram', detail = 'none')";
+
+/// What rows must have in which a text stands; `None` where that does not help.
+fn grams(text: &str) -> Option<String> {
+    let is_plain = text.len() >= 3 && text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    let gram = |n: usize| format!("\"{}\"", text[n..n + 3].replace('"', "\"\""));
+    is_plain.then(|| (0..=text.len() - 3).map(gram).collect::<Vec<_>>().join(" AND "))
+}
+
+/// Puts texts into a file that has grams, too.
+fn insert_all<'a>(db: &mut Connection, lines: impl IntoIterator<Item = (Key, Record<'a>)>) -> Result<()> {
+    let lines: Vec<(Key, Record<'a>)> = lines.into_iter().collect();
+    let tx = db.transaction()?;
+    {
+        let mut statement = tx.prepare_cached("INSERT INTO grams (rowid, id, title) VALUES (?1, ?2, ?3)")?;
+        for (key, record) in &lines {
+            let [id, title] = ["id", "title"].map(|name| record.string(name).unwrap_or_default());
+            statement.execute(params![key, id, title])?;
+        }
+    }
+    tx.commit()?;
+    insert(db, lines)
 }
 
 fn insert<'a>(db: &mut Connection, lines: impl IntoIterator<Item = (Key, Record<'a>)>) -> Result<()> {

@@ -95,7 +95,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// Commands that wait for somebody, or hand the terminal to another program.
-const WAITING: [&str; 7] = ["edit", "mail inbox", "watch", "workflow wait", "workspace open", "merge-driver", "merge"];
+const WAITING: [&str; 8] =
+    ["edit", "mail inbox", "mcp", "watch", "workflow wait", "workspace open", "merge-driver", "merge"];
 
 pub fn waits(command: &str) -> bool {
     WAITING.contains(&command)
@@ -155,37 +156,42 @@ impl Context {
         self.global.directory.as_ref().map_or_else(|| cwd.to_owned(), |dir| cwd.join(dir))
     }
 
+    /// How the global flags want the store to be opened.
+    pub fn config(&self) -> Result<Config, Failure> {
+        let directory = self.directory();
+        if !directory.is_dir() {
+            return Err(Failure::usage(format!("no such directory: {}", directory.display())));
+        }
+        let path = self.global.db.as_ref().map_or_else(|| directory.clone(), |db| directory.join(db));
+        if let Some((name, _)) = self.global.config.iter().find(|(name, _)| find_key(name).is_none()) {
+            return Err(StoreError::UnknownKey { name: name.clone(), nearest: nearest_key(name) }.into());
+        }
+        let mut host = self.host().clone();
+        host.env = host.env.at(directory);
+        if let Some(named) = &self.global.state_dir {
+            host.env = host.env.clone().with(STATE_DIR, self.host.env.cwd().join(named));
+        }
+        if let Some(agent) = &self.global.agent {
+            host.env = host.env.clone().with(AGENT_VARIABLE, agent);
+        }
+        let mut settings = self.global.config.clone();
+        if self.global.global {
+            settings.push(("state.mode".to_owned(), "global".to_owned()));
+        }
+        Ok(Config {
+            host,
+            actor: self.global.actor.clone(),
+            lock_wait: self.global.lock_timeout.unwrap_or(Config::LOCK_WAIT),
+            ignore_env: self.global.db.is_some(),
+            settings,
+            ..Config::at(path)
+        })
+    }
+
     /// The project's store, opened on first use.
     pub fn store(&mut self) -> Result<&mut Store, Failure> {
         if self.store.is_none() {
-            let directory = self.directory();
-            if !directory.is_dir() {
-                return Err(Failure::usage(format!("no such directory: {}", directory.display())));
-            }
-            let path = self.global.db.as_ref().map_or_else(|| directory.clone(), |db| directory.join(db));
-            if let Some((name, _)) = self.global.config.iter().find(|(name, _)| find_key(name).is_none()) {
-                return Err(StoreError::UnknownKey { name: name.clone(), nearest: nearest_key(name) }.into());
-            }
-            let mut host = self.host().clone();
-            host.env = host.env.at(directory);
-            if let Some(named) = &self.global.state_dir {
-                host.env = host.env.clone().with(STATE_DIR, self.host.env.cwd().join(named));
-            }
-            if let Some(agent) = &self.global.agent {
-                host.env = host.env.clone().with(AGENT_VARIABLE, agent);
-            }
-            let mut settings = self.global.config.clone();
-            if self.global.global {
-                settings.push(("state.mode".to_owned(), "global".to_owned()));
-            }
-            let config = Config {
-                host,
-                actor: self.global.actor.clone(),
-                lock_wait: self.global.lock_timeout.unwrap_or(Config::LOCK_WAIT),
-                ignore_env: self.global.db.is_some(),
-                settings,
-                ..Config::at(path)
-            };
+            let config = self.config()?;
             let mut store = Store::open_with(config)?;
             store.report_to(self.activity.clone());
             store.write_as_one(&self.command);
@@ -384,6 +390,12 @@ impl Context {
         } else {
             self.ui.line(text);
         }
+    }
+
+    /// A failure that an image of the cache may have caused is the end of that image; tells whether there was one.
+    pub fn gives_up_image(&self, failure: &Failure) -> bool {
+        let may_be = matches!(failure.exit, Exit::Failed | Exit::Busy);
+        may_be && self.store.as_ref().is_some_and(|store| store.give_up_image())
     }
 
     /// Ends the command: warnings, the failure if there is one, and the exit code.

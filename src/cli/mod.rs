@@ -33,23 +33,26 @@ struct Cli {
 
 /// Runs the program on its own arguments and gives its exit code.
 pub fn run() -> ExitCode {
-    let exit = run_with(std::env::args_os().collect());
+    let args: Vec<OsString> = std::env::args_os().collect();
+    // An image that does not fit its ledgers has gone by then.
+    let exit = run_with(&args, true).or_else(|| run_with(&args, false)).unwrap_or(Exit::Failed);
     ExitCode::from(exit.code())
 }
 
-fn run_with(args: Vec<OsString>) -> Exit {
-    let merges = commands::merge_driver::is_called(&args);
+/// `None` if the image of the cache misled a command that only looks, and it had better look again.
+fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
+    let merges = commands::merge_driver::is_called(args);
     let wants_json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
-    let mut matches = match parse(&args) {
+    let mut matches = match parse(args) {
         Ok(matches) => matches,
-        Err(error) => return usage_error(tips::retold(error, &args), wants_json, merges),
+        Err(error) => return Some(usage_error(tips::retold(error, args), wants_json, merges)),
     };
     let words = command_words(&matches);
     let refused = if matches.get_flag("readonly") { reading::refuse(&words, &matches) } else { Ok(()) };
     let is_one_look = reading::only_looks(&words, &matches) && !context::waits(&words);
     let (global, call) = match typed(&mut matches) {
         Ok(typed) => typed,
-        Err(error) => return usage_error(error.with_cmd(&help::whole()), wants_json, merges),
+        Err(error) => return Some(usage_error(error.with_cmd(&help::whole()), wants_json, merges)),
     };
     let run = || {
         let mut cx = Context::new(global, words);
@@ -58,7 +61,11 @@ fn run_with(args: Vec<OsString>) -> Exit {
             Some(call) => call(&mut cx),
             None => help::overview(&mut cx),
         };
-        cx.finish(result)
+        let is_misled = result.as_ref().is_err_and(|failure| cx.gives_up_image(failure));
+        if is_misled && may_look_again && is_one_look && !cx.ui.has_printed() {
+            return None;
+        }
+        Some(cx.finish(result))
     };
     if is_one_look { looks::during(run) } else { run() }
 }

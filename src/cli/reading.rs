@@ -53,6 +53,7 @@ const LOOK: &[(&str, &[&str])] = &[
     ("mail inbox", &[]),
     ("mail overdue", &[]),
     ("mail thread", &[]),
+    ("mcp", &[]),
     ("onboard", &[]),
     ("orphans", &[]),
     ("prime", &[]),

@@ -54,6 +54,7 @@ pub struct Ui {
     width: Option<usize>,
     clock: Clock,
     out: io::BufWriter<io::Stdout>,
+    has_printed: bool,
     /// What goes on, for a person who waits.
     meter: Option<Meter>,
 }
@@ -75,6 +76,7 @@ impl Ui {
             width: terminal.then(|| columns.or_else(terminal::columns).filter(|n| *n > 0).unwrap_or(80)),
             clock: host.clock.clone(),
             out: io::BufWriter::new(io::stdout()),
+            has_printed: false,
             meter: None,
         }
     }
@@ -273,7 +275,13 @@ impl Ui {
         let _ = writeln!(io::stderr(), "{label} {}", block(text));
     }
 
+    /// Something of the answer may have been seen.
+    pub fn has_printed(&self) -> bool {
+        self.has_printed
+    }
+
     fn write(&mut self, text: &str) {
+        self.has_printed = true;
         if let Some(meter) = self.meter.take() {
             meter.stop();
         }

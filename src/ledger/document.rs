@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::line::{Damage, Line, MAX_LINE, is_marker, line_id};
+use super::line::{Damage, Line, MAX_LINE, is_marker, leading_id_span, line_id};
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::record::Record;
 use crate::model::time::Instant;
@@ -56,6 +56,8 @@ const MANY: usize = 8;
 #[derive(Debug, Default)]
 struct Places {
     asked: AtomicUsize,
+    /// Where the ids of lines stand, for lines that begin with them: start and length, which is 0 for others.
+    ids: OnceLock<Vec<(u32, u32)>>,
     /// The lines that have an id, in the order of the ids; those of one id in file order.
     by_id: OnceLock<Vec<u32>>,
     conflicts: OnceLock<Vec<Range<usize>>>,
@@ -150,7 +152,26 @@ impl Document {
 
     /// The id on a line, found the cheap way where possible. A damaged line may answer too.
     pub fn id(&self, n: usize) -> Option<Cow<'_, str>> {
-        line_id(self.text(n))
+        match self.places.ids.get().and_then(|ids| self.id_bytes(ids, n)) {
+            Some(id) => std::str::from_utf8(id).ok().map(Cow::Borrowed),
+            None => line_id(self.text(n)),
+        }
+    }
+
+    fn id_bytes(&self, ids: &[(u32, u32)], n: usize) -> Option<&[u8]> {
+        let (start, length) = *ids.get(n).filter(|(_, length)| *length > 0)?;
+        self.bytes().get(start as usize..(start + length) as usize)
+    }
+
+    /// Notes where the ids stand, for whoever looks at all of them, which is hardly ever done once only.
+    fn note_ids(&self) -> &[(u32, u32)] {
+        self.places.ids.get_or_init(|| {
+            let place = |n| {
+                let id = leading_id_span(self.text(n))?;
+                Some(((self.span(n).start + id.start) as u32, id.len() as u32))
+            };
+            (0..self.len()).map(|n| place(n).unwrap_or_default()).collect()
+        })
     }
 
     /// The last byte is a line feed, or there is nothing.
@@ -218,8 +239,12 @@ impl Document {
     /// The lines that seem to have this id, in file order.
     fn lines_naming(&self, id: &str) -> Vec<usize> {
         let places = &self.places;
+        let ids = self.note_ids();
         if places.by_id.get().is_none() && places.asked.fetch_add(1, Ordering::Relaxed) < MANY {
-            let names_it = |n: &usize| self.id(*n).is_some_and(|found| found == id);
+            let names_it = |n: &usize| match self.id_bytes(ids, *n) {
+                Some(found) => found == id.as_bytes(),
+                None => self.id(*n).is_some_and(|found| found == id),
+            };
             return (0..self.len()).filter(names_it).collect();
         }
         let by_id = places.by_id.get_or_init(|| {
@@ -251,6 +276,7 @@ impl Document {
     /// The lines that seem to have one of the ids that are sought, by id, found in one pass, in file order.
     pub fn naming(&self, is_sought: impl Fn(&str) -> bool) -> HashMap<String, Vec<usize>> {
         let mut found: HashMap<String, Vec<usize>> = HashMap::new();
+        self.note_ids();
         for n in 0..self.len() {
             if let Some(id) = self.id(n).filter(|id| is_sought(id)) {
                 found.entry(id.into_owned()).or_default().push(n);
@@ -283,6 +309,7 @@ impl Document {
 
     /// All ids, cheaply; with those of damaged lines, so that a new id never equals one.
     pub fn ids(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        self.note_ids();
         (0..self.len()).filter_map(|n| self.id(n))
     }
 

@@ -1,7 +1,7 @@
 //! Changes to the lines of a document, and the text that they make of it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::document::Document;
 use super::markers::Parts;
@@ -73,8 +73,8 @@ pub(super) fn render(document: &Document, edits: &[Edit]) -> Vec<u8> {
     if let [Edit::Resolve { text, .. }] = edits {
         return text.clone();
     }
-    let mut set: HashMap<usize, &str> = HashMap::new();
-    let mut removed = HashSet::new();
+    let mut set: BTreeMap<usize, &str> = BTreeMap::new();
+    let mut removed = BTreeSet::new();
     let mut inserted: Vec<(&str, &str)> = Vec::new();
     let (mut sort, mut normalise) = (false, false);
     for edit in edits {

@@ -1,6 +1,6 @@
 //! The check that a write loses nothing (R6).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::document::Document;
 use super::edit::Edit;
@@ -17,7 +17,7 @@ pub(super) fn conserves(old: &Document, new: &Document, edits: &[Edit]) -> Resul
     }
     let reorders = edits.contains(&Edit::Sort);
     let bare = edits.contains(&Edit::Normalise);
-    let mut named = HashSet::new();
+    let mut named = BTreeSet::new();
     let mut wanted: HashMap<&[u8], (usize, &str)> = HashMap::new();
     for edit in edits {
         if let Edit::Set { line, .. } | Edit::Remove { line } = edit {

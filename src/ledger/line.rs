@@ -1,6 +1,7 @@
 //! What one line of a ledger is.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::model::id::{IdError, IssueId};
 use crate::model::json::ScanError;
@@ -80,14 +81,17 @@ pub fn is_marker(line: &[u8]) -> bool {
 
 /// The id of a line when it stands at the start, which is where every writer puts it; no proof that the line is valid.
 pub fn leading_id(line: &[u8]) -> Option<&str> {
+    std::str::from_utf8(&line[leading_id_span(line)?]).ok()
+}
+
+/// Where that stands.
+pub(super) fn leading_id_span(line: &[u8]) -> Option<Range<usize>> {
     let rest = line.strip_prefix(b"{\"_type\":\"issue\",").or_else(|| line.strip_prefix(b"{"))?;
     let rest = rest.strip_prefix(b"\"id\":")?;
     let rest = rest.strip_prefix(b" ").unwrap_or(rest).strip_prefix(b"\"")?;
-    let end = memchr::memchr2(b'"', b'\\', rest)?;
-    if rest[end] == b'\\' || end == 0 {
-        return None;
-    }
-    std::str::from_utf8(&rest[..end]).ok()
+    let length = memchr::memchr2(b'"', b'\\', rest)?;
+    let start = line.len() - rest.len();
+    (rest[length] == b'"' && length > 0).then_some(start..start + length)
 }
 
 /// The id of a line without its end, found the cheap way where possible. A damaged line may answer too.

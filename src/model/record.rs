@@ -15,6 +15,8 @@ pub struct Record<'a> {
     members: Vec<Member>,
     /// The members in the order of their keys, if there are many and one was looked for.
     sorted: OnceLock<Vec<usize>>,
+    /// Some key is written with a backslash, if that was asked.
+    escaped: OnceLock<bool>,
 }
 
 /// More members than any issue of people has: looking for a key among so many goes by their order.
@@ -27,13 +29,13 @@ impl<'a> Record<'a> {
     /// Parses a line (without its line end) strictly; see [`json::members`].
     pub fn parse(text: &'a str) -> Result<Self, ScanError> {
         let members = json::members(text)?;
-        Ok(Record { text, members, sorted: OnceLock::new() })
+        Ok(Record { text, members, sorted: OnceLock::new(), escaped: OnceLock::new() })
     }
 
     /// Parses an object inside a record, such as a comment; see [`json::members_of_part`].
     pub fn parse_part(text: &'a str) -> Result<Self, ScanError> {
         let members = json::members_of_part(text)?;
-        Ok(Record { text, members, sorted: OnceLock::new() })
+        Ok(Record { text, members, sorted: OnceLock::new(), escaped: OnceLock::new() })
     }
 
     pub fn text(&self) -> &'a str {
@@ -130,13 +132,20 @@ impl<'a> Record<'a> {
             });
             return sorted.binary_search_by(|n| key_of(n).as_ref().cmp(key)).ok().map(|at| sorted[at]);
         }
+        let text = self.text.as_bytes();
+        let literal = self.members.iter().position(|m| text[m.key.clone()] == *key.as_bytes());
+        if !self.has_escaped_keys() {
+            return literal;
+        }
         // A key with a backslash equals only by its meaning: `"a\\nb"` and `"a\nb"` are two keys.
-        let plain = !key.contains('\\');
-        let literal = self.members.iter().position(|m| plain && &self.text[m.key.clone()] == key);
-        literal.or_else(|| {
+        literal.filter(|_| !key.contains('\\')).or_else(|| {
             let escaped = |m: &Member| self.text[m.key.clone()].contains('\\') && self.key(m) == key;
             self.members.iter().position(escaped)
         })
+    }
+
+    fn has_escaped_keys(&self) -> bool {
+        *self.escaped.get_or_init(|| self.members.iter().any(|m| self.text[m.key.clone()].contains('\\')))
     }
 
     fn set(&self, key: &str, raw: &str, dialect: Dialect) -> String {

@@ -1,8 +1,9 @@
 //! Changing issues that exist.
 
-use super::Result;
+use super::{EditError, OpError, Result};
 use crate::model::change::Change;
 use crate::model::dependency::DependencyType;
+use crate::model::time::Instant;
 use crate::store::{Named, Scope, Store, StoreError, Transaction, Write, Written};
 
 /// What became of each named issue, in the order in which they were named.
@@ -22,26 +23,52 @@ impl Batch {
 /// Makes changes to each of several issues, named as people type them. All of them must be known; then every one is tried, and
 /// all that succeed are written at once.
 pub fn change_each(store: &mut Store, typed: &[String], changes: impl Fn(&mut Store) -> Vec<Change>) -> Result<Batch> {
+    change_known(store, typed, changes, None)
+}
+
+/// The same, but for issues that were changed after the time that the caller knows.
+pub(super) fn change_known(
+    store: &mut Store,
+    typed: &[String],
+    changes: impl Fn(&mut Store) -> Vec<Change>,
+    known: Option<&str>,
+) -> Result<Batch> {
     let named = store.resolve_all(typed)?;
     let planned: Vec<Vec<Change>> = named.iter().map(|_| changes(store)).collect();
     // That no circle closes must hold over all repos.
     let orders = planned.iter().any(|changes| !new_edges(changes).is_empty());
     let ids = || named.iter().map(|one| one.id.clone()).collect();
     let mut transaction = store.begin(if orders { Scope::All } else { Scope::Issues(ids()) })?;
-    let mut refused: Vec<Option<StoreError>> = Vec::new();
+    let mut refused: Vec<Option<OpError>> = Vec::new();
     for (Named { id, .. }, changes) in named.iter().zip(planned) {
-        refused.push(match refuse_cycles(&mut transaction, id, &changes).err() {
-            None => transaction.stage(Write::Change { id: id.clone(), changes }).err(),
-            some => some,
+        let staged = refuse_newer(&mut transaction, id, known).and_then(|()| {
+            refuse_cycles(&mut transaction, id, &changes)?;
+            Ok(transaction.stage(Write::Change { id: id.clone(), changes })?)
         });
+        refused.push(staged.err());
     }
     let mut written = transaction.commit()?.into_iter();
-    let mut answer = |refused: Option<StoreError>| match refused {
-        Some(error) => Err(error.into()),
+    let mut answer = |refused: Option<OpError>| match refused {
+        Some(error) => Err(error),
         None => written.next().expect("one answer per staged write").map_err(|error| error.into_store().into()),
     };
     let results = named.into_iter().zip(refused).map(|(one, refused)| (one.typed, answer(refused))).collect();
     Ok(Batch { results, ..Batch::default() })
+}
+
+/// Refuses an issue that is not as the caller knows it.
+fn refuse_newer(transaction: &mut Transaction<'_>, id: &str, known: Option<&str>) -> Result<()> {
+    let Some(known) = known else { return Ok(()) };
+    let not_a_time = || OpError::Usage(format!("{known:?} is not a time as `updated_at` has it"));
+    let wanted = Instant::parse(known).ok_or_else(not_a_time)?;
+    transaction.store().refresh()?;
+    let now = transaction.store().find(id)?.issue.updated_at;
+    match now {
+        Some(now) if Instant::parse(&now.text) != Some(wanted) => {
+            Err(EditError::Newer { id: id.to_owned(), known: known.to_owned(), at: now.text }.into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What an issue waits for, or belongs to, by changes of it.

@@ -15,6 +15,8 @@ pub enum EditError {
     Missing(String),
     #[error("{field} of {id} was changed by someone else while you edited it")]
     Overtaken { id: String, field: String },
+    #[error("{id} was changed at {at}, after {known}")]
+    Newer { id: String, known: String, at: String },
     #[error(transparent)]
     Editor(#[from] crate::sys::process::EditorError),
 }

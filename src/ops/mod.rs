@@ -87,7 +87,7 @@ pub use replace::{Replacement, replace};
 pub use repos::{RepoStatus, asks_for_planning, is_guest, join, repo_names, repos};
 pub use resolve::resolve;
 pub use restore::{Restorations, restore};
-pub use revise::{Wish, revise};
+pub use revise::{Wish, revise, revise_known};
 pub use select::{check_dependency_type, check_status, check_type, parse_query, with_known_words};
 pub use setup::{
     AGENTS_BLOCK, SETUP_CLIENTS, SetupAction, SetupClient, SetupError, SetupFile, SetupReport, SetupRequest,

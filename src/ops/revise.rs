@@ -1,6 +1,7 @@
 //! Changing one issue, with words and ids as callers give them.
 
-use super::{OpError, Result, change_each, check_status, check_type};
+use super::change::change_known;
+use super::{OpError, Result, check_status, check_type};
 use crate::model::change::{Change, NewComment};
 use crate::model::dependency::DependencyType;
 use crate::model::issue::Priority;
@@ -26,11 +27,16 @@ pub enum Wish {
 
 /// Changes an issue, named as people name it. Every word is one that the project knows, and every id one that it has.
 pub fn revise(store: &mut Store, typed: &str, wishes: &[Wish]) -> Result<Written> {
+    revise_known(store, typed, wishes, None)
+}
+
+/// The same, unless the issue has been changed since the time that is given: its `updated_at` as the caller knows it.
+pub fn revise_known(store: &mut Store, typed: &str, wishes: &[Wish], known: Option<&str>) -> Result<Written> {
     let changes = wishes.iter().map(|wish| change_for(store, wish)).collect::<Result<Vec<Change>>>()?;
     if changes.is_empty() {
         return Err(OpError::Usage(format!("nothing to change about {typed}")));
     }
-    let batch = change_each(store, &[typed.to_owned()], |_| changes.clone())?;
+    let batch = change_known(store, &[typed.to_owned()], |_| changes.clone(), known)?;
     batch.results.into_iter().next().expect("one answer for one issue").1
 }
 

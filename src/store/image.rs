@@ -18,7 +18,6 @@ use crate::model::record::Record;
 use crate::model::time::{DAY, Instant};
 use crate::model::when::Calendar;
 use crate::sys::fs::{self, Dir, FileStamp, FsError};
-use crate::sys::log::Log;
 use crate::sys::{self, Entropy, Env, below};
 
 /// Below this many lines parsing is cheaper than the image is worth.
@@ -35,7 +34,6 @@ const TEXTS_END: &str = ".texts";
 /// So many characters of a hash are the name of an image.
 const NAME_LENGTH: usize = 24;
 const PRIVATE: u32 = 0o600;
-const STEP: usize = 1 << 20;
 const MAX_IMAGE: u64 = 2 << 30;
 const MAX_LABEL: u64 = 1 << 20;
 /// Images of ledgers that nobody reads any more go after this time.
@@ -55,7 +53,7 @@ pub(super) struct Label {
     pub ledgers: Vec<LabelledLedger>,
     /// Which boot of the machine it is known to be whole since: it is not synced, and a loss of power may have torn it.
     boot: String,
-    /// Of the image: its length and sum.
+    /// Of the image: its length, and its sum, or 0 if it followed a write: adding it up again would cost more than the write.
     length: u64,
     sum: u64,
 }
@@ -223,9 +221,21 @@ impl Label {
         })
     }
 
+    /// The machine was not started since it was known to be whole.
+    pub fn is_of_this_boot(&self) -> bool {
+        !self.boot.is_empty() && self.boot == boot()
+    }
+
+    /// Makes sure that nobody asks the image any more.
+    pub fn drop(&self, place: &Path) {
+        let path = with_end(place, LABEL_END);
+        let (directory, name) = below::parted(&path);
+        let _ = below::remove(directory, name);
+    }
+
     /// The database of the image, to be asked where it lies.
     pub fn ask(&mut self, place: &Path) -> Option<Cache> {
-        if self.boot.is_empty() || self.boot != boot() {
+        if !self.is_of_this_boot() {
             self.read(place)?;
             self.boot = boot();
         }
@@ -238,12 +248,16 @@ impl Label {
         Cache::ask(&path, &self.id).ok()?
     }
 
-    /// The same read into memory, once its sum is right.
+    /// The same read into memory, once its sum is right. One without a sum is whole as long as the machine runs.
     pub fn read(&self, place: &Path) -> Option<Cache> {
+        if self.sum == 0 && !self.is_of_this_boot() {
+            return None;
+        }
         let path = with_end(place, IMAGE_END);
         let (directory, name) = below::parted(&path);
         let contents = below::read(directory, name, MAX_IMAGE).ok()?;
-        if !contents.is_own() || sum_of(&contents.bytes) != self.sum {
+        let is_whole = contents.bytes.len() as u64 == self.length && [0, sum_of(&contents.bytes)].contains(&self.sum);
+        if !contents.is_own() || !is_whole {
             return None;
         }
         Cache::from_image(&contents.bytes).ok()
@@ -287,12 +301,13 @@ impl Label {
         done.then_some(())
     }
 
-    /// Removes the image if it is not the one of this label, and tells its path.
+    /// Removes the image if it is not the one of this label, and tells its path. One whose sum nobody knows goes too: that is
+    /// no fault of it, so nothing is told.
     pub fn drop_torn(&self, place: &Path) -> Option<PathBuf> {
         let path = with_end(place, IMAGE_END);
         let (directory, name) = below::parted(&path);
-        let is_torn = path.is_file() && self.read(place).is_none();
-        (is_torn && below::remove(directory, name).is_ok()).then_some(path)
+        let goes = path.is_file() && (self.sum == 0 || self.read(place).is_none());
+        (goes && below::remove(directory, name).is_ok() && self.sum != 0).then_some(path)
     }
 
     /// Puts an image in its place, then the label. The command goes on if that fails.
@@ -321,9 +336,9 @@ impl Label {
             let mut cache = Cache::edit(&dir.path().join(&copy), &earlier.id, &self.id).ok()??;
             change(&mut cache)?;
             cache.finish().ok()?;
-            let (length, sum) = summed(&dir, &copy)?;
+            let length = dir.own_regular_at(&copy).ok()??.size;
             below::rename(dir.path(), &copy, &image).ok()?;
-            Label { length, sum, ..self }.try_save(place, None).ok()
+            Label { length, sum: 0, ..self }.try_save(place, None).ok()
         };
         let done = changed();
         if done.is_none() {
@@ -348,20 +363,9 @@ impl Label {
     }
 }
 
-/// The length of a file, and the sum of its bytes.
-fn summed(dir: &Dir, name: &str) -> Option<(u64, u64)> {
-    let file = Log::below(dir.path(), Path::new(name)).ok()?;
-    let length = file.stamp().size;
-    let mut sum = 0;
-    for from in (0..length).step_by(STEP) {
-        sum = text_hash(sum, &file.read(from, STEP as u64).ok()?);
-    }
-    Some((length, sum))
-}
-
-/// The sum of the bytes of an image: that of each part goes into the next, so that nobody need have it whole.
+/// The sum of the bytes of an image.
 fn sum_of(database: &[u8]) -> u64 {
-    database.chunks(STEP).fold(0, text_hash)
+    text_hash(0, database)
 }
 
 /// The directory of images, never behind a link, whatever the variables say.
@@ -408,6 +412,9 @@ mod tests {
         let back = Label::load(&place).unwrap();
         assert_eq!((back.id, back.seed, &back.days, &back.ledgers), (label.id, 8, &label.days, &label.ledgers));
         assert_eq!((back.is_plain, back.length), (true, 8));
+        assert!(back.is_of_this_boot());
+        let earlier = Label { boot: "an earlier one".into(), sum: 0, ..back.clone() };
+        assert!(!earlier.is_of_this_boot() && earlier.read(&place).is_none(), "nobody knows whether it is whole");
         let bytes = std::fs::read(with_end(&place, LABEL_END)).unwrap();
         for damage in 0..bytes.len() {
             let mut odd = bytes.clone();

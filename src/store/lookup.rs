@@ -46,6 +46,11 @@ impl View {
         self.sources.drop_torn_image()
     }
 
+    /// Removes the image that this answer was to come from; tells whether there was one.
+    pub fn give_up_image(&self) -> bool {
+        self.sources.give_up_image()
+    }
+
     /// Only one answer is wanted: what was read for it holds until then.
     pub fn ask_once(&mut self) {
         self.sources.ask_once();

@@ -16,7 +16,7 @@ use crate::sys::{Activity, Host, looks};
 use crate::vcs;
 
 /// How to open a store, for those who need more than `Store::open`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Config {
     pub host: Host,
     /// The primary repo: a project directory, a `.beads` directory, or a file in one.

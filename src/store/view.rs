@@ -55,7 +55,7 @@ impl View {
         Ok(View {
             project,
             sources,
-            cache: Cache::new()?,
+            cache: Cache::empty(),
             numbering: 0,
             notices: Vec::new(),
             unlogged: RefCell::default(),
@@ -72,7 +72,7 @@ impl View {
         self.numbering += 1;
         let unknown = unknown_ids(&self.settings, &self.repos);
         self.sources = Sources::of(&self.repos, unknown, &self.host)?;
-        self.cache = Cache::new()?;
+        self.cache = Cache::empty();
         self.siblings = Siblings::default();
         self.known_leases = None;
         Ok(())
@@ -119,7 +119,8 @@ impl View {
             return Ok(prefix);
         }
         self.read_ledgers()?;
-        Ok(self.sources.usual_prefix(repo).unwrap_or_else(|| self.repos.members[repo].repo.default_prefix()))
+        let usual = self.sources.usual_prefix(&self.cache, repo)?;
+        Ok(usual.unwrap_or_else(|| self.repos.members[repo].repo.default_prefix()))
     }
 
     /// Brings the answers up to date with the files.

@@ -1,6 +1,8 @@
 //! Watching over acknowledged writes: what the log knows is looked for in the files.
 
-use super::log::WriteLog;
+use std::collections::{BTreeSet, HashMap};
+
+use super::log::{Held, WriteLog};
 use super::source::Watched;
 use super::{Result, View, Warning, home};
 use crate::ledger::Ledger;
@@ -50,8 +52,8 @@ impl View {
         {
             return Some(known.clone());
         }
-        let (document, _) = read.filter(|(_, stamp)| **stamp == now)?;
-        let account = self.logging(ledger, |log| log.account(document, &now));
+        read.filter(|(_, stamp)| **stamp == now)?;
+        let account = self.logging(ledger, |log| log.account(&LastRead { view: self, source }, &now));
         let found = match account {
             Ok(account) => Ok(account.missing.into_iter().map(|missing| missing.id).collect::<Vec<_>>()),
             Err(error) => Err(error.to_string()),
@@ -72,5 +74,23 @@ impl View {
             self.logging(ledger, |log| log.prune())?;
         }
         Ok(())
+    }
+}
+
+/// A ledger as it was last read, or as the image has it.
+struct LastRead<'v> {
+    view: &'v View,
+    source: usize,
+}
+
+impl Held for LastRead<'_> {
+    fn copies(&self, ids: &BTreeSet<String>) -> HashMap<String, Vec<String>> {
+        let (sources, cache) = (&self.view.sources, &self.view.cache);
+        if !sources.is_asked() {
+            return sources.last_read(self.source).map(|(document, _)| document.copies(ids)).unwrap_or_default();
+        }
+        // An image is asked only where no id stands on two lines.
+        let line = |id: &String| Some((id.clone(), vec![sources.line(cache, self.source, id)?]));
+        ids.iter().filter_map(line).collect()
     }
 }

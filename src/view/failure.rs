@@ -229,6 +229,9 @@ impl From<OpError> for Failure {
             OpError::InsideProject { .. } => Self::failed(message)
                 .hint("issues filed here go to that project; `bd init --here` makes a second ledger"),
             OpError::Edit(EditError::Overtaken { .. }) => Self::illegal(message),
+            OpError::Edit(EditError::Newer { .. }) => {
+                Self::illegal(message).hint("nothing was changed; read the issue again and decide anew")
+            }
             OpError::Edit(_) => Self::failed(message),
             OpError::Setup(error) => of_setup(&error, message),
             OpError::Fs(_) => Self::failed(message),

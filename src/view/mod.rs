@@ -50,7 +50,7 @@ pub use elsewhere::elsewhere_text;
 pub use escape::*;
 pub use failure::{Exit, Failure};
 pub use history::*;
-pub use issue::{comment, detail, edge_issue, reply, summary};
+pub use issue::{comment, detail, edge_issue, issue_fields, reply, summary};
 pub use leaks::*;
 pub use leases::*;
 pub use mail::*;

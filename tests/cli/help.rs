@@ -70,6 +70,7 @@ const MORE: &[&str] = &[
     "detect-pollution",
     "rename-prefix",
     "merge-driver",
+    "mcp",
     "setup",
     "onboard",
     "where",

@@ -102,6 +102,7 @@ pub const READERS: &[&str] = &[
     "completions bash",
     "version",
     "quickstart",
+    "mcp",
     "dep list bd-base",
     "label list bd-base",
     "update bd-base --help",

@@ -39,6 +39,7 @@ mod hooks;
 mod hostile;
 mod hostile_brought;
 mod hostile_files;
+mod images;
 mod incoming;
 mod init;
 mod jobs;
@@ -52,6 +53,12 @@ mod looking;
 mod mail;
 mod mail_many;
 mod marks;
+#[cfg(feature = "mcp")]
+mod mcp;
+#[cfg(feature = "mcp")]
+mod mcp_bad;
+#[cfg(feature = "mcp")]
+mod mcp_talk;
 mod merge_driver;
 mod meter;
 mod naming;

@@ -188,6 +188,8 @@ const OTHERS: &[&str] = &[
     "completions",
     "version",
     "quickstart",
+    // A server; what its tools write is undone like any other write.
+    "mcp",
     "undo",
     "label list",
     "label list-all",

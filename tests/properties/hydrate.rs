@@ -39,6 +39,7 @@ pub fn facts(store: &mut Store) -> Vec<String> {
     add("dangling", &store.dangling().expect("dangling"));
     add("cycles", &store.cycles().expect("cycles"));
     add("statistics", &store.statistics(&beads::internal::model::query::Expr::ALL).expect("statistics"));
+    add("prefix", &store.prefix(0).expect("a prefix"));
     store.warnings().iter().for_each(|warning| add("warning", warning));
     facts
 }

@@ -52,6 +52,7 @@ mod lint;
 mod list;
 mod log;
 mod mail;
+mod mcp;
 pub(super) mod merge_driver;
 mod migrate;
 mod note;
@@ -236,6 +237,7 @@ commands! {
     "hook": hooks::HookArgs => hooks::run_hook;
     "agent": agent::AgentArgs => agent::run;
     "mail": mail::MailArgs => mail::run;
+    "mcp": mcp::McpArgs => mcp::run;
     "watch": watch::WatchArgs => watch::run;
     "workspace": workspace::WorkspaceArgs => workspace::run;
     "worktree": worktree::WorktreeArgs => worktree::run;
@@ -267,7 +269,7 @@ pub const GROUPS: &[(&str, &str)] = &[
     (
         "Files and set-up",
         "commit sync import export resolve recover validate repair-deps detect-pollution rename-prefix \
-         merge-driver setup onboard where info schema completions version quickstart",
+         merge-driver mcp setup onboard where info schema completions version quickstart",
     ),
 ];
 

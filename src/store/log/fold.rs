@@ -4,7 +4,7 @@
 //! program had changed the issue in between: if its line has all that the earlier stretch made, the stretch goes on; if not, the
 //! stretch stays by itself, and is missing.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::entry::{Entry, name_of};
 use crate::ledger::{Document, LineChange};
@@ -38,6 +38,25 @@ pub struct Missing {
     pub now: Option<String>,
     /// The line that has both.
     pub line: String,
+}
+
+/// A ledger that can be asked for the lines of some issues.
+pub trait Held {
+    /// The lines of each; first the one that counts.
+    fn copies(&self, ids: &BTreeSet<String>) -> HashMap<String, Vec<String>>;
+}
+
+impl Held for Document {
+    fn copies(&self, ids: &BTreeSet<String>) -> HashMap<String, Vec<String>> {
+        let text = |line: &usize| String::from_utf8_lossy(self.text(*line)).into_owned();
+        let found = self.find_among(ids).into_iter().map(|(id, mut lines)| {
+            if let Some(at) = self.effective_of(&id, lines.clone()).and_then(|n| lines.iter().position(|l| *l == n)) {
+                lines.swap(0, at);
+            }
+            (id, lines.iter().map(text).collect())
+        });
+        found.collect()
+    }
 }
 
 /// Every issue that `bd recover` knows of one ledger.
@@ -92,20 +111,21 @@ impl Fold {
         stretches[first] = Stretch { after, at, actor, ..stretches[first].clone() };
     }
 
-    /// What a document lacks.
-    pub fn missing(&self, document: &Document) -> Vec<Missing> {
+    /// What a ledger lacks.
+    pub fn missing(&self, ledger: &dyn Held) -> Vec<Missing> {
         let ids: BTreeSet<String> = self.issues.keys().cloned().collect();
-        let lines = document.find_among(&ids);
-        let effective = document.effective_among(&ids);
-        let text = |line: usize| String::from_utf8_lossy(document.text(line)).into_owned();
+        if ids.is_empty() {
+            return Vec::new();
+        }
+        let lines = ledger.copies(&ids);
         let mut found = Vec::new();
         for (id, stretches) in &self.issues {
             // Of an issue that stands on several lines each may be the one that has it.
-            let copies: Vec<String> = lines.get(id).into_iter().flatten().map(|line| text(*line)).collect();
+            let copies: &[String] = lines.get(id).map_or(&[], Vec::as_slice);
             let is_there = |stretch: &&Stretch| copies.iter().any(|copy| lacks(stretch, copy).is_none());
             let lost: Vec<&Stretch> = stretches.iter().filter(|stretch| !is_there(stretch)).collect();
             let Some(last) = lost.last() else { continue };
-            let now = effective.get(id).map(|line| text(*line));
+            let now = copies.first().cloned();
             let line = lost.iter().fold(now.clone(), |line, stretch| {
                 Some(line.map_or_else(|| stretch.after.clone(), |line| lacks(stretch, &line).unwrap_or(line)))
             });

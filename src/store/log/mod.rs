@@ -22,7 +22,7 @@ mod retain;
 pub use entry::{Entry, Stays};
 pub use error::LogError;
 pub use file::{Contents, Line, carry_over, woven};
-pub use fold::{Fold, Missing};
+pub use fold::{Fold, Held, Missing};
 pub use retain::Lost;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use super::checkout::Noted;
 use super::names::{WRITES_NAME, became};
 use super::place;
-use crate::ledger::{Applied, Document};
+use crate::ledger::Applied;
 use crate::model::time::Instant;
 use crate::sys::Host;
 use crate::sys::fs::{FileStamp, FsError, Granularity, granularity};
@@ -83,19 +83,19 @@ impl WriteLog<'_> {
 
     /// Looks whether everything that was acknowledged is in a document. Costs a look at the end of the log if no other program
     /// has touched the ledger since the last write.
-    pub fn account(&self, document: &Document, stamp: &FileStamp) -> Result<Account, FsError> {
+    pub fn account(&self, held: &dyn Held, stamp: &FileStamp) -> Result<Account, FsError> {
         if let Some(log) = Log::open(&self.home.join(WRITES_NAME))? {
             let is_near = self.is_proof(&log.tail(TAIL)?, stamp);
             if is_near || log.stamp().size > TAIL && self.is_proof(&log.whole(file::MOST)?, stamp) {
                 return Ok(Account::default());
             }
         }
-        self.account_whole(document)
+        self.account_whole(held)
     }
 
     /// The same without a look at the stamp.
-    pub fn account_whole(&self, document: &Document) -> Result<Account, FsError> {
-        Ok(self.compare(self.entries()?, document))
+    pub fn account_whole(&self, held: &dyn Held) -> Result<Account, FsError> {
+        Ok(self.compare(self.entries()?, held))
     }
 
     /// These lines say that nothing was missing from the file with this stamp.
@@ -103,17 +103,17 @@ impl WriteLog<'_> {
         holds_stamp(lines, stamp) && granularity(self.ledger) != Granularity::Unreliable
     }
 
-    fn compare(&self, entries: Vec<Entry>, document: &Document) -> Account {
+    fn compare(&self, entries: Vec<Entry>, held: &dyn Held) -> Account {
         let key = self.key();
         let mut fold = Fold::default();
         entries.iter().filter(|entry| entry.ledger == key).for_each(|entry| fold.take(entry));
-        let missing = fold.missing(document);
+        let missing = fold.missing(held);
         if missing.is_empty() {
             return Account::default();
         }
         let lost: HashSet<&String> = missing.iter().flat_map(|missing| &missing.after).collect();
         let elsewhere = self.leave_out(&mut fold, self.ledger, Reach::Any, |after| lost.contains(after));
-        Account { missing: if elsewhere.is_empty() { missing } else { fold.missing(document) } }
+        Account { missing: if elsewhere.is_empty() { missing } else { fold.missing(held) } }
     }
 
     /// Leaves out the lines that a commit holds, of those that are asked for, and tells which they were.

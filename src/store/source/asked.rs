@@ -19,6 +19,18 @@ impl Sources {
         self.once = Some(Moment::now());
     }
 
+    /// The image stands in the place of the ledgers.
+    pub fn is_asked(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    /// Removes the image that is asked: what it says does not fit the ledgers. Tells whether there was one.
+    pub fn give_up_image(&self) -> bool {
+        let (Some(label), Some(place)) = (&self.asked, self.image.as_deref()) else { return false };
+        label.drop(place);
+        true
+    }
+
     /// Removes an image that is not what its label says.
     pub fn drop_torn_image(&self) -> Option<PathBuf> {
         let place = self.image.as_deref()?;
@@ -96,12 +108,11 @@ impl Sources {
     }
 
     /// From now on the ledgers are read.
-    pub(super) fn leave_image(&mut self, cache: &mut Cache) -> Result<()> {
+    pub(super) fn leave_image(&mut self, cache: &mut Cache) {
         self.all.iter_mut().for_each(|source| source.read = None);
         (self.lent, self.accepted) = (Vec::new(), Vec::new());
         self.asked = None;
-        *cache = Cache::new()?;
-        Ok(())
+        *cache = Cache::empty();
     }
 
     pub(super) fn asked_text(&self, cache: &Cache, key: Key) -> Result<String> {

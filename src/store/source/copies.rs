@@ -31,7 +31,8 @@ impl Sources {
     /// latest, then the one with the greatest bytes.
     pub(super) fn settle_copies(&mut self, cache: &mut Cache) -> Result<()> {
         let groups = cache.duplicates()?;
-        if groups.is_empty() && self.doubled.is_empty() {
+        // An image may remember copies that have gone since.
+        if groups.is_empty() && self.doubled.is_empty() && !cache.knows_copies() {
             return Ok(());
         }
         let mut shadowed = Vec::new();

@@ -8,7 +8,8 @@ use std::collections::{BTreeSet, HashMap};
 use super::Sources;
 use super::mirror::{days_of, row_of};
 use crate::cache::{Cache, Chunk, ImageLine};
-use crate::ledger::{Applied, Document, Ledger, LineChange, Stamp};
+use crate::ledger::{Applied, Document, Ledger, LineChange};
+use crate::model::id;
 use crate::model::record::Record;
 use crate::store::image::{Label, LabelledLedger, text_hash, whole_hash};
 use crate::sys::fs::{self, FileStamp};
@@ -33,10 +34,9 @@ impl Sources {
         let is_simple = applied.in_order && (1..=MOST_CHANGES).contains(&applied.changes.len());
         let label = Label::load(place).filter(|label| is_simple && label.is_plain)?;
         let known = label.ledgers.get(source).filter(|_| label.ledgers.len() == self.all.len())?;
-        let stamp = Stamp::noted(known.file, known.read_at, self.all[source].ledger.path());
-        let is_known = stamp.proves_unchanged(&applied.read)
-            || known.file.size == applied.read.size && whole_hash(label.seed, before.bytes()) == known.hash;
-        if !is_known || !label.holds_in(|| self.clock.calendar()) {
+        // The bytes are at hand, and tell more than a stamp does.
+        let is_known = known.file.size == applied.read.size && whole_hash(label.seed, before.bytes()) == known.hash;
+        if !is_known || !label.is_of_this_boot() || !label.holds_in(|| self.clock.calendar()) {
             return None;
         }
         let mut days: BTreeSet<_> = label.days.iter().cloned().collect();
@@ -68,6 +68,12 @@ impl Sources {
         let is_alone = |id: &str| cache.sources_of(id).is_ok_and(|found| found.iter().all(|n| *n == source));
         if !ids.iter().all(|id| is_alone(id)) {
             return None;
+        }
+        for change in &applied.changes {
+            let more = i64::from(change.after.is_some()) - i64::from(change.before.is_some());
+            if let Some(prefix) = id::prefix_of(&change.id).filter(|_| more != 0) {
+                cache.count_prefix(source, prefix, more).ok()?;
+            }
         }
         let (mut gone, mut added) = (Vec::new(), Vec::new());
         for change in &applied.changes {

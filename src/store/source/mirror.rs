@@ -7,7 +7,7 @@ use twox_hash::XxHash3_64;
 use super::super::Result;
 use super::super::image::{self, Label, LabelledLedger};
 use super::super::lines::Versions;
-use super::{Mirror, Read, Row, Sources};
+use super::{Mirror, Read, Row, Sources, prefixes_of};
 use crate::cache::{Cache, Chunk, Entry, ImageLine, Key};
 use crate::ledger::{Document, Line, Stamp};
 use crate::model::field::{self, Kind};
@@ -142,7 +142,10 @@ impl Sources {
         let pair = |accepted: bool| move |(copy, shown): &(Key, Key)| (*copy, *shown, accepted);
         let pairs: Vec<(Key, Key, bool)> =
             self.lent.iter().map(pair(false)).chain(self.accepted.iter().map(pair(true))).collect();
-        let database = cache.to_image(self.unknown, &label.id, &chunks, &pairs)?;
+        let sources = self.all.iter().enumerate();
+        let counted = |(n, source)| prefixes_of(source).into_iter().map(move |(prefix, count)| (n, prefix, count));
+        let prefixes: Vec<(usize, String, usize)> = sources.flat_map(counted).collect();
+        let database = cache.to_image(self.unknown, &label.id, &chunks, &prefixes, &pairs)?;
         label.save(&place, &database);
         Ok(())
     }

@@ -265,7 +265,7 @@ impl Sources {
             if self.still_holds() {
                 return Ok(report);
             }
-            self.leave_image(cache)?;
+            self.leave_image(cache);
         }
         if self.ask(cache) {
             return Ok(report);
@@ -394,15 +394,16 @@ impl Sources {
     }
 
     /// The prefix that most ids of a repo bear.
-    pub fn usual_prefix(&self, member: usize) -> Option<String> {
-        let mine = self.all.iter().filter(|source| source.member == member).filter_map(|source| source.read.as_ref());
-        let ids: Vec<Cow<'_, str>> = mine.flat_map(|read| read.document.ids()).collect();
-        let mut counts: HashMap<&str, usize> = HashMap::new();
-        for prefix in ids.iter().filter_map(|id| id::prefix_of(id)) {
-            *counts.entry(prefix).or_default() += 1;
+    pub fn usual_prefix(&self, cache: &Cache, member: usize) -> Result<Option<String>> {
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        for source in self.of_member(member) {
+            let found = if self.asked.is_some() { cache.prefixes(source)? } else { prefixes_of(&self.all[source]) };
+            for (prefix, count) in found {
+                *counts.entry(prefix).or_default() += count;
+            }
         }
         let usable = counts.into_iter().filter(|(prefix, _)| id::check_prefix(prefix).is_ok());
-        usable.max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0))).map(|(prefix, _)| prefix.to_owned())
+        Ok(usable.max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0))).map(|(prefix, _)| prefix))
     }
 
     /// What could not be read: the member, and why.
@@ -411,6 +412,20 @@ impl Sources {
         let unread = self.all.iter().filter_map(|s| s.trouble.as_ref().map(|(_, e)| (s.member, e.to_string())));
         refused.chain(unread)
     }
+}
+
+/// How many lines of a ledger have an id of each prefix.
+fn prefixes_of(source: &Source) -> Vec<(String, usize)> {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    let documents = source.read.iter().map(|read| &read.document);
+    for id in documents.flat_map(Document::ids) {
+        let Some(prefix) = id::prefix_of(&id) else { continue };
+        match counts.get_mut(prefix) {
+            Some(count) => *count += 1,
+            None => drop(counts.insert(prefix.to_owned(), 1)),
+        }
+    }
+    counts.into_iter().collect()
 }
 
 /// What version control knows about a file that is absent or empty.

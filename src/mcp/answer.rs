@@ -1,0 +1,233 @@
+//! What a call answers: an object that names its project, never longer than a client takes in, and never cut in silence.
+
+use std::path::Path;
+
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::Value;
+
+use crate::model::json::{Dialect, Object, array};
+use crate::view::{self, Failure};
+
+/// An answer is at most about 8,000 tokens long, by the rule that four characters are a token.
+pub const MOST: usize = 32_000;
+
+/// Of a text in a refusal or a warning, so much is shown.
+const SHOWN: usize = 1_000;
+
+/// Of an answer, what the rows of a page may take.
+const ROWS: usize = MOST - 4_000;
+
+/// What a tool answers, or why it refuses.
+pub type Answer = Result<Object, Refusal>;
+
+/// A refusal, and what was done in spite of it.
+#[derive(Debug)]
+pub struct Refusal {
+    pub failure: Failure,
+    pub also: Object,
+}
+
+impl<E: Into<Failure>> From<E> for Refusal {
+    fn from(error: E) -> Self {
+        Refusal { failure: error.into(), also: Object::new() }
+    }
+}
+
+/// Several issues, of which some may have been refused: what was done is told in either case.
+pub fn each(done: &str, mut results: Vec<(String, Result<Object, Failure>)>, more: Object) -> Answer {
+    if let [(_, Err(_))] = results.as_slice()
+        && let Err(failure) = results.swap_remove(0).1
+    {
+        return Err(failure.into());
+    }
+    let (mut written, mut refused) = (Vec::new(), Vec::new());
+    for (typed, result) in results {
+        match result {
+            Ok(object) => written.push(object.finish()),
+            Err(failure) => refused.push((typed, failure)),
+        }
+    }
+    let object = Object::new().raw(done, &array(written)).join(more);
+    if refused.is_empty() {
+        return Ok(object);
+    }
+    let told = refused.iter().map(|(typed, failure)| described(failure).text("id", &short(typed)).finish());
+    let also = object.raw("failed", &array(told));
+    Err(Refusal { failure: refused.swap_remove(0).1, also })
+}
+
+/// Rows by their ids, from the one after `after` on: as many as are wanted and fit. Says how many there are, and where to go on.
+pub fn page(
+    key: &str,
+    rows: impl IntoIterator<Item = (String, String)>,
+    total: usize,
+    after: Option<&str>,
+    most: usize,
+) -> Result<Object, Failure> {
+    let mut rows = rows.into_iter();
+    if let Some(after) = after
+        && !rows.by_ref().any(|(id, _)| id == after)
+    {
+        let failure = Failure::not_found(format!("{} is not in this list any more", short(after)));
+        return Err(Failure { hint: Some("ask again without `after`".to_owned()), ..failure });
+    }
+    let (mut shown, mut length, mut last, mut goes_on) = (Vec::new(), 0, None, false);
+    for (id, row) in rows {
+        if shown.len() == most || !shown.is_empty() && length + row.len() > ROWS {
+            goes_on = true;
+            break;
+        }
+        length += row.len();
+        shown.push(row);
+        last = Some(id);
+    }
+    // The rows may have been asked for up to the limit only.
+    goes_on |= after.is_none() && shown.len() < total;
+    let next = last.filter(|_| goes_on);
+    Ok(Object::new().raw(key, &array(shown)).number("total", number(total)).optional("next", next.as_deref()))
+}
+
+pub fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// The result of a call; `from` is where long texts begin, of a tool that can be asked for the rest of them.
+pub fn result(project: Option<&Path>, warnings: &[String], answer: Answer, from: Option<usize>) -> CallToolResult {
+    let is_error = answer.is_err();
+    let object = project.map_or_else(Object::new, |root| Object::new().text("project", &root.display().to_string()));
+    let object = match answer {
+        Ok(done) => object.join(done),
+        Err(Refusal { failure, also }) => object.join(described(&failure)).join(also),
+    };
+    let object =
+        if warnings.is_empty() { object } else { object.texts("warnings", warnings.iter().map(|one| short(one))) };
+    let text = fitted(object.finish(), from);
+    let structured = serde_json::from_str(&text).ok();
+    let content = vec![ContentBlock::text(text)];
+    let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    result.structured_content = structured;
+    result
+}
+
+/// A refusal as programs read it.
+pub fn described(failure: &Failure) -> Object {
+    let object = Object::new()
+        .text("code", failure.code)
+        .text("message", &short(&failure.message))
+        .optional("hint", failure.hint.as_deref())
+        .flag("retryable", failure.recoverable)
+        .number("exit_code", failure.exit.code().into());
+    // What the client said itself need not be said again, whatever its length.
+    let facts = failure.facts.iter().filter(|(_, raw)| raw.len() <= SHOWN);
+    facts.fold(object, |object, (key, raw)| object.raw(key, raw))
+}
+
+/// A text that may hold what a client sent, whatever its length.
+fn short(text: &str) -> String {
+    cut(text, 0, SHOWN)
+}
+
+/// A part of a text, with a word about what is missing.
+fn cut(text: &str, from: usize, most: usize) -> String {
+    let count = text.chars().count();
+    if count <= most && (from == 0 || count <= from) {
+        return text.to_owned();
+    }
+    let from = if count <= from { 0 } else { from };
+    let part: String = text.chars().skip(from).take(most).collect();
+    let left = count - from - part.chars().count();
+    let before = if from > 0 { format!("[{from} characters before] ") } else { String::new() };
+    let after = if left > 0 { format!(" [{left} more characters]") } else { String::new() };
+    format!("{before}{part}{after}")
+}
+
+/// An answer that a client takes in: long texts are cut, and then long lists. Both are said where they happen, and in `cut`.
+fn fitted(text: String, asked: Option<usize>) -> String {
+    let from = asked.unwrap_or_default();
+    if text.len() <= MOST && from == 0 {
+        return text;
+    }
+    let Ok(whole) = serde_json::from_str::<Value>(&text) else { return too_long(&text) };
+    let mut longest = MOST - 4_000;
+    while longest > 0 {
+        let most = if longest < 400 { longest } else { usize::MAX };
+        let mut cutter = Cutter { from, longest, most, cuts_text: false, cuts_list: false };
+        let mut value = whole.clone();
+        cutter.shorten(&mut value);
+        if let (Value::Object(object), Some(word)) = (&mut value, cutter.word(asked.is_some())) {
+            object.insert("cut".to_owned(), Value::String(word));
+        }
+        let text = value.to_string();
+        if text.len() <= MOST {
+            return text;
+        }
+        longest /= 2;
+    }
+    too_long(&text)
+}
+
+fn too_long(text: &str) -> String {
+    let failure = Failure::failed(format!("the answer has {} characters and cannot be cut", text.chars().count()));
+    described(&failure).finish()
+}
+
+/// What is done to an answer that is too long.
+struct Cutter {
+    /// Where long texts begin.
+    from: usize,
+    /// Characters of a text, and elements of a list.
+    longest: usize,
+    most: usize,
+    cuts_text: bool,
+    cuts_list: bool,
+}
+
+impl Cutter {
+    fn shorten(&mut self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                self.cuts_text |= text.chars().count().saturating_sub(self.from) > self.longest;
+                *text = cut(text, self.from, self.longest);
+            }
+            Value::Array(all) => {
+                let left = all.len().saturating_sub(self.most);
+                all.truncate(self.most);
+                all.iter_mut().for_each(|one| self.shorten(one));
+                if left > 0 {
+                    self.cuts_list = true;
+                    all.push(Value::String(format!("[{left} more]")));
+                }
+            }
+            Value::Object(object) => object.values_mut().for_each(|one| self.shorten(one)),
+            _ => {}
+        }
+    }
+
+    /// What was cut, and how to get the rest of it.
+    fn word(&self, can_go_on: bool) -> Option<String> {
+        let rest = format!("; ask again with from = {} for the rest", self.from + self.longest);
+        match (self.cuts_text, self.cuts_list) {
+            (true, false) if can_go_on => Some(format!("texts were cut{rest}")),
+            (true, false) => Some("texts were cut".to_owned()),
+            (false, true) => Some("lists were cut; ask for less at once".to_owned()),
+            (true, true) => Some("texts and lists were cut; ask for less at once".to_owned()),
+            (false, false) => None,
+        }
+    }
+}
+
+/// A list of objects as JSON.
+pub fn list<T>(all: impl IntoIterator<Item = T>, json: impl Fn(T) -> Object) -> String {
+    array(all.into_iter().map(|one| json(one).finish()))
+}
+
+/// The text of a list of texts.
+pub fn texts(all: &[String]) -> String {
+    array(all.iter().map(|text| Dialect::default().string(text)))
+}
+
+/// What a change made of an issue.
+pub fn changes(written: &crate::store::Written) -> Vec<String> {
+    let found = crate::model::difference::difference(&[written.before.as_deref()], Some(&written.line));
+    found.map(|(_, fields)| view::told_changes(&fields)).unwrap_or_default()
+}

@@ -1,0 +1,123 @@
+//! What a call has at hand: the project, opened for this call alone, and who acts.
+//!
+//! Nothing is kept between calls, so a call sees what other programs wrote a moment ago, and a project that was moved, removed or made
+//! meanwhile. A server never makes a ledger.
+
+use std::path::{Path, PathBuf};
+
+use super::tool::Offer;
+use crate::coordination;
+use crate::model::query::is_me;
+use crate::model::when::{Bare, When};
+use crate::ops::OpError;
+use crate::store::{AGENT_VARIABLE, Config, Moment, Store};
+use crate::view::{self, Exit, Failure};
+
+/// How the calls of a server open their project.
+#[derive(Debug)]
+pub struct Opening {
+    /// As the command line said it.
+    pub config: Config,
+    /// The project was named on the command line.
+    pub is_named: bool,
+    pub offer: Offer,
+    /// Tells two servers apart that one client started.
+    pub mark: String,
+}
+
+/// The project of one call.
+#[derive(Debug)]
+pub struct Context {
+    pub store: Store,
+    pub root: PathBuf,
+}
+
+impl Opening {
+    /// Opens the project, for a tool and for the client that calls it.
+    pub fn open(&self, directory: Option<&str>, client: &str, tool: &str) -> Result<Context, Failure> {
+        self.opened(directory, client, tool).map_err(no_advice_to_init)
+    }
+
+    fn opened(&self, directory: Option<&str>, client: &str, tool: &str) -> Result<Context, Failure> {
+        let mut config = self.config.clone();
+        if let Some(directory) = directory {
+            config.path = config.host.env.cwd().join(directory);
+            config.host.env = config.host.env.at(config.path.clone());
+        }
+        if !looks_like_project(&config.path) {
+            let message = format!("no such directory: {}", config.path.display());
+            return Err(Failure { exit: Exit::NoRepository, code: "no_repository", ..Failure::failed(message) });
+        }
+        config.ignore_env |= self.is_named || directory.is_some();
+        if config.host.env.var(AGENT_VARIABLE).is_none() {
+            config.host.env = config.host.env.with(AGENT_VARIABLE, self.agent(client));
+        }
+        let mut store = Store::open_with(config)?;
+        store.write_as_one(&format!("mcp {tool}"));
+        store.ask_once();
+        // Who may not write leaves no sign of life.
+        if self.offer.read_only {
+            coordination::identify(&mut store)?;
+        } else {
+            coordination::take_part(&mut store)?;
+        }
+        let root = store.repo().root().to_owned();
+        Ok(Context { store, root })
+    }
+
+    /// The name of an agent that has none: the program that it runs in, and this server of it. What the environment says of a session
+    /// may be that of an outer one, which others share.
+    fn agent(&self, client: &str) -> String {
+        const LONGEST: usize = 40;
+        let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+        let words: String = client.chars().take(LONGEST).map(word).collect();
+        let words: Vec<&str> = words.split('-').filter(|part| !part.is_empty()).collect();
+        let name = if words.is_empty() { "mcp".to_owned() } else { words.join("-") };
+        format!("{name}-{}", self.mark)
+    }
+}
+
+/// A directory, or a file in one as `--db` names it.
+fn looks_like_project(path: &Path) -> bool {
+    path.is_dir() || path.parent().is_some_and(Path::is_dir) && path.extension().is_some()
+}
+
+/// An agent that finds no ledger is not to make one: it may only look in the wrong place.
+fn no_advice_to_init(failure: Failure) -> Failure {
+    if failure.exit != Exit::NoRepository {
+        return failure;
+    }
+    let hint = "this server makes no ledger; start it in the project, or with --dir DIR or BEADS_DIR";
+    Failure { hint: Some(hint.to_owned()), ..failure }
+}
+
+impl Context {
+    /// What is odd about the project's files, in a few lines.
+    pub fn warnings(&mut self) -> Vec<String> {
+        const SHOWN: usize = 3;
+        let ended = coordination::end_remote_claims(&mut self.store);
+        let mut all: Vec<String> = self.store.warnings().iter().map(view::warning_text).chain(ended).collect();
+        let more = all.len().saturating_sub(SHOWN);
+        if more > 0 {
+            all.truncate(SHOWN);
+            all.push(format!("{} more; bd doctor lists all of them", view::plural(more, "problem")));
+        }
+        all
+    }
+
+    /// A date as a tool takes it.
+    pub fn date(&self, argument: &'static str, text: &str, bare: Bare) -> Result<When, Failure> {
+        let found = self.store.host().clock.calendar().parse(text, bare);
+        found.ok_or_else(|| OpError::Date { flag: argument, value: text.to_owned() }.into())
+    }
+
+    /// A name of a person or an agent: `me` is who acts.
+    pub fn person(&mut self, name: &str) -> String {
+        if is_me(name) { self.store.actor().to_owned() } else { name.to_owned() }
+    }
+
+    /// A moment of the past.
+    pub fn moment(&self, text: &str) -> Moment {
+        Moment::parse(text, &self.store.host().clock.calendar())
+    }
+}

@@ -1,0 +1,73 @@
+//! Documents that a client can attach: an issue, and what an agent has to know to begin with.
+
+use super::context::Opening;
+use super::tools;
+use crate::model::json::Object;
+use crate::ops::{self, PrimeWish};
+use crate::view::{self, Failure};
+
+pub const ISSUE: &str = "bd://issue/{id}";
+pub const PRIME: &str = "bd://prime";
+pub const JSON: &str = "application/json";
+pub const TEXT: &str = "text/markdown";
+
+/// The text of a resource and its type.
+pub fn read(opening: &Opening, client: &str, uri: &str) -> Result<(String, &'static str), Failure> {
+    let unknown = || {
+        let failure = Failure::not_found(format!("no resource {uri:?}"));
+        Failure { hint: Some(format!("there are {ISSUE} and {PRIME}")), ..failure }
+    };
+    let (path, directory) = match uri.split_once("?dir=") {
+        Some((path, directory)) => (path, Some(decoded(directory))),
+        None => (uri, None),
+    };
+    if opening.offer.multi && directory.is_none() {
+        return Err(Failure::usage("this server needs the project: add ?dir=DIRECTORY"));
+    }
+    let directory = directory.filter(|_| opening.offer.multi);
+    if path == PRIME {
+        let mut cx = opening.open(directory.as_deref(), client, "resource")?;
+        let prime = ops::prime(&mut cx.store, PrimeWish::SHORT)?;
+        return Ok((view::prime_text(&prime).text, TEXT));
+    }
+    let id = decoded(path.strip_prefix("bd://issue/").filter(|id| !id.is_empty()).ok_or_else(unknown)?);
+    let mut cx = opening.open(directory.as_deref(), client, "resource")?;
+    let found = ops::show_copies(&mut cx.store, &id, &[], false);
+    let found = ops::show_past(&mut cx.store, &id, found)?;
+    let one = found.first().ok_or_else(unknown)?;
+    let object = Object::new().text("project", &cx.root.display().to_string()).join(tools::detail(one, true));
+    Ok((object.finish(), JSON))
+}
+
+/// A part of an address, with `%20` and its like as what they stand for.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, more @ ..] = rest {
+        let hex = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        match (first, more.get(..2).and_then(hex)) {
+            (b'%', Some(byte)) => {
+                bytes.push(byte);
+                rest = &more[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = more;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_stands_for_an_id() {
+        let cases = [("bd-1", "bd-1"), ("my%20app-9k2", "my app-9k2"), ("%c3%a9", "é"), ("50%", "50%"), ("%zz", "%zz")];
+        for (text, id) in cases {
+            assert_eq!(decoded(text), id);
+        }
+    }
+}

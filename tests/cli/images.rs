@@ -1,0 +1,173 @@
+//! The image of the cache, as whoever calls `bd` meets it: whatever became of it or of the ledgers, the answers are those of the
+//! ledgers. `properties::image` has chance do it.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::cli::harness::{Env, put_file};
+use crate::cli::projects::sh;
+use crate::support::effort::pick;
+use crate::support::programs::have;
+
+const QUESTIONS: [&str; 6] =
+    ["list --all --json -n 0", "ready --json -n 0", "count --json", "stats --json", "blocked --json", "show bd-0002"];
+
+fn lines(count: usize, prefix: &str) -> Vec<String> {
+    let line = |n: usize| {
+        let waits = if n % 7 == 3 {
+            format!(
+                ",\"dependencies\":[{{\"issue_id\":\"{prefix}-{n:04}\",\"depends_on_id\":\"{prefix}-{:04}\",\"type\":\"blocks\"}}]",
+                n - 1
+            )
+        } else {
+            String::new()
+        };
+        format!(
+            "{{\"id\":\"{prefix}-{n:04}\",\"title\":\"Issue {n}\",\"status\":\"open\",\"priority\":{},\"issue_type\":\"task\",\
+             \"created_at\":\"2026-01-05T09:00:00Z\",\"updated_at\":\"2026-01-05T09:00:00Z\"{waits}}}\n",
+            n % 5
+        )
+    };
+    (0..count).map(line).collect()
+}
+
+/// A repo that is worth an image.
+fn large() -> Env {
+    let env = Env::new();
+    put_file(&env.ledger_path(), lines(400, "bd").concat().as_bytes());
+    env
+}
+
+fn images(env: &Env) -> Vec<PathBuf> {
+    let entries = fs::read_dir(env.root().join("home/cache/beads")).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "image")).collect()
+}
+
+fn answers(env: &Env, questions: &[&str]) -> Vec<(i32, String)> {
+    let answer = |question: &&str| {
+        let run = env.bd(question.split(' '));
+        (run.code, run.stdout)
+    };
+    questions.iter().map(answer).collect()
+}
+
+/// What `bd` says is what it says without an image; twice, since the first reader may make another.
+fn agrees(env: &Env, questions: &[&str], after: &str) {
+    env.set("BD_NO_IMAGE", "1");
+    let plain = answers(env, questions);
+    env.set("BD_NO_IMAGE", "0");
+    for reader in ["first", "second"] {
+        assert_eq!(answers(env, questions), plain, "the {reader} reader after {after}");
+    }
+}
+
+#[test]
+fn an_issue_that_had_two_lines_is_shown_when_one_has_gone() {
+    let all = lines(400, "bd");
+    let older = all[2].replace("updated_at\":\"2026-01-05", "updated_at\":\"2026-01-04");
+    let without = [&all[..2], &all[3..]].concat().concat();
+    let env = large();
+    for (doubled, then) in [(older.clone(), without + &older), (all[2].clone(), all.concat())] {
+        put_file(&env.ledger_path(), (all.concat() + &doubled).as_bytes());
+        env.bd(["count"]).ok();
+        put_file(&env.ledger_path(), then.as_bytes());
+        assert_eq!(env.bd(["count"]).ok().stdout.trim(), "400");
+        agrees(&env, &QUESTIONS, "a line has gone");
+    }
+    put_file(&env.ledger_path(), (all.concat() + &all[2]).as_bytes());
+    env.bd(["count"]).ok();
+    env.bd(["doctor", "--fix"]).ok();
+    assert!(env.bd(["show", "bd-0002"]).ok().stdout.contains("Issue 2"));
+    agrees(&env, &QUESTIONS, "bd doctor --fix");
+}
+
+#[test]
+fn an_issue_that_two_repos_had_is_shown_when_one_has_it_no_more() {
+    let env = large();
+    let all = lines(400, "bd");
+    fs::create_dir_all(env.root().join("q/.beads")).unwrap();
+    put_file(&env.root().join("q/.beads/beads.jsonl"), (lines(300, "q").concat() + &all[2]).as_bytes());
+    env.given("repo add ../q");
+    env.bd(["count"]).ok();
+    put_file(&env.ledger_path(), [&all[..2], &all[3..]].concat().concat().as_bytes());
+    assert_eq!(env.bd(["count"]).ok().stdout.trim(), "700");
+    agrees(&env, &QUESTIONS, "the first repo gave it away");
+}
+
+#[test]
+fn a_proposal_that_a_branch_holds_is_planned_again_on_the_other() {
+    if !have(&["git"]) {
+        return;
+    }
+    let env = large();
+    sh(&env, "cd web && git init -q -b main . && git add -A && git commit -qm one");
+    env.given("init --contributor");
+    let id = env.bd(["q", "Propose me"]).ok().stdout.trim().to_owned();
+    sh(&env, "cd web && git checkout -qb proposed");
+    env.bd(["propose", &id]).ok();
+    sh(&env, "cd web && git add -A && git commit -qm two");
+    env.bd(["count"]).ok();
+    sh(&env, "cd web && git checkout -q main");
+    assert_eq!(env.bd(["count"]).ok().stdout.trim(), "401");
+    agrees(&env, &QUESTIONS, "a checkout of the other branch");
+}
+
+#[test]
+fn an_image_that_turns_out_wrong_is_given_up() {
+    let env = large();
+    let questions = &QUESTIONS;
+    agrees(&env, questions, "the beginning");
+    let [image] = <[PathBuf; 1]>::try_from(images(&env)).unwrap();
+    let page = 4096;
+    let pages = fs::metadata(&image).unwrap().len() as usize / page;
+    for n in (1..pages).step_by(pick(12, 6, 1)) {
+        // A page that never reached the disk; nobody notices before it is asked.
+        let mut bytes = fs::read(&image).unwrap();
+        bytes[n * page..(n + 1) * page].fill(0);
+        fs::write(&image, bytes).unwrap();
+        agrees(&env, questions, &format!("page {n} is lost"));
+    }
+}
+
+#[test]
+fn a_write_leaves_no_torn_image_behind() {
+    let env = large();
+    env.bd(["list"]).ok();
+    let [image] = <[PathBuf; 1]>::try_from(images(&env)).unwrap();
+    let bytes = fs::read(&image).unwrap();
+    let at = memchr::memmem::find(&bytes, b"Issue 7").expect("a title");
+    let mut bytes = bytes;
+    bytes[at] ^= 1;
+    fs::write(&image, bytes).unwrap();
+    env.given("update bd-0100 --title Other");
+    env.bd(["doctor"]).ok();
+    agrees(&env, &["query title~Issue --json", "list --all --json -n 0"], "a write and bd doctor");
+}
+
+#[test]
+fn a_part_of_a_word_is_found_with_an_image_as_without() {
+    let env = large();
+    let odd = ["Grüße an \\\"alle\\\"", "50% of it_all", "(AND) \\\"OR\\\" NEAR", "ab", "K\u{212a}elvin"];
+    let more = odd.iter().enumerate().map(|(n, title)| {
+        format!(
+            "{{\"id\":\"zz-{n}\",\"title\":\"{title}\",\"status\":\"open\",\"priority\":1,\"issue_type\":\"task\"}}\n"
+        )
+    });
+    put_file(&env.ledger_path(), (lines(400, "bd").concat() + &more.collect::<String>()).as_bytes());
+    let sought = [
+        "ssue", "SUE 39", "rüß", "üße", "\"al", "0% o", "it_a", "itxa", "ND) \"O", "ab", "b", "zz-", "elv", "kel",
+        "-00",
+    ];
+    for text in sought {
+        let ask = || env.bd(["search", text, "--json", "-n", "0"]).ok().stdout;
+        env.set("BD_NO_IMAGE", "1");
+        let plain = ask();
+        env.set("BD_NO_IMAGE", "0");
+        assert_eq!([ask(), ask()], [plain.clone(), plain], "{text}");
+    }
+    // And after a write, which the texts follow.
+    env.given("update zz-3 --title Wombats");
+    let found = env.bd(["search", "omba", "--json"]).ok();
+    assert_eq!(found.ids(), ["zz-3"]);
+    assert!(env.bd(["search", "b", "--json", "-n", "0"]).ok().ids().contains(&"zz-3".to_owned()));
+}
