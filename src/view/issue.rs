@@ -199,6 +199,11 @@ fn keys() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
     ISSUE.iter().copied().chain(typed).chain(MORE.iter().copied())
 }
 
+/// The name of every key that an issue may have.
+pub fn issue_fields() -> impl Iterator<Item = &'static str> {
+    keys().map(|(key, ..)| key)
+}
+
 /// Gives the keys of an issue to a function of that name, with those that are always there as well in this place.
 macro_rules! issue_keys {
     ($($shape:ident: $also:expr;)*) => {$(
