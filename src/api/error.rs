@@ -95,7 +95,8 @@ fn of_operation(error: &OpError) -> ErrorKind {
         | OpError::Date { .. }
         | OpError::Usage(_)
         | OpError::IsLedger { .. }
-        | OpError::Plan(_) => ErrorKind::Invalid,
+        | OpError::Plan(_)
+        | OpError::Batch(_) => ErrorKind::Invalid,
         OpError::InsideProject { .. }
         | OpError::RepoInUse { .. }
         | OpError::Edit(EditError::Overtaken { .. } | EditError::Newer { .. }) => ErrorKind::Refused,

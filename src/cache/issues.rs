@@ -6,7 +6,7 @@ use rusqlite::types::Value as Sql;
 use super::derived::TALLIED;
 use super::filter::{self, Clause};
 use super::{Cache, Key, Result};
-use crate::model::graph::Graph;
+use crate::model::graph::{Graph, shortest_path};
 use crate::model::query::{Expr, Field};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -235,6 +235,36 @@ impl Cache {
              WHERE e.type = 'parent-child' AND p.type = 'epic'
                AND p.status NOT IN ('closed', 'tombstone') AND i.status NOT IN ('closed', 'tombstone')"
         ))
+    }
+
+    /// A way from one issue to another along what waits for what ([`Cache::waits`]).
+    pub fn waits_path(&mut self, from: &str, to: &str) -> Result<Option<Vec<String>>> {
+        self.path(
+            from,
+            to,
+            "SELECT e.target FROM live i CROSS JOIN edges e ON e.key = i.key
+             WHERE i.id = ?1 AND e.type IN ('blocks', 'conditional-blocks', 'waits-for')
+             UNION SELECT i.id FROM live p CROSS JOIN edges e ON e.target = p.id CROSS JOIN live i ON i.key = e.key
+             WHERE p.id = ?1 AND e.type = 'parent-child' AND p.type = 'epic'
+               AND p.status NOT IN ('closed', 'tombstone') AND i.status NOT IN ('closed', 'tombstone')
+             ORDER BY 1",
+        )
+    }
+
+    /// The same from child to parent.
+    pub fn parents_path(&mut self, from: &str, to: &str) -> Result<Option<Vec<String>>> {
+        let sql = "SELECT e.target FROM live i CROSS JOIN edges e ON e.key = i.key
+                   WHERE i.id = ?1 AND e.type = 'parent-child' ORDER BY 1";
+        self.path(from, to, sql)
+    }
+
+    fn path(&mut self, from: &str, to: &str, targets: &str) -> Result<Option<Vec<String>>> {
+        self.index()?;
+        let mut statement = self.db.prepare_cached(targets)?;
+        shortest_path(from, to, |node| {
+            let found = statement.query_map([node], |row| row.get(0))?;
+            Ok(found.collect::<rusqlite::Result<_>>()?)
+        })
     }
 
     fn graph_of(&self, sql: &str) -> Result<Graph> {

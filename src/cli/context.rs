@@ -1,5 +1,6 @@
 //! What every command has at hand: the streams, the global flags, and the store once it is asked for.
 
+use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,7 +18,7 @@ use crate::store::{self, AGENT_VARIABLE, Config, Moment, Place, STATE_DIR, Store
 use crate::sys::activity::Step;
 use crate::sys::fs::FsError;
 use crate::sys::{Activity, Host};
-use crate::view::{self, Exit, Failure};
+use crate::view::{self, Exit, Failure, RowShape};
 
 /// The longest text that a file may give.
 const MAX_TEXT: u64 = 64 << 20;
@@ -116,6 +117,8 @@ pub struct Context {
     /// For whoever waits for the command to end.
     working: Option<Step>,
     activity: Activity,
+    /// How much of each issue is printed as JSON.
+    pub shape: RowShape,
 }
 
 impl Context {
@@ -135,6 +138,7 @@ impl Context {
             command,
             working,
             activity,
+            shape: RowShape::default(),
         }
     }
 
@@ -375,6 +379,23 @@ impl Context {
     pub fn json(&mut self, json: impl Into<String>) {
         let warnings = self.warnings();
         self.ui.json(json, &warnings);
+    }
+
+    /// Prints an array of issues, in the shape that was asked for.
+    pub fn json_rows(&mut self, rows: impl Into<String>) -> Result<(), Failure> {
+        let shape = std::mem::take(&mut self.shape);
+        let blockers = match shape {
+            RowShape::Full => {
+                self.json(rows);
+                return Ok(());
+            }
+            RowShape::Fields(_) => HashMap::new(),
+            RowShape::Compact => ops::blockers(self.store()?)?,
+        };
+        let text = view::shaped(&rows.into(), &shape, &blockers)?;
+        let warnings = self.warnings();
+        self.ui.json_compact(&text, &warnings);
+        Ok(())
     }
 
     /// Ends an array that was printed as it grew.

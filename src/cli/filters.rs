@@ -8,7 +8,7 @@ use crate::model::issue::{IssueType, Priority, Status};
 use crate::model::query::{Expr, Field, Op, VISIBILITIES, Value, is_all};
 use crate::ops::{self, Checkouts, OpError, not_deleted, not_done};
 use crate::store::Place;
-use crate::view::Failure;
+use crate::view::{Failure, RowShape};
 
 /// Flags that look beyond the checkout in use.
 #[derive(Debug, Args, Default)]
@@ -281,6 +281,28 @@ impl DoneArgs {
         }
         parts.insert(0, expr);
         Expr::And(parts)
+    }
+}
+
+/// How much of each issue is printed.
+#[derive(Debug, Args, Default)]
+#[command(next_help_heading = "JSON")]
+pub struct ShapeArgs {
+    /// Print JSON with only these keys of each issue (comma-separated)
+    #[arg(long, value_name = "KEY", value_delimiter = ',', conflicts_with = "compact")]
+    pub fields: Vec<String>,
+    /// Print short JSON: id, title, status, priority, type, and blocked_by if it waits
+    #[arg(long)]
+    pub compact: bool,
+}
+
+impl ShapeArgs {
+    /// From here on the command answers in this shape.
+    pub fn apply(&self, cx: &mut Context) {
+        cx.shape = RowShape::of(&self.fields, self.compact);
+        if cx.shape != RowShape::Full {
+            cx.ui.answer_in_json();
+        }
     }
 }
 

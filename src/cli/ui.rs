@@ -90,6 +90,11 @@ impl Ui {
         self.json
     }
 
+    /// Answers in JSON from now on, as with `--json`.
+    pub fn answer_in_json(&mut self) {
+        self.json = true;
+    }
+
     /// Shows on the terminal what goes on, if that takes long.
     pub fn show_activity(&mut self, activity: &Activity) {
         if !self.json && !self.quiet && self.draws {
@@ -168,15 +173,21 @@ impl Ui {
         self.flush();
     }
 
-    /// One object of a stream, on one line.
+    /// One object of a stream, on one line, out at once.
     pub fn json_line(&mut self, json: &str) {
+        self.json_row(json);
+        self.flush();
+    }
+
+    /// One object of several, on one line.
+    pub fn json_row(&mut self, json: &str) {
         let text = if self.envelope {
             view::Object::new().number("schema_version", 1).raw("data", json).raw("warnings", "[]").finish()
         } else {
             json.to_owned()
         };
         let text = if self.terminal { json::ascii_only(&text) } else { text };
-        self.line_at_once(&text);
+        self.line(&text);
     }
 
     /// Ends the program when nobody reads its output any more, also while it has nothing to say.
@@ -212,14 +223,25 @@ impl Ui {
     }
 
     pub fn json(&mut self, json: impl Into<String>, warnings: &[String]) {
-        let json = json.into();
-        let text = if self.envelope {
-            let object = view::Object::new().number("schema_version", 1).raw("data", &json);
-            object.texts("warnings", warnings).finish()
-        } else {
-            view::with_warnings(json, warnings)
-        };
-        let text = json::pretty(&text);
+        let text = json::pretty(&self.enveloped(json.into(), warnings));
+        self.json_text(text);
+    }
+
+    /// The same as it is, without blanks.
+    pub fn json_compact(&mut self, json: &str, warnings: &[String]) {
+        let text = self.enveloped(json.to_owned(), warnings);
+        self.json_text(text);
+    }
+
+    fn enveloped(&self, json: String, warnings: &[String]) -> String {
+        if !self.envelope {
+            return view::with_warnings(json, warnings);
+        }
+        let object = view::Object::new().number("schema_version", 1).raw("data", &json);
+        object.texts("warnings", warnings).finish()
+    }
+
+    fn json_text(&mut self, text: String) {
         let text = if self.terminal { json::ascii_only(&text) } else { text };
         self.line(&text);
     }

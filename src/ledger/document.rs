@@ -31,6 +31,8 @@ pub struct Document {
 struct Text {
     bytes: Vec<u8>,
     lines: Vec<Range<u32>>,
+    /// What lines are to say that are not written yet. New ones stand behind the last, without a place in the bytes.
+    planned: HashMap<usize, String>,
 }
 
 impl Text {
@@ -45,7 +47,7 @@ impl Text {
         if from < bytes.len() {
             lines.push(from as u32..bytes.len() as u32);
         }
-        Text { bytes, lines }
+        Text { bytes, lines, planned: HashMap::new() }
     }
 }
 
@@ -130,7 +132,41 @@ impl Document {
 
     /// The bytes of a line without its line feed; a carriage return still belongs to it.
     pub fn raw(&self, n: usize) -> &[u8] {
-        &self.bytes()[self.span(n)]
+        let Text { bytes, lines, planned } = self.whole();
+        if !planned.is_empty()
+            && let Some(text) = planned.get(&n)
+        {
+            return text.as_bytes();
+        }
+        let line = &lines[n];
+        &bytes[line.start as usize..line.end as usize]
+    }
+
+    /// A line as the file has it, whatever is planned; `None` if the file does not have it yet.
+    pub fn text_in_file(&self, n: usize) -> Option<&[u8]> {
+        let raw = &self.bytes()[self.span(n)];
+        let is_new = raw.is_empty() && self.whole().planned.contains_key(&n);
+        (!is_new).then(|| raw.strip_suffix(b"\r").unwrap_or(raw))
+    }
+
+    /// Lets a line say something that is not written yet, or puts a new one behind the last: for those who plan further edits.
+    /// Gives its number.
+    pub(super) fn plan(&mut self, line: Option<usize>, text: String) -> usize {
+        self.whole();
+        let whole = self.text.get_mut().expect("it was just read");
+        let n = line.unwrap_or(whole.lines.len());
+        whole.planned.insert(n, text);
+        if line.is_none() {
+            let end = whole.bytes.len() as u32;
+            whole.lines.push(end..end);
+            if let Some(mut by_id) = self.places.by_id.take() {
+                let id = self.id(n);
+                let at = by_id.partition_point(|other| self.id(*other as usize) <= id);
+                by_id.insert(at, n as u32);
+                self.places.by_id = OnceLock::from(by_id);
+            }
+        }
+        n
     }
 
     /// The bytes of a line without any line end.
@@ -346,7 +382,11 @@ impl Document {
 
     /// The dialect of one line.
     pub fn dialect_of(&self, n: usize) -> Dialect {
-        let text = std::str::from_utf8(self.text(n)).unwrap_or_default();
+        self.dialect_of_text(std::str::from_utf8(self.text(n)).unwrap_or_default())
+    }
+
+    /// The dialect of a line that may stand in this file one day.
+    pub fn dialect_of_text(&self, text: &str) -> Dialect {
         let evidence = DialectEvidence::of(text);
         // Only a line that shows nothing needs a look at the others.
         evidence.or(if evidence.html.is_none() { self.dialect() } else { Dialect::default() })

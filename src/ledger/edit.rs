@@ -35,6 +35,18 @@ pub struct LineChange {
     pub after: Option<String>,
 }
 
+impl Document {
+    /// Lets lines say what edits make of them, before that is written. Gives the lines.
+    pub fn plan_edits(&mut self, edits: Vec<Edit>) -> Vec<usize> {
+        let mut plan = |edit| match edit {
+            Edit::Set { line, text, .. } => Some(self.plan(Some(line), text)),
+            Edit::Insert { text, .. } => Some(self.plan(None, text)),
+            Edit::Remove { .. } | Edit::Sort | Edit::Normalise | Edit::Resolve { .. } => None,
+        };
+        edits.into_iter().filter_map(&mut plan).collect()
+    }
+}
+
 /// The issues that edits name, before and after. Only where lines go can an id stand on more lines than its edit tells.
 pub(super) fn changes(old: &Document, new: &Document, edits: &[Edit]) -> Vec<LineChange> {
     let text = |document: &Document, line: usize| String::from_utf8_lossy(document.text(line)).into_owned();

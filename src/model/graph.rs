@@ -34,25 +34,9 @@ impl Graph {
 
     /// A path from one node to another, both included; the shortest, so that a message names no detour.
     pub fn path(&self, from: &str, to: &str) -> Option<Vec<String>> {
-        let mut came_from: HashMap<&str, &str> = HashMap::new();
-        let mut layer = vec![from];
-        let mut seen: HashSet<&str> = HashSet::from([from]);
-        while !layer.is_empty() {
-            let mut next = Vec::new();
-            for node in layer {
-                if node == to {
-                    return Some(unwind(&came_from, node));
-                }
-                for target in self.targets(node) {
-                    if seen.insert(target) {
-                        came_from.insert(target, node);
-                        next.push(target.as_str());
-                    }
-                }
-            }
-            layer = next;
-        }
-        None
+        let found: Result<_, std::convert::Infallible> =
+            shortest_path(from, to, |node| Ok(self.targets(node).to_vec()));
+        found.unwrap_or_default()
     }
 
     /// For each pair whether a way leads from the first to the second; one that is both is there already. Nodes of one
@@ -155,6 +139,36 @@ fn unwind<'a>(came_from: &HashMap<&'a str, &'a str>, mut node: &'a str) -> Vec<S
     }
     path.reverse();
     path
+}
+
+/// A path from one node to another, where what a node leads to is asked for when it is reached.
+pub fn shortest_path<E>(
+    from: &str,
+    to: &str,
+    mut targets: impl FnMut(&str) -> Result<Vec<String>, E>,
+) -> Result<Option<Vec<String>>, E> {
+    // The nodes that were reached, each with where from.
+    let mut reached: Vec<(String, usize)> = vec![(from.to_owned(), 0)];
+    let mut seen: HashSet<String> = HashSet::from([from.to_owned()]);
+    let mut at = 0;
+    while at < reached.len() {
+        if reached[at].0 == to {
+            let mut path = vec![to.to_owned()];
+            while at > 0 {
+                at = reached[at].1;
+                path.push(reached[at].0.clone());
+            }
+            path.reverse();
+            return Ok(Some(path));
+        }
+        for target in targets(&reached[at].0)? {
+            if seen.insert(target.clone()) {
+                reached.push((target, at));
+            }
+        }
+        at += 1;
+    }
+    Ok(None)
 }
 
 #[derive(Default)]

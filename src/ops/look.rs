@@ -144,6 +144,18 @@ pub fn blocked(store: &mut Store, filter: Expr, limit: Option<usize>) -> Result<
     Ok(BlockedPage { rows, total, unjoined: store.unjoined() })
 }
 
+/// What each issue waits for that cannot be worked on.
+pub fn blockers(store: &mut Store) -> Result<HashMap<String, Vec<String>>> {
+    let (rows, _) = store.blocked(&Expr::ALL, None)?;
+    let each = rows.into_iter().map(|found| {
+        let own = found.blocked.blockers.into_iter().map(|blocker| blocker.id);
+        let mut ids: Vec<String> = own.chain(found.blocked.inherited.into_iter().map(|above| above.ancestor)).collect();
+        ids.dedup();
+        (found.row.issue.id, ids)
+    });
+    Ok(each.collect())
+}
+
 /// The children of an issue.
 pub fn children(store: &mut Store, typed: &str) -> Result<Page> {
     let id = store.resolve(typed)?;

@@ -1,6 +1,7 @@
 //! One function per thing a user can do. No printing, no argument parsing: an operation takes values and returns a full
 //! outcome, from which text and JSON are made elsewhere.
 
+mod batch;
 mod change;
 mod claims;
 mod configure;
@@ -47,6 +48,7 @@ mod unified;
 mod validate;
 mod workspaces;
 
+pub use batch::{BatchError, BatchLine, BatchOptions, MAX_BATCH_BYTES, batch};
 pub use change::{Batch, change_each};
 pub use claims::{
     LeaseFilter, claim, claim_and_change, claim_each, give_back, leases, reclaim, release, release_remote, renew, take,
@@ -72,8 +74,8 @@ pub use init::{InitRequest, Initialised, PLANNING, Setup, init};
 pub use leaks::check_leaks;
 pub use lint::{Linted, lint};
 pub use look::{
-    BlockedPage, Checkouts, Listing, Only, ReadyPage, blocked, children, count, cycles, duplicates, epics, labels,
-    list, list_by, named, not_deleted, not_done, orphans, prefix_index, ready, search, statistics,
+    BlockedPage, Checkouts, Listing, Only, ReadyPage, blocked, blockers, children, count, cycles, duplicates, epics,
+    labels, list, list_by, named, not_deleted, not_done, orphans, prefix_index, ready, search, statistics,
 };
 pub use merge_files::{MergeFiles, merge_files};
 pub use migrate::{Migrated, migrate, rename_ledger};
@@ -135,6 +137,8 @@ pub enum OpError {
     Usage(String),
     #[error("{source}; filed before that: {}", filed.join(" "))]
     Partly { filed: Vec<String>, source: Box<StoreError> },
+    #[error(transparent)]
+    Batch(#[from] BatchError),
     #[error(transparent)]
     Plan(#[from] PlanError),
     #[error(transparent)]

@@ -141,7 +141,7 @@ pub use warning::{LineWarning, Warning};
 pub use withheld::Withheld;
 pub use workflows::{TaskRow, TaskState, WorkflowRow};
 pub use worktree::Worktree;
-pub use write::{Draft, Scope, Transaction, Write, WriteError, Written};
+pub use write::{Draft, Scope, Together, Transaction, Write, WriteError, Written};
 
 /// What a sync passes on from version control.
 pub use crate::vcs::{Carried, Commit, CommitError, HistoryError, Integrated, SyncError};
@@ -165,6 +165,8 @@ pub struct Store {
     held_homes: RefCell<Vec<Weak<leases::HeldHome>>>,
     /// Claims on remotes whose work has ended: issue and version.
     ended_remotely: RefCell<Vec<(String, String)>>,
+    /// What operations have planned that are written together.
+    gathered: Option<write::Gathered>,
 }
 
 impl Deref for Store {
@@ -194,6 +196,7 @@ impl Store {
             writing: RefCell::default(),
             held_homes: RefCell::default(),
             ended_remotely: RefCell::default(),
+            gathered: None,
         })
     }
 

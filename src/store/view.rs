@@ -10,7 +10,7 @@ use super::repos::unknown_ids;
 use super::source::Sources;
 use super::{Project, Refresh, Repo, Result, StoreError, Warning, leases, place};
 use crate::cache::Cache;
-use crate::ledger::{Document, Ledger};
+use crate::ledger::{Document, Ledger, LedgerError};
 use crate::sys::looks;
 
 /// The issues of a project, as its files have them.
@@ -68,6 +68,9 @@ impl View {
 
     /// Looks for settings, repos and ledgers anew, after one came or went.
     pub fn reopen(&mut self) -> Result<()> {
+        if self.sources.is_held() {
+            return Err(LedgerError::Unstable { path: self.settings.files.shared.clone() }.into());
+        }
         self.project.reread()?;
         self.numbering += 1;
         let unknown = unknown_ids(&self.settings, &self.repos);
@@ -138,7 +141,8 @@ impl View {
 
     /// Notices settings that were edited, and repos that came or went. Repos may have other numbers afterwards.
     pub(super) fn look_around(&mut self) -> Result<()> {
-        if self.surroundings.iter().any(|(path, known)| looks::stamp(path) != *known) {
+        // Under the locks of several operations repos keep their numbers.
+        if !self.sources.is_held() && self.surroundings.iter().any(|(path, known)| looks::stamp(path) != *known) {
             self.homes.borrow_mut().clear();
             let (settings, repos, surroundings) = self.given.read(&self.repo, &self.host)?;
             if settings != self.settings || repos != self.repos || self.sources.have_moved(&repos) {

@@ -11,20 +11,31 @@ use super::Env;
 #[derive(Debug, Clone)]
 pub enum Entropy {
     System,
-    Seeded(Arc<Mutex<StdRng>>),
+    Seeded(Arc<Mutex<StdRng>>, u64),
 }
 
 impl Entropy {
     pub(super) fn from_env(env: &Env) -> Self {
         let seed = env.var("BD_TEST_SEED").and_then(|text| text.parse().ok());
-        seed.map_or(Entropy::System, |seed| Entropy::Seeded(Arc::new(Mutex::new(StdRng::seed_from_u64(seed)))))
+        seed.map_or(Entropy::System, Entropy::seeded)
+    }
+
+    pub fn seeded(seed: u64) -> Self {
+        Entropy::Seeded(Arc::new(Mutex::new(StdRng::seed_from_u64(seed))), seed)
+    }
+
+    /// Begins a seeded sequence once more: each of several operations draws what a command of its own would.
+    pub fn begin_again(&self) {
+        if let Entropy::Seeded(rng, seed) = self {
+            *rng.lock().expect("no holder panics") = StdRng::seed_from_u64(*seed);
+        }
     }
 
     pub fn bytes<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
         match self {
             Entropy::System => rand::rng().fill_bytes(&mut bytes),
-            Entropy::Seeded(rng) => rng.lock().expect("no holder panics").fill_bytes(&mut bytes),
+            Entropy::Seeded(rng, _) => rng.lock().expect("no holder panics").fill_bytes(&mut bytes),
         }
         bytes
     }

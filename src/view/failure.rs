@@ -98,7 +98,7 @@ impl Failure {
     }
 
     /// Says which word was probably meant.
-    fn meant(self, word: Option<&str>) -> Self {
+    pub(super) fn meant(self, word: Option<&str>) -> Self {
         match word {
             Some(word) => self.hint(format!("did you mean {word:?}?")),
             None => self,
@@ -214,6 +214,7 @@ impl From<OpError> for Failure {
             OpError::Priority(_) | OpError::DependencyType(_) | OpError::Usage(_) | OpError::Plan(_) => {
                 Self::usage(message)
             }
+            OpError::Batch(error) => error.into(),
             OpError::RepoInUse { used, .. } => Self::illegal(message)
                 .hint("nothing was changed; finish or abandon these workflows and remove these workspaces first")
                 .texts("workflows", &used.workflows)

@@ -2,8 +2,8 @@
 
 use super::answer::{Field, Fields};
 use super::{
-    agents, checkpoints, checks, context, history, issue, leaks, leases, mail, merge, prime, prune, recover, replan,
-    reservations, restore, setup, shapes, templates, undo, watch, workflows, workspaces, worktrees,
+    agents, batch, checkpoints, checks, context, history, issue, leaks, leases, mail, merge, prime, prune, recover,
+    replan, reservations, restore, setup, shapes, templates, undo, watch, workflows, workspaces, worktrees,
 };
 use crate::model::json::Object;
 
@@ -27,6 +27,8 @@ const SHAPES: &[(&str, Shape)] = &[
     ("agent show", One(agents::agent::fields)),
     ("agent sweep", One(agents::swept::fields)),
     ("agent unregister", One(agents::unregistered::fields)),
+    // One on each line.
+    ("batch", One(batch::batched::fields)),
     ("blame", One(history::blame::fields)),
     ("blocked", Each(shapes::blocked::fields)),
     ("check-leaks", One(leaks::leak_report::fields)),

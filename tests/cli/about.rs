@@ -281,12 +281,14 @@ $ bd schema count
   ]
 }
 $ bd schema nosuch
-! error: no schema for "nosuch"; known: add agent heartbeat agent list agent register agent show agent sweep agent unregister blame blocked check-leaks changelog assign checkpoint add checkpoint list checkpoint prune checkpoint restore checkpoint show children close close --suggest-next commit comment comments comments add config config get config list config trust context count count --by defer delete dep add dep cycles dep list dep remove dep tree dep relate dep unrelate detect-pollution diff doctor duplicate duplicates edit epic close-eligible epic status graph hooks install hooks status hooks uninstall human dismiss human list human respond import info init label add label remove label list label list-all export -o lint list log mail ack mail archive mail inbox mail overdue mail read mail reply mail send mail thread migrate migrate --inspect migrate --ledger note orphans query accept proposals proposals reconcile propose prime prune reject withdraw ready recover reopen rename-prefix repair-deps repo list reserve reserve check reserve list reserve release resolve restore resume role search setup show stale stats status status --all-worktrees sync template apply template list template save template show template validate trust undefer supersede types undo update claim leases release state state move validate version watch where work workflow abandon workflow add-task workflow complete workflow create workflow fail workflow list workflow lock workflow next workflow pause workflow progress workflow remove-task workflow replan workflow resume workflow set workflow show workflow start workflow unlock workflow wait workspace adopt workspace create workspace du workspace env workspace gc workspace list workspace list --orphans workspace open workspace path workspace remove workspace restore workspace show workspace update worktree create worktree info worktree list worktree prune worktree remove worktree repair worktree restore why
+! error: no schema for "nosuch"
+! hint: run `bd schema` for their names
 [exit 2]
 
-"#]].raw()
+"#]]
+        .raw()
     );
-    let all = env.bd(["schema", "--json"]).json();
+    let all = env.bd(["schema", "--all"]).ok().json();
     assert_eq!(all["$schema"], "https://json-schema.org/draft/2020-12/schema");
     assert!(all["commands"]["list"]["items"]["required"].as_array().unwrap().contains(&"issue_type".into()));
 }

@@ -139,7 +139,11 @@ impl Env {
         let mut command = self.bd_command(BD);
         command.args(&args).envs(vars.iter().copied());
         let typed = args.iter().fold("bd".to_owned(), |line, arg| format!("{line} {}", quoted(arg)));
-        self.run(command, typed, stdin)
+        let run = self.run(command, typed, stdin);
+        if run.code == 0 && args.iter().any(|arg| arg == "--json") {
+            super::published::check_reply(&args, &run.stdout);
+        }
+        run
     }
 
     /// Runs a prepared command and gathers what it did.

@@ -10,6 +10,7 @@ const EVERY_DAY: [&str; 15] = [
 ];
 const MORE: &[&str] = &[
     "q",
+    "batch",
     "status",
     "reopen",
     "defer",

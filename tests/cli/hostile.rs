@@ -120,6 +120,7 @@ pub const WRITERS: &[&str] = &[
     "dep add bd-two bd-base",
     "label add bd-two x",
     "q Three",
+    "batch none.jsonl",
     "agent register bob",
     "claim bd-two",
     "release bd-two",

@@ -3,30 +3,7 @@
 use serde_json::Value;
 
 use crate::cli::harness::Env;
-
-/// Checks the parts of JSON Schema that `bd` uses: type, required, properties, items.
-fn check(schema: &Value, value: &Value, place: &str) {
-    let kind = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    };
-    let wanted = schema["type"].as_str().unwrap_or_else(|| panic!("{place}: no type in {schema}"));
-    assert!(kind == wanted || (kind == "integer" && wanted == "number"), "{place}: {kind}, not {wanted}: {value}");
-    for key in schema["required"].as_array().into_iter().flatten() {
-        assert!(value.get(key.as_str().unwrap()).is_some(), "{place}: {key} is missing in {value}");
-    }
-    for (key, inner) in schema["properties"].as_object().into_iter().flatten() {
-        value.get(key).into_iter().for_each(|part| check(inner, part, &format!("{place}.{key}")));
-    }
-    if let (Some(items), Some(parts)) = (schema.get("items"), value.as_array()) {
-        parts.iter().enumerate().for_each(|(n, part)| check(items, part, &format!("{place}[{n}]")));
-    }
-}
+use crate::cli::published::check;
 
 /// Keys whose values are not always of one type, or may be null: a schema leaves them out.
 const VARIED: &[&str] = &["commit", "deleted", "detail", "lease_expires", "message", "value", "warnings"];
@@ -249,7 +226,7 @@ fn every_reply_meets_its_schema() {
     assert!(env.command("git").args(["init", "-q"]).status().unwrap().success());
     env.set("EDITOR", "true");
     env.write("flow.toml", "[[tasks]]\nname = \"a\"\n[[tasks]]\nname = \"b\"\ndepends_on = [\"a\"]\n");
-    let all = env.bd(["schema"]).ok().json();
+    let all = env.bd(["schema", "--all"]).ok().json();
     let schemas = all["commands"].as_object().unwrap();
     let mut kept = String::new();
     for (name, line) in CALLS {
@@ -274,7 +251,13 @@ fn every_reply_meets_its_schema() {
         }
         assert_eq!(&env.bd(["schema", name]).ok().json(), schema, "bd schema {name}");
     }
-    let unchecked: Vec<&String> = schemas.keys().filter(|name| CALLS.iter().all(|(known, _)| known != name)).collect();
+    let lines = "{\"op\":\"add\",\"title\":\"T\"}\n{\"op\":\"nosuch\"}\n";
+    for line in env.bd_with(["batch"], Some(lines), &[]).stdout.lines() {
+        check(&schemas["batch"], &serde_json::from_str(line).unwrap(), "batch");
+        check_complete(&schemas["batch"], &serde_json::from_str(line).unwrap(), "batch");
+    }
+    let calls = || CALLS.iter().chain(&[("batch", "")]);
+    let unchecked: Vec<&String> = schemas.keys().filter(|name| calls().all(|(known, _)| known != name)).collect();
     assert_eq!(unchecked, [""; 0], "a schema without a call here");
     let error = env.bd(["show", "nosuch", "--json"]);
     // That the committed routing.mode of above is not in effect is said after it.

@@ -35,6 +35,7 @@ const WRITES: &[(Place, &str, &str)] = &[
     (Place::Alone, "", "add New --id bd-n --deps bd-1 -l z"),
     (Place::Alone, "", "add -f plan.md"),
     (Place::Alone, "", "q Quick"),
+    (Place::Alone, "", "batch batch.jsonl"),
     (Place::Alone, "", "update 1 --status in_progress"),
     (Place::Alone, "", "update 1 2 --priority 0"),
     (Place::Alone, "", "update 1 --status closed --force"),
@@ -238,6 +239,10 @@ impl Stage {
                  add Later --id bd-l
                  defer l --until 2027-01-01
                  comment 1 hello",
+            );
+            stage.env.write(
+                "batch.jsonl",
+                "{\"op\":\"add\",\"title\":\"New\"}\n{\"op\":\"update\",\"id\":\"bd-1\",\"priority\":0}\n",
             );
             stage.env.write("plan.md", "## First\n\nwords\n\n## Second\n");
             let flow = "[[tasks]]\nname = \"a\"\n[[tasks]]\nname = \"b\"\ndepends_on = [\"a\"]\n";

@@ -25,6 +25,7 @@ macro_rules! walkthroughs {
 
 walkthroughs! {
     agents: "agents.md",
+    batch: "batch.md",
     jobs: "jobs.md",
     maintainer_and_contributor: "maintainer-and-contributor.md",
     opting_in: "opting-in.md",

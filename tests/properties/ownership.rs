@@ -5,7 +5,6 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
 
 use beads::internal::cache::{ReadyOrder, Sort, SortBy};
 use beads::internal::model::change::{Change, NewIssue};
@@ -20,7 +19,6 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config as RunnerConfig, TestRunner};
-use rand::SeedableRng as _;
 use serde_json::Value;
 
 use super::cases;
@@ -147,7 +145,7 @@ impl Project {
 
     fn open(&self, seed: u64) -> Store {
         let mut config = self.several.config(self.several.env());
-        config.host.entropy = Entropy::Seeded(Arc::new(Mutex::new(rand::rngs::StdRng::seed_from_u64(seed))));
+        config.host.entropy = Entropy::seeded(seed);
         Store::open_with(Config { ..config }).expect("a store")
     }
 

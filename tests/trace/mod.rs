@@ -7,6 +7,7 @@
 //! BD_PROOF=full cargo test --release --test proofs trace:: -- --nocapture --test-threads=1
 //! ```
 
+mod batch;
 mod carried;
 mod faults;
 mod foreign;

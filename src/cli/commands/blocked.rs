@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::cli::filters::ScopeArgs;
+use crate::cli::filters::{ScopeArgs, ShapeArgs};
 use crate::cli::render;
 use crate::model::query::{Expr, Field};
 use crate::ops;
@@ -21,9 +21,12 @@ pub struct BlockedArgs {
     /// At most N issues, 0 for all (default: all)
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
+    #[command(flatten)]
+    shape: ShapeArgs,
 }
 
 pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
+    args.shape.apply(cx);
     let filter = match args.parent {
         Some(parent) => Expr::And(vec![Expr::value(Field::Parent, &parent), args.scope.expr()]),
         None => args.scope.expr(),
@@ -31,7 +34,7 @@ pub fn run(args: BlockedArgs, cx: &mut Context) -> Outcome {
     let limit = args.limit.filter(|limit| *limit > 0);
     let ops::BlockedPage { rows: found, total, unjoined } = ops::blocked(cx.store()?, filter, limit)?;
     if cx.ui.wants_json() {
-        cx.json(view::each(&found, view::blocked));
+        cx.json_rows(view::each(&found, view::blocked))?;
         render::cut_note(&mut cx.ui, found.len(), total);
         return Ok(Exit::Ok);
     }

@@ -1,6 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, print_page};
+use crate::cli::filters::ShapeArgs;
 use crate::ops;
 
 /// The children of an issue, closed ones included
@@ -9,9 +10,12 @@ use crate::ops;
 pub struct ChildrenArgs {
     /// The issue, by id or its first characters
     id: String,
+    #[command(flatten)]
+    shape: ShapeArgs,
 }
 
 pub fn run(args: ChildrenArgs, cx: &mut Context) -> Outcome {
+    args.shape.apply(cx);
     let page = ops::children(cx.store()?, &args.id)?;
     print_page(cx, &page, false, "no children")
 }

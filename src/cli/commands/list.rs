@@ -1,8 +1,9 @@
 use clap::Args;
 
 use super::{Context, Outcome, print_page};
-use crate::cli::filters::{DoneArgs, FilterArgs, PageArgs, WorktreeArgs};
+use crate::cli::filters::{DoneArgs, FilterArgs, PageArgs, ShapeArgs, WorktreeArgs};
 use crate::ops::{self, Listing, Only};
+use crate::view::RowShape;
 
 /// List issues
 ///
@@ -16,7 +17,8 @@ use crate::ops::{self, Listing, Only};
   bd list --parent bd-a3f8 --tree
   bd list --overdue -a me
   bd list --at v1.2
-  bd list --all-worktrees")]
+  bd list --all-worktrees
+  bd list --fields id,title,labels")]
 pub struct ListArgs {
     #[command(flatten)]
     filter: FilterArgs,
@@ -38,6 +40,8 @@ pub struct ListArgs {
     /// Children below their parents
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     tree: Option<bool>,
+    #[command(flatten)]
+    shape: ShapeArgs,
     #[arg(long, hide = true, conflicts_with = "tree")]
     flat: bool,
     #[arg(long, hide = true)]
@@ -53,6 +57,9 @@ impl ListArgs {
 }
 
 pub fn run(args: ListArgs, cx: &mut Context) -> Outcome {
+    if cx.shape == RowShape::Full {
+        args.shape.apply(cx);
+    }
     let json = cx.ui.wants_json();
     cx.go_back(args.at.as_deref())?;
     let place = cx.go_to(args.checkouts.worktree.as_deref())?;

@@ -13,6 +13,7 @@ macro_rules! json_answer {
 mod add;
 mod agent;
 mod assign;
+mod batch;
 mod blame;
 mod blocked;
 mod changed_settings;
@@ -156,6 +157,7 @@ commands! {
     "init": init::InitArgs => init::run;
     "add" | "create" | "new": add::AddArgs => add::run;
     "q": quick::QuickArgs => quick::run;
+    "batch": batch::BatchArgs => batch::run;
     "show" | "view": show::ShowArgs => show::run;
     "list": list::ListArgs => list::run;
     "ready": ready::ReadyArgs => ready::run;
@@ -257,7 +259,10 @@ commands! {
 /// Every command in its group; the first group is what a newcomer sees.
 pub const GROUPS: &[(&str, &str)] = &[
     ("Every day", "init add ready list show work update note close dep label search why doctor help"),
-    ("More on issues", "q status reopen defer undefer delete undo edit comment comments duplicate supersede human"),
+    (
+        "More on issues",
+        "q batch status reopen defer undefer delete undo edit comment comments duplicate supersede human",
+    ),
     ("Looking", "blocked children graph epic query count stats stale duplicates orphans lint types"),
     (
         "Working together",

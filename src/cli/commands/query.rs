@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, print_page};
-use crate::cli::filters::{DoneArgs, PageArgs};
+use crate::cli::filters::{DoneArgs, PageArgs, ShapeArgs};
 use crate::model::field;
 use crate::model::query::Field;
 use crate::ops;
@@ -22,6 +22,8 @@ pub struct QueryArgs {
     page: PageArgs,
     #[command(flatten)]
     done: DoneArgs,
+    #[command(flatten)]
+    shape: ShapeArgs,
 }
 
 fn about() -> String {
@@ -43,6 +45,7 @@ left out; status=all includes them. Deleted ones are left out unless status=tomb
 }
 
 pub fn run(args: QueryArgs, cx: &mut Context) -> Outcome {
+    args.shape.apply(cx);
     let json = cx.ui.wants_json();
     let expr = ops::parse_query(cx.store()?, &args.expression.join(" "))?;
     let names_status = expr.mentions(Field::Status) || expr.mentions(Field::Closed);

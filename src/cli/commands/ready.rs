@@ -3,7 +3,7 @@ use clap::Args;
 use super::claim::LeaseArgs;
 use super::{Context, Outcome, print_page};
 use crate::cache::ReadyOrder;
-use crate::cli::filters::{FilterArgs, WorktreeArgs, limit};
+use crate::cli::filters::{FilterArgs, ShapeArgs, WorktreeArgs, limit};
 use crate::coordination;
 use crate::model::query::Expr;
 use crate::ops::{self, ReadyPage};
@@ -17,7 +17,7 @@ use crate::view::{self, Exit};
 /// lists it.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  bd ready\n  bd ready -n 1 --json\n  bd ready -l backend --unassigned --sort oldest"
+    after_help = "Examples:\n  bd ready\n  bd ready -n 1 --json\n  bd ready -l backend --unassigned --sort oldest\n  bd ready --compact"
 )]
 pub struct ReadyArgs {
     #[command(flatten)]
@@ -45,6 +45,8 @@ pub struct ReadyArgs {
     /// As it was at a revision or a date, by the commits
     #[arg(long, value_name = "REV|DATE")]
     at: Option<String>,
+    #[command(flatten)]
+    shape: ShapeArgs,
 }
 
 fn order(text: &str) -> Result<ReadyOrder, String> {
@@ -57,6 +59,7 @@ fn order(text: &str) -> Result<ReadyOrder, String> {
 }
 
 pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
+    args.shape.apply(cx);
     let json = cx.ui.wants_json();
     cx.go_back(args.at.as_deref())?;
     let place = cx.go_to(args.checkouts.worktree.as_deref())?;

@@ -12,7 +12,7 @@ use crate::view::{self, Exit, Failure};
 /// Prints issues, as JSON or as a table, and says if a limit cut them.
 pub fn print_page(cx: &mut Context, page: &Page, tree: bool, none: &str) -> Outcome {
     if cx.ui.wants_json() {
-        cx.json(view::rows(&page.rows));
+        cx.json_rows(view::rows(&page.rows))?;
     } else {
         let (index, ui) = cx.index()?;
         if tree {

@@ -1,26 +1,37 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::view::{Exit, Failure, schema};
+use crate::model::nearest::nearest;
+use crate::view::{self, Exit, Failure, schema};
 
-/// The JSON Schemas of what --json prints
+/// The JSON Schemas of what --json prints; without a name, the names
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  bd schema\n  bd schema list")]
+#[command(after_help = "Examples:\n  bd schema\n  bd schema list\n  bd schema dep add\n  bd schema --all")]
 pub struct SchemaArgs {
-    /// Only of this command
-    command: Option<String>,
+    /// The command, as `bd schema` lists it
+    command: Vec<String>,
+    /// All schemas at once, and that of an error
+    #[arg(long, conflicts_with = "command")]
+    all: bool,
 }
 
 pub fn run(args: SchemaArgs, cx: &mut Context) -> Outcome {
-    let json = match args.command {
-        None => schema::all(),
-        Some(name) => schema::of(&name).ok_or_else(|| {
-            Failure::usage(format!(
-                "no schema for {name:?}; known: {}",
-                schema::commands().collect::<Vec<_>>().join(" ")
-            ))
-        })?,
-    };
+    if args.all {
+        cx.ui.json(schema::all(), &[]);
+        return Ok(Exit::Ok);
+    }
+    if args.command.is_empty() {
+        let names: Vec<String> = schema::commands().map(str::to_owned).collect();
+        json_answer!(cx, view::texts(&names));
+        names.iter().for_each(|name| cx.ui.line(name));
+        return Ok(Exit::Ok);
+    }
+    let name = args.command.join(" ");
+    let json = schema::of(&name).ok_or_else(|| {
+        let meant = nearest(&name, schema::commands());
+        let hint = meant.map_or("run `bd schema` for their names".to_owned(), |word| format!("did you mean {word:?}?"));
+        Failure { hint: Some(hint), ..Failure::usage(format!("no schema for {name:?}")) }
+    })?;
     cx.ui.json(json, &[]);
     Ok(Exit::Ok)
 }

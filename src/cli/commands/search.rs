@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::cli::filters::{FilterArgs, PageArgs};
+use crate::cli::filters::{FilterArgs, PageArgs, ShapeArgs};
 use crate::cli::render;
 use crate::model::field;
 use crate::model::query::Field;
@@ -18,6 +18,8 @@ pub struct SearchArgs {
     filter: FilterArgs,
     #[command(flatten)]
     page: PageArgs,
+    #[command(flatten)]
+    shape: ShapeArgs,
 }
 
 fn about() -> String {
@@ -34,6 +36,7 @@ pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
     if text.trim().is_empty() {
         return Err(Failure::usage("search query is required"));
     }
+    args.shape.apply(cx);
     let json = cx.ui.wants_json();
     let filter = args.filter.expr(cx)?;
     if filter.names(Field::Status, "tombstone") {
@@ -42,7 +45,7 @@ pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
     let (sort, limit) = (args.page.sort.map(|_| args.page.sort()), args.page.limit(json));
     let (found, total) = ops::search(cx.store()?, &text, &filter, sort, args.page.reverse, limit)?;
     if json {
-        cx.json(view::each(&found, view::found));
+        cx.json_rows(view::each(&found, view::found))?;
     } else {
         let (index, ui) = cx.index()?;
         render::rows(ui, &index, found.iter().map(|hit| &hit.row));

@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, list};
-use crate::cli::filters::{FilterArgs, ScopeArgs, WorktreeArgs};
+use crate::cli::filters::{FilterArgs, ScopeArgs, ShapeArgs, WorktreeArgs};
 use crate::cli::render;
 use crate::ops;
 use crate::view::{self, Exit, Failure};
@@ -27,6 +27,8 @@ pub struct ShowArgs {
     /// One line each
     #[arg(long)]
     short: bool,
+    #[command(flatten)]
+    shape: ShapeArgs,
     #[arg(long, hide = true)]
     long: bool,
     #[arg(long, hide = true)]
@@ -36,6 +38,7 @@ pub struct ShowArgs {
 }
 
 pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
+    args.shape.apply(cx);
     if args.ids.is_empty() {
         let filter = FilterArgs { scope: args.scope, ..FilterArgs::default() };
         return list::run(list::ListArgs::of(filter, args.copies, args.at, args.checkouts), cx);
@@ -68,7 +71,7 @@ pub fn run(args: ShowArgs, cx: &mut Context) -> Outcome {
         ops::mark_elsewhere(cx.store()?, &mut shown)?;
     }
     if cx.ui.wants_json() {
-        cx.json(view::each(&shown, view::detail));
+        cx.json_rows(view::each(&shown, view::detail))?;
     } else {
         let (index, ui) = cx.index()?;
         if args.short {

@@ -2,7 +2,7 @@ use clap::Args;
 
 use super::{Context, Outcome, print_page};
 use crate::cache::{Sort, SortBy};
-use crate::cli::filters::{ScopeArgs, limit};
+use crate::cli::filters::{ScopeArgs, ShapeArgs, limit};
 use crate::model::issue::Status;
 use crate::model::query::{Expr, Field, Op, Value};
 use crate::model::time::DAY;
@@ -23,9 +23,12 @@ pub struct StaleArgs {
     /// At most N issues, 0 for all
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
+    #[command(flatten)]
+    shape: ShapeArgs,
 }
 
 pub fn run(args: StaleArgs, cx: &mut Context) -> Outcome {
+    args.shape.apply(cx);
     let json = cx.ui.wants_json();
     let before = cx.host().clock.now().plus_nanos(-i64::from(args.days).saturating_mul(DAY));
     let mut parts = vec![Expr::Is(Field::Updated, Op::Less, Value::Time(before)), not_done(), args.scope.expr()];

@@ -4,6 +4,7 @@ mod asked;
 mod copies;
 mod find;
 mod follow;
+mod held;
 mod mirror;
 
 use std::borrow::Cow;
@@ -12,6 +13,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant as Moment;
 
+use self::held::Held;
 use super::image::Label;
 use super::repos::Repos;
 use super::{LEDGER_NAMES, Member, Result, StoreError, home, image, missing};
@@ -56,8 +58,19 @@ struct Source {
     home: PathBuf,
     /// What it holds is of the past: the file is not looked at any more.
     frozen: bool,
+    /// The lock is held for several operations: what they plan is shown, and the file is not looked at until they are written.
+    held: Option<Held>,
+    /// What was shown may be in no file.
+    stale: bool,
     /// What was missing from the file when it had this stamp.
     watched: RefCell<Option<(FileStamp, Watched)>>,
+}
+
+impl Source {
+    fn new(ledger: Ledger, member: usize, home: PathBuf) -> Self {
+        let watched = RefCell::new(None);
+        Source { ledger, member, read: None, trouble: None, home, frozen: false, held: None, stale: false, watched }
+    }
 }
 
 /// Acknowledged writes that another program took out of a ledger, by their ids, or why that cannot be told.
@@ -150,8 +163,7 @@ impl Sources {
                     Ok(ledger) if all.iter().any(|source| source.ledger == ledger) => {}
                     Ok(ledger) => {
                         let home = home.clone();
-                        let watched = RefCell::new(None);
-                        all.push(Source { ledger, member: n, read: None, trouble: None, home, frozen: false, watched });
+                        all.push(Source::new(ledger, n, home));
                     }
                     Err(error) if n == 0 => return Err(error.into()),
                     Err(error) => refused.push((n, error)),
@@ -283,14 +295,14 @@ impl Sources {
                 break;
             }
         }
-        report.parsed += self.mirror(cache)?;
+        report.parsed += self.mirror(cache)? + self.mirror_planned(cache)?;
         if self.unsettled {
             if self.maybe_doubled {
                 self.settle_copies(cache)?;
             }
             self.unsettled = false;
         }
-        if is_first {
+        if is_first && !self.is_held() {
             self.keep_image(report.parsed, cache)?;
         }
         Ok(report)
@@ -300,7 +312,7 @@ impl Sources {
     /// is remembered as trouble, and what was read before stays.
     fn look(&mut self, n: usize) -> Result<Option<Read>> {
         let source = &mut self.all[n];
-        if source.frozen {
+        if source.frozen || source.held.is_some() {
             return Ok(None);
         }
         let path = source.ledger.path();
@@ -313,6 +325,7 @@ impl Sources {
         }
         let found = match &mut source.read {
             None => source.ledger.read(|| expected(path)).map(Some),
+            Some(_) if source.stale => source.ledger.read(|| expected(path)).map(Some),
             Some(read) => {
                 let known = !read.document.is_empty();
                 let expectation = || if known { Expectation::Issues } else { expected(path) };
@@ -327,7 +340,7 @@ impl Sources {
         };
         match found {
             Ok(found) => {
-                source.trouble = None;
+                (source.trouble, source.stale) = (None, false);
                 self.reads += u64::from(found.is_some());
                 Ok(found.map(|snapshot| Read {
                     document: snapshot.document,
@@ -371,9 +384,8 @@ impl Sources {
             let path = name.file_name().map(|name| ledger.path().with_file_name(name));
             let then = path.and_then(|path| Ledger::at(&path, path.parent().unwrap_or(&path)).ok());
             let read = Some(Read { document, stamp: Stamp::of_the_past(), mirror: Mirror::No });
-            let (home, watched) = (home.clone(), RefCell::new(None));
             let ledger = then.unwrap_or_else(|| ledger.clone());
-            Source { ledger, member, read, trouble: None, home, frozen: true, watched }
+            Source { read, frozen: true, ..Source::new(ledger, member, home.clone()) }
         });
         let frozen: Vec<Source> = frozen.collect();
         self.all.splice(first..first, frozen);

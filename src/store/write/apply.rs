@@ -37,9 +37,24 @@ impl Store {
         ledger: &Ledger,
         mut plan: impl FnMut(&mut Draft<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
+        if self.gathered.is_some() && self.sources.held(ledger).is_some() {
+            return self.draft_ledger(ledger, &mut plan).map(drop);
+        }
         let snapshot = ledger.read(|| expected(ledger.path()))?;
         let edits = self.drafted(ledger, &snapshot.document, &mut plan)?;
         Ok(ledger.rehearse(&snapshot, &edits)?)
+    }
+
+    /// The edits that a plan makes of a ledger that is held, with what others have planned for it.
+    pub(super) fn draft_ledger<E: From<LedgerError>>(
+        &self,
+        ledger: &Ledger,
+        plan: &mut impl FnMut(&mut Draft<'_>) -> Result<(), E>,
+    ) -> Result<Vec<Edit>, E> {
+        match self.sources.held(ledger) {
+            Some(document) => self.drafted(ledger, document, plan),
+            None => Err(LedgerError::Unstable { path: ledger.path().to_owned() }.into()),
+        }
     }
 
     fn drafted<E>(

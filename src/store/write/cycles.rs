@@ -9,14 +9,14 @@ impl Transaction<'_> {
     /// not wait for it.
     pub fn refuse_cycle(&mut self, dependent: &str, target: &str, parents: bool) -> Result<()> {
         self.store().refresh()?;
-        let waits = self.store().cache.waits()?;
+        let is_epic = parents && self.is_open_epic(target)?;
+        let cache = &mut self.store().cache;
         let around = match parents {
-            true if self.is_open_epic(target)? => {
-                let family = self.store().cache.graph(true)?;
-                family.path(target, dependent).or_else(|| waits.path(dependent, target))
-            }
-            true => self.store().cache.graph(true)?.path(target, dependent),
-            false => waits.path(target, dependent),
+            true => match cache.parents_path(target, dependent)? {
+                None if is_epic => cache.waits_path(dependent, target)?,
+                found => found,
+            },
+            false => cache.waits_path(target, dependent)?,
         };
         match around {
             None => Ok(()),
@@ -37,9 +37,8 @@ impl Transaction<'_> {
             if blockers().next().is_none() || !self.is_open_epic(parent)? {
                 continue;
             }
-            let waits = self.store().cache.waits()?;
             for (target, _) in blockers() {
-                if let Some(path) = waits.path(target, parent) {
+                if let Some(path) = self.store().cache.waits_path(target, parent)? {
                     let path = std::iter::once(id.to_owned()).chain(path).chain([id.to_owned()]).collect();
                     return Err(StoreError::Cycle { dependent: id.to_owned(), target: target.clone(), path });
                 }

@@ -1,5 +1,7 @@
 //! The edits that are planned for one ledger. Whatever gets in here was let through by every guard of lines.
 
+use std::collections::HashMap;
+
 use super::asked::Asked;
 use super::guards;
 use super::intent::{Intent, WriteError};
@@ -15,11 +17,20 @@ pub struct Draft<'a> {
     ledger: &'a Ledger,
     document: &'a Document,
     edits: Vec<Edit>,
+    /// Which of the edits is of which line, or of which new issue.
+    places: HashMap<Spot, usize>,
+}
+
+/// What an edit gives a text to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Spot {
+    Line(usize),
+    New(String),
 }
 
 impl<'a> Draft<'a> {
     pub(super) fn new(store: &'a Store, ledger: &'a Ledger, document: &'a Document) -> Self {
-        Draft { store, source: store.sources.find(ledger), ledger, document, edits: Vec::new() }
+        Draft { store, source: store.sources.find(ledger), ledger, document, edits: Vec::new(), places: HashMap::new() }
     }
 
     /// The ledger as it is on disk.
@@ -29,7 +40,8 @@ impl<'a> Draft<'a> {
 
     /// Takes an edit into the plan, in the place of an earlier one of the same line, unless a guard refuses it.
     pub(in crate::store) fn push(&mut self, intent: Intent, edit: Edit) -> Result<(), WriteError> {
-        let text = |line: usize| std::str::from_utf8(self.document.text(line)).ok();
+        // What others have planned for the line is a part of this change.
+        let text = |line: usize| self.document.text_in_file(line).and_then(|text| std::str::from_utf8(text).ok());
         let of_line = |line: usize| self.document.record(line).and_then(|record| record.string("id"));
         let (id, before, after) = match &edit {
             Edit::Set { line, id, text: after } => (Some(id.into()), text(*line), Some(after.as_str())),
@@ -41,8 +53,19 @@ impl<'a> Draft<'a> {
             let Draft { store, ledger, document, .. } = *self;
             guards::ask(&Asked { store, intent, source, ledger, document, edit: &edit, id, before, after })?;
         }
-        self.edits.retain(|earlier| !is_same_line(earlier, &edit));
-        self.edits.push(edit);
+        let spot = match &edit {
+            Edit::Set { line, .. } => Some(Spot::Line(*line)),
+            Edit::Insert { id, .. } => Some(Spot::New(id.clone())),
+            Edit::Remove { .. } | Edit::Sort | Edit::Normalise | Edit::Resolve { .. } => None,
+        };
+        // The last of several texts for one line, or for one new id, stands.
+        match spot.as_ref().and_then(|spot| self.places.get(spot)) {
+            Some(at) => self.edits[*at] = edit,
+            None => {
+                self.places.extend(spot.map(|spot| (spot, self.edits.len())));
+                self.edits.push(edit);
+            }
+        }
         Ok(())
     }
 
@@ -51,28 +74,25 @@ impl<'a> Draft<'a> {
         edits.into_iter().try_for_each(|edit| self.push(Intent::Carry, edit))
     }
 
-    /// The text that a line gets.
-    pub(super) fn pending(&self, line: usize) -> Option<&str> {
-        self.edits.iter().find_map(|edit| match edit {
-            Edit::Set { line: at, text, .. } if *at == line => Some(text.as_str()),
+    /// Where an issue stands, in the file or among the new ones, and the text that it is to get so far.
+    pub(super) fn find(&self, id: &str) -> Option<(Spot, Option<&str>)> {
+        let spot = match self.document.effective(id) {
+            Some(line) => Spot::Line(line),
+            None if self.inserts(id) => Spot::New(id.to_owned()),
+            None => return None,
+        };
+        let text = self.places.get(&spot).and_then(|at| match &self.edits[*at] {
+            Edit::Set { text, .. } | Edit::Insert { text, .. } => Some(text.as_str()),
             _ => None,
-        })
+        });
+        Some((spot, text))
     }
 
     pub(super) fn inserts(&self, id: &str) -> bool {
-        self.edits.iter().any(|edit| matches!(edit, Edit::Insert { id: other, .. } if other == id))
+        self.places.contains_key(&Spot::New(id.to_owned()))
     }
 
     pub(super) fn into_edits(self) -> Vec<Edit> {
         self.edits
-    }
-}
-
-/// The last of several texts for one line, or for one new id, stands.
-fn is_same_line(one: &Edit, other: &Edit) -> bool {
-    match (one, other) {
-        (Edit::Set { line: one, .. }, Edit::Set { line: other, .. }) => one == other,
-        (Edit::Insert { id: one, .. }, Edit::Insert { id: other, .. }) => one == other,
-        _ => false,
     }
 }

@@ -5,7 +5,8 @@
 //! | what is wanted, of which ledgers | `intent.rs` |
 //! | locks, in one order for everybody | `lock.rs` |
 //! | several writes at once, and which ledgers each is for | `transaction.rs`, `place.rs` |
-//! | writes become edits of the lines on disk | `plan.rs` |
+//! | several operations at once | `together.rs` |
+//! | writes become edits of the lines on disk | `round.rs`, `plan.rs` |
 //! | one ordered list of all that may refuse one | `guards.rs` (`asked.rs`, `claims.rs`, `workflow_lock.rs`, `status.rs`) |
 //! | the edits of one ledger, each guarded once | `draft.rs` |
 //! | gate, replacement, logs, claims; or none of it, in a dry run | `apply.rs`, `log.rs`, `claims.rs` |
@@ -21,13 +22,17 @@ mod lock;
 mod log;
 mod place;
 mod plan;
+mod round;
 mod status;
+mod together;
 mod transaction;
 mod workflow_lock;
 
 pub use draft::Draft;
 pub use intent::{Scope, Write, WriteError, Written};
+pub use together::Together;
 pub use transaction::Transaction;
 
 pub(super) use intent::{Fresh, Intent};
 pub(super) use lock::Locks;
+pub(super) use together::Gathered;

@@ -1,7 +1,7 @@
 //! What a transaction does to the lines of one ledger.
 
 use super::claims;
-use super::draft::Draft;
+use super::draft::{Draft, Spot};
 use super::intent::{Answer, Fresh, Intent, Write, WriteError, Written};
 use crate::ledger::Edit;
 use crate::model::change::{Change, ChangeError, NewIssue, Stamp};
@@ -18,112 +18,130 @@ pub(super) struct Plan<'a> {
     source: usize,
     fresh: &'a Fresh,
     actor: &'a str,
-    now: Instant,
 }
 
 impl<'a> Plan<'a> {
-    pub fn new(store: &'a Store, source: usize, fresh: &'a Fresh, actor: &'a str, now: Instant) -> Self {
-        Plan { store, source, fresh, actor, now }
+    pub fn new(store: &'a Store, source: usize, fresh: &'a Fresh, actor: &'a str) -> Self {
+        Plan { store, source, fresh, actor }
     }
 
     /// Drafts everything staged, on the document as it is now. One answer per write.
     pub fn make<'w>(
         &self,
         draft: &mut Draft<'_>,
-        staged: impl IntoIterator<Item = (Intent, &'w Write)>,
+        staged: impl IntoIterator<Item = (Intent, Instant, &'w Write)>,
     ) -> Vec<Answer> {
-        staged.into_iter().map(|(intent, write)| self.one(draft, intent, write)).collect()
+        let one = |(intent, now, write)| At { plan: self, intent, now }.one(draft, write);
+        staged.into_iter().map(one).collect()
     }
+}
 
-    fn one(&self, draft: &mut Draft<'_>, intent: Intent, write: &Write) -> Answer {
+/// One write of a plan: what for, and when.
+struct At<'p, 'a> {
+    plan: &'p Plan<'a>,
+    intent: Intent,
+    now: Instant,
+}
+
+impl<'a> At<'_, 'a> {
+    fn one(&self, draft: &mut Draft<'_>, write: &Write) -> Answer {
         match write {
-            Write::File { issue, id, .. } => self.file(draft, intent, issue, id.as_ref()),
-            Write::Change { id, changes } => match self.store.remarked(self.source, id, changes) {
-                Some(issue) => self.remark(draft, intent, &issue, id, changes),
-                None => {
-                    self.change(draft, intent, id, |line, dialect| change::apply(line, changes, self.stamp(dialect)))
-                }
+            Write::File { issue, id, .. } => self.file(draft, issue, id.as_ref()),
+            Write::Change { id, changes } => match self.plan.store.remarked(self.plan.source, id, changes) {
+                Some(issue) => self.remark(draft, &issue, id, changes),
+                None => self.change(draft, id, |line, dialect| change::apply(line, changes, self.stamp(dialect))),
             },
             Write::Put { id, line, .. } => match draft.document().effective(id) {
                 // The last of several for one new id stands, as it would if each came in a transaction of its own.
-                None => self.insert(draft, intent, id, line.clone()),
+                None => self.insert(draft, id, line.clone()),
                 // What a companion says is not what the line of an issue replaces.
                 Some(known)
                     if is_companion_line(draft.document().text(known)) && !is_companion_line(line.as_bytes()) =>
                 {
                     Err(WriteError::Taken(id.clone()))
                 }
-                Some(_) => self.change(draft, intent, id, |old, _| Ok((old != line).then(|| line.clone()))),
+                Some(_) => self.change(draft, id, |old, _| Ok((old != line).then(|| line.clone()))),
             },
         }
     }
 
     fn stamp(&self, dialect: Dialect) -> Stamp<'a> {
-        Stamp { now: self.now, actor: self.actor, dialect }
+        Stamp { now: self.now, actor: self.plan.actor, dialect }
     }
 
-    fn file(&self, draft: &mut Draft<'_>, intent: Intent, issue: &NewIssue, chosen: Option<&IssueId>) -> Answer {
+    fn file(&self, draft: &mut Draft<'_>, issue: &NewIssue, chosen: Option<&IssueId>) -> Answer {
         let taken = |id: &str| {
-            draft.inserts(id) || draft.document().has_id(id) || self.store.holders(id).iter().any(|n| *n != self.source)
+            draft.inserts(id)
+                || draft.document().has_id(id)
+                || self.plan.store.holders(id).iter().any(|n| *n != self.plan.source)
         };
         let id = match chosen {
             Some(id) if taken(id.as_str()) => return Err(WriteError::Taken(id.to_string())),
             Some(id) => id.clone(),
             None => loop {
-                let nonce = self.store.host.entropy.bytes();
-                let id = IssueId::mint(&self.fresh.prefix, &issue.title, &issue.description, self.now, nonce);
+                let nonce = self.plan.store.host.entropy.bytes();
+                let id = IssueId::mint(&self.plan.fresh.prefix, &issue.title, &issue.description, self.now, nonce);
                 if !taken(id.as_str()) {
                     break id;
                 }
             },
         };
-        let local = issue.local || self.store.is_planning(self.store.sources.member_of(self.source));
-        let issue = NewIssue { local, project: self.fresh.owner.clone(), ..issue.clone() };
+        let local = issue.local || self.plan.store.is_planning(self.plan.store.sources.member_of(self.plan.source));
+        let issue = NewIssue { local, project: self.plan.fresh.owner.clone(), ..issue.clone() };
         let line = issue.line(id.as_str(), self.stamp(draft.document().dialect()))?;
-        self.insert(draft, intent, id.as_str(), line)
+        self.insert(draft, id.as_str(), line)
     }
 
-    fn insert(&self, draft: &mut Draft<'_>, intent: Intent, id: &str, line: String) -> Answer {
-        draft.push(intent, Edit::Insert { id: id.to_owned(), text: line.clone() })?;
+    fn insert(&self, draft: &mut Draft<'_>, id: &str, line: String) -> Answer {
+        draft.push(self.intent, Edit::Insert { id: id.to_owned(), text: line.clone() })?;
         Ok(self.written(id, line, None, true))
     }
 
     fn change(
         &self,
         draft: &mut Draft<'_>,
-        intent: Intent,
         id: &str,
         apply: impl FnOnce(&str, Dialect) -> std::result::Result<Option<String>, ChangeError>,
     ) -> Answer {
         let document = draft.document();
-        let Some(line) = document.effective(id) else { return Err(WriteError::NotFound(id.to_owned())) };
-        let on_disk = String::from_utf8_lossy(document.text(line)).into_owned();
         // A second change of the same issue in one transaction builds on the first.
-        let before = draft.pending(line).map_or_else(|| on_disk.clone(), str::to_owned);
-        let Some(text) = apply(&before, document.dialect_of(line))? else {
-            return Ok(self.written(id, before, Some(on_disk), false));
+        let Some((spot, pending)) = draft.find(id) else { return Err(WriteError::NotFound(id.to_owned())) };
+        let on_disk = match spot {
+            Spot::Line(line) => Some(String::from_utf8_lossy(document.text(line)).into_owned()),
+            Spot::New(_) => None,
         };
-        draft.push(intent, Edit::Set { line, id: id.to_owned(), text: text.clone() })?;
-        Ok(self.written(id, text, Some(on_disk), true))
+        let before = pending.map(str::to_owned).or_else(|| on_disk.clone()).unwrap_or_default();
+        let Some(text) = apply(&before, document.dialect_of_text(&before))? else {
+            return Ok(self.written(id, before, on_disk, false));
+        };
+        let (id, new) = (id.to_owned(), text.clone());
+        draft.push(
+            self.intent,
+            match spot {
+                Spot::Line(line) => Edit::Set { line, id: id.clone(), text: new },
+                Spot::New(_) => Edit::Insert { id: id.clone(), text: new },
+            },
+        )?;
+        Ok(self.written(&id, text, on_disk, true))
     }
 
     /// Changes the companion of an issue, which is made if there is none. The claims on the issue itself decide who may.
-    fn remark(&self, draft: &mut Draft<'_>, intent: Intent, issue: &str, id: &str, changes: &[Change]) -> Answer {
+    fn remark(&self, draft: &mut Draft<'_>, issue: &str, id: &str, changes: &[Change]) -> Answer {
         let record = Record::parse(issue).expect("a line of a ledger is a record");
         let dialect = draft.document().dialect();
-        if let Some(owner) = self.store.owner(id) {
+        if let Some(owner) = self.plan.store.owner(id) {
             let after = change::apply(issue, changes, self.stamp(dialect))?;
-            claims::refuse(self.store, owner, id, Some(issue), after.as_deref())?;
+            claims::refuse(self.plan.store, owner, id, Some(issue), after.as_deref())?;
         }
         let apply = |line: &str, dialect| change::apply(line, changes, self.stamp(dialect));
         let is_known = draft.document().effective(id).is_some() || draft.inserts(id);
-        let written = match &self.fresh.owner {
+        let written = match &self.plan.fresh.owner {
             Some(owner) if !is_known => {
                 let empty = proposal::companion(&record, owner, self.stamp(dialect));
                 let line = apply(&empty, dialect)?.unwrap_or(empty);
-                self.insert(draft, intent, id, line)?
+                self.insert(draft, id, line)?
             }
-            _ => self.change(draft, intent, id, apply)?,
+            _ => self.change(draft, id, apply)?,
         };
         let companion = Record::parse(&written.line).expect("a written line is a record");
         let line = match proposal::is_companion(&companion) {
@@ -134,7 +152,7 @@ impl<'a> Plan<'a> {
     }
 
     fn written(&self, id: &str, line: String, before: Option<String>, changed: bool) -> Written {
-        let source_repo = self.store.name(self.store.sources.member_of(self.source)).to_owned();
+        let source_repo = self.plan.store.name(self.plan.store.sources.member_of(self.plan.source)).to_owned();
         Written { id: id.to_owned(), line, before, changed, source_repo }
     }
 }

@@ -1,0 +1,78 @@
+use std::io::Read as _;
+
+use clap::Args;
+
+use super::{Context, Outcome};
+use crate::ops::{self, BatchError, BatchLine, BatchOptions, MAX_BATCH_BYTES, OpError};
+use crate::store;
+use crate::sys::fs::FsError;
+use crate::view::{self, Exit, Failure};
+
+/// Make many changes at once, one JSON object per line
+///
+/// Prints one JSON object for each line of the input. Each ledger is locked and written once, and `bd undo` takes the batch back.
+/// A line that fails names itself and the others are written; the exit code is that of the first failure. Operations: add, update,
+/// close, reopen, defer, undefer, delete, note, comment, label add, label remove, dep add, dep remove. \"$1\" is the issue that
+/// line 1 files.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  bd batch changes.jsonl
+  bd batch changes.jsonl --atomic --dry-run
+  echo '{\"op\":\"add\",\"title\":\"Fix it\",\"priority\":1}' | bd batch
+  echo '{\"op\":\"close\",\"id\":\"bd-a3f8\",\"reason\":\"done\"}' | bd batch")]
+pub struct BatchArgs {
+    /// The file (default, and -: standard input)
+    file: Option<String>,
+    /// Write all of it or nothing; refused if it would write more than one repo
+    #[arg(long)]
+    atomic: bool,
+    /// Only say what would come of it
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub fn run(args: BatchArgs, cx: &mut Context) -> Outcome {
+    let bytes = input(args.file.as_deref(), cx).map_err(|error| Failure::from(OpError::Fs(error)))?;
+    let options = BatchOptions { atomic: args.atomic, dry_run: args.dry_run };
+    let lines = ops::batch(cx.store()?, &bytes, options)?;
+    let (total, mut failed, mut exit) = (lines.len(), 0, Exit::Ok);
+    for mut line in lines {
+        let is_aborted = matches!(&line.result, Err(OpError::Batch(BatchError::Aborted { .. })));
+        let failure = failure(&mut line);
+        cx.ui.json_row(&view::batched(&line, args.dry_run, failure.as_ref()).finish());
+        if let Some(failure) = failure {
+            failed += 1;
+            // What was not written because of another line is not what went wrong.
+            if exit == Exit::Ok && !is_aborted {
+                exit = failure.exit;
+            }
+        }
+    }
+    let word = if args.dry_run { "would fail" } else { "failed" };
+    cx.ui.note_if(failed > 0, &format!("{failed} of {} {word}", view::plural(total, "line")));
+    Ok(exit)
+}
+
+/// Takes out why a line failed.
+fn failure(line: &mut BatchLine) -> Option<Failure> {
+    let error = std::mem::replace(&mut line.result, Err(OpError::Usage(String::new())));
+    match error {
+        Ok(written) => {
+            line.result = Ok(written);
+            None
+        }
+        Err(error) => Some(error.into()),
+    }
+}
+
+/// All of the input; of one that is too long a little more than is allowed.
+fn input(file: Option<&str>, cx: &Context) -> Result<Vec<u8>, FsError> {
+    match file.filter(|name| *name != "-") {
+        Some(name) => store::read_named(&cx.directory().join(name), &cx.directory(), MAX_BATCH_BYTES + 1),
+        None => {
+            let mut bytes = Vec::new();
+            let read = std::io::stdin().lock().take(MAX_BATCH_BYTES + 1).read_to_end(&mut bytes);
+            read.map(|_| bytes).map_err(|error| FsError::new("read", "standard input", error))
+        }
+    }
+}

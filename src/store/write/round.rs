@@ -1,0 +1,166 @@
+//! Staged writes become lines, ledger by ledger: on disk, in memory until all of an operation's companions are known, or nowhere.
+
+use super::draft::Draft;
+use super::intent::{Answer, Fresh, Intent, Write, WriteError, Written};
+use super::lock::Locks;
+use super::plan::Plan;
+use crate::ledger::{LockedLedger, Outcome};
+use crate::model::change::Change;
+use crate::model::time::Instant;
+use crate::store::{Result, Store};
+
+/// A part of a write.
+#[derive(Debug)]
+pub(super) struct Staged {
+    pub source: usize,
+    pub write: Write,
+    pub intent: Intent,
+    /// When it is made.
+    pub at: Instant,
+    /// Which write it is a part of.
+    pub slot: usize,
+}
+
+/// Where the lines go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Where {
+    Disk,
+    /// The store shows them. They are written with those of other operations.
+    Memory,
+    Nowhere,
+}
+
+#[derive(Debug)]
+pub(super) struct Round<'a> {
+    store: &'a mut Store,
+    locks: &'a Locks,
+    actor: String,
+    /// If one write of a ledger is refused, none of them is made.
+    pub is_whole: bool,
+    /// The ledgers that were written, with what is new in each.
+    pub committed: Vec<(usize, Vec<Written>)>,
+}
+
+impl<'a> Round<'a> {
+    pub fn new(store: &'a mut Store, locks: &'a Locks) -> Self {
+        let actor = store.actor().to_owned();
+        Round { store, locks, actor, is_whole: false, committed: Vec::new() }
+    }
+
+    /// Makes all writes but those that were refused, one ledger after the other. One answer per write, in order.
+    pub fn make(&mut self, staged: &[Staged], mut answers: Vec<Option<Answer>>, place: Where) -> Result<Vec<Answer>> {
+        for (source, lock) in self.in_order(staged) {
+            let failed = |slot: usize| matches!(answers[slot], Some(Err(_)));
+            let mine: Vec<&Staged> = staged.iter().filter(|part| part.source == source && !failed(part.slot)).collect();
+            if mine.is_empty() {
+                continue;
+            }
+            let writes: Vec<Write> =
+                mine.iter().map(|part| in_step(&part.write, answers[part.slot].as_ref())).collect();
+            let fresh = self.store.fresh_for(source, &writes.iter().collect::<Vec<_>>())?;
+            let mut planned = Vec::new();
+            let outcome = {
+                let (store, is_whole) = (&*self.store, self.is_whole);
+                let plan = Plan::new(store, source, &fresh, &self.actor);
+                let mut draw = |draft: &mut Draft<'_>| {
+                    planned =
+                        plan.make(draft, mine.iter().zip(&writes).map(|(part, write)| (part.intent, part.at, write)));
+                    let refused = planned.iter().find_map(|answer| answer.as_ref().err());
+                    refused.filter(|_| is_whole).map_or(Ok(()), |error| Err(error.clone()))
+                };
+                match place {
+                    Where::Disk => store.write_ledger::<WriteError>(lock, draw).map(|outcome| (outcome, Vec::new())),
+                    Where::Memory => store
+                        .draft_ledger::<WriteError>(lock.ledger(), &mut draw)
+                        .map(|edits| (if edits.is_empty() { Outcome::Unchanged } else { Outcome::Written }, edits)),
+                    Where::Nowhere => store
+                        .rehearse_ledger::<WriteError>(lock.ledger(), draw)
+                        .map(|()| (Outcome::Written, Vec::new())),
+                }
+            };
+            match outcome {
+                Ok((Outcome::Unchanged, _)) => {
+                    planned.iter_mut().flatten().for_each(|written: &mut Written| written.changed = false);
+                }
+                Ok((Outcome::Written, edits)) => {
+                    self.store.sources.plan(source, edits);
+                    self.committed.push((source, planned.iter().flatten().cloned().collect()));
+                }
+                Err(error) => planned = writes.iter().map(|_| Err(error.clone())).collect(),
+            }
+            for (part, answer) in mine.into_iter().zip(planned) {
+                let before = answers[part.slot].take();
+                answers[part.slot] = Some(united(before, answer));
+            }
+        }
+        Ok(answers.into_iter().map(|answer| answer.expect("every write is of a locked ledger")).collect())
+    }
+
+    /// What would come of one write, on what is on disk now; nothing if its ledger is not locked.
+    pub fn rehearsed(&self, part: &Staged) -> Option<Answer> {
+        let (_, lock) = self.locks.iter().find(|(locked, _)| *locked == part.source)?;
+        let (fresh, mut answers) = (Fresh::default(), Vec::new());
+        let plan = Plan::new(self.store, part.source, &fresh, &self.actor);
+        let drawn = self.store.rehearse_ledger::<WriteError>(lock.ledger(), |draft| {
+            answers = plan.make(draft, [(part.intent, part.at, &part.write)]);
+            Ok(())
+        });
+        Some(drawn.and_then(|()| answers.remove(0)))
+    }
+
+    /// The ledgers that are written, in order: the target's copy of a proposed issue before the planning copy.
+    fn in_order(&self, staged: &[Staged]) -> Vec<(usize, &'a LockedLedger)> {
+        let place = |source: usize| {
+            let second = staged.windows(2).any(|pair| pair[0].slot == pair[1].slot && pair[1].source == source);
+            (second, staged.iter().position(|part| part.source == source))
+        };
+        let mut order: Vec<(usize, &LockedLedger)> = self.locks.iter().map(|(source, lock)| (*source, lock)).collect();
+        order.sort_by_cached_key(|(source, _)| place(*source));
+        order
+    }
+
+    /// An edit of a proposed issue goes to two ledgers: what one of them refuses is not made in the other. Gives the refusals, by write.
+    pub fn refused_halves(&self, staged: &[Staged], slots: usize) -> Vec<Option<Answer>> {
+        let mut found: Vec<Option<Answer>> = (0..slots).map(|_| None).collect();
+        for parts in staged.chunk_by(|one, other| one.slot == other.slot).filter(|parts| parts.len() > 1) {
+            let mut before: Option<Answer> = None;
+            for part in parts {
+                let write = in_step(&part.write, before.as_ref());
+                let Some(answer) = self.rehearsed(&Staged { write, ..*part }) else { continue };
+                before = Some(united(before.take(), answer));
+            }
+            // What a change itself does not allow may depend on an earlier one of this transaction: that is found when it is made.
+            found[parts[0].slot] =
+                before.filter(|found| matches!(found, Err(WriteError::Lease(_) | WriteError::Ledger(_))));
+        }
+        found
+    }
+}
+
+/// The planning part of an edit of a proposed issue notes what it is in step with: the target's line as just written.
+fn in_step(write: &Write, before: Option<&Answer>) -> Write {
+    let line = before.and_then(|answer| answer.as_ref().ok()).map(|written| &written.line);
+    match (write, line) {
+        (Write::Change { id, changes }, line) => {
+            let noted = changes.iter().filter_map(|change| match (change, line) {
+                (Change::Synced(_), Some(line)) => Some(Change::Synced(line.clone())),
+                (Change::Synced(_), None) => None,
+                (other, _) => Some(other.clone()),
+            });
+            Write::Change { id: id.clone(), changes: noted.collect() }
+        }
+        _ => write.clone(),
+    }
+}
+
+/// The answer to a write of several parts: that of the first ledger, which changed something if any part did.
+fn united(before: Option<Answer>, answer: Answer) -> Answer {
+    match (before, answer) {
+        (Some(Ok(first)), Ok(second)) if first.source_repo == second.source_repo => {
+            Ok(Written { changed: first.changed || second.changed, before: first.before, ..second })
+        }
+        (Some(Ok(first)), Ok(second)) => Ok(Written { changed: first.changed || second.changed, ..first }),
+        (Some(first @ Err(_)), _) => first,
+        (_, answer) => answer,
+    }
+}
