@@ -191,6 +191,9 @@ const OTHERS: &[&str] = &[
     "quickstart",
     // A server; what its tools write is undone like any other write.
     "mcp",
+    "onboard",
+    "setup",
+    "prime",
     "undo",
     "label list",
     "label list-all",

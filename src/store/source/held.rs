@@ -1,18 +1,10 @@
 //! Ledgers whose locks are held for several operations. What one of them plans the next one sees, though no file has it yet.
 
 use super::mirror::row_of;
-use super::{Mirror, Read, Row, Sources};
+use super::{Held, Mirror, Read, Row, Sources};
 use crate::cache::{Cache, Key};
 use crate::ledger::{Document, Edit, Ledger};
 use crate::store::Result;
-
-/// What was planned for a ledger.
-#[derive(Debug, Default)]
-pub(super) struct Held {
-    /// Lines that the cache has otherwise.
-    unmirrored: Vec<usize>,
-    is_planned: bool,
-}
 
 impl Sources {
     /// Reads ledgers whose locks were just taken, and looks at their files no more until [`Sources::let_go`].

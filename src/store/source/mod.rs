@@ -13,7 +13,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant as Moment;
 
-use self::held::Held;
 use super::image::Label;
 use super::repos::Repos;
 use super::{LEDGER_NAMES, Member, Result, StoreError, home, image, missing};
@@ -64,6 +63,14 @@ struct Source {
     stale: bool,
     /// What was missing from the file when it had this stamp.
     watched: RefCell<Option<(FileStamp, Watched)>>,
+}
+
+/// What was planned for a ledger that is held.
+#[derive(Debug, Default)]
+struct Held {
+    /// Lines that the cache has otherwise.
+    unmirrored: Vec<usize>,
+    is_planned: bool,
 }
 
 impl Source {
