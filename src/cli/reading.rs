@@ -98,7 +98,9 @@ const LOOK: &[(&str, &[&str])] = &[
 /// Refuses what was typed, unless it only looks.
 pub fn refuse(words: &str, matches: &ArgMatches) -> Result<(), Failure> {
     let is_given = |name| is_given(matches, name);
-    let shows = ["dry_run", "inspect"].into_iter().any(is_given) || words == "sync" && is_given("status");
+    let shows = ["dry_run", "inspect"].into_iter().any(is_given)
+        || words == "sync" && is_given("status")
+        || words == "setup" && ["print", "check"].into_iter().any(is_given);
     if words.is_empty() || only_looks(words, matches) || shows {
         return Ok(());
     }
