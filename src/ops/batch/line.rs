@@ -7,7 +7,7 @@ use crate::model::json::{decode_string, integer};
 use crate::model::record::Record;
 use crate::ops::{OpError, Result};
 
-/// An operation: its name, other names of it, and its fields. Those before the `|` are required.
+/// An operation: its name, other names of it, the fields that it needs, and those that it may have.
 struct Op {
     name: &'static str,
     others: &'static [&'static str],

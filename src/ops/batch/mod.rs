@@ -140,7 +140,7 @@ impl Filed {
 }
 
 fn act(store: &mut Store, line: &Line<'_>, filed: &Filed) -> Result<Written> {
-    let issue = || Ok::<String, OpError>(filed.id(line.word("id")?.unwrap_or_default())?);
+    let issue = || filed.id(line.word("id")?.unwrap_or_default());
     let changed = |store: &mut Store, changes: Vec<Change>| {
         revise(store, &issue()?, &changes.into_iter().map(Wish::Change).collect::<Vec<_>>())
     };
