@@ -255,6 +255,10 @@ impl Sources {
 
     /// Brings the documents up to date. Enough for ids; the cache is filled only if it was before.
     pub fn read(&mut self, cache: &mut Cache) -> Result<()> {
+        // What was planned under the locks is in the documents; the cache gets it with the next question to it.
+        if self.all.iter().all(|source| source.held.is_some()) {
+            return Ok(());
+        }
         let is_mirrored = |source: &Source| source.read.as_ref().is_some_and(|read| !matches!(read.mirror, Mirror::No));
         if self.all.iter().any(is_mirrored) {
             return self.refresh(cache).map(drop);
