@@ -7,6 +7,8 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use crate::cli::harness::{BD, Env, Run, words};
+use crate::support::dice::Dice;
+use crate::support::effort::pick;
 
 /// The lines that a batch printed.
 fn answers(run: &Run) -> Vec<Value> {
@@ -109,6 +111,44 @@ fn a_batch_leaves_the_bytes_that_its_commands_leave() {
     // And one undo takes all of it back.
     at_once.bd(["undo", "--yes"]).ok();
     assert_eq!(at_once.ledger_text().trim(), "");
+}
+
+/// A thousand changes in the full form.
+#[test]
+fn many_changes_leave_the_bytes_that_their_commands_leave() {
+    let [at_once, one_by_one] = [0, 1].map(|_| {
+        let env = Env::new();
+        env.set("BD_TEST_NOW", "2026-01-05T09:00:00Z");
+        env.set("BD_TEST_SEED", "7");
+        env
+    });
+    let mut dice = Dice::new(0xba7c);
+    let mut lines = String::new();
+    for n in 0..pick(40, 150, 1000) {
+        let id = if n < 8 { String::new() } else { format!("bd-n{}", dice.below(8)) };
+        let (line, command) = match if n < 8 { 0 } else { dice.below(7) } {
+            0 => (
+                json!({"op": "add", "title": format!("Issue-{n}"), "id": format!("bd-n{n}")}),
+                format!("add Issue-{n} --id bd-n{n}"),
+            ),
+            1 => (
+                json!({"op": "update", "id": id, "title": format!("Title-{n}")}),
+                format!("update {id} --title Title-{n}"),
+            ),
+            2 => (json!({"op": "update", "id": id, "priority": n % 5}), format!("update {id} -p {}", n % 5)),
+            3 => (
+                json!({"op": "label add", "id": id, "labels": [format!("l{}", n % 9)]}),
+                format!("label add {id} l{}", n % 9),
+            ),
+            4 => (json!({"op": "comment", "id": id, "text": format!("word-{n}")}), format!("comment {id} word-{n}")),
+            5 => (json!({"op": "close", "id": id, "reason": "done"}), format!("close {id} -r done")),
+            _ => (json!({"op": "note", "id": id, "text": format!("note-{n}")}), format!("note {id} note-{n}")),
+        };
+        one_by_one.bd(words(&command)).ok();
+        writeln!(lines, "{line}").unwrap();
+    }
+    batch(&at_once, &lines, &[]).ok();
+    assert_eq!(at_once.ledger_text(), one_by_one.ledger_text());
 }
 
 #[test]
