@@ -66,7 +66,7 @@ impl Project {
     }
 
     /// With a settings file that cannot be read nobody knows which repos are private.
-    fn refuse_unread_settings(&self) -> Result<()> {
+    pub fn refuse_unread_settings(&self) -> Result<()> {
         self.settings.broken.first().map_or(Ok(()), |error| Err(error.clone().into()))
     }
 

@@ -3,6 +3,8 @@
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use crate::cli::harness::Env;
+use crate::cli::projects::sh;
+use crate::support::programs::have;
 
 const PLACE: &str = ".claude/settings.json";
 
@@ -83,4 +85,27 @@ fn what_is_read_only_or_of_another_is_left_alone() {
     env.bd(["setup", "claude", "--mcp"]).fails(1, &["\"bd\" is there and says something else"]);
     env.bd(["setup", "agents-md", "--mcp"]).fails(2, &["no MCP entry"]);
     env.bd(["setup", "nobody"]).fails(2, &["claude"]);
+}
+
+#[test]
+fn nothing_of_a_contributors_set_up_gets_into_a_pull_request() {
+    if !have(&["git"]) {
+        return;
+    }
+    let env = Env::new();
+    env.given("add One");
+    sh(&env, "cd web && git init -q . && git add -A && git commit -qm one");
+    env.given("init --contributor");
+    let files = |env: &Env| sh(env, "cd web && git status --porcelain");
+    let before = files(&env);
+    // The home is the project itself.
+    env.set("HOME", env.path(""));
+    env.bd(["setup", "claude", "--user"]).fails(5, &[".claude"]);
+    // From another home nobody has agreed to the settings that say who contributes.
+    let other = env.root().join("other");
+    std::fs::create_dir(&other).unwrap();
+    env.set("HOME", &other);
+    env.set("XDG_STATE_HOME", other.join("state"));
+    env.bd(["setup", "claude"]).fails(10, &["bd trust"]);
+    assert_eq!(files(&env), before);
 }

@@ -99,6 +99,10 @@ struct Wanted {
 
 /// Sets `bd` up for a client, takes it away, or looks. Without a project it can only be the user's home.
 pub fn setup(store: Option<&mut Store>, env: &Env, request: SetupRequest) -> Result<SetupReport> {
+    // Who is a contributor is not known then.
+    if let (Some(store), SetupAction::Install) = (&store, request.action) {
+        store.refuse_unread_settings()?;
+    }
     let contributes = store.as_ref().and_then(|store| {
         let decision = store.role();
         (decision.role == Role::Contributor).then(|| decision.because.clone())
@@ -114,8 +118,10 @@ pub fn setup(store: Option<&mut Store>, env: &Env, request: SetupRequest) -> Res
         (false, Some(store)) => in_project(store.repo().root(), &request)?,
         (false, None) => return Err(OpError::Usage("which project? without one, add --user".to_owned())),
     };
-    if let (false, Some(_), Some(store), SetupAction::Install) = (user, &contributes, &store, request.action) {
-        let shown = wanted.iter().map(|one| one.place.path()).find(|path| !store.is_kept_out_of_commits(path));
+    if let (Some(_), Some(store), SetupAction::Install) = (&contributes, &store, request.action) {
+        // The home may be the project itself.
+        let mut inside = wanted.iter().map(|one| one.place.path()).filter(|path| path.starts_with(store.repo().root()));
+        let shown = inside.find(|path| !store.is_kept_out_of_commits(path));
         if let Some(path) = shown {
             return Err(SetupError::InPullRequest { path }.into());
         }
