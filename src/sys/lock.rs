@@ -34,19 +34,27 @@ impl DirLock {
     }
 }
 
+/// A program that another thread is about to start holds the directory open for a moment, and the lock with it: closing
+/// it here would not be enough.
+impl Drop for DirLock {
+    fn drop(&mut self) {
+        let _ = fs4::FileExt::unlock(self.dir.file());
+    }
+}
+
 /// Locks a directory that is not itself a link, waiting at most `wait`.
 pub fn lock(path: &Path, wait: Duration) -> Result<DirLock, LockError> {
     let start = Instant::now();
     loop {
         let dir = Dir::root(path)?;
         let left = wait.saturating_sub(start.elapsed());
-        let Some(dir) = acquire(dir, left)? else {
+        let Some(lock) = acquire(dir, left)? else {
             let holder = holder(path);
             return Err(LockError::Timeout { path: path.to_owned(), holder, waited: wait });
         };
-        // A directory that was removed and made anew has another lock: start over with the one the path leads to (F12).
-        if dir.is_current() {
-            return Ok(DirLock { dir });
+        // A directory that was removed and made again has another lock: start over with the one the path leads to (F12).
+        if lock.dir.is_current() {
+            return Ok(lock);
         }
     }
 }
@@ -59,28 +67,28 @@ pub fn is_held(file: &Path) -> bool {
 
 /// Waits in the kernel, in a thread of its own: polling would starve under load. A lock that is granted too late is
 /// dropped with the channel.
-fn acquire(dir: Dir, wait: Duration) -> Result<Option<Dir>, LockError> {
-    let failed = |dir: &Dir, e| LockError::Failed { path: dir.path().to_owned(), source: Arc::new(e) };
+fn acquire(dir: Dir, wait: Duration) -> Result<Option<DirLock>, LockError> {
+    let path = dir.path().to_owned();
+    let failed = |e| LockError::Failed { path, source: Arc::new(e) };
     match fs4::FileExt::try_lock(dir.file()) {
-        Ok(()) => return Ok(Some(dir)),
+        Ok(()) => return Ok(Some(DirLock { dir })),
         Err(fs4::TryLockError::WouldBlock) if wait.is_zero() => return Ok(None),
         Err(fs4::TryLockError::WouldBlock) => {}
         Err(fs4::TryLockError::Error(e)) if e.kind() == io::ErrorKind::Interrupted => {}
-        Err(fs4::TryLockError::Error(e)) => return Err(failed(&dir, e)),
+        Err(fs4::TryLockError::Error(e)) => return Err(failed(e)),
     }
     let (send, receive) = mpsc::sync_channel(1);
     std::thread::spawn(move || {
         let granted = loop {
             match fs4::FileExt::lock(dir.file()) {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                other => break other,
+                other => break other.map(|()| DirLock { dir }),
             }
         };
-        let _ = send.send((dir, granted));
+        let _ = send.send(granted);
     });
     match receive.recv_timeout(wait) {
-        Ok((dir, Ok(()))) => Ok(Some(dir)),
-        Ok((dir, Err(e))) => Err(failed(&dir, e)),
+        Ok(granted) => granted.map(Some).map_err(failed),
         Err(_) => Ok(None),
     }
 }
@@ -114,6 +122,16 @@ mod tests {
         }
         drop(held);
         drop(lock(dir.path(), Duration::from_secs(5)).unwrap());
+    }
+
+    #[test]
+    fn a_descriptor_that_a_child_inherits_does_not_keep_the_lock() {
+        let dir = tempfile::tempdir().unwrap();
+        let held = lock(dir.path(), Duration::ZERO).unwrap();
+        let inherited = held.dir().file().try_clone().unwrap();
+        drop(held);
+        drop(lock(dir.path(), Duration::ZERO).unwrap());
+        drop(inherited);
     }
 
     #[test]
