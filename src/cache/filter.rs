@@ -44,7 +44,12 @@ impl Clause {
     fn write(&mut self, expr: &Expr) {
         match expr {
             // In these words the index of what is open goes by.
-            Expr::And(parts) if is_open(parts) => self.sql.push_str(&format!("i.status NOT IN {DONE}")),
+            Expr::And(parts) if parts.iter().any(not_closed) && parts.iter().any(not_deleted) => {
+                self.sql.push_str(&format!("(i.status NOT IN {DONE} AND "));
+                let others = parts.iter().filter(|part| !not_closed(part) && !not_deleted(part));
+                self.join(&others.cloned().collect::<Vec<_>>(), " AND ", "1");
+                self.sql.push(')');
+            }
             Expr::And(parts) => self.join(parts, " AND ", "1"),
             Expr::Or(parts) => match one_of(parts) {
                 Some((column, words)) => {
@@ -160,10 +165,12 @@ fn is_done(expr: &Expr) -> bool {
     matches!(expr, Expr::Or(parts) if matches!(parts.as_slice(), [a, b] if is_status(a, "closed") && is_status(b, "tombstone")))
 }
 
-/// The conditions that it is not.
-fn is_open(parts: &[Expr]) -> bool {
-    let not = |part: &Expr, word| matches!(part, Expr::Not(part) if is_status(part, word));
-    matches!(parts, [a, b] if not(a, "closed") && not(b, "tombstone") || not(a, "tombstone") && not(b, "closed"))
+fn not_closed(part: &Expr) -> bool {
+    matches!(part, Expr::Not(part) if is_status(part, "closed"))
+}
+
+fn not_deleted(part: &Expr) -> bool {
+    matches!(part, Expr::Not(part) if is_status(part, "tombstone"))
 }
 
 fn is_status(part: &Expr, word: &str) -> bool {
