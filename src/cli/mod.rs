@@ -5,6 +5,7 @@ mod context;
 mod filters;
 mod help;
 mod meter;
+mod output;
 mod reading;
 mod render;
 mod tips;
@@ -55,7 +56,7 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
         Err(error) => return Some(usage_error(error.with_cmd(&help::whole()), wants_json, merges)),
     };
     let run = || {
-        let mut cx = Context::new(global, words);
+        let mut cx = Context::new(global, words, is_one_look);
         let result = match call {
             Some(_) if refused.is_err() => refused.map(|()| Exit::Ok),
             Some(call) => call(&mut cx),

@@ -174,6 +174,12 @@ Options:
       --agent <NAME>
           The agent that acts (default: BD_AGENT; without one it is a person)
 
+      --color <WHEN>
+          Use colour: auto, always or never
+
+      --no-pager
+          Do not page long output
+
   -q, --quiet
           Print only what was asked for, no talk
 

@@ -124,6 +124,8 @@ $ bd label
 !   -C, --directory <DIR>     Run as if started in DIR
 !       --actor <NAME>        Who acts (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
 !       --agent <NAME>        The agent that acts (default: BD_AGENT; without one it is a person)
+!       --color <WHEN>        Use colour: auto, always or never
+!       --no-pager            Do not page long output
 !   -q, --quiet               Print only what was asked for, no talk
 !       --config <KEY=VALUE>  A setting for this once
 !   -h, --help                Print help

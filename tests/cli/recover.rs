@@ -282,7 +282,7 @@ fn several_repos() {
         ),
         str![[r#"
 $ bd list
-! no issues
+! no issues yet; add one with `bd add "Title"`
 ! warning: 1 acknowledged write was removed from . by another program (bd-1); look with bd recover --dry-run
 ! warning: 2 acknowledged writes were removed from ~/plan by another program (plan-1, plan-2); look with bd recover --dry-run
 $ bd recover --repo '~/plan'

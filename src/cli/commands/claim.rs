@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome, fail, require_ids};
+use super::{Context, Outcome, fail};
 use crate::coordination::CoordinationError;
 use crate::model::duration;
 use crate::ops;
@@ -58,8 +58,14 @@ impl LeaseArgs {
     }
 }
 
+/// Something to take must be named.
+pub fn require_issue(ids: &[String]) -> Result<(), Failure> {
+    let which = "which issue? `bd ready` lists candidates; `bd ready --claim` takes the first";
+    if ids.is_empty() { Err(Failure::usage(which)) } else { Ok(()) }
+}
+
 pub fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
+    require_issue(&args.ids)?;
     let wish = ClaimWish { takeover: args.reason.clone().filter(|_| args.takeover), ..args.lease.wish()? };
     let results = ops::claim(cx.store()?, &args.ids, &wish, args.remote)?;
     let any_again = results.iter().any(|(_, result)| result.as_ref().is_ok_and(|claimed| claimed.again));

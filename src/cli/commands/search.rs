@@ -47,8 +47,9 @@ pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
     if json {
         cx.json_rows(view::each(&found, view::found))?;
     } else {
+        let marks = ops::marks(cx.store()?, found.iter().map(|hit| &hit.row))?;
         let (index, ui) = cx.index()?;
-        render::rows(ui, &index, found.iter().map(|hit| &hit.row));
+        render::rows(ui, &index, found.iter().map(|hit| &hit.row), &marks);
         if total == 0 {
             ui.note("nothing found");
         }

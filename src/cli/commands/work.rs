@@ -1,6 +1,6 @@
 use clap::Args;
 
-use super::{Context, Outcome, claim, require_ids};
+use super::{Context, Outcome, claim};
 use crate::ops;
 use crate::store::{ClaimWish, Claimed};
 use crate::view;
@@ -16,7 +16,7 @@ pub struct WorkArgs {
 }
 
 pub fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
+    claim::require_issue(&args.ids)?;
     let results = ops::claim(cx.store()?, &args.ids, &ClaimWish::default(), false)?;
     let calendar = cx.host().clock.calendar();
     let is_person = cx.agent()?.is_none();
