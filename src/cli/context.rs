@@ -25,6 +25,7 @@ const MAX_TEXT: u64 = 64 << 20;
 
 /// Flags that may stand before or after any command.
 #[derive(Debug, Args, Default)]
+#[command(next_help_heading = "Global options")]
 pub struct GlobalArgs {
     /// Print JSON
     #[arg(long, global = true)]

@@ -1,6 +1,7 @@
 //! The `bd` program: arguments in, text or JSON out. Everything it does is an operation of the library.
 
 mod commands;
+mod complete;
 mod context;
 mod filters;
 mod help;
@@ -8,6 +9,7 @@ mod meter;
 mod reading;
 mod render;
 mod tips;
+mod topics;
 mod ui;
 mod width;
 
@@ -25,7 +27,7 @@ use context::{Context, GlobalArgs};
 /// A git-native work ledger: issues are lines of a JSONL file in your repo, committed like code.
 #[derive(Debug, Parser)]
 #[command(name = "bd", version = concat!("version ", env!("CARGO_PKG_VERSION")), disable_help_subcommand = true)]
-#[command(after_help = "More commands: bd help --all. Help on one: bd COMMAND --help.")]
+#[command(after_help = "Run `bd help --all` for every command, `bd COMMAND --help` for one.")]
 struct Cli {
     #[command(flatten)]
     global: GlobalArgs,
@@ -34,6 +36,9 @@ struct Cli {
 /// Runs the program on its own arguments and gives its exit code.
 pub fn run() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
+    if complete::answer(&args) {
+        return ExitCode::SUCCESS;
+    }
     // An image that does not fit its ledgers has gone by then.
     let exit = run_with(&args, true).or_else(|| run_with(&args, false)).unwrap_or(Exit::Failed);
     ExitCode::from(exit.code())

@@ -26,6 +26,8 @@ mod look;
 mod merge_files;
 mod migrate;
 mod odd;
+mod offer;
+mod pages;
 mod plan;
 mod prefix;
 mod prime;
@@ -79,6 +81,8 @@ pub use look::{
 };
 pub use merge_files::{MergeFiles, merge_files};
 pub use migrate::{Migrated, migrate, rename_ledger};
+pub use offer::{Offer, Wanted, offer};
+pub use pages::install_pages;
 pub use plan::{PlanError, parse_plan};
 pub use prefix::rename_prefix;
 pub use prime::{Prime, PrimeWish, prime};

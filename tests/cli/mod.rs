@@ -18,6 +18,7 @@ mod clients;
 mod clients_strict;
 mod closing;
 mod closing_blocked;
+mod complete;
 mod conditions;
 mod contributing;
 mod damage;
