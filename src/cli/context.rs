@@ -1,5 +1,6 @@
 //! What every command has at hand: the streams, the global flags, and the store once it is asked for.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -119,6 +120,8 @@ pub struct Context {
     activity: Activity,
     /// How much of each issue is printed as JSON.
     pub shape: RowShape,
+    /// Standard input has been read.
+    stdin_taken: Cell<bool>,
 }
 
 impl Context {
@@ -139,6 +142,7 @@ impl Context {
             working,
             activity,
             shape: RowShape::default(),
+            stdin_taken: Cell::new(false),
         }
     }
 
@@ -361,7 +365,11 @@ impl Context {
         }
     }
 
-    fn stdin(&self) -> Result<String, Failure> {
+    /// All of standard input, which there is but once.
+    pub(super) fn stdin(&self) -> Result<String, Failure> {
+        if self.stdin_taken.replace(true) {
+            return Err(Failure::usage("standard input can be read only once: for ids or for a text"));
+        }
         let mut text = String::new();
         std::io::stdin()
             .read_to_string(&mut text)

@@ -220,6 +220,11 @@ impl FilterArgs {
     }
 }
 
+/// A condition is about statuses itself, so that closed issues are not hidden.
+pub fn names_status(expr: &Expr) -> bool {
+    expr.mentions(Field::Status) || expr.mentions(Field::Closed)
+}
+
 /// One of the people that a flag names, parted by commas. A name may have a comma of its own, so the whole text counts too.
 fn people(field: Field, text: &str, cx: &mut Context) -> Result<Expr, Failure> {
     let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty() && *part != text);

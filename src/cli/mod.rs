@@ -1,5 +1,6 @@
 //! The `bd` program: arguments in, text or JSON out. Everything it does is an operation of the library.
 
+mod chosen;
 mod commands;
 mod context;
 mod filters;

@@ -101,6 +101,11 @@ pub fn list_by(store: &mut Store, filter: &Expr, sort: Sort, limit: Option<usize
     Ok(store.list(filter, sort, limit)?)
 }
 
+/// The ids of all issues that meet a condition.
+pub fn ids_by(store: &mut Store, filter: &Expr) -> Result<Vec<String>> {
+    Ok(store.list(filter, Sort::default(), None)?.rows.into_iter().map(|row| row.issue.id).collect())
+}
+
 /// The issues that people named; all of them must be known.
 pub fn named(store: &mut Store, typed: &[String]) -> Result<Vec<Row>> {
     store.resolve_all(typed)?.into_iter().map(|one| Ok(store.find(&one.id)?)).collect()

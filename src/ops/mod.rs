@@ -49,7 +49,7 @@ mod validate;
 mod workspaces;
 
 pub use batch::{BatchError, BatchLine, BatchOptions, MAX_BATCH_BYTES, batch};
-pub use change::{Batch, change_each};
+pub use change::{Batch, change_each, rehearse_each};
 pub use claims::{
     LeaseFilter, claim, claim_and_change, claim_each, give_back, leases, reclaim, release, release_remote, renew, take,
 };
@@ -75,7 +75,7 @@ pub use leaks::check_leaks;
 pub use lint::{Linted, lint};
 pub use look::{
     BlockedPage, Checkouts, Listing, Only, ReadyPage, blocked, blockers, children, count, cycles, duplicates, epics,
-    labels, list, list_by, named, not_deleted, not_done, orphans, prefix_index, ready, search, statistics,
+    ids_by, labels, list, list_by, named, not_deleted, not_done, orphans, prefix_index, ready, search, statistics,
 };
 pub use merge_files::{MergeFiles, merge_files};
 pub use migrate::{Migrated, migrate, rename_ledger};

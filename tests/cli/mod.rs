@@ -53,6 +53,7 @@ mod listing;
 mod looking;
 mod mail;
 mod mail_many;
+mod many;
 mod marks;
 #[cfg(feature = "mcp")]
 mod mcp;

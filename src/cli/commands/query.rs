@@ -1,9 +1,8 @@
 use clap::Args;
 
 use super::{Context, Outcome, print_page};
-use crate::cli::filters::{DoneArgs, PageArgs, ShapeArgs};
+use crate::cli::filters::{DoneArgs, PageArgs, ShapeArgs, names_status};
 use crate::model::field;
-use crate::model::query::Field;
 use crate::ops;
 
 /// Find issues by conditions
@@ -48,7 +47,7 @@ pub fn run(args: QueryArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
     let json = cx.ui.wants_json();
     let expr = ops::parse_query(cx.store()?, &args.expression.join(" "))?;
-    let names_status = expr.mentions(Field::Status) || expr.mentions(Field::Closed);
+    let names_status = names_status(&expr);
     let expr = args.done.limited(expr, names_status);
     let page = ops::list_by(cx.store()?, &expr, args.page.sort(), args.page.limit(json))?;
     print_page(cx, &page, false, "no issues")
