@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::layout::Layout;
 use super::ui::{JsonArray, Ui};
 use crate::coordination;
 use crate::model::id::PrefixIndex;
@@ -120,6 +121,8 @@ pub struct Context {
     activity: Activity,
     /// How much of each issue is printed as JSON.
     pub shape: RowShape,
+    /// How issues are laid out as text.
+    pub layout: Layout,
     /// Standard input has been read.
     stdin_taken: Cell<bool>,
 }
@@ -142,6 +145,7 @@ impl Context {
             working,
             activity,
             shape: RowShape::default(),
+            layout: Layout::default(),
             stdin_taken: Cell::new(false),
         }
     }

@@ -94,7 +94,7 @@ fn new_edges(changes: &[Change]) -> Vec<(String, DependencyType)> {
 }
 
 /// Refuses changes that close a circle. That an issue cannot depend on itself, the change says.
-fn refuse_cycles(
+pub(super) fn refuse_cycles(
     transaction: &mut Transaction<'_>,
     id: &str,
     changes: &[Change],

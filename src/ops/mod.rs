@@ -56,12 +56,12 @@ pub use claims::{
 pub use configure::{ChangedFile, Configured, ROUTING, Request as ConfigRequest, configure, trust};
 pub use dependencies::{TreeNode, add_dependency, parse_dependency, relate, remove_dependency, tree};
 pub use doctor::doctor;
-pub use edit::{EditError, EditSheet, apply_sheet, own_copy};
+pub use edit::{EditError, EditSheet, apply_sheet, own_copy, sheet_of, sheet_to_file, users_editor, with_sheet};
 pub use explain::{Explanation, Reason, explain};
 pub use export::export;
 pub use facts::{
-    AllSettings, Facts, Found, Types, Whereabouts, comment, facts, files_for_others, find, find_with_own, ledger,
-    prefix, refuse_ledger, role, setting, settings, state_home, this_project, types, whereabouts, why_nothing,
+    AllSettings, Facts, Found, Types, Whereabouts, aliases, comment, facts, files_for_others, find, find_with_own,
+    ledger, prefix, refuse_ledger, role, setting, settings, state_home, this_project, types, whereabouts, why_nothing,
     withheld,
 };
 pub use file::{Filing, Minted, Placed, file_all, file_minted, mint, place};

@@ -159,13 +159,13 @@ commands! {
     "q": quick::QuickArgs => quick::run;
     "batch": batch::BatchArgs => batch::run;
     "show" | "view": show::ShowArgs => show::run;
-    "list": list::ListArgs => list::run;
+    "list" | "ls": list::ListArgs => list::run;
     "ready": ready::ReadyArgs => ready::run;
     "blocked": blocked::BlockedArgs => blocked::run;
     "why": why::WhyArgs => why::run;
     "update": update::UpdateArgs => update::run;
     "status": status::StatusArgs => status::run;
-    "work": work::WorkArgs => work::run;
+    "work" | "start": work::WorkArgs => work::run;
     "claim": claim::ClaimArgs => claim::run;
     "release": release::ReleaseArgs => release::run;
     "reclaim": reclaim::ReclaimArgs => reclaim::run;
@@ -177,7 +177,7 @@ commands! {
     "reopen": reopen::ReopenArgs => reopen::run;
     "defer": defer::DeferArgs => defer::run;
     "undefer": defer::UndeferArgs => defer::run_undefer;
-    "delete": delete::DeleteArgs => delete::run;
+    "delete" | "rm": delete::DeleteArgs => delete::run;
     "undo": undo::UndoArgs => undo::run;
     "edit": edit::EditArgs => edit::run;
     "note": note::NoteArgs => note::run;

@@ -30,7 +30,7 @@ pub struct UpdateArgs {
     /// open, in_progress, blocked, deferred, closed, pinned, hooked
     #[arg(short, long, value_name = "STATUS")]
     status: Option<String>,
-    /// 0 (urgent) to 4
+    /// 0 to 4, or critical, high, medium, low, backlog
     #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
     priority: Option<String>,
     /// bug, feature, task, epic, chore, …
