@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::layout::Layout;
+use super::layout::{self, Layout};
 use super::ui::{JsonArray, Ui};
 use crate::coordination;
 use crate::model::id::PrefixIndex;
@@ -16,7 +16,7 @@ use crate::model::query::is_me;
 use crate::model::when::{Bare, When};
 use crate::ops::{self, OpError};
 use crate::store::settings::{find_key, nearest_key};
-use crate::store::{self, AGENT_VARIABLE, Config, Moment, Place, STATE_DIR, Store, StoreError, Warning};
+use crate::store::{self, AGENT_VARIABLE, Config, Moment, Place, Row, STATE_DIR, Store, StoreError, Warning};
 use crate::sys::activity::Step;
 use crate::sys::fs::FsError;
 use crate::sys::{Activity, Host};
@@ -408,6 +408,11 @@ impl Context {
         let warnings = self.warnings();
         self.ui.json_compact(&text, &warnings);
         Ok(())
+    }
+
+    /// Prints issues in the layout that was asked for; `false` if that is the usual table.
+    pub fn laid_out<'a>(&mut self, rows: impl IntoIterator<Item = &'a Row>) -> bool {
+        layout::print(&mut self.ui, std::mem::take(&mut self.layout), rows)
     }
 
     /// Ends an array that was printed as it grew.

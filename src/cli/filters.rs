@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::context::Context;
+use super::layout::Layout;
 use crate::cache::{Sort, SortBy, SortKey};
 use crate::model::issue::{IssueType, Priority, Status};
 use crate::model::query::{Expr, Field, Op, VISIBILITIES, Value, is_all};
@@ -324,6 +325,42 @@ impl ShapeArgs {
         if cx.shape != RowShape::Full {
             cx.ui.answer_in_json();
         }
+    }
+}
+
+/// How issues are laid out as text.
+#[derive(Debug, Args, Default)]
+#[command(next_help_heading = "Layout")]
+pub struct LayoutArgs {
+    /// Print only ids, one a line, without a limit: for `bd update -` and its like
+    #[arg(long = "ids", conflicts_with_all = ["columns", "format", "fields", "compact"])]
+    ids_only: bool,
+    /// Print these fields in columns (comma-separated), such as id,due,title
+    #[arg(long, value_name = "FIELD", value_delimiter = ',', conflicts_with_all = ["format", "fields", "compact"])]
+    columns: Vec<String>,
+    /// Print a line for each issue, such as '{id} {title}', without a limit; \t and \n work, {{ is a brace
+    #[arg(long, value_name = "TEMPLATE", conflicts_with_all = ["fields", "compact"])]
+    format: Option<String>,
+}
+
+impl LayoutArgs {
+    /// From here on the command prints issues like this.
+    pub fn apply(&self, cx: &mut Context) -> Result<(), Failure> {
+        cx.layout = match (&self.format, self.columns.is_empty()) {
+            (Some(text), _) => Layout::template(text)?,
+            (None, false) => Layout::columns(&self.columns)?,
+            (None, true) if self.ids_only => Layout::Ids,
+            (None, true) => return Ok(()),
+        };
+        match cx.ui.wants_json() {
+            true => Err(Failure::usage("--ids, --columns and --format print text; with --json, use --fields")),
+            false => Ok(()),
+        }
+    }
+
+    /// Another program reads the answer, and wants all of it.
+    pub fn is_for_programs(&self) -> bool {
+        self.ids_only || self.format.is_some()
     }
 }
 

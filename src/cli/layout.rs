@@ -1,29 +1,14 @@
 //! How a listing is laid out where a person or a script chose that: ids alone, columns, or a template.
 
-use clap::Args;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::context::Context;
+use super::ui::Ui;
 use super::width::shortened;
 use crate::model::field::Field;
 use crate::model::issue::Said;
 use crate::model::when::Calendar;
 use crate::store::Row;
 use crate::view::{Failure, inline};
-
-#[derive(Debug, Args, Default)]
-#[command(next_help_heading = "Layout")]
-pub struct LayoutArgs {
-    /// Print only ids, one a line, without a limit: for `bd update -` and its like
-    #[arg(long = "ids", conflicts_with_all = ["columns", "format", "fields", "compact"])]
-    ids_only: bool,
-    /// Print these fields in columns (comma-separated), such as id,due,title
-    #[arg(long, value_name = "FIELD", value_delimiter = ',', conflicts_with_all = ["format", "fields", "compact"])]
-    columns: Vec<String>,
-    /// Print a line for each issue, such as '{id} {title}', without a limit; \t and \n work, {{ is a brace
-    #[arg(long, value_name = "TEMPLATE", conflicts_with_all = ["fields", "compact"])]
-    format: Option<String>,
-}
 
 /// What is printed of each issue.
 #[derive(Debug, Default)]
@@ -71,24 +56,15 @@ const KNOWN: &[Field] = &[
     Field::Notes,
 ];
 
-impl LayoutArgs {
-    /// From here on the command prints issues like this.
-    pub fn apply(&self, cx: &mut Context) -> Result<(), Failure> {
-        cx.layout = match (&self.format, self.columns.is_empty()) {
-            (Some(text), _) => Layout::Template(template(text)?),
-            (None, false) => Layout::Columns(self.columns.iter().map(|name| field(name)).collect::<Result<_, _>>()?),
-            (None, true) if self.ids_only => Layout::Ids,
-            (None, true) => return Ok(()),
-        };
-        match cx.ui.wants_json() {
-            true => Err(Failure::usage("--ids, --columns and --format print text; with --json, use --fields")),
-            false => Ok(()),
-        }
+impl Layout {
+    /// These fields, each in a column.
+    pub fn columns(names: &[String]) -> Result<Self, Failure> {
+        Ok(Layout::Columns(names.iter().map(|name| field(name)).collect::<Result<_, _>>()?))
     }
 
-    /// Another program reads the answer, and wants all of it.
-    pub fn is_for_programs(&self) -> bool {
-        self.ids_only || self.format.is_some()
+    /// A line for each issue, made from a text with fields in braces.
+    pub fn template(text: &str) -> Result<Self, Failure> {
+        Ok(Layout::Template(template(text)?))
     }
 }
 
@@ -156,19 +132,19 @@ fn value(row: &Row, field: Field, calendar: &Calendar) -> String {
 }
 
 /// Prints issues as it was asked for; `false` if that is the usual table.
-pub fn print<'a>(cx: &mut Context, rows: impl IntoIterator<Item = &'a Row>) -> bool {
-    let calendar = cx.ui.calendar();
+pub fn print<'a>(ui: &mut Ui, layout: Layout, rows: impl IntoIterator<Item = &'a Row>) -> bool {
+    let calendar = ui.calendar();
     let rows = rows.into_iter();
-    match std::mem::take(&mut cx.layout) {
+    match layout {
         Layout::Table => return false,
-        Layout::Ids => rows.for_each(|row| cx.ui.line(&inline(&row.issue.id))),
+        Layout::Ids => rows.for_each(|row| ui.line(&inline(&row.issue.id))),
         Layout::Template(pieces) => {
             for row in rows {
                 let each = pieces.iter().map(|piece| match piece {
                     Piece::Text(text) => text.clone(),
                     Piece::Field(field) => value(row, *field, &calendar),
                 });
-                cx.ui.line(&each.collect::<String>());
+                ui.line(&each.collect::<String>());
             }
         }
         Layout::Columns(fields) => {
@@ -184,11 +160,11 @@ pub fn print<'a>(cx: &mut Context, rows: impl IntoIterator<Item = &'a Row>) -> b
                     text.push_str(cell);
                     text.push_str(&" ".repeat(widths[n] - cell.width() + 2));
                 }
-                match cx.ui.width() {
+                match ui.width() {
                     Some(width) => text.push_str(&shortened(&line[last], width.saturating_sub(before).max(20))),
                     None => text.push_str(&line[last]),
                 }
-                cx.ui.line(text.trim_end());
+                ui.line(text.trim_end());
             }
         }
     }

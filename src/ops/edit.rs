@@ -4,28 +4,12 @@
 //! applied only if nobody else changed the same field in the meantime.
 
 use super::change::refuse_cycles;
-use super::{Filing, OpError, Result, check_type};
+use super::{EditError, Filing, OpError, Result, check_type};
 use crate::model::change::Change;
 use crate::model::field::{self, Field};
 use crate::model::issue::{Issue, Priority, Said};
 use crate::model::when::{Bare, Calendar, When};
 use crate::store::{Access, Row, Scope, Store, StoreError, Write, WriteError, Written};
-
-#[derive(Debug, thiserror::Error)]
-pub enum EditError {
-    #[error("the line {0:?} is missing from the edited text")]
-    Missing(String),
-    #[error("{field} of {id} was changed by someone else while you edited it")]
-    Overtaken { id: String, field: String },
-    #[error("{id} was changed at {at}, after {known}")]
-    Newer { id: String, known: String, at: String },
-    #[error("the line {line:?} of the form is not one of {known}")]
-    Detail { line: String, known: String },
-    #[error("the form is that of {id}, and its id became {said:?}; an id cannot be edited")]
-    OtherId { id: String, said: String },
-    #[error(transparent)]
-    Editor(#[from] crate::sys::process::EditorError),
-}
 
 /// The part of the form with short values.
 const DETAILS: &str = "details";

@@ -9,6 +9,7 @@ mod copies;
 mod dependencies;
 mod doctor;
 mod edit;
+mod edit_error;
 mod explain;
 mod export;
 mod facts;
@@ -56,7 +57,8 @@ pub use claims::{
 pub use configure::{ChangedFile, Configured, ROUTING, Request as ConfigRequest, configure, trust};
 pub use dependencies::{TreeNode, add_dependency, parse_dependency, relate, remove_dependency, tree};
 pub use doctor::doctor;
-pub use edit::{EditError, EditSheet, apply_sheet, own_copy, sheet_of, sheet_to_file, users_editor, with_sheet};
+pub use edit::{EditSheet, apply_sheet, own_copy, sheet_of, sheet_to_file, users_editor, with_sheet};
+pub use edit_error::EditError;
 pub use explain::{Explanation, Reason, explain};
 pub use export::export;
 pub use facts::{

@@ -1,8 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, print_page};
-use crate::cli::filters::ShapeArgs;
-use crate::cli::layout::LayoutArgs;
+use crate::cli::filters::{LayoutArgs, ShapeArgs};
 use crate::ops;
 
 /// The children of an issue, closed ones included

@@ -1,8 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, print_page};
-use crate::cli::filters::{DoneArgs, FilterArgs, PageArgs, ShapeArgs, WorktreeArgs};
-use crate::cli::layout::LayoutArgs;
+use crate::cli::filters::{DoneArgs, FilterArgs, LayoutArgs, PageArgs, ShapeArgs, WorktreeArgs};
 use crate::ops::{self, Listing, Only};
 use crate::view::{Failure, RowShape};
 

@@ -1,8 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome, print_page};
-use crate::cli::filters::{DoneArgs, PageArgs, ShapeArgs, names_status};
-use crate::cli::layout::LayoutArgs;
+use crate::cli::filters::{DoneArgs, LayoutArgs, PageArgs, ShapeArgs, names_status};
 use crate::model::field;
 use crate::ops;
 

@@ -1,7 +1,7 @@
 //! What several commands say in the same way: issues, what became of each of several, what to know before one is filed.
 
 use super::{Context, Outcome};
-use crate::cli::{layout, render};
+use crate::cli::render;
 use crate::model::change::Change;
 use crate::model::difference::difference;
 use crate::model::time::Instant;
@@ -14,7 +14,7 @@ use crate::view::{self, Exit, Failure};
 pub fn print_page(cx: &mut Context, page: &Page, tree: bool, none: &str) -> Outcome {
     if cx.ui.wants_json() {
         cx.json_rows(view::rows(&page.rows))?;
-    } else if layout::print(cx, &page.rows) {
+    } else if cx.laid_out(&page.rows) {
         cx.ui.note_if(page.rows.is_empty(), none);
     } else {
         let (index, ui) = cx.index()?;

@@ -1,8 +1,7 @@
 use clap::Args;
 
 use super::{Context, Outcome};
-use crate::cli::filters::{FilterArgs, PageArgs, ShapeArgs};
-use crate::cli::layout::{self, LayoutArgs};
+use crate::cli::filters::{FilterArgs, LayoutArgs, PageArgs, ShapeArgs};
 use crate::cli::render;
 use crate::model::field;
 use crate::model::query::Field;
@@ -53,7 +52,7 @@ pub fn run(args: SearchArgs, cx: &mut Context) -> Outcome {
     let (found, total) = ops::search(cx.store()?, &text, &filter, sort, args.page.reverse, limit)?;
     if json {
         cx.json_rows(view::each(&found, view::found))?;
-    } else if layout::print(cx, found.iter().map(|hit| &hit.row)) {
+    } else if cx.laid_out(found.iter().map(|hit| &hit.row)) {
         cx.ui.note_if(total == 0, "nothing found");
     } else {
         let (index, ui) = cx.index()?;

@@ -2,8 +2,7 @@ use clap::Args;
 
 use super::{Context, Outcome, print_page};
 use crate::cache::{Sort, SortBy};
-use crate::cli::filters::{ScopeArgs, ShapeArgs, limit};
-use crate::cli::layout::LayoutArgs;
+use crate::cli::filters::{LayoutArgs, ScopeArgs, ShapeArgs, limit};
 use crate::model::issue::Status;
 use crate::model::query::{Expr, Field, Op, Value};
 use crate::model::time::DAY;
