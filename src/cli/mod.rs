@@ -1,10 +1,14 @@
 //! The `bd` program: arguments in, text or JSON out. Everything it does is an operation of the library.
 
+mod alias;
+mod chosen;
 mod commands;
 mod complete;
 mod context;
 mod filters;
+mod form;
 mod help;
+mod layout;
 mod meter;
 mod reading;
 mod render;
@@ -50,7 +54,20 @@ fn run_with(args: &[OsString], may_look_again: bool) -> Option<Exit> {
     let wants_json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
     let mut matches = match parse(args) {
         Ok(matches) => matches,
-        Err(error) => return Some(usage_error(tips::retold(error, args), wants_json, merges)),
+        Err(error) => {
+            let expanded = match error.kind() {
+                ErrorKind::InvalidSubcommand => alias::expanded(args),
+                _ => Ok(None),
+            };
+            return match expanded {
+                Ok(Some(typed)) => run_with(&typed, may_look_again),
+                Ok(None) => Some(usage_error(tips::retold(error, args), wants_json, merges)),
+                Err(failure) => Some(
+                    Context::new(GlobalArgs { json: wants_json, ..GlobalArgs::default() }, String::new())
+                        .finish(Err(failure)),
+                ),
+            };
+        }
     };
     let words = command_words(&matches);
     let refused = if matches.get_flag("readonly") { reading::refuse(&words, &matches) } else { Ok(()) };

@@ -92,7 +92,7 @@ impl Failure {
         self
     }
 
-    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }

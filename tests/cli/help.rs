@@ -198,7 +198,7 @@ $ bd list --jsno
 ! 
 !   tip: a similar argument exists: '--json'
 ! 
-! Usage: bd list [OPTIONS]
+! Usage: bd list [OPTIONS] [QUERY]...
 ! 
 ! For more information, try '--help'.
 [exit 2]

@@ -29,8 +29,10 @@ mod editing;
 mod families;
 mod far_times;
 mod filing;
+mod finding;
 mod fixtures;
 mod foreign_settings;
+mod forms;
 mod graph;
 mod handout;
 mod harness;
@@ -54,6 +56,7 @@ mod listing;
 mod looking;
 mod mail;
 mod mail_many;
+mod many;
 mod marks;
 #[cfg(feature = "mcp")]
 mod mcp;

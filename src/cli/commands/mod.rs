@@ -110,8 +110,8 @@ use clap::{ArgMatches, Args as _, FromArgMatches as _};
 use super::context::Context;
 use crate::view::{Exit, Failure};
 pub use report::{
-    changed_line, due, fail, fail_repos, failures, print_page, report, report_failures, require_ids, tell_beside,
-    tell_contributor, tell_way_out, with_force,
+    NO_ID, changed_line, due, fail, fail_repos, failures, print_page, report, report_failures, report_rehearsal,
+    tell_beside, tell_contributor, tell_way_out, with_force,
 };
 
 type Outcome = Result<Exit, Failure>;
@@ -160,13 +160,13 @@ commands! {
     "q": quick::QuickArgs => quick::run;
     "batch": batch::BatchArgs => batch::run;
     "show" | "view": show::ShowArgs => show::run;
-    "list": list::ListArgs => list::run;
+    "list" | "ls": list::ListArgs => list::run;
     "ready": ready::ReadyArgs => ready::run;
     "blocked": blocked::BlockedArgs => blocked::run;
     "why": why::WhyArgs => why::run;
     "update": update::UpdateArgs => update::run;
     "status": status::StatusArgs => status::run;
-    "work": work::WorkArgs => work::run;
+    "work" | "start": work::WorkArgs => work::run;
     "claim": claim::ClaimArgs => claim::run;
     "release": release::ReleaseArgs => release::run;
     "reclaim": reclaim::ReclaimArgs => reclaim::run;
@@ -178,7 +178,7 @@ commands! {
     "reopen": reopen::ReopenArgs => reopen::run;
     "defer": defer::DeferArgs => defer::run;
     "undefer": defer::UndeferArgs => defer::run_undefer;
-    "delete": delete::DeleteArgs => delete::run;
+    "delete" | "rm": delete::DeleteArgs => delete::run;
     "undo": undo::UndoArgs => undo::run;
     "edit": edit::EditArgs => edit::run;
     "note": note::NoteArgs => note::run;
