@@ -51,7 +51,8 @@ pub fn of(cx: &mut Context, names: &[String]) -> Result<Exit, Failure> {
     let mut current = &mut command;
     for name in names {
         let found = current.find_subcommand_mut(name);
-        current = found.ok_or_else(|| Failure::usage(format!("no command {name:?}; bd help --all lists them")))?;
+        current =
+            found.ok_or_else(|| Failure::usage(format!("no command {name:?}; run `bd help --all` to list them")))?;
     }
     let text = current.render_long_help();
     cx.text_answer(text.to_string().trim_end());

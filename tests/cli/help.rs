@@ -169,16 +169,16 @@ Options:
           Run as if started in DIR
 
       --actor <NAME>
-          Who acts (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
+          Act as NAME (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
 
       --agent <NAME>
-          The agent that acts (default: BD_AGENT; without one it is a person)
+          Act as the agent NAME (default: BD_AGENT)
 
   -q, --quiet
-          Print only what was asked for, no talk
+          Print only the result
 
       --config <KEY=VALUE>
-          A setting for this once
+          Override a setting for this command
 
   -h, --help
           Print help (see a summary with '-h')
@@ -205,7 +205,7 @@ fn what_is_no_command() {
         ),
         str![[r#"
 $ bd help nosuch
-! error: no command "nosuch"; bd help --all lists them
+! error: no command "nosuch"; run `bd help --all` to list them
 [exit 2]
 $ bd nosuch
 ! error: unrecognized subcommand 'nosuch'

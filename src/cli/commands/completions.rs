@@ -4,7 +4,7 @@ use clap_complete::Shell;
 use super::{Context, Outcome};
 use crate::view::Exit;
 
-/// Completions for your shell
+/// Print a completion script for your shell
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  bd completions bash > ~/.local/share/bash-completion/completions/bd\n  bd completions zsh > ~/.zfunc/_bd"

@@ -3,12 +3,12 @@ use clap::Args;
 use super::{Context, Outcome};
 use crate::cli::help;
 
-/// Help on a command; --all lists every command
+/// Show help for a command; --all lists every command
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd help --all\n  bd help dep add")]
 pub struct HelpArgs {
     command: Vec<String>,
-    /// Every command
+    /// List every command
     #[arg(long)]
     all: bool,
 }

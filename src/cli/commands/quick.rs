@@ -13,16 +13,16 @@ pub struct QuickArgs {
     /// The title; words need no quotes
     #[arg(required = true)]
     title: Vec<String>,
-    /// bug, feature, task, epic, chore, …
+    /// Type: bug, feature, task, epic, chore, …
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// 0 (urgent) to 4
+    /// Priority: 0 (urgent) to 4
     #[arg(short, long, value_name = "N")]
     priority: Option<String>,
     /// Labels, comma-separated
     #[arg(short, long = "labels", value_name = "LABEL", value_delimiter = ',', alias = "label")]
     labels: Vec<String>,
-    /// The repo to file it in (default: as routing says)
+    /// The repo to file it in (default: by routing)
     #[arg(long, value_name = "REPO")]
     repo: Option<String>,
 }
