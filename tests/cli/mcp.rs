@@ -252,7 +252,7 @@ fn the_other_tools() {
     env.given("add One --id bd-1\n add Two --id bd-2 --deps bd-1");
     let mut talk = Talk::start(&env, Era::Handshake, &[]);
     let shown = talk.done("show", json!({ "ids": ["1"], "include": ["history"] }));
-    assert!(shown["issues"][0]["no_history"].as_str().unwrap().contains("no version control"), "{shown}");
+    assert!(shown["issues"][0]["no_history"].as_str().unwrap().contains("not under version control"), "{shown}");
     assert!(env.command("git").args(["init", "-q"]).status().unwrap().success());
     let plan = json!({ "tasks": [{ "name": "first", "title": "First" }] }).to_string();
     let made = env.bd_with(["workflow", "create", "Ship", "--plan", "-", "--json"], Some(&plan), &[]).ok().json();
