@@ -35,10 +35,10 @@ pub struct GlobalArgs {
     /// Run as if started in DIR
     #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
     pub directory: Option<PathBuf>,
-    /// Who acts (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
+    /// Act as NAME (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
     #[arg(long, value_name = "NAME", global = true)]
     pub actor: Option<String>,
-    /// The agent that acts (default: BD_AGENT; without one it is a person)
+    /// Act as the agent NAME (default: BD_AGENT)
     #[arg(long, value_name = "NAME", global = true, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub agent: Option<String>,
     /// The state home: claims, mail, checkpoints (default: BD_STATE_DIR, else with the repository)
@@ -47,10 +47,10 @@ pub struct GlobalArgs {
     /// The state home that all of your repositories share
     #[arg(long, global = true, hide = true)]
     pub global: bool,
-    /// Print only what was asked for, no talk
+    /// Print only the result
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// A setting for this once
+    /// Override a setting for this command
     #[arg(long, value_name = "KEY=VALUE", global = true, value_parser = setting)]
     pub config: Vec<(String, String)>,
     /// Seconds to wait for another writer
@@ -214,7 +214,7 @@ impl Context {
             if self.command == "agent register" || self.command == "prime" || self.global.readonly {
                 coordination::identify(&mut store)?;
             } else {
-                coordination::take_part(&mut store)?;
+                coordination::join_as_agent(&mut store)?;
             }
             self.store = Some(store);
         }
@@ -470,7 +470,10 @@ impl Context {
         if warnings.len() > SHOWN {
             let more = warnings.len() - SHOWN;
             warnings.truncate(SHOWN);
-            warnings.push(format!("{} more in the ledger; bd doctor lists all of them", view::plural(more, "problem")));
+            warnings.push(format!(
+                "{} more in the ledger; run `bd doctor` to list all of them",
+                view::plural(more, "problem")
+            ));
         }
         warnings
     }

@@ -81,7 +81,7 @@ $ bd edit fix
 [exit 1]
 $ bd edit nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd edit
 ! error: the following required arguments were not provided:

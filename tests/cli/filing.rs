@@ -184,7 +184,7 @@ $ bd add Maybe --dry-run --json
 ]
 $ bd add Maybe --parent nosuch --dry-run
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd list
 ! no issues
@@ -235,7 +235,7 @@ $ bd add x --due someday
 [exit 2]
 $ bd add x --deps nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd add x --deps -x:here
 ! error: unexpected argument '-x' found
@@ -248,7 +248,7 @@ $ bd add x --deps -x:here
 [exit 2]
 $ bd add x --parent nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd add x --id bd-here
 ! error: bd-here exists already

@@ -142,16 +142,16 @@ Global options:
           Run as if started in DIR
 
       --actor <NAME>
-          Who acts (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
+          Act as NAME (default: BD_ACTOR, BEADS_ACTOR, git's user.name, USER)
 
       --agent <NAME>
-          The agent that acts (default: BD_AGENT; without one it is a person)
+          Act as the agent NAME (default: BD_AGENT)
 
   -q, --quiet
-          Print only what was asked for, no talk
+          Print only the result
 
       --config <KEY=VALUE>
-          A setting for this once
+          Override a setting for this command
 
 Examples:
   bd work bd-a3f8

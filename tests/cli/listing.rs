@@ -171,11 +171,11 @@ $ bd list --sort colour
 [exit 2]
 $ bd list --parent nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd list --id o
 ! error: no issue found matching "o": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd list --created-after someday
 ! error: invalid --created-after format "someday": not a date

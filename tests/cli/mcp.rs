@@ -96,7 +96,7 @@ fn a_day_of_work() {
 > update {"add_labels":["later"],"id":"1","notes":"half way"}
 < {"project":"[ROOT]/web","id":"bd-1","changed":["notes: nothing → \"half way\"","labels: +later"],"updated_at":"2026-01-05T09:00:03.001Z"}
 > update {"id":"1","if_updated_at":"2026-01-01T00:00:00Z","priority":0}
-! {"project":"[ROOT]/web","code":"illegal","message":"bd-1 was changed at 2026-01-05T09:00:03.001Z, after 2026-01-01T00:00:00Z","hint":"nothing was changed; read the issue again and decide anew","retryable":false,"exit_code":5}
+! {"project":"[ROOT]/web","code":"illegal","message":"bd-1 was changed at 2026-01-05T09:00:03.001Z, after 2026-01-01T00:00:00Z","hint":"nothing was changed; read the issue again, then repeat the change if you still want it","retryable":false,"exit_code":5}
 > close {"ids":["bd-2"]}
 ! {"project":"[ROOT]/web","code":"illegal","message":"cannot close bd-2: blocked by open issues [bd-1] (use --force to override)","hint":"close those first, or run `bd dep remove` if it does not wait for them","retryable":false,"exit_code":5,"blockers":["bd-1"]}
 > close {"claim_next":true,"ids":["bd-1"],"reason":"done"}
@@ -252,7 +252,7 @@ fn the_other_tools() {
     env.given("add One --id bd-1\n add Two --id bd-2 --deps bd-1");
     let mut talk = Talk::start(&env, Era::Handshake, &[]);
     let shown = talk.done("show", json!({ "ids": ["1"], "include": ["history"] }));
-    assert!(shown["issues"][0]["no_history"].as_str().unwrap().contains("no version control"), "{shown}");
+    assert!(shown["issues"][0]["no_history"].as_str().unwrap().contains("not under version control"), "{shown}");
     assert!(env.command("git").args(["init", "-q"]).status().unwrap().success());
     let plan = json!({ "tasks": [{ "name": "first", "title": "First" }] }).to_string();
     let made = env.bd_with(["workflow", "create", "Ship", "--plan", "-", "--json"], Some(&plan), &[]).ok().json();

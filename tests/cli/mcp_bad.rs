@@ -77,7 +77,7 @@ fn wrong_calls_are_answered_in_words() {
 > claim {"action":"claim"}
 ! {"project":"[ROOT]/web","code":"usage","message":"claim needs the argument id","retryable":false,"exit_code":2}
 > mail {"action":"send","text":"x","to":["nobody"]}
-! {"project":"[ROOT]/web","code":"not_found","message":"no agent \"nobody\" is registered","hint":"bd agent list shows who is; bd agent register NAME registers one","retryable":false,"exit_code":3}
+! {"project":"[ROOT]/web","code":"not_found","message":"no agent \"nobody\" is registered","hint":"run `bd agent list` to see the agents, or `bd agent register NAME` to add one","retryable":false,"exit_code":3}
 
 "#]]
         .raw()

@@ -8,11 +8,11 @@ use crate::model::query::Field;
 use crate::ops;
 use crate::view::{self, Exit, Failure};
 
-/// Search everything people wrote, closed issues included
+/// Search the texts of all issues, including closed ones
 #[derive(Debug, Args)]
 #[command(long_about = about(), after_help = "Examples:\n  bd search login timeout\n  bd search crash --status open --json")]
 pub struct SearchArgs {
-    /// Words
+    /// The words to search for
     words: Vec<String>,
     #[command(flatten)]
     filter: FilterArgs,
