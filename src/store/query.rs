@@ -353,12 +353,14 @@ impl View {
                 issue.fill_own(planned);
             }
         }
+        let members = record.into_members();
         let (source, line_number) = self.place_of(key)?;
         let repo = self.sources.member_of(source);
         let beside = if repo == 0 { self.companion(&issue.id) } else { None };
         Ok(Row {
             issue,
             line,
+            members,
             source_repo: self.name(repo).to_owned(),
             repo,
             shadowed: self.cache.is_shadowed(key)?,

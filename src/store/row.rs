@@ -6,6 +6,7 @@ use super::worktree::Worktree;
 use crate::cache::{Blocked, Counts, ReadyOrder};
 use crate::model::issue;
 use crate::model::issue::{Comment, Issue};
+use crate::model::json::Member;
 use crate::model::query::Expr;
 use crate::model::record::Record;
 
@@ -15,6 +16,8 @@ pub struct Row {
     pub issue: Issue,
     /// The line as it stands in the file. Status and assignee of the issue may be others: this user's own, which nobody else sees.
     pub line: String,
+    /// The members of that line, so that it is parsed once.
+    pub members: Vec<Member>,
     /// The repo that owns it; `.` is the project's own.
     pub source_repo: String,
     /// The same repo by its number in the project.
@@ -31,6 +34,13 @@ pub struct Row {
     pub elsewhere: Vec<Elsewhere>,
     /// What this user alone says about it, in a planning repo.
     pub beside: Option<Beside>,
+}
+
+impl Row {
+    /// The line, parsed.
+    pub fn record(&self) -> Record<'_> {
+        Record::known(&self.line, self.members.clone())
+    }
 }
 
 /// Rows, and how many there would be without the limit.

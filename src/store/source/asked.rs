@@ -122,7 +122,7 @@ impl Sources {
             let raw = document.part(place.start, place.of.length as usize)?;
             let raw = (text_hash(self.asked.as_ref()?.seed, &raw) == place.of.hash).then_some(raw)?;
             let text = raw.strip_suffix(b"\r").unwrap_or(&raw);
-            Some(String::from_utf8_lossy(text).into_owned())
+            Some(std::str::from_utf8(text).ok()?.to_owned())
         });
         text.ok_or_else(|| {
             let path = place.and_then(|place| self.all.get(place.source)).map(|source| source.ledger.path().to_owned());
