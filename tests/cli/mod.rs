@@ -110,6 +110,7 @@ mod searching;
 mod sessions;
 mod settings;
 mod setup;
+mod setup_kept;
 mod setup_refused;
 mod short_rows;
 mod showing;
