@@ -11,6 +11,11 @@ pub fn plain_cells(text: &str) -> Vec<Cell> {
     text.chars().map(|c| (c, Style::Plain)).collect()
 }
 
+/// Pieces of text, each in its style, as characters.
+pub fn cells_of(pieces: &[(Style, String)]) -> Vec<Cell> {
+    pieces.iter().flat_map(|(style, text)| text.chars().map(|c| (c, *style))).collect()
+}
+
 /// Parts a text into lines that fit, between words where that can be; a word that is too wide is cut. One line without a limit.
 pub fn wrapped(cells: &[Cell], room: Option<usize>) -> Vec<&[Cell]> {
     let Some(room) = room else { return vec![cells] };

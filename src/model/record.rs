@@ -28,14 +28,21 @@ pub type KeyEdit = (&'static str, Option<String>);
 impl<'a> Record<'a> {
     /// Parses a line (without its line end) strictly; see [`json::members`].
     pub fn parse(text: &'a str) -> Result<Self, ScanError> {
-        let members = json::members(text)?;
-        Ok(Record { text, members, sorted: OnceLock::new(), escaped: OnceLock::new() })
+        Ok(Record::known(text, json::members(text)?))
     }
 
     /// Parses an object inside a record, such as a comment; see [`json::members_of_part`].
     pub fn parse_part(text: &'a str) -> Result<Self, ScanError> {
-        let members = json::members_of_part(text)?;
-        Ok(Record { text, members, sorted: OnceLock::new(), escaped: OnceLock::new() })
+        Ok(Record::known(text, json::members_of_part(text)?))
+    }
+
+    /// A line that was parsed before, by the members that it had then.
+    pub fn known(text: &'a str, members: Vec<Member>) -> Self {
+        Record { text, members, sorted: OnceLock::new(), escaped: OnceLock::new() }
+    }
+
+    pub fn into_members(self) -> Vec<Member> {
+        self.members
     }
 
     pub fn text(&self) -> &'a str {

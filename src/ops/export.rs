@@ -7,20 +7,19 @@ use crate::cache::{Sort, SortBy};
 use crate::model::json::{Dialect, DialectEvidence};
 use crate::model::merge::AGREED;
 use crate::model::query::Expr;
-use crate::model::record::Record;
 use crate::store::Store;
 
 /// The lines of the issues that meet a condition, sorted by id, each with a line feed. Refused if they are meant for a file
 /// that would carry private ones into the primary's commits.
 pub fn export(store: &mut Store, filter: &Expr, file: Option<&Path>) -> Result<(String, usize)> {
-    let page = store.list(filter, Sort { by: SortBy::Id, reverse: false }, None)?;
+    let page = store.list(filter, Sort::by(SortBy::Id), None)?;
     if let Some(file) = file {
         store.check_export(file, &page.rows)?;
     }
     let mut text = String::new();
     for row in &page.rows {
         // What the two copies of a proposal agreed on is for them alone.
-        let agreed = Record::parse(&row.line).ok().filter(|record| record.raw(AGREED).is_some());
+        let agreed = Some(row.record()).filter(|record| record.raw(AGREED).is_some());
         let dialect = DialectEvidence::of(&row.line).or(Dialect::default());
         match agreed {
             Some(record) => text.push_str(&record.with(&[(AGREED, None)], dialect)),

@@ -100,6 +100,7 @@ pub fn show_past(store: &mut Store, typed: &str, found: Result<Vec<Shown>>) -> R
     let row = Row {
         issue: Issue::decode_in(&record, &|| store.host().clock.calendar()),
         line: past.line.clone(),
+        members: record.into_members(),
         source_repo: store.name(past.repo).to_owned(),
         repo: past.repo,
         shadowed: false,

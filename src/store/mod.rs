@@ -95,8 +95,8 @@ pub use home_word::HomeWord;
 pub use hooks::{DriverProblem, DriverStatus, HookError, HookState, HooksChange, HooksRequest, HooksStatus};
 pub use leaks::{LeakReport, LeakScope};
 pub use leases::{
-    AutoClaim, ClaimWish, Claimed, Evidence, LeaseError, LeaseRow, LockedWorkflow, NotHandedOut, Reclaimed,
-    ReleaseWish, Released, Stillness,
+    AutoClaim, ClaimWish, Claimed, Evidence, Idleness, LeaseError, LeaseRow, LockedWorkflow, NotHandedOut, Reclaimed,
+    ReleaseWish, Released,
 };
 pub use ledger_name::RenamedLedger;
 pub use names::{BEADS_DIR, LEASE_VARIABLE, LEDGER_NAMES, REDIRECT_NAME};
@@ -144,7 +144,7 @@ pub use worktree::Worktree;
 pub use write::{Draft, Scope, Together, Transaction, Write, WriteError, Written};
 
 /// What a sync passes on from version control.
-pub use crate::vcs::{Carried, Commit, CommitError, HistoryError, Integrated, SyncError};
+pub use crate::vcs::{Carried, Commit, CommitError, HistoryError, Integrated, SyncError, user_editor};
 
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};

@@ -270,6 +270,18 @@ impl View {
         Ok(self.cache.dangling()?)
     }
 
+    /// Ids that begin like this, with their titles; those that are not done first.
+    pub fn titles(&mut self, start: &str, most: usize) -> Result<Vec<(String, String)>> {
+        self.refresh()?;
+        Ok(self.cache.titles(start, most)?)
+    }
+
+    /// The names of people in a field, as they are spelled.
+    pub fn people(&mut self, field: Field) -> Result<Vec<String>> {
+        self.refresh()?;
+        Ok(self.cache.people(field)?)
+    }
+
     pub fn labels(&mut self) -> Result<Vec<(String, i64)>> {
         self.refresh()?;
         Ok(self.cache.labels()?)
@@ -364,12 +376,14 @@ impl View {
                 issue.fill_own(planned);
             }
         }
+        let members = record.into_members();
         let (source, line_number) = self.place_of(key)?;
         let repo = self.sources.member_of(source);
         let beside = if repo == 0 { self.companion(&issue.id) } else { None };
         Ok(Row {
             issue,
             line,
+            members,
             source_repo: self.name(repo).to_owned(),
             repo,
             shadowed: self.cache.is_shadowed(key)?,

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use super::worktree::Worktree;
-use crate::cache::{Blocked, Counts, ReadyOrder};
+use crate::cache::{Blocked, Counts, ReadyOrder, Sort};
 use crate::model::issue;
 use crate::model::issue::{Comment, Issue};
+use crate::model::json::Member;
 use crate::model::query::Expr;
 use crate::model::record::Record;
 
@@ -15,6 +16,8 @@ pub struct Row {
     pub issue: Issue,
     /// The line as it stands in the file. Status and assignee of the issue may be others: this user's own, which nobody else sees.
     pub line: String,
+    /// The members of that line, so that it is parsed once.
+    pub members: Vec<Member>,
     /// The repo that owns it; `.` is the project's own.
     pub source_repo: String,
     /// The same repo by its number in the project.
@@ -31,6 +34,13 @@ pub struct Row {
     pub elsewhere: Vec<Elsewhere>,
     /// What this user alone says about it, in a planning repo.
     pub beside: Option<Beside>,
+}
+
+impl Row {
+    /// The line, parsed.
+    pub fn record(&self) -> Record<'_> {
+        Record::known(&self.line, self.members.clone())
+    }
 }
 
 /// Rows, and how many there would be without the limit.
@@ -50,6 +60,8 @@ pub struct ReadyFilter {
     pub include_epics: bool,
     pub any_type: bool,
     pub limit: Option<usize>,
+    /// Another order than `order`; [`Store::ready`](super::View::ready) does not look at it.
+    pub sort: Option<Sort>,
 }
 
 impl Default for ReadyFilter {
@@ -61,6 +73,7 @@ impl Default for ReadyFilter {
             include_epics: false,
             any_type: false,
             limit: None,
+            sort: None,
         }
     }
 }

@@ -369,7 +369,6 @@ impl View {
 
 /// An issue says that it is a workflow, whatever else it says.
 fn claims_to_be(row: &Row) -> bool {
-    let has_object =
-        || Record::parse(&row.line).is_ok_and(|record| record.raw(WORKFLOW).is_some_and(|raw| raw != "null"));
+    let has_object = || row.record().raw(WORKFLOW).is_some_and(|raw| raw != "null");
     row.issue.issue_type.as_str() == WORKFLOW || has_object()
 }

@@ -24,8 +24,7 @@ fn is_answered(key: &str) -> bool {
     field::is(key, |row| row.answered) || ANSWERS.contains(&key)
 }
 
-fn base(line: &str, issue: &Issue, source_repo: &str) -> Object {
-    let record = Record::parse(line).expect("a row holds a valid record");
+fn base(record: &Record<'_>, issue: &Issue, source_repo: &str) -> Object {
     let time = |time: &Option<Time>| time.as_ref().map(|time| time.text.clone());
     let created = time(&issue.created_at);
     let updated = time(&issue.updated_at);
@@ -66,13 +65,14 @@ fn base(line: &str, issue: &Issue, source_repo: &str) -> Object {
 
 /// An element of `list`, `ready`, `search`: with counts, without texts of others.
 pub fn summary(row: &Row) -> Object {
-    base(&row.line, &row.issue, &row.source_repo).join(detached(row))
+    base(&row.record(), &row.issue, &row.source_repo).join(detached(row))
 }
 
 /// The answer of a command that wrote an issue.
 pub fn reply(written: &Written) -> Object {
     let issue = written.issue();
-    base(&written.line, &issue, &written.source_repo)
+    let record = Record::parse(&written.line).expect("a written line is a record");
+    base(&record, &issue, &written.source_repo)
         .number("dependency_count", issue.dependencies.len() as i64)
         .number("comment_count", issue.comments.len() as i64)
 }

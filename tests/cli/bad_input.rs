@@ -34,7 +34,7 @@ fn an_unknown_id() {
         str![[r#"
 $ bd update zzz -p 1
 ! error: no issue found matching "zzz": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]
@@ -71,7 +71,7 @@ fn a_dependency_cycle() {
         str![[r#"
 $ bd dep add abc1 abd2
 ! error: bd-abc1 cannot depend on bd-abd2: that would close a cycle (bd-abc1 -> bd-abd2 -> bd-abc1)
-! hint: bd dep tree ID shows what depends on what
+! hint: run `bd dep tree ID` to see the dependencies
 [exit 5]
 
 "#]]
@@ -101,7 +101,10 @@ fn a_priority_of_7() {
         [&["add", "x", "-p", "7"][..], &["update", "abc1", "-p", "7"], &["q", "x", "-p", "7"], &["list", "-p", "7"]]
     {
         let run = refused(&two(), args, 2, "usage");
-        assert_eq!(run.stderr, "error: invalid priority \"7\": 0 to 4, or P0 to P4\n");
+        assert_eq!(
+            run.stderr,
+            "error: invalid priority \"7\": 0 to 4, P0 to P4, or critical high medium low backlog\n"
+        );
     }
     refused(&two(), &["update", "abc1", "-p", "-1"], 2, "usage");
     refused(&two(), &["update", "abc1", "-p", ""], 2, "usage");

@@ -131,26 +131,26 @@ $ bd dep add layout layout
 [exit 5]
 $ bd dep add layout release
 ! error: bd-layout cannot depend on bd-release: that would close a cycle (bd-layout -> bd-release -> bd-store -> bd-layout)
-! hint: bd dep tree ID shows what depends on what
+! hint: run `bd dep tree ID` to see the dependencies
 [exit 5]
 $ bd dep add layout release --json
-! {"error":{"code":"illegal","message":"bd-layout cannot depend on bd-release: that would close a cycle (bd-layout -> bd-release -> bd-store -> bd-layout)","hint":"bd dep tree ID shows what depends on what","recoverable":false,"exit_code":5}}
+! {"error":{"code":"illegal","message":"bd-layout cannot depend on bd-release: that would close a cycle (bd-layout -> bd-release -> bd-store -> bd-layout)","hint":"run `bd dep tree ID` to see the dependencies","recoverable":false,"exit_code":5}}
 [exit 5]
 $ bd update layout --parent store
 ! error: bd-layout cannot depend on bd-store: that would close a cycle (bd-layout -> bd-store -> bd-layout)
-! hint: bd dep tree ID shows what depends on what
+! hint: run `bd dep tree ID` to see the dependencies
 [exit 5]
 $ bd dep add layout store -t parent-child
 ! error: bd-layout cannot depend on bd-store: that would close a cycle (bd-layout -> bd-store -> bd-layout)
-! hint: bd dep tree ID shows what depends on what
+! hint: run `bd dep tree ID` to see the dependencies
 [exit 5]
 $ bd dep add store nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd dep add nosuch store
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd dep add store layout -t 'Not A Type'
 ! error: invalid dependency type "Not A Type": lower-case letters, digits and dashes, at most 50
@@ -160,11 +160,11 @@ $ bd dep remove layout release
 [exit 3]
 $ bd dep remove layout nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd dep list nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd dep list store --direction sideways
 ! error: invalid value 'sideways' for '--direction <WAY>'
@@ -174,7 +174,7 @@ $ bd dep list store --direction sideways
 [exit 2]
 $ bd dep tree nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd dep add store
 ! error: the following required arguments were not provided:

@@ -101,7 +101,7 @@ not committed
 ! there are more; -n 0 shows all
 $ bd log nothing
 ! error: no issue found matching "nothing": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]
@@ -147,7 +147,7 @@ dependencies  <plan>     2026-01-05  ann  [{"issue_id":"bd-two","depends_on_id":
 comments      <done reading>     2026-01-05  ann  [{"id":4231694355118669,"issue_id":"bd-t…
 $ bd blame nothing
 ! error: no issue found matching "nothing": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]
@@ -228,7 +228,7 @@ $ bd show --at v2 --json
 $ bd show one --at 2026-01-01
 ! as of 2026-01-01 00:00 (before the first commit)
 ! error: no issue found matching "one": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd list --at nowhere
 ! error: "nowhere" is neither a date nor a revision in $ROOT/web
@@ -439,7 +439,7 @@ $ bd log bd-one -n 1
 ! there are more; -n 0 shows all
 $ bd show bd-none
 ! error: no issue found matching "bd-none": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]].raw()
@@ -532,7 +532,7 @@ fn without_version_control_there_is_no_past() {
         "show one --at x",
     ] {
         let run = env.bd(line.split(' '));
-        run.fails(9, &["is under no version control"]);
+        run.fails(9, &["is not under version control"]);
     }
     env.bd(["show", "bd-none"]).fails(3, &["not found"]);
 }

@@ -69,7 +69,7 @@ $ bd list
 ! no issues yet; add one with `bd add "Title"`
 $ bd repo remove '~/plan'
 ! error: no repo "~/plan" in this project; it has .
-! hint: bd repo list shows the repos; bd repo add PATH joins one
+! hint: run `bd repo list` to see the repos, or `bd repo add PATH` to join one
 [exit 3]
 $ bd repo add .
 ! error: . is this project's own repo; it is always read
@@ -171,7 +171,7 @@ fn an_unknown_repo_is_not_found() {
     }
     let before = (env.ledger_text(), ledger(&env, "home/plan"));
     env.bd(["add", "x", "--repo", "nosuch"]).fails(3, &["no repo \"nosuch\""]);
-    env.bd(["add", "x", "--repo", "~/nosuch"]).fails(9, &["there is no repo at", "home/nosuch"]);
+    env.bd(["add", "x", "--repo", "~/nosuch"]).fails(9, &["no repo at", "home/nosuch"]);
     assert_eq!((env.ledger_text(), ledger(&env, "home/plan")), before);
 }
 

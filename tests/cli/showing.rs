@@ -183,16 +183,16 @@ fn show_refusals() {
         str![[r#"
 $ bd show nosuch
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd show nosuch login --short
 bd-login  P0  open  bug  Login fails on Safari
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd show nosuch --json
 []
-! {"error":{"code":"not_found","message":"no issue found matching \"nosuch\": not found","hint":"bd list --all shows every id","recoverable":false,"exit_code":3,"id":"nosuch"}}
+! {"error":{"code":"not_found","message":"no issue found matching \"nosuch\": not found","hint":"run `bd list --all` to see every id","recoverable":false,"exit_code":3,"id":"nosuch"}}
 [exit 3]
 $ bd show l
 bd-login  Login fails on Safari

@@ -434,7 +434,7 @@ UNDO PREVIEW: nothing was changed
   bd close of 2026-01-05 09:00
   Would revert close_reason, closed_at, status: bd-1
   Would revert close_reason, closed_at, status: bd-2
-! hint: the same with --yes does it; bd undo after that takes the undo back
+! hint: add --yes to undo; run `bd undo` again to take the undo back
 $ bd undo --yes
 Reverted close_reason, closed_at, status: bd-1
 Reverted close_reason, closed_at, status: bd-2
@@ -492,7 +492,7 @@ UNDO PREVIEW: nothing was changed
   bd migrate of 2026-01-05 09:00
   Would restore in .: bd-own
   Would remove from ~/plan: bd-own
-! hint: the same with --yes does it; bd undo after that takes the undo back
+! hint: add --yes to undo; run `bd undo` again to take the undo back
 $ bd undo --yes
 Restored in .: bd-own
 Removed from ~/plan: bd-own

@@ -122,7 +122,7 @@ fn ready_says_how_many_it_leaves_out_and_why_says_why() {
         str![[r#"
 $ bd ready
 bd-third  P2  open  task  Third
-! 2 more are held by others, or done or in progress in other checkouts; bd why ID
+! 2 more are held by others, or done or in progress in other checkouts; run `bd why ID` for the reason
 
 "#]]
         .raw()

@@ -162,10 +162,10 @@ $ bd update fix
 [exit 2]
 $ bd update nosuch -p 1
 ! error: no issue found matching "nosuch": not found
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 $ bd update fix -p 7
-! error: invalid priority "7": 0 to 4, or P0 to P4
+! error: invalid priority "7": 0 to 4, P0 to P4, or critical high medium low backlog
 [exit 2]
 $ bd update fix -s opne
 ! error: invalid status "opne"; known: open in_progress blocked deferred closed pinned hooked
@@ -202,7 +202,7 @@ $ bd update fix --notes a --append-notes b
 ! For more information, try '--help'.
 [exit 2]
 $ bd update nosuch -p 1 --json
-! {"error":{"code":"not_found","message":"no issue found matching \"nosuch\": not found","hint":"bd list --all shows every id","recoverable":false,"exit_code":3,"id":"nosuch"}}
+! {"error":{"code":"not_found","message":"no issue found matching \"nosuch\": not found","hint":"run `bd list --all` to see every id","recoverable":false,"exit_code":3,"id":"nosuch"}}
 [exit 3]
 
 "#]].raw()
@@ -218,7 +218,7 @@ fn of_several_ids_all_are_known_or_none_is_changed() {
         str![[r#"
 $ bd update nosuch fix gone docs -p 0
 ! error: no issue found matching "nosuch": not found; no issue found matching "gone": not found; nothing was changed
-! hint: bd list --all shows every id
+! hint: run `bd list --all` to see every id
 [exit 3]
 
 "#]]

@@ -258,7 +258,7 @@ $ bd worktree remove feature/x
 Removed: ../web-feature-x
 $ bd worktree remove feature/x
 ! error: no checkout "feature/x"; known: main, web-feature-x, there
-! hint: bd worktree list shows the checkouts
+! hint: run `bd worktree list` to see the checkouts
 [exit 3]
 
 "#]]

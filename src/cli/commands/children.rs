@@ -1,10 +1,10 @@
 use clap::Args;
 
 use super::{Context, Outcome, print_page};
-use crate::cli::filters::ShapeArgs;
+use crate::cli::filters::{LayoutArgs, ShapeArgs};
 use crate::ops;
 
-/// The children of an issue, closed ones included
+/// List the children of an issue, including closed ones
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd children bd-a3f8\n  bd children a3 --json")]
 pub struct ChildrenArgs {
@@ -12,10 +12,13 @@ pub struct ChildrenArgs {
     id: String,
     #[command(flatten)]
     shape: ShapeArgs,
+    #[command(flatten)]
+    layout: LayoutArgs,
 }
 
 pub fn run(args: ChildrenArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
+    args.layout.apply(cx)?;
     let page = ops::children(cx.store()?, &args.id)?;
     print_page(cx, &page, false, "no children")
 }

@@ -66,8 +66,9 @@ pub fn require_issue(ids: &[String]) -> Result<(), Failure> {
 
 pub fn run(args: ClaimArgs, cx: &mut Context) -> Outcome {
     require_issue(&args.ids)?;
+    let ids = cx.named(&args.ids)?;
     let wish = ClaimWish { takeover: args.reason.clone().filter(|_| args.takeover), ..args.lease.wish()? };
-    let results = ops::claim(cx.store()?, &args.ids, &wish, args.remote)?;
+    let results = ops::claim(cx.store()?, &ids, &wish, args.remote)?;
     let any_again = results.iter().any(|(_, result)| result.as_ref().is_ok_and(|claimed| claimed.again));
     let beside = beside(&results);
     warn_waiting(cx, results.iter().filter_map(|(_, result)| result.as_ref().ok()));

@@ -2,17 +2,19 @@ use clap::{Args, Subcommand};
 
 use super::changed_settings::{FileArgs, change};
 use super::{Context, Outcome};
-use crate::cli::render;
+use crate::cli::{alias, render};
 use crate::ops::{self, AllSettings, ConfigRequest, Found};
 use crate::view::{self, Exit, Failure, inline};
 
-/// Settings: which repos are joined, where new issues go, and the rest
+/// Read and change settings
 ///
 /// Settings come in layers, later wins: built-in, user (~/.config/beads/config.toml), committed (.beads/config.toml), personal
 /// (in the directory that version control keeps for itself, never committed), environment (BD_ROUTING_MODE for
 /// routing.mode), flags (--config KEY=VALUE). Lists add up. A maintainer's change goes to the committed file, a contributor's
 /// and paths below the home directory to the personal one; --shared, --personal and --user choose. The committed file cannot
 /// overrule a planning repo that you joined; `bd config list --origin` shows what is not in effect.
+///
+/// `alias.NAME` is a command of your own, `query.NAME` a saved query (`bd list @NAME`); both count only in your own file.
 ///
 /// Settings of other tools (jira.url, linear.api_key) are kept too, in the personal file unless you choose another.
 #[derive(Debug, Args)]
@@ -23,6 +25,8 @@ use crate::view::{self, Exit, Failure, inline};
   bd config --routing auto
   bd config set routing.default ~/.beads-planning --personal
   bd config list --origin
+  bd config set alias.mine \"list --assignee @me --sort due\"
+  bd config set query.soon \"due<=eow status!=closed\"
   bd config trust              agree to the paths in the committed file")]
 pub struct ConfigArgs {
     #[command(subcommand)]
@@ -30,13 +34,13 @@ pub struct ConfigArgs {
     /// Join a repo
     #[arg(long, value_name = "PATH")]
     add_repo: Vec<String>,
-    /// Leave a repo out again; its file is not touched
+    /// Remove a repo from the project; its files stay
     #[arg(long, value_name = "PATH")]
     remove_repo: Vec<String>,
-    /// Show the repos of the project
+    /// List the repos of the project
     #[arg(long)]
     list_repos: bool,
-    /// single, auto, explicit, or auto as: maintainer, contributor
+    /// Routing mode: single, auto, explicit, or maintainer or contributor for auto with that role
     #[arg(long, value_name = "MODE")]
     routing: Option<String>,
     #[command(flatten)]
@@ -45,9 +49,9 @@ pub struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Print one setting
+    /// Print a setting
     Get { key: String },
-    /// Set one setting; a list takes several values
+    /// Set a setting; a list takes several values
     Set {
         key: String,
         #[arg(required = true)]
@@ -55,7 +59,7 @@ enum Action {
         #[command(flatten)]
         file: FileArgs,
     },
-    /// Take one setting out
+    /// Remove a setting
     Unset {
         key: String,
         #[command(flatten)]
@@ -63,13 +67,13 @@ enum Action {
     },
     /// Print every setting in effect
     List {
-        /// With the layer and the file of each
+        /// Show the layer and file of each
         #[arg(long)]
         origin: bool,
     },
-    /// Agree to paths in the committed file that lead out of the repository
+    /// Trust paths in the committed file that lead outside the repository
     Trust {
-        /// Only show them
+        /// Show them; change nothing
         #[arg(long)]
         dry_run: bool,
     },
@@ -82,6 +86,11 @@ pub fn run(args: ConfigArgs, cx: &mut Context) -> Outcome {
         Some(Action::List { origin }) => list(origin, cx),
         Some(Action::Trust { dry_run }) => trust(dry_run, cx),
         Some(Action::Set { key, values, file }) => {
+            if let (Some(name), [text]) = (key.strip_prefix(alias::ALIAS), values.as_slice()) {
+                alias::check(name, text)?;
+            } else if let (true, [text]) = (key.starts_with(alias::QUERY), values.as_slice()) {
+                ops::parse_query(cx.store()?, text)?;
+            }
             let set = vec![(key, values)];
             change(ConfigRequest { set, file: file.origin(), ..ConfigRequest::default() }, cx)
         }

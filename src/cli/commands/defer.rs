@@ -1,27 +1,27 @@
 use clap::Args;
 
-use super::{Context, Outcome, changed_line, report, require_ids};
+use super::{Context, Outcome, changed_line, report};
 use crate::model::change::Change;
 use crate::model::when::{Bare, When};
 use crate::ops;
 use crate::view::{Exit, Failure};
 
-/// Put issues off, until a date or until further notice
+/// Defer issues until a date, or until you undefer them
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd defer bd-a3f8 --until 2026-09-01\n  bd defer a3 --until 2w\n  bd defer a3")]
 pub struct DeferArgs {
     /// Issues, by id or its first characters
     ids: Vec<String>,
-    /// When they come back by themselves; a date without a time means the beginning of that day
+    /// When they come back; a date without a time means the start of that day
     #[arg(long, value_name = "DATE", allow_hyphen_values = true)]
     until: Option<String>,
 }
 
 pub fn run(args: DeferArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
+    let ids = cx.named(&args.ids)?;
     let until = args.until.map(|text| cx.date("until", &text, Bare::Future)).transpose()?.map(When::start);
-    let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Defer { until }]);
-    let batch = batch.map_err(|error| with_until(cx, &args.ids, error.into()))?;
+    let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Defer { until }]);
+    let batch = batch.map_err(|error| with_until(cx, &ids, error.into()))?;
     report(cx, batch, |written| changed_line(written, "Deferred "))
 }
 
@@ -35,7 +35,7 @@ fn with_until(cx: &Context, ids: &[String], failure: Failure) -> Failure {
     Failure { hint: Some(format!("to name a date, run `bd defer {issues} --until {date}`")), ..failure }
 }
 
-/// Bring issues back that were put off
+/// Bring deferred issues back
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd undefer bd-a3f8")]
 pub struct UndeferArgs {
@@ -44,7 +44,7 @@ pub struct UndeferArgs {
 }
 
 pub fn run_undefer(args: UndeferArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
-    let batch = ops::change_each(cx.store()?, &args.ids, |_| vec![Change::Undefer])?;
+    let ids = cx.named(&args.ids)?;
+    let batch = ops::change_each(cx.store()?, &ids, |_| vec![Change::Undefer])?;
     report(cx, batch, |written| changed_line(written, "Undeferred "))
 }

@@ -5,13 +5,13 @@ use crate::cli::render;
 use crate::ops;
 use crate::view::{self, Exit};
 
-/// Open issues that say the same
+/// List open issues with the same title
 ///
 /// Groups issues whose titles are equal but for case, blanks and punctuation. With --all, closed ones too.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd duplicates\n  bd duplicates --all --json")]
 pub struct DuplicatesArgs {
-    /// Closed ones too
+    /// Include closed issues
     #[arg(long)]
     all: bool,
 }

@@ -8,7 +8,7 @@ use crate::ops::{self, Component};
 use crate::store::Row;
 use crate::view::{self, Exit, Failure, inline};
 
-/// Show issues in the order in which they can be done
+/// Show issues in the order they can be done
 ///
 /// Of one issue: what it depends on and what depends on it. With --all: every open issue, one group of connected issues after the
 /// other. Children are below their parents. Each step waits for the one before; issues of one step can be done at the same time.
@@ -18,10 +18,10 @@ pub struct GraphArgs {
     /// The issue, by id or its first characters
     #[arg(conflicts_with = "all")]
     id: Option<String>,
-    /// All open issues
+    /// Show all open issues
     #[arg(long)]
     all: bool,
-    /// Said by some for one line per issue, which is the only way
+    /// Accepted for compatibility: one line per issue is the only layout
     #[arg(long, hide = true)]
     compact: bool,
     #[arg(long, hide = true)]
@@ -80,7 +80,7 @@ fn print(part: &Component, cx: &mut Context) -> Result<(), Failure> {
         render::branch(ui, &index, guide, "", (&issue.id, Some(row)), &remark);
     }
     if !part.circular.is_empty() {
-        ui.warning("some of these wait for each other in a circle; bd dep cycles shows it");
+        ui.warning("some of these wait for each other in a circle; run `bd dep cycles` to see it");
     }
     Ok(())
 }

@@ -5,13 +5,14 @@ use crate::model::change::Change;
 use crate::ops;
 use crate::view::{self, Exit, Failure, inline};
 
-/// Labels of issues
+/// Add, remove and list labels
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   bd label add bd-a3f8 backend
   bd label add a3 k9 urgent          the last word is the label
   bd label add a3 ui,backend         or several, with commas between
   bd label remove a3 urgent
+  bd list --ids --overdue | bd label add - late
   bd label list-all")]
 pub struct LabelArgs {
     #[command(subcommand)]
@@ -30,9 +31,9 @@ enum LabelCommand {
         #[arg(required = true, num_args = 2.., value_names = ["ID", "LABEL"])]
         ids_and_label: Vec<String>,
     },
-    /// The labels of an issue
+    /// List the labels of an issue
     List { id: String },
-    /// All labels in use, with how many issues bear them
+    /// List all labels in use, with the number of issues of each
     ListAll,
 }
 
@@ -75,6 +76,7 @@ fn change(mut ids: Vec<String>, cx: &mut Context, add: bool) -> Outcome {
         changes =
             labels.iter().chain([&typed.as_str()]).map(|label| Change::RemoveLabel((*label).to_owned())).collect();
     }
+    let ids = cx.named(&ids)?;
     let batch = ops::change_each(cx.store()?, &ids, |_| changes.clone())?;
     let (verb, word) = if add { ("Added", "added") } else { ("Removed", "removed") };
     if !cx.ui.wants_json() {

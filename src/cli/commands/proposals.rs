@@ -5,7 +5,7 @@ use crate::cli::render;
 use crate::ops::{self, Which};
 use crate::view::{self, Exit, inline};
 
-/// Proposals, and how they stand
+/// List proposals and their state
 ///
 /// Without a flag, those that are open.
 #[derive(Debug, Args)]
@@ -18,22 +18,22 @@ use crate::view::{self, Exit, inline};
 pub struct ProposalsArgs {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Those you planned
+    /// Only proposals you made
     #[arg(long, group = "which")]
     mine: bool,
-    /// Those that await a decision here
+    /// Only proposals that await a decision here
     #[arg(long, group = "which")]
     incoming: bool,
-    /// Decided and withdrawn ones too
+    /// Include decided and withdrawn ones
     #[arg(long, group = "which")]
     all: bool,
 }
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Bring planning copies in line with what became of their proposals
+    /// Update planning copies with what became of their proposals
     Reconcile {
-        /// Only show what would be done
+        /// Show what would be done; change nothing
         #[arg(long)]
         dry_run: bool,
     },

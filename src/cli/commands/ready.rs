@@ -2,15 +2,15 @@ use clap::Args;
 
 use super::claim::LeaseArgs;
 use super::{Context, Outcome, print_marked};
-use crate::cache::ReadyOrder;
-use crate::cli::filters::{FilterArgs, ShapeArgs, WorktreeArgs, limit};
+use crate::cache::{ReadyOrder, Sort};
+use crate::cli::filters::{FilterArgs, LayoutArgs, ShapeArgs, WorktreeArgs, limit, sort_key};
 use crate::coordination;
 use crate::model::query::Expr;
 use crate::ops::{self, Marks, ReadyPage};
 use crate::store::{AutoClaim, ReadyFilter};
-use crate::view::{self, Exit};
+use crate::view::{self, Exit, Failure};
 
-/// What can be worked on now
+/// List issues that can be worked on now
 ///
 /// Open issues that nothing blocks, most urgent first: baseline-failure, discovered:blocker, priority, oldest. `bd why ID`
 /// says why an issue is not among them. An epic with open children is not offered: its children are the work. --include-epics
@@ -22,16 +22,16 @@ use crate::view::{self, Exit};
 pub struct ReadyArgs {
     #[command(flatten)]
     filter: FilterArgs,
-    /// At most N issues, 0 for all (default: 50 for people, all with --json)
+    /// Show at most N issues, 0 for all (default: 50 for people, all with --json)
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
-    /// priority, hybrid (recent by priority, then by age) or oldest
-    #[arg(long, value_name = "ORDER", value_parser = order)]
-    sort: Option<ReadyOrder>,
-    /// Deferred ones too
+    /// Order: priority, hybrid (recent by priority, then by age), oldest, or fields as with `bd list --sort`
+    #[arg(long, value_name = "ORDER", value_parser = order, allow_hyphen_values = true)]
+    sort: Option<Order>,
+    /// Include deferred issues
     #[arg(long)]
     include_deferred: bool,
-    /// Epics with open children too
+    /// Include epics with open children
     #[arg(long, conflicts_with = "claim")]
     include_epics: bool,
     /// Take the first one that may be handed out: accepted, yours to write, not labelled no-auto-claim or needs-attention, and
@@ -47,29 +47,52 @@ pub struct ReadyArgs {
     at: Option<String>,
     #[command(flatten)]
     shape: ShapeArgs,
+    #[command(flatten)]
+    layout: LayoutArgs,
 }
 
-fn order(text: &str) -> Result<ReadyOrder, String> {
-    match text {
-        "priority" => Ok(ReadyOrder::Priority),
-        "hybrid" => Ok(ReadyOrder::Hybrid),
-        "oldest" => Ok(ReadyOrder::Oldest),
-        _ => Err("one of priority hybrid oldest".into()),
-    }
+/// An order of what is ready, or one of any list.
+#[derive(Debug, Clone)]
+enum Order {
+    Ready(ReadyOrder),
+    Fields(Sort),
+}
+
+fn order(text: &str) -> Result<Order, String> {
+    Ok(match text {
+        "priority" => Order::Ready(ReadyOrder::Priority),
+        "hybrid" => Order::Ready(ReadyOrder::Hybrid),
+        "oldest" => Order::Ready(ReadyOrder::Oldest),
+        _ => {
+            let keys = text.split(',').map(sort_key).collect::<Result<_, _>>();
+            let keys = keys.map_err(|known| format!("one of priority hybrid oldest, or {known}"))?;
+            Order::Fields(Sort { keys, reverse: false })
+        }
+    })
 }
 
 pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
     args.shape.apply(cx);
+    args.layout.apply(cx)?;
     let json = cx.ui.wants_json();
     cx.go_back(args.at.as_deref())?;
     let place = cx.go_to(args.checkouts.worktree.as_deref())?;
+    let (order, sort) = match args.sort {
+        Some(Order::Fields(_)) if args.claim => {
+            return Err(Failure::usage("with --claim, --sort is one of priority hybrid oldest"));
+        }
+        Some(Order::Fields(sort)) => (ReadyOrder::default(), Some(sort)),
+        Some(Order::Ready(order)) => (order, None),
+        None => (ReadyOrder::default(), None),
+    };
     let filter = ReadyFilter {
         filter: args.filter.expr(cx)?,
-        order: args.sort.unwrap_or_default(),
+        order,
+        sort,
         include_deferred: args.include_deferred,
         include_epics: args.include_epics,
-        any_type: !args.filter.types.is_empty(),
-        limit: limit(args.limit, json),
+        any_type: args.filter.names_types(cx)?,
+        limit: limit(args.limit, json || args.layout.is_for_programs()),
     };
     if args.claim {
         return hand_out(cx, AutoClaim { filter, wish: args.lease.wish()? });
@@ -78,18 +101,20 @@ pub fn run(args: ReadyArgs, cx: &mut Context) -> Outcome {
     let ReadyPage { page, taken, unjoined, unknown } = ops::ready(cx.store()?, &filter, args.checkouts.asked(place))?;
     let what = if all { "nothing is ready" } else { "nothing that matches is ready" };
     // What is offered is neither blocked nor claimed.
-    let none = format!("{what}; bd blocked shows what waits");
+    let none = format!("{what}; run `bd blocked` to see what waits");
     let exit = print_marked(cx, &page, &Marks::default(), false, &none)?;
     if taken > 0 && !json {
         let verb = if taken == 1 { "is" } else { "are" };
-        let text = format!("{taken} more {verb} held by others, or done or in progress in other checkouts; bd why ID");
+        let text = format!(
+            "{taken} more {verb} held by others, or done or in progress in other checkouts; run `bd why ID` for the reason"
+        );
         cx.ui.note(&text);
     }
     if !json && unknown > 0 {
         let what = view::inline(&view::blocker_unknown(&unjoined)).into_owned();
         match unknown {
-            1 => cx.ui.note(&format!("1 more is not offered ({what}); bd blocked shows it")),
-            n => cx.ui.note(&format!("{n} more are not offered ({what}); bd blocked shows them")),
+            1 => cx.ui.note(&format!("1 more is not offered ({what}); run `bd blocked` to see it")),
+            n => cx.ui.note(&format!("{n} more are not offered ({what}); run `bd blocked` to see them")),
         }
     }
     Ok(exit)

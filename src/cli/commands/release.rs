@@ -1,11 +1,11 @@
 use clap::Args;
 
-use super::{Context, Outcome, claim, require_ids};
+use super::{Context, Outcome, claim};
 use crate::ops;
 use crate::store::ReleaseWish;
 use crate::view;
 
-/// Give a claimed issue back: open again, and nobody's
+/// Release a claimed issue: open again and unassigned
 ///
 /// After three failures (`lease.max_attempts`) the issue gets the label needs-attention and is not handed out any more.
 #[derive(Debug, Args)]
@@ -16,21 +16,21 @@ pub struct ReleaseArgs {
     /// Why, for whoever takes it next; kept as a comment
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
-    /// Only take what this clone left on the git remote off it, such as after closing an issue offline
+    /// Only remove this clone's claims from the git remote, for example after closing an issue offline
     #[arg(long, conflicts_with_all = ["reason", "failed"])]
     remote: bool,
-    /// The work failed, and how
+    /// Record that the work failed, and how
     #[arg(long, value_name = "ERROR", allow_hyphen_values = true)]
     failed: Option<String>,
 }
 
 pub fn run(args: ReleaseArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
+    let ids = cx.named(&args.ids)?;
     if args.remote {
-        return off_the_remote(cx, &args.ids);
+        return off_the_remote(cx, &ids);
     }
     let wish = ReleaseWish { reason: args.reason, failed: args.failed };
-    let results = ops::release(cx.store()?, &args.ids, &wish)?;
+    let results = ops::release(cx.store()?, &ids, &wish)?;
     claim::each(cx, results, view::released, view::released_text)
 }
 

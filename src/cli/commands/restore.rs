@@ -1,10 +1,10 @@
 use clap::Args;
 
-use super::{Context, Outcome, fail, require_ids};
+use super::{Context, Outcome, fail};
 use crate::ops;
 use crate::view::{self, Exit};
 
-/// Bring an issue back from history
+/// Bring an issue, or an older version of it, back from history
 ///
 /// An issue that was pruned, or removed in any other way, comes back with its last line, byte for byte, into the repo that had it. A
 /// deleted one comes back as it was before the deletion. With --at, an issue gets the values that it had then: an edit like any
@@ -20,14 +20,14 @@ pub struct RestoreArgs {
     /// The version: a revision of the project's repository, a date, or how long ago
     #[arg(long, value_name = "REV")]
     at: Option<String>,
-    /// Only show what would come back
+    /// Show what would come back; change nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
 }
 
 pub fn run(args: RestoreArgs, cx: &mut Context) -> Outcome {
-    require_ids(&args.ids)?;
-    let done = ops::restore(cx.store()?, &args.ids, args.at.as_deref(), args.dry_run)?;
+    let ids = cx.named(&args.ids)?;
+    let done = ops::restore(cx.store()?, &ids, args.at.as_deref(), args.dry_run)?;
     if cx.ui.wants_json() {
         let restored: Vec<_> = done.iter().filter_map(|(_, one)| one.as_ref().ok()).collect();
         cx.json(view::each(restored, |one| view::restored(one, args.dry_run)));

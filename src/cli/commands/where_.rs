@@ -4,7 +4,7 @@ use super::{Context, Outcome};
 use crate::ops;
 use crate::view::{self, Exit, Failure};
 
-/// Which ledger is used, where new issues go, and why
+/// Show which ledger is used, where new issues go, and why
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bd where\n  bd -C ../other where --json")]
 pub struct WhereArgs {}

@@ -17,7 +17,8 @@ pub struct WorkArgs {
 
 pub fn run(args: WorkArgs, cx: &mut Context) -> Outcome {
     claim::require_issue(&args.ids)?;
-    let results = ops::claim(cx.store()?, &args.ids, &ClaimWish::default(), false)?;
+    let ids = cx.named(&args.ids)?;
+    let results = ops::claim(cx.store()?, &ids, &ClaimWish::default(), false)?;
     let calendar = cx.host().clock.calendar();
     let is_person = cx.agent()?.is_none();
     let is_again = |claimed: &Claimed| claimed.again && !claimed.written.changed;

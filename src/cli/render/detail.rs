@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::markdown;
 use super::{id, priority_style, status_style};
 use crate::cli::ui::{Style, Ui};
-use crate::cli::width::{Cell, plain_cells};
+use crate::cli::width::{Cell, cells_of, plain_cells};
 use crate::model::dependency::DependencyType;
 use crate::model::field::{self, Field};
 use crate::model::id::PrefixIndex;
@@ -40,8 +40,7 @@ pub fn shown(ui: &mut Ui, index: &PrefixIndex, shown: &Shown) {
         (status_style(issue.status.as_str()), inline(issue.status.as_str()).into_owned()),
         (Style::Plain, format!("  {}{assignee}", inline(issue.issue_type.as_str()))),
     ];
-    let cells: Vec<Cell> = pieces.iter().flat_map(|(style, text)| text.chars().map(|c| (c, *style))).collect();
-    ui.cells("", "  ", &cells);
+    ui.cells("", "  ", &cells_of(&pieces));
     let calendar = ui.calendar();
     let facts = field::facts().map(|(field, name)| (name, fact(issue, field, &calendar)));
     let others = [

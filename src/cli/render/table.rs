@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::tree::{Guide, guides};
 use super::{id, priority_style, status_style};
 use crate::cli::ui::{Style, Ui};
-use crate::cli::width::{Cell, plain_cells};
+use crate::cli::width::{cells_of, plain_cells};
 use crate::model::id::PrefixIndex;
 use crate::model::lease::Standing;
 use crate::model::proposal::Owner;
@@ -125,12 +125,13 @@ fn listed(ui: &mut Ui, index: &PrefixIndex, rows: &[(Guide, &Row)], marks: &Mark
                 ui.cells(&guide.first, &guide.rest, &plain_cells(plain.trim_end()));
             }
             let indent = format!("{}  ", guide.rest);
-            ui.cells(&indent, &indent, &said);
+            ui.cells(&indent, &indent, &cells_of(&said));
         } else if ui.width().is_some() {
             let rest = format!("{}{}", guide.rest, " ".repeat(fixed - guide.rest.width()));
-            ui.titled(&head, fixed, &rest, &said);
+            ui.titled(&head, fixed, &rest, &cells_of(&said));
         } else {
-            let line = format!("{head}{}", ui.painted(&said));
+            let mut line = head;
+            said.iter().for_each(|(style, text)| line.push_str(&ui.paint(*style, text)));
             ui.line(line.trim_end());
         }
         for note in notes.get(n).copied().unwrap_or_default() {
@@ -145,10 +146,10 @@ fn due(row: &Row) -> Option<Instant> {
 }
 
 /// The title of an issue, and what is to be known besides.
-fn said(row: &Row, marks: &Marks, calendar: Option<&Calendar>) -> Vec<Cell> {
+fn said(row: &Row, marks: &Marks, calendar: Option<&Calendar>) -> Vec<(Style, String)> {
     let issue = &row.issue;
-    let mut cells = plain_cells(&inline(&issue.title));
-    let mut add = |style: Style, text: &str| cells.extend(text.chars().map(|c| (c, style)));
+    let mut pieces = vec![(Style::Plain, inline(&issue.title).into_owned())];
+    let mut add = |style: Style, text: &str| pieces.push((style, text.to_owned()));
     if issue.status.as_str() != "blocked" && marks.is_blocked(&issue.id) {
         add(Style::Red, " [blocked]");
     }
@@ -182,8 +183,10 @@ fn said(row: &Row, marks: &Marks, calendar: Option<&Calendar>) -> Vec<Cell> {
     for other in &row.elsewhere {
         tail.push_str(&format!("  {}", inline(&elsewhere_text(other))));
     }
-    add(Style::Dim, &tail);
-    cells
+    if !tail.is_empty() {
+        pieces.push((Style::Dim, tail));
+    }
+    pieces
 }
 
 /// Whether somebody holds an issue; who, unless the issue says so.

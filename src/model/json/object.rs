@@ -15,18 +15,23 @@ impl Object {
 
     /// A value that is JSON text.
     pub fn raw(mut self, key: &str, json: &str) -> Self {
-        if !self.text.is_empty() {
-            self.text.push(',');
-        }
-        self.text.push_str(&Dialect::default().string(key));
-        self.text.push(':');
+        self.key(key);
         self.text.push_str(json);
         self
     }
 
-    pub fn text(self, key: &str, value: &str) -> Self {
-        let json = Dialect::default().string(value);
-        self.raw(key, &json)
+    fn key(&mut self, key: &str) {
+        if !self.text.is_empty() {
+            self.text.push(',');
+        }
+        Dialect::default().write_string(key, &mut self.text);
+        self.text.push(':');
+    }
+
+    pub fn text(mut self, key: &str, value: &str) -> Self {
+        self.key(key);
+        Dialect::default().write_string(value, &mut self.text);
+        self
     }
 
     pub fn optional(self, key: &str, value: Option<&str>) -> Self {

@@ -108,12 +108,13 @@ impl Dialect {
         }
     }
 
-    fn write_string(self, text: &str, out: &mut String) {
+    pub(super) fn write_string(self, text: &str, out: &mut String) {
         out.push('"');
         let special = |byte: &u8| {
             matches!(byte, 0..=0x1f | b'"' | b'\\') || self.html && matches!(byte, b'<' | b'>' | b'&' | 0xe2)
         };
-        if !text.as_bytes().iter().any(special) {
+        // Without an early exit, so that it runs on wide registers.
+        if !text.as_bytes().iter().fold(false, |any, byte| any | special(byte)) {
             out.push_str(text);
             out.push('"');
             return;

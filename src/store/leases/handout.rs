@@ -7,7 +7,6 @@
 use super::standing;
 use crate::model::lease::Standing;
 use crate::model::proposal::Visibility;
-use crate::model::record::Record;
 use crate::store::{Access, AutoClaim, ReadyFilter, Result, Row, Store};
 
 /// Labels that keep issues from being handed out without a person's word.
@@ -30,7 +29,7 @@ pub enum NotHandedOut {
     Label { id: String, label: String },
     #[error("{id} waits for {}", blockers.join(" "))]
     Waits { id: String, blockers: Vec<String> },
-    #[error("{id} is held by another, or done or in progress in another checkout")]
+    #[error("{id} is claimed by someone else, or done or in progress in another checkout")]
     Taken { id: String },
 }
 
@@ -38,7 +37,7 @@ impl Store {
     /// Why an issue may not be given to the one who acts without a person's word; `None` if it may.
     pub fn why_not_handed_out(&mut self, row: &Row) -> Result<Option<NotHandedOut>> {
         let id = || row.issue.id.clone();
-        if Record::parse(&row.line).is_ok_and(|record| Visibility::of(&record) == Visibility::Proposed) {
+        if Visibility::of(&row.record()) == Visibility::Proposed {
             return Ok(Some(NotHandedOut::Proposed { id: id() }));
         }
         if let Some(owner) = self.of_other_projects()?.get(&row.issue.id) {
